@@ -90,6 +90,11 @@ func (f *deliveryFlags) open(ctx context.Context, address string) (transport.Pub
 	if err != nil {
 		return nil, &transport.PermanentError{Err: err}
 	}
+	if row.check != nil { // a program says so itself
+		if err := row.check(u); err != nil {
+			return nil, &transport.PermanentError{Err: err}
+		}
+	}
 	o := transport.Options{MaxBytes: f.Limits.MaxBytes}
 	p, err := f.posting.publish(ctx, row.startedBy(f.Globals, f.command), u, o)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -151,7 +152,7 @@ func newOutboxRetry(g *cli.Globals) *cobra.Command {
 				if err := sender.Flush(ctx, run.count); err != nil {
 					return err
 				}
-				return run.answer()
+				return run.answer(ctx, store, args[0])
 			})
 		},
 	}
@@ -162,28 +163,40 @@ func newOutboxRetry(g *cli.Globals) *cobra.Command {
 	return c
 }
 
-// An outboxRun is what a run has published.
+// An outboxRun is what a run has published, by what the transports have confirmed.
 type outboxRun struct {
-	command         *cobra.Command
-	published, open int
+	command            *cobra.Command
+	published, dropped int
 }
 
 func (r *outboxRun) count(list []*deliver.Handoff) error {
 	for _, h := range list {
-		if h.Problem == "" {
+		switch h.Confirmed {
+		case deliver.Taken:
 			r.published++
-			continue
+		case deliver.Known:
+			r.dropped++
 		}
-		r.open++
-		term.PrintError(r.command.ErrOrStderr(), handoffProblem(h))
+		if h.Problem != "" {
+			term.PrintError(r.command.ErrOrStderr(), handoffProblem(h))
+		}
 	}
 	return nil
 }
 
-// answer says how the run went.
-func (r *outboxRun) answer() error {
-	fmt.Fprintf(r.command.ErrOrStderr(), "%d published, %d in the outbox\n", r.published, r.open)
-	return cli.Answer(nil, r.open, false)
+// answer says how the run went, and what waits: of one handoff, or if it is "" of all.
+func (r *outboxRun) answer(ctx context.Context, store *deliver.Store, handoff string) error {
+	list, err := store.List(ctx, false)
+	if err != nil {
+		return err
+	}
+	list = slices.DeleteFunc(list, func(h *deliver.Handoff) bool { return handoff != "" && h.HandoffID != handoff })
+	text := fmt.Sprintf("%d published, %d in the outbox", r.published, len(list))
+	if r.dropped > 0 {
+		text += fmt.Sprintf(", %d dropped by the server as a duplicate: it had them already", r.dropped)
+	}
+	fmt.Fprintln(r.command.ErrOrStderr(), text)
+	return cli.Answer(nil, len(list), false)
 }
 
 // flushFlags are the flags of outbox flush.
@@ -210,7 +223,8 @@ that nobody has restored yet, also by an earlier rollback; HANDOFF_ID, HANDOFF_T
 HANDOFF_SENDER and HANDOFF_RECEIVER say which one it is. If the command fails, or dies with
 this program, it is run again by the next flush: it may see a checkpoint twice.
 
-Exit code 0: nothing waits any more; 2: something does.`,
+It says how many of them the transports have confirmed, and how many wait in the outbox, also
+for a person or another process. Exit code 0: nothing waits any more; 2: something does.`,
 		Example: `  handoff outbox flush
   handoff outbox flush --auto 'cat > restored.json'`,
 		Args: cobra.NoArgs,
@@ -259,7 +273,7 @@ func (f *flushFlags) flush(c *cobra.Command, store *deliver.Store, sender *deliv
 	if err := f.tell(ctx, c, news); err != nil {
 		return err
 	}
-	return errors.Join(unheard, run.answer())
+	return errors.Join(unheard, run.answer(ctx, store, ""))
 }
 
 // tell does with news what the flags say, and prints what was rejected.

@@ -107,8 +107,14 @@ func (f *rollbackFlags) warn(c *cobra.Command, list []*deliver.Handoff) {
 		if h.Answer != nil && h.Answer.Status != "REJECTED" && h.Revoked {
 			term.Warn(c.ErrOrStderr(), h.HandoffID+": "+answerLine(h.Answer)+": two agents may have the task")
 		}
-		if h.Revoked && h.Problem != "" {
+		switch {
+		case !h.Revoked:
+		case h.Problem != "":
 			term.Warn(c.ErrOrStderr(), h.HandoffID+": the revocation waits in the outbox: "+h.Problem)
+		case !h.Next.IsZero():
+			term.Warn(c.ErrOrStderr(), h.HandoffID+": the revocation waits in the outbox, or another process is sending it")
+		default:
+			fmt.Fprintf(c.ErrOrStderr(), "%s: revoked at %s\n", term.Visible(h.HandoffID), term.Visible(deliver.Redacted(h.Destination)))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -40,7 +41,8 @@ one transaction into the outbox; then the record DISPATCHED into the audit log; 
 message is published. After a crash at any point the next send, or handoff outbox flush,
 goes on where it stopped. The state that handoff build reads serves as the checkpoint.
 
-The same message again is not sent twice: it goes on, or is done already. After a rejection
+The same message again is not sent twice: it goes on, or was sent or accepted before, which
+send says. If that was to another address than now, it is an error. After a rejection
 the same handoffId, with the message corrected or as it was, is the next attempt.
 
 With --wait, send waits so long for the answers and prints them, as accept -f json does.
@@ -56,7 +58,8 @@ last chunk leaves the stream open; docs/streaming.md has more.
 
 Addresses: ` + addressForms() + `.
 
-Exit code 0: sent, with --wait accepted; 1: at least one was rejected; 2: at least one was
+Exit code 0: each is where the address says, as its transport has confirmed, with --wait
+accepted; 1: at least one was rejected; 2: at least one was
 not delivered, or with --wait not answered.`,
 		Example: `  handoff send message.json --checkpoint state.json --to dir:inbox
   handoff send message.json --checkpoint state.json --to dir:inbox --wait 5s
@@ -92,8 +95,8 @@ func addressForms() string {
 	return strings.Join(list, ", ")
 }
 
-// parse reads the addresses.
-func (f *sendFlags) parse() error {
+// parse reads the addresses. One that can never work is an error, before anything is stored.
+func (f *sendFlags) parse(ctx context.Context) error {
 	if f.wait < 0 {
 		return fmt.Errorf("--wait %s: use a duration of 0 or more, such as 5s", f.wait)
 	}
@@ -104,7 +107,10 @@ func (f *sendFlags) parse() error {
 		if name, address, ok := strings.Cut(text, "="); ok && !strings.Contains(name, ":") {
 			to.Receiver, to.Destination = name, address
 		}
-		_, u, err := transportOf(to.Destination)
+		row, u, err := transportOf(to.Destination)
+		if err == nil {
+			err = row.usable(ctx, f.Globals, u)
+		}
 		if err == nil && u.Opaque != "" {
 			to.Destination, err = anywhere(u)
 		}
@@ -147,7 +153,7 @@ func (f *sendFlags) addressed(o *deliver.Outgoing) ([]deliver.Address, error) {
 }
 
 func (f *sendFlags) run(c *cobra.Command, args []string) error {
-	if err := f.parse(); err != nil {
+	if err := f.parse(c.Context()); err != nil {
 		return err
 	}
 	if f.stream {

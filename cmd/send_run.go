@@ -12,6 +12,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/deliver"
+	"github.com/eaapl/handoff/pkg/receiver"
 )
 
 // What is sent together: so many messages, or bytes of them, and never more than are there when
@@ -37,7 +38,9 @@ type sending struct {
 	bytes   int
 	own     map[string]bool // ids of this run
 
-	messages, sent, rejected, open, refused, unread, unanswered, unended int
+	messages int // that were read
+	// What became of their copies: sent is what this run has sent, with --wait what was accepted.
+	sent, dropped, already, before, rejected, open, refused, unread, unanswered, unended int
 }
 
 func (f *sendFlags) send(c *cobra.Command, store *deliver.Store, sender *deliver.Sender, args []string, checkpoint []byte) (err error) {
@@ -183,13 +186,22 @@ func (s *sending) count(r deliver.Result) error {
 	switch {
 	case r.Err != nil:
 		s.refused++
-		s.progress.Fail(r.Err)
-		return nil
-	case r.State.Taken():
-		s.sent++
-		if r.Earlier && !s.quiet {
-			s.progress.Fail(fmt.Errorf("%s: was accepted before: nothing is sent", term.Visible(r.HandoffID)))
+		err := r.Err
+		if busy := (*deliver.BusyError)(nil); errors.As(err, &busy) && busy.Elsewhere {
+			err = fmt.Errorf("%w (handoff rollback --force %s revokes it there)", err, term.Visible(r.HandoffID))
 		}
+		s.progress.Fail(err)
+		return nil
+	case r.Before.Taken():
+		s.before++
+		s.note(r, "was accepted before: nothing is sent")
+		return nil
+	case r.State.Taken() && r.Answer != nil && r.Answer.Status == receiver.Duplicate:
+		s.before++
+		s.note(r, "its receiver had accepted it before")
+		return nil
+	case r.State.Taken() && (r.Before == "" || s.wait > 0):
+		s.sent++
 		return nil
 	case r.State.Pending():
 		s.rejected++
@@ -197,16 +209,43 @@ func (s *sending) count(r deliver.Result) error {
 		s.unanswered++
 		s.progress.Fail(fmt.Errorf("%s: no answer within %s: handoff status %s takes one that comes later", term.Visible(r.HandoffID), s.wait, term.Visible(r.TaskID)))
 		return nil
-	case r.State == deliver.Dispatched:
+	case r.State == deliver.Dispatched && r.Before == "" && r.Confirmed == deliver.Taken:
 		s.sent++
+		return nil
+	case r.State == deliver.Dispatched && r.Before == "" && r.Confirmed == deliver.Known:
+		s.dropped++
+		s.note(r, "was there already, from an earlier try: the server has dropped this copy")
+		return nil
+	case r.State == deliver.Dispatched || r.State.Taken():
+		s.already++
+		s.note(r, "was sent before: nothing is sent")
 		return nil
 	default:
 		s.open++
 	}
-	if problem := handoffProblem(r.Handoff); problem != nil && !s.quiet {
+	problem := handoffProblem(r.Handoff)
+	if problem == nil && r.Before != "" {
+		problem = fmt.Errorf("%s: another process is sending it", term.Visible(r.HandoffID))
+	}
+	if problem != nil && !s.quiet {
 		s.progress.Fail(problem)
 	}
 	return nil
+}
+
+// note says of a message that this run has not sent where it is, and since when.
+func (s *sending) note(r deliver.Result, what string) {
+	if s.quiet {
+		return
+	}
+	is := "at " + deliver.Redacted(r.Destination)
+	if !r.Dispatched.IsZero() {
+		is += ", " + r.Dispatched.UTC().Format(recordedForm)
+	}
+	if r.State.Taken() && r.Answer != nil {
+		is += ", " + answerLine(r.Answer)
+	}
+	s.progress.Fail(fmt.Errorf("%s: %s (%s)", term.Visible(r.HandoffID), what, term.Visible(is)))
 }
 
 // summary says how the run went.
@@ -218,7 +257,7 @@ func (s *sending) summary() string {
 	for _, more := range []struct {
 		n    int
 		what string
-	}{{s.rejected, "rejected"}, {s.unanswered, "not answered"}, {s.unended, "not ended"}, {s.open, "in the outbox"}, {s.refused, "not sent"}, {s.unread, "not read"}} {
+	}{{s.dropped, "dropped by the server as a duplicate"}, {s.already, "already sent"}, {s.before, "accepted before"}, {s.rejected, "rejected"}, {s.unanswered, "not answered"}, {s.unended, "not ended"}, {s.open, "in the outbox"}, {s.refused, "not sent"}, {s.unread, "not read"}} {
 		if more.n > 0 {
 			text += fmt.Sprintf(", %d %s", more.n, more.what)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,7 @@ import (
 type transportRow struct {
 	name    string                                                                          // as audit records have it
 	schemes []string                                                                        // of its URLs
+	check   func(*url.URL) error                                                            // whether an address can never work; nil for a program
 	publish func(context.Context, *url.URL, transport.Options) (transport.Publisher, error) // nil for a program
 	consume func(context.Context, *url.URL, transport.Options) (transport.Consumer, error)
 	probe   func(context.Context, *url.URL, http.PostOptions) (probe.Answer, error) // nil where there is no server
@@ -57,13 +59,13 @@ const programs = "handoff-transport-"
 // transports lists the transports, in the order in which help names them.
 func transports() []transportRow {
 	return []transportRow{
-		{"dir", []string{"dir"}, dir.Publish, dir.Consume, nil},
-		{"sqlite", []string{"sqlite"}, sqlqueue.Publish, sqlqueue.Consume, anyPost(sqlqueue.Probe)},
-		{"postgres", []string{"postgres", "postgresql"}, sqlqueue.Publish, sqlqueue.Consume, anyPost(sqlqueue.Probe)},
-		{"http", []string{"http", "https"}, http.Publish, http.Consume, http.Probe},
-		{"nats", []string{"nats", "tls"}, nats.Publish, nats.Consume, anyPost(nats.Probe)},
-		{"redis", []string{"redis", "rediss"}, redis.Publish, redis.Consume, anyPost(redis.Probe)},
-		{"amqp", []string{"amqp", "amqps"}, amqp.Publish, amqp.Consume, anyPost(amqp.Probe)},
+		{"dir", []string{"dir"}, dir.Check, dir.Publish, dir.Consume, nil},
+		{"sqlite", []string{"sqlite"}, sqlqueue.Check, sqlqueue.Publish, sqlqueue.Consume, anyPost(sqlqueue.Probe)},
+		{"postgres", []string{"postgres", "postgresql"}, sqlqueue.Check, sqlqueue.Publish, sqlqueue.Consume, anyPost(sqlqueue.Probe)},
+		{"http", []string{"http", "https"}, http.Check, http.Publish, http.Consume, http.Probe},
+		{"nats", []string{"nats", "tls"}, nats.Check, nats.Publish, nats.Consume, anyPost(nats.Probe)},
+		{"redis", []string{"redis", "rediss"}, redis.Check, redis.Publish, redis.Consume, anyPost(redis.Probe)},
+		{"amqp", []string{"amqp", "amqps"}, amqp.Check, amqp.Publish, amqp.Consume, anyPost(amqp.Probe)},
 	}
 }
 
@@ -91,6 +93,20 @@ func transportOf(address string) (row transportRow, u *url.URL, err error) {
 		return row, nil, fmt.Errorf("%s:… is no URL: in names and passwords write / as %%2F, @ as %%40 and %% as %%25, and check the port", scheme)
 	}
 	return row, u, nil
+}
+
+// usable returns an error if no message can ever go to an address, whatever its server does. Nothing is
+// connected to.
+func (r transportRow) usable(ctx context.Context, g *cli.Globals, u *url.URL) error {
+	if port := u.Port(); port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return fmt.Errorf("%s: the port %s is none: use 1 to 65535", transport.Shown(u), port)
+		}
+	}
+	if r.check != nil {
+		return r.check(u)
+	}
+	return helper.Program{Children: &g.Children}.Check(ctx, u)
 }
 
 // isScheme reports whether a text can be the scheme of a URL (RFC 3986, section 3.1).

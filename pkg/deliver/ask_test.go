@@ -22,8 +22,8 @@ type asked struct {
 	asks atomic.Int64
 }
 
-func (a *asked) Publish(_ context.Context, m transport.Message) (*transport.Message, error) {
-	return &transport.Message{Kind: transport.Answer, Key: m.Key, Body: answerText(m.Key, receiver.Accepted, nil)}, nil
+func (a *asked) Publish(_ context.Context, m transport.Message) (transport.Receipt, error) {
+	return transport.Receipt{Answer: &transport.Message{Kind: transport.Answer, Key: m.Key, Body: answerText(m.Key, receiver.Accepted, nil)}}, nil
 }
 
 func (a *asked) Answers(context.Context, string) (transport.Consumer, error) {

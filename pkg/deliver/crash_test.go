@@ -84,7 +84,7 @@ type crashingPublisher struct {
 	*steps
 }
 
-func (p crashingPublisher) Publish(ctx context.Context, m transport.Message) (*transport.Message, error) {
+func (p crashingPublisher) Publish(ctx context.Context, m transport.Message) (transport.Receipt, error) {
 	p.step()
 	defer p.step()
 	return p.Publisher.Publish(ctx, m)
@@ -238,7 +238,7 @@ func queued(t *testing.T, folder string) map[string]transport.Message {
 			return found
 		}
 		m := d.Message()
-		found[m.ID] = m
+		found[strings.TrimPrefix(m.ID, m.ReplyTo+"/")] = m
 	}
 }
 

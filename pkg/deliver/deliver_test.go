@@ -17,7 +17,7 @@ func TestSend(t *testing.T) {
 		b.put("memory:a", place.Publisher())
 		message := example(b)
 		results := b.send(b.outgoing(message, "memory:a"))
-		if r := results[0]; r.Err != nil || r.Earlier || r.State != deliver.Dispatched || r.Attempt != 1 {
+		if r := results[0]; r.Err != nil || r.Before != "" || r.State != deliver.Dispatched || r.Attempt != 1 || r.Confirmed != deliver.Taken {
 			b.Errorf("%+v", r)
 		}
 		b.wantEvents("DISPATCHED")
@@ -26,7 +26,7 @@ func TestSend(t *testing.T) {
 		if !bytes.Equal(m.Body, message) {
 			b.Errorf("the body is not the message: %q", m.Body)
 		}
-		if want := exampleID + "/risk-scoring-agent/1"; m.ID != want || m.Key != exampleID || m.Group != exampleTask || m.Kind != transport.Handoff || m.Attempt != 1 {
+		if want := b.store.Name() + "/" + exampleID + "/risk-scoring-agent/1"; m.ID != want || m.Key != exampleID || m.Group != exampleTask || m.Kind != transport.Handoff || m.Attempt != 1 {
 			b.Errorf("it goes with %+v", m)
 		}
 		if m.ReplyTo != b.store.Name() || !transport.IsName(m.ReplyTo) || m.DispatchedAt.IsZero() || m.Traceparent == "" {
@@ -36,13 +36,13 @@ func TestSend(t *testing.T) {
 		if m.ReplyTo != b.store.Name() {
 			b.Errorf("the name was %s, and is %s", m.ReplyTo, b.store.Name())
 		}
-		if r := b.send(b.outgoing(message, "memory:a"))[0]; !r.Earlier || r.State != deliver.Dispatched {
+		if r := b.send(b.outgoing(message, "memory:a"))[0]; r.Before != deliver.Dispatched || r.State != deliver.Dispatched {
 			b.Errorf("again: %+v", r)
 		}
 		b.answer(d, receiver.Accepted, nil)
 		b.wait(exampleID)
 		b.wantState(exampleID, deliver.Accepted)
-		if r := b.send(b.outgoing(message, "memory:a"))[0]; !r.Earlier || r.State != deliver.Accepted || r.Err != nil {
+		if r := b.send(b.outgoing(message, "memory:a"))[0]; r.Before != deliver.Accepted || r.State != deliver.Accepted || r.Err != nil {
 			b.Errorf("after its acceptance: %+v", r)
 		}
 		if r := b.send(b.outgoing(example(b, "Score the", "Skip the"), "memory:a"))[0]; r.Err == nil {
@@ -98,7 +98,7 @@ func TestAttempts(t *testing.T) {
 		c := place.Consumer()
 		for attempt, want := range []deliver.State{deliver.Rejected, deliver.Rejected, deliver.RolledBack} {
 			message := example(b, "Score the", fmt.Sprint("Score ", attempt))
-			if r := b.send(b.outgoing(message, "memory:a"))[0]; r.Earlier || r.Attempt != attempt+1 {
+			if r := b.send(b.outgoing(message, "memory:a"))[0]; r.Before != "" || r.Attempt != attempt+1 {
 				b.Errorf("%+v", r)
 			}
 			d := b.next(c)

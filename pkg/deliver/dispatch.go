@@ -30,6 +30,7 @@ type try struct {
 	fresh  bool // the audit log had no record of this attempt: nobody has published it before
 	tried  bool // it was given to the transport
 	at     time.Time
+	had    bool               // the transport had it already
 	answer *transport.Message // the transport waited for
 	err    error
 }
@@ -50,6 +51,16 @@ func (s *Sender) dispatch(ctx context.Context, list []*Handoff) error {
 	s.publishAll(ctx, tries)
 	if err := s.mark(ctx, tries); err != nil {
 		return err
+	}
+	for _, t := range tries {
+		switch {
+		case !t.tried || t.err != nil:
+			t.Confirmed = NotConfirmed
+		case t.had:
+			t.Confirmed = Known
+		default:
+			t.Confirmed = Taken
+		}
 	}
 	var answered News
 	for _, t := range tries {
@@ -187,7 +198,24 @@ func (s *Sender) publishMessage(ctx context.Context, p transport.Publisher, t *t
 	defer cancel()
 	t.tried, t.at = true, s.options.Now()
 	m.DispatchedAt = t.at
-	t.answer, t.err = p.Publish(ctx, m)
+	var receipt transport.Receipt
+	receipt, t.err = p.Publish(ctx, m)
+	t.answer, t.had = receipt.Answer, receipt.Duplicate
+	if t.err == nil && t.answer != nil && !t.Revoked {
+		t.err = t.checkAnswer()
+	}
+}
+
+// checkAnswer returns an error if what came back with a message is no answer to it: then nobody knows
+// whether a receiver has it.
+func (t *try) checkAnswer() error {
+	a, err := parseAnswer(t.answer.Body)
+	if err == nil && (a.HandoffID == t.HandoffID || a.HandoffID == key(t.HandoffID)) &&
+		slices.Contains([]receiver.Status{receiver.Accepted, receiver.Rejected, receiver.Duplicate, receiver.Completed}, a.Status) {
+		return nil
+	}
+	t.answer = nil
+	return errors.New("what came back is no answer to this handoff, with its handoffId and a status: there may be no receiver of handoffs at this address")
 }
 
 // isFinal reports whether a message has certainly not arrived, and would not by trying again.
@@ -211,7 +239,8 @@ func key(id string) string {
 // revocation.
 func (s *Sender) message(h *Handoff) (transport.Message, error) {
 	m := s.envelope(h)
-	id := h.HandoffID + "/" + h.Receiver + "/" + strconv.Itoa(h.Attempt)
+	// No other sender has this id: it would take this message for its own, and drop it.
+	id := s.store.sender + "/" + h.HandoffID + "/" + h.Receiver + "/" + strconv.Itoa(h.Attempt)
 	var err error
 	switch {
 	case h.Revoked:
@@ -311,7 +340,7 @@ func (s *Sender) noteWhole(h *Handoff, t *try, now time.Time) {
 		if t.answer == nil {
 			return
 		}
-		if a, err := parseAnswer(t.answer.Body); err == nil { // else it is none, and a later one may be
+		if a, err := parseAnswer(t.answer.Body); err == nil { // it was checked
 			s.take(h, a, *t.answer)
 		}
 	case h.State != Waiting && !h.Revoked: // an earlier try had arrived

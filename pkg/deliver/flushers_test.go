@@ -23,7 +23,7 @@ type countingPublisher struct {
 	*counting
 }
 
-func (p countingPublisher) Publish(ctx context.Context, m transport.Message) (*transport.Message, error) {
+func (p countingPublisher) Publish(ctx context.Context, m transport.Message) (transport.Receipt, error) {
 	p.mu.Lock()
 	p.published[m.ID]++
 	p.mu.Unlock()

@@ -33,6 +33,16 @@ func (s State) Pending() bool { return s == Rejected || s == RolledBack || s == 
 // Taken reports whether a receiver has the task.
 func (s State) Taken() bool { return s == Accepted || s == Completed }
 
+// A Confirmation is what a transport has said of a message that it was given.
+type Confirmation string
+
+// The confirmations.
+const (
+	NotConfirmed Confirmation = ""
+	Taken        Confirmation = "TAKEN"
+	Known        Confirmation = "KNOWN" // it had the message already, and has dropped this copy
+)
+
 // A Handoff is what the store has of a handoff to one receiver.
 type Handoff struct {
 	HandoffID   string
@@ -59,6 +69,8 @@ type Handoff struct {
 	Ended             bool
 	// Answer is the newest of the receiver; nil if there is none.
 	Answer *receiver.Answer
+	// Confirmed is what the transport has confirmed to the call that returns this; it is not stored.
+	Confirmed Confirmation
 
 	digest      []byte
 	text        []byte // the message, nil if only its frame is known
@@ -174,7 +186,7 @@ func (h *Handoff) save(t *database.Tx) error {
 
 // become lets a handoff be what it is now. Its message stays.
 func (h *Handoff) become(now *Handoff) {
-	text, frame := h.text, h.frame
+	text, frame, confirmed := h.text, h.frame, h.Confirmed
 	*h = *now
-	h.text, h.frame = text, frame
+	h.text, h.frame, h.Confirmed = text, frame, confirmed
 }

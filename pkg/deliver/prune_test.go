@@ -20,11 +20,11 @@ import (
 // "closed" takes none for good. It has no answer to others.
 type saying struct{ transport.Publisher }
 
-func (saying) Publish(_ context.Context, m transport.Message) (*transport.Message, error) {
+func (saying) Publish(_ context.Context, m transport.Message) (transport.Receipt, error) {
 	name, _, _ := strings.Cut(m.Key, "-")
 	reject := func(a *receiver.Answer) { a.Reason, a.Retryable = "SCHEMA_INVALID", name == "reject" }
-	answer := func(text []byte) (*transport.Message, error) {
-		return &transport.Message{Kind: transport.Answer, Key: m.Key, Body: text}, nil
+	answer := func(text []byte) (transport.Receipt, error) {
+		return transport.Receipt{Answer: &transport.Message{Kind: transport.Answer, Key: m.Key, Body: text}}, nil
 	}
 	switch name {
 	case "accept":
@@ -34,11 +34,11 @@ func (saying) Publish(_ context.Context, m transport.Message) (*transport.Messag
 	case "reject", "fail":
 		return answer(answerText(m.Key, receiver.Rejected, reject))
 	case "closed":
-		return nil, &transport.PermanentError{Err: errors.New("closed")}
+		return transport.Receipt{}, &transport.PermanentError{Err: errors.New("closed")}
 	case "away":
-		return nil, errors.New("away")
+		return transport.Receipt{}, errors.New("away")
 	}
-	return nil, nil
+	return transport.Receipt{}, nil
 }
 
 func (saying) Answers(context.Context, string) (transport.Consumer, error) {

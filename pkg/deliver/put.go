@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/eaapl/handoff/pkg/finding"
@@ -18,17 +20,53 @@ import (
 type BusyError struct {
 	Handoff *Handoff // as it is
 	Problem string
+	// Elsewhere: it is, or may be, at another address than the one that was asked for, and nobody has
+	// taken it: a forced rollback revokes it there.
+	Elsewhere bool
 }
 
 func (e *BusyError) Error() string {
 	return fmt.Sprintf("%s to %s %s", finding.Quote(e.Handoff.HandoffID), finding.Quote(e.Handoff.Receiver), e.Problem)
 }
 
+// elsewhere says that a message that is, or may be, at one address is not sent to another one as well.
+func (h *Handoff) elsewhere(to string) *BusyError {
+	was, other := Redacted(h.Destination), Redacted(to)
+	if was == other {
+		other += " by another user or with other parameters"
+	}
+	at := "may have been sent to " + was
+	switch {
+	case h.State.Taken():
+		return &BusyError{Handoff: h, Problem: fmt.Sprintf("was sent to %s, where its receiver has taken it (%s), and is not sent to %s as well: a message to somebody else needs a new handoffId", was, h.since.UTC().Format(time.RFC3339), other)}
+	case h.State == Dispatched:
+		at = "was sent to " + was + " (" + h.Dispatched.UTC().Format(time.RFC3339) + ")"
+	}
+	return &BusyError{h, fmt.Sprintf("%s, and is not sent to %s as well, since two agents might then have the task: take it back there by force, and send the task under a new handoffId", at, other), true}
+}
+
+// samePlace reports whether two addresses are those of one place: passwords may differ.
+func samePlace(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, errX := url.Parse(a)
+	y, errY := url.Parse(b)
+	if errX != nil || errY != nil || x.User.Username() != y.User.Username() {
+		return false
+	}
+	for _, u := range []*url.URL{x, y} {
+		u.User, u.OmitHost, u.Host, u.RawQuery = nil, u.Host == "", strings.ToLower(u.Host), u.Query().Encode()
+	}
+	return x.String() == y.String()
+}
+
 // A put is a handoff that somebody asks to send.
 type put struct {
 	*Handoff
-	send bool  // this process has claimed it, and publishes it
-	err  error // a [*BusyError], nil if it goes on or needs nothing more
+	send   bool  // this process has claimed it, and publishes it
+	before State // what it was if it needs nothing more
+	err    error // a [*BusyError], nil if it goes on or needs nothing more
 }
 
 // place is what a handoff is found by.
@@ -114,7 +152,11 @@ func (p *putting) put(o *Outgoing, to Address, checkpoint [sha256.Size]byte, pos
 		if errors.As(err, new(*BusyError)) {
 			return put{Handoff: h, err: err}, nil
 		}
-		return put{Handoff: h, send: send}, err
+		one := put{Handoff: h, send: send}
+		if !send {
+			one.before = h.State
+		}
+		return one, err
 	}
 	h := &Handoff{
 		HandoffID: o.HandoffID, TaskID: o.TaskID, Sender: o.Sender, Receiver: to.Receiver, Receivers: len(o.Receivers),
@@ -142,19 +184,21 @@ func (p *putting) again(h *Handoff, o *Outgoing, to Address, checkpoint [sha256.
 	}
 	switch {
 	case h.State.Taken() && !sameMessage:
-		return false, &BusyError{h, "was accepted with other content: a new message needs a new handoffId"}
+		return false, &BusyError{Handoff: h, Problem: "was accepted with other content: a new message needs a new handoffId"}
+	case h.State.Taken() && !samePlace(h.Destination, to.Destination):
+		return false, h.elsewhere(to.Destination)
 	case h.State.Taken():
 		return false, nil
 	case h.Revoked:
-		return false, &BusyError{h, "was taken back by force, and its receiver will not take it any more: send it under a new handoffId"}
+		return false, &BusyError{Handoff: h, Problem: "was taken back by force, and its receiver will not take it any more: send it under a new handoffId"}
 	case h.State == rolling:
-		return false, &BusyError{h, "is being rolled back: try again"}
+		return false, &BusyError{Handoff: h, Problem: "is being rolled back: try again"}
 	case !sameMessage && (h.State == Waiting || h.State == Dispatched):
-		return false, &BusyError{h, "is in flight with other content: wait for its answer, or roll it back"}
+		return false, &BusyError{Handoff: h, Problem: "is in flight with other content: wait for its answer, or roll it back"}
+	case !h.State.Pending() && (h.State == Dispatched || h.uncertain || h.claimed != "") && !samePlace(h.Destination, to.Destination):
+		return false, h.elsewhere(to.Destination)
 	case h.State == Dispatched || alive: // it waits for its answer, or is being published
 		return false, nil
-	case h.State == Waiting && h.Destination != to.Destination && (h.uncertain || h.claimed != ""):
-		return false, &BusyError{h, "may have been published to another address: roll it back before it goes elsewhere"}
 	case h.State.Pending() || !sameMessage:
 		h.Attempt++
 		h.Dispatched, h.Tries, h.uncertain = time.Time{}, 0, false

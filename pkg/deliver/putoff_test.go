@@ -18,8 +18,8 @@ type busy struct {
 	err error
 }
 
-func (p busy) Publish(context.Context, transport.Message) (*transport.Message, error) {
-	return nil, p.err
+func (p busy) Publish(context.Context, transport.Message) (transport.Receipt, error) {
+	return transport.Receipt{}, p.err
 }
 
 func (busy) Close() error { return nil }

@@ -135,9 +135,9 @@ type Result struct {
 	// Err is why it is not sent: a [*BusyError], or nil. That it could not be published is the
 	// handoff's Problem.
 	Err error
-	// Earlier: this call had nothing to publish, since it was before, or another process is
-	// at it.
-	Earlier bool
+	// Before is the state that it was in when this call had nothing to publish, since it was before
+	// or another process is at it; "" if it had.
+	Before State
 }
 
 // Send sends messages: checkpoints and messages become durable together, then the records of
@@ -153,7 +153,7 @@ func (s *Sender) Send(ctx context.Context, list []*Outgoing) ([]Result, error) {
 	var own []*Handoff
 	results := make([]Result, len(puts))
 	for i, p := range puts {
-		results[i] = Result{Handoff: p.Handoff, Err: p.err, Earlier: !p.send}
+		results[i] = Result{Handoff: p.Handoff, Err: p.err, Before: p.before}
 		if p.send {
 			own = append(own, p.Handoff)
 		}

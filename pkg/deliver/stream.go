@@ -50,7 +50,7 @@ func (s *Sender) SendPart(ctx context.Context, p Part) (Result, error) {
 	case err != nil:
 		return Result{}, err
 	case !send:
-		return Result{Handoff: h, Earlier: true}, nil
+		return Result{Handoff: h, Before: h.State}, nil
 	}
 	h.held = true
 	return Result{Handoff: h}, s.dispatch(ctx, []*Handoff{h})
@@ -90,7 +90,7 @@ func (s *Store) putPart(ctx context.Context, p Part, now time.Time) (h *Handoff,
 				return err
 			}
 		case len(list) > 1 || list[0].Receiver != p.To[0].Receiver:
-			return &BusyError{list[0], "was sent to other receivers: a new message needs a new handoffId"}
+			return &BusyError{Handoff: list[0], Problem: "was sent to other receivers: a new message needs a new handoffId"}
 		default:
 			h = list[0]
 			if goesOn, err := s.goOn(t, h, p, now); !goesOn || err != nil {
@@ -144,34 +144,37 @@ func (s *Store) goOn(t *database.Tx, h *Handoff, p Part, now time.Time) (bool, e
 			return false, err
 		}
 	}
+	to := p.To[0].Destination
 	switch {
 	case h.State.Taken() && !same:
-		return false, &BusyError{h, "was accepted with other content: a new message needs a new handoffId"}
+		return false, &BusyError{Handoff: h, Problem: "was accepted with other content: a new message needs a new handoffId"}
+	case h.State.Taken() && !samePlace(h.Destination, to), h.State == Dispatched && same && !samePlace(h.Destination, to):
+		return false, h.elsewhere(to)
 	case h.State.Taken():
 		return false, nil
 	case h.Revoked:
-		return false, &BusyError{h, "was taken back by force, and its receiver will not take it any more: send it under a new handoffId"}
+		return false, &BusyError{Handoff: h, Problem: "was taken back by force, and its receiver will not take it any more: send it under a new handoffId"}
 	case h.State == rolling && p.From == 0:
-		return false, &BusyError{h, "is being rolled back: try again"}
+		return false, &BusyError{Handoff: h, Problem: "is being rolled back: try again"}
 	case alive:
-		return false, &BusyError{h, "is being sent by another process"}
+		return false, &BusyError{Handoff: h, Problem: "is being sent by another process"}
 	case h.State.Pending() && p.From > 0: // its receiver was faster than its sender
 		return false, nil
 	case h.State.Pending():
 		return true, s.again(t, h, p, now)
 	case !h.InChunks():
-		return false, &BusyError{h, "was sent as one message: wait for its answer, or roll it back"}
+		return false, &BusyError{Handoff: h, Problem: "was sent as one message: wait for its answer, or roll it back"}
 	case !same:
-		return false, &BusyError{h, "is being sent with other content: wait for its answer, or roll it back"}
+		return false, &BusyError{Handoff: h, Problem: "is being sent with other content: wait for its answer, or roll it back"}
 	case h.State == Dispatched:
 		return false, nil
 	case h.State == Stopped && p.From > 0:
 		return false, nil
-	case h.Destination != p.To[0].Destination && h.Published > 0:
-		return false, &BusyError{h, "was published in part to another address: roll it back before it goes elsewhere"}
+	case !samePlace(h.Destination, to) && (h.Published > 0 || h.uncertain):
+		return false, h.elsewhere(to)
 	}
 	h.uncertain = h.uncertain || h.claimed != "" && h.claimed != s.instance
-	h.State, h.Destination, h.claimed, h.Next, h.Problem = Waiting, p.To[0].Destination, s.instance, now, ""
+	h.State, h.Destination, h.claimed, h.Next, h.Problem = Waiting, to, s.instance, now, ""
 	return true, nil
 }
 
@@ -207,7 +210,7 @@ func (s *Store) putChunks(t *database.Tx, h *Handoff, p Part) error {
 				return err
 			}
 			if !bytes.Equal(before, text) {
-				return &BusyError{h, fmt.Sprintf("has another chunk %d, which was sent before: roll it back to send this one", sequence)}
+				return &BusyError{Handoff: h, Problem: fmt.Sprintf("has another chunk %d, which was sent before: roll it back to send this one", sequence)}
 			}
 		}
 	}
@@ -238,7 +241,7 @@ func (s *Sender) publishChunks(ctx context.Context, p transport.Publisher, t *tr
 	t.sent = t.Published
 	m := s.envelope(t.Handoff)
 	m.Kind = transport.Chunk
-	id := t.HandoffID + "/" + t.Receiver + "/" + strconv.Itoa(t.Attempt) + "/"
+	id := s.store.sender + "/" + t.HandoffID + "/" + t.Receiver + "/" + strconv.Itoa(t.Attempt) + "/"
 	for {
 		list, err := s.store.unpublished(ctx, t.Handoff, t.sent)
 		if err != nil {

@@ -165,7 +165,7 @@ func TestParts(t *testing.T) {
 		if text, err := b.store.Message(t.Context(), b.find(exampleID)); err != nil || !bytes.Equal(text, example(t)) {
 			t.Errorf("the message is %q, %v", text, err)
 		}
-		if r := b.partly(list[0]); !r.Earlier || r.Err != nil {
+		if r := b.partly(list[0]); r.Before != deliver.Dispatched || r.Err != nil {
 			t.Errorf("what was accepted is sent again: %+v, %v", r.Handoff, r.Err)
 		}
 	})
@@ -204,7 +204,7 @@ func TestPartsRejected(t *testing.T) {
 		d := b.next(c)
 		b.answer(d, receiver.Rejected, func(a *receiver.Answer) { a.Reason, a.Retryable = "SCHEMA_INVALID", true })
 		b.heard(exampleID)
-		if r := b.partly(list[1]); !r.Earlier || r.State != deliver.Rejected {
+		if r := b.partly(list[1]); r.Before != deliver.Rejected || r.State != deliver.Rejected {
 			t.Errorf("after the rejection: %+v", r.Handoff)
 		}
 		d = b.next(c)

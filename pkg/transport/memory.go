@@ -88,13 +88,13 @@ func (q *memoryQueue) take(ctx context.Context) (Message, error) {
 
 type memoryPublisher struct{ memory *Memory }
 
-func (p memoryPublisher) Publish(ctx context.Context, m Message) (*Message, error) {
+func (p memoryPublisher) Publish(ctx context.Context, m Message) (Receipt, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return Receipt{}, err
 	}
 	m.Body = append([]byte(nil), m.Body...)
 	p.memory.queue("").add(m)
-	return nil, nil
+	return Receipt{}, nil
 }
 
 func (p memoryPublisher) Answers(_ context.Context, replyTo string) (Consumer, error) {

@@ -18,8 +18,8 @@ import (
 // A Message is what a transport carries: bytes, and what it says of them. Only Body is
 // needed.
 type Message struct {
-	// ID is the same for every try to publish one message, and for no other. A transport that
-	// can drops a second one.
+	// ID is the same for every try to publish one message, and for no other message of any
+	// sender. A transport that can drops a second one.
 	ID string
 	// Key names what the message is about, whoever sends it however often (a handoffId).
 	Key string
@@ -78,17 +78,24 @@ func (m Message) Withheld(reason string) Message {
 
 // A Publisher sends messages to one place. It is safe for concurrent use.
 type Publisher interface {
-	// Publish returns when the transport has confirmed that the message is safe there. Where
-	// the transport waits for the receiver, it returns the answer; elsewhere nil. After an
-	// error it is not known whether the message arrives, unless the error is a
+	// Publish returns when the transport has confirmed that the message is safe there, at this
+	// place. After an error it is not known whether the message arrives, unless the error is a
 	// [*TooLargeError] or a [*PermanentError].
-	Publish(ctx context.Context, m Message) (answer *Message, err error)
+	Publish(ctx context.Context, m Message) (Receipt, error)
 	// Answers returns what was answered to messages with this ReplyTo and has not been
 	// acknowledged: also before it is called, also to another process. The error is
 	// [ErrNoAnswers] where answers come with Publish alone.
 	Answers(ctx context.Context, replyTo string) (Consumer, error)
 	// Close ends the use of the transport.
 	Close() error
+}
+
+// A Receipt is what a transport has confirmed. The zero value says that it has the message.
+type Receipt struct {
+	// Answer is the receiver's, where the transport waits for it; nil elsewhere.
+	Answer *Message
+	// Duplicate: the place had a message of this ID already, and has added none.
+	Duplicate bool
 }
 
 // An Asker is a [Publisher] that can ask a receiver later what became of a message.

@@ -148,7 +148,8 @@ func (c *consumer) Reply(ctx context.Context, replyTo string, answer transport.M
 	if err != nil {
 		return err
 	}
-	return q.send(ctx, answer)
+	_, err = q.send(ctx, answer)
+	return err
 }
 
 // Close implements [transport.Consumer].
@@ -212,7 +213,7 @@ func (d *delivery) DeadLetter(ctx context.Context, reason string) error {
 		if d.consumer.options.Withhold {
 			letter = letter.Withheld(reason)
 		}
-		if err := letters.send(ctx, letter); err != nil {
+		if _, err := letters.send(ctx, letter); err != nil {
 			return err
 		}
 	}

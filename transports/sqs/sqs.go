@@ -14,8 +14,10 @@ package sqs
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"strconv"
@@ -45,6 +47,28 @@ type queue struct {
 	dead   string // URL of the queue for dead letters, "" for none
 	// replies are the queues for answers that were found, by sender: *queue.
 	replies sync.Map
+
+	mu   sync.Mutex
+	sent map[string]time.Time // what a FIFO queue has answered to, by MessageId, for as long as it drops copies
+}
+
+// window is for how long a FIFO queue drops copies of a message.
+const window = 5 * time.Minute
+
+// again notes that the queue has answered with the id of a message, and reports whether it has before: to
+// a copy that it drops it answers as to the first one.
+func (q *queue) again(id string, now time.Time) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.sent)%1024 == 0 {
+		maps.DeleteFunc(q.sent, func(_ string, at time.Time) bool { return now.Sub(at) > window })
+	}
+	_, again := q.sent[id]
+	if q.sent == nil {
+		q.sent = map[string]time.Time{}
+	}
+	q.sent[id] = now
+	return again
 }
 
 // Publish opens a queue for sending to it.
@@ -65,11 +89,29 @@ func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Co
 	return newConsumer(q, o), nil
 }
 
-// open finds a queue and what its server says of it.
-func open(ctx context.Context, u *url.URL) (*queue, error) {
+// Check returns an error if no queue can have an address.
+func Check(u *url.URL) error {
+	_, _, err := parse(u)
+	return err
+}
+
+func parse(u *url.URL) (account, name string, err error) {
 	account, name, ok := strings.Cut(strings.Trim(u.Path, "/"), "/")
 	if !ok || u.Host == "" || account == "" || name == "" || strings.Contains(name, "/") {
-		return nil, errors.New("not the address of a queue: write it as sqs://HOST/ACCOUNT/QUEUE")
+		return "", "", errors.New("not the address of a queue: write it as sqs://HOST/ACCOUNT/QUEUE")
+	}
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+	if base := strings.TrimSuffix(name, fifo); base == "" || strings.Trim(base, letters) != "" || len(name) > maxName {
+		return "", "", fmt.Errorf("%q cannot be the name of a queue: 1 to %d of letters, digits, - and _, and at its end perhaps %s", name, maxName, fifo)
+	}
+	return account, name, nil
+}
+
+// open finds a queue and what its server says of it.
+func open(ctx context.Context, u *url.URL) (*queue, error) {
+	account, name, err := parse(u)
+	if err != nil {
+		return nil, err
 	}
 	settings, err := config.LoadDefaultConfig(ctx)
 	if err != nil {
@@ -168,29 +210,34 @@ func answersName(queue, sender string) string {
 	return name
 }
 
-// send puts a message into the queue.
-func (q *queue) send(ctx context.Context, m transport.Message) error {
+// send puts a message into the queue. known: this process has put it there before, and the queue has
+// dropped this copy.
+func (q *queue) send(ctx context.Context, m transport.Message) (known bool, err error) {
 	text, attributes := encode(&m)
 	size := int64(len(text))
 	for name, a := range attributes {
 		size += int64(len(name) + len(*a.DataType) + len(aws.ToString(a.StringValue)))
 	}
 	if size > q.limit {
-		return &transport.TooLargeError{Size: size, Limit: q.limit}
+		return false, &transport.TooLargeError{Size: size, Limit: q.limit}
 	}
 	in := &sqs.SendMessageInput{QueueUrl: &q.url, MessageBody: &text, MessageAttributes: attributes}
 	if strings.HasSuffix(q.name, fifo) {
 		in.MessageGroupId = aws.String(digest(cmp.Or(m.Group, m.Key, m.ID)))
-		in.MessageDeduplicationId = aws.String(digest(m.ID))
+		in.MessageDeduplicationId = aws.String(digest(cmp.Or(m.ID, rand.Text()))) // a message without an ID is a copy of none
 	}
-	_, err := q.client.SendMessage(ctx, in)
-	return plain(err)
+	out, err := q.client.SendMessage(ctx, in)
+	if err != nil || in.MessageDeduplicationId == nil {
+		return false, plain(err)
+	}
+	return q.again(aws.ToString(out.MessageId), time.Now()), nil
 }
 
 type publisher struct{ *queue }
 
-func (p *publisher) Publish(ctx context.Context, m transport.Message) (*transport.Message, error) {
-	return nil, p.send(ctx, m)
+func (p *publisher) Publish(ctx context.Context, m transport.Message) (transport.Receipt, error) {
+	known, err := p.send(ctx, m)
+	return transport.Receipt{Duplicate: known}, err
 }
 
 func (p *publisher) Answers(ctx context.Context, replyTo string) (transport.Consumer, error) {

@@ -144,3 +144,62 @@ func FuzzEncode(f *testing.F) {
 		}
 	})
 }
+
+// TestCheck: an address that no queue can have is refused without a server.
+func TestCheck(t *testing.T) {
+	for address, want := range map[string]string{
+		"sqs://h/123/handoffs":      "",
+		"sqs://h/123/handoffs.fifo": "",
+		"sqs://h":                   "not the address of a queue",
+		"sqs://h/123":               "not the address of a queue",
+		"sqs://h/123/a/b":           "not the address of a queue",
+		"sqs:///123/a":              "not the address of a queue",
+		"sqs://h/123/a.b":           "cannot be the name of a queue",
+		"sqs://h/123/.fifo":         "cannot be the name of a queue",
+		"sqs://h/123/a%20b":         "cannot be the name of a queue",
+		"sqs://h/123/" + strings.Repeat("a", maxName+1): "cannot be the name of a queue",
+	} {
+		u, err := url.Parse(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Check(u); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", address, err, want)
+		}
+	}
+}
+
+// TestAnsweredAgain: a FIFO queue answers to a copy that it drops as to the first one, for five minutes.
+func TestAnsweredAgain(t *testing.T) {
+	q, now := &queue{}, time.Now()
+	if q.again("a", now) || q.again("b", now) || !q.again("a", now.Add(time.Minute)) {
+		t.Error("the second answer with an id is not known, or the first one is")
+	}
+	for i := range 5000 {
+		q.again(fmt.Sprint(i), now.Add(time.Duration(i)*time.Second))
+	}
+	if len(q.sent) > 2500 {
+		t.Errorf("%d answers are kept", len(q.sent))
+	}
+}
+
+// TestWithoutID: in a FIFO queue, messages without an ID are not copies of each other.
+func TestWithoutID(t *testing.T) {
+	p := start(fifo)(t)
+	publisher, consumer := p.Publisher(t), p.Consumer(t)
+	defer consumer.Close()
+	for _, body := range []string{"a", "b"} {
+		if r, err := publisher.Publish(t.Context(), transport.Message{Body: []byte(body)}); err != nil || r.Duplicate {
+			t.Fatalf("%+v, %v", r, err)
+		}
+	}
+	for _, body := range []string{"a", "b"} {
+		d := transporttest.Next(t, consumer)
+		if got := string(d.Message().Body); got != body {
+			t.Errorf("got %q, want %q", got, body)
+		}
+		if err := d.Ack(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

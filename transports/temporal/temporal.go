@@ -63,12 +63,18 @@ func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Co
 	return newConsumer(p, o.WithDefaults())
 }
 
-func dial(ctx context.Context, u *url.URL) (place, error) {
+// Check returns an error if no workflow can have an address.
+func Check(u *url.URL) error {
+	_, _, err := parse(u)
+	return err
+}
+
+func parse(u *url.URL) (namespace string, names Names, err error) {
 	namespace, workflow, ok := strings.Cut(strings.Trim(u.Path, "/"), "/")
 	if !ok || u.Host == "" || namespace == "" || workflow == "" || strings.Contains(workflow, "/") {
-		return place{}, errors.New("not the address of a workflow: write it as temporal://HOST:PORT/NAMESPACE/WORKFLOW")
+		return "", names, errors.New("not the address of a workflow: write it as temporal://HOST:PORT/NAMESPACE/WORKFLOW")
 	}
-	names := Names{Workflow: workflow, Signal: "handoff", TaskQueue: workflow}
+	names = Names{Workflow: workflow, Signal: "handoff", TaskQueue: workflow}
 	for name, values := range u.Query() {
 		switch name {
 		case "signal":
@@ -76,8 +82,16 @@ func dial(ctx context.Context, u *url.URL) (place, error) {
 		case "queue":
 			names.TaskQueue = values[0]
 		default:
-			return place{}, errors.New("the address has a parameter that is not known: use signal and queue")
+			return "", names, errors.New("the address has a parameter that is not known: use signal and queue")
 		}
+	}
+	return namespace, names, nil
+}
+
+func dial(ctx context.Context, u *url.URL) (place, error) {
+	namespace, names, err := parse(u)
+	if err != nil {
+		return place{}, err
 	}
 	options, err := envconfig.LoadDefaultClientOptions()
 	if err != nil {
@@ -134,8 +148,8 @@ func key(m *transport.Message) string {
 
 type publisher struct{ place }
 
-func (p publisher) Publish(ctx context.Context, m transport.Message) (*transport.Message, error) {
-	return nil, p.signal(ctx, key(&m), p.Signal, m)
+func (p publisher) Publish(ctx context.Context, m transport.Message) (transport.Receipt, error) {
+	return transport.Receipt{}, p.signal(ctx, key(&m), p.Signal, m)
 }
 
 func (publisher) Answers(context.Context, string) (transport.Consumer, error) {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 	_ "modernc.org/sqlite"             // the driver "sqlite"
 )
@@ -53,6 +54,29 @@ func Open(ctx context.Context, address string, o Options) (*DB, error) {
 		return nil, fmt.Errorf("%s:// is no database: use postgres://… or sqlite:PATH", scheme)
 	}
 	return openSQLite(ctx, path, o)
+}
+
+// Check returns an error if no database can be at an address. Nothing is opened.
+func Check(address string) error {
+	if strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://") {
+		_, err := pgx.ParseConfig(address)
+		if err != nil {
+			return withoutPassword(err)
+		}
+		return nil
+	}
+	return checkPath(strings.TrimPrefix(address, "sqlite:"))
+}
+
+// checkPath returns an error if no file can have a name.
+func checkPath(path string) error {
+	switch {
+	case path == "":
+		return errors.New("the name of the database file is empty")
+	case strings.ContainsRune(path, 0):
+		return fmt.Errorf("%q: no file can have this name", path)
+	}
+	return nil
 }
 
 // maxIdle is how many connections to PostgreSQL stay open for what comes next: making one takes
@@ -268,47 +292,11 @@ func (t *Tx) QueryRow(query string, args ...any) *sql.Row {
 	return t.QueryRowContext(t.ctx, t.rebind(query), args...)
 }
 
-// insertRows is the most rows of one statement: each has its own text for the database.
-const insertRows = 32
-
 // Marks returns n question marks for parameters, with commas between.
 func Marks(n int) string { return list("?", n) }
 
 func list(text string, n int) string {
 	return strings.TrimSuffix(strings.Repeat(text+",", n), ",")
-}
-
-// Insert adds rows to a table, each with a value for every column.
-func (t *Tx) Insert(table string, columns []string, rows [][]any) error {
-	return t.insert(table, columns, rows, "")
-}
-
-// InsertNew adds the rows to a table that are not in it by one of its unique columns.
-func (t *Tx) InsertNew(table string, columns []string, rows [][]any) error {
-	return t.insert(table, columns, rows, " ON CONFLICT DO NOTHING")
-}
-
-func (t *Tx) insert(table string, columns []string, rows [][]any, conflict string) error {
-	query, of := "", 0 // the statement for so many rows
-	for len(rows) > 0 {
-		n := insertRows
-		if len(rows) < n {
-			n = 1
-		}
-		if n != of {
-			values := list("("+Marks(len(columns))+")", n)
-			query, of = fmt.Sprintf("INSERT INTO %s (%s) VALUES %s", table, strings.Join(columns, ","), values)+conflict, n
-		}
-		args := make([]any, 0, n*len(columns))
-		for _, row := range rows[:n] {
-			args = append(args, row...)
-		}
-		if err := t.Exec(query, args...); err != nil {
-			return err
-		}
-		rows = rows[n:]
-	}
-	return nil
 }
 
 // Migrate brings the tables of a part of the program to the newest version: steps are the

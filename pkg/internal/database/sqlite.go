@@ -16,8 +16,8 @@ import (
 const busy = 30 * time.Second
 
 func openSQLite(ctx context.Context, path string, o Options) (*DB, error) {
-	if path == "" {
-		return nil, errors.New("the name of the database file is empty")
+	if err := checkPath(path); err != nil {
+		return nil, err
 	}
 	if err := findFile(path, o.Create); err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/eaapl/handoff/pkg/internal/broker"
 	"github.com/eaapl/handoff/pkg/transport"
@@ -40,6 +41,12 @@ func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Co
 		return nil, err
 	}
 	return c, nil
+}
+
+// Check returns an error if no message can go to an address, whatever its server does.
+func Check(u *url.URL) error {
+	_, err := parse(u)
+	return err
 }
 
 // open makes the queue and that of its dead letters, through a connection for publishing.
@@ -106,6 +113,8 @@ func parse(u *url.URL) (place, error) {
 		return p, fmt.Errorf("%s: the path is not /QUEUE or /VHOST/QUEUE, with a / in one of them written as %%2F", transport.Shown(u))
 	case len(p.queue) > maxQueue:
 		return p, fmt.Errorf("%s: the name of the queue has %d bytes, and at most %d may be", transport.Shown(u), len(p.queue), maxQueue)
+	case p.queue != transport.OneLine(p.queue) || !utf8.ValidString(p.queue):
+		return p, fmt.Errorf("%s: the name of the queue has characters that do not print: found %q", transport.Shown(u), p.queue)
 	case strings.HasPrefix(p.queue, "amq."):
 		return p, fmt.Errorf("%s: queues that begin with amq. are the server's own", transport.Shown(u))
 	}
@@ -117,8 +126,8 @@ type publisher struct {
 	options transport.Options
 }
 
-func (p *publisher) Publish(ctx context.Context, m transport.Message) (*transport.Message, error) {
-	return nil, p.publish(ctx, p.queue, p.queueArguments(), publishing(m))
+func (p *publisher) Publish(ctx context.Context, m transport.Message) (transport.Receipt, error) {
+	return transport.Receipt{}, p.publish(ctx, p.queue, p.queueArguments(), publishing(m))
 }
 
 func (p *publisher) Answers(ctx context.Context, replyTo string) (transport.Consumer, error) {

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"strings"
 	"time"
@@ -61,15 +62,20 @@ func (p place) dialOnce(ctx context.Context) (*amqp.Connection, error) {
 	return c, nil
 }
 
+// rejecting has what is made a queue that confirms no message and drops another, should a policy of the
+// server limit its length.
+func rejecting(arguments amqp.Table) amqp.Table {
+	all := amqp.Table{"x-overflow": "reject-publish"}
+	maps.Copy(all, arguments)
+	return all
+}
+
 // quorum has what is made a quorum queue, whose dead letters arrive.
 func quorum(arguments amqp.Table) amqp.Table {
-	all := amqp.Table{amqp.QueueTypeArg: amqp.QueueTypeQuorum}
-	for name, value := range arguments {
-		all[name] = value
-	}
+	all := rejecting(arguments)
+	all[amqp.QueueTypeArg] = amqp.QueueTypeQuorum
 	if arguments != nil {
 		all["x-dead-letter-strategy"] = "at-least-once"
-		all["x-overflow"] = "reject-publish"
 	}
 	return all
 }
@@ -109,7 +115,7 @@ func declare(c *amqp.Connection, queue string, arguments amqp.Table) error {
 	switch codeOf(err) {
 	case amqp.PreconditionFailed, amqp.NotImplemented, amqp.InternalError: // or another process was first
 		return step(func(channel *amqp.Channel) error {
-			_, err := channel.QueueDeclare(queue, true, false, false, false, arguments)
+			_, err := channel.QueueDeclare(queue, true, false, false, false, rejecting(arguments))
 			return err
 		})
 	}

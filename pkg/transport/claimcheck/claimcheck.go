@@ -53,12 +53,12 @@ type publisher struct {
 	check check
 }
 
-func (p publisher) Publish(ctx context.Context, m transport.Message) (answer *transport.Message, err error) {
+func (p publisher) Publish(ctx context.Context, m transport.Message) (receipt transport.Receipt, err error) {
 	err = p.check.send(ctx, m, func(m transport.Message) error {
-		answer, err = p.Publisher.Publish(ctx, m)
+		receipt, err = p.Publisher.Publish(ctx, m)
 		return err
 	})
-	return answer, err
+	return receipt, err
 }
 
 func (p publisher) Answers(ctx context.Context, replyTo string) (transport.Consumer, error) {

@@ -31,9 +31,9 @@ type narrow struct {
 	limit int
 }
 
-func (n narrow) Publish(ctx context.Context, m transport.Message) (*transport.Message, error) {
+func (n narrow) Publish(ctx context.Context, m transport.Message) (transport.Receipt, error) {
 	if len(m.Body) > n.limit {
-		return nil, &transport.TooLargeError{Size: int64(len(m.Body)), Limit: int64(n.limit)}
+		return transport.Receipt{}, &transport.TooLargeError{Size: int64(len(m.Body)), Limit: int64(n.limit)}
 	}
 	return n.Publisher.Publish(ctx, m)
 }

@@ -33,37 +33,38 @@ func newBox(path string) *box {
 // make makes the folder of messages that wait, if it is not there.
 func (b *box) make() error { return plain(os.MkdirAll(b.waiting, 0o700)) }
 
-// put writes a message, unless it waits there already. It returns when that is on the disk.
-func (b *box) put(ctx context.Context, m *transport.Message) error {
+// put writes a message, unless it waits there already, which it reports. It returns when that is on
+// the disk.
+func (b *box) put(ctx context.Context, m *transport.Message) (waits bool, err error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return false, err
 	}
-	err := b.tryPut(m)
+	waits, err = b.tryPut(m)
 	if errors.Is(err, fs.ErrNotExist) { // somebody has removed the folder
 		if err = b.make(); err == nil {
-			err = b.tryPut(m)
+			waits, err = b.tryPut(m)
 		}
 	}
-	return plain(err)
+	return waits, plain(err)
 }
 
-func (b *box) tryPut(m *transport.Message) error {
+func (b *box) tryPut(m *transport.Message) (waits bool, err error) {
 	digest := digestOf(m.ID)
 	name, waits, err := b.name(digest)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if !waits {
 		temporary := filepath.Join(b.waiting, writing+name)
 		if err := writeFile(temporary, m); err != nil {
-			return err
+			return false, err
 		}
 		if err := os.Rename(temporary, filepath.Join(b.waiting, name)); err != nil {
 			_ = os.Remove(temporary) // what is left of it is removed later
-			return err
+			return false, err
 		}
 	}
-	return durable.SyncFolder(b.waiting)
+	return waits, durable.SyncFolder(b.waiting)
 }
 
 // name returns the name of a message with a digest, and whether that waits.

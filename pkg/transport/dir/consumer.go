@@ -192,7 +192,8 @@ func (c *consumer) Reply(ctx context.Context, replyTo string, answer transport.M
 	if err != nil {
 		return err
 	}
-	return b.put(ctx, &answer)
+	_, err = b.put(ctx, &answer)
+	return err
 }
 
 func (c *consumer) Close() error {

@@ -17,6 +17,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/eaapl/handoff/pkg/transport"
@@ -43,6 +44,12 @@ func Consume(_ context.Context, u *url.URL, o transport.Options) (transport.Cons
 	return newConsumer(p, p.messages)
 }
 
+// Check returns an error if no folder can be at an address.
+func Check(u *url.URL) error {
+	_, err := open(u, transport.Options{})
+	return err
+}
+
 // A place is a folder with messages and answers.
 type place struct {
 	path     string
@@ -65,6 +72,8 @@ func open(u *url.URL, o transport.Options) (*place, error) {
 		return nil, fmt.Errorf("dir://%s%s: is on another machine: a folder of this one is written dir:PATH", u.Host, path)
 	case path == "":
 		return nil, errors.New("dir: names no folder: it is written dir:PATH")
+	case strings.ContainsRune(path, 0):
+		return nil, fmt.Errorf("dir:%s: no name has the character %%00", url.PathEscape(path))
 	case u.RawQuery != "":
 		return nil, fmt.Errorf("dir:%s?%s: a folder has no parameters: a question mark of a name is written %%3F", path, u.RawQuery)
 	case u.Fragment != "":
@@ -103,12 +112,12 @@ func (p *place) answersTo(replyTo string) (*box, error) {
 
 type publisher struct{ place *place }
 
-func (p publisher) Publish(ctx context.Context, m transport.Message) (*transport.Message, error) {
-	err := p.place.messages.put(ctx, &m)
+func (p publisher) Publish(ctx context.Context, m transport.Message) (transport.Receipt, error) {
+	waits, err := p.place.messages.put(ctx, &m)
 	if errors.Is(err, fs.ErrPermission) {
 		err = &transport.PermanentError{Err: err}
 	}
-	return nil, err
+	return transport.Receipt{Duplicate: waits}, err
 }
 
 func (p publisher) Answers(_ context.Context, replyTo string) (transport.Consumer, error) {

@@ -108,6 +108,12 @@ func parse(t testing.TB, address string) *url.URL {
 func memory(m *transport.Memory) Transport {
 	return Transport{
 		Scheme: "relay",
+		Check: func(u *url.URL) error {
+			if u.Path == "/never" {
+				return errors.New("no queue is called never")
+			}
+			return nil
+		},
 		Publish: func(_ context.Context, u *url.URL, _ transport.Options) (transport.Publisher, error) {
 			if u.Path == "/limited" {
 				return limited{m.Publisher()}, nil
@@ -125,20 +131,22 @@ type limited struct{ transport.Publisher }
 
 const limit = 1 << 20
 
-func (p limited) Publish(ctx context.Context, m transport.Message) (*transport.Message, error) {
+func (p limited) Publish(ctx context.Context, m transport.Message) (transport.Receipt, error) {
 	switch string(m.Body) {
 	case "wait":
 		<-ctx.Done()
-		return nil, ctx.Err()
+		return transport.Receipt{}, ctx.Err()
 	case "permanent":
-		return nil, &transport.PermanentError{Err: errors.New("no such queue at s3cr3t")}
+		return transport.Receipt{}, &transport.PermanentError{Err: errors.New("no such queue at s3cr3t")}
 	case "later":
-		return nil, &laterError{errors.New("busy"), 7 * time.Second}
+		return transport.Receipt{}, &laterError{errors.New("busy"), 7 * time.Second}
 	case "answer":
-		return &transport.Message{Kind: transport.Answer, Outcome: transport.Conflict, Body: []byte("an answer")}, nil
+		return transport.Receipt{Answer: &transport.Message{Kind: transport.Answer, Outcome: transport.Conflict, Body: []byte("an answer")}}, nil
+	case "again":
+		return transport.Receipt{Duplicate: true}, nil
 	}
 	if len(m.Body) > limit {
-		return nil, &transport.TooLargeError{Size: int64(len(m.Body)), Limit: limit}
+		return transport.Receipt{}, &transport.TooLargeError{Size: int64(len(m.Body)), Limit: limit}
 	}
 	return p.Publisher.Publish(ctx, m)
 }
@@ -306,7 +314,7 @@ func TestErrors(t *testing.T) {
 	serveRelay(t, memory(new(transport.Memory)))
 	p := open(t, Publish, "relay://me:s3cr3t@host/limited")
 	defer p.Close()
-	publish := func(body string) (*transport.Message, error) {
+	publish := func(body string) (transport.Receipt, error) {
 		return p.Publish(t.Context(), transport.Message{Body: []byte(body)})
 	}
 	_, err := publish("permanent")
@@ -317,8 +325,11 @@ func TestErrors(t *testing.T) {
 	if e := (interface{ RetryAfter() time.Duration })(nil); !errors.As(err, &e) || e.RetryAfter() != 7*time.Second {
 		t.Errorf("got %v", err)
 	}
-	if a, err := publish("answer"); err != nil || string(a.Body) != "an answer" || a.Outcome != transport.Conflict {
-		t.Errorf("got %v and %v", a, err)
+	if r, err := publish("answer"); err != nil || string(r.Answer.Body) != "an answer" || r.Answer.Outcome != transport.Conflict || r.Duplicate {
+		t.Errorf("got %v and %v", r, err)
+	}
+	if r, err := publish("again"); err != nil || r.Answer != nil || !r.Duplicate {
+		t.Errorf("what was there already: got %v and %v", r, err)
 	}
 	if _, err := p.Answers(t.Context(), "me"); !errors.Is(err, transport.ErrNoAnswers) {
 		t.Errorf("got %v", err)

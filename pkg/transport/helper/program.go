@@ -75,6 +75,25 @@ func programName(scheme string) (string, error) {
 	return prefix + scheme, nil
 }
 
+// checking is how long a program may take to look at an address.
+const checking = 10 * time.Second
+
+// Check returns an error if the program of an address says that it can never work. One that does not
+// know that question, or cannot say, is asked again by Publish.
+func (p Program) Check(ctx context.Context, u *url.URL) error {
+	ctx, cancel := context.WithTimeout(ctx, checking)
+	defer cancel()
+	p.Stderr = nil // it says the same again
+	c, _, err := p.open(ctx, u, roleCheck, transport.Options{})
+	if err == nil {
+		_ = c.close() // nothing is open
+	}
+	if bad := (*addressError)(nil); errors.As(err, &bad) {
+		return bad
+	}
+	return nil
+}
+
 func (p Program) open(ctx context.Context, u *url.URL, role string, o transport.Options) (*conn, *response, error) {
 	name, err := programName(u.Scheme)
 	if err == nil {

@@ -12,12 +12,12 @@ import (
 // A publisher is that of a program.
 type publisher struct{ conn *conn }
 
-func (p publisher) Publish(ctx context.Context, m transport.Message) (*transport.Message, error) {
+func (p publisher) Publish(ctx context.Context, m transport.Message) (transport.Receipt, error) {
 	a, err := p.conn.call(ctx, request{Do: doPublish, Message: wireMessage(m)}, nil)
 	if err != nil {
-		return nil, err
+		return transport.Receipt{}, err
 	}
-	return answerOf(a), nil
+	return transport.Receipt{Answer: answerOf(a), Duplicate: a.Duplicate}, nil
 }
 
 func answerOf(a *response) *transport.Message {

@@ -17,7 +17,10 @@ import (
 
 // A Transport is one that a program serves.
 type Transport struct {
-	Scheme  string // of its addresses
+	Scheme string // of its addresses
+	// Check returns an error if no message can go to an address, whatever its server does; nil for a
+	// transport that cannot say so.
+	Check   func(*url.URL) error
 	Publish func(context.Context, *url.URL, transport.Options) (transport.Publisher, error)
 	Consume func(context.Context, *url.URL, transport.Options) (transport.Consumer, error)
 	// Withholds: consumers do what transport.Options.Withhold says. Those of others are let make no
@@ -195,6 +198,12 @@ func (s *session) hello(ctx context.Context, q request) func(*response) error {
 			var c transport.Consumer
 			if c, err = s.transports[at].Consume(ctx, u, o); err == nil {
 				s.consumers[0] = newServed(c)
+			}
+		case roleCheck:
+			if check := s.transports[at].Check; check != nil {
+				if err := check(u); err != nil {
+					return &addressError{err}
+				}
 			}
 		default:
 			err = &transport.PermanentError{Err: fmt.Errorf("the role %s is neither publish nor consume", quote(q.Role))}

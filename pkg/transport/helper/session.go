@@ -95,10 +95,11 @@ func (s *session) publish(ctx context.Context, q request, a *response) error {
 	}
 	switch q.Do {
 	case doPublish:
-		answer, err := p.Publish(ctx, q.Message.message())
-		if answer != nil {
-			a.Message = wireMessage(*answer)
+		receipt, err := p.Publish(ctx, q.Message.message())
+		if receipt.Answer != nil {
+			a.Message = wireMessage(*receipt.Answer)
 		}
+		a.Duplicate = receipt.Duplicate
 		return err
 	case doAsk:
 		asker, ok := p.(transport.Asker)

@@ -35,6 +35,7 @@ const (
 const (
 	rolePublish = "publish"
 	roleConsume = "consume"
+	roleCheck   = "check" // to look at the address, and to open nothing
 )
 
 // A request is a line that the program gets. What is zero is left out.
@@ -68,7 +69,9 @@ type response struct {
 	Message  *message `json:"message,omitzero"`
 	Consumer uint64   `json:"consumer,omitzero"`
 	Delivery uint64   `json:"delivery,omitzero"`
-	Error    *failure `json:"error,omitzero"`
+	// Duplicate, to publish: the place had a message of this ID already, and has added none.
+	Duplicate bool     `json:"duplicate,omitzero"`
+	Error     *failure `json:"error,omitzero"`
 }
 
 // A message has everything but the body as headers, which a program need not understand.
@@ -116,7 +119,11 @@ const (
 	kindPermanent = "permanent"
 	kindNoAnswers = "no-answers"
 	kindCanceled  = "canceled"
+	kindAddress   = "address" // to a hello with the role check: it can never work
 )
+
+// An addressError says that no message can go to an address, whatever its server does.
+type addressError struct{ error }
 
 // maxErrorText is the longest text of an error that is passed on, in bytes.
 const maxErrorText = 4 << 10
@@ -127,6 +134,8 @@ func failureOf(err error) *failure {
 	var tooLarge *transport.TooLargeError
 	var permanent *transport.PermanentError
 	switch {
+	case errors.As(err, new(*addressError)):
+		f.Kind = kindAddress
 	case errors.As(err, &tooLarge):
 		f.Kind, f.Size, f.Limit = kindTooLarge, tooLarge.Size, tooLarge.Limit
 	case errors.As(err, &permanent):
@@ -158,6 +167,8 @@ func (f *failure) err(shown func(string) string) error {
 		return &transport.TooLargeError{Size: f.Size, Limit: f.Limit}
 	case f.Kind == kindPermanent:
 		return &transport.PermanentError{Err: err}
+	case f.Kind == kindAddress:
+		return &addressError{err}
 	case f.Kind == kindNoAnswers:
 		return transport.ErrNoAnswers
 	case f.RetryAfterMillis > 0:

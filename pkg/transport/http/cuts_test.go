@@ -55,9 +55,9 @@ func TestCuts(t *testing.T) {
 			for j := range messages {
 				key := fmt.Sprint(i, "-", j)
 				for {
-					a, err := p.Publish(ctx, transport.Message{Key: key, Body: []byte("body of " + key)})
+					r, err := p.Publish(ctx, transport.Message{Key: key, Body: []byte("body of " + key)})
 					if err == nil {
-						if a == nil || string(a.Body) != "answer to "+key {
+						if a := r.Answer; a == nil || string(a.Body) != "answer to "+key {
 							t.Errorf("%s has the answer %v", key, a)
 						}
 						break

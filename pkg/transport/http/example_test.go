@@ -31,10 +31,11 @@ func ExampleServe() {
 		panic(err)
 	}
 	defer sender.Close()
-	answer, err := sender.Publish(ctx, transport.Message{Key: "0b1f62a9", Body: []byte(`{"a":1}`)})
+	receipt, err := sender.Publish(ctx, transport.Message{Key: "0b1f62a9", Body: []byte(`{"a":1}`)})
 	if err != nil {
 		panic(err)
 	}
+	answer := receipt.Answer
 	fmt.Printf("%s: %s %s\n", answer.Key, answer.Outcome, answer.Body)
 	// Output: 0b1f62a9: taken {"status":"ACCEPTED"}
 }

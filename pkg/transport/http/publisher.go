@@ -39,6 +39,12 @@ func Publish(_ context.Context, u *url.URL, _ transport.Options) (transport.Publ
 	return Post(u, PostOptions{})
 }
 
+// Check returns an error if no receiver can be at an address.
+func Check(u *url.URL) error {
+	_, err := newPublisher(u, PostOptions{})
+	return err
+}
+
 // Post is [Publish] with more options.
 func Post(u *url.URL, o PostOptions) (transport.Publisher, error) {
 	p, err := newPublisher(u, o)
@@ -72,7 +78,7 @@ func (p *publisher) Answers(context.Context, string) (transport.Consumer, error)
 	return nil, transport.ErrNoAnswers
 }
 
-func (p *publisher) Publish(ctx context.Context, m transport.Message) (*transport.Message, error) {
+func (p *publisher) Publish(ctx context.Context, m transport.Message) (transport.Receipt, error) {
 	header := http.Header{"Content-Type": {jsonType}}
 	for _, h := range m.Headers() {
 		header.Set(h.Name, h.Value)
@@ -83,7 +89,8 @@ func (p *publisher) Publish(ctx context.Context, m transport.Message) (*transpor
 	if len(m.Body) >= asksFirst {
 		header.Set("Expect", "100-continue")
 	}
-	return p.do(ctx, http.MethodPost, p.address, header, m)
+	answer, err := p.do(ctx, http.MethodPost, p.address, header, m)
+	return transport.Receipt{Answer: answer}, err
 }
 
 // Ask asks the receiver for its newest answer to a key.

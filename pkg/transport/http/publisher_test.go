@@ -123,7 +123,8 @@ func publishTo(t *testing.T, address string, o http.PostOptions) (*transport.Mes
 		t.Fatal(err)
 	}
 	defer p.Close()
-	return p.Publish(t.Context(), transport.Message{Key: "k", Body: []byte(`{"a":1`)})
+	r, err := p.Publish(t.Context(), transport.Message{Key: "k", Body: []byte(`{"a":1`)})
+	return r.Answer, err
 }
 
 // TestRedirect: no redirect is followed, to the same server neither: it has not taken the message.

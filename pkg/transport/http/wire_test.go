@@ -76,8 +76,8 @@ func TestProtocols(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer p.Close()
-			if a, err := p.Publish(t.Context(), transport.Message{Body: []byte("taken")}); err != nil || a == nil {
-				t.Errorf("got %v, %v", a, err)
+			if r, err := p.Publish(t.Context(), transport.Message{Body: []byte("taken")}); err != nil || r.Answer == nil {
+				t.Errorf("got %v, %v", r, err)
 			}
 		})
 	}
@@ -133,8 +133,8 @@ func TestManyAtOnce(t *testing.T) {
 	for i := range posts {
 		sending.Go(func() {
 			body := fmt.Appendf(nil, "%d", i)
-			a, err := p.Publish(t.Context(), transport.Message{Body: body})
-			if err != nil || a == nil || string(a.Body) != "to "+string(body) {
+			r, err := p.Publish(t.Context(), transport.Message{Body: body})
+			if a := r.Answer; err != nil || a == nil || string(a.Body) != "to "+string(body) {
 				t.Errorf("%s: %v, %v", body, a, err)
 			}
 		})
@@ -325,14 +325,14 @@ func TestStop(t *testing.T) {
 					stop()
 				}
 				body := fmt.Sprint(i, " ", j)
-				a, err := p.Publish(context.Background(), transport.Message{Body: []byte(body)})
+				r, err := p.Publish(context.Background(), transport.Message{Body: []byte(body)})
 				if err != nil {
 					if a, refused := (*transport.PermanentError)(nil), (*transport.TooLargeError)(nil); errors.As(err, &a) || errors.As(err, &refused) {
 						t.Error(err)
 					}
 					return
 				}
-				if a == nil {
+				if r.Answer == nil {
 					t.Errorf("%s: no answer", body)
 				}
 				answered.Store(body, true)

@@ -2,9 +2,12 @@ package nats
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,8 +24,9 @@ import (
 type consumer struct {
 	*place
 	options       transport.Options
-	filter, name  string // of the durable consumer
-	owns          bool   // whether closing the consumer closes the connection
+	filter        string // of the durable consumer
+	purpose       string // how its name begins
+	owns          bool   // whether closing the consumer closes the connection, and messages are what it takes
 	held          *broker.Held[*delivery]
 	ctx           context.Context
 	cancel        context.CancelFunc
@@ -34,8 +38,8 @@ type consumer struct {
 	ackWait time.Duration
 }
 
-func newConsumer(p *place, o transport.Options, filter, name string, owns bool) *consumer {
-	c := &consumer{place: p, options: o, filter: filter, name: name, owns: owns, held: broker.NewHeld[*delivery](o.Prefetch)}
+func newConsumer(p *place, o transport.Options, filter, purpose string, owns bool) *consumer {
+	c := &consumer{place: p, options: o, filter: filter, purpose: purpose, owns: owns, held: broker.NewHeld[*delivery](o.Prefetch)}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c
 }
@@ -64,29 +68,64 @@ func (c *consumer) prepare(ctx context.Context) error {
 	if err != nil {
 		return c.explain(err)
 	}
-	there, err := stream.Consumer(ctx, c.name)
+	durable, there, err := c.find(ctx, stream)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
 		config := jetstream.ConsumerConfig{
-			Durable: c.name, FilterSubject: c.filter, AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.options.Lease, MaxDeliver: -1, MaxAckPending: -1,
+			Durable: durable, FilterSubject: c.filter, AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.options.Lease, MaxDeliver: -1, MaxAckPending: -1,
 		}
-		if c.name != durable && stream.CachedInfo().Config.Retention == jetstream.WorkQueuePolicy {
+		if !c.owns && stream.CachedInfo().Config.Retention == jetstream.WorkQueuePolicy {
 			config.InactiveThreshold = answersThreshold
 		}
 		there, err = stream.CreateConsumer(ctx, config)
+	}
+	if code := apiCode(err); code == consumerNotUnique || code == consumerNotFiltered {
+		return &transport.PermanentError{Err: fmt.Errorf("the work queue %s has another consumer that takes messages of %s; delete that one (nats consumer ls %[1]s), or use a subject that is its own", name, c.filter)}
 	}
 	if err != nil {
 		return c.explain(err)
 	}
 	config := there.CachedInfo().Config
-	if config.FilterSubject != c.filter || config.AckPolicy != jetstream.AckExplicitPolicy || config.DeliverSubject != "" {
-		return &transport.PermanentError{Err: fmt.Errorf("the consumer %s of the stream %s is not one for %s; delete it, and it is made anew", c.name, name, c.filter)}
+	if !c.takes(config) {
+		return &transport.PermanentError{Err: fmt.Errorf("the consumer %s of the stream %s is not one for %s; delete it, and it is made anew", durable, name, c.filter)}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ackWait = min(config.AckWait, c.options.Lease)
-	c.next = "$JS.API.CONSUMER.MSG.NEXT." + name + "." + c.name
+	c.next = "$JS.API.CONSUMER.MSG.NEXT." + name + "." + durable
 	return nil
 }
+
+// The server's codes for a work queue in which another consumer takes the same messages, or all.
+const (
+	consumerNotUnique   = 10100
+	consumerNotFiltered = 10099
+)
+
+// takes reports whether a durable consumer takes what this one is for.
+func (c *consumer) takes(is jetstream.ConsumerConfig) bool {
+	return is.FilterSubject == c.filter && is.AckPolicy == jetstream.AckExplicitPolicy && is.DeliverSubject == ""
+}
+
+// find looks for the durable consumer, and returns its name, or the one that it is to have. In a stream
+// of others, which may have many subjects, the subject is in the name; one without it that takes what
+// this one is for was made before that was so, and goes on.
+func (c *consumer) find(ctx context.Context, stream jetstream.Stream) (durable string, there jetstream.Consumer, err error) {
+	there, err = stream.Consumer(ctx, c.purpose)
+	if stream.CachedInfo().Config.Name == c.stream() || err == nil && c.takes(there.CachedInfo().Config) ||
+		err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+		return c.purpose, there, err
+	}
+	durable = c.purpose + "+" + strings.ReplaceAll(c.subject, ".", "+")
+	if len(durable) > maxDurable {
+		sum := sha256.Sum256([]byte(c.subject))
+		durable = c.purpose + "+" + hex.EncodeToString(sum[:])
+	}
+	there, err = stream.Consumer(ctx, durable)
+	return durable, there, err
+}
+
+// maxDurable is how long the name of a consumer may be: a server makes files of that name.
+const maxDurable = 200
 
 // answersThreshold is after how long the server may forget a sender that reads no answers. In
 // a work queue nothing is lost with it: what was acknowledged is removed.
@@ -226,7 +265,8 @@ func (c *consumer) Reply(ctx context.Context, replyTo string, answer transport.M
 	if err := broker.NameError(replyTo); err != nil {
 		return err
 	}
-	return c.publish(ctx, c.answers(replyTo), messageID("answers."+replyTo+"/", answer), answer)
+	_, err := c.publish(ctx, c.answers(replyTo), answer)
+	return err
 }
 
 // Close gives back what is held. If the server is away, it comes again by itself.
@@ -291,11 +331,11 @@ func (d *delivery) DeadLetter(ctx context.Context, reason string) error {
 		}
 	}
 	letter.Header[broker.ReasonHeader] = []string{broker.Reason(reason)}
-	err := c.send(ctx, letter, messageID("dead/", d.message))
+	_, err := c.send(ctx, letter, d.message.ID)
 	if errors.As(err, new(*transport.TooLargeError)) { // with these headers
 		delete(letter.Header, broker.ReasonHeader)
 		delete(letter.Header, jetstream.MsgIDHeader)
-		err = c.send(ctx, letter, "")
+		_, err = c.send(ctx, letter, "")
 	}
 	if err != nil {
 		return err

@@ -4,8 +4,9 @@
 // on SUBJECT, dead letters on SUBJECT.dead, answers on SUBJECT.answers.SENDER. A stream that is
 // there and has these subjects is used as it is. Otherwise one is made, on files, with the
 // retention of a work queue: what was acknowledged is removed, and dead letters and answers,
-// which nobody may be waiting for yet, stay. All receivers share the durable consumer
-// "handoff".
+// which nobody may be waiting for yet, stay. All receivers of a subject share a durable consumer,
+// "handoff" in a stream that was made, and "handoff+SUBJECT" in another one, which may have many
+// subjects.
 package nats
 
 import (
@@ -25,7 +26,7 @@ import (
 
 // Publish opens a publisher to the subject of an address. It tries for as long as ctx lives.
 func Publish(ctx context.Context, u *url.URL, o transport.Options) (transport.Publisher, error) {
-	p, err := open(ctx, u)
+	p, err := open(ctx, u, true)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +40,7 @@ func Publish(ctx context.Context, u *url.URL, o transport.Options) (transport.Pu
 // Options.Lease holds for all receivers: the one that comes first makes the durable consumer
 // with it, the others go by that.
 func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Consumer, error) {
-	p, err := open(ctx, u)
+	p, err := open(ctx, u, false)
 	if err != nil {
 		return nil, err
 	}
@@ -51,13 +52,20 @@ func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Co
 	return c, nil
 }
 
-// durable is the name of the consumer of the receivers.
+// Check returns an error if no message can go to an address, whatever its server does.
+func Check(u *url.URL) error {
+	_, err := subjectOf(u)
+	return err
+}
+
+// durable is how the name of the consumer of the receivers begins.
 const durable = "handoff"
 
 // A place is a subject, through a connection.
 type place struct {
 	*connection
 	subject string
+	sends   bool // messages, and not answers and dead letters alone
 }
 
 func (p *place) dead() string                 { return p.subject + ".dead" }
@@ -75,7 +83,7 @@ func subjectOf(u *url.URL) (string, error) {
 	return subject, nil
 }
 
-func open(ctx context.Context, u *url.URL) (*place, error) {
+func open(ctx context.Context, u *url.URL, sends bool) (*place, error) {
 	subject, err := subjectOf(u)
 	if err != nil {
 		return nil, err
@@ -84,7 +92,7 @@ func open(ctx context.Context, u *url.URL) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &place{c, subject}
+	p := &place{c, subject, sends}
 	if err := broker.Retry(ctx, c.address, func() error { return p.try(ctx, p.ensure) }); err != nil {
 		c.close()
 		return nil, err
@@ -144,6 +152,10 @@ func (p *place) check(ctx context.Context, name, subject string) error {
 		return p.explain(err)
 	}
 	switch config := stream.CachedInfo().Config; {
+	case config.SubjectTransform != nil:
+		return &transport.PermanentError{Err: fmt.Errorf("the stream %s gives its messages other subjects than %s (its setting subject_transform), where no receiver finds them; remove that, or use another subject", name, subject)}
+	case p.sends && subject == p.subject && config.Discard == jetstream.DiscardOld && max(config.MaxMsgs, config.MaxBytes, config.MaxMsgsPerSubject) > 0:
+		return &transport.PermanentError{Err: fmt.Errorf("the stream %s of the subject %s drops the oldest messages when it is full, and confirms the new ones; set its discard policy to new", name, subject)}
 	case config.Retention == jetstream.InterestPolicy:
 		return &transport.PermanentError{Err: fmt.Errorf("the stream %s of the subject %s drops messages that nobody waits for yet; change its retention to limits or work queue", name, subject)}
 	case config.NoAck:
@@ -155,11 +167,10 @@ func (p *place) check(ctx context.Context, name, subject string) error {
 // timeout is how long a server may take to answer.
 const timeout = 5 * time.Second
 
-// publish returns when the message is in the stream. Several tries with one id are one message
-// there (as long as the stream remembers, usually two minutes); "" is for messages that have
-// none.
-func (p *place) publish(ctx context.Context, subject, id string, m transport.Message) error {
-	return p.send(ctx, msgOf(subject, m), id)
+// publish returns when the message is in the stream, on a subject. Several tries with one ID are one
+// message there (as long as the stream remembers, usually two minutes): known says that it was there.
+func (p *place) publish(ctx context.Context, subject string, m transport.Message) (known bool, err error) {
+	return p.send(ctx, msgOf(subject, m), m.ID)
 }
 
 // msgOf returns a message as the library has it.
@@ -171,14 +182,19 @@ func msgOf(subject string, m transport.Message) *nats.Msg {
 	return msg
 }
 
-func (p *place) send(ctx context.Context, msg *nats.Msg, id string) error {
+// send publishes under the ID of a message, "" for none. A stream may have many subjects, and drops a
+// second message of an id on any of them: so the subject is in the id.
+func (p *place) send(ctx context.Context, msg *nats.Msg, id string) (known bool, err error) {
 	if id != "" {
-		msg.Header[jetstream.MsgIDHeader] = []string{id}
+		msg.Header[jetstream.MsgIDHeader] = []string{msg.Subject + "/" + broker.HeaderValue(id)}
 	}
-	return broker.Retry(ctx, p.address, func() error {
+	err = broker.Retry(ctx, p.address, func() error {
 		return p.try(ctx, func(ctx context.Context) error {
-			_, err := p.jetstream.PublishMsg(ctx, msg, jetstream.WithRetryAttempts(0))
+			ack, err := p.jetstream.PublishMsg(ctx, msg, jetstream.WithRetryAttempts(0))
+			known = err == nil && ack.Duplicate
 			switch {
+			case known:
+				return p.isThere(ctx, msg, ack)
 			case errors.Is(err, nats.ErrMaxPayload):
 				size := len("NATS/1.0\r\n\r\n") + len(msg.Data)
 				for name, values := range msg.Header {
@@ -193,6 +209,36 @@ func (p *place) send(ctx context.Context, msg *nats.Msg, id string) error {
 			return p.explain(err)
 		})
 	})
+	return known && err == nil, err
+}
+
+// senderOf returns who is named in the headers of a message as its sender.
+func senderOf(headers nats.Header) string {
+	var m transport.Message
+	for name := range headers {
+		m.SetHeader(name, headers.Get(name))
+	}
+	return m.ReplyTo
+}
+
+// isThere returns an error if what a stream has instead of a message that it has dropped is another
+// one: on another subject, or of another sender.
+func (p *place) isThere(ctx context.Context, msg *nats.Msg, ack *jetstream.PubAck) error {
+	stream, err := p.jetstream.Stream(ctx, ack.Stream)
+	if err != nil {
+		return p.explain(err)
+	}
+	there, err := stream.GetMsg(ctx, ack.Sequence)
+	switch {
+	case errors.Is(err, jetstream.ErrMsgNotFound): // a receiver has taken it: the id has the subject in it
+		return nil
+	case err != nil:
+		return fmt.Errorf("the stream %s says that it has the message %s already, and does not show it, so nobody knows whether it has: %w", ack.Stream, msg.Header.Get(jetstream.MsgIDHeader), err)
+	case there.Subject == msg.Subject && senderOf(there.Header) == senderOf(msg.Header):
+		return nil
+	}
+	return &transport.PermanentError{Err: fmt.Errorf("the stream %s has dropped the message for the subject %s as a duplicate of its message %d, which is on the subject %s or by another sender; "+
+		"try again when its duplicate window is over, usually two minutes", ack.Stream, msg.Subject, ack.Sequence, there.Subject)}
 }
 
 // messageExceedsMaximum is the server's code for a message that is too long for a stream.
@@ -211,8 +257,9 @@ type publisher struct {
 	options transport.Options
 }
 
-func (p *publisher) Publish(ctx context.Context, m transport.Message) (*transport.Message, error) {
-	return nil, p.publish(ctx, p.subject, messageID("", m), m)
+func (p *publisher) Publish(ctx context.Context, m transport.Message) (transport.Receipt, error) {
+	known, err := p.publish(ctx, p.subject, m)
+	return transport.Receipt{Duplicate: known}, err
 }
 
 func (p *publisher) Answers(ctx context.Context, replyTo string) (transport.Consumer, error) {
@@ -229,13 +276,4 @@ func (p *publisher) Answers(ctx context.Context, replyTo string) (transport.Cons
 func (p *publisher) Close() error {
 	p.close()
 	return nil
-}
-
-// messageID returns the id under which a stream drops a second copy of a message. What is
-// published for different purposes has different ones, since all are in one stream.
-func messageID(purpose string, m transport.Message) string {
-	if m.ID == "" {
-		return ""
-	}
-	return purpose + broker.HeaderValue(m.ID)
 }

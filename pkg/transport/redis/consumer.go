@@ -286,7 +286,8 @@ func (c *consumer) Reply(ctx context.Context, replyTo string, answer transport.M
 	if err := broker.NameError(replyTo); err != nil {
 		return err
 	}
-	return c.publish(ctx, c.answers(replyTo), answer)
+	_, err := c.publish(ctx, c.answers(replyTo), answer)
+	return err
 }
 
 // Close gives back what is held, at the end of the stream. If the server is away, another

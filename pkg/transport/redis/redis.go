@@ -55,6 +55,12 @@ func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Co
 	return c, nil
 }
 
+// Check returns an error if no message can go to an address, whatever its server does.
+func Check(u *url.URL) error {
+	_, err := parse(u)
+	return err
+}
+
 // open returns the server and the stream of an address.
 func open(ctx context.Context, u *url.URL) (*server, error) {
 	p, err := parse(u)
@@ -118,16 +124,17 @@ const maxBody = 512 << 20
 const remember = 2 * time.Minute
 
 // publish returns when the message is in a stream. Several tries with one id are one message
-// there.
-func (s *server) publish(ctx context.Context, stream string, m transport.Message) error {
+// there: known says that it was there.
+func (s *server) publish(ctx context.Context, stream string, m transport.Message) (known bool, err error) {
 	if size := int64(len(m.Body)); size > maxBody {
-		return &transport.TooLargeError{Size: size, Limit: maxBody}
+		return false, &transport.TooLargeError{Size: size, Limit: maxBody}
 	}
 	keys := []string{stream}
 	if m.ID != "" {
-		keys = append(keys, beside(stream, "id:"+digest(m.ID)))
+		keys = append(keys, beside(stream, "id:"+digest(stream+"\x00"+m.ID))) // the streams a and {a} have these keys in common
 	}
-	return s.write(ctx, publishScript, keys, append([]any{remember.Milliseconds()}, fieldsOf(m)...)...)
+	added, err := s.ask(ctx, publishScript, keys, append([]any{remember.Milliseconds()}, fieldsOf(m)...)...)
+	return added == int64(0), err
 }
 
 // fieldsOf returns the fields of an entry, and their values.
@@ -144,8 +151,9 @@ type publisher struct {
 	options transport.Options
 }
 
-func (p *publisher) Publish(ctx context.Context, m transport.Message) (*transport.Message, error) {
-	return nil, p.publish(ctx, p.stream, m)
+func (p *publisher) Publish(ctx context.Context, m transport.Message) (transport.Receipt, error) {
+	known, err := p.publish(ctx, p.stream, m)
+	return transport.Receipt{Duplicate: known}, err
 }
 
 func (p *publisher) Answers(ctx context.Context, replyTo string) (transport.Consumer, error) {
@@ -163,7 +171,13 @@ type write struct {
 	script string
 	keys   []string
 	args   []any
-	result chan error
+	result chan written
+}
+
+// A written is what a script has returned.
+type written struct {
+	value any
+	err   error
 }
 
 // maxBatch bounds what one round trip writes.
@@ -184,8 +198,14 @@ type writer struct {
 
 // write runs a script, and returns when its effect is safe. It is one that may run twice.
 func (s *server) write(ctx context.Context, script string, keys []string, args ...any) error {
-	return broker.Retry(ctx, s.address, func() error {
-		w := &write{script, keys, args, make(chan error, 1)}
+	_, err := s.ask(ctx, script, keys, args...)
+	return err
+}
+
+// ask is write, and returns what the script has returned.
+func (s *server) ask(ctx context.Context, script string, keys []string, args ...any) (value any, err error) {
+	err = broker.Retry(ctx, s.address, func() error {
+		w := &write{script, keys, args, make(chan written, 1)}
 		select {
 		case s.writer.queue <- w:
 		case <-s.writer.stop:
@@ -194,12 +214,14 @@ func (s *server) write(ctx context.Context, script string, keys []string, args .
 			return ctx.Err()
 		}
 		select {
-		case err := <-w.result:
-			return s.explain(err)
+		case is := <-w.result:
+			value = is.value
+			return s.explain(is.err)
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	})
+	return value, err
 }
 
 var errConnectionClosed = errors.New("the connection is closed")
@@ -249,9 +271,9 @@ func (s *server) flush(batch []*write) {
 	}
 	for i, w := range batch {
 		if err := results[i].Err(); err != nil && !errors.Is(err, redis.Nil) {
-			w.result <- err
+			w.result <- written{err: err}
 		} else {
-			w.result <- unsafe
+			w.result <- written{results[i].Val(), unsafe}
 		}
 	}
 }

@@ -306,3 +306,21 @@ func BenchmarkTransport(b *testing.B) {
 	p := publisher(b, u)
 	transporttest.Benchmark(b, p, consumer(b, u))
 }
+
+// TestBraces: the streams a and {a} have keys beside them in common, and an ID is a message in each.
+func TestBraces(t *testing.T) {
+	c := admin(t)
+	plain := newAddress(t, c)
+	braces := *plain
+	braces.Path = "/0/{" + plain.Path[len("/0/"):] + "}"
+	for _, u := range []*url.URL{plain, &braces} {
+		p := publisher(t, u)
+		defer p.Close()
+		if r, err := p.Publish(t.Context(), transport.Message{ID: "1", Body: []byte("x")}); err != nil || r.Duplicate {
+			t.Errorf("%s: %+v, %v", u, r, err)
+		}
+		if list := entries(t, c, u.Path[len("/0/"):]); len(list) != 1 {
+			t.Errorf("%s has %d messages", u, len(list))
+		}
+	}
+}

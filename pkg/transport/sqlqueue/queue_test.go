@@ -282,3 +282,35 @@ func TestAddresses(t *testing.T) {
 		t.Error("answers to what is no name")
 	}
 }
+
+// TestDroppedByTheDatabase: a message that the database confirms and drops, by a trigger, is an error.
+func TestDroppedByTheDatabase(t *testing.T) {
+	for name, tt := range map[string]struct {
+		start      func(testing.TB) *url.URL
+		statements []string
+	}{
+		"SQLite": {onSQLite, []string{"CREATE TRIGGER no BEFORE INSERT ON handoff_message BEGIN SELECT RAISE(IGNORE); END"}},
+		"PostgreSQL": {onPostgres, []string{
+			"CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
+			"CREATE TRIGGER no BEFORE INSERT ON handoff_message FOR EACH ROW EXECUTE FUNCTION no()",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := tt.start(t)
+			p := publisher(t, u)
+			defer end(t, p)
+			send(t, p, transport.Message{ID: "0", Body: []byte("x")})
+			for _, statement := range tt.statements {
+				texts(t, u, statement)
+			}
+			for _, id := range []string{"1", ""} {
+				if r, err := p.Publish(t.Context(), transport.Message{ID: id, Body: []byte("x")}); err == nil || !strings.Contains(err.Error(), "has not added the message") {
+					t.Errorf("with the ID %q: %+v, %v", id, r, err)
+				}
+			}
+			if r, err := p.Publish(t.Context(), transport.Message{ID: "0", Body: []byte("x")}); err != nil || !r.Duplicate {
+				t.Errorf("what is there: %+v, %v", r, err)
+			}
+		})
+	}
+}

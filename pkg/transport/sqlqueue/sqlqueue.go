@@ -43,6 +43,15 @@ func Publish(ctx context.Context, u *url.URL, o transport.Options) (transport.Pu
 	return p, nil
 }
 
+// Check returns an error if no queue can be at an address, whatever its server does.
+func Check(u *url.URL) error {
+	address, _, err := parse(u)
+	if err != nil {
+		return err
+	}
+	return database.Check(address)
+}
+
 // Consume opens a queue for taking messages. Tables are made if they are not there.
 func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Consumer, error) {
 	return consume(ctx, u, o, "")
@@ -142,6 +151,7 @@ func (q *queue) channel(sender string) string {
 type posting struct {
 	sender  string // "" for a message, else an answer to that sender
 	message *transport.Message
+	known   *bool // set when it is put: the queue had it already
 }
 
 func (p posting) size() int { return len(p.message.Body) }
@@ -150,7 +160,7 @@ var columns = []string{"queue", "sender", "id", "size", "headers", "body"}
 
 // put adds messages that are not in the queue yet. They are on the disk when it returns.
 func (q *queue) put(ctx context.Context, list []posting) error {
-	rows, channels := make([][]any, len(list)), []string(nil)
+	rows, ids, channels := make([][]any, len(list)), make([]string, len(list)), []string(nil)
 	for i, p := range list {
 		headers, err := encode(p.message)
 		if err != nil {
@@ -163,7 +173,8 @@ func (q *queue) put(ctx context.Context, list []posting) error {
 		var id any // NULL is never the same
 		if p.message.ID != "" {
 			sum := sha256.Sum256([]byte(p.message.ID))
-			id = hex.EncodeToString(sum[:])
+			ids[i] = hex.EncodeToString(sum[:])
+			id = ids[i]
 		}
 		rows[i] = []any{q.name, p.sender, id, len(body), headers, body}
 		if c := q.channel(p.sender); !slices.Contains(channels, c) {
@@ -171,12 +182,37 @@ func (q *queue) put(ctx context.Context, list []posting) error {
 		}
 	}
 	err := q.db.Change(ctx, database.Durable, func(tx *database.Tx) error {
-		return tx.InsertNew("handoff_message", columns, rows)
+		added, err := tx.InsertNew("handoff_message", columns, rows, "id")
+		if err != nil {
+			return err
+		}
+		count := map[string]int{}
+		for _, id := range added {
+			count[id]++
+		}
+		for i, p := range list {
+			if *p.known = count[ids[i]] == 0; !*p.known {
+				count[ids[i]]--
+			} else if err := q.has(tx, p.sender, ids[i]); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err == nil && q.db.Postgres {
 		for _, c := range channels {
 			q.notices.begin(notice{c}) // who does not hear it looks after a while
 		}
+	}
+	return err
+}
+
+// has returns an error if the queue has no message of an id.
+func (q *queue) has(tx *database.Tx, sender, id string) error {
+	var n int
+	err := tx.QueryRow("SELECT count(*) FROM handoff_message WHERE queue = ? AND sender = ? AND id = ?", q.name, sender, id).Scan(&n)
+	if err == nil && n == 0 {
+		err = errors.New("the database has not added the message, and has none of this id: look for a trigger, a rule or a policy of the table handoff_message that drops rows")
 	}
 	return err
 }
@@ -211,12 +247,17 @@ func (q *queue) notify(tx *database.Tx, channel string) error {
 	return tx.Exec("SELECT pg_notify(?, '')", channel)
 }
 
-// post adds a message, together with others that are added at the same time.
-func post(ctx context.Context, g *group[posting], sender string, m *transport.Message) error {
+// post adds a message, together with others that are added at the same time, unless it is there
+// already.
+func post(ctx context.Context, g *group[posting], sender string, m *transport.Message) (known bool, err error) {
 	if n := int64(len(m.Body)); n > maxBody {
-		return &transport.TooLargeError{Size: n, Limit: maxBody}
+		return false, &transport.TooLargeError{Size: n, Limit: maxBody}
 	}
-	return g.add(ctx, posting{sender, m})
+	was := new(bool)
+	if err := g.add(ctx, posting{sender, m, was}); err != nil { // it may be on its way
+		return false, err
+	}
+	return *was, nil
 }
 
 // reply adds an answer to a sender.
@@ -224,7 +265,8 @@ func reply(ctx context.Context, g *group[posting], replyTo string, answer *trans
 	if !transport.IsName(replyTo) {
 		return &transport.PermanentError{Err: fmt.Errorf("%q cannot be the name of a sender: use up to 64 of a–z, 0–9 and -", replyTo)}
 	}
-	return post(ctx, g, replyTo, answer)
+	_, err := post(ctx, g, replyTo, answer)
+	return err
 }
 
 type publisher struct {
@@ -233,8 +275,9 @@ type publisher struct {
 	puts    *group[posting]
 }
 
-func (p *publisher) Publish(ctx context.Context, m transport.Message) (*transport.Message, error) {
-	return nil, post(ctx, p.puts, "", &m)
+func (p *publisher) Publish(ctx context.Context, m transport.Message) (transport.Receipt, error) {
+	known, err := post(ctx, p.puts, "", &m)
+	return transport.Receipt{Duplicate: known}, err
 }
 
 func (p *publisher) Answers(ctx context.Context, replyTo string) (transport.Consumer, error) {

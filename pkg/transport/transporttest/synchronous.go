@@ -60,8 +60,8 @@ type published struct {
 func (s synchronous) publish(ctx context.Context, m transport.Message) <-chan published {
 	result := make(chan published, 1)
 	go func() {
-		answer, err := s.publisher.Publish(ctx, m)
-		result <- published{answer, err}
+		receipt, err := s.publisher.Publish(ctx, m)
+		result <- published{receipt.Answer, err}
 	}()
 	return result
 }
@@ -215,7 +215,8 @@ func crossed(t *testing.T, s synchronous) {
 		sending.Go(func() {
 			for j := range messages / publishers {
 				m := numbered(i*messages/publishers + j)
-				a, err := s.publisher.Publish(ctx, m)
+				r, err := s.publisher.Publish(ctx, m)
+				a := r.Answer
 				if err != nil || a == nil || string(a.Body) != "to "+string(m.Body) {
 					t.Errorf("%s: answer %v, error %v", m.Body, a, err)
 				}

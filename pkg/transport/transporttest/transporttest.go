@@ -47,6 +47,7 @@ func Run(t *testing.T, start func(*testing.T) Place) {
 		{"hostile headers", hostileHeaders},
 		{"large bodies", largeBodies},
 		{"what is too large", tooLarge},
+		{"published twice", twice},
 		{"messages wait for a consumer", waits},
 		{"acknowledged, never again", acknowledged},
 		{"given back, again", givenBack},
@@ -126,6 +127,36 @@ func tooLarge(t *testing.T, p Place) {
 	_, err = publisher.Publish(t.Context(), transport.Message{ID: "small", Body: []byte("x")})
 	if err != nil {
 		t.Errorf("after it: %v", err)
+	}
+}
+
+// twice: what the receipt of a second copy says is what happens.
+func twice(t *testing.T, p Place) {
+	publisher := p.Publisher(t)
+	defer closing(t, publisher)
+	want := 0
+	for range 3 {
+		r, err := publisher.Publish(t.Context(), numbered(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.Duplicate {
+			want++
+		}
+	}
+	if r, err := publisher.Publish(t.Context(), numbered(2)); err != nil || r.Duplicate {
+		t.Fatalf("another message: %+v, %v", r, err)
+	}
+	c := p.Consumer(t)
+	defer closing(t, c)
+	got := map[string]int{}
+	for range want + 1 {
+		d := Next(t, c)
+		got[string(d.Message().Body)]++
+		ack(t, d)
+	}
+	if want == 0 || got["1"] != want || got["2"] != 1 {
+		t.Errorf("came %v, and the receipts say that %d copies of the first were added", got, want)
 	}
 }
 
@@ -397,8 +428,8 @@ func answerTo(what string) transport.Message {
 
 func publish(t *testing.T, p transport.Publisher, m transport.Message) {
 	t.Helper()
-	if answer, err := p.Publish(t.Context(), m); err != nil || answer != nil {
-		t.Fatalf("publishing: answer %v, error %v", answer, err)
+	if r, err := p.Publish(t.Context(), m); err != nil || r.Answer != nil || r.Duplicate {
+		t.Fatalf("publishing: %+v, error %v", r, err)
 	}
 	closing(t, p)
 }

@@ -17,7 +17,7 @@ import (
 func main() {
 	// Whoever started this ends it by closing its input, after what is in flight.
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	err := helper.Serve(context.Background(), os.Stdin, os.Stdout, helper.Transport{Scheme: "sqs", Publish: sqs.Publish, Consume: sqs.Consume, Withholds: true})
+	err := helper.Serve(context.Background(), os.Stdin, os.Stdout, helper.Transport{Scheme: "sqs", Check: sqs.Check, Publish: sqs.Publish, Consume: sqs.Consume, Withholds: true})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "handoff-transport-sqs:", err)
 		os.Exit(1)

@@ -17,7 +17,7 @@ import (
 func main() {
 	// Whoever started this ends it by closing its input, after what is in flight.
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	err := helper.Serve(context.Background(), os.Stdin, os.Stdout, helper.Transport{Scheme: "temporal", Publish: temporal.Publish, Consume: temporal.Consume, Withholds: true})
+	err := helper.Serve(context.Background(), os.Stdin, os.Stdout, helper.Transport{Scheme: "temporal", Check: temporal.Check, Publish: temporal.Publish, Consume: temporal.Consume, Withholds: true})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "handoff-transport-temporal:", err)
 		os.Exit(1)
