@@ -166,7 +166,7 @@ var imports = map[string][]string{
 		"pkg/audit", "pkg/audit/personal", "pkg/audit/stats", "pkg/compress", "pkg/compress/dictionary", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
-	"pkg/redact": {"pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/privacy", "github.com/go-json-experiment/json"},
+	"pkg/redact": {"pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/privacy", "pkg/secrets", "github.com/go-json-experiment/json"},
 
 	"pkg/safety": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/textscan", "pkg/internal/view", "pkg/jsonstream", "pkg/safety/model", "pkg/secrets",
@@ -178,7 +178,7 @@ var imports = map[string][]string{
 	"pkg/safety/model/train":         nil, // a program
 	"pkg/secrets":                    {},
 	"pkg/session":                    {"pkg/format", "pkg/formats/claudecode", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/secrets", "github.com/go-json-experiment/json", "github.com/google/uuid"},
-	"pkg/sign":                       {"pkg/iso8601", "pkg/jsonstream", "pkg/message", "github.com/go-jose/go-jose/v4", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
+	"pkg/sign":                       {"pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/secrets", "github.com/go-jose/go-jose/v4", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
 	"pkg/summarize":                  {},
 	"pkg/summarize/chat":             {"pkg/internal/polling", "pkg/summarize"},
 	"pkg/summarize/command":          {"pkg/child", "pkg/summarize"},
