@@ -14,6 +14,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/trim"
 )
@@ -49,7 +50,7 @@ func openArchive(g *cli.Globals, path string) (*trim.Archive, func() error, erro
 	if err := g.Reader.Claims.File(path, path, claim.AsInput); err != nil {
 		return nil, nil, err
 	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, term.PlainError(err))
 	}

@@ -1,14 +1,13 @@
 package cmd
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/pkg/yamldoc"
 )
 
@@ -48,19 +47,13 @@ func (f *configFile) read() (err error) {
 	if f.path, err = configPlace(f.path); err != nil {
 		return err
 	}
-	info, err := os.Stat(f.path)
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
-		return errors.New("is not a regular file")
-	}
-	file, err := os.Open(f.path)
+	file, err := regular.Open(f.path)
 	if err != nil {
 		return err
 	}
 	defer file.Close() // read only: nothing can be lost
-	if info, err = file.Stat(); err != nil {
+	info, err := file.Stat()
+	if err != nil {
 		return err
 	}
 	f.unsafe = unsafeFile(info)

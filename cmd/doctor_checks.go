@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/pkg/audit/personal/sqlkeys"
 	"github.com/eaapl/handoff/pkg/audit/sqlstore"
 	"github.com/eaapl/handoff/pkg/child"
@@ -168,14 +170,18 @@ func lookAtFile(flag, path string, r *checkResult) error {
 	if err != nil {
 		return term.PlainError(err)
 	}
-	f, err := os.Open(path)
+	if regular.Check(info) != nil {
+		r.Notes = append(r.Notes, "it is not a regular file, and was not opened")
+		return nil
+	}
+	f, err := regular.Open(path)
 	if err != nil {
 		return term.PlainError(err)
 	}
 	defer f.Close() // read only: nothing can be lost
 	secret := slices.Contains([]string{"token-file", "tls-key", "secret-file"}, flag)
-	if flag == "key-file" && info.Mode().IsRegular() && info.Size() < 1<<20 {
-		text, err := os.ReadFile(path)
+	if flag == "key-file" && info.Size() < 1<<20 {
+		text, err := io.ReadAll(f)
 		if err != nil {
 			return term.PlainError(err)
 		}
@@ -189,7 +195,7 @@ func lookAtFile(flag, path string, r *checkResult) error {
 			secret = secret || !key.IsPublic()
 		}
 	}
-	if mode := info.Mode(); secret && mode.IsRegular() && mode.Perm()&0o044 != 0 && runtime.GOOS != "windows" {
+	if mode := info.Mode(); secret && mode.Perm()&0o044 != 0 && runtime.GOOS != "windows" {
 		r.Notes = append(r.Notes, fmt.Sprintf("other users can read it (mode %04o): chmod 600 keeps it to its owner", mode.Perm()))
 	}
 	return nil

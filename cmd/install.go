@@ -12,12 +12,13 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/regular"
 )
 
 // install writes a file that another program looks for, and says so. A file of that name has to
 // begin as all versions of it do: others are not this program's to replace.
 func install(g *cli.Globals, stdout io.Writer, path, begin string, text []byte) error {
-	old, err := os.Open(path)
+	old, err := regular.Open(path)
 	if err == nil {
 		first := make([]byte, len(begin))
 		n, err := io.ReadFull(old, first)

@@ -82,8 +82,8 @@ func (f *listeningFlags) listen(g *cli.Globals, c *cobra.Command) (*listening, e
 func (f *listeningFlags) token(g *cli.Globals, c *cobra.Command) (string, error) {
 	token, from := os.Getenv(tokenVariable), tokenVariable
 	if token != "" && !c.Flags().Changed("token-file") {
-		if !isToken(token) {
-			return "", fmt.Errorf("%s: %w", from, errNoToken)
+		if err := checkToken(token); err != nil {
+			return "", fmt.Errorf("%s: %w", from, err)
 		}
 	} else {
 		var err error

@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"os"
 
 	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/pkg/compress"
 )
 
@@ -22,7 +22,7 @@ func (p *packed) verifyFile(out *output.File, dictionaries [][]byte) error {
 	if err := cmp.Or(out.Flush(), out.File.Sync()); err != nil {
 		return output.Error(out.Target, err)
 	}
-	file, err := os.Open(out.File.Name())
+	file, err := regular.Open(out.File.Name())
 	if err != nil {
 		return output.Error(out.Target, err)
 	}

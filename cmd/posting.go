@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/pkg/secrets"
 	"github.com/eaapl/handoff/pkg/transport"
 	"github.com/eaapl/handoff/pkg/transport/http"
 )
@@ -76,10 +77,21 @@ func loadToken(g *cli.Globals, c *cobra.Command, file string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("--token-file: %w", err)
 	}
-	if !isToken(string(secret)) {
-		return "", fmt.Errorf("--token-file: %s: %w", cli.ShownSetting(file), errNoToken)
+	if err := checkToken(string(secret)); err != nil {
+		return "", fmt.Errorf("--token-file: %s: %w", cli.ShownSetting(file), err)
 	}
 	return string(secret), nil
+}
+
+// checkToken returns why a text is no token, or one that anybody can guess.
+func checkToken(token string) error {
+	if !isToken(token) {
+		return errNoToken
+	}
+	if weakness := secrets.Weakness([]byte(token)); weakness != "" {
+		return fmt.Errorf("the token %s; openssl rand -hex 16 makes one", weakness)
+	}
+	return nil
 }
 
 var errNoToken = errors.New("no bearer token: that is one line of letters, digits and -._~+/, with = at the end (RFC 6750)")

@@ -47,7 +47,8 @@ so that schemas still hold.
 
 --vault keeps what was replaced, encrypted under the secret, and with --restore puts it
 back: byte for byte if the message is unchanged; in one that has changed, or an answer,
-wherever a replacement is. --forget keeps nothing, nor what could be derived from the
+wherever a replacement is. Exit code 1: the vault has no value for some replacements, or
+several; 2: lines of the vault are damaged, and a message is not back as it was. --forget keeps nothing, nor what could be derived from the
 secret. A signature is removed, since it no longer holds; with --key-file, a canonical
 message is signed again. Ids of messages, agents and tool calls stay, and are reported.`,
 		Example: `  handoff redact message.json > redacted.json

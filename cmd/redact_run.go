@@ -6,17 +6,17 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/claim"
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/privacy"
 	"github.com/eaapl/handoff/pkg/redact"
@@ -32,7 +32,9 @@ type redactRecord struct {
 	Typed     bool                  `json:"typed,omitzero"`    // numbers have become strings
 	Signature string                `json:"signature,omitzero"`
 	Restored  int                   `json:"restored,omitzero"`
-	Exact     bool                  `json:"exact,omitzero"` // what was restored is the original, byte for byte
+	Exact     bool                  `json:"exact,omitzero"`     // what was restored is the original, byte for byte
+	Missing   []string              `json:"missing,omitzero"`   // replacements that could not be restored
+	Originals int                   `json:"originals,omitzero"` // different ones that the vault has, if several
 	place     input.Origin
 	entry     []byte
 }
@@ -54,7 +56,7 @@ func (f *redactFlags) runRedact(c *cobra.Command, args []string, key *redact.Key
 		o.Sign = func(text []byte) ([]byte, error) { return signText(text, keys[0]) }
 	}
 	if f.vault != "" {
-		if err := f.checkVault(key); err != nil {
+		if err := f.checkVault(c.ErrOrStderr(), key); err != nil {
 			return err
 		}
 	}
@@ -96,39 +98,84 @@ func (f *redactFlags) rewrite(c *cobra.Command, args []string, change func(*json
 }
 
 // checkVault returns why entries cannot be appended to the vault.
-func (f *redactFlags) checkVault(key *redact.Key) error {
+func (f *redactFlags) checkVault(stderr io.Writer, key *redact.Key) error {
 	if err := f.ClaimAppended("--vault", f.vault); err != nil {
 		return err
 	}
-	text, err := os.ReadFile(f.vault)
+	text, err := regular.ReadFile(f.vault)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it is made
 	}
-	if err == nil {
-		_, err = redact.OpenVault(text, key)
-	}
 	if err != nil {
 		return fmt.Errorf("--vault %s: %w", f.vault, term.PlainError(err))
+	}
+	vault, err := f.openVault(text, key)
+	if err != nil {
+		return err
+	}
+	for _, e := range vault.Damaged() {
+		term.Warn(stderr, f.damage(e).Error())
 	}
 	return nil
 }
 
-func (f *redactFlags) runRestore(c *cobra.Command, args []string, key *redact.Key) error {
-	if err := f.Reader.Claims.File(f.vault, f.vault, claim.AsInput); err != nil {
-		return err
+// openVault opens the vault. The error names its line.
+func (f *redactFlags) openVault(text []byte, key *redact.Key) (*redact.Vault, error) {
+	vault, err := redact.OpenVault(text, key)
+	if line := (*redact.LineError)(nil); errors.As(err, &line) {
+		remedy := "name a vault"
+		if errors.Is(err, redact.ErrKey) {
+			remedy = "name the secret of this vault with --secret-file"
+		}
+		return nil, fmt.Errorf("%s:%d: %w; %s", f.vault, line.Line, line.Err, remedy)
 	}
-	text, err := os.ReadFile(f.vault)
+	return vault, err
+}
+
+// damage returns what is wrong with a line of the vault.
+func (f *redactFlags) damage(e redact.LineError) error {
+	return fmt.Errorf("%s:%d: %w; what it held cannot be restored: take the line from a copy of the vault, or remove it", f.vault, e.Line, e.Err)
+}
+
+func (f *redactFlags) runRestore(c *cobra.Command, args []string, key *redact.Key) error {
+	in, closeVault, err := f.OpenFile(f.vault)
+	if err != nil {
+		return fmt.Errorf("--vault %w", err)
+	}
+	defer closeVault() // read only: nothing can be lost
+	text, err := io.ReadAll(in)
 	if err != nil {
 		return fmt.Errorf("--vault %s: %w", f.vault, term.PlainError(err))
 	}
-	vault, err := redact.OpenVault(text, key)
+	vault, err := f.openVault(text, key)
 	if err != nil {
-		return fmt.Errorf("--vault %s: %w", f.vault, err)
+		return err
 	}
-	return f.rewrite(c, args, func(doc *jsonstream.Document) ([]byte, redactRecord, error) {
+	damaged := vault.Damaged()
+	for _, e := range damaged {
+		term.PrintError(c.ErrOrStderr(), f.damage(e))
+	}
+	var unknown, incomplete atomic.Bool // of a message, whether all of it was restored; that not all was
+	err = f.rewrite(c, args, func(doc *jsonstream.Document) ([]byte, redactRecord, error) {
 		r, err := vault.Restore(doc, f.From, f.Limits)
-		return r.Text, redactRecord{Restored: r.Values, Exact: r.Exact}, err
+		if err == nil && !r.Exact && len(damaged) > 0 {
+			unknown.Store(true)
+		}
+		if len(r.Missing) > 0 || r.Originals > 0 {
+			incomplete.Store(true)
+		}
+		return r.Text, redactRecord{Restored: r.Values, Exact: r.Exact, Missing: r.Missing, Originals: r.Originals}, err
 	})
+	switch {
+	case err != nil:
+		return err
+	case unknown.Load():
+		return cli.ErrReported
+	case incomplete.Load():
+		return cli.ErrNo
+	default:
+		return nil
+	}
 }
 
 // report adds to the vault what was replaced, and then reports it.
@@ -160,16 +207,33 @@ func (f *redactFlags) report(stderr io.Writer, news []any) error {
 	return nil
 }
 
+// restoredText says what was restored.
+func (r redactRecord) restoredText() string {
+	places := term.Plural(r.Restored, "place") + " restored"
+	switch {
+	case r.Exact:
+		return places + ": it is the original"
+	case r.Originals > 0:
+		return fmt.Sprintf("%s: it is the last of %d different originals that the vault has", places, r.Originals)
+	case r.Restored == 0 && r.Missing == nil:
+		return "nothing of it is in the vault"
+	}
+	text := places + "; the message is not the one that was redacted"
+	if n := len(r.Missing); n > 0 {
+		const shown = 10
+		list := strings.Join(r.Missing[:min(n, shown)], ", ")
+		if n > shown {
+			list += ", …"
+		}
+		text += fmt.Sprintf("; %s not restored, since the vault has no value or several: %s", term.Plural(n, "replacement"), term.Visible(list))
+	}
+	return text
+}
+
 // text says what was done, for people; "" for nothing.
 func (r redactRecord) text(restore bool) string {
 	if restore {
-		switch {
-		case r.Exact:
-			return fmt.Sprintf("%s restored: it is the original", term.Plural(r.Restored, "place"))
-		case r.Restored > 0:
-			return fmt.Sprintf("%s restored; the message is not the one that was redacted", term.Plural(r.Restored, "place"))
-		}
-		return "nothing of it is in the vault"
+		return r.restoredText()
 	}
 	var parts []string
 	if len(r.Replaced) > 0 {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/claim"
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
@@ -218,14 +217,11 @@ func (f *repairFlags) runRestore(c *cobra.Command, args []string) error {
 	if f.archive != "" || f.dryRun || f.provider != "" {
 		return errors.New("--restore only puts back: leave out --archive, --dry-run and --for")
 	}
-	if err := f.Reader.Claims.File(f.restore, f.restore, claim.AsInput); err != nil {
+	file, closeFile, err := f.OpenFile(f.restore)
+	if err != nil {
 		return err
 	}
-	file, err := os.Open(f.restore)
-	if err != nil {
-		return fmt.Errorf("%s: %w", f.restore, term.PlainError(err))
-	}
-	defer file.Close() // read only: nothing can be lost
+	defer closeFile() // read only: nothing can be lost
 	archive, err := repair.ReadArchive(compress.NewReader(file, f.Unpacking))
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.restore, term.PlainError(err))

@@ -20,7 +20,7 @@ func TestThreats(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	named := regexp.MustCompile("((?:`(?:Test|Fuzz)\\w+`(?:, | and )?)+) in (cmd(?:/[a-z/0-9]+)?|(?:pkg|transports)/[a-z/0-9]+)")
+	named := regexp.MustCompile("((?:`(?:Test|Fuzz)\\w+`(?:, | and )?)+) in (cmd(?:/[a-z/0-9]+)?|(?:pkg|internal|transports)/[a-z/0-9]+)")
 	test := regexp.MustCompile(`(?:Test|Fuzz)\w+`)
 	found := 0
 	for _, m := range named.FindAllStringSubmatch(string(page), -1) {

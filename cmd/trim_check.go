@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
-	"github.com/eaapl/handoff/cmd/internal/claim"
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
@@ -26,14 +24,11 @@ const maxLabels = 16 << 20
 
 // loadLabels reads a file of lines {"handoffId": "…", "facts": [{"value": "…"}]}.
 func loadLabels(g *cli.Globals, path string) (labels, error) {
-	if err := g.Reader.Claims.File(path, path, claim.AsInput); err != nil {
+	f, closeFile, err := g.OpenFile(path)
+	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, term.PlainError(err))
-	}
-	defer f.Close() // read only: nothing can be lost
+	defer closeFile() // read only: nothing can be lost
 	all := labels{}
 	s := bufio.NewScanner(f)
 	s.Buffer(nil, maxLabels)

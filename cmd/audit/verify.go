@@ -37,7 +37,8 @@ func newVerify(g *cli.Globals) *cobra.Command {
 		Long: `Verify reads the whole log, in constant memory, and believes nothing that is stored: it
 makes the hash of every record again from its columns and the hash of the record before,
 compares every message with its record, makes the tree again, and compares it with what is
-stored. It names what was changed.
+stored. It names what was changed, and messages that were accepted twice. The database compares
+its indexes with its tables: SQLite always, PostgreSQL where the extension amcheck is installed.
 
 Whoever may write to the database can cut the log off, or write it anew from some record
 on, with right hashes. Only a checkpoint that was kept elsewhere shows that: --log-checkpoint,
@@ -151,6 +152,7 @@ func (f *verifyFlags) summarize(w io.Writer, v audit.Verified, o audit.VerifyOpt
 	fmt.Fprintf(w, "%s, %s: ", term.Counted(v.Size, "record"), term.Counted(v.Messages, "message"))
 	if v.Problems > 0 {
 		fmt.Fprintf(w, "%s\n", term.Counted(v.Problems, "problem"))
+		f.unchecked(w, v)
 		return
 	}
 	fmt.Fprintln(w, "unchanged")
@@ -161,8 +163,16 @@ func (f *verifyFlags) summarize(w io.Writer, v audit.Verified, o audit.VerifyOpt
 	for i, c := range o.Checkpoints {
 		fmt.Fprintf(w, "agrees with %s: %s, %s\n", term.Visible(f.checkpoints[i]), term.Visible(c.Origin), term.Counted(c.Size, "record"))
 	}
+	f.unchecked(w, v)
 	if len(o.Checkpoints) == 0 {
 		fmt.Fprintln(w, "without --log-checkpoint, a log that was cut off or written anew looks the same")
+	}
+}
+
+// unchecked says why the indexes were not checked, if they were not.
+func (f *verifyFlags) unchecked(w io.Writer, v audit.Verified) {
+	if v.Unchecked != "" {
+		fmt.Fprintf(w, "the indexes were not checked: %s\n", v.Unchecked)
 	}
 }
 
@@ -189,7 +199,9 @@ func verifiedJSON(v audit.Verified, o audit.VerifyOptions) any {
 		Root        string     `json:"root,omitempty"`
 		Last        audit.Hash `json:"lastRecordHash"`
 		Checkpoints int        `json:"checkpoints"`
-	}{v.Size, v.Messages, v.Tombstones, v.Problems, rootText(v.Root), v.Last, len(o.Checkpoints)}
+		Indexes     bool       `json:"indexesChecked"`
+		Unchecked   string     `json:"indexesUnchecked,omitempty"` // why
+	}{v.Size, v.Messages, v.Tombstones, v.Problems, rootText(v.Root), v.Last, len(o.Checkpoints), v.Unchecked == "", v.Unchecked}
 }
 
 func rootText(h audit.Hash) string {

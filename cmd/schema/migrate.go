@@ -2,7 +2,6 @@ package schema
 
 import (
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/report"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/migrate"
@@ -94,7 +94,7 @@ func (f *migrateFlags) run(c *cobra.Command, args []string) error {
 	if f.schema, err = cli.CompileRegistered(r, target); err != nil {
 		return err
 	}
-	if f.migrations, err = migrate.Open(os.DirFS(f.at), target.Name, f.Limits); err != nil {
+	if f.migrations, err = migrate.Open(regular.DirFS(f.at), target.Name, f.Limits); err != nil {
 		return fmt.Errorf("%s: %w", term.Visible(f.at), err)
 	}
 	f.Rewrite = f.migrate

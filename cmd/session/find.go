@@ -20,6 +20,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/session"
 )
@@ -60,7 +61,7 @@ func (f *search) folders() ([]folder, error) {
 		} else if !info.IsDir() {
 			return nil, fmt.Errorf("--session-dir %s: not a folder", term.Visible(f.root))
 		}
-		return []folder{{os.DirFS(f.root), f.root, ""}}, nil
+		return []folder{{regular.DirFS(f.root), f.root, ""}}, nil
 	}
 	claude, codex := home("CLAUDE_CONFIG_DIR", ".claude"), home("CODEX_HOME", ".codex")
 	if claude == "" || codex == "" {
@@ -72,7 +73,7 @@ func (f *search) folders() ([]folder, error) {
 		agent session.Agent
 	}{{filepath.Join(claude, "projects"), session.ClaudeCode}, {filepath.Join(codex, "sessions"), session.Codex}, {filepath.Join(codex, "archived_sessions"), session.Codex}} {
 		if f.agent == "" || f.agent == string(d.agent) {
-			list = append(list, folder{os.DirFS(d.path), d.path, d.agent})
+			list = append(list, folder{regular.DirFS(d.path), d.path, d.agent})
 		}
 	}
 	return list, nil
@@ -152,7 +153,7 @@ func (f file) id() string {
 // resolve returns the file of a session that the user named.
 func (f *search) resolve(name string) (file, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
-		return file{folder: folder{FS: os.DirFS(filepath.Dir(name))}, name: filepath.Base(name), path: name}, nil
+		return file{folder: folder{FS: regular.DirFS(filepath.Dir(name))}, name: filepath.Base(name), path: name}, nil
 	} else if strings.ContainsAny(name, `/\`) {
 		if err == nil {
 			return file{}, fmt.Errorf("%s: a folder: name the file of a session", term.Visible(name))
@@ -204,16 +205,16 @@ type opened struct {
 
 // open opens a file; of one that is compressed, the content is read.
 func (f file) open(o compress.ReaderOptions) (*opened, error) {
-	info, err := fs.Stat(f.folder.FS, f.name) // first: a pipe would be waited for when it is opened
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not a regular file")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", term.Visible(f.path), term.PlainError(err))
-	}
 	in, err := f.folder.Open(f.name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", term.Visible(f.path), term.PlainError(err))
+	}
+	info, err := in.Stat()
+	if err == nil {
+		err = regular.Check(info)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", term.Visible(f.path), term.PlainError(err)), in.Close())
 	}
 	if at, ok := in.(io.ReaderAt); ok && plainName(f.name) == f.name {
 		return &opened{at, info.Size(), info.ModTime(), in.Close}, nil

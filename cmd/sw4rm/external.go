@@ -10,9 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/cmd/internal/claim"
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/input"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
@@ -121,7 +123,7 @@ func (f *external) externalize(c *cobra.Command, args []string) error {
 // keep writes data to its file, unless that has it already: before the message that refers to it.
 func (f *external) keep(b sw4rm.Blob) error {
 	path := filepath.Join(f.dir, b.Name)
-	if has, err := os.ReadFile(path); err == nil && bytes.Equal(has, b.Content) {
+	if has, err := regular.ReadFile(path); err == nil && bytes.Equal(has, b.Content) {
 		return nil
 	}
 	out, err := f.Create(path, nil)
@@ -143,9 +145,21 @@ func (f *external) internalize(c *cobra.Command, args []string) error {
 }
 
 func (f *external) fetch(name string) ([]byte, error) {
-	content, err := f.ReadAsIs(filepath.Join(f.dir, name), nil, f.Limits)
+	path := filepath.Join(f.dir, name)
+	if err := f.Reader.Claims.File(path, path, claim.AsInput); err != nil {
+		return nil, err
+	}
+	file, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w in %s", sw4rm.ErrNoBlob, term.Visible(f.dir))
 	}
-	return content, err
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", term.Visible(path), term.PlainError(err))
+	}
+	defer file.Close() // read only: nothing can be lost
+	content, err := input.MessageBound(f.Limits).ReadAll(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", term.Visible(path), err)
+	}
+	return content, nil
 }

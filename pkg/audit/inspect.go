@@ -93,4 +93,6 @@ const (
 	RowChanged     ProblemKind = "row-changed"     // a row beside the records was added, changed or removed
 	CutOff         ProblemKind = "cut-off"         // the log is shorter than a checkpoint says
 	Rewritten      ProblemKind = "rewritten"       // the records are not those of a checkpoint
+	AcceptedTwice  ProblemKind = "accepted-twice"  // a copy of a message was accepted again
+	IndexDamaged   ProblemKind = "index-damaged"   // what the database finds rows by is not what its tables have
 )

@@ -21,6 +21,9 @@ type Store interface {
 	// Inspect calls f with the store as it is at one moment, row by row. It may be called by
 	// several goroutines at once.
 	Inspect(ctx context.Context, f func(Inspector) error) error
+	// CheckIndexes calls found with each damage of the indexes of the store, by which others find
+	// records, as the database sees it. It returns why it could not look, "" if it did.
+	CheckIndexes(ctx context.Context, found func(problem string) error) (unchecked string, err error)
 	// Instance returns the name of this process among those that use the store. Others see
 	// it as alive from then on, until it ends.
 	Instance(ctx context.Context) (string, error)

@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"math"
@@ -32,17 +33,19 @@ type Verified struct {
 	Problems   int64
 	Root       Hash // of the tree; zero if records are missing
 	Last       Hash // the hash of the last record
+	// Unchecked says why nobody has looked at the indexes of the database, "" if they were checked.
+	Unchecked string
 }
 
 // Verify reads the whole log, on all cores and in constant memory, and believes nothing: the
 // hash of every record is made again from its columns and the hash before, every message is
 // compared with its record, the tree is made again and compared with the stored nodes and the
-// checkpoints. What is added meanwhile may be left out. The error is that something could
+// checkpoints; the database compares its indexes with its tables. What is added meanwhile may be left out. The error is that something could
 // not be read; then nothing is known.
 func Verify(ctx context.Context, s Store, o VerifyOptions) (Verified, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	v := &verification{VerifyOptions: o, store: s, way: newWays(maphash.MakeSeed())}
+	v := &verification{VerifyOptions: o, store: s, way: newWays(maphash.MakeSeed()), again: map[uint64]bool{}}
 	sizes := make([]int64, len(o.Checkpoints))
 	for i, c := range o.Checkpoints {
 		sizes[i] = c.Size
@@ -65,6 +68,14 @@ func Verify(ctx context.Context, s Store, o VerifyOptions) (Verified, error) {
 		defer close(jobs)
 		planned = v.plan(ctx, jobs, order)
 	})
+	var damage []string // of indexes
+	var looked error
+	running.Go(func() {
+		v.Unchecked, looked = s.CheckIndexes(ctx, func(problem string) error {
+			damage = append(damage, problem)
+			return nil
+		})
+	})
 	var failed error
 	for job := range order {
 		err := <-job.done
@@ -84,7 +95,11 @@ func Verify(ctx context.Context, s Store, o VerifyOptions) (Verified, error) {
 	if failed == nil {
 		failed = v.finish(ctx)
 	}
-	return v.Verified, failed
+	// Also where rows could not be read: then this may be why.
+	for _, problem := range damage {
+		failed = errors.Join(failed, v.found(Problem{IndexDamaged, -1, -1, problem}))
+	}
+	return v.Verified, cmp.Or(failed, looked)
 }
 
 // maxWorkers bounds the connections to a database.
@@ -96,10 +111,12 @@ type verification struct {
 	Verified
 	store   Store
 	builder *tree.Builder
-	upper   []tree.Node // nodes above the first level, as they should be
-	broken  bool        // so many records are missing that there is no tree
-	changed []span      // records that something is wrong with, in order
-	way     ways        // of the records so far
+	upper   []tree.Node     // nodes above the first level, as they should be
+	broken  bool            // so many records are missing that there is no tree
+	changed []span          // records that something is wrong with, in order
+	way     ways            // of the records so far
+	copies  *filter         // that were accepted so far
+	again   map[uint64]bool // copies that seem to have been accepted more than once
 }
 
 // A span is the records from first to last.
@@ -117,6 +134,7 @@ func (v *verification) plan(ctx context.Context, jobs, order chan<- *stretch) er
 	if err != nil || !found {
 		return err
 	}
+	v.copies = newFilter(last)
 	for from := int64(math.MinInt64); ; {
 		next, found := int64(0), false
 		err := v.store.Inspect(ctx, func(i Inspector) (err error) {
@@ -206,6 +224,7 @@ func (v *verification) join(job *stretch) error {
 	}
 	v.Size, v.Last = job.first+int64(len(job.hashes)), job.last
 	v.way.join(job.way)
+	v.accept(job.accepted)
 	if v.Reached != nil {
 		v.Reached(v.Size)
 	}
@@ -277,6 +296,9 @@ func (v *verification) finish(ctx context.Context) error {
 			if err := v.found(p); err != nil {
 				return err
 			}
+		}
+		if err := v.acceptedTwice(i); err != nil {
+			return err
 		}
 		return v.beside(i)
 	})

@@ -192,6 +192,7 @@ func (v *verification) pending(i Inspector) error {
 	if v.way.lost {
 		return v.row(-1, "more than %d messages were accepted and not handed over: too many to compare with audit_pending", maxPassages)
 	}
+	var ended []Pending // their agents have, and their senders may not know
 	err := i.Pending(func(row Pending, written bool) error {
 		key := v.way.keyOfCopy(row.HandoffID, row.Receiver)
 		p, ok := v.way.last[key]
@@ -200,7 +201,8 @@ func (v *verification) pending(i Inspector) error {
 		switch {
 		case !written:
 			return v.row(-1, "what is under way of handoff %s (record %d) was changed", id, row.Sequence)
-		case !ok && row.Running && row.ReplyTo != "": // its agent has ended, and its sender may not know
+		case !ok && row.Running && row.ReplyTo != "":
+			ended = append(ended, row)
 			return nil
 		case !ok:
 			return v.row(-1, "handoff %s is under way (record %d), and no record has accepted it, or it was handed over", id, row.Sequence)
@@ -215,6 +217,19 @@ func (v *verification) pending(i Inspector) error {
 	})
 	if err != nil {
 		return err
+	}
+	for _, row := range ended {
+		accepted := false
+		err := i.Rows(row.Sequence, row.Sequence+1, func(r *Row) error {
+			accepted = r.Event == Accepted && r.Copy() == row.Copy()
+			return nil
+		})
+		if err == nil && !accepted {
+			err = v.row(-1, "handoff %s is under way (record %d), and that record has not accepted it for this receiver", finding.Quote(row.HandoffID), row.Sequence)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	for _, p := range slices.SortedFunc(maps.Values(v.way.last), func(a, b passage) int { return cmp.Compare(a.sequence, b.sequence) }) {
 		what := "was not handed over, and is not under way"

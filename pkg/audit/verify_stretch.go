@@ -26,6 +26,7 @@ type stretch struct {
 	messages   int64
 	tombstones int64
 	way        ways
+	accepted   []uint64 // keys of the copies that were
 }
 
 // A link is what a record has to continue.
@@ -79,6 +80,9 @@ func (s *stretch) check(i Inspector) error {
 		before = after
 		s.hashes = append(s.hashes, r.Hash)
 		digests = append(digests, r.FrameDigest)
+		if r.Event == Accepted && !r.Tombstone {
+			s.accepted = append(s.accepted, s.way.keyOf(r))
+		}
 		if details := s.way.add(r); details.PayloadDigest != nil {
 			personal[r.Sequence] = details
 		}

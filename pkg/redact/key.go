@@ -15,10 +15,9 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
-)
 
-// MinSecretBytes is the minimum length of a secret.
-const MinSecretBytes = 16
+	"github.com/eaapl/handoff/pkg/secrets"
+)
 
 // A Key is what replacements are derived from and a vault is encrypted under. It shows
 // nothing of the secret when it is formatted. It is safe for concurrent use.
@@ -28,10 +27,10 @@ type Key struct {
 	vault cipher.AEAD // AES-256-GCM with random nonces
 }
 
-// NewKey derives a key from a secret (HKDF, RFC 5869).
+// NewKey derives a key from a secret (HKDF, RFC 5869). One that anybody can guess is an error.
 func NewKey(secret []byte) (*Key, error) {
-	if len(secret) < MinSecretBytes {
-		return nil, fmt.Errorf("the secret has %d bytes, fewer than %d: use a longer one", len(secret), MinSecretBytes)
+	if weakness := secrets.Weakness(secret); weakness != "" {
+		return nil, fmt.Errorf("the secret %s; handoff keygen makes one", weakness)
 	}
 	return deriveKey(secret), nil
 }
@@ -77,7 +76,9 @@ func mac(key []byte, parts ...string) []byte {
 // two have the same one by chance once in two thousand times.
 const tagLength = 10
 
-var letters = base32.NewEncoding("abcdefghijkmnpqrstuvwxyz23456789").WithPadding(base32.NoPadding)
+const alphabet = "abcdefghijkmnpqrstuvwxyz23456789"
+
+var letters = base32.NewEncoding(alphabet).WithPadding(base32.NoPadding)
 
 // tag returns what a replacement ends with.
 func (k *Key) tag(id identity) string {
@@ -134,8 +135,8 @@ func (k *Key) digest(redacted []byte) string {
 	return base64.RawStdEncoding.EncodeToString(mac(k.lines, string(redacted)))
 }
 
-// ErrKey says that a vault was written under another key, or has been changed.
-var ErrKey = errors.New("an entry cannot be decrypted: the vault is of another secret, or was changed")
+// ErrKey says that an entry was written under another key, or has been changed.
+var ErrKey = errors.New("cannot be decrypted: it is of another secret, or was changed")
 
 // open decrypts a line.
 func (k *Key) open(l line) (entry, error) {

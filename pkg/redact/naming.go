@@ -112,18 +112,23 @@ func (n *naming) replacement(p piece) string {
 		return r
 	}
 	var r string
-	switch label := strings.ToUpper(strings.ReplaceAll(string(p.class), "-", "_")); {
+	switch {
 	case keep:
 		r = n.alike(p, id)
 	case n.o.Key != nil:
-		r = "<" + label + "_" + n.key.tag(id) + ">"
+		r = "<" + label(p.class) + "_" + n.key.tag(id) + ">"
 	default:
 		n.numbers[p.class]++
-		r = fmt.Sprintf("<%s_%d>", label, n.numbers[p.class])
+		r = fmt.Sprintf("<%s_%d>", label(p.class), n.numbers[p.class])
 	}
 	n.byValue[id] = r
 	n.spelling[r] = p.value
 	return r
+}
+
+// label returns what replacements of a class begin with.
+func label(class privacy.Class) string {
+	return strings.ToUpper(strings.ReplaceAll(string(class), "-", "_"))
 }
 
 // alike returns a replacement in the form of a value, which nothing else in the message has.

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"errors"
 	"encoding/base64"
 	"fmt"
 	"os"
@@ -213,7 +214,7 @@ func TestVaultOfAnotherKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	other, _ := NewKey([]byte("another secret of more than 16"))
-	if _, err := OpenVault(r.Entry, other); err != ErrKey {
+	if _, err := OpenVault(r.Entry, other); !errors.Is(err, ErrKey) {
 		t.Errorf("got %v", err)
 	}
 	if bytes.Contains(r.Entry, []byte("ada")) {

@@ -40,8 +40,8 @@ func newPrivate(id string, seed, public []byte) (Key, error) {
 	if len(seed) != ed25519.SeedSize {
 		return Key{}, errors.New("a private Ed25519 key has 32 bytes")
 	}
-	if len(bytes.Trim(seed, "\x00")) == 0 {
-		return Key{}, errors.New("the key is nothing but zero bytes; handoff keygen makes one")
+	if err := checkSecret(seed); err != nil {
+		return Key{}, err
 	}
 	private := ed25519.NewKeyFromSeed(seed)
 	own := private.Public().(ed25519.PublicKey)

@@ -17,9 +17,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// ofSeed returns a private key whose seed is one byte again and again.
+// ofSeed returns a private key whose seed is one byte again and again, but for the last.
 func ofSeed(id string, b byte) Key {
-	private := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{b}, ed25519.SeedSize))
+	private := ed25519.NewKeyFromSeed(append(bytes.Repeat([]byte{b}, ed25519.SeedSize-1), 1))
 	return named(Key{public: private.Public().(ed25519.PublicKey), private: private}, id)
 }
 

@@ -97,6 +97,15 @@ func newP256(id string, public *ecdsa.PublicKey, private *ecdsa.PrivateKey) (Key
 	if private != nil && !private.PublicKey.Equal(public) {
 		return Key{}, errors.New("the public key in it is not that of the private key: the file is damaged, or somebody has changed it")
 	}
+	if private != nil {
+		scalar, err := private.Bytes()
+		if err == nil {
+			err = checkSecret(scalar)
+		}
+		if err != nil {
+			return Key{}, err
+		}
+	}
 	return named(Key{p256: &p256Key{public: public, private: private}}, id), nil
 }
 

@@ -6,10 +6,11 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/eaapl/handoff/pkg/secrets"
 )
 
 // An Algorithm is how a signature is made. The signature's text begins with it.
@@ -24,10 +25,9 @@ const (
 
 const (
 	// MinKeyBytes is the minimum length of a secret, in bytes.
-	MinKeyBytes = 16
-	// GoodKeyBytes is the recommended length of a secret, in bytes: as long as the output
-	// of the hash (RFC 2104, section 3).
-	GoodKeyBytes = 32
+	MinKeyBytes = secrets.MinBytes
+	// GoodKeyBytes is the recommended length of a secret, in bytes.
+	GoodKeyBytes = secrets.GoodBytes
 )
 
 // A Key is a secret shared by sender and receiver, a private Ed25519 key, or a public one.
@@ -162,11 +162,15 @@ func (k Key) check() error {
 		return fmt.Errorf("the key %.80q is for P-256: messages are signed with shared secrets and Ed25519 keys", k.ID)
 	case k.public != nil:
 		return nil // [newPublic] and [newPrivate] have looked
-	case len(k.secret) < MinKeyBytes:
-		return fmt.Errorf("the key has %d bytes: at least %d are needed, %d are better; handoff keygen makes one", len(k.secret), MinKeyBytes, GoodKeyBytes)
-	case len(bytes.Trim(k.secret, "\x00")) == 0:
-		return errors.New("the key is nothing but zero bytes; handoff keygen makes one")
 	default:
-		return nil
+		return checkSecret(k.secret)
 	}
+}
+
+// checkSecret rejects the secret part of a key that anybody can guess.
+func checkSecret(secret []byte) error {
+	if weakness := secrets.Weakness(secret); weakness != "" {
+		return fmt.Errorf("the key %s; handoff keygen makes one", weakness)
+	}
+	return nil
 }

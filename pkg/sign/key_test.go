@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-const secret32 = "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk"
+const secret32 = "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkj"
 
 // The cases of RFC 4231, section 4, for HMAC-SHA-256.
 func TestRFC4231(t *testing.T) {

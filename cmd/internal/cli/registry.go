@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/registry"
@@ -18,7 +19,7 @@ func OpenRegistry(dir string, limits jsonstream.Limits) (*registry.Registry, err
 	if _, err := os.Stat(dir); err != nil {
 		return nil, err
 	}
-	r, err := registry.Open(os.DirFS(dir), limits)
+	r, err := registry.Open(regular.DirFS(dir), limits)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", term.Visible(dir), err)
 	}

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"os"
 	"runtime"
 
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -109,7 +109,7 @@ func (s Source) readAhead() Source {
 	if s.Err != nil || s.Size < 0 || s.Size > shortFile {
 		return s
 	}
-	f, err := os.Open(s.Path)
+	f, err := regular.Open(s.Path)
 	if err != nil {
 		s.Err = term.PlainError(err)
 		return s

@@ -50,6 +50,19 @@ func (in *Reader) File(path string, stdin io.Reader) (Source, error) {
 	return Source{Name: path, Path: path, Size: -1, Unpacking: in.Unpacking}, in.Claims.File(path, path, claim.AsInput)
 }
 
+// OpenFile opens a file that a flag names, which may be a pipe, as it is. It returns what closes it. The
+// error names it.
+func (in *Reader) OpenFile(path string) (io.Reader, func() error, error) {
+	if err := in.Claims.File(path, path, claim.AsInput); err != nil {
+		return nil, nil, err
+	}
+	content, closeFile, err := Source{Name: path, Path: path, Size: -1}.Raw()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return content, closeFile, nil
+}
+
 // ReadAll returns a file's whole content, decompressed and no longer than a message may
 // be: a schema or a single message.
 func (in *Reader) ReadAll(path string, stdin io.Reader, limits jsonstream.Limits) ([]byte, error) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/claim"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -202,7 +203,11 @@ func (s Source) Raw() (io.Reader, func() error, error) {
 	if s.In != nil {
 		return s.In, func() error { return nil }, nil
 	}
-	f, err := os.Open(s.Path)
+	open := regular.Open
+	if s.Size < 0 {
+		open = os.Open // a pipe is one that the user named
+	}
+	f, err := open(s.Path)
 	if err != nil {
 		return nil, nil, term.PlainError(err)
 	}
@@ -263,7 +268,7 @@ var ErrShorter = errors.New("the file became shorter while it was read: read it 
 
 // File opens the file that long JSON Lines are in, from Raw.Start on and up to Long.
 func (d Document) File() (*os.File, error) {
-	f, err := os.Open(d.Source.Path)
+	f, err := regular.Open(d.Source.Path)
 	if err != nil {
 		return nil, term.PlainError(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/eaapl/handoff/cmd/internal/claim"
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/regular"
 )
 
 // ClaimAppended claims a file, which a flag names, for appending to it.
@@ -29,7 +30,7 @@ func (all *Files) ClaimAppended(flag, path string) error {
 func checkRegular(path string) error {
 	info, err := os.Stat(path)
 	switch {
-	case err != nil || info.Mode().IsRegular():
+	case err != nil || regular.Check(info) == nil:
 		return nil
 	case info.IsDir():
 		return errors.New("is a directory")
@@ -66,6 +67,9 @@ func OpenLocked(path string, mode fs.FileMode) (*lockedfile.File, fs.FileInfo, e
 
 // CheckAppending returns why nothing can be appended to a file, which it makes if there is none.
 func CheckAppending(path string) error {
+	if err := checkRegular(path); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return Error(path, err)

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/pkg/compress"
 )
 
@@ -106,10 +107,17 @@ func open(root *os.Root, path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
+	if regular.Check(info) != nil {
 		return nil, errNoFile
 	}
-	return root.Open(path)
+	f, err := root.OpenFile(path, os.O_RDONLY|regular.NonBlock, 0)
+	if err != nil {
+		return nil, err
+	}
+	if f, err = regular.Opened(f); errors.Is(err, regular.ErrNot) { // it was exchanged
+		return nil, errNoFile
+	}
+	return f, err
 }
 
 var errNoFile = errors.New("not a file: name a regular file")

@@ -9,18 +9,21 @@ package archive
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sort"
 
+	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/internal/durable"
 )
 
 const (
@@ -85,26 +88,13 @@ func (w *writer) finish(path string) (audit.Hash, error) {
 	if err := os.Rename(w.file.Name(), path); err != nil {
 		return audit.Hash{}, err
 	}
-	return audit.Hash(w.sum.Sum(nil)), syncDirectory(filepath.Dir(path))
+	return audit.Hash(w.sum.Sum(nil)), durable.SyncFolder(filepath.Dir(path))
 }
 
 // abandon removes what was written.
 func (w *writer) abandon() {
 	w.file.Close()
 	os.Remove(w.file.Name())
-}
-
-// syncDirectory makes the names in a directory durable.
-func syncDirectory(path string) error {
-	if runtime.GOOS == "windows" {
-		return nil // a directory cannot be synced there
-	}
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	err = d.Sync()
-	return errors.Join(err, d.Close())
 }
 
 // A DamagedError says that a file is not what was written.
@@ -114,14 +104,15 @@ func (e *DamagedError) Error() string { return e.File + ": " + e.Problem }
 
 // A File is a file with messages.
 type File struct {
-	f       *os.File
+	f       *regular.File
 	start   int64 // of the index
 	entries int
 }
 
-// Open opens a file. The error is a [*DamagedError] if it is none, or not whole.
-func Open(path string) (*File, error) {
-	f, err := os.Open(path)
+// Open opens a file, which is read until ctx is done. The error is a [*DamagedError] if it is none,
+// or not whole.
+func Open(ctx context.Context, path string) (*File, error) {
+	f, err := open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -132,20 +123,32 @@ func Open(path string) (*File, error) {
 	return file, nil
 }
 
-func read(f *os.File) (*File, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
+func open(ctx context.Context, path string) (*regular.File, error) {
+	f, err := regular.OpenWithin(ctx, path)
+	if errors.Is(err, regular.ErrNot) {
+		return nil, &DamagedError{path, "it is not a regular file"}
 	}
+	return f, err
+}
+
+func read(f *regular.File) (*File, error) {
 	damaged := &DamagedError{f.Name(), "not a file of messages, or not whole"}
-	footer := make([]byte, footerSize)
-	if _, err := f.ReadAt(footer, info.Size()-int64(footerSize)); err != nil || string(footer[4:]) != magic {
+	footer, head := make([]byte, footerSize), make([]byte, 8)
+	if f.Size() < int64(footerSize+len(head)) {
 		return nil, damaged
 	}
+	if _, err := f.ReadAt(footer, f.Size()-int64(footerSize)); err != nil {
+		return nil, err
+	}
 	n := int64(binary.LittleEndian.Uint32(footer))
-	start := info.Size() - int64(footerSize) - n*entrySize
-	head := make([]byte, 8)
-	if _, err := f.ReadAt(head, start-8); n > maxFrames || err != nil || binary.LittleEndian.Uint32(head) != skippable {
+	start := f.Size() - int64(footerSize) - n*entrySize
+	if string(footer[4:]) != magic || n > maxFrames || start < int64(len(head)) {
+		return nil, damaged
+	}
+	if _, err := f.ReadAt(head, start-int64(len(head))); err != nil {
+		return nil, err
+	}
+	if binary.LittleEndian.Uint32(head) != skippable {
 		return nil, damaged
 	}
 	return &File{f, start, int(n)}, nil
@@ -194,19 +197,19 @@ func (f *File) Each(first, end int64, use func(sequence int64, frame []byte) err
 	return err
 }
 
-// Check reads a whole file, and compares it with the digest that the log has of it.
-func Check(path string, want audit.Hash) error {
-	f, err := os.Open(path)
+// Check reads a whole file, until ctx is done, and compares it with the digest that the log has of it.
+func Check(ctx context.Context, path string, want audit.Hash) error {
+	f, err := open(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer f.Close() // read only
 	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
+	if _, err := io.Copy(sum, io.NewSectionReader(f, 0, math.MaxInt64)); err != nil {
 		return err
 	}
 	if !bytes.Equal(sum.Sum(nil), want[:]) {
-		return &DamagedError{path, "it was changed: its SHA-256 is not the one in the log"}
+		return &DamagedError{path, "its SHA-256 is not the one in the log"}
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ const (
 func Roles() []Role { return []Role{Writer, Keeper, Viewer} }
 
 // reading is what all roles may.
-const reading = "GRANT SELECT ON audit_record, audit_message, audit_node, audit_pending, audit_archive, audit_removal, audit_personal, handoff_version TO %s;"
+var reading = "GRANT SELECT ON " + strings.Join(tables, ", ") + ", handoff_version TO %s;"
 
 // grants are the statements of each role, below its name.
 var grants = map[Role][]string{

@@ -18,12 +18,19 @@ import (
 
 // Inspect implements [audit.Store].
 func (s *Store) Inspect(ctx context.Context, f func(audit.Inspector) error) error {
-	return s.db.Scan(ctx, func(r database.Scanner) error { return f(inspector{r, s.archive}) })
+	return s.db.Scan(ctx, func(r database.Scanner) error { return f(inspector{r, ctx, s.archive, s.db.Postgres}) })
 }
 
 type inspector struct {
 	database.Scanner
-	archive string
+	ctx      context.Context
+	archive  string
+	postgres bool
+}
+
+// CheckIndexes implements [audit.Store].
+func (s *Store) CheckIndexes(ctx context.Context, found func(problem string) error) (unchecked string, err error) {
+	return s.db.CheckIndexes(ctx, tables, found)
 }
 
 // integer returns the only value that a query has, if it has a row.
@@ -59,9 +66,10 @@ func (i inspector) Rows(first, end int64, f func(*audit.Row) error) error {
 
 func (i inspector) Frames(first, end int64, f func(int64, []byte) error) error {
 	err := i.Scanner.Rows(func(v []database.Cell) error {
-		sequence := v[0].Int
-		frame := v[1].Bytes
-		return f(sequence, frame)
+		if v[1].Kind != database.Blob {
+			return f(v[0].Int, nil)
+		}
+		return f(v[0].Int, v[1].Bytes)
 	}, "SELECT sequence, frame FROM audit_message WHERE sequence >= ? AND sequence < ? ORDER BY sequence", first, end)
 	if err != nil {
 		return err
@@ -71,9 +79,11 @@ func (i inspector) Frames(first, end int64, f func(int64, []byte) error) error {
 
 func (i inspector) Nodes(level int, first, end int64, f func(tree.Node) error) error {
 	return i.Scanner.Rows(func(v []database.Cell) error {
-		n := tree.Node{Level: level}
-		n.Index = v[0].Int
-		if hash := v[1].Bytes; len(hash) == len(n.Hash) {
+		if v[0].Kind != database.Int {
+			return nil // Others reports it
+		}
+		n := tree.Node{Level: level, Index: v[0].Int}
+		if hash := v[1].Bytes; v[1].Kind == database.Blob && len(hash) == len(n.Hash) {
 			n.Hash = tree.Hash(hash)
 		}
 		return f(n)
@@ -261,6 +271,9 @@ func (i inspector) Others(f func(audit.Problem) error) error {
 	}
 	stray := func(where string, args ...int64) error {
 		return i.Scanner.Rows(func(v []database.Cell) error {
+			if v[0].Kind != database.Int || v[1].Kind != database.Int {
+				return row("audit_node has a row whose level or position is no integer")
+			}
 			return row("the tree has no node %d of level %d", v[1].Int, v[0].Int)
 		}, "SELECT level, position FROM audit_node WHERE "+where+" ORDER BY level, position LIMIT 100", args...)
 	}
@@ -273,6 +286,11 @@ func (i inspector) Others(f func(audit.Problem) error) error {
 	}
 	if err := errors.Join(stray("level < ?", 1), stray("level >= ?", level)); err != nil {
 		return err
+	}
+	if !i.postgres { // whose columns have types
+		if err := stray("typeof(level) <> 'integer' AND level BETWEEN ? AND ? OR typeof(position) <> 'integer'", 1, level); err != nil {
+			return err
+		}
 	}
 	return i.otherRetention(row)
 }

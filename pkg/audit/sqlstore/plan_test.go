@@ -93,7 +93,7 @@ func TestFirstSince(t *testing.T) {
 	}
 	for hours, want := range map[int]int64{9: 0, 3: 2 * sampled, 2: 3 * sampled, 0: 4 * sampled, -1: 4 * sampled} {
 		err := s.db.Scan(t.Context(), func(r database.Scanner) error {
-			first, err := inspector{r, ""}.firstSince(now.Add(-time.Duration(hours) * time.Hour).UnixMicro())
+			first, err := inspector{Scanner: r}.firstSince(now.Add(-time.Duration(hours) * time.Hour).UnixMicro())
 			if first != want {
 				t.Errorf("%d hours ago: from %d of %d on, want %d", hours, first, records, want)
 			}

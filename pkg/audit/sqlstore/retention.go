@@ -108,7 +108,7 @@ func (t tx) archivedFrame(sequence int64) (frame []byte, err error) {
 		return nil, err
 	}
 	place := path(list[0], t.archive)
-	f, err := archive.Open(place)
+	f, err := archive.Open(t.ctx, place)
 	if err != nil {
 		return nil, unreadable(sequence, place, err)
 	}
@@ -186,7 +186,7 @@ trace_id = NULL, transport = NULL, latency = NULL, key_id = NULL, message_bytes 
 func (i inspector) archives(first, end int64) (list []audit.Archive, err error) {
 	err = i.Scanner.Rows(func(v []database.Cell) error {
 		a := audit.Archive{First: v[0].Int, Last: v[1].Int, Directory: string(v[2].Bytes), File: string(v[3].Bytes)}
-		if v[2].Kind == database.Text && v[3].Kind == database.Text && v[4].Kind == database.Blob && len(v[4].Bytes) == len(a.Digest) &&
+		if v[1].Kind == database.Int && v[2].Kind == database.Text && v[3].Kind == database.Text && v[4].Kind == database.Blob && len(v[4].Bytes) == len(a.Digest) &&
 			a.File == archive.Name(a.First, a.Last) && a.Directory != "" && !strings.Contains(a.Directory, "\x00") {
 			a.Digest = audit.Hash(v[4].Bytes)
 		}
@@ -211,7 +211,7 @@ func (i inspector) archivedFrames(first, end int64, f func(int64, []byte) error)
 		if a.Last < removed || a.Digest == (audit.Hash{}) {
 			continue // it is gone, or about to be; or nobody knows where it is
 		}
-		file, err := archive.Open(path(a, i.archive))
+		file, err := archive.Open(i.ctx, path(a, i.archive))
 		if missing(err) {
 			continue
 		}
@@ -268,13 +268,14 @@ func (i inspector) otherRetention(row func(string, ...any) error) error {
 			continue // it is gone, or another problem
 		}
 		name := path(a, i.archive)
-		switch err := archive.Check(name, a.Digest); {
+		damaged := (*archive.DamagedError)(nil)
+		switch err := archive.Check(i.ctx, name, a.Digest); {
 		case errors.Is(err, fs.ErrNotExist):
 			if err := row("%s, with the messages of the records %d to %d, is missing", name, a.First, a.Last); err != nil {
 				return err
 			}
-		case missing(err):
-			if err := row("%s, with the messages of the records %d to %d, was changed", name, a.First, a.Last); err != nil {
+		case errors.As(err, &damaged):
+			if err := row("%s, with the messages of the records %d to %d, was changed: %s", name, a.First, a.Last, damaged.Problem); err != nil {
 				return err
 			}
 		case err != nil:

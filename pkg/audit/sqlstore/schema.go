@@ -1,5 +1,8 @@
 package sqlstore
 
+// tables are those of an audit log.
+var tables = []string{"audit_record", "audit_message", "audit_node", "audit_pending", "audit_archive", "audit_removal", "audit_personal"}
+
 // versions are the statements that make each version of the tables of the one before.
 //
 // Nothing of audit_record, audit_message and audit_node is ever changed, but that messages go

@@ -66,7 +66,7 @@ func (s *Store) Stay(ctx context.Context) { s.db.Stay(ctx) }
 
 // Update implements [audit.Store].
 func (s *Store) Update(ctx context.Context, f func(audit.Tx) error) error {
-	err := s.db.Update(ctx, "audit", func(t *database.Tx) error { return f(tx{t, s.archive}) })
+	err := s.db.Update(ctx, "audit", func(t *database.Tx) error { return f(tx{t, ctx, s.archive}) })
 	if uncertain := (*database.UncertainError)(nil); errors.As(err, &uncertain) {
 		return &audit.UncertainError{Err: uncertain.Err}
 	}
@@ -75,11 +75,12 @@ func (s *Store) Update(ctx context.Context, f func(audit.Tx) error) error {
 
 // View implements [audit.Store].
 func (s *Store) View(ctx context.Context, f func(audit.Reader) error) error {
-	return s.db.View(ctx, func(t *database.Tx) error { return f(tx{t, s.archive}) })
+	return s.db.View(ctx, func(t *database.Tx) error { return f(tx{t, ctx, s.archive}) })
 }
 
 type tx struct {
 	*database.Tx
+	ctx     context.Context
 	archive string
 }
 

@@ -58,10 +58,15 @@ func full(n int) (records []audit.Record, frames [][]byte) {
 }
 
 // fill adds 600 records, a third of them ten years old, a third one year, a setting, which is
-// record 600, and a message that is under way.
+// record 600, and messages that are under way.
 func fill(t *testing.T, s audit.Store) {
 	records, frames := full(300)
 	records[404].Event = audit.Accepted
+	// One whose agent has ended, which its sender may not know.
+	concerns := int64(406)
+	records[406].Event, records[410].Event = audit.Accepted, audit.HandedOver
+	records[410].Details = audit.Details{Running: true, Concerns: &concerns}
+	records[410].HandoffID, records[412].HandoffID = records[406].HandoffID, records[406].HandoffID
 	records[20].Event = audit.Revoked // its number is after those of the events whose records stay
 	now := time.Now()
 	for part, at := range []time.Time{now.AddDate(-10, 0, 0), now.AddDate(-1, 0, 0), now} {
@@ -83,7 +88,10 @@ func fill(t *testing.T, s audit.Store) {
 			if err := b.Set("retention", "P7Y"); err != nil {
 				return err
 			}
-			return b.SetPending([]audit.Pending{{HandoffID: records[404].HandoffID, Receiver: "receiver", Sequence: 404, ReplyTo: "answers", Instance: "0123456789abcdef"}})
+			return b.SetPending([]audit.Pending{
+				{HandoffID: records[404].HandoffID, Receiver: "receiver", Sequence: 404, ReplyTo: "answers", Instance: "0123456789abcdef"},
+				{HandoffID: records[406].HandoffID, Receiver: "receiver", Sequence: 406, ReplyTo: "answers", Instance: "0123456789abcdef", Running: true},
+			})
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -185,8 +193,8 @@ var keys = map[string][]string{
 	"audit_archive": {"first"}, "audit_removal": {"before"},
 }
 
-// TestVerifyFindsEveryChange changes each column of each table by one bit or letter, empties it, and fills
-// it where it is NULL. Verify finds each change, and names the record or the row.
+// TestVerifyFindsEveryChange changes each column of each table by one bit or letter, its type, empties it,
+// and fills it where it is NULL. Verify finds each change, and names the record or the row.
 func TestVerifyFindsEveryChange(t *testing.T) {
 	step := tier.Count(4, 1)
 	eachDatabase(t, func(t *testing.T, address string, raw *sql.DB) {
@@ -203,12 +211,12 @@ func TestVerifyFindsEveryChange(t *testing.T) {
 			{"audit_personal", "sequence = 408", "record 408"},
 			{"audit_node", "level = 1 AND position = 1", "node 1 of level 1"},
 			{"audit_record", "sequence = 600", "record 600"}, {"audit_record", "sequence = 603", "record 603"},
-			{"audit_pending", "sequence = 404", "under way"},
+			{"audit_pending", "sequence = 404", "under way"}, {"audit_pending", "sequence = 406", "under way"},
 			{"audit_archive", "first = 200", "audit_archive"}, {"audit_removal", "before = 200", "audit_removal"},
 		} {
 			names, values := row(t, raw, at.table, at.where)
 			for i, name := range names {
-				for _, value := range changes(values[i]) {
+				for _, value := range changes(values[i], !strings.HasPrefix(address, "postgres")) {
 					if tried++; tried%step != 0 {
 						continue
 					}
@@ -259,8 +267,22 @@ func row(t *testing.T, db *sql.DB, table, where string) (names []string, values 
 	return names, values
 }
 
-// changes returns what a value may be changed to.
-func changes(value any) []any {
+// changes returns what a value may be changed to; typed, also to values of other types, which SQLite keeps.
+func changes(value any, typed bool) (list []any) {
+	if typed {
+		switch v := value.(type) {
+		case int64:
+			list = []any{float64(v) + 0.5, "x"}
+		case string:
+			list = []any{[]byte(v)}
+		case []byte:
+			list = []any{string(v), int64(1)}
+		}
+	}
+	return append(list, changesOfType(value)...)
+}
+
+func changesOfType(value any) []any {
 	switch v := value.(type) {
 	case int64:
 		return []any{v ^ 1, v ^ 1<<40, nil}
@@ -418,7 +440,9 @@ func TestVerifyFindsRemovedRows(t *testing.T) {
 		for _, test := range []struct{ insert, undo, want string }{
 			{"INSERT INTO audit_archive SELECT 5, last, directory, file, sha256 FROM audit_archive WHERE first = 200", "DELETE FROM audit_archive WHERE first = 5", "no record says that the messages of the records 5 to 399 were moved"},
 			{"INSERT INTO audit_removal VALUES (300)", "DELETE FROM audit_removal WHERE before = 300", "no record says that the records before 300 were removed"},
-			{"UPDATE audit_pending SET sequence = 402", "UPDATE audit_pending SET sequence = 404", "was changed"},
+			{"UPDATE audit_pending SET sequence = 402 WHERE sequence = 404", "UPDATE audit_pending SET sequence = 404 WHERE sequence = 402", "was changed"},
+			{"INSERT INTO audit_node SELECT 1, 2, hash FROM audit_node WHERE position = 1", "DELETE FROM audit_node WHERE position = 2", "the tree has no node 2 of level 1"},
+			{"INSERT INTO audit_node SELECT 3, 0, hash FROM audit_node WHERE position = 1", "DELETE FROM audit_node WHERE level = 3", "the tree has no node 0 of level 3"},
 		} {
 			for _, statement := range []string{test.insert, test.undo} {
 				if _, err := raw.ExecContext(t.Context(), statement); err != nil {
@@ -448,7 +472,9 @@ func TestVerifyKnowsWhatIsUnderWay(t *testing.T) {
 	failed := audit.Record{Event: audit.ExecutionFailed, HandoffID: "h"}
 	rolledBack := audit.Record{Event: audit.RolledBack, HandoffID: "h"}
 	of := func(receiver string, r audit.Record) audit.Record { r.Receiver = receiver; return r }
+	released := audit.Record{Event: audit.Accepted, HandoffID: "h", Details: audit.Details{By: "Ada"}}
 	const missing, tooMany = "its row of audit_pending is missing", "no record has accepted it, or it was handed over"
+	const twice = "record 2 has accepted a message that record 0 had accepted: nobody had given it back"
 	for name, tt := range map[string]struct {
 		records []audit.Record
 		pending int64 // sequence number, -1 for none
@@ -467,7 +493,7 @@ func TestVerifyKnowsWhatIsUnderWay(t *testing.T) {
 		"an agent has failed":              {records: []audit.Record{accepted, runs, failed, rolledBack}, pending: -1, far: true},
 		"an agent has ended, and runs":     {records: []audit.Record{accepted, runs, ended}, running: true, want: tooMany, far: true},
 		"an agent runs again":              {records: []audit.Record{accepted, runs, runs}, running: true, far: true},
-		"an agent ends after a new one":    {records: []audit.Record{accepted, handedOver, accepted, ended}, pending: 2, far: true},
+		"an agent ends after a new one":    {records: []audit.Record{accepted, handedOver, rolledBack, accepted, ended}, pending: 3, far: true},
 		"withdrawn":                        {records: []audit.Record{accepted, rolledBack}, pending: -1, far: true},
 		"rolled back by its sender":        {records: []audit.Record{accepted, rolledBack}, far: true},
 		"rolled back while an agent runs":  {records: []audit.Record{accepted, runs, rolledBack}, running: true, far: true},
@@ -478,11 +504,16 @@ func TestVerifyKnowsWhatIsUnderWay(t *testing.T) {
 		"handed over":                      {records: []audit.Record{accepted, handedOver}, pending: -1, want: "", far: true},
 		"to be handed over":                {records: []audit.Record{accepted}, pending: 0, want: "", far: false},
 		"nobody will hand it over":         {records: []audit.Record{accepted, other}, pending: -1, want: "record 0 has accepted", far: false},
-		"rolled back and accepted again":   {records: []audit.Record{accepted, handedOver, accepted}, pending: 2, want: "", far: false},
-		"accepted again, and nobody":       {records: []audit.Record{accepted, handedOver, accepted}, pending: -1, want: "record 2 has accepted", far: true},
+		"rolled back and accepted again":   {records: []audit.Record{accepted, handedOver, rolledBack, accepted}, pending: 3, want: "", far: true},
+		"accepted again, and nobody":       {records: []audit.Record{accepted, handedOver, rolledBack, accepted}, pending: -1, want: "record 3 has accepted", far: true},
+		"accepted twice":                   {records: []audit.Record{accepted, handedOver, accepted}, pending: 2, want: twice, far: true},
+		"accepted twice by one receiver":   {records: []audit.Record{of("a", accepted), of("a", handedOver), of("b", rolledBack), of("a", accepted)}, pending: 3, whose: "a", want: "record 3 has accepted a message that record 0 had accepted"},
+		"a copy each":                      {records: []audit.Record{of("a", accepted), of("a", handedOver), of("b", accepted), of("b", handedOver)}, pending: -1},
+		"all copies were rolled back":      {records: []audit.Record{of("a", accepted), of("a", handedOver), rolledBack, of("a", accepted)}, pending: 3, whose: "a"},
+		"a person has accepted it again":   {records: []audit.Record{accepted, handedOver, released}, pending: 2},
 		"it would be handed over twice":    {records: []audit.Record{accepted, handedOver}, pending: 0, want: tooMany, far: false},
 		"it would be handed over unasked":  {records: []audit.Record{other}, pending: 0, want: tooMany, far: false},
-		"another record":                   {records: []audit.Record{accepted, handedOver, accepted}, pending: 0, want: "but not by record 0: record 2 has accepted it", far: false},
+		"another record":                   {records: []audit.Record{accepted, handedOver, rolledBack, accepted}, pending: 0, want: "but not by record 0: record 3 has accepted it", far: false},
 		"erased before it was handed over": {records: []audit.Record{sealed, erased}, pending: -1, want: "", far: true},
 		"erased, and under way":            {records: []audit.Record{sealed, erased}, pending: 0, want: "", far: false},
 		"erased before it came":            {records: []audit.Record{erased, sealed}, pending: -1, want: missing, far: false},

@@ -27,6 +27,18 @@ const postgresAddress = "postgres://postgres@127.0.0.1:5432/test?sslmode=disable
 // Postgres returns the address of a schema of its own in a PostgreSQL database, which ends
 // with the test. It skips the test where there is no server.
 func Postgres(t testing.TB) string {
+	name := made(t, "CREATE SCHEMA %s", "DROP SCHEMA %s CASCADE")
+	return postgresAddress + "&search_path=" + url.QueryEscape(name)
+}
+
+// PostgresDatabase is Postgres for a database of its own, for what is not in a schema.
+func PostgresDatabase(t testing.TB) string {
+	name := made(t, "CREATE DATABASE %s", "DROP DATABASE %s WITH (FORCE)")
+	return strings.Replace(postgresAddress, "/test?", "/"+name+"?", 1)
+}
+
+// made makes something, and returns the name that it has until the end of the test.
+func made(t testing.TB, create, drop string) (name string) {
 	db, err := sql.Open("pgx", postgresAddress)
 	if err != nil {
 		t.Fatal(err)
@@ -36,21 +48,21 @@ func Postgres(t testing.TB) string {
 		t.Skipf("no PostgreSQL at 127.0.0.1:5432: %v", err)
 	}
 	sum := sha256.Sum256(fmt.Append(nil, t.Name(), time.Now().UnixNano()))
-	name := fmt.Sprintf("handoff_%x", sum[:8])
-	if _, err := db.ExecContext(t.Context(), "CREATE SCHEMA "+name); err != nil {
+	name = fmt.Sprintf("handoff_%x", sum[:8])
+	if _, err := db.ExecContext(t.Context(), fmt.Sprintf(create, name)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		db, err := sql.Open("pgx", postgresAddress)
 		if err == nil {
-			_, err = db.ExecContext(context.Background(), "DROP SCHEMA "+name+" CASCADE")
+			_, err = db.ExecContext(context.Background(), fmt.Sprintf(drop, name))
 			db.Close()
 		}
 		if err != nil {
 			t.Error(err)
 		}
 	})
-	return postgresAddress + "&search_path=" + url.QueryEscape(name)
+	return name
 }
 
 // Run tests a store. start begins a new one, and the function it returns opens it, as often

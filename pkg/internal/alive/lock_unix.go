@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/eaapl/handoff/internal/regular"
 )
 
 // createLocked makes a file that is locked as long as it is open.
@@ -24,7 +26,7 @@ func createLocked(path string) (*os.File, error) {
 
 // isLocked reports whether a process has a file open that it made by createLocked.
 func isLocked(path string) (bool, error) {
-	f, err := os.Open(path)
+	f, err := regular.OpenNamed(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

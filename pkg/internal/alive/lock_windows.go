@@ -6,6 +6,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/windows"
+
+	"github.com/eaapl/handoff/internal/regular"
 )
 
 // createLocked makes a file that nobody else can open as long as it is open.
@@ -23,7 +25,7 @@ func createLocked(path string) (*os.File, error) {
 
 // isLocked reports whether a process has a file open that it made by createLocked.
 func isLocked(path string) (bool, error) {
-	f, err := os.Open(path)
+	f, err := regular.OpenNamed(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil

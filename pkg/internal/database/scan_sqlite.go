@@ -1,6 +1,7 @@
 package database
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"unsafe"
@@ -34,6 +35,18 @@ func (db *DB) scanSQLite(ctx context.Context, f func(Scanner) error) (err error)
 	if rc != sqlite3.SQLITE_OK {
 		return db.explain(s.failed(rc))
 	}
+	done := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(done)
+		tls := libc.NewTLS()
+		defer tls.Close()
+		sqlite3.Xsqlite3_interrupt(tls, s.db)
+	})
+	defer func() {
+		if !stop() {
+			<-done // then it can be closed
+		}
+	}()
 	sqlite3.Xsqlite3_busy_timeout(s.tls, s.db, int32(busy.Milliseconds()))
 	if err := s.Rows(nil, "BEGIN"); err != nil {
 		return db.explain(err)
@@ -54,6 +67,9 @@ func (s *sqliteScanner) failed(rc int32) error {
 const interrupted = 1024
 
 func (s *sqliteScanner) Rows(f func([]Cell) error, query string, args ...int64) error {
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
 	text, err := libc.CString(query)
 	if err != nil {
 		return err
@@ -77,6 +93,8 @@ func (s *sqliteScanner) Rows(f func([]Cell) error, query string, args ...int64) 
 		case sqlite3.SQLITE_DONE:
 			return nil
 		case sqlite3.SQLITE_ROW:
+		case sqlite3.SQLITE_INTERRUPT:
+			return cmp.Or(s.ctx.Err(), s.failed(rc))
 		default:
 			return s.failed(rc)
 		}

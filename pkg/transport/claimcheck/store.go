@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/pkg/internal/durable"
 )
 
@@ -69,7 +70,7 @@ func (d directory) String() string { return string(d) }
 
 func (d directory) Put(_ context.Context, digest string, body []byte) error {
 	path := filepath.Join(string(d), digest)
-	if same, err := os.ReadFile(path); err == nil && digestOf(same) == digest {
+	if same, err := regular.ReadFile(path); err == nil && digestOf(same) == digest {
 		return durable.SyncFolder(string(d)) // whoever wrote it may not have come to that
 	}
 	temporary := filepath.Join(string(d), ".writing-"+rand.Text())
@@ -87,17 +88,10 @@ func (d directory) Put(_ context.Context, digest string, body []byte) error {
 }
 
 func (d directory) Get(_ context.Context, digest string, limit int64) ([]byte, error) {
-	path := filepath.Join(string(d), digest)
-	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	f, err := regular.OpenNamed(filepath.Join(string(d), digest))
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrMissing
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: is not a regular file", path)
 	}
-	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/pkg/internal/durable"
 	"github.com/eaapl/handoff/pkg/transport"
 )
@@ -47,11 +48,11 @@ func write(f *os.File, m *transport.Message) error {
 
 // readFile reads a message, whose body has limit bytes at most.
 func readFile(path string, limit int64) (m transport.Message, err error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|noFollow, 0)
+	f, err := regular.OpenNamed(path)
+	if errors.Is(err, regular.ErrNot) {
+		return m, &unusable{"it is not a regular file"}
+	}
 	if err != nil {
-		if info, e := os.Lstat(path); e == nil && !info.Mode().IsRegular() {
-			return m, &unusable{"it is not a regular file"}
-		}
 		return m, err
 	}
 	defer f.Close() // read only
@@ -59,8 +60,6 @@ func readFile(path string, limit int64) (m transport.Message, err error) {
 	switch {
 	case err != nil:
 		return m, err
-	case !info.Mode().IsRegular():
-		return m, &unusable{"it is not a regular file"}
 	case info.Size()-maxHeaders > limit:
 		return m, tooLong(info.Size(), limit)
 	}
@@ -108,7 +107,7 @@ func bury(path, folder, reason string) error {
 		return err
 	}
 	target := filepath.Join(folder, filepath.Base(path))
-	from, err := os.OpenFile(path, os.O_RDONLY|noFollow, 0)
+	from, err := regular.OpenNamed(path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -1,0 +1,78 @@
+package cmd
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// openers are the functions of the standard library that wait for the other side of a pipe.
+var openers = []string{"os.Open", "os.OpenFile", "os.ReadFile", "os.DirFS", "lockedfile.OpenFile", "lockedfile.Open", "lockedfile.Read", "ioutil.ReadFile"}
+
+// opening are the files that may call openers, and why nobody waits there, or why somebody may.
+var opening = map[string]string{
+	"cmd/internal/input/input.go":               "a pipe that the user named",
+	"cmd/internal/output/output.go":             "a pipe that the user named",
+	"cmd/internal/output/file_unix.go":          "without waiting",
+	"cmd/internal/output/locked.go":             "for reading and writing, so that the program is the other side of a pipe itself",
+	"cmd/internal/output/temporary.go":          "a new file, and a folder",
+	"cmd/internal/term/termtest/pty_linux.go":   "terminals of tests",
+	"cmd/packing_replace.go":                    "a folder",
+	"internal/regular/regular.go":               "regular files alone",
+	"pkg/internal/alive/lock_unix.go":           "a new file",
+	"pkg/internal/database/sqlite.go":           "a new file",
+	"pkg/internal/database/writable_windows.go": "Windows waits for no other side",
+	"pkg/internal/durable/durable.go":           "a new file",
+	"pkg/internal/durable/folder_unix.go":       "a folder",
+	"pkg/transport/dir/box.go":                  "a folder",
+}
+
+// TestOpening: files are opened by package regular, so that a pipe in their place keeps nobody waiting.
+func TestOpening(t *testing.T) {
+	used := map[string]bool{}
+	for _, root := range []string{"cmd", "pkg", "internal"} {
+		err := filepath.WalkDir(filepath.Join("..", root), func(path string, entry fs.DirEntry, err error) error {
+			name := strings.TrimPrefix(filepath.ToSlash(path), "../")
+			switch {
+			case err != nil:
+				return err
+			case entry.IsDir() && (name == "pkg/internal/oracle" || entry.Name() == "train" || entry.Name() == "testdata"):
+				return fs.SkipDir // programs and tests
+			case entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+				return nil
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				selected, ok := n.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				of, ok := selected.X.(*ast.Ident)
+				for _, opener := range openers {
+					if ok && of.Name+"."+selected.Sel.Name == opener {
+						if used[name] = true; opening[name] == "" {
+							t.Errorf("%s calls %s: use package internal/regular", name, opener)
+						}
+					}
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name := range opening {
+		if !used[name] {
+			t.Errorf("%s opens no file any more: remove it from the table", name)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+//go:build unix
+
+package regular
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// TestPipe: nobody waits for the other side of a pipe, nor is a device opened.
+func TestPipe(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{pipe, "/dev/null"} {
+		if _, err := Open(path); !errors.Is(err, ErrNot) {
+			t.Errorf("%s: %v", path, err)
+		}
+		if _, err := OpenNamed(path); !errors.Is(err, ErrNot) {
+			t.Errorf("%s by its name: %v", path, err)
+		}
+		if _, err := OpenWithin(t.Context(), path); !errors.Is(err, ErrNot) {
+			t.Errorf("%s within a context: %v", path, err)
+		}
+	}
+	if _, err := fs.ReadFile(DirFS(dir), "pipe"); !errors.Is(err, ErrNot) {
+		t.Errorf("a pipe in a folder: %v", err)
+	}
+}
+
+// TestExchanged: a pipe that takes the place of a file while it is opened is not waited for.
+func TestExchanged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	exchange := func(path string) (fs.FileInfo, error) {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			return nil, err
+		}
+		info, err := os.Stat(path)
+		return info, errors.Join(err, os.Remove(path), syscall.Mkfifo(path, 0o600))
+	}
+	if _, err := open(exchange, path, 0); !errors.Is(err, ErrNot) {
+		t.Error(err)
+	}
+}
+
+// TestLink: OpenNamed follows no link.
+func TestLink(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Symlink(file, link)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenNamed(link); !errors.Is(err, ErrNot) {
+		t.Error(err)
+	}
+	f, err := Open(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+}

@@ -1,0 +1,77 @@
+package audit
+
+import "fmt"
+
+// accept notes which copies were accepted.
+func (v *verification) accept(keys []uint64) {
+	for _, key := range keys {
+		if v.copies.add(key) && len(v.again) <= maxPassages {
+			v.again[key] = true
+		}
+	}
+}
+
+// acceptedTwice reports which copies of messages were accepted a second time: neither had somebody
+// given the task back, nor has a person decided so. It reads the records once more where there may
+// be one.
+func (v *verification) acceptedTwice(i Inspector) error {
+	if len(v.again) == 0 {
+		return nil
+	}
+	if len(v.again) > maxPassages {
+		return v.row(-1, "more than %d messages were accepted again after they were given back: too many to look for others", maxPassages)
+	}
+	// By copy the record that accepted it, and by handoff the last one that gave back all its copies.
+	accepted, givenBack := map[uint64]int64{}, map[uint64]int64{}
+	return i.Rows(0, v.Size, func(r *Row) error {
+		key := v.way.keyOf(r)
+		switch {
+		case r.Tombstone:
+			return nil
+		case r.Event == RolledBack && r.Receiver == "":
+			givenBack[v.way.key(r.HandoffID)] = r.Sequence
+			return nil
+		case r.Event == RolledBack:
+			delete(accepted, key)
+			return nil
+		case r.Event != Accepted || !v.again[key]:
+			return nil
+		}
+		earlier, found := accepted[key]
+		accepted[key] = r.Sequence
+		if back, ok := givenBack[v.way.key(r.HandoffID)]; !found || ok && back > earlier {
+			return nil
+		}
+		if d, _ := ParseDetails(r.RawDetails); d.By != "" { // that details were changed was reported
+			return nil
+		}
+		return v.found(Problem{AcceptedTwice, r.Sequence, r.Sequence, fmt.Sprintf("record %d has accepted a message that record %d had accepted: nobody had given it back", r.Sequence, earlier)})
+	})
+}
+
+// A filter remembers keys in few bits: of 16 bits a key, one key in a thousand seems to have come
+// before though it did not (a Bloom filter in blocks of a cache line).
+type filter struct{ blocks [][8]uint64 }
+
+// maxBlocks bounds a filter to 256 MB, which is enough for a hundred million records.
+const maxBlocks = 1 << 22
+
+// newFilter returns a filter for as many keys as a log has records.
+func newFilter(last int64) *filter {
+	const keys = 32 // of a block
+	return &filter{make([][8]uint64, min(max(last, 0)/keys+1, maxBlocks))}
+}
+
+// add adds a key, and reports whether it seems to have been added before.
+func (f *filter) add(key uint64) (before bool) {
+	block := &f.blocks[key%uint64(len(f.blocks))]
+	bits := key * 0x9e3779b97f4a7c15 // other bits than those that choose the block
+	before = true
+	for range 6 {
+		word, bit := &block[bits>>61], uint64(1)<<(bits>>55&63)
+		before = before && *word&bit != 0
+		*word |= bit
+		bits <<= 9
+	}
+	return before
+}

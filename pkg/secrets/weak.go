@@ -1,0 +1,28 @@
+package secrets
+
+import (
+	"bytes"
+	"fmt"
+)
+
+const (
+	// MinBytes is the minimum length of a secret that something is signed or encrypted with.
+	MinBytes = 16
+	// GoodBytes is the recommended length: as long as the output of SHA-256 (RFC 2104, section 3).
+	GoodBytes = 32
+)
+
+// Weakness returns why anybody can guess a secret, to be read after its name, "" if there is no sign
+// of that.
+func Weakness(secret []byte) string {
+	switch {
+	case len(secret) < MinBytes:
+		return fmt.Sprintf("has %d bytes: at least %d are needed, %d are better", len(secret), MinBytes, GoodBytes)
+	case len(bytes.Trim(secret, "\x00")) == 0:
+		return "is nothing but zero bytes"
+	case bytes.Count(secret, secret[:1]) == len(secret):
+		return "is one byte again and again"
+	default:
+		return ""
+	}
+}
