@@ -80,20 +80,12 @@ func (f *listeningFlags) listen(g *cli.Globals, c *cobra.Command) (*listening, e
 
 // token returns the token that somebody has set, "" for none.
 func (f *listeningFlags) token(g *cli.Globals, c *cobra.Command) (string, error) {
-	token, from := os.Getenv(tokenVariable), tokenVariable
-	if token != "" && !c.Flags().Changed("token-file") {
-		if err := checkToken(token); err != nil {
-			return "", fmt.Errorf("%s: %w", from, err)
-		}
-	} else {
-		var err error
-		if token, err = loadToken(g, c, f.tokenFile); err != nil {
-			return "", err
-		}
-		from = "--token-file"
+	token := os.Getenv(tokenVariable)
+	if token == "" || c.Flags().Changed("token-file") {
+		return loadToken(g, c, f.tokenFile, guard.MinToken)
 	}
-	if token != "" && len(token) < guard.MinToken {
-		return "", fmt.Errorf("%s: a token of %d characters can be guessed: use %d or more, as of openssl rand -hex 16", from, len(token), guard.MinToken)
+	if err := checkToken(token, guard.MinToken); err != nil {
+		return "", fmt.Errorf("%s: %w", tokenVariable, err)
 	}
 	return token, nil
 }

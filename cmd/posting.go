@@ -33,7 +33,7 @@ func (f *postingFlags) register(c *cobra.Command) {
 
 // load reads what the flags name.
 func (f *postingFlags) load(g *cli.Globals, c *cobra.Command) (err error) {
-	if f.options.Token, err = loadToken(g, c, f.tokenFile); err != nil || f.ca == "" {
+	if f.options.Token, err = loadToken(g, c, f.tokenFile, secrets.MinBytes); err != nil || f.ca == "" {
 		return err
 	}
 	text, err := g.ReadAsIs(f.ca, c.InOrStdin(), g.Limits)
@@ -68,8 +68,8 @@ func (f *postingFlags) optionsFor(u *url.URL) http.PostOptions {
 	return post
 }
 
-// loadToken reads a bearer token; it is "" if there is no file.
-func loadToken(g *cli.Globals, c *cobra.Command, file string) (string, error) {
+// loadToken reads a bearer token of least characters or more; it is "" if there is no file.
+func loadToken(g *cli.Globals, c *cobra.Command, file string, least int) (string, error) {
 	if file == "" {
 		return "", nil
 	}
@@ -77,21 +77,26 @@ func loadToken(g *cli.Globals, c *cobra.Command, file string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("--token-file: %w", err)
 	}
-	if err := checkToken(string(secret)); err != nil {
+	if err := checkToken(string(secret), least); err != nil {
 		return "", fmt.Errorf("--token-file: %s: %w", cli.ShownSetting(file), err)
 	}
 	return string(secret), nil
 }
 
-// checkToken returns why a text is no token, or one that anybody can guess.
-func checkToken(token string) error {
-	if !isToken(token) {
+// checkToken returns why a text is no token, or one that anybody can guess: it has fewer than least
+// characters, say.
+func checkToken(token string, least int) error {
+	weakness := secrets.Weakness([]byte(token))
+	switch {
+	case !isToken(token):
 		return errNoToken
+	case len(token) < least:
+		return fmt.Errorf("a token of %d characters can be guessed: use %d or more, as of openssl rand -hex 16", len(token), least)
+	case weakness != "":
+		return fmt.Errorf("the token %s: use one of openssl rand -hex 16", weakness)
+	default:
+		return nil
 	}
-	if weakness := secrets.Weakness([]byte(token)); weakness != "" {
-		return fmt.Errorf("the token %s; openssl rand -hex 16 makes one", weakness)
-	}
-	return nil
 }
 
 var errNoToken = errors.New("no bearer token: that is one line of letters, digits and -._~+/, with = at the end (RFC 6750)")

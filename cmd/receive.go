@@ -22,6 +22,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/metrics"
 	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/pkg/secrets"
 	"github.com/eaapl/handoff/pkg/transport"
 )
 
@@ -149,7 +150,7 @@ func (f *receiveFlags) run(c *cobra.Command, args []string) error {
 	if f.options.Place, err = placeName(u); err != nil {
 		return err
 	}
-	if f.serving.token, err = loadToken(f.Globals, c, f.serving.tokenFile); err != nil {
+	if f.serving.token, err = loadToken(f.Globals, c, f.serving.tokenFile, secrets.MinBytes); err != nil {
 		return err
 	}
 	var letters receiver.Letters
