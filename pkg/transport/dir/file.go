@@ -110,7 +110,7 @@ func bury(path, folder, reason string) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		return errors.Join(os.Rename(path, target), durable.SyncFolder(folder))
+		return move(path, target)
 	}
 	temporary := filepath.Join(folder, writing+filepath.Base(path))
 	err = durable.Create(temporary, func(f *os.File) error {
@@ -122,10 +122,18 @@ func bury(path, folder, reason string) error {
 	})
 	_ = from.Close() // read only
 	if err != nil {
-		return errors.Join(os.Rename(path, target), durable.SyncFolder(folder))
+		return move(path, target)
 	}
-	if err := os.Rename(temporary, target); err != nil {
+	if err := move(temporary, target); err != nil {
 		return err
 	}
-	return errors.Join(durable.SyncFolder(folder), os.Remove(path))
+	return os.Remove(path)
+}
+
+// move renames a file, and returns nil when its new name is on the disk.
+func move(path, target string) error {
+	if err := os.Rename(path, target); err != nil {
+		return err
+	}
+	return durable.SyncFolder(filepath.Dir(target))
 }
