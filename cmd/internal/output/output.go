@@ -204,7 +204,7 @@ func (o *File) pack(codec compress.Codec, path string) error {
 	if err != nil {
 		return o.Close(err)
 	}
-	o.packed = compress.NewWriter(namedWriter{path, o.File, o.All.Claims}, encoder)
+	o.packed = compress.NewWriter(namedWriter{path, o.File, o.All.Claims}, encoder, compress.Unknown)
 	o.Writer.Reset(o.packed)
 	return nil
 }
@@ -310,6 +310,9 @@ func (all *Files) WarnOfLinks(path string, old fs.FileInfo) {
 
 // Discard takes back a file that is not to appear.
 func (o *File) Discard() error {
+	if o.packed != nil {
+		o.packed.Discard()
+	}
 	if o.Target == "" {
 		return nil
 	}
