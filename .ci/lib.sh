@@ -67,6 +67,7 @@ xmllint libxml2-utils
 chromium chromium
 LIST
   python3 -c 'import cryptography' 2>/dev/null || missing+=(python3-cryptography)
+  python3 -c 'import zstandard' 2>/dev/null || missing+=(python3-zstandard)
   listens 5432 || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing+=(postgresql)
   listens 5672 || command -v rabbitmqctl >/dev/null || missing+=(rabbitmq-server)
   listens 4222 || command -v nats-server >/dev/null || missing+=(nats-server)

@@ -6,11 +6,23 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/intake"
 	"github.com/eaapl/handoff/pkg/receiver"
 )
+
+// openAccepted returns the output for what is accepted. Messages that nobody gets may not look
+// handed over; an agent has its message, and the log has the answers.
+func openAccepted(g *cli.Globals, c *cobra.Command, agent []string, format string) (*output.File, error) {
+	if agent != nil || format == acceptAnswers {
+		return g.Open("", c.OutOrStdout())
+	}
+	return g.OpenData("", c.OutOrStdout())
+}
 
 // runAgent runs the agent with a message on its standard input, and records how that went.
 // Signals that would end this process go to the agent until it has ended; then a.signalled is

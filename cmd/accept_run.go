@@ -62,7 +62,7 @@ func (f *acceptFlags) accept(c *cobra.Command, r *receiver.Receiver, files, agen
 		return err
 	}
 	defer func() { err = alerts.Close(err) }()
-	out, err := f.OpenData("", c.OutOrStdout())
+	out, err := openAccepted(f.Globals, c, agent, f.format)
 	if err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func acknowledged(ctx context.Context, store *deliver.Store, sender *deliver.Sen
 }
 
 func printAcks(g *cli.Globals, c *cobra.Command, r acksRecord, facts cli.FactsFlags) error {
-	out, err := g.OpenData(facts.Output, c.OutOrStdout())
+	out, err := g.Open(facts.Output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}

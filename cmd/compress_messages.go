@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
@@ -20,7 +19,7 @@ type framed struct {
 }
 
 // packMessages compresses each message, and the line feed after it, by itself.
-func (f *compressFlags) packMessages(list []input.Source, in *tally, data *compress.Writer, flush func() error) (messages int, err error) {
+func (f *compressFlags) packMessages(list []input.Source, in *tally, data *compress.UnitWriter, flush func() error) (messages int, err error) {
 	var index *output.File
 	if f.index != "" {
 		if index, err = f.Open(f.index, nil); err != nil {
@@ -52,7 +51,10 @@ func (f *compressFlags) packMessages(list []input.Source, in *tally, data *compr
 		if flush == nil {
 			return nil
 		}
-		return cmp.Or(data.Flush(), flush())
+		if err := data.Flush(); err != nil {
+			return err
+		}
+		return flush()
 	})
 	if err != nil {
 		return messages, err

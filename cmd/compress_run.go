@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"bytes"
-	"cmp"
 	"io"
 	"slices"
 
@@ -22,7 +21,7 @@ func (f *compressFlags) pack(list []input.Source, out *output.File) (packed, err
 	}
 	var err error
 	if f.perMessage {
-		p.Messages, err = f.packMessages(list, in, compress.NewWriter(data, f.encoder), flush)
+		p.Messages, err = f.packMessages(list, in, compress.NewUnitWriter(data, f.encoder), flush)
 	} else {
 		p.packs, err = f.packStream(list, in, data, flush)
 	}
@@ -41,7 +40,8 @@ func (f *compressFlags) pack(list []input.Source, out *output.File) (packed, err
 // whether it did. Nothing at all is compressed too: it would look like something
 // that got lost. flush is nil if nobody waits for the output.
 func (f *compressFlags) packStream(list []input.Source, in, data *tally, flush func() error) (bool, error) {
-	all := &contents{list: list, count: f.progress.Bytes}
+	size := contentSize(list)
+	all := &contents{list: list, count: f.progress.Bytes, sized: size != compress.Unknown}
 	if flush == nil { // otherwise it may be waiting for input when something fails
 		defer all.Close() // read only: nothing can be lost
 	}
@@ -54,12 +54,18 @@ func (f *compressFlags) packStream(list []input.Source, in, data *tally, flush f
 		_, err := data.Write(head)
 		return false, err
 	}
-	w := compress.NewWriter(data, f.encoder)
+	w := compress.NewWriter(data, f.encoder, size)
+	defer w.Discard()
 	content = io.MultiReader(bytes.NewReader(head), content)
 	if flush == nil {
-		_, err = w.ReadFrom(content)
+		_, err = io.CopyBuffer(w, content, make([]byte, input.BatchBytes))
 	} else {
-		err = compress.CopyFlushing(w, content, func() error { return cmp.Or(w.Flush(), flush()) })
+		err = compress.CopyFlushing(w, content, func() error {
+			if err := w.Flush(); err != nil {
+				return err
+			}
+			return flush()
+		})
 	}
 	if err != nil {
 		return true, err

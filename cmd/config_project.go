@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -61,7 +60,10 @@ func setHarmless(f *pflag.Flag, texts []string) error {
 	case harm != anyHarm:
 		problem = fmt.Errorf("%s %w %s, which stays: it is set by", after, errLooser, before)
 	}
-	return cmp.Or(restore(), problem)
+	if err := restore(); err != nil {
+		return err
+	}
+	return problem
 }
 
 // snapshot returns the value of a flag as text, and what sets it again.

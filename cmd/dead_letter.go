@@ -117,7 +117,7 @@ func newDeadLetterList(g *cli.Globals) *cobra.Command {
 const recordedForm = "2006-01-02T15:04:05Z"
 
 func printLetters(g *cli.Globals, c *cobra.Command, waiting []audit.Stored, facts cli.FactsFlags) error {
-	out, err := g.OpenData(facts.Output, c.OutOrStdout())
+	out, err := g.Open(facts.Output, c.OutOrStdout())
 	if err != nil {
 		return err
 	}

@@ -113,7 +113,7 @@ var imports = map[string][]string{
 	"pkg/internal/alive":      {"golang.org/x/sys"},
 	"pkg/internal/automaton":  {},
 	"pkg/internal/base64text": {},
-	"pkg/internal/gzipped":    {"pkg/jsonstream"},
+	"pkg/internal/gzipped":    {"pkg/compress", "pkg/jsonstream"},
 	"pkg/internal/broker":     {"pkg/internal/neterror", "pkg/internal/polling", "pkg/transport"},
 	"pkg/internal/chat":       {"pkg/conversation", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream"},
 	"pkg/internal/chatgen":    {"pkg/format", "pkg/jsonstream"},

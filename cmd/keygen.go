@@ -96,7 +96,7 @@ func writeKeys(g *cli.Globals, files []keyFile) error {
 			return err
 		}
 	}
-	return nil
+	return g.SyncName(files[0].path)
 }
 
 // writeKey writes a file, which goes if the run ends before [output.Files.Finished].

@@ -1,13 +1,11 @@
 package cmd
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"github.com/eaapl/handoff/cmd/internal/claim"
 	"github.com/eaapl/handoff/cmd/internal/cli"
@@ -62,13 +60,26 @@ func (f *packing) replace(s input.Source) (packed, error) {
 		err = p.verifyFile(out, f.Unpacking.Dictionaries)
 	}
 	if err == nil {
-		err = cmp.Or(out.Flush(), os.Chtimes(out.File.Name(), before.ModTime(), before.ModTime()))
+		err = out.Flush()
 	}
-	if err := out.Close(err); err != nil {
+	if err == nil {
+		err = os.Chtimes(out.File.Name(), before.ModTime(), before.ModTime())
+	}
+	err = out.Close(err)
+	if errors.Is(err, output.ErrUnsynced) {
+		return packed{}, fmt.Errorf("%s: stays: %w", s.Name, err)
+	}
+	if err != nil {
 		return packed{}, err
 	}
-	if err := cmp.Or(syncDirectory(filepath.Dir(target)), os.Remove(s.Path)); err != nil {
-		return packed{}, fmt.Errorf("%s: stays, though %s is written: %w", s.Name, target, term.PlainError(err))
+	stays := func(err error) error {
+		return fmt.Errorf("%s: stays, though %s is written: %w", s.Name, target, term.PlainError(err))
+	}
+	if err := f.SyncFolder(filepath.Dir(target)); err != nil { // also where it cannot be
+		return packed{}, stays(err)
+	}
+	if err := os.Remove(s.Path); err != nil {
+		return packed{}, stays(err)
 	}
 	f.WarnOfLinks(s.Name, before)
 	p.Source, p.Output = s.Name, target
@@ -101,16 +112,4 @@ func (f *packing) replaceable(s input.Source) (fs.FileInfo, string, error) {
 		return nil, "", fmt.Errorf("%s is there already: --force replaces it", target)
 	}
 	return info, target, nil
-}
-
-// syncDirectory makes what was renamed in a directory last.
-func syncDirectory(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil // directories cannot be opened there
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

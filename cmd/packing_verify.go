@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -19,7 +18,10 @@ func (p *packed) verifyFile(out *output.File, dictionaries [][]byte) error {
 	if out.Target == "" {
 		return fmt.Errorf("--verify: %s cannot be read again", out.File.Name())
 	}
-	if err := cmp.Or(out.Flush(), out.File.Sync()); err != nil {
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	if err := out.File.Sync(); err != nil {
 		return output.Error(out.Target, err)
 	}
 	file, err := regular.Open(out.File.Name())

@@ -169,7 +169,7 @@ func (f *receiveFlags) run(c *cobra.Command, args []string) error {
 			return err
 		}
 		defer func() { err = alerts.Close(err) }()
-		out, err := f.OpenData("", c.OutOrStdout())
+		out, err := openAccepted(f.Globals, c, agent, f.format)
 		if err != nil {
 			return err
 		}

@@ -72,6 +72,10 @@ func (f *rollbackFlags) run(c *cobra.Command, id string) error {
 			return err
 		}
 		defer func() { err = alerts.Close(err) }()
+		out, err := f.OpenData("", c.OutOrStdout())
+		if err != nil {
+			return err
+		}
 		ctx := c.Context()
 		until, cancel := context.WithTimeout(ctx, f.answerWithin)
 		defer cancel()
@@ -89,7 +93,8 @@ func (f *rollbackFlags) run(c *cobra.Command, id string) error {
 		if err != nil {
 			return err
 		}
-		if err := f.WriteData("", c.OutOrStdout(), checkpoint); err != nil {
+		_, err = out.Write(checkpoint)
+		if err := out.Close(err); err != nil {
 			return err
 		}
 		list, err := store.Find(ctx, id)

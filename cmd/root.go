@@ -3,7 +3,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -230,10 +229,10 @@ answered.`,
 			g.Warnings = c.ErrOrStderr()
 			cli.NoteFormer(c, g.Warnings)
 			g.Unpacking, g.Lines = g.LimitsOfUnpacking(), cli.TakesLines(c)
-			if c.CalledAs() == "" { // its words are completed: see audit's completion
-				return g.Check()
+			if err := g.Check(); err != nil || c.CalledAs() == "" { // its words are completed: see audit's completion
+				return err
 			}
-			return cmp.Or(g.Check(), cli.CheckFlags(c))
+			return cli.CheckFlags(c)
 		},
 		RunE: func(c *cobra.Command, _ []string) error {
 			if version {

@@ -49,7 +49,7 @@ func (f *sendFlags) send(c *cobra.Command, store *deliver.Store, sender *deliver
 		return err
 	}
 	defer func() { err = news.close(err) }()
-	out, err := f.OpenData("", c.OutOrStdout())
+	out, err := f.Open("", c.OutOrStdout())
 	if err != nil {
 		return err
 	}

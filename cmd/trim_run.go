@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,7 +60,10 @@ func (f *trimFlags) rewrite(c *cobra.Command, args []string, trim func(input.Doc
 	f.listing = newTrimTable(c.ErrOrStderr(), f.verbose)
 	f.Publish = func(news []any) error { return f.report(c.ErrOrStderr(), news) }
 	err := f.Rewriting.Run(c, args)
-	return cmp.Or(f.listing.Close(), err)
+	if failure := f.listing.Close(); failure != nil {
+		return failure
+	}
+	return err
 }
 
 // appendText appends what was made of a document: in the layout asked for, or as the lines that

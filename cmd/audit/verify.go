@@ -140,9 +140,9 @@ func size(c *cobra.Command, l *audit.Log) int64 {
 // open returns where the report goes.
 func (f *verifyFlags) open(c *cobra.Command) (*output.File, error) {
 	if f.quiet && f.Output == "" {
-		return f.OpenData("", io.Discard)
+		return f.Files.Open("", io.Discard)
 	}
-	return f.OpenData(f.Output, c.OutOrStdout())
+	return f.Files.Open(f.Output, c.OutOrStdout())
 }
 
 func (f *verifyFlags) summarize(w io.Writer, v audit.Verified, o audit.VerifyOptions) {

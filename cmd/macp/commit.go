@@ -1,7 +1,6 @@
 package macp
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -64,7 +63,9 @@ func (f *commitFlags) make(s *macp.Session) (macp.Payload, string, error) {
 		return nil, "", fmt.Errorf("--outcome %q: use %s", f.outcome, strings.Join(outcomes, " or "))
 	}
 	p := f.payload
-	p.CommitmentID = cmp.Or(p.CommitmentID, uuid.NewString())
+	if p.CommitmentID == "" {
+		p.CommitmentID = uuid.NewString()
+	}
 	if s.Complete(&p); p.Action == "" {
 		return nil, "", fmt.Errorf("--action: the offer %s waits for an answer: say what is committed to, such as handoff.declined", term.Visible(s.Addressed("").ID))
 	}

@@ -60,7 +60,9 @@ func (s *Splitter) Split(m *message.Message, emit func(chunk []byte) error) erro
 	err := s.split(m, emit)
 	if number := (*jsonstream.NumberError)(nil); errors.As(err, &number) {
 		// It is about a chunk: the place in the message is of more use.
-		err = cmp.Or(jsonstream.WriteCanonical(io.Discard, m.Root(), jsonstream.CanonicalOptions{Exact: true}), err)
+		if whole := jsonstream.WriteCanonical(io.Discard, m.Root(), jsonstream.CanonicalOptions{Exact: true}); whole != nil {
+			return whole
+		}
 	}
 	return err
 }

@@ -4,14 +4,13 @@
 // # Units
 //
 // Data is a row of units, each complete in itself with its checksum: gzip members or zstd
-// frames. The content is cut into units of a few MiB, which are compressed on all cores;
-// `gzip -d`, `zstd -d` and every reader that follows the RFCs read them as one content.
+// frames. A [Writer] makes one unit of all that is written to it, on all cores. A [UnitWriter]
+// writes one after the other, so that each can be read without the rest.
 //
 // # Size
 //
-// Incompressible content is stored, so a unit is never longer than its content and a
-// frame header: 18 bytes and 3 for every 64 KiB begun in zstd, 18 bytes and 5 for every
-// 64 KiB begun in gzip.
+// Incompressible content is stored, so a unit is never longer than its content, a header and a
+// checksum, 18 bytes in all, and 3 bytes in zstd, 5 in gzip, for every 64 KiB begun and every flush.
 package compress
 
 import (
@@ -36,12 +35,10 @@ type format struct {
 	magic        string // that its data begins with
 	levels       int    // the highest level; the lowest is 1
 	defaultLevel int
-	unit         int // how much content a Writer puts into one unit, in bytes
+	unit         int // how much content a Writer holds before it compresses some of it, in bytes
 }
 
-// formats lists the codecs but None, the first choice first. The units are as
-// long as the ratio needs: at half the length zstd loses 0.4 %, at twice the
-// length it gains 0.2 %.
+// formats lists the codecs but None, the first choice first.
 var formats = []format{
 	{Zstd, ".zst", "\x28\xb5\x2f\xfd", 22, 3, 2 << 20},
 	{Gzip, ".gz", "\x1f\x8b", 9, 6, 1 << 20},

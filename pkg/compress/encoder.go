@@ -1,13 +1,14 @@
 package compress
 
 import (
-	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"runtime"
+	"slices"
 	"sync"
 
-	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -30,10 +31,16 @@ const dictionaryLevel = 6
 
 // An Encoder makes units. It is safe for concurrent use.
 type Encoder struct {
-	format format
-	zstd   *zstd.Encoder
-	gzip   sync.Pool // of *gzip.Writer
+	format  format
+	options []zstd.EOption
+	zstd    *zstd.Encoder // of whole units
+	streams sync.Pool     // of *frameStream
+	flate   sync.Pool     // of *flate.Writer
 }
+
+// streamWindow is the window of frames that are made on all cores, in bytes. Pieces of four times
+// this length are compressed each by itself.
+const streamWindow = 1 << 20
 
 // NewEncoder returns an encoder. An error says which option is wrong.
 func NewEncoder(o EncoderOptions) (*Encoder, error) {
@@ -55,8 +62,8 @@ func NewEncoder(o EncoderOptions) (*Encoder, error) {
 	case o.Codec == Gzip && o.Dictionary != nil:
 		return nil, fmt.Errorf("gzip knows no dictionaries: use zstd")
 	case o.Codec == Gzip:
-		e.gzip.New = func() any {
-			w, err := gzip.NewWriterLevel(nil, o.Level)
+		e.flate.New = func() any {
+			w, err := flate.NewWriter(nil, o.Level)
 			if err != nil {
 				panic(err) // the level was checked
 			}
@@ -64,81 +71,82 @@ func NewEncoder(o EncoderOptions) (*Encoder, error) {
 		}
 		return e, nil
 	}
-	options := []zstd.EOption{
+	e.options = []zstd.EOption{
 		zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(o.Level)),
-		zstd.WithEncoderConcurrency(runtime.GOMAXPROCS(0)),
-		zstd.WithWindowSize(e.format.unit), // every core holds two
-		zstd.WithEncoderCRC(true), zstd.WithZeroFrames(true),
+		zstd.WithEncoderConcurrency(max(2, runtime.GOMAXPROCS(0))), // with 1, pieces would be cut otherwise
+		zstd.WithEncoderCRC(true), zstd.WithZeroFrames(true), zstd.WithConcurrentBlocks(true),
 	}
 	if o.Dictionary != nil {
-		options = append(options, zstd.WithEncoderDict(o.Dictionary))
+		e.options = append(e.options, zstd.WithEncoderDict(o.Dictionary))
 	}
 	var err error
-	if e.zstd, err = zstd.NewWriter(nil, options...); err != nil {
+	if e.zstd, err = e.newZstd(e.format.unit); err != nil { // every core holds two
 		return nil, fmt.Errorf("not a usable zstd dictionary: %w", err)
+	}
+	e.streams.New = func() any {
+		s, err := e.newZstd(streamWindow)
+		if err != nil {
+			panic(err) // the options were checked
+		}
+		return &frameStream{s}
 	}
 	return e, nil
 }
 
-// Append appends content to dst as one unit.
+func (e *Encoder) newZstd(window int) (*zstd.Encoder, error) {
+	return zstd.NewWriter(nil, append(slices.Clip(e.options), zstd.WithWindowSize(window))...)
+}
+
+// stream returns a stream that compresses to w content of a size, which may be [Unknown].
+func (e *Encoder) stream(w io.Writer, size int64) stream {
+	if e.format.codec == Gzip {
+		return &member{w: w, encoder: e}
+	}
+	s := e.streams.Get().(*frameStream)
+	s.ResetContentSize(w, size)
+	return s
+}
+
+// free takes back a stream that was closed or discarded.
+func (e *Encoder) free(s stream) {
+	if s, ok := s.(*frameStream); ok {
+		e.streams.Put(s)
+	}
+}
+
+// A frameStream makes one zstd frame.
+type frameStream struct{ *zstd.Encoder }
+
+func (s *frameStream) discard() { s.Reset(io.Discard) }
+
+// Append appends content to dst as one unit, which says how long the content is.
 func (e *Encoder) Append(dst, content []byte) []byte {
 	if e.format.codec == Zstd {
-		return e.zstd.EncodeAll(content, dst)
-	}
-	unit := e.appendGzip(dst, content)
-	if len(unit)-len(dst) > gzipStored(len(content)) {
-		return appendStored(dst, content)
-	}
-	return unit
-}
-
-func (e *Encoder) appendGzip(dst, content []byte) []byte {
-	w := e.gzip.Get().(*gzip.Writer)
-	defer e.gzip.Put(w)
-	out := appender{dst}
-	w.Reset(&out)
-	if _, err := w.Write(content); err != nil {
-		panic(err) // memory takes everything
-	}
-	if err := w.Close(); err != nil {
-		panic(err)
-	}
-	return out.bytes
-}
-
-// A gzip member whose content is stored: the header, blocks of at most
-// storedBlock bytes with headers of their own, and the checksum with the length.
-const (
-	gzipHeader  = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff" // deflate, no name or time, unknown system
-	storedBlock = 1<<16 - 1
-)
-
-// gzipStored returns the length of a member that stores n bytes.
-func gzipStored(n int) int {
-	return len(gzipHeader) + n + 5*max(1, (n+storedBlock-1)/storedBlock) + 8
-}
-
-func appendStored(dst, content []byte) []byte {
-	dst = append(dst, gzipHeader...)
-	for rest := content; ; {
-		n := min(len(rest), storedBlock)
-		last := byte(0)
-		if n == len(rest) {
-			last = 1
+		begin := len(dst)
+		dst = e.zstd.EncodeAll(content, dst)
+		if n := len(content); n > 0 && n < unsaid {
+			saySize(dst[begin:], n)
 		}
-		dst = append(dst, last, byte(n), byte(n>>8), ^byte(n), ^byte(n>>8))
-		dst = append(dst, rest[:n]...)
-		if rest = rest[n:]; last == 1 {
-			break
-		}
+		return dst
 	}
-	dst = binary.LittleEndian.AppendUint32(dst, crc32.ChecksumIEEE(content))
-	return binary.LittleEndian.AppendUint32(dst, uint32(len(content)))
+	dst = e.appendDeflated(append(dst, gzipHeader...), content, true)
+	return appendTrailer(dst, crc32.ChecksumIEEE(content), uint32(len(content)))
 }
 
-type appender struct{ bytes []byte }
+// unsaid is the size of content, in bytes, from which the library has it in the frame header.
+const unsaid = 256
 
-func (a *appender) Write(p []byte) (int, error) {
-	a.bytes = append(a.bytes, p...)
-	return len(p), nil
+// saySize puts the size of its content in the header of a zstd frame that has none: in the place of
+// the window, which is as long as the content then (RFC 8878, section 3.1.1.1.1.2).
+func saySize(frame []byte, size int) {
+	const single = 1 << 5
+	descriptor := frame[descriptorAt]
+	if descriptor&single != 0 || descriptor>>6 != 0 {
+		return
+	}
+	frame[descriptorAt] |= single
+	window := descriptorAt + 1
+	id := []int{0, 1, 2, 4}[descriptor&3] // its length
+	copy(frame[window:], frame[window+1:window+1+id])
+	frame[window+id] = byte(size)
 }

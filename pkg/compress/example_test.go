@@ -15,7 +15,7 @@ func Example() {
 		panic(err)
 	}
 	var packed bytes.Buffer
-	w := compress.NewWriter(&packed, encoder)
+	w := compress.NewWriter(&packed, encoder, compress.Unknown)
 	if _, err := io.WriteString(w, `{"handoffId":"h-1"}`); err != nil {
 		panic(err)
 	}

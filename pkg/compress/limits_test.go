@@ -173,7 +173,7 @@ func FuzzRoundTrip(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte, seed uint64, gzip bool) {
 		pieces := rand.New(rand.NewPCG(seed, 0))
 		var data bytes.Buffer
-		w := compress.NewWriter(&data, encoders[gzip])
+		w := compress.NewWriter(&data, encoders[gzip], compress.Unknown)
 		for rest := content; len(rest) > 0; {
 			n := 1 + pieces.IntN(len(rest))
 			if _, err := w.Write(rest[:n]); err != nil {

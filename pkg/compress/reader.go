@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/eaapl/handoff/pkg/compress/dictionary"
@@ -42,7 +41,7 @@ type Reader struct {
 	buffer  *bufio.Reader
 	codec   Codec
 	unit    io.Reader // the member or frame that is being read, nil between two
-	gzip    *gzip.Reader
+	gunzip  gunzip
 	zstd    *zstd.Decoder
 	frame   frame
 	known   []uint32 // ids of the dictionaries that the decoder has
@@ -146,7 +145,7 @@ func (r *Reader) next() (io.Reader, error) {
 // begin begins the member or frame that the reader is before.
 func (r *Reader) begin() (io.Reader, error) {
 	if r.codec == Gzip {
-		return r.nextMember()
+		return &r.gunzip, noEOF(r.gunzip.next(r.buffer))
 	}
 	return r.nextFrame()
 }
@@ -161,15 +160,6 @@ func padding(r *bufio.Reader) bool {
 	zeros := len(buffered) - len(bytes.TrimLeft(buffered, "\x00"))
 	_, err = r.Discard(zeros)
 	return err == nil
-}
-
-func (r *Reader) nextMember() (io.Reader, error) {
-	if r.gzip == nil {
-		r.gzip = new(gzip.Reader)
-	}
-	err := r.gzip.Reset(r.buffer)
-	r.gzip.Multistream(false)
-	return r.gzip, noEOF(err)
 }
 
 func (r *Reader) nextFrame() (io.Reader, error) {

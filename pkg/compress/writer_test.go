@@ -42,7 +42,7 @@ func newEncoder(t testing.TB, o compress.EncoderOptions) *compress.Encoder {
 func compressed(t testing.TB, o compress.EncoderOptions, content []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w := compress.NewWriter(&b, newEncoder(t, o))
+	w := compress.NewWriter(&b, newEncoder(t, o), int64(len(content)))
 	_, err := w.Write(content)
 	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
@@ -104,12 +104,16 @@ func TestRoundTrip(t *testing.T) {
 		for range rapid.IntRange(1, 3).Draw(t, "in a row") {
 			content := contents(5<<20).Draw(t, "content")
 			want = append(want, content...)
-			w := compress.NewWriter(&data, encoders[choice])
+			size := int64(compress.Unknown)
+			if rapid.Bool().Draw(t, "size known") {
+				size = int64(len(content))
+			}
+			w := compress.NewWriter(&data, encoders[choice], size)
 			for len(content) > 0 {
 				n := rapid.IntRange(1, len(content)).Draw(t, "chunk")
 				var err error
-				if rapid.Bool().Draw(t, "read from") {
-					_, err = w.ReadFrom(iotest.HalfReader(bytes.NewReader(content[:n])))
+				if rapid.Bool().Draw(t, "by halves") {
+					_, err = io.Copy(w, iotest.HalfReader(bytes.NewReader(content[:n])))
 				} else {
 					_, err = w.Write(content[:n])
 				}
@@ -179,18 +183,25 @@ func TestNeverLonger(t *testing.T) {
 // Flushed content can be read while the stream is still open.
 func TestFlush(t *testing.T) {
 	for _, codec := range compress.Codecs() {
-		pr, pw := io.Pipe()
-		w := compress.NewWriter(pw, newEncoder(t, compress.EncoderOptions{Codec: codec}))
-		go func() {
-			_, err := io.WriteString(w, "one\n")
-			pw.CloseWithError(errors.Join(err, w.Flush(), w.Flush()))
-		}()
-		// The pipe gives nothing more until the reader has got the line.
-		open := io.MultiReader(io.LimitReader(pr, int64(len(compressed(t, compress.EncoderOptions{Codec: codec}, []byte("one\n"))))), waiting{t})
-		r := compress.NewReader(open, compress.ReaderOptions{})
-		line := make([]byte, 100)
-		if n, err := r.Read(line); string(line[:n]) != "one\n" || err != nil {
-			t.Errorf("%s: got %q, %v", codec, line[:n], err)
+		var data bytes.Buffer
+		w := compress.NewWriter(&data, newEncoder(t, compress.EncoderOptions{Codec: codec}), compress.Unknown)
+		if err := w.Flush(); err != nil || data.Len() > 0 {
+			t.Errorf("%s: nothing became %d bytes, %v", codec, data.Len(), err)
+		}
+		r := (*compress.Reader)(nil)
+		for _, want := range []string{"one\n", "two\n", strings.Repeat("three", 1<<20)} {
+			_, err := io.WriteString(w, want)
+			if err := errors.Join(err, w.Flush(), w.Flush()); err != nil {
+				t.Fatal(err)
+			}
+			if r == nil {
+				r = compress.NewReader(io.MultiReader(&data, waiting{t}), compress.ReaderOptions{})
+				defer r.Close()
+			}
+			got := make([]byte, len(want))
+			if _, err := io.ReadFull(r, got); err != nil || string(got) != want {
+				t.Errorf("%s: got %.20q, %v", codec, got, err)
+			}
 		}
 	}
 }
@@ -208,31 +219,88 @@ func (w waiting) Read([]byte) (int, error) {
 func TestWithoutClose(t *testing.T) {
 	for _, codec := range compress.Codecs() {
 		encoder := newEncoder(t, compress.EncoderOptions{Codec: codec})
-		var data bytes.Buffer
-		w := compress.NewWriter(&data, encoder)
-		for i, step := range []func() error{
-			func() error { _, err := w.Write(noise(8 << 20)); return err },
-			w.Flush,
-			func() error { return w.WriteUnit(encoder.Append(nil, []byte("one"))) },
-			w.Flush,
-			w.Flush,
-			func() error { _, err := w.Write([]byte("two")); return err },
+		var stream, units bytes.Buffer
+		one, row := compress.NewWriter(&stream, encoder, compress.Unknown), compress.NewUnitWriter(&units, encoder)
+		unit := encoder.Append(nil, []byte("one"))
+		for i, step := range []struct {
+			data *bytes.Buffer
+			do   func() error
+		}{
+			{&stream, func() error { _, err := one.Write(noise(8 << 20)); return err }},
+			{&stream, one.Flush},
+			{&stream, one.Flush},
+			{&stream, func() error { _, err := one.Write([]byte("two")); return err }},
+			{&units, func() error { return row.Write(unit) }},
+			{&units, row.Flush},
+			{&units, row.Flush},
+			{&units, func() error { return row.Write(unit) }},
+			{&units, func() error { return row.Write(unit) }},
 		} {
-			if err := step(); err != nil {
+			if err := step.do(); err != nil {
 				t.Fatal(err)
 			}
-			if data.Len() == 0 && i == 0 {
-				continue // many cores hold all of it
+			if step.data.Len() == 0 && (i == 0 || i == 4) {
+				continue // all of it is held
 			}
-			if _, _, err := read(bytes.NewReader(data.Bytes())); !errors.Is(err, compress.ErrCorrupt) || data.Len() < 1000 {
-				t.Errorf("%s, step %d: %d bytes, error %v", codec, i, data.Len(), err)
+			if _, _, err := read(bytes.NewReader(step.data.Bytes())); !errors.Is(err, compress.ErrCorrupt) {
+				t.Errorf("%s, step %d: %d bytes, error %v", codec, i, step.data.Len(), err)
 			}
 		}
-		if err := w.Close(); err != nil {
+		if err := errors.Join(one.Close(), one.Close(), row.Close(), row.Close()); err != nil {
 			t.Fatal(err)
 		}
-		if got, _, err := read(&data); got != string(noise(8<<20))+"onetwo" || err != nil {
+		if got, _, err := read(&stream); got != string(noise(8<<20))+"two" || err != nil {
 			t.Errorf("%s: closed: %d bytes, error %v", codec, len(got), err)
+		}
+		if got, _, err := read(&units); got != "oneoneone" || err != nil {
+			t.Errorf("%s: units: got %q, error %v", codec, got, err)
+		}
+	}
+}
+
+// Discarding ends the work, and nothing is written after it.
+func TestDiscard(t *testing.T) {
+	for _, codec := range compress.Codecs() {
+		encoder := newEncoder(t, compress.EncoderOptions{Codec: codec})
+		for range 3 { // what works for it is used again
+			var data bytes.Buffer
+			w := compress.NewWriter(&data, encoder, compress.Unknown)
+			if _, err := w.Write(noise(12 << 20)); err != nil {
+				t.Fatal(err)
+			}
+			w.Discard()
+			length := data.Len()
+			if _, err := w.Write([]byte("x")); err == nil {
+				t.Errorf("%s: a discarded writer can be written to", codec)
+			}
+			if err := w.Close(); err != nil || data.Len() != length {
+				t.Errorf("%s: %d bytes more, error %v", codec, data.Len()-length, err)
+			}
+			if _, _, err := read(&data); length > 0 && !errors.Is(err, compress.ErrCorrupt) {
+				t.Errorf("%s: error %v", codec, err)
+			}
+		}
+		if got := compressed(t, compress.EncoderOptions{Codec: codec}, noise(9<<20)); len(got) < 9<<20 {
+			t.Errorf("%s: %d bytes afterwards", codec, len(got))
+		}
+	}
+}
+
+// Content that is not as long as was said is an error, however long it is.
+func TestSize(t *testing.T) {
+	for _, codec := range compress.Codecs() {
+		for _, size := range []int{1, 1000, 3 << 20, 20 << 20} {
+			for _, written := range []int{0, size - 1, size + 1} {
+				w := compress.NewWriter(io.Discard, newEncoder(t, compress.EncoderOptions{Codec: codec, Level: 1}), int64(size))
+				_, err := w.Write(make([]byte, written))
+				if err == nil {
+					err = w.Close()
+				}
+				wrong := (*compress.SizeError)(nil)
+				if !errors.As(err, &wrong) || wrong.Size != int64(size) || wrong.Written != int64(written) {
+					t.Errorf("%s: %d of %d bytes: error %v", codec, written, size, err)
+				}
+			}
 		}
 	}
 }
@@ -241,7 +309,7 @@ func TestWithoutClose(t *testing.T) {
 func TestWriterFails(t *testing.T) {
 	full := errors.New("disk full")
 	for _, codec := range compress.Codecs() {
-		w := compress.NewWriter(&failing{err: full}, newEncoder(t, compress.EncoderOptions{Codec: codec}))
+		w := compress.NewWriter(&failing{err: full}, newEncoder(t, compress.EncoderOptions{Codec: codec}), compress.Unknown)
 		var err error
 		for range 100 {
 			if _, err = w.Write(noise(1 << 20)); err != nil {
@@ -255,10 +323,7 @@ func TestWriterFails(t *testing.T) {
 			t.Errorf("%s: error %v, then %v, %v", codec, err, w.Flush(), w.Close())
 		}
 	}
-	w := compress.NewWriter(io.Discard, newEncoder(t, compress.EncoderOptions{}))
-	if n, err := w.ReadFrom(io.MultiReader(strings.NewReader("x"), iotest.ErrReader(full))); n != 1 || !errors.Is(err, full) {
-		t.Errorf("failing source: %d, %v", n, err)
-	}
+	w := compress.NewWriter(io.Discard, newEncoder(t, compress.EncoderOptions{}), compress.Unknown)
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}

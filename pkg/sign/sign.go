@@ -1,7 +1,6 @@
 package sign
 
 import (
-	"cmp"
 	"errors"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -30,7 +29,10 @@ var (
 // [ErrSigned]. It is a [*jsonstream.NumberError] for a number that a signature would not
 // protect, [ErrNotObject], or about a key that is too short, public or not for signing.
 func Sign(m *message.Message, key Key, replace bool) ([]byte, error) {
-	if err := cmp.Or(key.check(), key.MaySign()); err != nil {
+	if err := key.check(); err != nil {
+		return nil, err
+	}
+	if err := key.MaySign(); err != nil {
 		return nil, err
 	}
 	root := m.Root()

@@ -1,7 +1,6 @@
 package sign
 
 import (
-	"cmp"
 	"crypto/hmac"
 	"errors"
 	"fmt"
@@ -71,7 +70,10 @@ func NewVerifier(keys []Key) (*Verifier, error) {
 	}
 	v := &Verifier{keys: keys, byID: map[string][]Key{}, of: map[Algorithm]struct{ all, nameless []Key }{}}
 	for _, k := range keys {
-		if err := cmp.Or(k.check(), k.MayVerify()); err != nil {
+		if err := k.check(); err != nil {
+			return nil, err
+		}
+		if err := k.MayVerify(); err != nil {
 			return nil, err
 		}
 		others := v.byID[k.ID]

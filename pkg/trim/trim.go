@@ -4,7 +4,6 @@
 package trim
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -145,7 +144,10 @@ func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Li
 	if !d.changed() && d.fits() {
 		return Result{Text: doc.Raw().Bytes, Format: h.Format, Record: d.record}, nil
 	}
-	if err := cmp.Or(checkPlace(h), d.checkCosts()); err != nil {
+	if err := checkPlace(h); err != nil {
+		return Result{}, err
+	}
+	if err := d.checkCosts(); err != nil {
 		return Result{}, err
 	}
 	// The plan uses the maximum sizes of the summary and the record. Only the length in

@@ -68,7 +68,7 @@ func (g *Globals) Pass(s syscall.Signal) bool {
 
 func NewGlobals() *Globals {
 	c := &claim.Set{}
-	return &Globals{Reader: &input.Reader{Claims: c}, Files: &output.Files{Claims: c, Warnings: os.Stderr}}
+	return &Globals{Reader: &input.Reader{Claims: c}, Files: &output.Files{Claims: c, Warnings: os.Stderr, SyncFolder: output.SyncFolder}}
 }
 
 func (g *Globals) Check() error {

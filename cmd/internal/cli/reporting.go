@@ -195,7 +195,13 @@ func (r *Reporting) Run(produce func(emit func([]input.Document) bool), work fun
 		}
 		return nil
 	}, r.flush)
-	return cmp.Or(err, r.Findings.Flush(), r.flush())
+	if err == nil {
+		err = r.Findings.Flush()
+	}
+	if err == nil {
+		err = r.flush()
+	}
+	return err
 }
 
 // prepared returns work that also takes the excerpts that a report shows, and drops the documents
@@ -219,7 +225,10 @@ func (r *Reporting) prepared(work func([]input.Document) Records) func([]input.D
 }
 
 func (r *Reporting) flush() error {
-	err := cmp.Or(r.filter.flush(), r.Flush())
+	err := r.filter.flush()
+	if err == nil {
+		err = r.Flush()
+	}
 	if err == nil && r.Flushed != nil {
 		r.Flushed()
 	}
@@ -246,7 +255,10 @@ func (r *Reporting) Report(one *report.Record) error {
 		if !r.Progress.Fail(printed) {
 			return nil
 		}
-		return cmp.Or(r.Findings.Flush(), r.Unreadable(one.Source, one.Err))
+		if err := r.Findings.Flush(); err != nil {
+			return err
+		}
+		return r.Unreadable(one.Source, one.Err)
 	}
 	r.Documents++
 	r.Progress.Message()
@@ -276,7 +288,10 @@ func (r *Reporting) countRules(findings []finding.Finding) {
 // findings are not shown.
 func (r *Reporting) Finish(err error, summary, unread string) error {
 	r.Progress.Stop()
-	err = r.Close(cmp.Or(err, r.filter.close()))
+	if failure := r.filter.close(); err == nil {
+		err = failure
+	}
+	err = r.Close(err)
 	if err == nil && !r.quiet && summary != "" {
 		if r.Unread > 0 {
 			summary += "; " + unread + " could not be read"

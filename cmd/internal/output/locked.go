@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
@@ -106,14 +107,24 @@ func (all *Files) AppendLocked(path string, text []byte) (err error) {
 	if last[0] != '\n' { // a process that was killed left half a line
 		text = append([]byte{'\n'}, text...)
 	}
-	return AppendAt(f, text, end)
+	if err := AppendAt(f, text, end); err != nil || end > 0 {
+		return err
+	}
+	if err := all.SyncFolder(filepath.Dir(path)); err != nil && !unsyncable(err) { // it may be new
+		return err
+	}
+	return nil
 }
 
 // AppendAt writes text at the end of a file, all of it or nothing, and returns when
 // it is safely on the disk.
 func AppendAt(f *lockedfile.File, text []byte, end int64) error {
-	if _, err := f.WriteAt(text, end); err != nil {
+	_, err := f.WriteAt(text, end)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
 		return errors.Join(err, f.Truncate(end))
 	}
-	return f.Sync()
+	return nil
 }

@@ -4,7 +4,6 @@ package output
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +22,8 @@ import (
 type Files struct {
 	Claims   *claim.Set
 	Warnings io.Writer // where they go, which is stderr
+	// SyncFolder returns when the names in a folder are on the disk.
+	SyncFolder func(folder string) error
 	temporaries
 }
 
@@ -203,7 +204,7 @@ func (o *File) pack(codec compress.Codec, path string) error {
 	if err != nil {
 		return o.Close(err)
 	}
-	o.packed = compress.NewWriter(namedWriter{path, o.File, o.All.Claims}, encoder)
+	o.packed = compress.NewWriter(namedWriter{path, o.File, o.All.Claims}, encoder, compress.Unknown)
 	o.Writer.Reset(o.packed)
 	return nil
 }
@@ -237,19 +238,24 @@ func Error(path string, err error) error {
 
 // finish writes out what is buffered and puts the file in its place.
 func (o *File) finish() error {
-	err := cmp.Or(o.All.Claims.Check(), o.Flush())
-	if err == nil && o.packed != nil {
-		err = o.packed.Close()
+	if err := o.All.Claims.Check(); err != nil {
+		return err
 	}
-	if err == nil && o.Target != "" {
-		err = o.replace()
-	} else if err == nil && o.File != nil {
-		if err = o.File.Close(); err != nil {
-			err = Error(o.File.Name(), err)
+	if err := o.Flush(); err != nil {
+		return err
+	}
+	if o.packed != nil {
+		if err := o.packed.Close(); err != nil {
+			return err
 		}
 	}
-	if err != nil {
-		return cmp.Or(err, o.Discard())
+	if o.Target != "" {
+		return o.replace()
+	}
+	if o.File != nil {
+		if err := o.File.Close(); err != nil {
+			return Error(o.File.Name(), err)
+		}
 	}
 	return nil
 }
@@ -276,6 +282,19 @@ func (o *File) replace() error {
 	o.All.Finished(o.File.Name())
 	o.File.Close() // it is on the disk
 	o.All.WarnOfLinks(o.Target, o.Old)
+	return o.All.SyncName(o.Target)
+}
+
+// ErrUnsynced reports a file that is in its place, but perhaps not after a power failure.
+var ErrUnsynced = errors.New("is written, but a power failure may undo that")
+
+// SyncName returns when the name of a file is on the disk, or at once where that cannot be
+// had. The error wraps [ErrUnsynced].
+func (all *Files) SyncName(path string) error {
+	folder := filepath.Dir(path)
+	if err := all.SyncFolder(folder); err != nil && !unsyncable(err) {
+		return fmt.Errorf("%s: %w: its folder %s: %w", path, ErrUnsynced, folder, term.PlainError(err))
+	}
 	return nil
 }
 
@@ -291,6 +310,9 @@ func (all *Files) WarnOfLinks(path string, old fs.FileInfo) {
 
 // Discard takes back a file that is not to appear.
 func (o *File) Discard() error {
+	if o.packed != nil {
+		o.packed.Discard()
+	}
 	if o.Target == "" {
 		return nil
 	}
@@ -299,13 +321,16 @@ func (o *File) Discard() error {
 	return os.Remove(o.File.Name())
 }
 
-// Close finishes the output if err is nil, and discards it otherwise.
+// Close finishes the output if err is nil, and discards it otherwise. What was written to
+// standard output stays.
 func (o *File) Close(err error) error {
 	if err == nil {
-		return o.finish()
+		err = o.finish()
+	} else if o.Stdout {
+		_ = o.Flush() // err says more
 	}
-	if o.Stdout {
-		return cmp.Or(err, o.Flush())
+	if err != nil {
+		_ = o.Discard() // the same
 	}
-	return cmp.Or(err, o.Discard())
+	return err
 }

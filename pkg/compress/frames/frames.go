@@ -54,19 +54,19 @@ func (p *Packer) Pack(message jsonstream.Raw) (Frame, error) {
 
 // A Writer writes frames, one after the other. It is not safe for concurrent use.
 type Writer struct {
-	w    *compress.Writer
+	w    *compress.UnitWriter
 	next Entry // where the next frame is, but for its lengths
 }
 
 // NewWriter returns a writer of frames to w, to which nothing has been written. The caller
 // flushes and closes w.
-func NewWriter(w *compress.Writer) *Writer { return &Writer{w: w} }
+func NewWriter(w *compress.UnitWriter) *Writer { return &Writer{w: w} }
 
 // Write writes a frame, and returns its line of the index. The error is of
-// [compress.Writer.WriteUnit].
+// [compress.UnitWriter.Write].
 func (w *Writer) Write(f Frame) (Entry, error) {
 	e := w.next
 	e.Length, e.ContentLength, e.HandoffID = int64(len(f.Data)), int64(len(f.Message))+1, f.ID
 	w.next = Entry{Index: e.Index + 1, Offset: e.Offset + e.Length, ContentOffset: e.ContentOffset + e.ContentLength}
-	return e, w.w.WriteUnit(f.Data)
+	return e, w.w.Write(f.Data)
 }

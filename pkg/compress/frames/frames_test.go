@@ -23,7 +23,7 @@ func pack(messages ...string) (data, index []byte, err error) {
 		return nil, nil, err
 	}
 	var packed, lines bytes.Buffer
-	w := compress.NewWriter(&packed, encoder)
+	w := compress.NewUnitWriter(&packed, encoder)
 	packer, writer := frames.Packer{Encoder: encoder}, frames.NewWriter(w)
 	for _, text := range messages {
 		f, err := packer.Pack(jsonstream.NewRaw([]byte(text)))

@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -33,10 +34,8 @@ func Unpack(b []byte, maxBytes int64) ([]byte, error) {
 	if maxBytes <= 0 {
 		maxBytes = jsonstream.DefaultMaxBytes
 	}
-	r, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		return nil, fmt.Errorf("damaged gzip: %w", err)
-	}
+	r := compress.NewReader(bytes.NewReader(b), compress.ReaderOptions{MaxRatio: -1}) // maxBytes bounds it
+	defer r.Close()                                                                   // it holds memory only
 	content, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):

@@ -43,6 +43,13 @@ func InstallCards(t testing.TB) string {
 	return install(t, "a2a")
 }
 
+// InstallReaders is Install of testdata/oracles/compression: readers of what is compressed. It
+// returns the folder with the script that asks them.
+func InstallReaders(t testing.TB) string {
+	t.Helper()
+	return install(t, "compression")
+}
+
 // Axe returns the text of axe-core, a script that checks the accessibility of a page.
 func Axe(t testing.TB) string {
 	t.Helper()

@@ -9,7 +9,7 @@ import (
 // TestInstall installs the SDKs that the tests of other packages need. scripts/test-anywhere.sh runs it
 // first, since its tests cannot download anything.
 func TestInstall(t *testing.T) {
-	for _, install := range []func(testing.TB) string{oracle.Install, oracle.InstallClients, oracle.InstallCards, oracle.Axe} {
+	for _, install := range []func(testing.TB) string{oracle.Install, oracle.InstallClients, oracle.InstallCards, oracle.InstallReaders, oracle.Axe} {
 		if install(t) == "" {
 			t.Error("nothing is installed")
 		}

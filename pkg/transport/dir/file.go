@@ -112,7 +112,7 @@ func bury(path, folder, reason string) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		return errors.Join(os.Rename(path, target), durable.SyncFolder(folder))
+		return move(path, target)
 	}
 	temporary, err := writeLetter(target, reason, func(f *os.File) error {
 		_, err := io.Copy(f, from)
@@ -120,7 +120,7 @@ func bury(path, folder, reason string) error {
 	})
 	_ = from.Close() // read only
 	if err != nil {
-		return errors.Join(os.Rename(path, target), durable.SyncFolder(folder))
+		return move(path, target)
 	}
 	return replace(path, temporary, target)
 }
@@ -149,10 +149,18 @@ func writeLetter(target, reason string, rest func(*os.File) error) (temporary st
 	})
 }
 
-// replace lets a dead letter that was written be there, and its message no more.
+// replace gives a dead letter its name, and removes its message when the letter is on the disk.
 func replace(path, temporary, target string) error {
-	if err := os.Rename(temporary, target); err != nil {
+	if err := move(temporary, target); err != nil {
 		return err
 	}
-	return errors.Join(durable.SyncFolder(filepath.Dir(target)), os.Remove(path))
+	return os.Remove(path)
+}
+
+// move renames a file, and returns nil when its new name is on the disk.
+func move(path, target string) error {
+	if err := os.Rename(path, target); err != nil {
+		return err
+	}
+	return durable.SyncFolder(filepath.Dir(target))
 }

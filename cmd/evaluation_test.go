@@ -1,0 +1,120 @@
+package cmd
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// pure are the functions and methods that an argument of cmp.Or may call: they only return what
+// follows from their arguments, and cost little. Conversions are named like functions.
+var pure = []string{
+	"Compare", "Cmp", "inOrder", // comparisons
+	"string", "len", "max", "min", "int", "Strings", "Provider", // conversions
+	"Root", "Get", "At", "Text", "Item", "Raw", "Name", "Tool", "Err", "first", "soundness", "bucket", // parts
+	"Clip", "Clone", "Trim", "TrimSpace", "Join", "Visible", "URL", "quote", "asked", // texts
+	"Abs", "foldID", "rankOf", "rule", "Pointer", "size", "room", "roleOf", "Role", "Named",
+	"regionOf", "Hostname", "mask", "titleOf", "failedRule", "ScreenWidth", "DefaultDescription",
+}
+
+// TestArgumentsAreEvaluated: Go evaluates all arguments of a call. So cmp.Or does not stop at the
+// first error: "cmp.Or(sync(), remove())" removes after sync has failed. Its arguments may call
+// pure functions only. errors.Join may call what is to be done in any case, as after
+// "errors.Join(f.Sync(), f.Close())"; it may not rename or remove a file after another call.
+// Write steps that depend on each other one after the other.
+func TestArgumentsAreEvaluated(t *testing.T) {
+	seen := 0
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == "node_modules" || strings.HasPrefix(entry.Name(), ".") && path != ".."):
+			return filepath.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(path, ".go"):
+			return nil
+		}
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			switch named(call, "") {
+			case "cmp.Or":
+				seen++
+				for _, argument := range call.Args {
+					for _, name := range calls(argument) {
+						if !slices.Contains(pure, name) {
+							t.Errorf("%s: an argument of cmp.Or calls %s, which happens whatever the arguments before it are: write the steps one after the other, or add %s to pure if it does nothing and costs little", files.Position(call.Pos()), name, name)
+						}
+					}
+				}
+			case "errors.Join":
+				if strings.HasSuffix(path, "_test.go") {
+					break // it ends in any case
+				}
+				before := false // a call that may have failed
+				for _, argument := range call.Args {
+					names := calls(argument)
+					for _, name := range names {
+						if before && slices.Contains([]string{"Remove", "RemoveAll", "Rename", "Truncate", "SyncFolder"}, name) {
+							t.Errorf("%s: errors.Join calls %s even if the call before it fails: write the steps one after the other", files.Position(call.Pos()), name)
+						}
+					}
+					before = before || slices.ContainsFunc(names, func(name string) bool { return name != "Errorf" && name != "New" && name != "plain" && name != "Close" })
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen < 50 {
+		t.Errorf("%d calls of cmp.Or were found: are these the sources?", seen)
+	}
+}
+
+// named returns the name of the function that a call is of, qualified as it is in the source.
+func named(call *ast.CallExpr, otherwise string) string {
+	switch f := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		if x, ok := f.X.(*ast.Ident); ok {
+			return x.Name + "." + f.Sel.Name
+		}
+		return "." + f.Sel.Name
+	}
+	return otherwise
+}
+
+// calls returns the names of the functions that an expression calls when it is evaluated, without
+// their packages and receivers. The arguments of a cmp.Or within are looked at by themselves.
+func calls(e ast.Expr) []string {
+	var list []string
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false // it is not called here
+		case *ast.CallExpr:
+			name := named(n, "a function that has no name")
+			if name == "cmp.Or" {
+				return false
+			}
+			list = append(list, name[strings.LastIndex(name, ".")+1:])
+		}
+		return true
+	})
+	return list
+}

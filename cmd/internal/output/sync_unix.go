@@ -1,0 +1,25 @@
+//go:build unix
+
+package output
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// SyncFolder returns when the names in a folder are on the disk.
+func SyncFolder(folder string) error {
+	f, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// unsyncable reports whether an error of [SyncFolder] says that this folder cannot be synced at
+// all: it may be written to and not read, or its file system does not know how.
+func unsyncable(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP)
+}
