@@ -175,7 +175,7 @@ func (f *receiveFlags) run(c *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		said := newReceiveReport(f, c, out, u)
+		said := newReceiveReport(f, c, out, u, r)
 		o := f.intake
 		o.Patience, o.Transport, o.Alert = patience, row.name, alerts.Send
 		o.Observer = intake.Observers{said, counted}
