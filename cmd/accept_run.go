@@ -221,7 +221,7 @@ func (a *acceptance) handOver(answers []receiver.Answer, shown [][]byte) error {
 			return err
 		}
 		var err error
-		if replies, err = answer.AppendJSON(replies); err != nil {
+		if replies, err = a.receiver.AppendAnswer(replies, *answer); err != nil {
 			return err
 		}
 		replies = append(replies, '\n')

@@ -57,6 +57,7 @@ have not. It takes the answers that wait on the transports; with --wait it waits
 	c.ValidArgsFunction = cli.OneID(f.sentHandoffs())
 	f.register(c)
 	f.posting.register(c)
+	f.registerTrust(c)
 	facts.Register(c, "text or json", "write to `FILE`")
 	c.Flags().DurationVar(&wait, "wait", 0, "wait so long for acknowledgements that are missing")
 	return c

@@ -90,6 +90,7 @@ not printed: its findings are, and the exit code is 1.`,
 	f.Layout.Register(c)
 	f.delivery.register(c)
 	f.delivery.posting.register(c)
+	f.delivery.registerTrust(c)
 	cli.CompleteFlag(c, "aggregate", cli.CompleteIDs(f.delivery.sentHandoffs()))
 	cli.OnlyForCall(c, "add-receiver", "aggregate", "trim-for")
 	return c

@@ -28,6 +28,8 @@ type deliveryFlags struct {
 	posting    postingFlags
 	claimCheck string // where bodies are stored, "" for nowhere
 	claims     claimcheck.Store
+	trust      string // a profile with the keys of receivers, "" for none
+	warned     int    // of answers that are not believed
 }
 
 func (f *deliveryFlags) register(c *cobra.Command) {
@@ -38,6 +40,21 @@ func (f *deliveryFlags) register(c *cobra.Command) {
 // registerRetries registers --retries, for commands that take answers.
 func (f *deliveryFlags) registerRetries(c *cobra.Command) {
 	c.Flags().IntVar(&f.options.Retries, "retries", deliver.DefaultRetries, "the rejected attempt at which the task is the sender's again")
+}
+
+// registerTrust registers --answer-trust, for commands that take answers.
+func (f *deliveryFlags) registerTrust(c *cobra.Command) {
+	c.Flags().StringVar(&f.trust, "answer-trust", "", "believe the answers of receivers alone that their keys have signed: a profile `FILE` with keys and trust, YAML or JSON")
+}
+
+// maxWarned is how many answers are warned of that are not believed: they may be many.
+const maxWarned = 10
+
+// warnRefused warns of an answer that is not believed.
+func (f *deliveryFlags) warnRefused(h *deliver.Handoff, why string) {
+	if f.warned++; f.warned <= maxWarned {
+		term.Warn(f.command.ErrOrStderr(), h.HandoffID+": an answer is not believed: "+why)
+	}
 }
 
 // registerClaimCheck registers --claim-check, for commands that publish.
@@ -52,6 +69,9 @@ func (f *deliveryFlags) with(c *cobra.Command, create bool, use func(*deliver.St
 	}
 	if err := f.posting.load(f.Globals, c); err != nil {
 		return err
+	}
+	if f.options.Verifier, err = cli.TrustVerifier(f.Globals, c, f.trust); err != nil {
+		return fmt.Errorf("--answer-trust: %w", err)
 	}
 	if f.claimCheck != "" {
 		if f.claims, err = claimcheck.Open(f.claimCheck); err != nil {
@@ -70,7 +90,7 @@ func (f *deliveryFlags) with(c *cobra.Command, create bool, use func(*deliver.St
 		return err
 	}
 	defer func() { err = cli.Closed(err, store.Close()) }()
-	f.options.Open = f.open
+	f.options.Open, f.options.Refused = f.open, f.warnRefused
 	f.options.Transport = func(address string) string {
 		row, _, _ := transportOf(address) // was looked at before it was stored
 		return row.name

@@ -14,26 +14,30 @@ import (
 
 // A handoffRecord is what is shown of a handoff to one receiver.
 type handoffRecord struct {
-	HandoffID    string           `json:"handoffId"`
-	TaskID       string           `json:"taskId"`
-	Sender       string           `json:"sender"`
-	Receiver     string           `json:"receiver"`
-	State        deliver.State    `json:"state"`
-	SW4RM        string           `json:"sw4rmStatus"`
-	Attempt      int              `json:"attempt"`
-	Destination  string           `json:"destination"` // without its password
-	QueuedAt     string           `json:"queuedAt"`
-	DispatchedAt string           `json:"dispatchedAt,omitzero"`
-	Tries        int              `json:"tries"`
-	NextTryAt    string           `json:"nextTryAt,omitzero"`
-	InFlight     bool             `json:"inFlight,omitzero"`
-	Problem      string           `json:"problem,omitzero"`
-	Revoked      bool             `json:"revoked,omitzero"`
-	Explanation  string           `json:"explanation,omitzero"`
-	Escalated    bool             `json:"escalated,omitzero"`
-	Restored     bool             `json:"restored,omitzero"`
-	MessageBytes int64            `json:"messageBytes"`
-	Answer       *receiver.Answer `json:"answer"` // null for none
+	HandoffID    string              `json:"handoffId"`
+	TaskID       string              `json:"taskId"`
+	Sender       string              `json:"sender"`
+	Receiver     string              `json:"receiver"`
+	State        deliver.State       `json:"state"`
+	SW4RM        string              `json:"sw4rmStatus"`
+	Attempt      int                 `json:"attempt"`
+	Destination  string              `json:"destination"` // without its password
+	QueuedAt     string              `json:"queuedAt"`
+	DispatchedAt string              `json:"dispatchedAt,omitzero"`
+	Tries        int                 `json:"tries"`
+	NextTryAt    string              `json:"nextTryAt,omitzero"`
+	InFlight     bool                `json:"inFlight,omitzero"`
+	Problem      string              `json:"problem,omitzero"`
+	Revoked      bool                `json:"revoked,omitzero"`
+	Explanation  string              `json:"explanation,omitzero"`
+	Escalated    bool                `json:"escalated,omitzero"`
+	Restored     bool                `json:"restored,omitzero"`
+	MessageBytes int64               `json:"messageBytes"`
+	Answer       *receiver.Answer    `json:"answer"` // null for none
+	AnswerCheck  deliver.AnswerCheck `json:"answerCheck,omitzero"`
+	AnswerKey    string              `json:"answerKeyId,omitzero"`
+	Refused      int                 `json:"refusedAnswers,omitzero"`
+	Refusal      string              `json:"refusal,omitzero"` // of the last one
 
 	now time.Time
 }
@@ -43,7 +47,8 @@ func newHandoffRecord(h *deliver.Handoff) handoffRecord {
 		HandoffID: h.HandoffID, TaskID: h.TaskID, Sender: h.Sender, Receiver: h.Receiver, State: shownState(h), SW4RM: sw4rmStatus(h.State),
 		Attempt: h.Attempt, Destination: deliver.Redacted(h.Destination), QueuedAt: recorded(h.Queued), DispatchedAt: recorded(h.Dispatched),
 		Tries: h.Tries, InFlight: h.InFlight(), Problem: h.Problem, Revoked: h.Revoked, Explanation: h.Explanation, Escalated: h.Escalated,
-		Restored: h.Restored, MessageBytes: h.MessageSize, Answer: h.Answer, now: time.Now(),
+		Restored: h.Restored, MessageBytes: h.MessageSize, Answer: h.Answer,
+		AnswerCheck: h.AnswerCheck, AnswerKey: h.AnswerKey, Refused: h.Refused, Refusal: h.Refusal, now: time.Now(),
 	}
 	if !h.InFlight() {
 		r.NextTryAt = recorded(h.Next)
@@ -114,12 +119,27 @@ func (r handoffRecord) WriteText(w io.Writer, _ int, colors term.Palette) error 
 	}
 	var err error
 	if a := r.Answer; a != nil {
-		_, err = fmt.Fprintf(w, "    %s\n", answerLine(a))
+		_, err = fmt.Fprintf(w, "    %s%s\n", answerLine(a), answerCheck(r.AnswerCheck, r.AnswerKey))
+	}
+	if err == nil && r.Refused > 0 {
+		_, err = fmt.Fprintf(w, "    %s not believed: %s\n", term.Counted(r.Refused, "answer"), term.Visible(r.Refusal))
 	}
 	if err == nil && r.Problem != "" {
 		_, err = fmt.Fprintf(w, "    %s\n", term.Visible(r.Problem))
 	}
 	return err
+}
+
+// answerCheck says who has shown whose an answer is.
+func answerCheck(c deliver.AnswerCheck, key string) string {
+	switch c {
+	case deliver.AnswerVerified:
+		return " (signed by " + term.Visible(cmp.Or(key, "a key without an ID")) + ")"
+	case deliver.AnswerUnchecked:
+		return " (signature not checked: --answer-trust names keys)"
+	default:
+		return " (answer not signed)"
+	}
 }
 
 // answerLine says in a line what a receiver has answered.

@@ -57,7 +57,7 @@ var imports = map[string][]string{
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/deliver": {
-		"pkg/audit", "pkg/compress", "pkg/compress/dictionary", "pkg/finding", "pkg/internal/database", "pkg/internal/polling", "pkg/jsonstream", "pkg/message", "pkg/probe", "pkg/receiver", "pkg/transport",
+		"pkg/audit", "pkg/compress", "pkg/compress/dictionary", "pkg/finding", "pkg/internal/database", "pkg/internal/polling", "pkg/jsonstream", "pkg/message", "pkg/probe", "pkg/receiver", "pkg/sign", "pkg/transport",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/diff": {
@@ -163,7 +163,7 @@ var imports = map[string][]string{
 	"pkg/privacy/internal/names": {"github.com/klauspost/compress"},
 	"pkg/privacy/internal/phone": {},
 	"pkg/receiver": {
-		"pkg/audit", "pkg/audit/personal", "pkg/audit/stats", "pkg/compress", "pkg/compress/dictionary", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/validate",
+		"pkg/audit", "pkg/audit/personal", "pkg/audit/stats", "pkg/compress", "pkg/compress/dictionary", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/sign", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/redact": {"pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/privacy", "pkg/secrets", "github.com/go-json-experiment/json"},

@@ -160,6 +160,7 @@ func newOutboxRetry(g *cli.Globals) *cobra.Command {
 	f.register(c)
 	f.registerClaimCheck(c)
 	f.posting.register(c)
+	f.registerTrust(c)
 	return c
 }
 
@@ -237,6 +238,7 @@ for a person or another process. Exit code 0: nothing waits any more; 2: somethi
 	f.registerRetries(c)
 	f.registerClaimCheck(c)
 	f.posting.register(c)
+	f.registerTrust(c)
 	f.news.register(c)
 	c.Flags().BoolVar(&f.watch, "watch", false, "stay, and do that until a signal comes")
 	return c

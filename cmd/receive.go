@@ -173,7 +173,7 @@ func (f *receiveFlags) run(c *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		said := newReceiveReport(f, c, out, u)
+		said := newReceiveReport(f, c, out, u, r)
 		o := f.intake
 		o.Patience, o.Transport, o.Alert = intake.DefaultPatience, row.name, alerts.Send
 		o.Observer = intake.Observers{said, counted}

@@ -26,6 +26,7 @@ type receiveReport struct {
 	stderr io.Writer
 	out    *output.File
 	place  string
+	answer func(dst []byte, a receiver.Answer) ([]byte, error) // appends it as it is sent
 
 	mu      sync.Mutex
 	counts  answerCounts
@@ -38,9 +39,9 @@ type receiveReport struct {
 	err     error         // why answers could not be written
 }
 
-func newReceiveReport(f *receiveFlags, c *cobra.Command, out *output.File, u *url.URL) *receiveReport {
+func newReceiveReport(f *receiveFlags, c *cobra.Command, out *output.File, u *url.URL, answers *receiver.Receiver) *receiveReport {
 	return &receiveReport{
-		flags: f, stderr: c.ErrOrStderr(), out: out, place: term.Visible(transport.Shown(u)), counts: newAnswerCounts(), ended: map[bool]int{},
+		flags: f, stderr: c.ErrOrStderr(), out: out, place: term.Visible(transport.Shown(u)), counts: newAnswerCounts(), answer: answers.AppendAnswer, ended: map[bool]int{},
 		more: make(chan struct{}, 1), written: make(chan struct{}),
 	}
 }
@@ -132,7 +133,7 @@ func (r *receiveReport) Revoked(a receiver.Answer) {
 
 // reply notes an answer, which is written later.
 func (r *receiveReport) reply(a receiver.Answer) {
-	text, err := a.AppendJSON(nil)
+	text, err := r.answer(nil, a)
 	if err != nil {
 		r.err = err
 		return

@@ -121,7 +121,7 @@ func (p servedPlace) ask(ctx context.Context, key string) (*transport.Message, e
 	if err != nil || !found {
 		return nil, err
 	}
-	m, err := intake.NewAnswer(a)
+	m, err := intake.NewAnswer(p.receiver, a)
 	return &m, err
 }
 

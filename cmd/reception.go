@@ -38,6 +38,7 @@ type receptionFlags struct {
 	render     string // target, "" for the message itself
 	quiet      bool
 	failWithin time.Duration
+	answerKey  string // file, "" for none
 	// measured returns what is used in place of the audit log's store; nil for the store.
 	measured func(audit.Store) audit.Store
 }
@@ -51,6 +52,8 @@ func (f *receptionFlags) register(c *cobra.Command) {
 	flags.StringVar(&f.replies, "replies", "", "also append the answers, as JSON Lines, to `FILE`")
 	flags.StringVar(&f.render, "render", "", "print what the receiving model is to see of a message, `FOR` text, openai, anthropic or gemini, in place of it")
 	flags.Lookup("render").NoOptDefVal = string(render.Text)
+	flags.StringVar(&f.answerKey, "answer-key-file", "", "sign the answers with the private key, or the secret, of this `FILE`")
+	flags.Int64Var(&f.options.RejectedPerDay, "rejected-per-day", receiver.DefaultRejectedPerDay, "how many bytes a day the audit log takes of messages that are rejected or come again, of each key that signs and of all unsigned ones together; -1 for no bound")
 	cli.Complete(c, "render", cli.Names(render.Targets())...)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no errors of rejected messages, and no summary")
 	flags.BoolVar(&f.options.AtMostOnce, "at-most-once", false, "never hand over again what another process had accepted: it may be lost then")
@@ -65,6 +68,8 @@ func (f *receptionFlags) check() error {
 		return fmt.Errorf("--render=%s: use one of %s", f.render, strings.Join(targets, ", "))
 	case f.options.Rerun && f.options.AtMostOnce:
 		return errors.New("--rerun hands over again what another process had accepted, and --at-most-once never does: use one of them")
+	case f.options.RejectedPerDay < -1 || f.options.RejectedPerDay == 0:
+		return fmt.Errorf("--rejected-per-day %d: use 1 or more, or -1 for no bound", f.options.RejectedPerDay)
 	case f.options.EscalateAfter < 1:
 		return fmt.Errorf("--escalate-after %d: use 1 or more", f.options.EscalateAfter)
 	}
@@ -72,7 +77,9 @@ func (f *receptionFlags) check() error {
 }
 
 // files returns the files that flags name, of which one may be standard input.
-func (f *receptionFlags) files() []string { return append(f.checks.files(), f.personal.Policy) }
+func (f *receptionFlags) files() []string {
+	return append(f.checks.files(), f.personal.Policy, f.answerKey)
+}
 
 // checkReplies returns why the answers could not be appended to the file for them, before a
 // message passes.
@@ -136,11 +143,15 @@ func (f *receptionFlags) withReceiver(c *cobra.Command, incoming bool, use func(
 	if f.measured != nil {
 		log = audit.NewLog(f.measured(log.Store()), nil)
 	}
+	if f.options.AnswerKey, err = cli.LoadSigner(f.Globals, c, "--answer-key-file", f.answerKey); err != nil {
+		return err
+	}
 	r, err := receiver.New(c.Context(), validator, log, f.options)
 	if err != nil {
 		return err
 	}
-	return use(r)
+	err = use(r)
+	return cli.Closed(err, r.Close(context.WithoutCancel(c.Context())))
 }
 
 // show returns what the receiver of a message gets: its bytes, or what --render makes of them.

@@ -11,6 +11,7 @@ import (
 	"github.com/eaapl/handoff/cmd/internal/cli"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/pkg/deliver"
+	"github.com/eaapl/handoff/pkg/receiver"
 )
 
 // rollbackFlags are the flags of rollback.
@@ -19,6 +20,7 @@ type rollbackFlags struct {
 	deliver.Rollback
 	alerts       cli.AlertFlags
 	keys         cli.KeyFlags
+	keyID        string
 	child        cli.ChildFlags
 	answerWithin time.Duration
 }
@@ -37,7 +39,13 @@ It is refused, with exit code 1 and nothing on standard output, if a receiver ha
 the message, or may have got it and has not answered: two agents might then have the
 task. With --force it is done all the same: the message is revoked, in the audit log and by
 a message on the transport, and a receiver that meets it later rejects it (REVOKED); one
-that has it already goes on. A message that was never published is withdrawn.
+that has it already goes on. A message that was never published is withdrawn. A receiver
+that has keys believes a revocation only if a key has signed it that may sign for the sender
+of the message: --key-file names it, as for handoff sign.
+
+An answer that is not signed can be by anybody who writes into the queue. It counts all the
+same, and rollback says that nobody has checked it. With --answer-trust only signed answers
+count of the receivers that have keys there.
 
 Called again, it prints the checkpoint again.`,
 		Example: `  handoff rollback 6e7f936b-cafd-4624-8754-0bafc4e8acb3 --answer-within 10s > state.json`,
@@ -54,8 +62,10 @@ Called again, it prints the checkpoint again.`,
 	f.register(c)
 	f.registerRetries(c)
 	f.posting.register(c)
+	f.registerTrust(c)
 	f.alerts.Register(c)
 	f.keys.Register(c)
+	flags.StringVar(&f.keyID, "key-id", "", "the key to sign the revocation with, by its `ID`; or the ID of a key that has none")
 	f.child.Register(c)
 	cli.OnlyForCall(c, "only-receiver", "reason", "force")
 	return c
@@ -66,6 +76,15 @@ func (f *rollbackFlags) run(c *cobra.Command, id string) error {
 		return fmt.Errorf("--answer-within %s: use a duration of 0 or more, such as 10s", f.answerWithin)
 	}
 	f.HandoffID = id
+	if f.Force {
+		keys, err := f.keys.Load(f.Globals, c)
+		if err == nil {
+			f.Key, err = cli.OptionalSigner(keys, f.keyID)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return f.with(c, false, func(store *deliver.Store, sender *deliver.Sender) (err error) {
 		alerts, err := f.alerts.Start(f.Globals, c, f.child, &f.keys)
 		if err != nil {
@@ -101,16 +120,18 @@ func (f *rollbackFlags) run(c *cobra.Command, id string) error {
 		if err != nil {
 			return err
 		}
-		f.warn(c, list)
+		if err := f.warn(c, store, list); err != nil {
+			return err
+		}
 		return store.Restored(ctx, f.Of(list), true)
 	})
 }
 
 // warn says where somebody else may have the task.
-func (f *rollbackFlags) warn(c *cobra.Command, list []*deliver.Handoff) {
+func (f *rollbackFlags) warn(c *cobra.Command, store *deliver.Store, list []*deliver.Handoff) error {
 	for _, h := range f.Of(list) {
 		if h.Answer != nil && h.Answer.Status != "REJECTED" && h.Revoked {
-			term.Warn(c.ErrOrStderr(), h.HandoffID+": "+answerLine(h.Answer)+": two agents may have the task")
+			term.Warn(c.ErrOrStderr(), h.HandoffID+": "+answerLine(h.Answer)+answerCheck(h.AnswerCheck, h.AnswerKey)+": two agents may have the task")
 		}
 		switch {
 		case !h.Revoked:
@@ -121,5 +142,16 @@ func (f *rollbackFlags) warn(c *cobra.Command, list []*deliver.Handoff) {
 		default:
 			fmt.Fprintf(c.ErrOrStderr(), "%s: revoked at %s\n", term.Visible(h.HandoffID), term.Visible(deliver.Redacted(h.Destination)))
 		}
+		if !h.Revoked || h.RevocationSigned {
+			continue
+		}
+		text, err := store.Message(c.Context(), h)
+		if err != nil {
+			return err
+		}
+		if receiver.IsSigned(text) {
+			term.Warn(c.ErrOrStderr(), h.HandoffID+": the message is signed and its revocation is not: a receiver that has keys does not believe it; name the key with --key-file")
+		}
 	}
+	return nil
 }

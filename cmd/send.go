@@ -76,6 +76,7 @@ not delivered, or with --wait not answered.`,
 	f.registerRetries(c)
 	f.registerClaimCheck(c)
 	f.posting.register(c)
+	f.registerTrust(c)
 	f.news.register(c)
 	for _, name := range []string{"to", "checkpoint"} {
 		_ = c.MarkFlagRequired(name) // it is there

@@ -95,6 +95,7 @@ Exit code 2 if answers could not be taken: then it shows what was known before.`
 	f.register(c)
 	f.registerRetries(c)
 	f.posting.register(c)
+	f.registerTrust(c)
 	facts.Register(c, "text or json", "write to `FILE` instead of standard output")
 	c.Flags().BoolVar(&offline, "offline", false, "take no answers: show what is known")
 	return c

@@ -12,9 +12,9 @@ import (
 
 func newInit(*cli.Globals) *cobra.Command {
 	var log cli.AuditLogFlag
-	var retention, origin string
+	var retention, rejected, origin string
 	c := &cobra.Command{
-		Use:   "init [--retention PERIOD] [--origin NAME]",
+		Use:   "init [--retention PERIOD] [--retention-rejected PERIOD] [--origin NAME]",
 		Short: "Make an audit log, and set how long records are kept",
 		Long: `Init makes the audit log, if there is none, and sets what is set once for all: how long
 records are kept at least (audit prune removes none that is younger), and what the log is
@@ -22,9 +22,12 @@ called in checkpoints. The same settings again do nothing; others are an error.`
 		Example: `  handoff audit init --retention P7Y --origin example.com/audit`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
-			if retention != "" {
-				if _, err := audit.ParsePeriod(retention); err != nil {
-					return fmt.Errorf("--retention: %w", err)
+			for _, p := range []struct{ flag, period string }{{"retention", retention}, {"retention-rejected", rejected}} {
+				if p.period == "" {
+					continue
+				}
+				if _, err := audit.ParsePeriod(p.period); err != nil {
+					return fmt.Errorf("--%s: %w", p.flag, err)
 				}
 			}
 			l, err := log.Open(c.Context(), true)
@@ -37,7 +40,7 @@ called in checkpoints. The same settings again do nothing; others are an error.`
 				if err != nil {
 					return err
 				}
-				for _, s := range []struct{ name, value string }{{audit.RetentionSetting, retention}, {originSetting, origin}} {
+				for _, s := range []struct{ name, value string }{{audit.RetentionSetting, retention}, {audit.RejectedRetentionSetting, rejected}, {originSetting, origin}} {
 					switch old, ok := settings[s.name]; {
 					case s.value == "" || ok && old == s.value:
 					case ok:
@@ -54,6 +57,7 @@ called in checkpoints. The same settings again do nothing; others are an error.`
 	}
 	log.Register(c)
 	c.Flags().StringVar(&retention, "retention", "", "how long records are kept at least, a `PERIOD` such as P7Y or 2555d")
+	c.Flags().StringVar(&rejected, "retention-rejected", "", "how long records are kept at least of rejected messages that nobody known has signed, a `PERIOD`; without it, as all others")
 	c.Flags().StringVar(&origin, "origin", "", "what the log is called in checkpoints, a `NAME` without spaces such as example.com/audit")
 	return c
 }

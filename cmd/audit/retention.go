@@ -52,8 +52,9 @@ verify, finds them there; --archive-dir says where the files are now, if they we
 func newPrune(g *cli.Globals) *cobra.Command {
 	var log cli.AuditLogFlag
 	var before cli.BeforeFlag
+	var rejected bool
 	c := &cobra.Command{
-		Use:   "prune --before PERIOD",
+		Use:   "prune --before PERIOD [--rejected]",
 		Short: "Remove records that are older than the retention period",
 		Long: `Prune removes records with their messages, and the archived files of these. Of a record,
 its number and its hash stay, so that chain, tree and checkpoints hold: audit verify still
@@ -61,10 +62,16 @@ finds every change. Records within the retention period that audit init has set 
 last record, what is under way, and what is in one archived file with a younger record.
 Without a retention period, nothing is removed.
 
+With --rejected, what goes are the records alone of rejected messages that nobody known has
+signed (SCHEMA_INVALID, INCOMPLETE_CONTEXT, SIGNATURE_INVALID, also where they wait for a
+person), of refused revocations, and of what was only counted (UNRECORDED). Then the period
+counts that audit init --retention-rejected has set, if it has.
+
 In SQLite, what is removed is overwritten; that the file of changes (-wal) has none of it any
 more is sure when no other process uses the audit log.`,
-		Example: `  handoff audit prune --before P7Y`,
-		Args:    cobra.NoArgs,
+		Example: `  handoff audit prune --before P7Y
+  handoff audit prune --rejected --before P30D`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			now := time.Now()
 			at, err := before.Time(now)
@@ -74,7 +81,11 @@ more is sure when no other process uses the audit log.`,
 			log.Wipe = true
 			return withLog(c, &log, func(l *audit.Log) error {
 				defer atWork(g, c).Stop()
-				m, err := archive.Remove(c.Context(), l, at, now)
+				remove := archive.Remove
+				if rejected {
+					remove = archive.RemoveRejected
+				}
+				m, err := remove(c.Context(), l, at, now)
 				if young := (*archive.RetentionError)(nil); errors.As(err, &young) && young.Retention == "" {
 					return term.WithHint(err, "handoff audit init --retention PERIOD sets one")
 				}
@@ -88,5 +99,6 @@ more is sure when no other process uses the audit log.`,
 	log.Register(c)
 	log.RegisterArchive(c)
 	before.Register(c, "records")
+	c.Flags().BoolVar(&rejected, "rejected", false, "only what was rejected and nobody known has signed")
 	return c
 }

@@ -203,6 +203,12 @@ func details(say func(label, text string), d *audit.Details) {
 	}
 	say("by", d.By)
 	say("explanation", d.Explanation)
+	if d.Unsigned {
+		say("unsigned", "nobody has shown by a signature who says that")
+	}
+	if d.Unrecorded > 0 {
+		say("unrecorded", term.Counted(d.Unrecorded, "message")+" since the record of this kind before")
+	}
 	say("allowed", strings.Join(d.Allowed, ", "))
 	if d.ExitCode != nil {
 		say("exit code", fmt.Sprint(*d.ExitCode))

@@ -23,6 +23,7 @@ const (
 	Discarded       Event = "DISCARDED"        // a person has decided against it
 	Erased          Event = "ERASED"           // personal data was erased (section 12.3)
 	Revoked         Event = "REVOKED"          // the sender has taken it back: no receiver accepts it any more
+	Refused         Event = "REFUSED"          // somebody has said something of it who may not: a revocation
 )
 
 // The events of the log itself. Their records stay when older ones are removed.
@@ -30,6 +31,7 @@ const (
 	Configured Event = "CONFIGURED" // a setting was made
 	Archived   Event = "ARCHIVED"   // messages were moved to a file
 	Pruned     Event = "PRUNED"     // records were removed after the retention period
+	Unrecorded Event = "UNRECORDED" // more came of nobody known than is recorded one by one
 )
 
 // Events returns all events. Their order is that of their numbers in databases, so new ones
@@ -39,4 +41,5 @@ func Events() []Event { return slices.Clone(events[:]) }
 var events = [...]Event{
 	Dispatched, Accepted, HandedOver, Completed, Acknowledged, Duplicate, Rejected, ExecutionFailed,
 	RolledBack, Escalated, DeadLettered, Released, Discarded, Erased, Configured, Archived, Pruned, Revoked, Begun,
+	Refused, Unrecorded,
 }

@@ -69,8 +69,8 @@ type Outcome struct {
 // A Retention is what a store has of what was moved and removed.
 type Retention struct {
 	Archives   []Archive // in order; Digest is zero where the row is not as this program writes it
-	Removals   []int64   // before which records were removed, in order
-	Tombstones int64     // how many of the records before the last of these are ones
+	Removals   []int64   // before which records were removed, in order; below zero, before which those alone of rejected messages were
+	Tombstones int64     // how many of the records before all of these are ones
 }
 
 // A Problem is something that is wrong with an audit log.

@@ -98,6 +98,8 @@ type Details struct {
 	Allowed        []string  `json:"allowed,omitzero"`        // rules that were allowed by that person
 	ExitCode       *int      `json:"exitCode,omitzero"`       // of the agent
 	DurationMicros int64     `json:"durationMicros,omitzero"` // of the agent's run, in microseconds
+	Unsigned       bool      `json:"unsigned,omitzero"`       // nobody has shown by a signature who says that
+	Unrecorded     int64     `json:"unrecorded,omitzero"`     // how much was not recorded one by one since the last record of that kind
 	Receivers      []string  `json:"receivers,omitzero"`      // receiverList (section 14.2)
 	Subject        string    `json:"subject,omitzero"`        // the data subject, as a keyed hash
 	Commitments    []Hash    `json:"commitments,omitzero"`    // salted, of the personal data that is stored apart
@@ -122,6 +124,7 @@ func FormatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05
 // isZero reports whether there are no details.
 func (d *Details) isZero() bool {
 	return len(d.Findings) == 0 && d.MoreFindings == 0 && d.Concerns == nil && !d.Resumed && !d.Running && !d.Compressed &&
+		!d.Unsigned && d.Unrecorded == 0 &&
 		d.By == "" && d.Explanation == "" && len(d.Allowed) == 0 && d.ExitCode == nil && d.DurationMicros == 0 &&
 		len(d.Receivers) == 0 && d.Subject == "" && len(d.Commitments) == 0 && d.PayloadDigest == nil &&
 		d.Setting == nil && d.Archive == nil && d.Removal == nil

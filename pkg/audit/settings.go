@@ -16,6 +16,10 @@ type Setting struct {
 // RetentionSetting is the setting that says how long records are kept at least, a [Period].
 const RetentionSetting = "retention"
 
+// RejectedRetentionSetting is the setting that says how long the records are kept at least of
+// rejected messages that nobody known has signed, a [Period]; without it, it is that of all.
+const RejectedRetentionSetting = "retention-rejected"
+
 // Settings returns a log's settings by name. What was set first counts.
 func Settings(r Reader) (map[string]string, error) {
 	settings := map[string]string{}
@@ -61,7 +65,53 @@ func (b *Batch) Archive(a Archive) error {
 func (b *Batch) Remove(before int64) (int64, error) {
 	n, err := b.Tx.Remove(before)
 	if err == nil && n > 0 {
-		_, err = b.Add(Record{Event: Pruned, Details: Details{Removal: &Removal{before, n}}}, nil)
+		_, err = b.Add(Record{Event: Pruned, Details: Details{Removal: &Removal{before, n, false}}}, nil)
+	}
+	return n, err
+}
+
+// isGarbage reports whether a record is about a message, or a revocation, that somebody unknown has
+// put before the receiver, and that nobody could do anything with.
+func isGarbage(r *Record) bool {
+	switch {
+	case r.KeyID != "":
+		return false
+	case r.Event == Refused, r.Event == Unrecorded:
+		return true
+	}
+	switch r.Reason { // those of package validate that do not need a look at what the message says
+	case "SCHEMA_INVALID", "SIGNATURE_INVALID", "INCOMPLETE_CONTEXT":
+		return r.Event == Rejected || r.Event == DeadLettered
+	}
+	return false
+}
+
+// RemoveRejected is [Batch.Remove] for the records alone of rejected messages that nobody known has
+// signed: SCHEMA_INVALID, INCOMPLETE_CONTEXT and SIGNATURE_INVALID, also where they wait for a
+// person; refused revocations; and what was only counted. What a person has released stays.
+func (b *Batch) RemoveRejected(before int64) (int64, error) {
+	released := map[int64]bool{}
+	for s, err := range b.Records(Filter{Events: []Event{Released}}) {
+		if err != nil {
+			return 0, err
+		}
+		if s.Details.Concerns != nil {
+			released[*s.Details.Concerns] = true
+		}
+	}
+	var sequences []int64
+	for s, err := range b.Records(Filter{Events: []Event{Rejected, DeadLettered, Refused, Unrecorded}, Before: before}) {
+		if err != nil {
+			return 0, err
+		}
+		concerned := s.Details.Concerns != nil && released[*s.Details.Concerns]
+		if isGarbage(&s.Record) && !released[s.Sequence] && !concerned {
+			sequences = append(sequences, s.Sequence)
+		}
+	}
+	n, err := b.Tx.RemoveOnly(before, sequences)
+	if err == nil && n > 0 {
+		_, err = b.Add(Record{Event: Pruned, Details: Details{Removal: &Removal{before, n, true}}}, nil)
 	}
 	return n, err
 }

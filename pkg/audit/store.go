@@ -120,6 +120,9 @@ type Tx interface {
 	// but for their numbers and hashes, and notes that if there were any. It returns how many
 	// there were. [Batch.Remove] also records that.
 	Remove(before int64) (int64, error)
+	// RemoveOnly is Remove for some of the records before one alone. [Batch.RemoveRejected] also
+	// records that.
+	RemoveOnly(before int64, sequences []int64) (int64, error)
 }
 
 // An Archive is a file that the messages of some records were moved to.
@@ -135,6 +138,8 @@ type Archive struct {
 type Removal struct {
 	Before  int64 `json:"before"`  // sequence number
 	Records int64 `json:"records"` // how many were removed
+	// Rejected: of the records before, those alone of rejected messages that nobody known has signed.
+	Rejected bool `json:"rejected,omitzero"`
 }
 
 // An Entry is a record to be stored.

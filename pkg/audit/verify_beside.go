@@ -263,8 +263,12 @@ func (v *verification) notes(kept Retention) error {
 		case n.Archive != nil:
 			moved[n.Archive.First] = n
 		case n.Removal != nil:
-			removed[n.Removal.Before] = n
 			gone += n.Removal.Records
+			if n.Removal.Rejected {
+				removed[-n.Removal.Before] = n
+				continue
+			}
+			removed[n.Removal.Before] = n
 		}
 	}
 	for _, a := range kept.Archives {

@@ -3,50 +3,48 @@ package deliver
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
+	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/internal/database"
 	"github.com/eaapl/handoff/pkg/receiver"
 	"github.com/eaapl/handoff/pkg/transport"
 )
 
-// parseAnswer reads an answer as receivers write it.
-func parseAnswer(text []byte) (*receiver.Answer, error) {
-	a := &receiver.Answer{}
-	if err := json.Unmarshal(text, a); err != nil {
-		return nil, fmt.Errorf("an answer is none: %w", err)
-	}
-	return a, nil
-}
-
 // take puts an answer, which m carries, into its handoff, and reports whether it is news. The
-// newest answer counts, by the receiver's time.
-func (s *Sender) take(h *Handoff, a *receiver.Answer, m transport.Message) bool {
+// newest answer counts, by the receiver's time. changed says that the handoff is to be saved: an
+// answer that is not believed is noted as refused, and changes nothing else.
+func (s *Sender) take(h *Handoff, a *receiver.Answer, m transport.Message) (news, changed bool) {
 	at, err := time.Parse(time.RFC3339Nano, a.RecordedAt)
 	// That the agent has ended well is final: a later answer may only say that it came again.
 	ended := a.Status == receiver.Completed && h.State == Accepted
-	if err != nil || at.UnixMicro() < h.answered && !ended || h.answer != "" && bytes.Equal([]byte(h.answer), m.Body) {
-		return false
+	older := err == nil && at.UnixMicro() < h.answered && !ended
+	if older && (s.options.Verifier == nil || h.AnswerCheck == AnswerVerified) || h.answer != "" && bytes.Equal([]byte(h.answer), m.Body) {
+		return false, false
 	}
 	rejected := a.Status == receiver.Rejected
 	if rejected && m.Attempt > 0 && m.Attempt < h.Attempt {
-		return false // a copy of an earlier attempt came late
+		return false, false // a copy of an earlier attempt came late
 	}
-	if rejected && h.State.Taken() && a.Reason != receiver.ExecutionFailed {
-		return false // another message of the id was rejected; the receiver still has the task
+	check, key, why := s.check(h, a, m, at)
+	if why != "" {
+		return false, s.refuse(h, why)
+	}
+	// What the receiver has signed of this message counts more than what anybody may have written.
+	better := check == AnswerVerified && h.Answer != nil && h.AnswerCheck != AnswerVerified && a.MessageDigest != audit.Hash{}
+	if (older || rejected && h.State.Taken() && a.Reason != receiver.ExecutionFailed) && !better {
+		return false, false // it is old, or another message of the id was rejected; the receiver still has the task
 	}
 	h.answer, h.answered, h.Answer = string(m.Body), at.UnixMicro(), a
+	h.AnswerCheck, h.AnswerKey = check, key
 	h.Escalated = a.Escalated || h.Escalated && rejected // whoever has taken it has solved that
 	if !rejected {
 		s.taken(h, a)
-		return true
+		return true, true
 	}
 	if h.State == RolledBack || h.State == rolling {
-		return true
+		return true, true
 	}
 	h.failures++
 	h.since = s.options.Now()
@@ -55,7 +53,7 @@ func (s *Sender) take(h *Handoff, a *receiver.Answer, m transport.Message) bool 
 		h.State, h.settle = Rejected, false
 	}
 	h.unplan()
-	return true
+	return true, true
 }
 
 // taken notes that the receiver has the task.
@@ -88,7 +86,7 @@ func (s *Sender) storeAnswers(ctx context.Context, address string, list []transp
 	err = s.store.update(ctx, func(t *database.Tx) error {
 		news, foreign = News{}, nil
 		for i, m := range list {
-			a, err := parseAnswer(m.Body)
+			a, err := readAnswer(m.Body)
 			if err != nil {
 				news.Unknown++
 				continue
@@ -104,10 +102,13 @@ func (s *Sender) storeAnswers(ctx context.Context, address string, list []transp
 				news.Unknown++
 				continue
 			}
-			if s.take(h, a, m) {
+			isNews, changed := s.take(h, a, m)
+			if changed {
 				if err := h.save(t); err != nil {
 					return err
 				}
+			}
+			if isNews {
 				news.add(News{Handoffs: []*Handoff{h}})
 			}
 		}

@@ -14,8 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/internal/database"
 	"github.com/eaapl/handoff/pkg/message"
@@ -209,7 +207,7 @@ func (s *Sender) publishMessage(ctx context.Context, p transport.Publisher, t *t
 // checkAnswer returns an error if what came back with a message is no answer to it: then nobody knows
 // whether a receiver has it.
 func (t *try) checkAnswer() error {
-	a, err := parseAnswer(t.answer.Body)
+	a, err := readAnswer(t.answer.Body)
 	if err == nil && (a.HandoffID == t.HandoffID || a.HandoffID == key(t.HandoffID)) &&
 		slices.Contains([]receiver.Status{receiver.Accepted, receiver.Rejected, receiver.Duplicate, receiver.Completed}, a.Status) {
 		return nil
@@ -245,7 +243,9 @@ func (s *Sender) message(h *Handoff) (transport.Message, error) {
 	switch {
 	case h.Revoked:
 		m.Kind, id = transport.Revocation, id+"/revoked"
-		m.Body, err = json.Marshal(receiver.Revocation{HandoffID: h.HandoffID, TaskID: h.TaskID, Receiver: h.revokedFor(), Explanation: h.Explanation})
+		if m.Body = []byte(h.revocation); h.revocation == "" { // of an older version
+			m.Body, err = s.store.revocation(h, nil, h.since)
+		}
 	case h.text != nil:
 		m.Body = h.text
 	default:
@@ -340,7 +340,7 @@ func (s *Sender) noteWhole(h *Handoff, t *try, now time.Time) {
 		if t.answer == nil {
 			return
 		}
-		if a, err := parseAnswer(t.answer.Body); err == nil { // it was checked
+		if a, err := readAnswer(t.answer.Body); err == nil { // else it is none, and a later one may be
 			s.take(h, a, *t.answer)
 		}
 	case h.State != Waiting && !h.Revoked: // an earlier try had arrived
@@ -359,10 +359,13 @@ func (s *Sender) noteWhole(h *Handoff, t *try, now time.Time) {
 // maxProblem is how much of an error is kept, in bytes.
 const maxProblem = 500
 
-func problemOf(err error) string {
-	text := strings.ReplaceAll(strings.ToValidUTF8(err.Error(), "?"), "\x00", "?")
-	if len(text) > maxProblem {
-		text = strings.ToValidUTF8(text[:maxProblem], "") + "…"
+func problemOf(err error) string { return clipped(err.Error(), maxProblem) }
+
+// clipped returns the beginning of a text, as databases can keep it.
+func clipped(text string, most int) string {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "\x00", "?")
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
 	}
 	return text
 }

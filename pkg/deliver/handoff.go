@@ -71,6 +71,14 @@ type Handoff struct {
 	Answer *receiver.Answer
 	// Confirmed is what the transport has confirmed to the call that returns this; it is not stored.
 	Confirmed Confirmation
+	// AnswerCheck says whether anybody has shown whose the answer is, and AnswerKey is the ID of the
+	// key that has; "" without an answer.
+	AnswerCheck AnswerCheck
+	AnswerKey   string
+	Refused     int    // how many answers were not believed
+	Refusal     string // why not, of the last one
+	// RevocationSigned: a key has signed that the message is taken back.
+	RevocationSigned bool
 
 	digest      []byte
 	text        []byte // the message, nil if only its frame is known
@@ -81,6 +89,7 @@ type Handoff struct {
 	uncertain   bool   // a try that failed may have reached the transport
 	claimed     string // the instance that publishes it, "" for none
 	answer      string // as it came
+	revocation  string // as it is published
 	answered    int64  // when the receiver recorded it, in microseconds
 	restorer    string // the instance that gives the sender its checkpoint, "" for none
 	settle      bool   // the audit log does not have all of it yet
@@ -96,7 +105,7 @@ func (h *Handoff) InFlight() bool { return h.claimed != "" }
 
 // columns are those that a [Handoff] is read from, without the message.
 const columns = "handoff_id, receiver, task_id, sender, traceparent, receivers, destination, digest, bytes, checkpoint, attempt, failures, state, " +
-	"uncertain, revoked, explanation, settle, escalated, restored, restorer, tries, coalesce(next_at, 0), claimed, queued_at, position, dispatched_at, problem, answer, answered_at, chunks, published, ended, coalesce(ask_at, 0), ask_pause, since_at"
+	"uncertain, revoked, explanation, settle, escalated, restored, restorer, tries, coalesce(next_at, 0), claimed, queued_at, position, dispatched_at, problem, answer, answered_at, chunks, published, ended, coalesce(ask_at, 0), ask_pause, since_at, answer_check, answer_key, refused, refusal, revocation"
 
 // read returns the handoffs that the rest of a query describes, without their messages.
 func read(t *database.Tx, rest string, args ...any) ([]*Handoff, error) {
@@ -125,7 +134,8 @@ func readColumns(t *database.Tx, columns, rest string, args ...any) (list []*Han
 		into := []any{
 			&h.HandoffID, &h.Receiver, &h.TaskID, &h.Sender, &h.traceparent, &h.Receivers, &h.Destination, &h.digest, &h.MessageSize, &h.checkpoint,
 			&h.Attempt, &h.failures, &h.State, &uncertain, &revoked, &h.Explanation, &settle, &escalated, &restored, &h.restorer, &h.Tries, &next, &h.claimed, &queued,
-			&h.position, &dispatched, &h.Problem, &h.answer, &h.answered, &h.Chunks, &h.Published, &ended, &ask, &askPause, &since, &h.frame,
+			&h.position, &dispatched, &h.Problem, &h.answer, &h.answered, &h.Chunks, &h.Published, &ended, &ask, &askPause, &since,
+			&h.AnswerCheck, &h.AnswerKey, &h.Refused, &h.Refusal, &h.revocation, &h.frame,
 		}
 		if err := rows.Scan(into[:len(names)]...); err != nil {
 			return nil, err
@@ -136,10 +146,11 @@ func readColumns(t *database.Tx, columns, rest string, args ...any) (list []*Han
 		h.since = moment(since)
 		h.ask, h.askPause = moment(ask), time.Duration(askPause)*time.Microsecond
 		if h.answer != "" {
-			if h.Answer, err = parseAnswer([]byte(h.answer)); err != nil {
+			if h.Answer, err = receiver.ReadAnswer([]byte(h.answer)); err != nil {
 				return nil, err
 			}
 		}
+		h.RevocationSigned = h.revocation != "" && receiver.IsSigned([]byte(h.revocation))
 		list = append(list, h)
 	}
 	return list, rows.Err()
@@ -179,9 +190,10 @@ func (h *Handoff) save(t *database.Tx) error {
 		ask = micros(h.ask)
 	}
 	return t.Exec("UPDATE delivery_handoff SET destination = ?, attempt = ?, failures = ?, state = ?, uncertain = ?, revoked = ?, explanation = ?, settle = ?, escalated = ?, restored = ?, restorer = ?, "+
-		"tries = ?, next_at = ?, claimed = ?, queued_at = ?, position = ?, dispatched_at = ?, problem = ?, answer = ?, answered_at = ?, chunks = ?, published = ?, ended = ?, ask_at = ?, ask_pause = ?, since_at = ? WHERE handoff_id = ? AND receiver = ?",
+		"tries = ?, next_at = ?, claimed = ?, queued_at = ?, position = ?, dispatched_at = ?, problem = ?, answer = ?, answered_at = ?, chunks = ?, published = ?, ended = ?, ask_at = ?, ask_pause = ?, since_at = ?, answer_check = ?, answer_key = ?, refused = ?, refusal = ?, revocation = ? WHERE handoff_id = ? AND receiver = ?",
 		h.Destination, h.Attempt, h.failures, string(h.State), number(h.uncertain), number(h.Revoked), h.Explanation, number(h.settle), number(h.Escalated), number(h.Restored), h.restorer,
-		h.Tries, next, h.claimed, micros(h.Queued), h.position, micros(h.Dispatched), h.Problem, h.answer, h.answered, h.Chunks, h.Published, number(h.Ended), ask, h.askPause.Microseconds(), micros(h.since), h.HandoffID, h.Receiver)
+		h.Tries, next, h.claimed, micros(h.Queued), h.position, micros(h.Dispatched), h.Problem, h.answer, h.answered, h.Chunks, h.Published, number(h.Ended), ask, h.askPause.Microseconds(), micros(h.since),
+		string(h.AnswerCheck), h.AnswerKey, h.Refused, h.Refusal, h.revocation, h.HandoffID, h.Receiver)
 }
 
 // become lets a handoff be what it is now. Its message stays.

@@ -203,9 +203,10 @@ func (p *putting) again(h *Handoff, o *Outgoing, to Address, checkpoint [sha256.
 		h.Attempt++
 		h.Dispatched, h.Tries, h.uncertain = time.Time{}, 0, false
 		h.Chunks, h.Published, h.Ended = 0, 0, false
+		h.Queued = p.now
 	}
 	h.uncertain = h.uncertain || h.claimed != ""
-	h.State, h.Destination, h.claimed, h.Queued, h.position = Waiting, to.Destination, p.instance, p.now, position
+	h.State, h.Destination, h.claimed, h.position = Waiting, to.Destination, p.instance, position
 	h.Next, h.Problem, h.Restored = p.now, "", false
 	h.digest, h.text, h.frame, h.MessageSize, h.checkpoint, h.traceparent = o.digest, o.text, o.frame, o.size, checkpoint[:], o.traceparent
 	h.TaskID, h.Sender, h.Receivers = o.TaskID, o.Sender, len(o.Receivers)

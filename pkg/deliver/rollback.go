@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/internal/database"
+	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/pkg/sign"
 )
 
 // A Rollback says which handoff is rolled back, and how.
@@ -19,6 +22,9 @@ type Rollback struct {
 	// have the task then. The message is revoked.
 	Force       bool
 	Explanation string // why, in a person's words; "" for nothing
+	// Key signs the revocation, as it does the messages of the sender; nil for none: then receivers
+	// that have keys do not believe it.
+	Key *sign.Key
 }
 
 // A RefusedError says that a handoff is not rolled back, since another agent has its task or may
@@ -26,6 +32,7 @@ type Rollback struct {
 type RefusedError struct {
 	HandoffID string
 	Taken     []string // receivers that have accepted it
+	Unchecked []string // those of them whose answer nobody has shown to be theirs
 	Open      []string // receivers that have not answered, though they may have got it
 	Busy      []string // receivers to which it is being sent at this moment
 }
@@ -40,6 +47,7 @@ func (e *RefusedError) Error() string {
 	add(e.Taken, "it was accepted by")
 	add(e.Open, "there is no answer yet of")
 	add(e.Busy, "another process is just sending it to")
+	add(e.Unchecked, "nobody has checked the answer of")
 	return finding.Quote(e.HandoffID) + " is not rolled back: " + strings.Join(parts, "; ") + ": two agents might then have the task"
 }
 
@@ -86,7 +94,7 @@ func (s *Sender) Rollback(ctx, until context.Context, r Rollback) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	list, err = s.store.rollBack(ctx, r, dispatched)
+	list, err = s.store.rollBack(ctx, r, dispatched, s.options.Now())
 	if err != nil {
 		if errors.As(err, new(*RefusedError)) && unheard != nil {
 			err = errors.Join(err, unheard)
@@ -141,7 +149,7 @@ func (s *Sender) dispatched(ctx context.Context, handoff string) (map[attempt]bo
 
 // rollBack decides about a rollback, and makes durable that it has begun: from then on nobody
 // publishes the message.
-func (s *Store) rollBack(ctx context.Context, r Rollback, dispatched map[attempt]bool) (list []*Handoff, err error) {
+func (s *Store) rollBack(ctx context.Context, r Rollback, dispatched map[attempt]bool, now time.Time) (list []*Handoff, err error) {
 	err = s.update(ctx, func(t *database.Tx) error {
 		all, err := read(t, "WHERE handoff_id = ? ORDER BY queued_at, position, receiver"+s.forUpdate(), r.HandoffID)
 		if err != nil {
@@ -163,12 +171,22 @@ func (s *Store) rollBack(ctx context.Context, r Rollback, dispatched map[attempt
 				refused.Busy = append(refused.Busy, h.Receiver)
 			case h.State.Taken() && !r.Force:
 				refused.Taken = append(refused.Taken, h.Receiver)
+				if h.AnswerCheck != AnswerVerified {
+					refused.Unchecked = append(refused.Unchecked, h.Receiver)
+				}
 			case (h.State == Dispatched || h.State != Rejected && published) && !r.Force:
 				refused.Open = append(refused.Open, h.Receiver)
 			default:
 				h.Revoked = h.State.Taken() || h.State == Dispatched || h.State != Rejected && published
 				h.State, h.settle, h.Explanation, h.claimed, h.Problem = rolling, true, r.Explanation, "", ""
 				h.unplan()
+				if h.Revoked {
+					text, err := s.revocation(h, r.Key, now)
+					if err != nil {
+						return err
+					}
+					h.revocation, h.RevocationSigned = string(text), r.Key != nil
+				}
 			}
 		}
 		if len(refused.Taken)+len(refused.Open)+len(refused.Busy) > 0 {
@@ -182,6 +200,11 @@ func (s *Store) rollBack(ctx context.Context, r Rollback, dispatched map[attempt
 		return nil
 	})
 	return list, err
+}
+
+// revocation returns what says that a handoff is taken back, signed by a key unless that is nil.
+func (s *Store) revocation(h *Handoff, key *sign.Key, made time.Time) ([]byte, error) {
+	return receiver.Revocation{HandoffID: h.HandoffID, TaskID: h.TaskID, Receiver: h.revokedFor(), Explanation: h.Explanation, Sender: h.Sender, Made: made}.AppendJSON(nil, key)
 }
 
 // publishRevocations publishes the revocations of a rollback at once. What fails, the outbox

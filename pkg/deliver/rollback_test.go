@@ -84,7 +84,7 @@ func TestRollback(t *testing.T) {
 			b.wantState(exampleID, deliver.RolledBack)
 			b.wantEvents("DISPATCHED REVOKED ROLLED_BACK")
 			m := b.next(c).Message()
-			if want := `{"handoffId":"` + exampleID + `","taskId":"` + exampleTask + `","receiver":"","explanation":"nobody answers"}`; m.Kind != transport.Revocation || m.Key != exampleID || string(m.Body) != want {
+			if want := `{"handoffRevocation":"1.0","handoffId":"` + exampleID + `","taskId":"` + exampleTask + `","receiver":"","explanation":"nobody answers","fromAgent":{"agentId":"legal-analysis-agent"},"timestamp":"2026-06-12T10:00:00.000000Z"}`; m.Kind != transport.Revocation || m.Key != exampleID || string(m.Body) != want {
 				b.Errorf("%s %s", m.Kind, m.Body)
 			}
 			if r := b.send(b.outgoing(example(b), "memory:a"))[0]; r.Err == nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/sign"
 	"github.com/eaapl/handoff/pkg/transport"
 )
 
@@ -27,6 +28,11 @@ type SenderOptions struct {
 	// were accepted, where answers come with the message alone and [Store.Unanswered] says that
 	// it is time.
 	FollowUp bool
+	// Verifier checks the signatures of answers: where it has a key that may sign for a receiver, no
+	// other answer of that receiver is believed. Nil has none.
+	Verifier *sign.Verifier
+	// Refused is told why an answer is not believed; nil for nobody.
+	Refused func(h *Handoff, why string)
 	// Now tells the time; nil means time.Now.
 	Now func() time.Time
 }

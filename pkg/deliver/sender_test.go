@@ -210,8 +210,8 @@ var answers atomic.Int64 // each is later than those before
 // answerText returns an answer as receivers write it.
 func answerText(id string, status receiver.Status, change func(*receiver.Answer)) []byte {
 	a := receiver.Answer{
-		HandoffID: id, Status: status, Attempt: 1,
-		RecordedAt: audit.FormatTime(time.Date(2026, 6, 12, 11, 0, 0, int(answers.Add(1))*1000, time.UTC)),
+		HandoffID: id, Status: status, Attempt: 1, RecordHash: audit.Hash{1},
+		RecordedAt: audit.FormatTime(time.Date(2026, 6, 12, 10, 0, 0, int(answers.Add(1))*1000, time.UTC)),
 	}
 	if change != nil {
 		change(&a)

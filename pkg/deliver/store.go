@@ -50,7 +50,8 @@ const part = "outbox"
 // next_at is when something is to be published next, NULL if nothing is; claimed is who is at
 // it. settle says that the audit log does not have all that follows from the state. ask_at is when
 // it is looked next what became of a handoff that was accepted, NULL if it is not, and ask_pause
-// how long after that again. since_at is when a receiver has accepted, completed or rejected it, or
+// how long after that again. answer_check says who has shown whose the answer is, refused how many were
+// not believed, and revocation is what is published when a message is taken back. since_at is when a receiver has accepted, completed or rejected it, or
 // it was rolled back.
 var versions = []string{`
 CREATE TABLE delivery_sender (
@@ -112,7 +113,13 @@ ALTER TABLE delivery_handoff ADD COLUMN ask_pause INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX delivery_handoff_ask ON delivery_handoff (destination, ask_at) WHERE ask_at IS NOT NULL`, `
 ALTER TABLE delivery_handoff ADD COLUMN since_at INTEGER NOT NULL DEFAULT 0;
 UPDATE delivery_handoff SET since_at = CASE WHEN answered_at > queued_at THEN answered_at ELSE queued_at END;
-CREATE INDEX delivery_handoff_checkpoint ON delivery_handoff (checkpoint)`}
+CREATE INDEX delivery_handoff_checkpoint ON delivery_handoff (checkpoint)`, `
+ALTER TABLE delivery_handoff ADD COLUMN answer_check TEXT NOT NULL DEFAULT '';
+ALTER TABLE delivery_handoff ADD COLUMN answer_key TEXT NOT NULL DEFAULT '';
+ALTER TABLE delivery_handoff ADD COLUMN refused INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE delivery_handoff ADD COLUMN refusal TEXT NOT NULL DEFAULT '';
+ALTER TABLE delivery_handoff ADD COLUMN revocation TEXT NOT NULL DEFAULT '';
+UPDATE delivery_handoff SET answer_check = 'NOT_SIGNED' WHERE answer <> ''`}
 
 // Open opens the store at an address: a path, "sqlite:PATH" or "postgres://…".
 func Open(ctx context.Context, address string, o Options) (*Store, error) {

@@ -134,6 +134,8 @@ func Details(findings []Finding) string {
 		text := f.PlacedMessage()
 		if i > 0 {
 			b.WriteString("; ")
+		} else if len(text) > maxDetails {
+			text = strings.ToValidUTF8(text[:maxDetails], "") + "…"
 		}
 		if length += len(text); length > maxDetails && i > 0 {
 			b.WriteString(fmt.Sprintf("and %d more", len(findings)-i)) // lets b stay off the heap

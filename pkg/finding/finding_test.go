@@ -27,6 +27,9 @@ func TestDetails(t *testing.T) {
 	for i := range long {
 		long[i].Message = strings.Repeat("x", 1000)
 	}
+	if got := finding.Details([]finding.Finding{{Message: strings.Repeat("é", 1<<20)}}); len(got) > 10_000 || !strings.HasSuffix(got, "é…") {
+		t.Errorf("one of %d bytes", len(got))
+	}
 	if got := finding.Details(long); len(got) > 10_000 || !strings.HasSuffix(got, "; and 992 more") {
 		t.Errorf("%d bytes of details", len(got))
 	}

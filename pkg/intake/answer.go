@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"github.com/go-json-experiment/json"
+	"time"
 
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/receiver"
@@ -13,10 +12,10 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// NewAnswer returns an answer as a transport carries it, without the attempt of the message that
-// it answers.
-func NewAnswer(a receiver.Answer) (transport.Message, error) {
-	body, err := a.AppendJSON(nil)
+// NewAnswer returns an answer of a receiver as a transport carries it, without the attempt of the
+// message that it answers.
+func NewAnswer(r *receiver.Receiver, a receiver.Answer) (transport.Message, error) {
+	body, err := r.AppendAnswer(nil, a)
 	return transport.Message{
 		ID: fmt.Sprintf("%s/%s", a.RecordHash, a.Status), Key: a.HandoffID, Group: a.TaskID, Kind: transport.Answer,
 		Body: body, Outcome: outcome(a),
@@ -39,19 +38,27 @@ func (i *Intake) other(taking, running context.Context, it *item) error {
 	var a receiver.Answer
 	switch it.message.Kind {
 	case transport.Revocation:
-		var v receiver.Revocation
-		if err := json.Unmarshal(it.message.Body, &v); err != nil || v.HandoffID == "" {
-			return i.discard(taking, running, it, "it is no revocation: it has no handoffId")
+		v, err := i.receiver.ReadRevocation(it.message.Body, time.Now())
+		if err != nil {
+			return i.discard(taking, running, it, err.Error())
 		}
-		err := i.persist(taking, func() (err error) {
-			a, err = i.receiver.Revoke(running, v)
+		refused := (*receiver.RevocationError)(nil)
+		err = i.persist(taking, func() (err error) {
+			if a, err = i.receiver.Revoke(running, v); errors.As(err, &refused) {
+				return nil
+			}
 			return err
 		})
+		if err == nil && refused != nil {
+			return i.discard(taking, running, it, refused.Error())
+		}
 		if err := errors.Join(err, i.alert(a.Alerts)); err != nil {
 			return err
 		}
 		if i.streams != nil && a.Reason == receiver.Revoked {
-			i.streams.revoke(taking, v.HandoffID)
+			if err := i.streams.revoke(taking, running, v.HandoffID); err != nil {
+				return err
+			}
 		}
 	case transport.Chunk:
 		if i.streams != nil {

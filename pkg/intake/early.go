@@ -200,14 +200,24 @@ func (i *Intake) makeRoom(taking context.Context) {
 }
 
 // revoke ends the agent that has begun with a stream whose sender takes it back, and lets none
-// begin.
-func (s *streams) revoke(taking context.Context, id string) {
+// begin. Whether it is the sender who does, the log says: the first chunk may have come since.
+func (s *streams) revoke(taking, running context.Context, id string) (err error) {
 	s.do(taking, func() {
-		if st := s.open[id]; st != nil {
+		st := s.open[id]
+		if st == nil || st.agent == nil {
+			return // if it begins, the log is asked then
+		}
+		var revoked bool
+		err = s.persist(taking, func() (err error) {
+			revoked, err = s.receiver.IsRevoked(running, st.record)
+			return err
+		})
+		if revoked {
 			st.barred = true
 			s.takeBack(st, "its sender has taken the handoff back")
 		}
 	})
+	return err
 }
 
 // do returns when the goroutine of the streams has done something, or the run ends.

@@ -15,6 +15,7 @@ import (
 	"github.com/eaapl/handoff/pkg/intake"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/pkg/sign"
 	"github.com/eaapl/handoff/pkg/transport"
 	"github.com/eaapl/handoff/pkg/validate"
 )
@@ -444,5 +445,57 @@ func TestEarlyAlertFails(t *testing.T) {
 	}
 	if got := b.recorded(); got[audit.Accepted] != 1 || got[audit.HandedOver] > 0 {
 		t.Errorf("records %v", got)
+	}
+}
+
+// TestForgedRevocationOfStream: where there are keys, a revocation that nobody has signed ends no
+// agent that has begun with a stream, and its sender's does.
+func TestForgedRevocationOfStream(t *testing.T) {
+	for _, signed := range []bool{false, true} {
+		t.Run(fmt.Sprint("signed ", signed), func(t *testing.T) {
+			own := sign.NewKey("own")
+			b, agents, run := newEarlyBench(t, 1)
+			verifier, err := sign.NewVerifier([]sign.Key{own})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.checks = validate.Options{Verifier: verifier}
+			b.options.Streams.Validate = b.checks
+			stop := run()
+			list := b.chunksOf(message(1), 1, &own)
+			b.publish(list[0])
+			agent := <-agents
+			v := receiver.Revocation{HandoffID: list[0].Key, Sender: "legal-analysis-agent", Made: time.Now()}
+			key := &own
+			if !signed {
+				key = nil
+			}
+			body, err := v.AppendJSON(nil, key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.publish(transport.Message{Kind: transport.Revocation, Key: list[0].Key, Body: body, ReplyTo: "sender"})
+			if signed {
+				<-agent.killed
+				if a := b.answers(1)[0]; a.Reason != receiver.Revoked {
+					t.Errorf("answered %+v", a)
+				}
+				stop()
+				b.checkRecords(map[audit.Event]int{audit.Begun: 1, audit.Revoked: 1})
+				return
+			}
+			b.publishAll(list[1:])
+			if got := agent.finish(); len(got) != len(list) {
+				t.Errorf("it got %d chunks of %d", len(got), len(list))
+			}
+			if a := b.answers(1)[0]; a.Status != receiver.Accepted {
+				t.Errorf("answered %+v", a)
+			}
+			stop()
+			if n := len(b.memory.DeadLetters()); n != 1 {
+				t.Errorf("%d dead letters", n)
+			}
+			b.checkRecords(map[audit.Event]int{audit.Begun: 1, audit.Refused: 1, audit.Accepted: 1, audit.HandedOver: 1, audit.Completed: 1})
+		})
 	}
 }

@@ -190,7 +190,7 @@ const maxKey = 200
 // answer answers a message by its key. One that has come without gets its handoffId as the key, by
 // which a receiver can be asked.
 func (i *Intake) answer(ctx context.Context, it *item, a receiver.Answer) error {
-	m, err := NewAnswer(a)
+	m, err := NewAnswer(i.receiver, a)
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func (i *Intake) tell(ctx context.Context, replyTo string, a receiver.Answer, ac
 // reply tells a sender something of a message that was acknowledged before.
 func (i *Intake) reply(ctx context.Context, replyTo string, a receiver.Answer) error {
 	i.options.Observer.Answered(a, 0)
-	m, err := NewAnswer(a)
+	m, err := NewAnswer(i.receiver, a)
 	if err == nil {
 		err = i.source.reply(ctx, replyTo, m)
 	}

@@ -57,6 +57,10 @@ type Answer struct {
 	// Escalated: it has failed so often that a person has to look.
 	Escalated bool `json:"escalated,omitzero"`
 
+	// MessageDigest is that of the message that is answered; zero if it is not known, or would say
+	// something of personal data. A signed answer has it ([Receiver.AppendAnswer]).
+	MessageDigest audit.Hash `json:"-"`
+
 	// Record is the record that was made.
 	Record audit.Stored `json:"-"`
 	// Alerts are records that people have to hear of: what waits for them or was rolled back

@@ -211,7 +211,7 @@ func (r *Receiver) release(ctx context.Context, name string, decision Decision, 
 		if rest := d.errorsBut(decision.Allow); len(rest) > 0 {
 			return &StillInvalidError{rest}
 		}
-		if err := r.free(b, letter.Rejected.Copy()); err != nil {
+		if err := r.free(b, letter.Rejected); err != nil {
 			return err
 		}
 		if _, err := b.Add(decided(letter, audit.Released, decision), nil); err != nil {
@@ -234,7 +234,8 @@ func (r *Receiver) release(ctx context.Context, name string, decision Decision, 
 
 // free returns an error if a copy of a message cannot be accepted: another message of its id has
 // not been handed over, or its sender has taken it back.
-func (r *Receiver) free(b *audit.Batch, c audit.Copy) error {
+func (r *Receiver) free(b *audit.Batch, rejected audit.Stored) error {
+	c := rejected.Copy()
 	others, err := b.Pending(c.HandoffID)
 	if err != nil {
 		return err
@@ -248,7 +249,7 @@ func (r *Receiver) free(b *audit.Batch, c audit.Copy) error {
 		if err != nil {
 			return err
 		}
-		if s.Receiver == c.Receiver || s.Receiver == "" {
+		if (s.Receiver == c.Receiver || s.Receiver == "") && r.counts(&s, rejected.Sender) {
 			return &RevokedError{s.Sequence}
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/eaapl/handoff/pkg/audit"
@@ -114,9 +113,9 @@ func (r *Receiver) keep(d *Delivery, m *message.Message) {
 // describe fills the record with what a message says of itself.
 func (d *Delivery) describe(m *message.Message) {
 	root, r := m.Root(), &d.record
-	r.HandoffID = m.HandoffID()
-	r.TaskID = root.Get("taskId").Text()
-	r.ParentHandoffID = root.Get("parentHandoffId").Text()
+	r.HandoffID = boundedName(m.HandoffID())
+	r.TaskID = name(root.Get("taskId"))
+	r.ParentHandoffID = name(root.Get("parentHandoffId"))
 	r.Sender = name(root.Get("fromAgent").Get("agentId"))
 	if r.Receiver == "" {
 		r.Receiver = name(root.Get("toAgent").Get("agentType"))
@@ -130,8 +129,11 @@ func (d *Delivery) describe(m *message.Message) {
 		r.TraceID = hex.EncodeToString(t.TraceID[:])
 	}
 	r.Details.Compressed = root.Get("conversationHistorySummary").Text() != ""
-	for _, receiver := range root.Get("receiverList").Elements() {
-		if name := message.ReceiverType(receiver).Text(); name != "" {
+	for i, receiver := range root.Get("receiverList").Elements() {
+		if i == maxReceivers {
+			break
+		}
+		if name := name(message.ReceiverType(receiver)); name != "" {
 			r.Details.Receivers = append(r.Details.Receivers, name)
 		}
 	}
@@ -141,8 +143,11 @@ func (d *Delivery) describe(m *message.Message) {
 	d.noteFindings()
 }
 
-// name returns the name of an agent. PostgreSQL has no zero bytes in texts.
-func name(v jsonstream.Value) string { return strings.ReplaceAll(v.Text(), "\x00", "\uFFFD") }
+// maxReceivers is how many of a receiverList a record keeps.
+const maxReceivers = 1000
+
+// name returns an id, or the name of an agent.
+func name(v jsonstream.Value) string { return boundedName(v.Text()) }
 
 // maxAmount is the longest amount that is kept, in bytes: a number may have a million digits.
 const maxAmount = 64
@@ -195,9 +200,4 @@ func (d *Delivery) noteFindings() {
 }
 
 // clip returns the beginning of a text.
-func clip(text string) string {
-	if len(text) <= maxText {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxText], "") + "…"
-}
+func clip(text string) string { return boundedText(text, maxText) }

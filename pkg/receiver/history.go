@@ -16,6 +16,7 @@ type past struct {
 	accepted    *audit.Stored  // the record that accepted it; nil if none did
 	pending     *audit.Pending // who is handing it over, or waits for its agent; nil if nobody has to
 	plain       *audit.Hash    // digest of the accepted message, if this batch accepts it and its personal data is apart
+	revocations []audit.Stored // of this copy, whoever has made them
 	revoked     *audit.Stored  // the record by which the sender took it back; nil if it did not
 	ended       bool           // the agent that got it has ended
 	lost        *audit.Stored  // the record that accepted it, if it was rolled back since
@@ -31,6 +32,7 @@ func pairOf(r *audit.Record) pair { return pair{r.TaskID, r.Sender, r.Receiver} 
 
 // A history is what the log says of some messages, and what a batch adds to that.
 type history struct {
+	receiver *Receiver
 	batch    *audit.Batch
 	ids      map[string][]*past // the copies of the messages that were looked up
 	pairs    map[pair]int       // failures since the last acceptance
@@ -39,7 +41,7 @@ type history struct {
 
 // known looks up what the log says of messages.
 func (r *Receiver) known(b *audit.Batch, deliveries []*Delivery) (*history, error) {
-	h := &history{batch: b, ids: map[string][]*past{}, pairs: map[pair]int{}}
+	h := &history{receiver: r, batch: b, ids: map[string][]*past{}, pairs: map[pair]int{}}
 	var ids, tasks []string
 	seen := map[string]bool{}
 	for _, d := range deliveries {
@@ -114,7 +116,7 @@ func (h *history) lookUpIDs(ids []string) error {
 		case audit.DeadLettered:
 			p.deadLetter(s.MessageDigest)
 		case audit.Revoked:
-			p.revoked = &s
+			p.revocations = append(p.revocations, s)
 		}
 	}
 	if len(open) == 0 {
@@ -180,10 +182,13 @@ func (h *history) of(d *Delivery) *past {
 	if p.accepted == nil && d.record.TaskID != "" {
 		p.failures = max(p.failures, h.pairs[pairOf(&d.record)])
 	}
-	if p.revoked == nil { // for all receivers?
-		for _, of := range h.ids[d.record.HandoffID] {
-			if of.receiver == "" {
-				p.revoked = of.revoked
+	for _, of := range h.ids[d.record.HandoffID] {
+		if of != p && of.receiver != "" {
+			continue
+		}
+		for i := range of.revocations {
+			if h.receiver.counts(&of.revocations[i], d.record.Sender) {
+				p.revoked = &of.revocations[i]
 			}
 		}
 	}

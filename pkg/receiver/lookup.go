@@ -2,6 +2,7 @@ package receiver
 
 import (
 	"context"
+	"slices"
 
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/finding"
@@ -37,7 +38,11 @@ func (r *Receiver) lookUp(v audit.Reader, c audit.Copy) (s state, err error) {
 	if err != nil {
 		return s, err
 	}
-	revoked := false
+	var revocations []audit.Stored
+	sender := "" // of the message, when it was accepted: others may have said anything
+	isRevoked := func() bool {
+		return slices.ContainsFunc(revocations, func(s audit.Stored) bool { return r.counts(&s, sender) })
+	}
 	for _, record := range list {
 		ofAll := record.Receiver == "" && (record.Event == audit.RolledBack || record.Event == audit.Revoked)
 		if c.Receiver != "" && record.Receiver != c.Receiver && !ofAll {
@@ -45,7 +50,7 @@ func (r *Receiver) lookUp(v audit.Reader, c audit.Copy) (s state, err error) {
 		}
 		switch record.Event {
 		case audit.Accepted:
-			s = state{answerTo(record, Accepted), true}
+			s, sender = state{answerTo(record, Accepted), true}, record.Sender
 		case audit.Completed:
 			s.Answer = answerTo(record, Completed)
 		case audit.Escalated:
@@ -61,12 +66,12 @@ func (r *Receiver) lookUp(v audit.Reader, c audit.Copy) (s state, err error) {
 		case audit.RolledBack:
 			s.stands = false
 			if s.Record.Event == audit.ExecutionFailed {
-				s.Status, s.Reason, s.Retryable = Rejected, ExecutionFailed, !revoked
-			} else if revoked {
+				s.Status, s.Reason, s.Retryable = Rejected, ExecutionFailed, !isRevoked()
+			} else if isRevoked() {
 				s.revoke(record)
 			}
 		case audit.Revoked:
-			if revoked = true; !s.stands {
+			if revocations = append(revocations, record); !s.stands && r.counts(&record, sender) {
 				s.revoke(record)
 			}
 		}

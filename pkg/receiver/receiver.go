@@ -16,6 +16,7 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/sign"
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
@@ -41,6 +42,13 @@ type Options struct {
 	// says. [Receiver.Resume] takes over what came from there, and what nobody knows that of:
 	// other places have other agents.
 	Place string
+	// AnswerKey signs the answers; nil for none.
+	AnswerKey *sign.Key
+	// RejectedPerDay is how many bytes a day may be recorded of messages that are rejected or come
+	// again, of each key that signs, and of all together that nobody has signed; 0 means
+	// [DefaultRejectedPerDay], a negative number no bound. What is beyond that is answered and
+	// counted.
+	RejectedPerDay int64
 }
 
 // DefaultEscalateAfter is the third failure (EAAPL-MAG006, section 6.3).
@@ -54,6 +62,7 @@ type Receiver struct {
 	instance  string
 	frames    *compress.Encoder // of the messages in the audit log (section 9)
 	parsers   sync.Pool         // of *message.Parser
+	meter     meter
 }
 
 // New returns a receiver that validates messages by v and records in log.
@@ -65,11 +74,14 @@ func New(ctx context.Context, v *validate.Validator, log *audit.Log, o Options) 
 	if o.EscalateAfter == 0 {
 		o.EscalateAfter = DefaultEscalateAfter
 	}
+	if o.RejectedPerDay == 0 {
+		o.RejectedPerDay = DefaultRejectedPerDay
+	}
 	instance, err := log.Store().Instance(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &Receiver{validator: v, log: log, options: o, instance: instance, frames: frames,
+	return &Receiver{validator: v, log: log, options: o, instance: instance, frames: frames, meter: meter{perDay: o.RejectedPerDay},
 		parsers: sync.Pool{New: func() any { return &message.Parser{} }}}, nil
 }
 
@@ -85,7 +97,7 @@ const frameLevel = 1
 // costs nothing more.
 func (r *Receiver) Record(ctx context.Context, deliveries []*Delivery, handedOver []Handover) ([]Answer, error) {
 	answers := make([]Answer, len(deliveries))
-	err := r.log.Append(ctx, func(b *audit.Batch) error {
+	err := r.append(ctx, func(b *audit.Batch, q *quota) error {
 		if err := r.addHandovers(b, handedOver); err != nil {
 			return err
 		}
@@ -97,7 +109,7 @@ func (r *Receiver) Record(ctx context.Context, deliveries []*Delivery, handedOve
 			return err
 		}
 		for i, d := range deliveries {
-			if answers[i], err = r.decide(ctx, b, known, d); err != nil {
+			if answers[i], err = r.decide(ctx, b, q, known, d); err != nil {
 				return err
 			}
 		}
@@ -115,7 +127,7 @@ func (r *Receiver) Record(ctx context.Context, deliveries []*Delivery, handedOve
 }
 
 // decide records what becomes of a message.
-func (r *Receiver) decide(ctx context.Context, b *audit.Batch, known *history, d *Delivery) (Answer, error) {
+func (r *Receiver) decide(ctx context.Context, b *audit.Batch, q *quota, known *history, d *Delivery) (Answer, error) {
 	before := known.of(d)
 	record := d.recorded()
 	record.Transport, record.LatencyMicros = d.Transport, d.LatencyMicros
@@ -139,38 +151,29 @@ func (r *Receiver) decide(ctx context.Context, b *audit.Batch, known *history, d
 	case left && !r.options.AtMostOnce:
 		return r.resume(b, known, before, d)
 	case same:
-		record.Event, record.Attempt, record.Details.Findings, record.Details.MoreFindings = audit.Duplicate, before.accepted.Attempt, nil, 0
-		record.FrameDigest = audit.Hash{}
-		// One whose personal data is apart has a keyed digest, also where no policy says so.
-		record.MessageDigest, record.MessageBytes, record.Details.Subject = before.accepted.MessageDigest, before.accepted.MessageBytes, before.accepted.Details.Subject
-		stored, err := b.Add(record, nil)
-		return answerTo(stored, Duplicate), err
+		return again(b, q, record, before.accepted, Duplicate)
 	case d.isStale(before):
-		record.Event, record.Attempt, record.Details.Findings, record.Details.MoreFindings = audit.Duplicate, before.lost.Attempt, nil, 0
-		record.FrameDigest = audit.Hash{}
-		record.MessageDigest, record.MessageBytes, record.Details.Subject = before.lost.MessageDigest, before.lost.MessageBytes, before.lost.Details.Subject
-		stored, err := b.Add(record, nil)
-		a := answerTo(stored, Rejected)
+		a, err := again(b, q, record, before.lost, Rejected)
 		a.Reason, a.Details, a.Retryable = before.rolledBack.Reason, "its task was rolled back after it was sent", before.revoked == nil
 		return a, err
 	case before.revoked != nil && before.accepted == nil:
 		record.Reason = Revoked
-		return r.rejectFor(b, known, before, record, d, audit.Finding{Rule: "receiver/revoked", Severity: finding.Error, Pointer: "/handoffId",
-			Message: fmt.Sprintf("%s was revoked by its sender (record %d): a new message needs a new id", finding.Quote(record.HandoffID), before.revoked.Sequence)})
+		return r.rejectFor(b, q, known, before, record, d, audit.Finding{Rule: "receiver/revoked", Severity: finding.Error, Pointer: "/handoffId",
+			Message: fmt.Sprintf("%s was revoked %s (record %d): a new message needs a new id", finding.Quote(record.HandoffID), revoker(before.revoked), before.revoked.Sequence)})
 	case !d.Result.Valid:
 		record.Reason = d.Result.Reason
 		details := d.Result.Details
 		if r.Withholds() {
 			details = told(d.Result.Findings, true)
 		}
-		return r.reject(b, known, before, record, d, details)
+		return r.reject(b, q, known, before, record, d, details)
 	case before.accepted != nil:
 		record.Reason = HandoffIDReused
-		return r.rejectFor(b, known, before, record, d, audit.Finding{Rule: "receiver/handoff-id-reused", Severity: finding.Error, Pointer: "/handoffId",
+		return r.rejectFor(b, q, known, before, record, d, audit.Finding{Rule: "receiver/handoff-id-reused", Severity: finding.Error, Pointer: "/handoffId",
 			Message: fmt.Sprintf("%s was accepted with other content (record %d): a new message needs a new id", finding.Quote(record.HandoffID), before.accepted.Sequence)})
 	case foreign != nil:
 		record.Reason = validate.SignatureInvalid
-		return r.rejectFor(b, known, before, record, d, audit.Finding{Rule: "receiver/parent-digest", Severity: finding.Error, Pointer: "/extensions/parentDigest",
+		return r.rejectFor(b, q, known, before, record, d, audit.Finding{Rule: "receiver/parent-digest", Severity: finding.Error, Pointer: "/extensions/parentDigest",
 			Message: fmt.Sprintf("is not the digest of the parent that was accepted (record %d): the history was exchanged behind this message", foreign.Sequence)})
 	}
 	if before.pending != nil { // what others rolled back is nobody's any more
@@ -189,6 +192,38 @@ func (r *Receiver) decide(ctx context.Context, b *audit.Batch, known *history, d
 		a.Alerts = append(a.Alerts, stored)
 	}
 	return a, err
+}
+
+// again records that a message came which was accepted before by a record.
+func again(b *audit.Batch, q *quota, record audit.Record, before *audit.Stored, status Status) (Answer, error) {
+	record.Event, record.Attempt, record.Details.Findings, record.Details.MoreFindings = audit.Duplicate, before.Attempt, nil, 0
+	record.FrameDigest = audit.Hash{}
+	// One whose personal data is apart has a keyed digest, also where no policy says so.
+	record.MessageDigest, record.MessageBytes, record.Details.Subject = before.MessageDigest, before.MessageBytes, before.Details.Subject
+	ok, err := q.allows(record.KeyID, 0)
+	if err != nil {
+		return Answer{}, err
+	}
+	var a Answer
+	if ok {
+		stored, err := b.Add(record, nil)
+		if err != nil {
+			return a, err
+		}
+		a = answerTo(stored, status)
+	} else {
+		a = q.unrecorded(record, status)
+	}
+	a.MessageDigest = plainDigest(before)
+	return a, nil
+}
+
+// revoker says who has revoked a message.
+func revoker(s *audit.Stored) string {
+	if s.Details.Unsigned {
+		return "by somebody who has not signed that"
+	}
+	return "by its sender"
 }
 
 // own returns that this process is handing over an accepted message. What no database keeps as a
@@ -222,14 +257,30 @@ func (r *Receiver) resume(b *audit.Batch, known *history, before *past, d *Deliv
 }
 
 // rejectFor is reject for something that only the log shows.
-func (r *Receiver) rejectFor(b *audit.Batch, known *history, before *past, record audit.Record, d *Delivery, f audit.Finding) (Answer, error) {
+func (r *Receiver) rejectFor(b *audit.Batch, q *quota, known *history, before *past, record audit.Record, d *Delivery, f audit.Finding) (Answer, error) {
 	record.Details.Findings, record.Details.MoreFindings = []audit.Finding{f}, 0
-	return r.reject(b, known, before, record, d, f.Pointer+": "+f.Message)
+	return r.reject(b, q, known, before, record, d, f.Pointer+": "+f.Message)
 }
 
 // reject records that a message is rejected, and what follows from that.
-func (r *Receiver) reject(b *audit.Batch, known *history, before *past, record audit.Record, d *Delivery, details string) (Answer, error) {
+func (r *Receiver) reject(b *audit.Batch, q *quota, known *history, before *past, record audit.Record, d *Delivery, details string) (Answer, error) {
 	record.Event = audit.Rejected
+	size := len(d.frame)
+	if forPeople(record.Reason) { // there is a second record, and an alert
+		size += recordBytes
+	}
+	ok, err := q.allows(record.KeyID, size)
+	if err != nil {
+		return Answer{}, err
+	}
+	if !ok {
+		a := q.unrecorded(record, Rejected)
+		if d.part != nil {
+			a.MessageDigest = audit.Hash{}
+		}
+		a.Details, a.Retryable = details, retryable(record.Reason) && !d.abandoned
+		return a, nil
+	}
 	stored, err := d.add(b, record)
 	if err != nil {
 		return Answer{}, err
@@ -269,8 +320,20 @@ func (a *Answer) follow(b *audit.Batch, from audit.Stored, event audit.Event) er
 }
 
 func answerTo(s audit.Stored, status Status) Answer {
-	return Answer{
+	a := Answer{
 		HandoffID: s.HandoffID, TaskID: s.TaskID, Receiver: s.Receiver, Status: status, Reason: s.Reason, Attempt: s.Attempt,
 		RecordHash: s.Hash, RecordedAt: audit.FormatTime(s.RecordedAt), Record: s,
 	}
+	if s.Event == audit.Accepted || s.Event == audit.Rejected {
+		a.MessageDigest = plainDigest(&s)
+	}
+	return a
+}
+
+// plainDigest returns the digest of the message of a record, zero if it is keyed.
+func plainDigest(s *audit.Stored) audit.Hash {
+	if s.Details.PayloadDigest != nil {
+		return audit.Hash{}
+	}
+	return s.MessageDigest
 }

@@ -90,7 +90,7 @@ func (r *Receiver) settleLeft(ctx context.Context, left audit.Pending) (Left, er
 		if err != nil {
 			return err
 		}
-		revoked, err := revocations(b, list)
+		revoked, err := r.revocations(b, list)
 		if err != nil {
 			return err
 		}
@@ -102,7 +102,11 @@ func (r *Receiver) settleLeft(ctx context.Context, left audit.Pending) (Left, er
 			if err != nil {
 				return err
 			}
-			l.Answer, l.Accepted, err = r.settleAndTell(ctx, b, p, accepted, revoked.of(p))
+			back, err := revoked.of(b, p)
+			if err != nil {
+				return err
+			}
+			l.Answer, l.Accepted, err = r.settleAndTell(ctx, b, p, accepted, back)
 			return err
 		}
 		return nil
@@ -174,13 +178,17 @@ func (r *Receiver) takeOver(ctx context.Context, b *audit.Batch) (left []audit.P
 	list = slices.DeleteFunc(list, func(p audit.Pending) bool {
 		return p.Alive || r.options.As != "" && p.Receiver != r.options.As || !r.from(p.ReplyTo)
 	})
-	revoked, err := revocations(b, list)
+	revoked, err := r.revocations(b, list)
 	if err != nil {
 		return nil, err
 	}
 	var copies []audit.Copy
 	var taken []audit.Pending
 	for _, p := range list {
+		back, err := revoked.of(b, p)
+		if err != nil {
+			return nil, err
+		}
 		known := state{}
 		if p.Running && r.options.Rerun {
 			if known, err = r.lookUp(b, p.Copy()); err != nil {
@@ -188,7 +196,7 @@ func (r *Receiver) takeOver(ctx context.Context, b *audit.Batch) (left []audit.P
 			}
 		}
 		switch {
-		case r.settles(p, revoked.of(p)), known.hasEnded(p):
+		case r.settles(p, back), known.hasEnded(p):
 		case r.options.AtMostOnce:
 			continue
 		default:

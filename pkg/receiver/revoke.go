@@ -7,16 +7,8 @@ import (
 
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/personal"
+	"github.com/eaapl/handoff/pkg/validate"
 )
-
-// A Revocation says that a sender takes a message back, since nobody has answered it in time. Its
-// JSON is the body of a message of the kind revocation.
-type Revocation struct {
-	HandoffID   string `json:"handoffId"`   // not ""
-	TaskID      string `json:"taskId"`      // "" if it is not known
-	Receiver    string `json:"receiver"`    // whose copy is meant, "" for those of all receivers
-	Explanation string `json:"explanation"` // why, "" if the sender did not say
-}
 
 // Revoke records that a message is taken back, once, however often it is. If it was not accepted
 // before, no receiver that sees the record accepts it; if it was accepted and not handed over, and
@@ -25,17 +17,36 @@ type Revocation struct {
 //
 // The answer is what the sender is told, for this receiver's copy: REJECTED with the reason
 // REVOKED, or what it was told before, if the revocation comes too late.
+//
+// Where this receiver has keys, only a revocation counts that a key has signed which may sign for
+// the sender of the message; [Receiver.ReadRevocation] looks at that. Another one is recorded as
+// REFUSED, and the error is a [*RevocationError]. Of a message that has not come yet nobody knows
+// the sender: then that is looked at when it comes.
 func (r *Receiver) Revoke(ctx context.Context, v Revocation) (a Answer, err error) {
 	if v.HandoffID == "" {
 		return a, errors.New("a revocation needs the handoffId of a message")
 	}
-	if v.Explanation != "" && r.Withholds() {
-		v.Explanation = personal.Withheld
-	}
-	err = r.log.Append(ctx, func(b *audit.Batch) error {
-		revoked, err := revoke(b, v)
+	var refused *RevocationError
+	err = r.append(ctx, func(b *audit.Batch, q *quota) error {
+		a, refused = Answer{}, nil
+		why, err := r.whyRefused(b, &v)
 		if err != nil {
 			return err
+		}
+		if why != "" {
+			refused = &RevocationError{v.HandoffID, why}
+			return q.refuse(v, why)
+		}
+		if v.Explanation != "" && r.Withholds() {
+			v.Explanation = personal.Withheld
+		}
+		revoked, err := r.revoke(b, q, v)
+		if err != nil {
+			return err
+		}
+		if revoked == nil {
+			refused = &RevocationError{v.HandoffID, "more unsigned revocations of messages that have not come are here than are recorded"}
+			return nil
 		}
 		whose := v.Receiver
 		if whose == "" {
@@ -52,27 +63,58 @@ func (r *Receiver) Revoke(ctx context.Context, v Revocation) (a Answer, err erro
 		before, err := r.lookUp(b, audit.Copy{HandoffID: v.HandoffID, Receiver: whose})
 		a = before.Answer
 		if !before.stands {
-			a = answerTo(revoked, Rejected)
+			a = answerTo(*revoked, Rejected)
 			a.Reason, a.Details = Revoked, v.Explanation
 		}
 		return err
 	})
+	if err == nil && refused != nil {
+		err = refused
+	}
 	return a, err
 }
 
-// revoke adds the record of a revocation, if there is none, and returns it.
-func revoke(b *audit.Batch, v Revocation) (audit.Stored, error) {
+// refuse records that a revocation is not believed.
+func (q *quota) refuse(v Revocation, why string) error {
+	return q.add(audit.Record{
+		Event: audit.Refused, HandoffID: v.HandoffID, TaskID: v.TaskID, Receiver: v.Receiver, Reason: validate.SignatureInvalid,
+		Details: audit.Details{Explanation: boundedText("a revocation: "+why, maxText)},
+	})
+}
+
+// revoke adds the record of a revocation, if there is none that counts as much, and returns it.
+// Those that nobody has signed, of messages that nobody has accepted, are bounded: nil if there are
+// too many.
+func (r *Receiver) revoke(b *audit.Batch, q *quota, v Revocation) (*audit.Stored, error) {
 	list, err := audit.List(b, audit.Filter{Handoffs: []string{v.HandoffID}, Events: []audit.Event{audit.Revoked}})
 	if err != nil {
-		return audit.Stored{}, err
+		return nil, err
 	}
-	if i := slices.IndexFunc(list, func(s audit.Stored) bool { return s.Receiver == v.Receiver || s.Receiver == "" }); i >= 0 {
-		return list[i], nil
+	if i := slices.IndexFunc(list, func(s audit.Stored) bool {
+		return (s.Receiver == v.Receiver || s.Receiver == "") && r.counts(&s, v.Sender)
+	}); i >= 0 {
+		return &list[i], nil
 	}
-	return b.Add(audit.Record{
+	if !v.signed {
+		accepted, err := audit.List(b, audit.Filter{Handoffs: []string{v.HandoffID}, Events: []audit.Event{audit.Accepted}, Limit: 1})
+		if err != nil {
+			return nil, err
+		}
+		if len(accepted) == 0 {
+			if ok, err := q.allows("", len(v.Explanation)); !ok || err != nil {
+				return nil, err
+			}
+		}
+	}
+	record := audit.Record{
 		Event: audit.Revoked, HandoffID: v.HandoffID, TaskID: v.TaskID, Receiver: v.Receiver, Reason: Revoked,
-		Details: audit.Details{Explanation: v.Explanation},
-	}, nil)
+		Details: audit.Details{Explanation: v.Explanation, Unsigned: !v.signed},
+	}
+	if v.signed {
+		record.Sender, record.KeyID = v.Sender, v.keyID
+	}
+	stored, err := b.Add(record, nil)
+	return &stored, err
 }
 
 // withdrawLeft withdraws copies that were left before they were handed over: that of a receiver, or
@@ -112,28 +154,48 @@ func withdraw(b *audit.Batch, accepted audit.Stored) (Answer, error) {
 	return a, err
 }
 
-// takenBack are the copies of messages that were taken back; those of all receivers have the receiver "".
-type takenBack map[audit.Copy]bool
+// takenBack are the revocations of copies of messages; those of all receivers have the receiver "".
+type takenBack struct {
+	*Receiver
+	copies map[audit.Copy][]audit.Stored
+}
 
-// of reports whether a message that is under way was taken back.
-func (t takenBack) of(p audit.Pending) bool {
-	return t[p.Copy()] || t[audit.Copy{HandoffID: p.HandoffID}]
+// of reports whether the sender of a message that is under way has taken it back.
+func (t takenBack) of(b *audit.Batch, p audit.Pending) (bool, error) {
+	list := slices.Concat(t.copies[p.Copy()], t.copies[audit.Copy{HandoffID: p.HandoffID}])
+	if len(list) == 0 {
+		return false, nil
+	}
+	accepted, err := recordAt(b, p.Sequence)
+	return slices.ContainsFunc(list, func(s audit.Stored) bool { return t.counts(&s, accepted.Sender) }), err
 }
 
 // revocations returns which copies of messages that are under way were taken back.
-func revocations(b *audit.Batch, list []audit.Pending) (takenBack, error) {
+func (r *Receiver) revocations(b *audit.Batch, list []audit.Pending) (takenBack, error) {
 	ids := make([]string, len(list))
 	for i, p := range list {
 		ids[i] = p.HandoffID
 	}
-	revoked := takenBack{}
+	t := takenBack{r, map[audit.Copy][]audit.Stored{}}
 	for some := range slices.Chunk(ids, audit.MaxNamed) {
 		for s, err := range b.Records(audit.Filter{Handoffs: some, Events: []audit.Event{audit.Revoked}}) {
 			if err != nil {
-				return nil, err
+				return t, err
 			}
-			revoked[s.Copy()] = true
+			t.copies[s.Copy()] = append(t.copies[s.Copy()], s)
 		}
 	}
-	return revoked, nil
+	return t, nil
+}
+
+// IsRevoked reports whether a message with which an agent has begun was taken back by its sender.
+func (r *Receiver) IsRevoked(ctx context.Context, begun audit.Stored) (revoked bool, err error) {
+	err = r.log.Store().View(ctx, func(v audit.Reader) error {
+		list, err := audit.List(v, audit.Filter{Handoffs: []string{begun.HandoffID}, Events: []audit.Event{audit.Revoked}})
+		revoked = slices.ContainsFunc(list, func(s audit.Stored) bool {
+			return (s.Receiver == "" || s.Receiver == begun.Receiver) && r.counts(&s, begun.Sender)
+		})
+		return err
+	})
+	return revoked, err
 }

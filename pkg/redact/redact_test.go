@@ -2,8 +2,8 @@ package redact
 
 import (
 	"bytes"
-	"errors"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"

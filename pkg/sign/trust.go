@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/pkg/iso8601"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 )
 
@@ -24,15 +25,26 @@ type Binding struct {
 // it; one without a binding signs for nobody. Nil asks for no bindings.
 type Trust []Binding
 
+// A claim is for whom something is signed, and when.
+type claim struct {
+	agent string
+	made  jsonstream.Value // the member with the time
+}
+
+// claimOf returns that of a message.
+func claimOf(m *message.Message) claim {
+	return claim{m.Root().Get("fromAgent").Get("agentId").Text(), m.Root().Get("timestamp")}
+}
+
 // check returns an [*Error] unless a key may sign the message.
 //
 // Both the time of the message and now have to be in the period: the first is what the sender
 // signed, and whoever has stolen a key after its period can sign any time.
-func (t Trust) check(m *message.Message, k Key, now time.Time) *Error {
+func (t Trust) check(m *message.Message, k Key, c claim, now time.Time) *Error {
 	if t == nil {
 		return nil
 	}
-	agent := m.Root().Get("fromAgent").Get("agentId").Text()
+	agent := c.agent
 	if agent == "" {
 		return fault(m, m.Root(), Untrusted, "the signature holds under %s, and there is no fromAgent.agentId to sign for", tried([]Key{k}))
 	}
@@ -41,7 +53,7 @@ func (t Trust) check(m *message.Message, k Key, now time.Time) *Error {
 		if b.KeyID != k.ID || k.ID == "" || !b.speaksFor(agent) {
 			continue
 		}
-		if problem = b.checkPeriod(m, now); problem == nil {
+		if problem = b.checkPeriod(m, c.made, now); problem == nil {
 			return nil
 		}
 	}
@@ -59,6 +71,11 @@ func (b Binding) speaksFor(agent string) bool {
 		}
 	}
 	return false
+}
+
+// isValidAt reports whether a time is in the period of the binding.
+func (b Binding) isValidAt(t time.Time) bool {
+	return !(!b.NotBefore.IsZero() && t.Before(b.NotBefore)) && !(!b.NotAfter.IsZero() && t.After(b.NotAfter))
 }
 
 // matches reports whether a text matches a pattern with stars.
@@ -83,11 +100,10 @@ func matches(pattern, text string) bool {
 }
 
 // checkPeriod returns an [*Error] unless the key is valid, by this binding, for the message.
-func (b Binding) checkPeriod(m *message.Message, now time.Time) *Error {
+func (b Binding) checkPeriod(m *message.Message, at jsonstream.Value, now time.Time) *Error {
 	if b.NotBefore.IsZero() && b.NotAfter.IsZero() {
 		return nil
 	}
-	at := m.Root().Get("timestamp")
 	made, _, ok := iso8601.Parse(at.Text())
 	if !ok {
 		return fault(m, at, KeyPeriod, "the key %.80q is valid for a time, and the timestamp is no time", b.KeyID)
@@ -97,9 +113,10 @@ func (b Binding) checkPeriod(m *message.Message, now time.Time) *Error {
 		time time.Time
 	}{{"the message was made", made}, {"it is now", now}} {
 		switch {
-		case !b.NotBefore.IsZero() && when.time.Before(b.NotBefore):
+		case b.isValidAt(when.time):
+		case when.time.Before(b.NotBefore):
 			return fault(m, at, KeyPeriod, "the key %.80q is valid from %s on, and %s %s: sign with the key of that time", b.KeyID, shownTime(b.NotBefore), when.what, shownTime(when.time))
-		case !b.NotAfter.IsZero() && when.time.After(b.NotAfter):
+		default:
 			return fault(m, at, KeyPeriod, "the key %.80q was valid until %s, and %s %s: sign with a newer key", b.KeyID, shownTime(b.NotAfter), when.what, shownTime(when.time))
 		}
 	}

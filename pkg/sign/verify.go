@@ -123,14 +123,36 @@ func (v *Verifier) Verify(m *message.Message) (Key, error) { return v.VerifyAt(m
 // without a name of their own. A message that names no key is tried with all. A key is only
 // ever tried with signatures of its own algorithm, whatever the message says.
 func (v *Verifier) VerifyAt(m *message.Message, now time.Time) (Key, error) {
+	return v.verify(m, claimOf(m), now)
+}
+
+// VerifyFor is [Verifier.VerifyAt] for a signed document that is no message, and is by an agent: its
+// time is the value of the member made.
+func (v *Verifier) VerifyFor(m *message.Message, agent, made string, now time.Time) (Key, error) {
+	return v.verify(m, claim{agent, m.Root().Get(made)}, now)
+}
+
+func (v *Verifier) verify(m *message.Message, c claim, now time.Time) (Key, error) {
 	k, err := v.holding(m)
 	if err != nil {
 		return Key{}, err
 	}
-	if fault := v.trust.check(m, k, now); fault != nil {
+	if fault := v.trust.check(m, k, c, now); fault != nil {
 		return Key{}, fault
 	}
 	return k, nil
+}
+
+// MaySignFor reports whether what was signed by a key at a time may be by an agent.
+func (v *Verifier) MaySignFor(keyID, agent string, at time.Time) bool {
+	return v.trust == nil || slices.ContainsFunc(v.trust, func(b Binding) bool {
+		return keyID != "" && b.KeyID == keyID && b.speaksFor(agent) && b.isValidAt(at)
+	})
+}
+
+// HasKeyOf reports whether one of the keys may sign for an agent, at any time.
+func (v *Verifier) HasKeyOf(agent string) bool {
+	return v.trust == nil || slices.ContainsFunc(v.trust, func(b Binding) bool { return b.speaksFor(agent) && v.HasKey(b.KeyID) })
 }
 
 // holding returns the key under which the signature of the message holds.

@@ -95,6 +95,9 @@ func New(options Options) *Validator {
 	return &Validator{options: options, parsers: sync.Pool{New: func() any { return new(message.Parser) }}}
 }
 
+// Verifier returns what checks signatures, with the receiver's trust; nil if nothing does.
+func (v *Validator) Verifier() *sign.Verifier { return v.options.Verifier }
+
 // maxFindings is how many findings a layer may have: a hostile message must not cause as
 // many findings as it has values.
 const maxFindings = 1000

@@ -57,7 +57,7 @@ esac
 case $BLOCK in *'handoff audit '*) handoff example | handoff accept -q >/dev/null ;; esac
 
 # what proves it has a key, a checkpoint and a proof
-case $BLOCK in *'handoff audit prune'*) handoff audit init --retention P7Y ;; esac
+case $BLOCK in *'handoff audit prune'*) handoff audit init --retention P7Y --retention-rejected P30D ;; esac
 case $BLOCK in *log.key* | *log.pub*)
 	handoff keygen --type ed25519 -o log.key
 	handoff audit checkpoint --key-file log.key -o kept.checkpoint
@@ -138,6 +138,7 @@ for word; do
 		case $BLOCK in *"keygen --key-id team-1 -o $word"*) ;; *'a2a card'*) card_key "$word" ;; *) key "$word" ;; esac ;;
 	legal.key|legal.pub|scorer.pub|agent.key|agent.pub|planner.key|planner.pub)
 		case $BLOCK in *"keygen --type ed25519"*"-o ${word%.*}.key"*) ;; *) pair "${word%.*}.key" ;; esac ;;
+	receivers.yaml) pair scorer.key; echo 'keys: [scorer.pub]' >receivers.yaml ;;
 	signed.json) case $BLOCK in *'sign --key-file legal.key'*) ;; *) pair legal.key; handoff example | handoff sign --key-file legal.key >signed.json ;; esac ;;
 	signed.jsonl) case $BLOCK in *'producer | handoff sign'*) ;; *) key team-1.key; many | handoff sign --key-file team-1.key >signed.jsonl ;; esac ;;
 	context.json) handoff example sw4rm-context >"$word" ;;

@@ -91,6 +91,34 @@ func ChooseSigner(keys []sign.Key, id string) (sign.Key, error) {
 	return sign.Key{}, fmt.Errorf("--key-id %q: no key has this ID", id)
 }
 
+// OptionalSigner is [ChooseSigner] where there need not be a key that can sign: then it returns nil.
+func OptionalSigner(keys []sign.Key, id string) (*sign.Key, error) {
+	keys = slices.DeleteFunc(slices.Clone(keys), func(k sign.Key) bool { return k.MaySign() != nil })
+	if len(keys) == 0 && id == "" {
+		return nil, nil
+	}
+	key, err := ChooseSigner(keys, id)
+	return &key, err
+}
+
+// LoadSigner returns the key of a file that is to sign, nil if there is no file.
+func LoadSigner(g *Globals, c *cobra.Command, flag, file string) (*sign.Key, error) {
+	if file == "" {
+		return nil, nil
+	}
+	keys, err := (&KeyFlags{}).load(g, c, []string{file})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	switch {
+	case len(keys) != 1:
+		return nil, fmt.Errorf("%s: %s has %d keys: name a file with one", flag, ShownSetting(file), len(keys))
+	case keys[0].MaySign() != nil:
+		return nil, fmt.Errorf("%s: %w", flag, keys[0].MaySign())
+	}
+	return &keys[0], nil
+}
+
 // load reads key files.
 func (f *KeyFlags) load(g *Globals, c *cobra.Command, files []string) ([]sign.Key, error) {
 	var all []sign.Key

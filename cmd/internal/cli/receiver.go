@@ -79,6 +79,29 @@ func (f *ReceiverFlags) Verifier(g *Globals, c *cobra.Command, r *validate.Recei
 	if err != nil {
 		return nil, err
 	}
+	return f.verifier(g, c, keys, r)
+}
+
+// TrustVerifier returns what checks signatures with the keys of a profile alone, by its trust; nil
+// if there is no file.
+func TrustVerifier(g *Globals, c *cobra.Command, file string) (*sign.Verifier, error) {
+	if file == "" {
+		return nil, nil
+	}
+	f := ReceiverFlags{Profile: file}
+	r, err := f.Load(g, c.InOrStdin())
+	if err != nil {
+		return nil, err
+	}
+	v, err := f.verifier(g, c, nil, r)
+	if err == nil && v == nil {
+		err = fmt.Errorf("%s: names no keys: name their files in keys", file)
+	}
+	return v, err
+}
+
+// verifier returns what checks signatures with keys and those of a receiver, by its trust.
+func (f *ReceiverFlags) verifier(g *Globals, c *cobra.Command, keys []sign.Key, r *validate.Receiver) (*sign.Verifier, error) {
 	if r != nil {
 		var files []string
 		for _, name := range r.Keys {

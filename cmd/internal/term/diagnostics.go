@@ -28,8 +28,20 @@ func (h Hint) Unwrap() error { return h.Err }
 // flags help: a line for each of those that were joined.
 func PrintError(stderr io.Writer, err error) {
 	for _, line := range errorLines(err) {
-		fmt.Fprintf(stderr, "handoff: %s\n", line)
+		fmt.Fprintf(stderr, "handoff: %s\n", oneLine(line))
 	}
+}
+
+// maxLine is how long a line of a diagnosis may be, in bytes: what it quotes may be as long as a
+// message.
+const maxLine = 32 << 10
+
+// oneLine returns the beginning of a line, with a mark where it was cut.
+func oneLine(line string) string {
+	if len(line) <= maxLine {
+		return line
+	}
+	return strings.ToValidUTF8(line[:maxLine], "") + fmt.Sprintf("… (%d bytes more)", len(line)-maxLine)
 }
 
 // errorLines returns the text of an error, visible: a line for each of those that were
@@ -65,12 +77,12 @@ func errorLines(err error) []string {
 
 // Warn prints what a user should know of a run that continues.
 func Warn(stderr io.Writer, text string) {
-	fmt.Fprintf(stderr, "handoff: warning: %s\n", Visible(text))
+	fmt.Fprintf(stderr, "handoff: warning: %s\n", oneLine(Visible(text)))
 }
 
 // Note prints what a user may want to know of a run that did as it was told.
 func Note(stderr io.Writer, text string) {
-	fmt.Fprintf(stderr, "handoff: note: %s\n", Visible(text))
+	fmt.Fprintf(stderr, "handoff: note: %s\n", oneLine(Visible(text)))
 }
 
 // PlainError takes the operation and the paths off a file error; every message has the

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -121,6 +122,47 @@ func (e *RetentionError) Error() string {
 	return fmt.Sprintf("the audit log keeps records for %s: name a time before %s", finding.Quote(e.Retention), e.Limit.UTC().Format(time.RFC3339))
 }
 
+// removable returns the number of the first record that is not removed, which is never beyond the
+// last one: by the time before which records are, outside the retention period that the first of some
+// settings has which is set.
+func removable(b *audit.Batch, before, now time.Time, names ...string) (int64, error) {
+	settings, err := audit.Settings(b)
+	if err != nil {
+		return 0, err
+	}
+	retention := ""
+	for _, name := range names {
+		retention = cmp.Or(retention, settings[name])
+	}
+	if retention == "" {
+		return 0, &RetentionError{}
+	}
+	period, err := audit.ParsePeriod(retention)
+	if err != nil {
+		return 0, err
+	}
+	if limit := period.Before(now); before.After(limit) {
+		return 0, &RetentionError{retention, limit}
+	}
+	end, err := boundary(b, before)
+	return min(end, b.Next()-1), err
+}
+
+// RemoveRejected removes of the records that are older than a time those of rejected messages that
+// nobody known has signed ([audit.Batch.RemoveRejected]), with their messages. Archived files stay
+// as they are. The time must be outside the retention period of rejected messages, or if there is
+// none that of all.
+func RemoveRejected(ctx context.Context, l *audit.Log, before, now time.Time) (m Moved, err error) {
+	err = l.Append(ctx, func(b *audit.Batch) error {
+		end, err := removable(b, before, now, audit.RejectedRetentionSetting, audit.RetentionSetting)
+		if err == nil && end > 0 {
+			m.Records, err = b.RemoveRejected(end)
+		}
+		return err
+	})
+	return m, err
+}
+
 // Remove removes the records that are older than a time, which must be outside the log's
 // retention period, with their messages and archived files. Of each, its number and its hash stay, so
 // that chain and tree hold. The last record stays, all from the first on that is under way, and
@@ -128,26 +170,10 @@ func (e *RetentionError) Error() string {
 func Remove(ctx context.Context, l *audit.Log, before, now time.Time) (m Moved, err error) {
 	var gone []audit.Archive
 	err = l.Append(ctx, func(b *audit.Batch) error {
-		settings, err := audit.Settings(b)
+		end, err := removable(b, before, now, audit.RetentionSetting)
 		if err != nil {
 			return err
 		}
-		retention := settings[audit.RetentionSetting]
-		if retention == "" {
-			return &RetentionError{}
-		}
-		period, err := audit.ParsePeriod(retention)
-		if err != nil {
-			return err
-		}
-		if limit := period.Before(now); before.After(limit) {
-			return &RetentionError{retention, limit}
-		}
-		end, err := boundary(b, before)
-		if err != nil {
-			return err
-		}
-		end = min(end, b.Next()-1)
 		pending, err := b.Pending()
 		if err != nil {
 			return err

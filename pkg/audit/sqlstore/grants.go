@@ -6,12 +6,15 @@ import (
 	"strings"
 )
 
+// rejectedEvents are the numbers of the events of records that [audit.Batch.RemoveRejected] removes.
+const rejectedEvents = "6, 10, 19, 20"
+
 // frozen are the tables whose rows never change, and when a row may, all the same: where
 // audit_archive or audit_removal has a row that says so, which stays.
 var frozen = []struct{ table, key, update, remove string }{
-	{"audit_record", "sequence", "NEW.sequence = OLD.sequence AND NEW.hash = OLD.hash AND NEW.event = -1 AND OLD.event NOT BETWEEN " + strconv.Itoa(firstKept) + " AND " + strconv.Itoa(lastKept) + " AND OLD.sequence < (SELECT max(before) FROM audit_removal)", ""},
-	{"audit_message", "sequence", "", "EXISTS (SELECT 1 FROM audit_archive WHERE OLD.sequence BETWEEN first AND last) OR OLD.sequence < (SELECT max(before) FROM audit_removal)"},
-	{"audit_personal", "sequence", "", "OLD.sequence < (SELECT max(before) FROM audit_removal)"},
+	{"audit_record", "sequence", "NEW.sequence = OLD.sequence AND NEW.hash = OLD.hash AND NEW.event = -1 AND OLD.event NOT BETWEEN " + strconv.Itoa(firstKept) + " AND " + strconv.Itoa(lastKept) + " AND (OLD.sequence < (SELECT max(before) FROM audit_removal) OR OLD.event IN (" + rejectedEvents + ") AND OLD.key_id IS NULL AND OLD.sequence < (SELECT -min(before) FROM audit_removal))", ""},
+	{"audit_message", "sequence", "", "EXISTS (SELECT 1 FROM audit_archive WHERE OLD.sequence BETWEEN first AND last) OR OLD.sequence < (SELECT max(before) FROM audit_removal) OR EXISTS (SELECT 1 FROM audit_record WHERE sequence = OLD.sequence AND event = -1)"},
+	{"audit_personal", "sequence", "", "OLD.sequence < (SELECT max(before) FROM audit_removal) OR EXISTS (SELECT 1 FROM audit_record WHERE sequence = OLD.sequence AND event = -1)"},
 	{"audit_node", "level,position", "", ""},
 	{"audit_archive", "first", "", ""},
 	{"audit_removal", "before", "", ""},
@@ -58,6 +61,10 @@ func Triggers(postgres bool) string {
   $$ BEGIN RAISE EXCEPTION 'the audit log is append-only: no % of %', TG_OP, TG_TABLE_NAME; END $$;
 CREATE OR REPLACE FUNCTION audit_removed() RETURNS bigint LANGUAGE sql STABLE AS
   $$ SELECT max(before) FROM audit_removal $$;
+CREATE OR REPLACE FUNCTION audit_rejected() RETURNS bigint LANGUAGE sql STABLE AS
+  $$ SELECT -min(before) FROM audit_removal $$;
+CREATE OR REPLACE FUNCTION audit_buried(n bigint) RETURNS boolean LANGUAGE sql STABLE AS
+  $$ SELECT EXISTS (SELECT 1 FROM audit_record WHERE sequence = n AND event = -1) $$;
 CREATE OR REPLACE FUNCTION audit_archived(n bigint) RETURNS boolean LANGUAGE sql STABLE AS
   $$ SELECT EXISTS (SELECT 1 FROM audit_archive WHERE n BETWEEN first AND last) $$;
 `)
@@ -76,6 +83,8 @@ CREATE OR REPLACE FUNCTION audit_archived(n bigint) RETURNS boolean LANGUAGE sql
 			// A condition of PostgreSQL has no queries in it.
 			when = strings.NewReplacer(
 				"(SELECT max(before) FROM audit_removal)", "audit_removed()",
+				"(SELECT -min(before) FROM audit_removal)", "audit_rejected()",
+				"EXISTS (SELECT 1 FROM audit_record WHERE sequence = OLD.sequence AND event = -1)", "audit_buried(OLD.sequence)",
 				"EXISTS (SELECT 1 FROM audit_archive WHERE OLD.sequence BETWEEN first AND last)", "audit_archived(OLD.sequence)",
 			).Replace(when)
 			fmt.Fprintf(&b, "CREATE OR REPLACE TRIGGER %s BEFORE %s ON %s\n  FOR EACH ROW%s EXECUTE FUNCTION audit_forbid();\n", name, strings.ToUpper(event.name), f.table, when)

@@ -57,6 +57,9 @@ func (i inspector) Rows(first, end int64, f func(*audit.Row) error) error {
 	if c.removed, err = i.removed(); err != nil {
 		return err
 	}
+	if c.rejected, _, err = i.integer(rejectedQuery); err != nil {
+		return err
+	}
 	return i.Scanner.Rows(func(v []database.Cell) error {
 		c.cells, c.wrong = v, ""
 		c.row(&r)
@@ -96,6 +99,8 @@ type columns struct {
 	cells   []database.Cell
 	wrong   string
 	removed int64 // records before this one may have been removed
+
+	rejected int64 // those of rejected messages before this one may have been removed
 
 	ids   [3][36]byte // of this row, as text
 	trace []byte

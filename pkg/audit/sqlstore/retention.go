@@ -30,7 +30,7 @@ func tombstoneDigest(sequence int64, hash []byte) []byte {
 
 // tombstone returns why a record cannot have been removed by this program, "" if it can.
 func (c *columns) tombstone(r *audit.Row) string {
-	if r.Sequence >= c.removed {
+	if r.Sequence >= max(c.removed, c.rejected) {
 		return "it was removed, and audit_removal does not say so"
 	}
 	for i := range c.cells {
@@ -90,7 +90,11 @@ func (t tx) archives(first, end int64) (list []audit.Archive, err error) {
 	return list, rows.Err()
 }
 
-const removedQuery = "SELECT coalesce(max(before), 0) FROM audit_removal"
+// audit_removal has, below zero, the number before which rejected messages alone were removed.
+const (
+	removedQuery  = "SELECT coalesce(max(before), 0) FROM audit_removal WHERE before > 0"
+	rejectedQuery = "SELECT coalesce(-min(before), 0) FROM audit_removal WHERE before < 0"
+)
 
 // removed returns the number before which records were removed.
 func (t tx) removed() (before int64, err error) {
@@ -165,12 +169,7 @@ func (t tx) Remove(before int64) (removed int64, err error) {
 			return 0, fmt.Errorf("of the records %d to %d, %d are missing: handoff audit verify says more", first, end-1, end-first-int64(len(hashes)))
 		}
 		for i, h := range hashes {
-			sequence := first + int64(i)
-			err := t.Exec(`UPDATE audit_record SET event = -1, recorded_at = 0, message_digest = ?, handoff_id = NULL, task_id = NULL, parent_id = NULL,
-sender = NULL, receiver = NULL, reason = NULL, attempt = NULL, cost_spent = NULL, cost_remaining = NULL, prompt_tokens = NULL, completion_tokens = NULL,
-trace_id = NULL, transport = NULL, latency = NULL, key_id = NULL, message_bytes = NULL, frame_digest = NULL, details = NULL WHERE sequence = ? AND event NOT BETWEEN ? AND ?`,
-				tombstoneDigest(sequence, h[:]), sequence, firstKept, lastKept)
-			if err != nil {
+			if err := t.bury(first+int64(i), h); err != nil {
 				return 0, err
 			}
 		}
@@ -179,6 +178,43 @@ trace_id = NULL, transport = NULL, latency = NULL, key_id = NULL, message_bytes 
 		return 0, err
 	}
 	return removed, t.Exec("DELETE FROM audit_message WHERE sequence < ?", before)
+}
+
+// bury leaves of a record its number and its hash.
+func (t tx) bury(sequence int64, hash audit.Hash) error {
+	return t.Exec(`UPDATE audit_record SET event = -1, recorded_at = 0, message_digest = ?, handoff_id = NULL, task_id = NULL, parent_id = NULL,
+sender = NULL, receiver = NULL, reason = NULL, attempt = NULL, cost_spent = NULL, cost_remaining = NULL, prompt_tokens = NULL, completion_tokens = NULL,
+trace_id = NULL, transport = NULL, latency = NULL, key_id = NULL, message_bytes = NULL, frame_digest = NULL, details = NULL WHERE sequence = ? AND event NOT BETWEEN ? AND ?`,
+		tombstoneDigest(sequence, hash[:]), sequence, firstKept, lastKept)
+}
+
+func (t tx) RemoveOnly(before int64, sequences []int64) (int64, error) {
+	if len(sequences) == 0 {
+		return 0, nil
+	}
+	err := t.Exec("INSERT INTO audit_removal (before) VALUES (?) ON CONFLICT DO NOTHING", -before)
+	if err != nil {
+		return 0, err
+	}
+	for _, sequence := range sequences {
+		hashes, err := t.hashes("SELECT hash FROM audit_record WHERE sequence >= ? AND sequence <= ?", sequence, sequence)
+		if err == nil && len(hashes) != 1 {
+			err = fmt.Errorf("record %d is missing: handoff audit verify says more", sequence)
+		}
+		if err == nil {
+			err = t.bury(sequence, hashes[0])
+		}
+		if err == nil {
+			err = t.Exec("DELETE FROM audit_personal WHERE sequence = ?", sequence)
+		}
+		if err == nil {
+			err = t.Exec("DELETE FROM audit_message WHERE sequence = ?", sequence)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return int64(len(sequences)), nil
 }
 
 // archives returns the files for the records from first to before end. Where a row cannot be one
@@ -207,6 +243,14 @@ func (i inspector) archivedFrames(first, end int64, f func(int64, []byte) error)
 	if err != nil {
 		return err
 	}
+	buried := map[int64]bool{} // whose messages stay in their file
+	err = i.Scanner.Rows(func(v []database.Cell) error {
+		buried[v[0].Int] = true
+		return nil
+	}, "SELECT sequence FROM audit_record WHERE sequence >= ? AND sequence < ? AND event = ?", max(first, removed), end, removedEvent)
+	if err != nil {
+		return err
+	}
 	for _, a := range list {
 		if a.Last < removed || a.Digest == (audit.Hash{}) {
 			continue // it is gone, or about to be; or nobody knows where it is
@@ -218,7 +262,12 @@ func (i inspector) archivedFrames(first, end int64, f func(int64, []byte) error)
 		if err != nil {
 			return err
 		}
-		err = file.Each(first, end, f)
+		err = file.Each(first, end, func(sequence int64, frame []byte) error {
+			if buried[sequence] {
+				return nil
+			}
+			return f(sequence, frame)
+		})
 		if err := errors.Join(err, file.Close()); err != nil && !missing(err) {
 			return err
 		}
@@ -249,7 +298,8 @@ func (i inspector) Retention() (r audit.Retention, err error) {
 	if err != nil || len(r.Removals) == 0 {
 		return r, err
 	}
-	r.Tombstones, _, err = i.integer("SELECT count(*) FROM audit_record WHERE sequence < ? AND event = ?", r.Removals[len(r.Removals)-1], removedEvent)
+	last := max(r.Removals[len(r.Removals)-1], -r.Removals[0]) // the first may be below zero
+	r.Tombstones, _, err = i.integer("SELECT count(*) FROM audit_record WHERE sequence < ? AND event = ?", last, removedEvent)
 	return r, err
 }
 

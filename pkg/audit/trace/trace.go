@@ -143,7 +143,7 @@ func status(records []audit.Stored, accepted *audit.Stored) audit.Event {
 	status := records[0].Event
 	for _, s := range records {
 		switch s.Event {
-		case audit.Duplicate, audit.Escalated, audit.Acknowledged, audit.Erased:
+		case audit.Duplicate, audit.Escalated, audit.Acknowledged, audit.Erased, audit.Refused:
 		case audit.Revoked, audit.Begun:
 			if accepted == nil || s.Sequence < accepted.Sequence {
 				status = s.Event

@@ -32,6 +32,7 @@ const eventShapes = new Map([
   ['COMPLETED', ['done', 'good']], ['ACKNOWLEDGED', ['accepted', 'good']], ['DUPLICATE', ['accepted', 'plain']], ['REJECTED', ['failed', 'bad']],
   ['EXECUTION_FAILED', ['failed', 'bad']], ['ROLLED_BACK', ['back', 'bad']], ['ESCALATED', ['warning', 'bad']], ['DEAD_LETTERED', ['pause', 'bad']],
   ['RELEASED', ['accepted', 'good']], ['DISCARDED', ['failed', 'plain']], ['ERASED', ['failed', 'plain']], ['REVOKED', ['back', 'plain']],
+  ['REFUSED', ['failed', 'plain']],
 ]);
 
 // eventShape returns the picture of an event and how it is to be taken: good, bad or plain.

@@ -102,7 +102,7 @@ func class(e audit.Event) string {
 	switch e {
 	case audit.Rejected, audit.ExecutionFailed, audit.DeadLettered, audit.Escalated:
 		return "bad"
-	case audit.RolledBack, audit.Duplicate, audit.Discarded, audit.Erased, audit.Revoked:
+	case audit.RolledBack, audit.Duplicate, audit.Discarded, audit.Erased, audit.Revoked, audit.Refused:
 		return "doubt"
 	case audit.Accepted, audit.HandedOver, audit.Completed, audit.Acknowledged, audit.Released:
 		return "good"

@@ -111,7 +111,7 @@ func (e *exporter) receive(n *chain.Node, h *trace.Handoff, c *copied, dispatche
 		switch s.Event {
 		case audit.Accepted, audit.Rejected, audit.RolledBack, audit.DeadLettered, audit.Discarded, audit.Revoked:
 			status = s.Event
-		case audit.Duplicate, audit.Erased: // they may be years later
+		case audit.Duplicate, audit.Erased, audit.Refused: // they may be years later
 			continue
 		}
 		if c.accepted == nil || s.Sequence == c.accepted.Sequence {
