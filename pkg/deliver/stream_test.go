@@ -165,7 +165,7 @@ func TestParts(t *testing.T) {
 		if text, err := b.store.Message(t.Context(), b.find(exampleID)); err != nil || !bytes.Equal(text, example(t)) {
 			t.Errorf("the message is %q, %v", text, err)
 		}
-		if r := b.partly(list[0]); r.Before != deliver.Dispatched || r.Err != nil {
+		if r := b.partly(list[0]); r.Before != deliver.Accepted || r.Err != nil {
 			t.Errorf("what was accepted is sent again: %+v, %v", r.Handoff, r.Err)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	client "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -136,7 +137,9 @@ func TestLongSubject(t *testing.T) {
 		t.Fatal(err)
 	}
 	transporttest.Next(t, c)
-	answers, err := p.Answers(t.Context(), strings.Repeat("s", 64))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	answers, err := p.Answers(ctx, strings.Repeat("s", 64))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +235,9 @@ func TestOtherConsumer(t *testing.T) {
 	if _, err := streamOf(t, js, a).CreateConsumer(t.Context(), jetstream.ConsumerConfig{Durable: "theirs", AckPolicy: jetstream.AckExplicitPolicy}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := nats.Consume(t.Context(), a, options)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	_, err := nats.Consume(ctx, a, options)
 	if e := (*transport.PermanentError)(nil); !errors.As(err, &e) || !strings.Contains(err.Error(), "has another consumer that takes messages of "+a.Path[1:]) {
 		t.Errorf("got %v", err)
 	}
