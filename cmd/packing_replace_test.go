@@ -75,8 +75,5 @@ func TestNameSynced(t *testing.T) {
 		if err := out.Close(nil); !errors.Is(err, tt.want) {
 			t.Errorf("%v: error %v, want %v", tt.failure, err, tt.want)
 		}
-		if err := g.AppendLocked(path+"l", []byte("x\n")); (err == nil) != (tt.want == nil) {
-			t.Errorf("appending, %v: error %v", tt.failure, err)
-		}
 	}
 }

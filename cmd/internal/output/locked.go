@@ -107,13 +107,7 @@ func (all *Files) AppendLocked(path string, text []byte) (err error) {
 	if last[0] != '\n' { // a process that was killed left half a line
 		text = append([]byte{'\n'}, text...)
 	}
-	if err := AppendAt(f, text, end); err != nil || end > 0 {
-		return err
-	}
-	if err := all.SyncFolder(filepath.Dir(path)); err != nil && !unsyncable(err) { // it may be new
-		return err
-	}
-	return nil
+	return AppendAt(f, text, end)
 }
 
 // AppendAt writes text at the end of a file, all of it or nothing, and returns when
@@ -122,6 +116,11 @@ func AppendAt(f *lockedfile.File, text []byte, end int64) error {
 	_, err := f.WriteAt(text, end)
 	if err == nil {
 		err = f.Sync()
+	}
+	if err == nil && end == 0 { // its name may be new
+		if err = SyncFolder(filepath.Dir(f.Name())); err != nil && unsyncable(err) {
+			err = nil
+		}
 	}
 	if err != nil {
 		return errors.Join(err, f.Truncate(end))

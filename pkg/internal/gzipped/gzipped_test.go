@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,6 +21,20 @@ func TestThereAndBack(t *testing.T) {
 		got, err := gzipped.Unpack(packed, 0)
 		if err != nil || !bytes.Equal(got, content) {
 			t.Errorf("%d bytes, error %v", len(got), err)
+		}
+	}
+}
+
+// A name of any length, several members and zeros at the end are gzip as well.
+func TestForeign(t *testing.T) {
+	packed := gzipped.Pack([]byte("one"))
+	named := slices.Concat(packed[:3], []byte{8}, packed[4:10], bytes.Repeat([]byte{'x'}, 5000), []byte{0}, packed[10:])
+	for _, tt := range []struct {
+		in   []byte
+		want string
+	}{{named, "one"}, {slices.Concat(named, packed), "oneone"}, {append(named, 0, 0, 0), "one"}} {
+		if got, err := gzipped.Unpack(tt.in, 0); string(got) != tt.want || err != nil {
+			t.Errorf("got %q, %v, want %q", got, err, tt.want)
 		}
 	}
 }
