@@ -146,7 +146,7 @@ var imports = map[string][]string{
 	"pkg/render":   {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/view", "pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/rfc3339":  {},
 	"pkg/intake": {
-		"pkg/audit", "pkg/child", "pkg/chunked", "pkg/compress", "pkg/finding", "pkg/jsonstream", "pkg/receiver", "pkg/transport", "pkg/validate",
+		"pkg/audit", "pkg/child", "pkg/chunked", "pkg/compress", "pkg/finding", "pkg/internal/polling", "pkg/jsonstream", "pkg/receiver", "pkg/transport", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
 

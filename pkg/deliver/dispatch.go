@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/maphash"
+	"hash/crc32"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,10 +125,9 @@ func (s *Sender) publishAll(ctx context.Context, tries []*try) {
 		lane    int
 	}
 	queues := map[queue][]*try{}
-	seed := maphash.MakeSeed()
 	broken := map[string]*atomic.Pointer[error]{}
 	for _, t := range tries {
-		q := queue{t.Destination, int(maphash.String(seed, t.TaskID) % publishers)}
+		q := queue{t.Destination, int(crc32.ChecksumIEEE([]byte(t.TaskID)) % publishers)}
 		queues[q] = append(queues[q], t)
 		if broken[t.Destination] == nil {
 			broken[t.Destination] = &atomic.Pointer[error]{}

@@ -3,11 +3,11 @@ package deliver
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"slices"
 	"time"
 
 	"github.com/eaapl/handoff/pkg/internal/database"
+	"github.com/eaapl/handoff/pkg/internal/polling"
 )
 
 // Between two tries to publish a message there are minPause and more, up to maxPause.
@@ -23,7 +23,7 @@ func pause(tries int) time.Duration {
 	if tries < 10 {
 		d = min(d, minPause<<tries)
 	}
-	return d/2 + rand.N(d/2)
+	return polling.Spread(d)
 }
 
 // putOff returns how long a receiver has asked not to be tried again, 0 if it has not: an error of

@@ -135,8 +135,8 @@ func (i *Intake) write(list []receiver.Handover, shown [][]byte) error {
 	if len(list) == 0 {
 		return nil
 	}
-	i.handing.Lock()
-	defer i.handing.Unlock()
+	i.handing <- struct{}{}
+	defer func() { <-i.handing }()
 	if err := i.options.Stream.HandOver(shown); err != nil {
 		return err
 	}
