@@ -43,12 +43,18 @@ func (s *Sender) dispatch(ctx context.Context, list []*Handoff) error {
 	tries := make([]*try, len(list))
 	for i, h := range list {
 		tries[i] = &try{Handoff: h}
+		s.store.left.Delete(place{h.HandoffID, h.Receiver})
 	}
 	if err := s.record(ctx, tries); err != nil {
-		return errors.Join(fmt.Errorf("the audit log has not taken the record, so nothing is published: %w", err), s.store.release(ctx, list, s.options.Now().Add(pause(0))))
+		released := s.store.release(ctx, list, s.options.Now().Add(pause(0)))
+		if released != nil {
+			s.store.leave(list)
+		}
+		return errors.Join(fmt.Errorf("the audit log has not taken the record, so nothing is published: %w", err), released)
 	}
 	s.publishAll(ctx, tries)
 	if err := s.mark(ctx, tries); err != nil {
+		s.store.leave(list)
 		return err
 	}
 	var answered News
