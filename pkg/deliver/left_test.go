@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/eaapl/handoff/pkg/deliver"
+	"github.com/eaapl/handoff/pkg/receiver"
 	"github.com/eaapl/handoff/pkg/transport"
 )
 
@@ -36,5 +37,34 @@ func TestLeftBySameProcess(t *testing.T) {
 			b.Fatal(err)
 		}
 		b.wantState(exampleID, deliver.Dispatched)
+	})
+}
+
+// An agent that has failed was accepted before, whatever the clocks of receivers say, and what they
+// say of a later attempt is newer.
+func TestAnswersOfSkewedClocks(t *testing.T) {
+	onStores(t, func(b *bench) {
+		var place transport.Memory
+		b.put("memory:a", place.Publisher())
+		c := place.Consumer()
+		b.send(b.outgoing(example(b), "memory:a"))
+		m := b.next(c).Message()
+		old := answerText(exampleID, receiver.Completed, func(a *receiver.Answer) { a.Attempt = 2 })
+		early := answerText(exampleID, receiver.Rejected, func(a *receiver.Answer) { a.Reason, a.Retryable = receiver.ExecutionFailed, true })
+		sweep := func(text []byte, attempt int, want deliver.State) {
+			b.Helper()
+			if err := c.Reply(b.Context(), m.ReplyTo, transport.Message{Kind: transport.Answer, Key: m.Key, Attempt: attempt, Body: text}); err != nil {
+				b.Fatal(err)
+			}
+			b.reopen()
+			if err := b.sender.Sweep(b.Context(), []string{"memory:a"}); err != nil {
+				b.Fatal(err)
+			}
+			b.wantState(exampleID, want)
+		}
+		sweep(early, 0, deliver.RolledBack)
+		sweep(answerText(exampleID, receiver.Accepted, nil), 1, deliver.RolledBack)
+		b.send(b.outgoing(example(b), "memory:a"))
+		sweep(old, 0, deliver.Completed)
 	})
 }
