@@ -126,6 +126,7 @@ var imports = map[string][]string{
 	"pkg/internal/request":    {"pkg/conversation", "pkg/format", "pkg/jsonstream"},
 	"pkg/internal/rulebook":   {"pkg/finding", "pkg/jsonstream"},
 	"pkg/internal/schema":     {"pkg/internal/automaton", "pkg/internal/equal", "pkg/iso8601", "pkg/jsonstream", "pkg/rfc3339", "github.com/santhosh-tekuri/jsonschema/v5"},
+	"pkg/internal/simulation": {},
 	"pkg/internal/textscan":   {},
 	"pkg/internal/tree":       {"pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/internal/undo":       {},
