@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -45,9 +46,9 @@ var beginning = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 func runSchedule(t *testing.T, seed uint64, d *disk) (w *world) {
 	defer func() {
 		if r := recover(); r != nil {
-			t.Errorf("seed %d: %v", seed, r)
+			fmt.Fprintf(os.Stderr, "seed %d: %v\n", seed, r)
 			if w != nil {
-				t.Log(strings.Join(w.trace, "\n"))
+				fmt.Fprintln(os.Stderr, strings.Join(w.trace, "\n"))
 			}
 			panic(r)
 		}
