@@ -65,7 +65,7 @@ var planted = []struct{ name, file, old, new string }{
 	},
 	{
 		"a receiver acknowledges a message that it could not answer", "pkg/intake/process.go",
-		"		_ = it.Return(ctx, returnAfter)", "		_ = it.Ack(ctx)",
+		"		_ = within(func(ctx context.Context) error { return it.Return(ctx, returnAfter) })", "		_ = within(it.Ack)",
 	},
 	{
 		"a receiver takes over what another one that runs is handing over", "pkg/receiver/resume.go",

@@ -105,14 +105,15 @@ type run struct {
 	*agents
 	id    string
 	copy  *copyState
-	once  sync.Once
+	first sync.Once     // closes got
+	once  sync.Once     // closes ended
 	got   chan struct{} // closed when it has its message
 	ended chan struct{} // closed when it is killed
 }
 
 func (r *run) Give(part []byte) error {
 	r.id = idOf(part)
-	return r.process.do(r.process.ctx, "gives "+r.id+" to an agent", func() { r.process.world.given(r.agents, r, part); close(r.got) }, dies, diesAfter)
+	return r.process.do(r.process.ctx, "gives "+r.id+" to an agent", func() { r.process.world.given(r.agents, r, part); r.first.Do(func() { close(r.got) }) }, dies, diesAfter)
 }
 
 func (*run) End() error { return nil }
