@@ -129,6 +129,7 @@ var imports = map[string][]string{
 	"pkg/internal/request":    {"pkg/conversation", "pkg/format", "pkg/jsonstream"},
 	"pkg/internal/rulebook":   {"pkg/finding", "pkg/jsonstream"},
 	"pkg/internal/schema":     {"pkg/internal/automaton", "pkg/internal/equal", "pkg/iso8601", "pkg/jsonstream", "pkg/rfc3339", "github.com/santhosh-tekuri/jsonschema/v5"},
+	"pkg/internal/simulation": {},
 	"pkg/internal/textscan":   {},
 	"pkg/internal/tree":       {"pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/internal/undo":       {},
@@ -149,7 +150,7 @@ var imports = map[string][]string{
 	"pkg/render":   {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/view", "pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/rfc3339":  {},
 	"pkg/intake": {
-		"pkg/audit", "pkg/child", "pkg/chunked", "pkg/compress", "pkg/finding", "pkg/jsonstream", "pkg/receiver", "pkg/transport", "pkg/validate",
+		"pkg/audit", "pkg/child", "pkg/chunked", "pkg/compress", "pkg/finding", "pkg/internal/polling", "pkg/jsonstream", "pkg/receiver", "pkg/transport", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
 

@@ -90,6 +90,7 @@ type Details struct {
 	Findings       []Finding `json:"findings,omitzero"`       // why a message was rejected, or what was noted
 	MoreFindings   int       `json:"moreFindings,omitzero"`   // that there were beside those
 	Concerns       *int64    `json:"concerns,omitzero"`       // sequence number of the record that this one is about, where handoffId does not say; of a HANDED_OVER with Running, its ACCEPTED
+	SenderAttempt  int       `json:"senderAttempt,omitzero"`  // the sender's number of the attempt, where that is not Attempt
 	Resumed        bool      `json:"resumed,omitzero"`        // handed over by another attempt than the one that accepted it
 	Running        bool      `json:"running,omitzero"`        // handed over to an agent for whose end the receiver waits
 	Compressed     bool      `json:"compressed,omitzero"`     // the message's older turns were summarised (section 6.4)
@@ -123,7 +124,7 @@ func FormatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05
 
 // isZero reports whether there are no details.
 func (d *Details) isZero() bool {
-	return len(d.Findings) == 0 && d.MoreFindings == 0 && d.Concerns == nil && !d.Resumed && !d.Running && !d.Compressed &&
+	return len(d.Findings) == 0 && d.MoreFindings == 0 && d.Concerns == nil && d.SenderAttempt == 0 && !d.Resumed && !d.Running && !d.Compressed &&
 		!d.Unsigned && d.Unrecorded == 0 &&
 		d.By == "" && d.Explanation == "" && len(d.Allowed) == 0 && d.ExitCode == nil && d.DurationMicros == 0 &&
 		len(d.Receivers) == 0 && d.Subject == "" && len(d.Commitments) == 0 && d.PayloadDigest == nil &&

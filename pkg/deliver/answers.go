@@ -12,14 +12,30 @@ import (
 	"github.com/eaapl/handoff/pkg/transport"
 )
 
+// isOlder reports whether an answer to an attempt of the sender, 0 if nobody says, is older than the
+// one that is known: by the receivers' number of the attempt, or else by their clocks, which may be
+// apart. What an agent has that has failed was accepted before, whatever the clocks say.
+func (h *Handoff) isOlder(a *receiver.Answer, at time.Time, attempt int) bool {
+	known := h.Answer
+	if known == nil || a.Attempt > known.Attempt {
+		return false
+	}
+	before := at.UnixMicro() < h.answered
+	if known.Reason == receiver.ExecutionFailed && a.Status != receiver.Rejected {
+		sentAgain := h.State == Waiting || h.State == Dispatched
+		return !sentAgain || before && attempt < h.Attempt
+	}
+	return before
+}
+
 // take puts an answer, which m carries, into its handoff, and reports whether it is news. The
-// newest answer counts, by the receiver's time. changed says that the handoff is to be saved: an
+// newest answer counts. changed says that the handoff is to be saved: an
 // answer that is not believed is noted as refused, and changes nothing else.
 func (s *Sender) take(h *Handoff, a *receiver.Answer, m transport.Message) (news, changed bool) {
 	at, err := time.Parse(time.RFC3339Nano, a.RecordedAt)
 	// That the agent has ended well is final: a later answer may only say that it came again.
 	ended := a.Status == receiver.Completed && h.State == Accepted
-	older := err == nil && at.UnixMicro() < h.answered && !ended
+	older := err == nil && h.isOlder(a, at, m.Attempt) && !ended
 	if older && (s.options.Verifier == nil || h.AnswerCheck == AnswerVerified) || h.answer != "" && bytes.Equal([]byte(h.answer), m.Body) {
 		return false, false
 	}

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/maphash"
+	"hash/crc32"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,12 +42,18 @@ func (s *Sender) dispatch(ctx context.Context, list []*Handoff) error {
 	tries := make([]*try, len(list))
 	for i, h := range list {
 		tries[i] = &try{Handoff: h}
+		s.store.left.Delete(place{h.HandoffID, h.Receiver})
 	}
 	if err := s.record(ctx, tries); err != nil {
-		return errors.Join(fmt.Errorf("the audit log has not taken the record, so nothing is published: %w", err), s.store.release(ctx, list, s.options.Now().Add(pause(0))))
+		released := s.store.release(ctx, list, s.options.Now().Add(pause(0)))
+		if released != nil {
+			s.store.leave(list)
+		}
+		return errors.Join(fmt.Errorf("the audit log has not taken the record, so nothing is published: %w", err), released)
 	}
 	s.publishAll(ctx, tries)
 	if err := s.mark(ctx, tries); err != nil {
+		s.store.leave(list)
 		return err
 	}
 	for _, t := range tries {
@@ -134,10 +140,9 @@ func (s *Sender) publishAll(ctx context.Context, tries []*try) {
 		lane    int
 	}
 	queues := map[queue][]*try{}
-	seed := maphash.MakeSeed()
 	broken := map[string]*atomic.Pointer[error]{}
 	for _, t := range tries {
-		q := queue{t.Destination, int(maphash.String(seed, t.TaskID) % publishers)}
+		q := queue{t.Destination, int(crc32.ChecksumIEEE([]byte(t.TaskID)) % publishers)}
 		queues[q] = append(queues[q], t)
 		if broken[t.Destination] == nil {
 			broken[t.Destination] = &atomic.Pointer[error]{}

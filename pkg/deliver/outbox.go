@@ -3,11 +3,11 @@ package deliver
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"slices"
 	"time"
 
 	"github.com/eaapl/handoff/pkg/internal/database"
+	"github.com/eaapl/handoff/pkg/internal/polling"
 )
 
 // Between two tries to publish a message there are minPause and more, up to maxPause.
@@ -23,7 +23,7 @@ func pause(tries int) time.Duration {
 	if tries < 10 {
 		d = min(d, minPause<<tries)
 	}
-	return d/2 + rand.N(d/2)
+	return polling.Spread(d)
 }
 
 // putOff returns how long a receiver has asked not to be tried again, 0 if it has not: an error of
@@ -81,7 +81,7 @@ func (s *Store) claim(ctx context.Context, now time.Time) (list []*Handoff, err 
 	// Claims of several processes wait for nobody: each locks its own rows, and skips those of
 	// others.
 	err = s.db.Update(ctx, "delivery claim "+s.instance, func(t *database.Tx) error {
-		live, dead, err := claimants(t)
+		live, dead, err := s.claimants(t)
 		if err != nil {
 			return err
 		}
@@ -105,12 +105,12 @@ func (s *Store) claim(ctx context.Context, now time.Time) (list []*Handoff, err 
 		}
 		list = nil
 		for _, h := range found {
-			if h.claimed != "" && !slices.Contains(dead, any(h.claimed)) { // by a process that has begun since
-				alive, err := t.Alive(h.claimed)
+			if h.claimed != "" && !slices.Contains(dead, any(h.claimed)) { // by a process that has begun since, or by this one
+				working, err := s.atWork(t, h)
 				if err != nil {
 					return err
 				}
-				if alive {
+				if working {
 					continue
 				}
 			}
@@ -127,8 +127,8 @@ func (s *Store) claim(ctx context.Context, now time.Time) (list []*Handoff, err 
 }
 
 // claimants returns the instances that have claimed messages: those that run, and those that
-// have died.
-func claimants(t *database.Tx) (live, dead []any, err error) {
+// have died. If this process has left some of what it has claimed, it is among neither.
+func (s *Store) claimants(t *database.Tx) (live, dead []any, err error) {
 	rows, err := t.Query("SELECT DISTINCT claimed FROM delivery_handoff WHERE next_at IS NOT NULL AND claimed <> ''")
 	if err != nil {
 		return nil, nil, err
@@ -145,7 +145,12 @@ func claimants(t *database.Tx) (live, dead []any, err error) {
 	if err := rows.Err(); err != nil {
 		return nil, nil, err
 	}
+	anyLeft := false
+	s.left.Range(func(any, any) bool { anyLeft = true; return false })
 	for _, name := range names {
+		if anyLeft && name == s.instance {
+			continue
+		}
 		alive, err := t.Alive(name)
 		if err != nil {
 			return nil, nil, err

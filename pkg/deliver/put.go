@@ -176,11 +176,9 @@ func (p *putting) put(o *Outgoing, to Address, checkpoint [sha256.Size]byte, pos
 // to publish it. The error may be a [*BusyError].
 func (p *putting) again(h *Handoff, o *Outgoing, to Address, checkpoint [sha256.Size]byte, position int) (send bool, err error) {
 	sameMessage := bytes.Equal(h.digest, o.digest) && h.TaskID == o.TaskID
-	alive := false
-	if h.claimed != "" {
-		if alive, err = p.tx.Alive(h.claimed); err != nil {
-			return false, err
-		}
+	alive, err := p.atWork(p.tx, h)
+	if err != nil {
+		return false, err
 	}
 	switch {
 	case h.State.Taken() && !sameMessage:

@@ -158,11 +158,9 @@ func (s *Store) rollBack(ctx context.Context, r Rollback, dispatched map[attempt
 		list = r.Of(all)
 		refused := &RefusedError{HandoffID: r.HandoffID}
 		for _, h := range list {
-			alive := false
-			if h.claimed != "" {
-				if alive, err = t.Alive(h.claimed); err != nil {
-					return err
-				}
+			alive, err := s.atWork(t, h)
+			if err != nil {
+				return err
 			}
 			published := h.uncertain || h.claimed != "" && dispatched[attempt{h.HandoffID, h.Receiver, h.Attempt}]
 			switch {

@@ -57,7 +57,7 @@ type Sender struct {
 	log     *audit.Log
 	options SenderOptions
 
-	settling sync.Mutex
+	settling chan struct{} // full while somebody settles
 
 	mu        sync.Mutex
 	places    map[string]transport.Publisher // by address, those that work
@@ -77,7 +77,7 @@ func NewSender(store *Store, log *audit.Log, o SenderOptions) *Sender {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Sender{store: store, log: log, options: o, places: map[string]transport.Publisher{}, listeners: map[string]*listener{}, told: make(chan struct{})}
+	return &Sender{store: store, log: log, options: o, settling: make(chan struct{}, 1), places: map[string]transport.Publisher{}, listeners: map[string]*listener{}, told: make(chan struct{})}
 }
 
 // Close ends the use of the transports.

@@ -14,8 +14,12 @@ import (
 // ACKNOWLEDGED of each receiver of a fan-out, REVOKED, ROLLED_BACK, and at the failure at which
 // a person is called ESCALATED, each once. What people have to hear of is in [Sender.News].
 func (s *Sender) Settle(ctx context.Context) error {
-	s.settling.Lock() // what another goroutine has settled is in the news when this returns
-	defer s.settling.Unlock()
+	select { // what another goroutine has settled is in the news when this returns
+	case s.settling <- struct{}{}:
+		defer func() { <-s.settling }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	for {
 		var list []*Handoff
 		err := s.store.db.View(ctx, func(t *database.Tx) (err error) {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/eaapl/handoff/pkg/compress"
@@ -23,6 +24,7 @@ type Store struct {
 	sender   string
 	instance string
 	frames   *compress.Encoder
+	left     sync.Map // the places that this process has claimed and left, since the store has failed
 }
 
 // Options say how a store is opened.
@@ -238,6 +240,22 @@ func (s *Store) each(ctx context.Context, list []*Handoff, f func(t *database.Tx
 		}
 	}
 	return nil
+}
+
+// leave notes that this process publishes handoffs no more that it has claimed, though the store does
+// not say so.
+func (s *Store) leave(list []*Handoff) {
+	for _, h := range list {
+		s.left.Store(place{h.HandoffID, h.Receiver}, true)
+	}
+}
+
+// atWork reports whether the process that has claimed a handoff is publishing it.
+func (s *Store) atWork(t *database.Tx, h *Handoff) (bool, error) {
+	if _, left := s.left.Load(place{h.HandoffID, h.Receiver}); h.claimed == "" || left && h.claimed == s.instance {
+		return false, nil
+	}
+	return t.Alive(h.claimed)
 }
 
 // release gives back what this process has claimed and not published.

@@ -7,11 +7,11 @@ import (
 )
 
 // A Source is where an intake takes messages from.
-type Source struct{ source }
+type Source struct{ *source }
 
 // NewSource returns a source.
 func NewSource(open func(context.Context) (transport.Consumer, error), o Observer) *Source {
-	return &Source{source{open: open, observer: o}}
+	return &Source{newSource(open, o)}
 }
 
 // Next waits for a message.

@@ -16,7 +16,7 @@ type Handovers struct {
 	ctx      context.Context
 	receiver *receiver.Receiver
 
-	recording sync.Mutex // while something is recorded
+	recording chan struct{} // full while something is recorded
 	mu        sync.Mutex
 	list      []receiver.Handover
 	timer     *time.Timer
@@ -33,7 +33,7 @@ const (
 // NewHandovers returns handovers that r records, of which there are none yet. The caller closes
 // them.
 func NewHandovers(ctx context.Context, r *receiver.Receiver) *Handovers {
-	h := &Handovers{ctx: ctx, receiver: r}
+	h := &Handovers{ctx: ctx, receiver: r, recording: make(chan struct{}, 1)}
 	h.timer = time.AfterFunc(time.Hour, h.flush) // Add sets it
 	return h
 }
@@ -62,8 +62,8 @@ func (h *Handovers) Record(deliveries []*receiver.Delivery) (answers []receiver.
 }
 
 func (h *Handovers) with(record func([]receiver.Handover) error) error {
-	h.recording.Lock()
-	defer h.recording.Unlock()
+	h.recording <- struct{}{}
+	defer func() { <-h.recording }()
 	h.mu.Lock()
 	list := h.list
 	h.list = nil

@@ -75,7 +75,7 @@ type Intake struct {
 
 	settling sync.WaitGroup // what is answered and acknowledged
 	working  sync.WaitGroup // the runs
-	handing  sync.Mutex     // while the stream gets something
+	handing  chan struct{}  // full while the stream gets something
 
 	mu     sync.Mutex
 	failed error // the first error that ends the run
@@ -110,7 +110,7 @@ func New(r *receiver.Receiver, o Options) (*Intake, error) {
 	}
 	i := &Intake{
 		options: o, receiver: r, window: newWindow(places, o.MaxMessages),
-		source: &source{open: o.Open, observer: o.Observer},
+		source: newSource(o.Open, o.Observer), handing: make(chan struct{}, 1),
 	}
 	if o.Streams != nil {
 		i.streams = newStreams(i, *o.Streams)

@@ -137,8 +137,8 @@ func (i *Intake) write(list []receiver.Handover, shown [][]byte) error {
 	if len(list) == 0 {
 		return nil
 	}
-	i.handing.Lock()
-	defer i.handing.Unlock()
+	i.handing <- struct{}{}
+	defer func() { <-i.handing }()
 	if err := i.options.Stream.HandOver(shown); err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (i *Intake) write(list []receiver.Handover, shown [][]byte) error {
 	return nil
 }
 
-// How long answering and acknowledging a message may take, and when one comes again that could
+// How long answering a message may take, and as long acknowledging it, and when one comes again that could
 // not be answered, if the transport can wait.
 const (
 	settleTimeout = 30 * time.Second
@@ -156,18 +156,21 @@ const (
 // settle answers a message and ends its delivery. If that fails, the message comes again, and is
 // answered then.
 func (i *Intake) settle(ctx context.Context, it *item, a receiver.Answer) {
-	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
-	defer cancel()
-	err := i.answer(ctx, it, a)
+	within := func(do func(context.Context) error) error {
+		ctx, cancel := context.WithTimeout(ctx, settleTimeout)
+		defer cancel()
+		return do(ctx)
+	}
+	err := within(func(ctx context.Context) error { return i.answer(ctx, it, a) })
 	if err != nil {
 		i.options.Observer.Trouble(fmt.Errorf("an answer could not be sent, so its message comes again: %w", err))
-		_ = it.Return(ctx, returnAfter) // else it comes again when the consumer is closed
+		_ = within(func(ctx context.Context) error { return it.Return(ctx, returnAfter) }) // else it comes again when the consumer is closed
 		return
 	}
 	if a.ForPeople() {
-		err = it.DeadLetter(ctx, letterReason(a))
+		err = within(func(ctx context.Context) error { return it.DeadLetter(ctx, letterReason(a)) })
 	} else {
-		err = it.Ack(ctx)
+		err = within(it.Ack)
 	}
 	if err != nil {
 		i.options.Observer.Trouble(fmt.Errorf("a message could not be acknowledged, so it comes again: %w", err))

@@ -33,9 +33,8 @@ func (i *Intake) run(ctx context.Context, w work) {
 	}
 	last := len(w.parts) - 1
 	a.give(w.parts[:last]...)
-	err := i.persist(ctx, func() error {
-		return i.receiver.HandedOver(ctx, []receiver.Handover{{Accepted: w.answer.Record, Resumed: w.answer.Resumed, Running: true}})
-	})
+	handover := []receiver.Handover{{Accepted: w.answer.Record, Resumed: w.answer.Resumed, Running: true}}
+	err := i.persist(ctx, func() error { return i.receiver.HandedOver(ctx, handover) })
 	if err != nil {
 		w.giveUp()
 		a.kill()

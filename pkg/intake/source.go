@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math/rand/v2"
-	"sync"
 	"time"
 
+	"github.com/eaapl/handoff/pkg/internal/polling"
 	"github.com/eaapl/handoff/pkg/transport"
 )
 
@@ -16,10 +15,14 @@ type source struct {
 	open     func(context.Context) (transport.Consumer, error)
 	observer Observer
 
-	mu       sync.Mutex
+	using    chan struct{}      // full while somebody uses what follows, or opens the place
 	consumer transport.Consumer // nil if none is open
 	end      func()             // of what was opened
 	reached  bool               // one was open
+}
+
+func newSource(open func(context.Context) (transport.Consumer, error), o Observer) *source {
+	return &source{open: open, observer: o, using: make(chan struct{}, 1)}
 }
 
 // openTimeout is how long it may take to open the place.
@@ -28,8 +31,12 @@ const openTimeout = 10 * time.Second
 // connected returns the open consumer, or opens one, until ctx is done. What was opened is not
 // bound to ctx.
 func (s *source) connected(ctx context.Context) (transport.Consumer, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	select {
+	case s.using <- struct{}{}:
+		defer func() { <-s.using }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	if s.consumer != nil {
 		return s.consumer, nil
 	}
@@ -88,15 +95,15 @@ func (s *source) next(ctx context.Context) (transport.Delivery, error) {
 
 // everReached reports whether the place was ever open: an address that is wrong never is.
 func (s *source) everReached() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.using <- struct{}{}
+	defer func() { <-s.using }()
 	return s.reached
 }
 
 // drop closes a consumer that has come to its end.
 func (s *source) drop(c transport.Consumer) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.using <- struct{}{}
+	defer func() { <-s.using }()
 	if s.consumer == c {
 		_ = s.closeConsumer() // why it ended is known
 	}
@@ -128,8 +135,8 @@ func (s *source) reply(ctx context.Context, replyTo string, answer transport.Mes
 const replyPatience = time.Minute
 
 func (s *source) close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.using <- struct{}{}
+	defer func() { <-s.using }()
 	if s.consumer == nil {
 		return nil
 	}
@@ -161,7 +168,7 @@ func (b *backoff) pause(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-time.After(b.next/2 + rand.N(b.next/2)):
+	case <-time.After(polling.Spread(b.next)):
 		return nil
 	}
 }

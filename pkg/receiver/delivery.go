@@ -2,6 +2,7 @@ package receiver
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -38,15 +39,22 @@ type Delivery struct {
 	frame        []byte
 	parentDigest string         // of the message by which the sender got the task, "" if it does not say
 	part         *personal.Part // nil if nothing is personal
-	uncertain    bool           // it may have been recorded before
+	tried        audit.Hash     // of the record by which the last try has accepted it, or taken it over
 	abandoned    bool           // see [Streamed]
 }
 
 // isStale reports whether a message was sent before its task was rolled back, and its sender has
-// made no other attempt.
+// made no other attempt. A sender that numbers its attempts is believed although its clock may be
+// ahead; where it begins to number anew, its store was lost or pruned long ago.
 func (d *Delivery) isStale(before *past) bool {
-	return before.accepted == nil && before.rolledBack != nil && !d.DispatchedAt.IsZero() && d.DispatchedAt.Before(before.rolledBack.RecordedAt) &&
-		d.Attempt <= before.rolledBack.Attempt
+	if before.accepted != nil || before.rolledBack == nil || d.DispatchedAt.IsZero() {
+		return false
+	}
+	until := before.rolledBack.RecordedAt
+	if d.Attempt > 0 {
+		until = until.Add(audit.MaxSkew)
+	}
+	return d.Attempt <= cmp.Or(before.lost.Details.SenderAttempt, before.lost.Attempt) && d.DispatchedAt.Before(until)
 }
 
 // Examine looks at a message. damage is why its bytes could not be had as one document, or

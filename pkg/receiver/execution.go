@@ -3,6 +3,7 @@ package receiver
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/eaapl/handoff/pkg/audit"
@@ -30,6 +31,16 @@ type Execution struct {
 func (r *Receiver) Finished(ctx context.Context, accepted Answer, e Execution) (Answer, error) {
 	a := accepted
 	err := r.log.Append(ctx, func(b *audit.Batch) error {
+		before, err := endOf(b, accepted.Record)
+		if err != nil {
+			return err
+		}
+		if before != nil { // recorded by a try of which nobody knew that
+			a = answerToEnd(accepted, *before, e.AtOnce)
+			a.Alerts, err = follows(b, *before)
+			a.Escalated = slices.ContainsFunc(a.Alerts, func(s audit.Stored) bool { return s.Event == audit.Escalated })
+			return err
+		}
 		details := audit.Details{ExitCode: &e.ExitCode, DurationMicros: e.Duration.Microseconds(), Explanation: e.Problem}
 		if err := clearRunning(b, accepted.Record, func(p audit.Pending) bool {
 			return replyName(p.ReplyTo) == "" || e.ExitCode != 0 && !e.AtOnce
@@ -38,15 +49,47 @@ func (r *Receiver) Finished(ctx context.Context, accepted Answer, e Execution) (
 		}
 		if e.ExitCode == 0 {
 			completed, err := b.Add(ended(accepted.Record, audit.Completed, details), nil)
-			a = answerTo(completed, Completed)
-			a.Resumed = accepted.Resumed
+			a = answerToEnd(accepted, completed, false)
 			return err
 		}
-		var err error
 		a, err = r.fail(b, accepted, details, e.AtOnce)
 		return err
 	})
 	return a, err
+}
+
+// endOf returns the record of how the agent has ended that had an accepted message, nil if there is
+// none.
+func endOf(b *audit.Batch, accepted audit.Stored) (*audit.Stored, error) {
+	for s, err := range b.Records(audit.Filter{Handoffs: []string{accepted.HandoffID}, Events: []audit.Event{audit.Completed, audit.ExecutionFailed}, From: accepted.Sequence + 1}) {
+		if err != nil {
+			return nil, err
+		}
+		if s.Copy() == accepted.Copy() {
+			return &s, nil
+		}
+	}
+	return nil, nil
+}
+
+// answerToEnd returns what the sender of an accepted message is told when its agent has ended.
+func answerToEnd(accepted Answer, end audit.Stored, atOnce bool) Answer {
+	a := accepted
+	switch {
+	case end.Event == audit.Completed:
+		a = answerTo(end, Completed)
+		a.Resumed = accepted.Resumed
+	case atOnce:
+		a = answerTo(end, Rejected)
+		a.Details, a.Retryable = end.Details.Explanation, true
+	}
+	return a
+}
+
+// follows returns the records that follow from the end of an agent, of which people have to hear.
+func follows(b *audit.Batch, ended audit.Stored) ([]audit.Stored, error) {
+	list, err := audit.List(b, audit.Filter{Handoffs: []string{ended.HandoffID}, Events: []audit.Event{audit.RolledBack, audit.Escalated}, From: ended.Sequence})
+	return slices.DeleteFunc(list, func(s audit.Stored) bool { return s.Details.Concerns == nil || *s.Details.Concerns != ended.Sequence }), err
 }
 
 // Told makes durable that the sender of an accepted message knows how its agent has ended.
@@ -78,17 +121,15 @@ func ended(accepted audit.Stored, event audit.Event, details audit.Details) audi
 
 // fail records that an agent has failed that had an accepted message, and what follows from that.
 func (r *Receiver) fail(b *audit.Batch, accepted Answer, details audit.Details, atOnce bool) (Answer, error) {
-	a := accepted
 	record := ended(accepted.Record, audit.ExecutionFailed, details)
 	record.Reason = ExecutionFailed
 	failed, err := b.Add(record, nil)
+	a := answerToEnd(accepted, failed, atOnce)
 	if err != nil {
 		return a, err
 	}
 	var events []audit.Event
 	if atOnce {
-		a = answerTo(failed, Rejected)
-		a.Details, a.Retryable = details.Explanation, true
 		events = append(events, audit.RolledBack)
 	}
 	if failed.Attempt == r.options.EscalateAfter { // a late failure counts like any other

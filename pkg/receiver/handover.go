@@ -13,10 +13,13 @@ type Handover struct {
 	// Running: the agent is a process that this one waits for, and [Receiver.Finished] says how it
 	// ended. If this process dies before that, the agent is taken to have died, too.
 	Running bool
+
+	tried audit.Stored // the record of the last try, zero before the first
 }
 
 // HandedOver makes durable that messages were handed over: nobody hands them over again, but
-// for those with Running after this process has died (see [Options].Rerun).
+// for those with Running after this process has died (see [Options].Rerun). After an error it may be
+// called again with the same list; it finds what was recorded all the same.
 func (r *Receiver) HandedOver(ctx context.Context, list []Handover) error {
 	if len(list) == 0 {
 		return nil
@@ -25,14 +28,24 @@ func (r *Receiver) HandedOver(ctx context.Context, list []Handover) error {
 }
 
 func (r *Receiver) addHandovers(b *audit.Batch, list []Handover) error {
-	copies := make([]audit.Copy, len(list))
+	var copies []audit.Copy
 	var running []audit.Pending
 	for i, h := range list {
-		copies[i] = h.Accepted.Copy()
+		if h.tried.Event != "" {
+			s, err := recordAt(b, h.tried.Sequence)
+			switch {
+			case err != nil:
+				return err
+			case s.Hash == h.tried.Hash: // it was made, and nobody knew
+				continue
+			}
+		}
+		c := h.Accepted.Copy()
+		copies = append(copies, c)
 		record := audit.Record{Event: audit.HandedOver, HandoffID: h.Accepted.HandoffID, TaskID: h.Accepted.TaskID, Receiver: h.Accepted.Receiver,
 			Details: audit.Details{Resumed: h.Resumed}}
 		if h.Running {
-			replyTo, err := replyTo(b, copies[i])
+			replyTo, err := replyTo(b, c)
 			if err != nil {
 				return err
 			}
@@ -41,7 +54,8 @@ func (r *Receiver) addHandovers(b *audit.Batch, list []Handover) error {
 			running = append(running, own)
 			record.Details.Running, record.Details.Concerns = true, &own.Sequence
 		}
-		if _, err := b.Add(record, nil); err != nil {
+		var err error
+		if list[i].tried, err = b.Add(record, nil); err != nil {
 			return err
 		}
 	}

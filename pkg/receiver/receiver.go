@@ -2,7 +2,6 @@ package receiver
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -115,11 +114,6 @@ func (r *Receiver) Record(ctx context.Context, deliveries []*Delivery, handedOve
 		}
 		return b.SetPending(known.accepted)
 	})
-	if errors.As(err, new(*audit.UncertainError)) {
-		for _, d := range deliveries {
-			d.uncertain = true
-		}
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +134,7 @@ func (r *Receiver) decide(ctx context.Context, b *audit.Batch, q *quota, known *
 	if err != nil {
 		return Answer{}, err
 	}
-	left := same && before.pending != nil && !before.ended && (!before.pending.Alive || d.uncertain && before.pending.Instance == r.instance)
+	left := same && before.pending != nil && !before.ended && (!before.pending.Alive || d.tried == before.accepted.Hash && before.pending.Instance == r.instance)
 	if left {
 		if a, settled, err := r.settle(b, *before.pending, *before.accepted, before.revoked != nil); settled || err != nil {
 			known.settle(before, a.Record)
@@ -182,8 +176,12 @@ func (r *Receiver) decide(ctx context.Context, b *audit.Batch, q *quota, known *
 		}
 	}
 	record.Event = audit.Accepted
+	if d.Attempt != record.Attempt {
+		record.Details.SenderAttempt = d.Attempt
+	}
 	stored, err := d.add(b, record)
 	known.accept(stored, r.own(stored, r.placed(d.ReplyTo)))
+	d.tried = stored.Hash
 	if d.part != nil {
 		before.plain = &d.record.MessageDigest
 	}
@@ -251,6 +249,7 @@ func (r *Receiver) resume(b *audit.Batch, known *history, before *past, d *Deliv
 	own := r.own(*before.accepted, replyTo)
 	own.Running = before.pending.Running // until it is handed over again, that is what records say
 	known.accept(*before.accepted, own)
+	d.tried = before.accepted.Hash
 	a := answerTo(*before.accepted, Accepted)
 	a.Resumed = true
 	return a, nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/audit/audittest"
 	"github.com/eaapl/handoff/pkg/receiver"
 )
 
@@ -61,6 +62,33 @@ func TestStale(t *testing.T) {
 		t.Errorf("the answer is %+v", a)
 	}
 	if a := bring(t, r, message, func(d *receiver.Delivery) { d.DispatchedAt, d.Attempt = before, 2 }); a.Status != receiver.Accepted {
+		t.Errorf("the answer to the next attempt is %+v", a)
+	}
+}
+
+// TestStaleByAttempt: where the sender counts its attempts, a copy of the one that was rolled back is
+// not accepted, though the sender has another number for it than the receiver, or a clock that is ahead.
+func TestStaleByAttempt(t *testing.T) {
+	r, message := start(t)
+	a := bring(t, r, message, func(d *receiver.Delivery) { d.Attempt = 4 }) // three of which the receiver knows nothing
+	if a.Attempt != 1 || a.Record.Details.SenderAttempt != 4 {
+		t.Errorf("the answer is %+v", a)
+	}
+	audittest.CheckSchema(t, &a.Record.Record)
+	failed, err := r.Finished(t.Context(), a, receiver.Execution{ExitCode: 3, AtOnce: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := failed.Record.RecordedAt
+	for _, late := range []struct {
+		sent    time.Time
+		attempt int
+	}{{at.Add(-time.Second), 4}, {at.Add(5 * time.Second), 4}, {at.Add(5 * time.Second), 3}} {
+		if a := bring(t, r, message, func(d *receiver.Delivery) { d.DispatchedAt, d.Attempt = late.sent, late.attempt }); a.Status != receiver.Rejected {
+			t.Errorf("%+v: the answer is %+v", late, a)
+		}
+	}
+	if a := bring(t, r, message, func(d *receiver.Delivery) { d.DispatchedAt, d.Attempt = at.Add(5*time.Second), 5 }); a.Status != receiver.Accepted {
 		t.Errorf("the answer to the next attempt is %+v", a)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"net/url"
 	"slices"
@@ -80,7 +79,7 @@ func Wait(failed int) time.Duration {
 	if failed < 8 {
 		wait = min(wait, FirstWait<<max(failed-1, 0))
 	}
-	return wait/2 + rand.N(wait/2)
+	return polling.Spread(wait)
 }
 
 // Pause waits after a number of tries that failed. It returns false when ctx is done.

@@ -4,6 +4,7 @@ package polling
 
 import (
 	"context"
+	"math/rand/v2"
 	"time"
 )
 
@@ -27,3 +28,10 @@ func Sleep(ctx context.Context, d time.Duration) bool {
 		return true
 	}
 }
+
+// Chance returns a time from 0 to before n, by chance. Tests whose runs are to be the same replace it.
+var Chance = rand.N[time.Duration]
+
+// Spread returns a time from half of d to d, by chance: who failed together does not try again
+// together.
+func Spread(d time.Duration) time.Duration { return d/2 + Chance(d/2) }

@@ -1,0 +1,70 @@
+package deliver_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/deliver"
+	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/pkg/transport"
+)
+
+// ending is a place whose message arrives just when the context of its sender ends.
+type ending struct {
+	transport.Publisher
+	end func()
+}
+
+func (e *ending) Publish(ctx context.Context, m transport.Message) (transport.Receipt, error) {
+	defer e.end()
+	return e.Publisher.Publish(ctx, m)
+}
+
+// What a process was publishing when it could not note what came of that, the same process goes on
+// with.
+func TestLeftBySameProcess(t *testing.T) {
+	onStores(t, func(b *bench) {
+		var place transport.Memory
+		ctx, cancel := context.WithCancel(b.Context())
+		e := &ending{place.Publisher(), cancel}
+		b.put("memory:a", e)
+		if _, err := b.sender.Send(ctx, []*deliver.Outgoing{b.outgoing(example(b), "memory:a")}); err == nil {
+			b.Fatal("it was noted that it was published")
+		}
+		e.end = func() {}
+		b.wantState(exampleID, deliver.Waiting)
+		if err := b.sender.Flush(b.Context(), func([]*deliver.Handoff) error { return nil }); err != nil {
+			b.Fatal(err)
+		}
+		b.wantState(exampleID, deliver.Dispatched)
+	})
+}
+
+// An agent that has failed was accepted before, whatever the clocks of receivers say, and what they
+// say of a later attempt is newer.
+func TestAnswersOfSkewedClocks(t *testing.T) {
+	onStores(t, func(b *bench) {
+		var place transport.Memory
+		b.put("memory:a", place.Publisher())
+		c := place.Consumer()
+		b.send(b.outgoing(example(b), "memory:a"))
+		m := b.next(c).Message()
+		old := answerText(exampleID, receiver.Completed, func(a *receiver.Answer) { a.Attempt = 2 })
+		early := answerText(exampleID, receiver.Rejected, func(a *receiver.Answer) { a.Reason, a.Retryable = receiver.ExecutionFailed, true })
+		sweep := func(text []byte, attempt int, want deliver.State) {
+			b.Helper()
+			if err := c.Reply(b.Context(), m.ReplyTo, transport.Message{Kind: transport.Answer, Key: m.Key, Attempt: attempt, Body: text}); err != nil {
+				b.Fatal(err)
+			}
+			b.reopen()
+			if err := b.sender.Sweep(b.Context(), []string{"memory:a"}); err != nil {
+				b.Fatal(err)
+			}
+			b.wantState(exampleID, want)
+		}
+		sweep(early, 0, deliver.RolledBack)
+		sweep(answerText(exampleID, receiver.Accepted, nil), 1, deliver.RolledBack)
+		b.send(b.outgoing(example(b), "memory:a"))
+		sweep(old, 0, deliver.Completed)
+	})
+}
