@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/eaapl/handoff/internal/programtest"
 )
 
 // TestServersKeepNobodyOut: as many connections as a server takes, each of somebody without the token who was
@@ -22,8 +24,8 @@ func TestServersKeepNobodyOut(t *testing.T) {
 	if err := os.WriteFile("token", []byte(token), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	program(t, "audit", "init", "--audit-log", "a.db")
-	message := program(t, "example")
+	programtest.Run(t, "audit", "init", "--audit-log", "a.db")
+	message := programtest.Run(t, "example")
 	for _, tt := range []struct {
 		args              []string
 		method, path      string
