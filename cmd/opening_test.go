@@ -21,7 +21,7 @@ var opening = map[string]string{
 	"cmd/internal/output/locked.go":             "for reading and writing, so that the program is the other side of a pipe itself",
 	"cmd/internal/output/temporary.go":          "a new file, and a folder",
 	"cmd/internal/term/termtest/pty_linux.go":   "terminals of tests",
-	"cmd/packing_replace.go":                    "a folder",
+	"cmd/internal/output/sync_unix.go":          "a folder",
 	"internal/regular/regular.go":               "regular files alone",
 	"pkg/internal/alive/lock_unix.go":           "a new file",
 	"pkg/internal/database/sqlite.go":           "a new file",

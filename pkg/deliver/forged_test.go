@@ -290,7 +290,7 @@ func TestSignedAnswerAfterForged(t *testing.T) {
 			b.Fatalf("%s: %s", h.State, h.Refusal)
 		}
 		key := b.trusting("risk-*")
-		h = b.forge(place, key, func(a *receiver.Answer, _ *transport.Message) {
+		b.forge(place, key, func(a *receiver.Answer, _ *transport.Message) {
 			a.Status, a.Reason, a.MessageDigest = receiver.Rejected, "SAFETY_VIOLATION", digestOf(b.T)
 		})
 		if err := b.sender.Settle(b.Context()); err != nil {

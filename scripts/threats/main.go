@@ -5,7 +5,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +39,11 @@ func run(pattern string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	timeout, err := time.ParseDuration(cmp.Or(os.Getenv("TIMEOUT"), "180s"))
+	limit := os.Getenv("TIMEOUT")
+	if limit == "" {
+		limit = "180s"
+	}
+	timeout, err := time.ParseDuration(limit)
 	if err != nil {
 		return false, fmt.Errorf("TIMEOUT: %w", err)
 	}
@@ -188,7 +191,10 @@ func (p promise) try(e edit, timeout time.Duration) (verdict string) {
 // packages returns the packages that the tests are in: those whose tests are quick first.
 func (p promise) packages() []string {
 	return slices.SortedFunc(maps.Keys(p.tests), func(a, b string) int {
-		return cmp.Or(strings.Count(a, "/")-strings.Count(b, "/"), strings.Compare(a, b)) * -1
+		if depth := strings.Count(b, "/") - strings.Count(a, "/"); depth != 0 {
+			return depth
+		}
+		return strings.Compare(b, a)
 	})
 }
 

@@ -51,7 +51,7 @@ func open(address string) (remover, *url.URL, error) {
 	case "sqlite", "postgres", "postgresql":
 		return sqlqueue.RemoveLetters, u, nil
 	default:
-		return nil, nil, term.WithHint(fmt.Errorf("--queue %s: handoff cannot remove single dead letters there: use dir:, sqlite: or postgres:", term.Visible(transport.Shown(u))), "remove them with the tools of that server")
+		return nil, nil, term.WithHint(fmt.Errorf("--queue %s: handoff cannot remove single dead letters there: use a queue with dir:, sqlite: or postgres: addresses", term.Visible(transport.Shown(u))), "remove them with the tools of that server")
 	}
 }
 

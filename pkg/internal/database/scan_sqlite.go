@@ -1,7 +1,6 @@
 package database
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"unsafe"
@@ -94,7 +93,10 @@ func (s *sqliteScanner) Rows(f func([]Cell) error, query string, args ...int64) 
 			return nil
 		case sqlite3.SQLITE_ROW:
 		case sqlite3.SQLITE_INTERRUPT:
-			return cmp.Or(s.ctx.Err(), s.failed(rc))
+			if err := s.ctx.Err(); err != nil {
+				return err
+			}
+			return s.failed(rc)
 		default:
 			return s.failed(rc)
 		}
