@@ -5,13 +5,9 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/eaapl/handoff/cmd/internal/cli"
 )
-
-// hang is how long a test waits for what should come at once.
-const hang = time.Minute
 
 // runHere runs a command line in this process. A test uses a process, with programtest.Run, only if it
 // is about the process: its signals, its streams, its death.

@@ -93,7 +93,7 @@ var initialBytes = map[string]int{
 	"github.com/Masterminds/semver/v3":           240_000,   // compiles expressions
 	"github.com/xeipuuv/gojsonschema":            150_000,   // go-sarif imports it
 	"github.com/google/jsonschema-go/jsonschema": 90_000,    // makes tables of types for handoff mcp
-	"ours":   65_000,
+	"ours":   66_000,
 	"others": 460_000, // of which the server for models takes a fifth
 }
 

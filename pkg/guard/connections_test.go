@@ -2,6 +2,7 @@ package guard_test
 
 import (
 	"bufio"
+	"context"
 	"crypto/tls"
 	"fmt"
 	"io"
@@ -132,8 +133,8 @@ func TestRefusedEnds(t *testing.T) {
 	protocols := new(http.Protocols)
 	protocols.SetUnencryptedHTTP2(true)
 	ended := make(chan bool, 1)
-	client := http.Client{Transport: &http.Transport{Protocols: protocols, Dial: func(network, address string) (net.Conn, error) {
-		c, err := net.Dial(network, address)
+	client := http.Client{Transport: &http.Transport{Protocols: protocols, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := new(net.Dialer).DialContext(ctx, network, address)
 		return watchedConn{c, ended}, err
 	}}}
 	r, err := client.Get("http://" + address + "/401")

@@ -128,7 +128,7 @@ func open(ctx context.Context, u *url.URL) (*queue, error) {
 			o.BaseEndpoint = &base
 			o.HTTPClient = webclient.New(webclient.Options{}) // that of the SDK follows redirects to any host
 		}),
-		url:    base + "/" + account + "/" + name, name: name,
+		url: base + "/" + account + "/" + name, name: name,
 	}
 	return q, q.describe(ctx)
 }

@@ -34,7 +34,6 @@ type letter struct {
 	due     time.Time
 	back    chan error         // of a direct place: the end, with answer
 	answer  *transport.Message // of a direct place
-	left    bool               // of a direct place: its publisher waits no more
 }
 
 func (l *letter) String() string { return fmt.Sprintf("%s of %s", l.message.ID, l.box.name) }
