@@ -19,6 +19,7 @@ import (
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/sqlstore"
 	"github.com/eaapl/handoff/pkg/deliver"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/receiver"
 	"github.com/eaapl/handoff/pkg/transport"
@@ -293,11 +294,13 @@ func TestKilledWhileRollingBack(t *testing.T) {
 			if killedAt(t, 0, folder, "send") {
 				t.Fatal("killed")
 			}
-			status, change := receiver.Accepted, func(*receiver.Answer) {}
+			status, reason := receiver.Accepted, finding.Reason("")
 			if tt.does == "rollback" {
-				status, change = receiver.Rejected, func(a *receiver.Answer) { a.Reason = "SAFETY_VIOLATION" }
+				status, reason = receiver.Rejected, "SAFETY_VIOLATION"
 			}
-			reply(t, folder, answerText(exampleID, status, change))
+			reply(t, folder, answerText(exampleID, status, func(a *receiver.Answer) {
+				a.Reason, a.RecordedAt = reason, audit.FormatTime(time.Now()) // the sender's processes have the real time
+			}))
 			killed := killedAt(t, at, folder, tt.does)
 			if killedAt(t, 0, folder, tt.does) {
 				t.Fatal("killed")

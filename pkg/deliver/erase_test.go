@@ -12,7 +12,7 @@ import (
 // TestErase: handoffs go with their checkpoints, wherever they are, and the others stay as they are.
 func TestErase(t *testing.T) {
 	onStores(t, func(b *bench) {
-		b.put("memory:a", saying{new(transport.Memory).Publisher()})
+		b.put("memory:a", saying{new(transport.Memory).Publisher(), b})
 		for _, id := range []string{"accept-1", "away-1", "silent-1", "silent-2", "fail-1"} {
 			b.named(id, "task")
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/deliver"
 	"github.com/eaapl/handoff/pkg/receiver"
 	"github.com/eaapl/handoff/pkg/transport"
@@ -18,19 +19,26 @@ import (
 
 // A saying place answers each message with what its key says: "accept" in it, or "reject", and
 // "closed" takes none for good. It has no answer to others.
-type saying struct{ transport.Publisher }
+type saying struct {
+	transport.Publisher
+	b *bench
+}
 
-func (saying) Publish(_ context.Context, m transport.Message) (transport.Receipt, error) {
+func (s saying) Publish(_ context.Context, m transport.Message) (transport.Receipt, error) {
 	name, _, _ := strings.Cut(m.Key, "-")
-	reject := func(a *receiver.Answer) { a.Reason, a.Retryable = "SCHEMA_INVALID", name == "reject" }
+	now := func(a *receiver.Answer) { a.RecordedAt = audit.FormatTime(s.b.now) }
+	reject := func(a *receiver.Answer) {
+		now(a)
+		a.Reason, a.Retryable = "SCHEMA_INVALID", name == "reject"
+	}
 	answer := func(text []byte) (transport.Receipt, error) {
 		return transport.Receipt{Answer: &transport.Message{Kind: transport.Answer, Key: m.Key, Body: text}}, nil
 	}
 	switch name {
 	case "accept":
-		return answer(answerText(m.Key, receiver.Accepted, nil))
+		return answer(answerText(m.Key, receiver.Accepted, now))
 	case "complete":
-		return answer(answerText(m.Key, receiver.Completed, nil))
+		return answer(answerText(m.Key, receiver.Completed, now))
 	case "reject", "fail":
 		return answer(answerText(m.Key, receiver.Rejected, reject))
 	case "closed":
@@ -86,7 +94,7 @@ func (b *bench) restored(id string) {
 // checkpoint. What is left works on.
 func TestPrune(t *testing.T) {
 	onStores(t, func(b *bench) {
-		b.put("memory:a", saying{new(transport.Memory).Publisher()})
+		b.put("memory:a", saying{new(transport.Memory).Publisher(), b})
 		for _, h := range []struct{ id, task string }{
 			{"accept-1", "accepted"}, {"complete-1", "completed"}, {"fail-restored", "restored"},
 			{"fail-sent-on", "sent on"}, {"reject-sent-on", "sent on"}, {"accept-sent-on", "sent on"},
@@ -143,7 +151,7 @@ func TestPrune(t *testing.T) {
 // The checkpoints of attempts that were corrected go, and that of the last one stays.
 func TestPruneAttempts(t *testing.T) {
 	onStores(t, func(b *bench) {
-		b.put("memory:a", saying{new(transport.Memory).Publisher()})
+		b.put("memory:a", saying{new(transport.Memory).Publisher(), b})
 		b.named("reject-1", "a task")
 		o := b.outgoing(example(b, exampleID, "reject-1", exampleTask, "a task"), "memory:a")
 		o.Checkpoint = []byte("another")
@@ -164,7 +172,7 @@ func TestPruneAttempts(t *testing.T) {
 // Several that prune one store at the same time, while it is sent from, remove each handoff once.
 func TestSeveralPrune(t *testing.T) {
 	onStores(t, func(b *bench) {
-		b.put("memory:a", saying{new(transport.Memory).Publisher()})
+		b.put("memory:a", saying{new(transport.Memory).Publisher(), b})
 		const handoffs, pruners = 600, 3
 		var list []*deliver.Outgoing
 		for i := range handoffs {
@@ -217,7 +225,7 @@ func TestSeveralPrune(t *testing.T) {
 // A stream stays until it is at its end, and goes with its chunks.
 func TestPruneStream(t *testing.T) {
 	onStores(t, func(b *bench) {
-		b.put("memory:a", saying{new(transport.Memory).Publisher()})
+		b.put("memory:a", saying{new(transport.Memory).Publisher(), b})
 		list := parts(b.outgoing(example(b, exampleID, "silent-1"), "memory:a"))
 		b.partly(list[0])
 		later := b.now.Add(time.Hour)
