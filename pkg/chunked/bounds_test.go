@@ -73,6 +73,20 @@ func TestMaxStreams(t *testing.T) {
 	}
 }
 
+// Streams that take little each take no more together than they may.
+func TestStreamsTogether(t *testing.T) {
+	one, two := split(t, example(t), 600, SplitOptions{}), other(t, 3)
+	a := NewAssembler(AssemblerOptions{})
+	add(t, a, one[0])
+	a = NewAssembler(AssemblerOptions{MaxBytes: a.total * 3 / 2})
+	if got := shown(add(t, a, one[0])); got != "began 0" {
+		t.Error(got)
+	}
+	if got := shown(add(t, a, two[0])); got != "failed 0 too-large" {
+		t.Error(got)
+	}
+}
+
 // bomb returns chunks without end, each of which appends the same.
 func bomb(t testing.TB, part string) (first []byte, next func() []byte) {
 	first = split(t, example(t), 0, SplitOptions{})[0]
