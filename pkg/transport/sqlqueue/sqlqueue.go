@@ -182,22 +182,41 @@ func (q *queue) put(ctx context.Context, list []posting) error {
 		}
 	}
 	err := q.db.Change(ctx, database.Durable, func(tx *database.Tx) error {
-		added, err := tx.InsertNew("handoff_message", columns, rows, "id")
-		if err != nil {
-			return err
+		// A message that is there when the next one of its ID is inserted may be taken and removed
+		// before this looks. Then it is inserted again, and comes twice.
+		left := make([]int, len(list))
+		for i := range list {
+			left[i] = i
 		}
-		count := map[string]int{}
-		for _, id := range added {
-			count[id]++
-		}
-		for i, p := range list {
-			if *p.known = count[ids[i]] == 0; !*p.known {
-				count[ids[i]]--
-			} else if err := q.has(tx, p.sender, ids[i]); err != nil {
+		for range 3 {
+			var chosen [][]any
+			for _, i := range left {
+				chosen = append(chosen, rows[i])
+			}
+			added, err := tx.InsertNew("handoff_message", columns, chosen, "id")
+			if err != nil {
 				return err
 			}
+			count := map[string]int{}
+			for _, id := range added {
+				count[id]++
+			}
+			var gone []int
+			for _, i := range left {
+				p := list[i]
+				if *p.known = count[ids[i]] == 0; !*p.known {
+					count[ids[i]]--
+				} else if there, err := q.has(tx, p.sender, ids[i]); err != nil {
+					return err
+				} else if !there {
+					gone = append(gone, i)
+				}
+			}
+			if left = gone; len(left) == 0 {
+				return nil
+			}
 		}
-		return nil
+		return errDropped
 	})
 	if err == nil && q.db.Postgres {
 		for _, c := range channels {
@@ -207,14 +226,13 @@ func (q *queue) put(ctx context.Context, list []posting) error {
 	return err
 }
 
-// has returns an error if the queue has no message of an id.
-func (q *queue) has(tx *database.Tx, sender, id string) error {
+var errDropped = errors.New("the database has not added the message, and has none of this id: look for a trigger, a rule or a policy of the table handoff_message that drops rows")
+
+// has reports whether the queue has a message of an id.
+func (q *queue) has(tx *database.Tx, sender, id string) (bool, error) {
 	var n int
 	err := tx.QueryRow("SELECT count(*) FROM handoff_message WHERE queue = ? AND sender = ? AND id = ?", q.name, sender, id).Scan(&n)
-	if err == nil && n == 0 {
-		err = errors.New("the database has not added the message, and has none of this id: look for a trigger, a rule or a policy of the table handoff_message that drops rows")
-	}
-	return err
+	return n > 0, err
 }
 
 // A notice says on a channel that there may be a message. It is a transaction of its own:
