@@ -352,7 +352,7 @@ func TestAccessible(t *testing.T) {
 			}
 			t.Run(fmt.Sprint(width, map[bool]string{false: " light", true: " dark"}[dark]), func(t *testing.T) {
 				p := visit(t, s, width, dark)
-				p.site = &site{TB: t, log: s.log, handler: s.handler}
+				p.site = &site{TB: t, log: s.log, handler: s.handler, options: s.options}
 				look := func(name string) {
 					t.Helper()
 					p.run(chromedp.Evaluate[chromedp.Void](axe))

@@ -49,7 +49,7 @@ func TestViewer(t *testing.T) {
 	t.Cleanup(func() { store.Close() })
 	o := writer.options
 	o.Store, o.Release, o.Letters = store, nil, receiver.NewLetters(audit.NewLog(store, nil), nil)
-	s := &site{TB: t, handler: live.New(o)}
+	s := &site{TB: t, handler: live.New(o), options: o}
 	for _, path := range []string{"/", "/?id=" + handoff, "/task?id=" + task, "/task/details?id=" + task + "&of=2&i=0", "/letters", fmt.Sprint("/letters/", n), "/stats", "/metrics", "/records/0"} {
 		if w := s.do(ask{path: path}); w.Code != http.StatusOK {
 			t.Errorf("%s: status %d: %s", path, w.Code, w.Body)
