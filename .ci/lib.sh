@@ -155,20 +155,18 @@ fuzz() {
   done <"$work/packages"
 }
 
-# check_costs FILE: prints the packages whose tests took the most CPU time, and fails if one took over
-# 10 s and does not check each of its tests with tier.Run.
-check_costs() {
-  local cpu dir code=0
+# print_costs FILE: prints the packages whose tests took the most CPU time, and those over 10 s that do
+# not check each of their tests with tier.Run. A slow or busy machine gets here, so nothing fails.
+print_costs() {
+  local cpu dir
   awk '{ cpu = $1 + $2; sub(/^[^ ]+ [^ ]+ [^ ]+ /, ""); print cpu, $0 }' "$1" | sort -rn >"$work/cpu"
   head -n 5 "$work/cpu"
   awk '{ cpu += $1 } END { printf "%.0f s of CPU time for all packages\n", cpu }' "$work/cpu"
   while read -r cpu dir; do
     if ((${cpu%.*} >= 10)) && ! grep -q 'tier\.Run(' "$dir"/*_test.go; then
       echo "$dir: its tests take $cpu s of CPU time: call tier.Run in its TestMain, and run fewer cases in the first tier"
-      code=1
     fi
   done <"$work/cpu"
-  return $code
 }
 
 # concurrent prints the packages that start goroutines, in their code or in their tests. A package that

@@ -7,9 +7,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/compress/dictionary"
 )
+
+func TestMain(m *testing.M) { os.Exit(tier.Run(m)) }
 
 // others are the programs that data is exchanged with: the commands that compress and
 // decompress, from stdin to stdout. DICT is the file of a dictionary.

@@ -35,8 +35,7 @@ func TestMain(m *testing.M) {
 		return time.Duration(x>>1) % n
 	}
 	debug.SetGCPercent(400) // little stays of a schedule
-	tier.CleanStart()
-	os.Exit(m.Run())
+	os.Exit(tier.Run(m))
 }
 
 // beginning is when the schedules begin.

@@ -28,8 +28,7 @@ func TestMain(m *testing.M) {
 	if name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"); strings.HasPrefix(name, prefix) {
 		os.Exit(map[string]func() int{prefix + "relay": relay, prefix + "sick": sick}[name]())
 	}
-	tier.CleanStart()
-	os.Exit(m.Run())
+	os.Exit(tier.Run(m))
 }
 
 // relay passes all on to where the variable says: there, a goroutine of the test is the

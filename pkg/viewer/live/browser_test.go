@@ -29,6 +29,8 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/oracle"
 )
 
+func TestMain(m *testing.M) { os.Exit(tier.Run(m)) }
+
 // A person is somebody with a browser, at a site.
 type person struct {
 	*site
