@@ -29,7 +29,8 @@ const measuredAgain = "HANDOFF_TEST_MEASURED_AGAIN"
 // code is 1 if a test of the first tier took too much CPU time. The CPU time is that of this process
 // and of the children that it waited for: unlike the wall clock, it hardly depends on other programs.
 // A test that seems too slow runs a second time, alone: the first time it may have compiled programs or
-// installed packages. Call Run from TestMain in packages whose tests take seconds.
+// installed packages. On a busy machine no test is too slow: processes that share caches and cores take
+// more CPU time, too. Call Run from TestMain in packages whose tests take seconds.
 //
 // The tests in unmeasured may take any time: the subtests of one are tests of their own, or it calls
 // t.Parallel and shares the process with others. A test that calls t.Parallel has to be among them.
@@ -40,12 +41,20 @@ func Run(m *testing.M, unmeasured ...string) int {
 	if code != 0 || Full() || raceEnabled || os.Getenv(measuredAgain) != "" {
 		return code
 	}
-	all, limit := costs(), maxCPU
-	if len(tooSlow(all, limit)) > 0 {
-		limit = time.Duration(float64(maxCPU) * slowness())
+	all := costs()
+	if len(tooSlow(all, maxCPU)) == 0 {
+		return code
 	}
+	slowness, busy := speed()
+	if busy {
+		return code
+	}
+	limit := time.Duration(float64(maxCPU) * slowness)
 	for name := range tooSlow(all, limit) {
 		all[name] = min(all[name], again(name))
+	}
+	if _, busy := speed(); busy {
+		return code
 	}
 	slow := tooSlow(all, limit)
 	for _, name := range slices.Sorted(maps.Keys(slow)) {
@@ -55,12 +64,12 @@ func Run(m *testing.M, unmeasured ...string) int {
 	return code
 }
 
-// slowness returns how many times as long as the reference machine, the AMD EPYC of CONTRIBUTING.md,
-// this one takes to compute and to get memory: 1 for a faster one. On some virtual machines memory
-// takes a hundred times as long.
-func slowness() float64 {
+// speed measures this machine. The slowness is how many times as long as the reference machine, the AMD
+// EPYC of CONTRIBUTING.md, it takes to compute and to get memory: 1 for a faster one. On some virtual
+// machines memory takes a hundred times as long. The machine is busy if this process had to wait.
+func speed() (slowness float64, busy bool) {
 	const reference = 150 * time.Millisecond
-	x, before := uint64(1), cpuTime()
+	x, before, start := uint64(1), cpuTime(), time.Now()
 	for range 50_000_000 {
 		x = x*6364136223846793005 + 1442695040888963407 // each step needs the one before
 	}
@@ -69,7 +78,8 @@ func slowness() float64 {
 		memory[i] = byte(x)
 	}
 	runtime.KeepAlive(memory)
-	return max(1, float64(cpuTime()-before)/float64(reference))
+	cpu := cpuTime() - before
+	return max(1, float64(cpu)/float64(reference)), time.Since(start) > cpu*3/2
 }
 
 // again returns the CPU time of a test in a process of its own, or the longest duration if it fails there.
