@@ -164,7 +164,7 @@ var imports = map[string][]string{
 	"pkg/privacy/internal/names": {"github.com/klauspost/compress"},
 	"pkg/privacy/internal/phone": {},
 	"pkg/receiver": {
-		"pkg/audit", "pkg/audit/personal", "pkg/audit/stats", "pkg/compress", "pkg/compress/dictionary", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/sign", "pkg/validate",
+		"pkg/audit", "pkg/audit/personal", "pkg/audit/stats", "pkg/chunked", "pkg/compress", "pkg/compress/dictionary", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/sign", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/redact": {"pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/privacy", "pkg/secrets", "github.com/go-json-experiment/json"},
