@@ -237,7 +237,7 @@ var imports = map[string][]string{
 	},
 	"cmd/internal/difftext": {"cmd/internal/term", "pkg/conversation", "pkg/diff", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream"},
 	"cmd/internal/input":    {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "pkg/jsonstream", "pkg/yamldoc"},
-	"cmd/internal/letters":  {"cmd/internal/cli", "cmd/internal/term", "pkg/transport", "pkg/transport/dir", "pkg/transport/sqlqueue", "github.com/spf13/cobra"},
+	"cmd/internal/letters":  {"cmd/internal/cli", "cmd/internal/term", "pkg/chunked", "pkg/jsonstream", "pkg/transport", "pkg/transport/claimcheck", "pkg/transport/dir", "pkg/transport/sqlqueue", "github.com/spf13/cobra"},
 	"cmd/internal/output":   {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
 	"cmd/internal/remedy":   {"pkg/compress", "pkg/convert", "pkg/finding", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/patch"},
 	"cmd/internal/report": {

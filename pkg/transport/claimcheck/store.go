@@ -37,7 +37,7 @@ var (
 
 // Open returns the store at an address: "http://…" or "https://…", below which there is a
 // resource for each digest, to PUT and to GET; or the path of a directory, which is made if it
-// is not there, with a file for each digest. Nobody removes what is stored: what is older than
+// is not there, with a file for each digest. Nobody removes what is stored, but for [Remove]: what is older than
 // messages become can be deleted at any time.
 func Open(address string) (Store, error) {
 	if scheme, _, ok := strings.Cut(address, "://"); ok {
