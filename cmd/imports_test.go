@@ -244,7 +244,7 @@ var imports = map[string][]string{
 		"cmd/internal/input", "cmd/internal/output", "cmd/internal/remedy", "cmd/internal/term", "pkg/agentcard", "pkg/chain", "pkg/finding", "pkg/format", "pkg/formats/openai/agents", "pkg/jsonstream", "pkg/nearest", "pkg/secrets", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
-	"cmd/internal/rooted":        {"cmd/internal/term", "pkg/compress", "golang.org/x/text"},
+	"cmd/internal/rooted":        {"cmd/internal/output", "cmd/internal/term", "pkg/compress", "golang.org/x/text"},
 	"cmd/internal/tasktree":      {"cmd/internal/term", "pkg/chain", "pkg/finding", "pkg/message"},
 	"cmd/internal/term":          {"cmd/internal/remedy", "pkg/finding", "pkg/format", "pkg/secrets", "github.com/fatih/color", "github.com/rivo/uniseg", "golang.org/x/term"},
 	"cmd/internal/term/termtest": {"golang.org/x/sys"},
