@@ -2,19 +2,22 @@ package claimcheck
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/pkg/internal/durable"
 )
 
-// bodyName is the name of a file with a body. Others in the directory are not ours.
-var bodyName = regexp.MustCompile(`^([0-9a-f]{64}|\.writing-.+)$`)
+// isBody reports whether a file of this name has a body. Others in the directory are not ours.
+func isBody(name string) bool {
+	const digits = 2 * sha256.Size
+	return len(name) == digits && strings.Trim(name, "0123456789abcdef") == "" || strings.HasPrefix(name, writing)
+}
 
 // A NotListedError names a store whose bodies cannot be listed, so that none can be looked for.
 type NotListedError struct{ Store string }
@@ -40,7 +43,7 @@ func Remove(ctx context.Context, address string, match func(body []byte) bool) (
 		if ctx.Err() != nil {
 			return n, ctx.Err()
 		}
-		if !e.Type().IsRegular() || !bodyName.MatchString(e.Name()) {
+		if !e.Type().IsRegular() || !isBody(e.Name()) {
 			continue
 		}
 		path := filepath.Join(address, e.Name())

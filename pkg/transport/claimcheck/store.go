@@ -68,12 +68,15 @@ type directory string
 
 func (d directory) String() string { return string(d) }
 
+// writing begins the name of a file that is being written.
+const writing = ".writing-"
+
 func (d directory) Put(_ context.Context, digest string, body []byte) error {
 	path := filepath.Join(string(d), digest)
 	if same, err := regular.ReadFile(path); err == nil && digestOf(same) == digest {
 		return durable.SyncFolder(string(d)) // whoever wrote it may not have come to that
 	}
-	temporary := filepath.Join(string(d), ".writing-"+rand.Text())
+	temporary := filepath.Join(string(d), writing+rand.Text())
 	err := durable.Create(temporary, func(f *os.File) error {
 		_, err := f.Write(body)
 		return err
