@@ -6,6 +6,9 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/regular"
 )
 
 // certificateFlags name the certificate of who serves https.
@@ -28,9 +31,17 @@ func (f *certificateFlags) load() (*tls.Config, error) {
 	if f.certificate == "" {
 		return nil, nil
 	}
-	pair, err := tls.LoadX509KeyPair(f.certificate, f.key)
+	certificate, err := regular.ReadFileOrPipe(f.certificate)
 	if err != nil {
-		return nil, fmt.Errorf("--tls-cert %s: %w", f.certificate, err)
+		return nil, fmt.Errorf("--tls-cert %s: %w", term.Visible(f.certificate), term.PlainError(err))
+	}
+	key, err := regular.ReadFileOrPipe(f.key)
+	if err != nil {
+		return nil, fmt.Errorf("--tls-key %s: %w", term.Visible(f.key), term.PlainError(err))
+	}
+	pair, err := tls.X509KeyPair(certificate, key)
+	if err != nil {
+		return nil, fmt.Errorf("--tls-cert %s: %w", term.Visible(f.certificate), err)
 	}
 	return &tls.Config{Certificates: []tls.Certificate{pair}}, nil
 }

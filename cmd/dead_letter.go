@@ -227,7 +227,7 @@ type discarding struct {
 
 func newDeadLetterDiscard(*cli.Globals) *cobra.Command {
 	var log cli.AuditLogFlag
-	var queues letters.Flag
+	var queues letters.Flags
 	var format string
 	var decision decisionFlags
 	c := &cobra.Command{
@@ -236,7 +236,7 @@ func newDeadLetterDiscard(*cli.Globals) *cobra.Command {
 		Long: `Discard records that a message is not accepted, by whom and why. Record and message stay
 in the audit log, until audit erase or audit prune removes them. With --queue the dead letters of a
 transport are removed, too, which are whole messages unless receive --personal-data has made them;
-what is not reached is named.
+with --claim-check its body, if it was too long for the transport. What is not reached is named.
 
 Exit code 0: it is decided, and removed from every store that is listed as reached; 1: no such
 message waits; 2: a store could not be reached.`,
@@ -269,6 +269,7 @@ message waits; 2: a store could not be reached.`,
 	c.ValidArgsFunction = completeLetter(&log)
 	log.Register(c)
 	queues.Register(c)
+	cli.OnlyForCall(c, "claim-check") // another receiver may still need the body
 	cli.RegisterFormat(c, &format, "how to say what was decided: text (on standard error) or json", report.PlainFormats)
 	decision.register(c)
 	return c

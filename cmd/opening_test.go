@@ -11,7 +11,7 @@ import (
 )
 
 // openers are the functions of the standard library that wait for the other side of a pipe.
-var openers = []string{"os.Open", "os.OpenFile", "os.ReadFile", "os.DirFS", "lockedfile.OpenFile", "lockedfile.Open", "lockedfile.Read", "ioutil.ReadFile"}
+var openers = []string{"os.Open", "os.OpenFile", "os.ReadFile", "os.DirFS", "lockedfile.OpenFile", "lockedfile.Open", "lockedfile.Read", "ioutil.ReadFile", "os.OpenRoot", "os.OpenInRoot", "tls.LoadX509KeyPair", "template.ParseFiles", "syscall.Open", "unix.Open"}
 
 // opening are the files that may call openers, and why nobody waits there, or why somebody may.
 var opening = map[string]string{
@@ -22,6 +22,8 @@ var opening = map[string]string{
 	"cmd/internal/output/temporary.go":          "a new file, and a folder",
 	"cmd/internal/term/termtest/pty_linux.go":   "terminals of tests",
 	"cmd/internal/output/sync_unix.go":          "a folder",
+	"cmd/internal/rooted/rooted.go":             "a folder",
+	"internal/regular/pipe.go":                  "without waiting",
 	"internal/regular/regular.go":               "regular files alone",
 	"pkg/internal/alive/lock_unix.go":           "a new file",
 	"pkg/internal/database/sqlite.go":           "a new file",

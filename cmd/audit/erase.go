@@ -70,7 +70,7 @@ func (e *erasedAll) WriteText(w io.Writer, columns int, colors term.Palette) err
 type eraseFlags struct {
 	subjectFlags
 	store  cli.StoreFlag
-	queues letters.Flag
+	queues letters.Flags
 	format string
 }
 
@@ -137,8 +137,8 @@ running it again does the rest.
 
 The handoffs of the subject that the log knows are removed from the outbox, too, if there
 is one here, with messages, checkpoints and answers, also what is still under way; and with
---queue from the dead letters of a transport. What is not reached is named: the sender,
-other consumers, agents, files.
+--queue from the dead letters of a transport; with --claim-check from the folder of messages that
+were too long for it. What is not reached is named: the sender, other consumers, agents, files.
 
 The id is the one that the policy of accept --personal-data finds in the messages. A
 message without one is a subject of its own: name it by the number of its record.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -64,4 +65,47 @@ func TestLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
+}
+
+// TestReadFileOrPipe: nobody waits for a writer, and what a writer has for a pipe is read to its end.
+func TestReadFileOrPipe(t *testing.T) {
+	dir := t.TempDir()
+	pipe, file := filepath.Join(dir, "pipe"), filepath.Join(dir, "file")
+	if err := errors.Join(syscall.Mkfifo(pipe, 0o600), os.WriteFile(file, []byte("text"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadFileOrPipe(pipe); !errors.Is(err, ErrNoWriter) {
+		t.Errorf("without a writer: %v", err)
+	}
+	for _, path := range []string{dir, "/dev/null"} {
+		if _, err := ReadFileOrPipe(path); !errors.Is(err, ErrNot) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if text, err := ReadFileOrPipe(file); string(text) != "text" || err != nil {
+		t.Errorf("a file: %q, %v", text, err)
+	}
+	writer, err := os.OpenFile(pipe, os.O_RDWR, 0) // which waits for nobody
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan string)
+	go func() {
+		text, err := ReadFileOrPipe(pipe)
+		if err != nil {
+			t.Error(err)
+		}
+		read <- string(text)
+	}()
+	// More than a pipe holds: the end is written after the reader is there.
+	want := strings.Repeat("text", 1<<18)
+	if _, err := writer.WriteString(want); err != nil {
+		t.Error(err)
+	}
+	if err := writer.Close(); err != nil {
+		t.Error(err)
+	}
+	if text := <-read; text != want {
+		t.Errorf("%d bytes, want %d", len(text), len(want))
+	}
 }

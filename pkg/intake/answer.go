@@ -77,9 +77,20 @@ func (i *Intake) other(taking, running context.Context, it *item) error {
 	return nil
 }
 
-// discard makes a message a dead letter of the transport that nobody can do anything with.
+// discard makes something a dead letter of the transport that nobody can do anything with.
 func (i *Intake) discard(taking, running context.Context, it *item, why string) error {
-	why, err := i.unusable(taking, it, why)
+	return i.bury(taking, running, it, why, func() *receiver.Delivery { return i.receiver.ExamineUnusable(it.message.Body, why) })
+}
+
+// discardUnshown makes a valid message a dead letter of the transport: what its receiver is to get cannot
+// be made of it. raw is all of it.
+func (i *Intake) discardUnshown(taking, running context.Context, it *item, raw []byte, unshown error) error {
+	why := unshown.Error()
+	return i.bury(taking, running, it, why, func() *receiver.Delivery { return i.receiver.ExamineUnshown(raw, why) })
+}
+
+func (i *Intake) bury(taking, running context.Context, it *item, why string, examine func() *receiver.Delivery) error {
+	why, err := i.withheld(taking, why, examine)
 	if err != nil {
 		return err
 	}
@@ -95,13 +106,13 @@ func (i *Intake) discard(taking, running context.Context, it *item, why string) 
 	return nil
 }
 
-// unusable returns why something is a dead letter that nobody can do anything with. Where nothing may be
-// quoted, the transport does not keep it: the audit log does.
-func (i *Intake) unusable(taking context.Context, it *item, why string) (string, error) {
+// withheld returns why something is a dead letter that nobody can do anything with. Where nothing may be
+// quoted, the transport does not keep it: the audit log does, as examine says.
+func (i *Intake) withheld(taking context.Context, why string, examine func() *receiver.Delivery) (string, error) {
 	if !i.receiver.Withholds() {
 		return why, nil
 	}
-	d := i.receiver.ExamineUnusable(it.message.Body, why)
+	d := examine()
 	d.Transport = i.options.Transport
 	var answers []receiver.Answer
 	err := i.persist(taking, func() (err error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/eaapl/handoff/pkg/receiver"
 	"github.com/eaapl/handoff/pkg/transport"
 )
 
@@ -21,7 +22,7 @@ func (s *streams) giveBack(ctx context.Context, st *stream) {
 
 // dispose makes a chunk a dead letter of the transport.
 func (s *streams) dispose(taking, running context.Context, it *item, why string) error {
-	why, err := s.unusable(taking, it, why)
+	why, err := s.withheld(taking, why, func() *receiver.Delivery { return s.receiver.ExamineUnusable(it.message.Body, why) })
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ type bench struct {
 	options intake.Options
 	began   func(*intake.Intake) // nil, or called at the beginning of a run
 	checks  validate.Options
+	sealer  receiver.Sealer // nil for no policy
 	observed
 }
 
@@ -44,7 +45,7 @@ func newBench(t *testing.T) *bench {
 // run runs an intake to its end.
 func (b *bench) run(ctx context.Context) error {
 	b.Helper()
-	r, err := receiver.New(ctx, validate.New(b.checks), b.log, receiver.Options{Place: "here"})
+	r, err := receiver.New(ctx, validate.New(b.checks), b.log, receiver.Options{Place: "here", Personal: b.sealer})
 	if err != nil {
 		b.Fatal(err)
 	}

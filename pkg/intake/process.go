@@ -24,7 +24,7 @@ func (i *Intake) process(taking, running context.Context, group []*item) error {
 			return it.err
 		}
 		if it.unshown != nil {
-			if err := i.discard(taking, running, it, it.unshown.Error()); err != nil {
+			if err := i.discardUnshown(taking, running, it, it.message.Body, it.unshown); err != nil {
 				return err
 			}
 			continue

@@ -309,7 +309,7 @@ func (s *streams) complete(taking, running context.Context, st *stream, it *item
 	whole.latency = latency(it.message, time.Now())
 	var err error
 	if whole.parts, err = s.partsOf(st, e); err != nil {
-		return s.discard(taking, running, whole, err.Error())
+		return s.discardUnshown(taking, running, whole, e.Message, err)
 	}
 	d, a, err := s.record(taking, st, receiver.Streamed{Raw: e.Message, Result: signedBy(e)}, whole.message.DispatchedAt, whole.latency)
 	if err != nil {

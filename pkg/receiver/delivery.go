@@ -11,6 +11,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/personal"
+	"github.com/eaapl/handoff/pkg/chunked"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -95,19 +96,39 @@ func (r *Receiver) examine(raw jsonstream.Raw, damage *jsonstream.SyntaxError, c
 // ExamineUnusable returns what is recorded of something that is no message, and of which nobody can make
 // anything: that it is rejected, and why. All of it counts as personal data.
 func (r *Receiver) ExamineUnusable(raw []byte, why string) *Delivery {
+	return r.examineUnusable(raw, nil, why)
+}
+
+// ExamineUnshown returns what is recorded of a valid message that nobody can be given, and why. Its personal
+// data is that of its subject, as if it had been accepted. Its id stays free: the sender may send it again.
+func (r *Receiver) ExamineUnshown(raw []byte, why string) *Delivery {
+	m, err := message.Parse(raw, message.Options{Limits: r.options.Limits})
+	if err != nil {
+		m = nil // then all of it is personal
+	}
+	return r.examineUnusable(raw, m, why)
+}
+
+func (r *Receiver) examineUnusable(raw []byte, m *message.Message, why string) *Delivery {
 	d := &Delivery{Raw: raw, Result: validate.Result{Reason: validate.SchemaInvalid, Details: why, Findings: []finding.Finding{{
 		Layer: finding.Schema, Reason: validate.SchemaInvalid, Severity: finding.Error, Rule: "transport/unusable", Message: why,
 	}}}}
 	d.record.MessageBytes, d.record.MessageDigest, d.record.Receiver = int64(len(raw)), sha256.Sum256(raw), r.options.As
 	d.noteFindings()
-	r.keep(d, nil)
+	r.keep(d, m)
 	return d
 }
 
-// keep prepares what is kept beside the record. m is nil if the bytes are no message.
+// keep prepares what is kept beside the record. m is nil if the bytes are no message. Of a chunk, all is
+// personal.
 func (r *Receiver) keep(d *Delivery, m *message.Message) {
 	text := d.Raw
 	if r.options.Personal != nil {
+		if m != nil {
+			if _, ok := chunked.HeadOf(m.Root()); ok { // a policy names places in messages, and no part of one
+				m = nil
+			}
+		}
 		if d.part = r.options.Personal.Separate(d.Raw, m, d.record.Details.Findings != nil); d.part != nil {
 			text = d.part.Text
 			d.part.Withhold(&d.record.Details)

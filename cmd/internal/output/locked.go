@@ -118,7 +118,7 @@ func AppendAt(f *lockedfile.File, text []byte, end int64) error {
 		err = f.Sync()
 	}
 	if err == nil && end == 0 { // its name may be new
-		if err = SyncFolder(filepath.Dir(f.Name())); err != nil && unsyncable(err) {
+		if err = SyncFolder(filepath.Dir(f.Name())); err != nil && Unsyncable(err) {
 			err = nil
 		}
 	}

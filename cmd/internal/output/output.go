@@ -292,7 +292,7 @@ var ErrUnsynced = errors.New("is written, but a power failure may undo that")
 // had. The error wraps [ErrUnsynced].
 func (all *Files) SyncName(path string) error {
 	folder := filepath.Dir(path)
-	if err := all.SyncFolder(folder); err != nil && !unsyncable(err) {
+	if err := all.SyncFolder(folder); err != nil && !Unsyncable(err) {
 		return fmt.Errorf("%s: %w: its folder %s: %w", path, ErrUnsynced, folder, term.PlainError(err))
 	}
 	return nil

@@ -2,7 +2,13 @@
 
 package output
 
+import "os"
+
 // SyncFolder does nothing: NTFS writes names to its journal, and has no call to wait for that.
 func SyncFolder(string) error { return nil }
 
-func unsyncable(error) bool { return false }
+// SyncOpened does nothing.
+func SyncOpened(*os.File) error { return nil }
+
+// Unsyncable reports false: no folder is synced.
+func Unsyncable(error) bool { return false }

@@ -15,11 +15,14 @@ func SyncFolder(folder string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close())
+	return errors.Join(SyncOpened(f), f.Close())
 }
 
-// unsyncable reports whether an error of [SyncFolder] says that this folder cannot be synced at
+// SyncOpened is [SyncFolder] for a folder that is open.
+func SyncOpened(folder *os.File) error { return folder.Sync() }
+
+// Unsyncable reports whether an error of [SyncFolder] says that this folder cannot be synced at
 // all: it may be written to and not read, or its file system does not know how.
-func unsyncable(err error) bool {
+func Unsyncable(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP)
 }

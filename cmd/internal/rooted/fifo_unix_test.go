@@ -4,8 +4,12 @@ package rooted_test
 
 import (
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/eaapl/handoff/cmd/internal/rooted"
+	"github.com/eaapl/handoff/pkg/compress"
 )
 
 // TestPipe opens a pipe that nobody writes to, which would wait forever.
@@ -16,5 +20,8 @@ func TestPipe(t *testing.T) {
 	}
 	if _, err := f.Open("pipe"); err == nil {
 		t.Error("a pipe was opened")
+	}
+	if _, err := rooted.Open([]string{filepath.Join(root, "pipe")}, compress.ReaderOptions{}); err == nil || !strings.Contains(err.Error(), "is not a folder") {
+		t.Errorf("a pipe in the place of a folder: %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/pkg/compress"
@@ -27,23 +28,36 @@ type folder struct {
 type Folders struct {
 	list   []folder
 	unpack compress.ReaderOptions
+	sync   func(*os.File) error // of a folder
 }
 
 // Open opens folders. unpack bounds what a compressed file may cost. The caller closes them.
 func Open(paths []string, unpack compress.ReaderOptions) (*Folders, error) {
-	f := &Folders{unpack: unpack}
+	f := &Folders{unpack: unpack, sync: output.SyncOpened}
 	for _, path := range paths {
 		absolute, err := filepath.Abs(path)
 		if err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
-		root, err := os.OpenRoot(absolute)
+		root, err := openRoot(absolute)
 		if err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
 		f.list = append(f.list, folder{absolute, root})
 	}
 	return f, nil
+}
+
+// openRoot opens a folder. os.OpenRoot waits for the other side of a pipe in its place.
+func openRoot(path string) (*os.Root, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("is not a folder")}
+	}
+	return os.OpenRoot(path)
 }
 
 // Close closes the folders.
@@ -144,7 +158,9 @@ type unpacking struct {
 
 func (u unpacking) Close() error { return errors.Join(u.Reader.Close(), u.file.Close()) }
 
-// Write writes a file in the first folder that has its directory: as a whole, or not at all. It must
+// Write writes a file in the first folder that has its directory: as a whole, or not at all. It returns nil
+// when both the content and the name are on the disk; if only the name may not be, the error wraps
+// [output.ErrUnsynced]. It must
 // have a name for what tools make, also where links lead to its directory: no hidden one, and none by
 // which agents and other programs find what to do.
 func (f *Folders) Write(path string, content []byte, overwrite bool) error {
@@ -170,7 +186,7 @@ func (f *Folders) Write(path string, content []byte, overwrite bool) error {
 	if err != nil {
 		return f.plain(path, err)
 	}
-	return nil
+	return f.syncName(list[at].root, name)
 }
 
 // write writes a file under another name, and then gives it its own.
@@ -201,9 +217,24 @@ func write(root *os.Root, path string, content []byte, overwrite bool) (err erro
 		return err
 	}
 	if overwrite {
-		return root.Rename(temporary, path)
+		err = root.Rename(temporary, path)
+	} else if err = root.Link(temporary, path); err == nil { // which fails if the name is taken meanwhile
+		err = root.Remove(temporary)
 	}
-	return root.Link(temporary, path) // which fails if the name is taken meanwhile
+	return err
+}
+
+// syncName returns when the name of a file is on the disk, or at once where that cannot be had. The error
+// wraps [output.ErrUnsynced].
+func (f *Folders) syncName(root *os.Root, path string) error {
+	folder, err := root.Open(filepath.Dir(path))
+	if err == nil {
+		err = errors.Join(f.sync(folder), folder.Close())
+	}
+	if err != nil && !output.Unsyncable(err) {
+		return fmt.Errorf("%s: %w: its folder: %w", term.Visible(path), output.ErrUnsynced, term.PlainError(err))
+	}
+	return nil
 }
 
 // checkName is [checkName] for a path below the folder, and for where its directory really is.

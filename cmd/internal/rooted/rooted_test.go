@@ -3,13 +3,17 @@ package rooted_test
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
+	"github.com/eaapl/handoff/cmd/internal/output"
 	"github.com/eaapl/handoff/cmd/internal/rooted"
 	"github.com/eaapl/handoff/pkg/compress"
 )
@@ -131,6 +135,39 @@ func TestWrite(t *testing.T) {
 		return err
 	})
 	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSynced: a file that is written has its name on the disk when that has returned, or the error says that
+// it may not. A folder that cannot be synced at all is none that fails.
+func TestSynced(t *testing.T) {
+	f, root, _ := folders(t)
+	for _, overwrite := range []bool{false, true} {
+		var synced []string
+		f.SetSync(func(folder *os.File) error {
+			if _, err := os.Stat(filepath.Join(root, "sub", "new.json")); err != nil {
+				t.Errorf("synced before the file is there: %v", err)
+			}
+			synced = append(synced, filepath.Base(folder.Name()))
+			return &os.PathError{Op: "sync", Path: folder.Name(), Err: syscall.EIO}
+		})
+		err := f.Write("sub/new.json", []byte("1"), overwrite)
+		if !errors.Is(err, output.ErrUnsynced) || !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), "sub/new.json: is written") {
+			t.Errorf("the error is %v", err)
+		}
+		if !slices.Equal(synced, []string{"sub"}) {
+			t.Errorf("synced: %q", synced)
+		}
+		if text, _ := read(f, "sub/new.json"); text != "1" {
+			t.Errorf("the file has %q", text)
+		}
+	}
+	if runtime.GOOS == "windows" {
+		return // nothing is synced there
+	}
+	f.SetSync(func(*os.File) error { return syscall.EINVAL })
+	if err := f.Write("sub/new.json", []byte("2"), true); err != nil {
 		t.Error(err)
 	}
 }

@@ -109,22 +109,26 @@ func Looks(s string) string {
 // isJoiner reports whether a character has no form of its own but changes that of
 // others, in scripts and emoji that need it.
 func isJoiner(r rune) bool {
-	return r == '\u200c' || r == '\u200d' || r >= '\ufe00' && r <= '\ufe0f'
+	return r == '\u200c' || r == '\u200d' || r >= '\ufe00' && r <= '\ufe0f' || r >= '\u180b' && r <= '\u180d' || r == '\u180f'
 }
 
+// IsHidden reports whether a character does not show, or does something to a terminal. Joiners of scripts and
+// emoji are not hidden.
 func IsHidden(r rune) bool {
 	switch {
 	case r >= 0x20 && r < 0x7f:
 		return false
 	case isJoiner(r):
 		return false
-	case strings.ContainsRune("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0", r): // graphic, but blank
-		return true
-	case r >= 0xe0100 && r <= 0xe01ef: // variation selectors that carry hidden text
-		return true
 	default:
-		return !unicode.IsGraphic(r)
+		return !unicode.IsGraphic(r) || isBlank(r)
 	}
+}
+
+// isBlank reports whether a character is graphic by its category, and shows nothing: what Unicode says may be
+// ignored when it is displayed (Default_Ignorable_Code_Point), and the pattern of Braille without dots.
+func isBlank(r rune) bool {
+	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || r == '\u2800'
 }
 
 // BytesPerColumn bounds how much of a text is looked at: more than any

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rivo/uniseg"
@@ -129,6 +130,18 @@ func TestLayoutIsBounded(t *testing.T) {
 			if w := Width(line); w > 80 {
 				t.Errorf("%q: a line of %d columns", unit, w)
 			}
+		}
+	}
+}
+
+// TestIsHidden: every character that Unicode says may be ignored when it is displayed is hidden, but for
+// those that scripts and emoji need; and nothing that shows is.
+func TestIsHidden(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		ignorable := unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Cf, unicode.Variation_Selector) && !unicode.In(r, unicode.White_Space, unicode.Prepended_Concatenation_Mark)
+		want := (ignorable || !unicode.IsGraphic(r) || r == '\u2800') && !strings.ContainsRune("\u200c\u200d\u180b\u180c\u180d\u180f", r) && (r < 0xfe00 || r > 0xfe0f)
+		if got := IsHidden(r); got != want {
+			t.Errorf("U+%04X: %v, want %v", r, got, want)
 		}
 	}
 }

@@ -37,7 +37,7 @@ var (
 
 // Open returns the store at an address: "http://…" or "https://…", below which there is a
 // resource for each digest, to PUT and to GET; or the path of a directory, which is made if it
-// is not there, with a file for each digest. Nobody removes what is stored: what is older than
+// is not there, with a file for each digest. Nobody removes what is stored, but for [Remove]: what is older than
 // messages become can be deleted at any time.
 func Open(address string) (Store, error) {
 	if scheme, _, ok := strings.Cut(address, "://"); ok {
@@ -68,12 +68,15 @@ type directory string
 
 func (d directory) String() string { return string(d) }
 
+// writing begins the name of a file that is being written.
+const writing = ".writing-"
+
 func (d directory) Put(_ context.Context, digest string, body []byte) error {
 	path := filepath.Join(string(d), digest)
 	if same, err := regular.ReadFile(path); err == nil && digestOf(same) == digest {
 		return durable.SyncFolder(string(d)) // whoever wrote it may not have come to that
 	}
-	temporary := filepath.Join(string(d), ".writing-"+rand.Text())
+	temporary := filepath.Join(string(d), writing+rand.Text())
 	err := durable.Create(temporary, func(f *os.File) error {
 		_, err := f.Write(body)
 		return err

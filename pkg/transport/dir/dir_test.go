@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -282,6 +283,43 @@ func TestReason(t *testing.T) {
 	want := "Handoff-Dead-Letter: é   X:  [31m \n\nx"
 	if got := texts(t, filepath.Join(path, "dead")); len(got) != 1 || got[0] != want {
 		t.Errorf("the dead letters are %q, want %q", got, want)
+	}
+}
+
+// TestUnsyncedLetter: as long as the folder of a dead letter is not on the disk, nobody says that there is one,
+// and the message comes again.
+func TestUnsyncedLetter(t *testing.T) {
+	for _, withhold := range []bool{false, true} {
+		for _, failing := range []string{"queue", "dead"} { // the name of the new folder, and that of the letter
+			t.Run(fmt.Sprintf("%s, withhold %v", failing, withhold), func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "queue")
+				send(t, publisher(t, path), transport.Message{Body: []byte("x")})
+				failed := false
+				dir.SetSync(t, func(folder string) error {
+					if filepath.Base(folder) == failing && !failed {
+						failed = true
+						return &fs.PathError{Op: "sync", Path: folder, Err: syscall.EIO}
+					}
+					return nil
+				})
+				c := consumer(t, path, transport.Options{Withhold: withhold})
+				if err := transporttest.Next(t, c).DeadLetter(t.Context(), "no"); !errors.Is(err, syscall.EIO) {
+					t.Errorf("the error is %v", err)
+				}
+				if !failed {
+					t.Error("its folder was not synced")
+				}
+				end(t, c)
+				again := consumer(t, path, transport.Options{Withhold: withhold})
+				defer end(t, again)
+				if err := transporttest.Next(t, again).DeadLetter(t.Context(), "no"); err != nil {
+					t.Fatal(err)
+				}
+				if got := texts(t, filepath.Join(path, "dead")); len(got) != 1 {
+					t.Errorf("%d dead letters, want 1: %q", len(got), got)
+				}
+			})
+		}
 	}
 }
 

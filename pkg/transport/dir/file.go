@@ -103,7 +103,7 @@ func tooLong(size, limit int64) error {
 // bury makes a file a dead letter that begins with the reason. Where that cannot be written,
 // the file becomes one as it is.
 func bury(path, folder, reason string) error {
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	if err := makeFolder(folder); err != nil {
 		return err
 	}
 	target := filepath.Join(folder, filepath.Base(path))
@@ -127,7 +127,7 @@ func bury(path, folder, reason string) error {
 
 // withhold is bury for a file of which nothing is kept: letter is the dead letter.
 func withhold(path, folder string, letter transport.Message, reason string) error {
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	if err := makeFolder(folder); err != nil {
 		return err
 	}
 	target := filepath.Join(folder, filepath.Base(path))
@@ -162,5 +162,23 @@ func move(path, target string) error {
 	if err := os.Rename(path, target); err != nil {
 		return err
 	}
-	return durable.SyncFolder(filepath.Dir(target))
+	return syncFolder(filepath.Dir(target))
 }
+
+// makeFolder makes a folder, if it is not there, and returns nil when its name is on the disk.
+func makeFolder(path string) error {
+	err := os.Mkdir(path, 0o700)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	if err := syncFolder(filepath.Dir(path)); err != nil {
+		return errors.Join(err, os.Remove(path)) // so that the next one makes and syncs it
+	}
+	return nil
+}
+
+// syncFolder is a variable for tests, in which it fails.
+var syncFolder = durable.SyncFolder

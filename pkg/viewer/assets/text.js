@@ -2,7 +2,8 @@
 // thing to a model and another to a person. So they are shown by their code points. The characters
 // themselves stay in the text, for search and for copying.
 
-const unseen = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u202a-\u202e\u2028\u2029\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]+/gu;
+// Those that scripts and emoji need for the form of others are left: joiners and variation selectors.
+const unseen = /(?:(?![\t\n\r\u180b-\u180d\u180f\u200c\u200d\ufe00-\ufe0f])[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb])+/gu;
 const codesShown = 3; // of a run of such characters
 
 // textNodes returns the nodes that show a text.
