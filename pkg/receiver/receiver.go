@@ -10,8 +10,6 @@ import (
 
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/stats"
-	"github.com/eaapl/handoff/pkg/compress"
-	"github.com/eaapl/handoff/pkg/compress/dictionary"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -59,17 +57,12 @@ type Receiver struct {
 	log       *audit.Log
 	options   Options
 	instance  string
-	frames    *compress.Encoder // of the messages in the audit log (section 9)
-	parsers   sync.Pool         // of *message.Parser
+	parsers   sync.Pool // of *message.Parser
 	meter     meter
 }
 
 // New returns a receiver that validates messages by v and records in log.
 func New(ctx context.Context, v *validate.Validator, log *audit.Log, o Options) (*Receiver, error) {
-	frames, err := compress.NewEncoder(compress.EncoderOptions{Codec: compress.Zstd, Level: frameLevel, Dictionary: dictionary.Builtin()})
-	if err != nil {
-		return nil, err
-	}
 	if o.EscalateAfter == 0 {
 		o.EscalateAfter = DefaultEscalateAfter
 	}
@@ -80,12 +73,9 @@ func New(ctx context.Context, v *validate.Validator, log *audit.Log, o Options) 
 	if err != nil {
 		return nil, err
 	}
-	return &Receiver{validator: v, log: log, options: o, instance: instance, frames: frames, meter: meter{perDay: o.RejectedPerDay},
+	return &Receiver{validator: v, log: log, options: o, instance: instance, meter: meter{perDay: o.RejectedPerDay},
 		parsers: sync.Pool{New: func() any { return &message.Parser{} }}}, nil
 }
-
-// frameLevel is zstd's that every accepted message waits for.
-const frameLevel = 1
 
 // Record decides about messages in their order, and returns an answer for each when what was
 // decided is durable (section 7.1, step 5). After an error nothing was decided, and no
