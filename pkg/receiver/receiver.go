@@ -59,6 +59,7 @@ type Receiver struct {
 	instance  string
 	parsers   sync.Pool // of *message.Parser
 	meter     meter
+	takeovers takeovers
 }
 
 // New returns a receiver that validates messages by v and records in log.
@@ -86,6 +87,7 @@ func New(ctx context.Context, v *validate.Validator, log *audit.Log, o Options) 
 // costs nothing more.
 func (r *Receiver) Record(ctx context.Context, deliveries []*Delivery, handedOver []Handover) ([]Answer, error) {
 	answers := make([]Answer, len(deliveries))
+	var takenOver []*takeover
 	err := r.append(ctx, func(b *audit.Batch, q *quota) error {
 		if err := r.addHandovers(b, handedOver); err != nil {
 			return err
@@ -97,6 +99,7 @@ func (r *Receiver) Record(ctx context.Context, deliveries []*Delivery, handedOve
 		if err != nil {
 			return err
 		}
+		defer func() { takenOver = known.takenOver }()
 		for i, d := range deliveries {
 			if answers[i], err = r.decide(ctx, b, q, known, d); err != nil {
 				return err
@@ -104,6 +107,13 @@ func (r *Receiver) Record(ctx context.Context, deliveries []*Delivery, handedOve
 		}
 		return b.SetPending(known.accepted)
 	})
+	for _, of := range takenOver {
+		if err != nil {
+			r.takeovers.fail(of)
+		} else {
+			r.takeovers.end(of)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +134,7 @@ func (r *Receiver) decide(ctx context.Context, b *audit.Batch, q *quota, known *
 	if err != nil {
 		return Answer{}, err
 	}
-	left := same && before.pending != nil && !before.ended && (!before.pending.Alive || d.tried == before.accepted.Hash && before.pending.Instance == r.instance)
+	left := same && before.pending != nil && !before.ended && (r.isLeft(*before.pending) || d.tried == before.accepted.Hash && before.pending.Instance == r.instance)
 	if left {
 		if a, settled, err := r.settle(b, *before.pending, *before.accepted, before.revoked != nil); settled || err != nil {
 			known.settle(before, a.Record)
@@ -239,7 +249,8 @@ func (r *Receiver) resume(b *audit.Batch, known *history, before *past, d *Deliv
 	own := r.own(*before.accepted, replyTo)
 	own.Running = before.pending.Running // until it is handed over again, that is what records say
 	known.accept(*before.accepted, own)
-	d.tried = before.accepted.Hash
+	d.tried = audit.Hash{} // from now on it is a takeover
+	known.takenOver = append(known.takenOver, r.takeovers.begin(own))
 	a := answerTo(*before.accepted, Accepted)
 	a.Resumed = true
 	return a, nil
