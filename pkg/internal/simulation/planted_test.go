@@ -77,7 +77,7 @@ var planted = []struct{ name, file, old, new string }{
 	},
 	{
 		"a receiver takes over what another one that runs is handing over", "pkg/receiver/resume.go",
-		"		return p.Alive || r.options.As", "		return r.options.As",
+		"		return !r.isLeft(p) || r.options.As", "		return r.options.As",
 	},
 	{
 		"a receiver never tries again a takeover that has failed", "pkg/receiver/takeover.go",
