@@ -26,7 +26,7 @@ var imports = map[string][]string{
 	"pkg/accepted":               {},
 	"pkg/agentcard":              {"pkg/finding", "pkg/formats/a2a", "pkg/jsonstream", "pkg/secrets", "pkg/sign", "github.com/Masterminds/semver/v3", "github.com/go-json-experiment/json"},
 	"pkg/alert":                  {"pkg/child", "pkg/webclient"},
-	"pkg/audit":                  {"pkg/audit/tree", "pkg/compress", "pkg/finding", "github.com/go-json-experiment/json"},
+	"pkg/audit":                  {"pkg/audit/tree", "pkg/compress", "pkg/compress/dictionary", "pkg/finding", "github.com/go-json-experiment/json"},
 	"pkg/audit/archive":          {"pkg/audit", "pkg/finding", "pkg/internal/durable"},
 	"pkg/audit/audittest":        {"pkg/audit", "pkg/audit/sqlstore", "pkg/compress", "pkg/compress/dictionary", "pkg/jsonstream", "pkg/validate", "schemas"},
 	"pkg/audit/cost":             {"pkg/audit", "pkg/audit/trace", "pkg/chain", "pkg/message"},
@@ -57,7 +57,7 @@ var imports = map[string][]string{
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/deliver": {
-		"pkg/audit", "pkg/compress", "pkg/compress/dictionary", "pkg/finding", "pkg/internal/database", "pkg/internal/polling", "pkg/jsonstream", "pkg/message", "pkg/probe", "pkg/receiver", "pkg/sign", "pkg/transport",
+		"pkg/audit", "pkg/compress", "pkg/finding", "pkg/internal/database", "pkg/internal/polling", "pkg/jsonstream", "pkg/message", "pkg/probe", "pkg/receiver", "pkg/sign", "pkg/transport",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/diff": {
@@ -164,7 +164,7 @@ var imports = map[string][]string{
 	"pkg/privacy/internal/names": {"github.com/klauspost/compress"},
 	"pkg/privacy/internal/phone": {},
 	"pkg/receiver": {
-		"pkg/audit", "pkg/audit/personal", "pkg/audit/stats", "pkg/chunked", "pkg/compress", "pkg/compress/dictionary", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/sign", "pkg/validate",
+		"pkg/audit", "pkg/audit/personal", "pkg/audit/stats", "pkg/chunked", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/sign", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/redact": {"pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/privacy", "pkg/secrets", "github.com/go-json-experiment/json"},

@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/eaapl/handoff/pkg/compress"
+	"github.com/eaapl/handoff/pkg/compress/dictionary"
 )
 
 // A ChangedError says that the message beside a record was changed or removed.
@@ -40,6 +42,21 @@ func (s *Stored) CheckFrame(frame []byte) error {
 	}
 	return nil
 }
+
+// frameLevel is zstd's that every accepted message waits for.
+const frameLevel = 1
+
+// frames is one for all of a process: each would hold tables of some megabytes.
+var frames = sync.OnceValue(func() *compress.Encoder {
+	e, err := compress.NewEncoder(compress.EncoderOptions{Codec: compress.Zstd, Level: frameLevel, Dictionary: dictionary.Builtin()})
+	if err != nil {
+		panic(err) // nothing of it is anybody's choice
+	}
+	return e
+})
+
+// AppendFrame appends to dst a message, compressed as it is kept beside a record (section 9).
+func AppendFrame(dst, message []byte) []byte { return frames().Append(dst, message) }
 
 // ReadFrame returns the message that a frame beside a record holds, of at most limit bytes.
 func ReadFrame(frame []byte, limit int64) ([]byte, error) {

@@ -14,14 +14,25 @@ import (
 
 // isOlder reports whether an answer to an attempt of the sender, 0 if nobody says, is older than the
 // one that is known: by the receivers' number of the attempt, or else by their clocks, which may be
-// apart. What an agent has that has failed was accepted before, whatever the clocks say.
+// apart. Whatever the clocks say, a message was accepted before its agent ended, and before it was
+// revoked; the answer to a revocation counts no attempts.
 func (h *Handoff) isOlder(a *receiver.Answer, at time.Time, attempt int) bool {
 	known := h.Answer
-	if known == nil || a.Attempt > known.Attempt {
+	if known == nil {
 		return false
 	}
+	got := a.Status == receiver.Accepted || a.Status == receiver.Duplicate
+	knew := known.Status == receiver.Accepted || known.Status == receiver.Duplicate
+	same := a.Attempt == known.Attempt
 	before := at.UnixMicro() < h.answered
-	if known.Reason == receiver.ExecutionFailed && a.Status != receiver.Rejected {
+	switch {
+	case known.Reason == receiver.Revoked && got:
+		return true
+	case a.Attempt > known.Attempt, same && knew && a.Reason == receiver.ExecutionFailed:
+		return false
+	case same && got && known.Status == receiver.Completed:
+		return true
+	case known.Reason == receiver.ExecutionFailed && a.Status != receiver.Rejected:
 		sentAgain := h.State == Waiting || h.State == Dispatched
 		return !sentAgain || before && attempt < h.Attempt
 	}

@@ -3,7 +3,9 @@ package deliver_test
 import (
 	"context"
 	"testing"
+	"time"
 
+	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/deliver"
 	"github.com/eaapl/handoff/pkg/receiver"
 	"github.com/eaapl/handoff/pkg/transport"
@@ -67,4 +69,53 @@ func TestAnswersOfSkewedClocks(t *testing.T) {
 		b.send(b.outgoing(example(b), "memory:a"))
 		sweep(old, 0, deliver.Completed)
 	})
+}
+
+// TestOrderOfAnswers: what came of one attempt counts in the order in which it can have happened, in
+// whatever order the answers come and whatever their clocks say.
+func TestOrderOfAnswers(t *testing.T) {
+	failed := func(a *receiver.Answer) { a.Reason, a.Retryable = receiver.ExecutionFailed, true }
+	revoked := func(a *receiver.Answer) { a.Reason, a.Attempt = receiver.Revoked, 0 }
+	type answer struct {
+		status receiver.Status
+		change func(*receiver.Answer)
+		late   bool // by the clock, it is later than the next
+	}
+	for name, tt := range map[string]struct {
+		answers []answer
+		force   int // before which answer it is rolled back by force; 0 for never
+		want    deliver.State
+	}{
+		"failed by a clock that is behind":   {[]answer{{receiver.Accepted, nil, true}, {receiver.Rejected, failed, false}}, 0, deliver.RolledBack},
+		"accepted before it was revoked":     {[]answer{{receiver.Rejected, revoked, true}, {receiver.Accepted, nil, false}}, 1, deliver.RolledBack},
+		"the same, and its clock is ahead":   {[]answer{{receiver.Rejected, revoked, false}, {receiver.Duplicate, nil, false}}, 1, deliver.RolledBack},
+		"completed before it was revoked":    {[]answer{{receiver.Rejected, revoked, true}, {receiver.Completed, nil, false}}, 1, deliver.Completed},
+		"came again after it was completed":  {[]answer{{receiver.Completed, nil, false}, {receiver.Duplicate, nil, false}}, 0, deliver.Completed},
+		"the same, and it was rolled back":   {[]answer{{receiver.Completed, nil, false}, {receiver.Duplicate, nil, false}}, 2, deliver.RolledBack},
+		"accepted after it was rolled back":  {[]answer{{receiver.Accepted, nil, false}}, 1, deliver.Accepted},
+		"completed after it was rolled back": {[]answer{{receiver.Accepted, nil, false}, {receiver.Completed, nil, false}}, 2, deliver.Completed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onStores(t, func(b *bench) {
+				place := b.sent()
+				for i, x := range tt.answers {
+					if tt.force == i+1 {
+						b.rollsBack(deliver.Rollback{HandoffID: exampleID, Force: true})
+					}
+					b.forge(place, nil, func(a *receiver.Answer, m *transport.Message) {
+						a.Status = x.status
+						if x.late {
+							a.RecordedAt = audit.FormatTime(b.now.Add(time.Minute))
+						}
+						if m.Attempt = 0; x.change != nil {
+							x.change(a)
+						}
+					})
+				}
+				if h := b.first(exampleID); h.State != tt.want {
+					b.Errorf("it is %s, want %s", h.State, tt.want)
+				}
+			})
+		})
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -93,7 +94,7 @@ func (s *Store) Examine(raw jsonstream.Raw, limits jsonstream.Limits) (*Outgoing
 	if err != nil { // a number beyond JSON's doubles: then its bytes are what counts
 		digest = sha256.Sum256(bytes.TrimSpace(raw.Bytes))
 	}
-	o.digest, o.frame, o.text = digest[:], s.pack(raw.Bytes), raw.Bytes
+	o.digest, o.frame, o.text = digest[:], audit.AppendFrame(nil, raw.Bytes), raw.Bytes
 	return o, nil
 }
 

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/pkg/compress"
-	"github.com/eaapl/handoff/pkg/compress/dictionary"
 	"github.com/eaapl/handoff/pkg/internal/database"
 )
 
@@ -23,7 +22,6 @@ type Store struct {
 	db       *database.DB
 	sender   string
 	instance string
-	frames   *compress.Encoder
 	left     sync.Map // the places that this process has claimed and left, since the store has failed
 }
 
@@ -125,15 +123,11 @@ UPDATE delivery_handoff SET answer_check = 'NOT_SIGNED' WHERE answer <> ''`}
 
 // Open opens the store at an address: a path, "sqlite:PATH" or "postgres://…".
 func Open(ctx context.Context, address string, o Options) (*Store, error) {
-	frames, err := compress.NewEncoder(compress.EncoderOptions{Codec: compress.Zstd, Level: 1, Dictionary: dictionary.Builtin()})
-	if err != nil {
-		return nil, err
-	}
 	db, err := database.Open(ctx, address, database.Options{Create: o.Create, Wipe: o.Wipe})
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, frames: frames}
+	s := &Store{db: db}
 	if err := s.prepare(ctx, o); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -190,9 +184,7 @@ func (s *Store) update(ctx context.Context, f func(*database.Tx) error) error {
 	return s.db.Update(ctx, "delivery", f)
 }
 
-// pack returns a text as it is stored, unpack the text.
-func (s *Store) pack(text []byte) []byte { return s.frames.Append(nil, text) }
-
+// unpack returns the text of a frame.
 func unpack(frame []byte) ([]byte, error) {
 	r := compress.NewReader(bytes.NewReader(frame), compress.ReaderOptions{MaxRatio: -1})
 	defer r.Close() // read only

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/internal/database"
 	"github.com/eaapl/handoff/pkg/transport"
 )
@@ -109,7 +110,7 @@ func (s *Store) putPart(ctx context.Context, p Part, now time.Time) (h *Handoff,
 // putCheckpoint writes a checkpoint, and returns its digest.
 func (s *Store) putCheckpoint(t *database.Tx, text []byte) ([sha256.Size]byte, error) {
 	digest := sha256.Sum256(text)
-	return digest, t.Exec("INSERT INTO delivery_checkpoint (digest, frame) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING", digest[:], s.pack(text))
+	return digest, t.Exec("INSERT INTO delivery_checkpoint (digest, frame) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING", digest[:], audit.AppendFrame(nil, text))
 }
 
 // beginParts writes a new handoff.
@@ -202,7 +203,7 @@ func (s *Store) putChunks(t *database.Tx, h *Handoff, p Part) error {
 		case sequence > h.Chunks:
 			return fmt.Errorf("chunk %d of %s cannot be sent before chunk %d", sequence, h.HandoffID, h.Chunks)
 		case sequence == h.Chunks:
-			rows = append(rows, []any{h.HandoffID, sequence, s.pack(text)})
+			rows = append(rows, []any{h.HandoffID, sequence, audit.AppendFrame(nil, text)})
 			h.Chunks++
 		default:
 			before, err := chunkOf(t, h.HandoffID, sequence)

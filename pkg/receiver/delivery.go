@@ -40,7 +40,7 @@ type Delivery struct {
 	frame        []byte
 	parentDigest string         // of the message by which the sender got the task, "" if it does not say
 	part         *personal.Part // nil if nothing is personal
-	tried        audit.Hash     // of the record by which the last try has accepted it, or taken it over
+	tried        audit.Hash     // of the record by which the last try has accepted it
 	abandoned    bool           // see [Streamed]
 }
 
@@ -135,7 +135,7 @@ func (r *Receiver) keep(d *Delivery, m *message.Message) {
 			d.record.MessageBytes = int64(len(text))
 		}
 	}
-	d.frame = r.frames.Append(nil, text)
+	d.frame = audit.AppendFrame(nil, text)
 	d.record.FrameDigest = sha256.Sum256(d.frame)
 }
 

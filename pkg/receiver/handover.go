@@ -31,14 +31,12 @@ func (r *Receiver) addHandovers(b *audit.Batch, list []Handover) error {
 	var copies []audit.Copy
 	var running []audit.Pending
 	for i, h := range list {
-		if h.tried.Event != "" {
-			s, err := recordAt(b, h.tried.Sequence)
-			switch {
-			case err != nil:
-				return err
-			case s.Hash == h.tried.Hash: // it was made, and nobody knew
-				continue
-			}
+		made, err := isRecorded(b, h.tried)
+		if err != nil {
+			return err
+		}
+		if made { // and nobody knew
+			continue
 		}
 		c := h.Accepted.Copy()
 		copies = append(copies, c)
@@ -54,7 +52,6 @@ func (r *Receiver) addHandovers(b *audit.Batch, list []Handover) error {
 			running = append(running, own)
 			record.Details.Running, record.Details.Concerns = true, &own.Sequence
 		}
-		var err error
 		if list[i].tried, err = b.Add(record, nil); err != nil {
 			return err
 		}

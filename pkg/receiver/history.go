@@ -37,6 +37,8 @@ type history struct {
 	ids      map[string][]*past // the copies of the messages that were looked up
 	pairs    map[pair]int       // failures since the last acceptance
 	accepted []audit.Pending
+
+	takenOver []*takeover // by this batch
 }
 
 // known looks up what the log says of messages.

@@ -10,8 +10,6 @@ import (
 
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/stats"
-	"github.com/eaapl/handoff/pkg/compress"
-	"github.com/eaapl/handoff/pkg/compress/dictionary"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -59,17 +57,13 @@ type Receiver struct {
 	log       *audit.Log
 	options   Options
 	instance  string
-	frames    *compress.Encoder // of the messages in the audit log (section 9)
-	parsers   sync.Pool         // of *message.Parser
+	parsers   sync.Pool // of *message.Parser
 	meter     meter
+	takeovers takeovers
 }
 
 // New returns a receiver that validates messages by v and records in log.
 func New(ctx context.Context, v *validate.Validator, log *audit.Log, o Options) (*Receiver, error) {
-	frames, err := compress.NewEncoder(compress.EncoderOptions{Codec: compress.Zstd, Level: frameLevel, Dictionary: dictionary.Builtin()})
-	if err != nil {
-		return nil, err
-	}
 	if o.EscalateAfter == 0 {
 		o.EscalateAfter = DefaultEscalateAfter
 	}
@@ -80,12 +74,9 @@ func New(ctx context.Context, v *validate.Validator, log *audit.Log, o Options) 
 	if err != nil {
 		return nil, err
 	}
-	return &Receiver{validator: v, log: log, options: o, instance: instance, frames: frames, meter: meter{perDay: o.RejectedPerDay},
+	return &Receiver{validator: v, log: log, options: o, instance: instance, meter: meter{perDay: o.RejectedPerDay},
 		parsers: sync.Pool{New: func() any { return &message.Parser{} }}}, nil
 }
-
-// frameLevel is zstd's that every accepted message waits for.
-const frameLevel = 1
 
 // Record decides about messages in their order, and returns an answer for each when what was
 // decided is durable (section 7.1, step 5). After an error nothing was decided, and no
@@ -96,6 +87,7 @@ const frameLevel = 1
 // costs nothing more.
 func (r *Receiver) Record(ctx context.Context, deliveries []*Delivery, handedOver []Handover) ([]Answer, error) {
 	answers := make([]Answer, len(deliveries))
+	var takenOver []*takeover
 	err := r.append(ctx, func(b *audit.Batch, q *quota) error {
 		if err := r.addHandovers(b, handedOver); err != nil {
 			return err
@@ -107,6 +99,7 @@ func (r *Receiver) Record(ctx context.Context, deliveries []*Delivery, handedOve
 		if err != nil {
 			return err
 		}
+		defer func() { takenOver = known.takenOver }()
 		for i, d := range deliveries {
 			if answers[i], err = r.decide(ctx, b, q, known, d); err != nil {
 				return err
@@ -114,6 +107,13 @@ func (r *Receiver) Record(ctx context.Context, deliveries []*Delivery, handedOve
 		}
 		return b.SetPending(known.accepted)
 	})
+	for _, of := range takenOver {
+		if err != nil {
+			r.takeovers.fail(of)
+		} else {
+			r.takeovers.end(of)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (r *Receiver) decide(ctx context.Context, b *audit.Batch, q *quota, known *
 	if err != nil {
 		return Answer{}, err
 	}
-	left := same && before.pending != nil && !before.ended && (!before.pending.Alive || d.tried == before.accepted.Hash && before.pending.Instance == r.instance)
+	left := same && before.pending != nil && !before.ended && (r.isLeft(*before.pending) || d.tried == before.accepted.Hash && before.pending.Instance == r.instance)
 	if left {
 		if a, settled, err := r.settle(b, *before.pending, *before.accepted, before.revoked != nil); settled || err != nil {
 			known.settle(before, a.Record)
@@ -249,7 +249,8 @@ func (r *Receiver) resume(b *audit.Batch, known *history, before *past, d *Deliv
 	own := r.own(*before.accepted, replyTo)
 	own.Running = before.pending.Running // until it is handed over again, that is what records say
 	known.accept(*before.accepted, own)
-	d.tried = before.accepted.Hash
+	d.tried = audit.Hash{} // from now on it is a takeover
+	known.takenOver = append(known.takenOver, r.takeovers.begin(own))
 	a := answerTo(*before.accepted, Accepted)
 	a.Resumed = true
 	return a, nil

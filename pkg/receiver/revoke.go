@@ -126,7 +126,7 @@ func (r *Receiver) withdrawLeft(b *audit.Batch, c audit.Copy) (last *Answer, err
 	}
 	var alerts []audit.Stored
 	for _, p := range list {
-		if p.Alive || p.Running || c.Receiver != "" && p.Receiver != c.Receiver {
+		if !r.isLeft(p) || p.Running || c.Receiver != "" && p.Receiver != c.Receiver {
 			continue
 		}
 		accepted, err := recordAt(b, p.Sequence)

@@ -40,6 +40,14 @@ var planted = []struct{ name, file, old, new string }{
 		"if rejected && m.Attempt > 0 && m.Attempt < h.Attempt {", "if false {",
 	},
 	{
+		"a sender takes the failure of an agent as older than its acceptance, by the clocks", "pkg/deliver/answers.go",
+		"same && knew && a.Reason == receiver.ExecutionFailed:", "same && knew && false:",
+	},
+	{
+		"a sender takes an acceptance as newer than a revocation", "pkg/deliver/answers.go",
+		"case known.Reason == receiver.Revoked && got:", "case false:",
+	},
+	{
 		"a rollback passes over an acceptance", "pkg/deliver/rollback.go",
 		"case h.State.Taken() && !r.Force:", "case false:",
 	},
@@ -69,7 +77,11 @@ var planted = []struct{ name, file, old, new string }{
 	},
 	{
 		"a receiver takes over what another one that runs is handing over", "pkg/receiver/resume.go",
-		"		return p.Alive || r.options.As", "		return r.options.As",
+		"		return !r.isLeft(p) || r.options.As", "		return r.options.As",
+	},
+	{
+		"a receiver never tries again a takeover that has failed", "pkg/receiver/takeover.go",
+		"	of.failed = true\n", "",
 	},
 	{
 		"a receiver forgets who has to hear how an agent has ended", "pkg/receiver/execution.go",

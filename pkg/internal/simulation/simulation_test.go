@@ -25,6 +25,7 @@ import (
 var (
 	oneSeed   = flag.Uint64("seed", 0, "run the schedule of this seed alone, and print it")
 	schedules = flag.Int("schedules", 0, "run so many schedules")
+	firstSeed = flag.Uint64("first", 1, "the seed of the first of them")
 	goOn      = flag.Bool("go-on", false, "go on after a schedule that has failed, and print of the others what they have found alone")
 )
 
@@ -100,13 +101,18 @@ func TestSchedules(t *testing.T) {
 	if *schedules > 0 {
 		n = *schedules
 	}
-	var next atomic.Int64
+	var next atomic.Uint64
+	next.Store(*firstSeed - 1)
+	last := next.Load() + uint64(n)
+	var all tally
 	var running sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		d := newDisk(t)
 		running.Go(func() {
-			for seed := next.Add(1); seed <= int64(n) && (*goOn || !t.Failed()); seed = next.Add(1) {
-				switch w := runSchedule(t, uint64(seed), d); {
+			for seed := next.Add(1); seed <= last && (*goOn || !t.Failed()); seed = next.Add(1) {
+				w := runSchedule(t, seed, d)
+				all.add(w)
+				switch {
 				case len(w.violations) == 0:
 				case t.Failed():
 					t.Errorf("seed %d: %s", seed, strings.Join(w.violations, "\n"))
@@ -117,6 +123,36 @@ func TestSchedules(t *testing.T) {
 		})
 	}
 	running.Wait()
+	t.Logf("from seed %d: %s", *firstSeed, &all)
+}
+
+// A tally counts what has happened in schedules.
+type tally struct {
+	mu                                           sync.Mutex
+	schedules, processes, kills, handoffs, taken int
+	fates                                        [dead + 1]int
+}
+
+func (a *tally) add(w *world) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.schedules++
+	a.processes += len(w.processes)
+	a.kills += w.kills
+	for f, n := range w.fates {
+		a.fates[f] += n
+	}
+	for _, c := range w.copies {
+		a.handoffs++
+		if c.given > 0 {
+			a.taken++
+		}
+	}
+}
+
+func (a *tally) String() string {
+	return fmt.Sprintf("%d schedules with %d processes, of which %d were killed; %d handoffs, of which agents have had %d; %d steps failed, %d were done without an answer, %d twice",
+		a.schedules, a.processes, a.kills, a.handoffs, a.taken, a.fates[fails], a.fates[unheard], a.fates[twice])
 }
 
 // A schedule can be repeated: with the same seed the same happens, at the same times. Where two

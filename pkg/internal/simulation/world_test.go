@@ -31,6 +31,8 @@ type world struct {
 	trace      []string
 	violations []string
 	calm       bool // nothing fails any more
+	kills      int  // of processes, before that
+	fates      [dead + 1]int
 
 	places   []*place
 	hosts    []*host
@@ -166,6 +168,9 @@ func (p *process) kill(how string) {
 		return
 	}
 	p.ended = true
+	if how != "has ended" && !w.calm {
+		w.kills++
+	}
 	w.note("%s: %s", p.name, how)
 	for _, s := range w.steps {
 		if s.process == p {
@@ -273,6 +278,7 @@ func (w *world) letGo(s *step) {
 		return
 	}
 	w.steps = slices.Delete(w.steps, i, i+1)
+	w.fates[f]++
 	w.note("%s: %s%s", s.process.name, s.name, fateNames[f])
 	s.fate <- f
 }
