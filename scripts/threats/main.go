@@ -184,7 +184,10 @@ func (t tester) runTests(pkg string, names []string, overlay string) (out []byte
 		c.WaitDelay = time.Second
 		text, err := c.CombinedOutput()
 		cancel()
-		out, failed = append(out, text...), failed || err != nil
+		out = append(out, text...)
+		if err != nil {
+			out, failed = fmt.Appendln(out, err), true // it may have been killed, and said nothing
+		}
 	}
 	return out, failed
 }
