@@ -45,11 +45,25 @@ process.stdout.write(JSON.stringify(answers));
 // readByPage asks the reader of the page.
 func readByPage(t *testing.T, how string, texts []string) (answers [][]value) {
 	t.Helper()
-	runNode(t, reader, texts, &answers, filepath.Join("assets", "json.js"), how)
+	runNode(t, reader, texts, &answers, assetFile(t, "json.js"), how)
 	if len(answers) != len(texts) {
 		t.Fatalf("%d answers to %d texts", len(answers), len(texts))
 	}
 	return answers
+}
+
+// assetFile returns the path of a file with what the program has of a file of the page.
+func assetFile(t *testing.T, name string) string {
+	t.Helper()
+	text, err := assets.ReadFile("assets/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // runNode runs a program under Node with JSON on standard input, and decodes what it prints. The test is

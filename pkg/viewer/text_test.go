@@ -1,7 +1,6 @@
 package viewer
 
 import (
-	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -37,7 +36,7 @@ func TestCodePoints(t *testing.T) {
 		texts = append(texts, text)
 	}
 	var got [][]string
-	runNode(t, shower, texts, &got, filepath.Join("assets", "text.js"))
+	runNode(t, shower, texts, &got, assetFile(t, "text.js"))
 	if len(got) != len(texts) {
 		t.Fatalf("%d answers to %d texts", len(got), len(texts))
 	}
