@@ -202,8 +202,14 @@ func leftTemporaries(t *testing.T) []string {
 }
 
 func TestSignals(t *testing.T) {
-	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+	for i, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		inEmptyDir(t)
+		there := i > 0 // a file that is to be replaced, which stays as it is
+		if there {
+			if err := os.WriteFile("out.json", []byte("old"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
 		w := beginWriting(t, "handoff", "canonicalize", "-o", "out.json")
 		if err := w.Process.Signal(s); err != nil {
 			t.Fatal(err)
@@ -215,8 +221,9 @@ func TestSignals(t *testing.T) {
 		if list := leftTemporaries(t); list != nil {
 			t.Errorf("%v: left %s", s, list)
 		}
-		if _, err := os.Stat("out.json"); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%v: out.json: %v", s, err)
+		text, err := os.ReadFile("out.json")
+		if there && string(text) != "old" || !there && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%v: out.json: %q, %v", s, text, err)
 		}
 	}
 }

@@ -119,3 +119,24 @@ func TestOrderOfAnswers(t *testing.T) {
 		})
 	}
 }
+
+// What a sender was publishing when it died may have arrived, also when the next one does not reach the
+// transport at all: its task is not given back before a receiver has answered.
+func TestLeftByDeadSender(t *testing.T) {
+	onStores(t, func(b *bench) {
+		var place transport.Memory
+		ctx, cancel := context.WithCancel(b.Context())
+		b.put("memory:a", &ending{place.Publisher(), cancel})
+		if _, err := b.sender.Send(ctx, []*deliver.Outgoing{b.outgoing(example(b), "memory:a")}); err == nil {
+			b.Fatal("it was noted that it was published")
+		}
+		b.put("memory:a", nil) // nobody is there
+		b.reopen()
+		if err := b.sender.Flush(b.Context(), func([]*deliver.Handoff) error { return nil }); err != nil {
+			b.Fatal(err)
+		}
+		b.wantState(exampleID, deliver.Waiting)
+		b.refuses(deliver.Rollback{HandoffID: exampleID})
+		b.rollsBack(deliver.Rollback{HandoffID: exampleID, Force: true, Explanation: "nobody answers"})
+	})
+}

@@ -447,6 +447,9 @@ func TestHostileLines(t *testing.T) {
 	if !strings.Contains(got["24"], "SCHEMA_INVALID") || !strings.Contains(got["25"], `"isError":true`) {
 		t.Errorf("%.300s\n%.300s", got["24"], got["25"])
 	}
+	if !strings.Contains(got["<nil>"], "not valid UTF-8") || got["21"] != "" {
+		t.Errorf("the line that is not UTF-8: %.300s\n%.2000s", got["21"], got["<nil>"])
+	}
 	if n := strings.Count(got["<nil>"], "\n"); n < 8 {
 		t.Errorf("%d answers without an id:\n%.2000s", n, got["<nil>"])
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,30 +42,53 @@ const answers = JSON.parse(readFileSync(0, 'utf8')).map((text) => {
 process.stdout.write(JSON.stringify(answers));
 `
 
-// read asks the reader of the page; the test is skipped where there is no Node, unless CI is set.
-func readByPage(t *testing.T, how string, texts []string) [][]value {
+// readByPage asks the reader of the page.
+func readByPage(t *testing.T, how string, texts []string) (answers [][]value) {
+	t.Helper()
+	runNode(t, reader, texts, &answers, assetFile(t, "json.js"), how)
+	if len(answers) != len(texts) {
+		t.Fatalf("%d answers to %d texts", len(answers), len(texts))
+	}
+	return answers
+}
+
+// assetFile returns the path of a file with what the program has of a file of the page.
+func assetFile(t *testing.T, name string) string {
+	t.Helper()
+	text, err := assets.ReadFile("assets/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// runNode runs a program under Node with JSON on standard input, and decodes what it prints. The test is
+// skipped where there is no Node, unless CI is set.
+func runNode(t *testing.T, program string, in, out any, args ...string) {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
 		if os.Getenv("CI") != "" {
 			t.Fatal(err)
 		}
-		t.Skip("node is not on PATH: the reader of the page is not compared with ours")
+		t.Skip("node is not on PATH: the scripts of the page are not run")
 	}
-	in, err := json.Marshal(texts)
+	text, err := json.Marshal(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	node := exec.Command("node", "-e", reader, filepath.Join("assets", "json.js"), how)
-	node.Stdin, node.Stderr = bytes.NewReader(in), os.Stderr
-	out, err := node.Output()
+	node := exec.Command("node", slices.Concat([]string{"-e", program}, args)...)
+	node.Stdin, node.Stderr = bytes.NewReader(text), os.Stderr
+	answer, err := node.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var answers [][]value
-	if err := json.Unmarshal(out, &answers); err != nil || len(answers) != len(texts) {
-		t.Fatalf("%d answers to %d texts, error %v", len(answers), len(texts), err)
+	if err := json.Unmarshal(answer, out); err != nil {
+		t.Fatal(err)
 	}
-	return answers
 }
 
 // TestReaderOfPage compares what the page reads with what package jsonstream reads, of all documents in

@@ -1,12 +1,11 @@
 // Command threats takes the guard of each promise in docs/threats.md away, and runs the tests that the
-// promise names: one of them has to fail. scripts/threats.sh runs it in a copy of the commit, whose files it
-// changes and puts back.
+// promise names: one of them has to fail. scripts/threats.sh runs it.
 package main
 
 import (
 	"bytes"
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -39,46 +38,38 @@ func run(pattern string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	promises, err := readPromises()
+	if err != nil {
+		return false, err
+	}
+	promises = slices.DeleteFunc(promises, func(p promise) bool { return !only.MatchString(p.text) })
+	if len(promises) == 0 {
+		return false, fmt.Errorf("no promise matches %q", pattern)
+	}
+	t := tester{}
 	limit := os.Getenv("TIMEOUT")
 	if limit == "" {
 		limit = "180s"
 	}
-	timeout, err := time.ParseDuration(limit)
-	if err != nil {
+	if t.timeout, err = time.ParseDuration(limit); err != nil {
 		return false, fmt.Errorf("TIMEOUT: %w", err)
 	}
-	page, err := os.ReadFile("docs/threats.md")
-	if err != nil {
+	if t.dir, err = os.MkdirTemp("", "threats-"); err != nil {
 		return false, err
 	}
-	promises := promisesOf(string(page))
-	edits, err := readEdits()
-	if err != nil {
-		return false, err
-	}
-	counts := map[string]int{}
+	defer os.RemoveAll(t.dir)
+	counts := map[verdict]int{}
 	for _, p := range promises {
-		if !only.MatchString(p.text) {
-			continue
-		}
-		verdict := "no edit"
-		for _, e := range edits {
-			if strings.HasPrefix(p.text, e.promise) {
-				if verdict = p.try(*e, timeout); verdict != noticed {
-					break
-				}
-			}
-		}
-		counts[strings.SplitN(verdict, ":", 2)[0]]++
-		fmt.Printf("%-10s %s\n", verdict, shorten(p.text))
-	}
-	for _, e := range edits {
-		if !slices.ContainsFunc(promises, func(p promise) bool { return strings.HasPrefix(p.text, e.promise) }) {
-			return false, fmt.Errorf("no promise begins with %q", e.promise)
+		v, details := t.try(p)
+		counts[v]++
+		fmt.Printf("%-11s %s\n", v, shorten(p.text))
+		if details != "" {
+			fmt.Println(strings.TrimSpace(details))
 		}
 	}
-	fmt.Println(counts)
-	return len(counts) == 1 && counts[noticed] > 0, nil
+	fmt.Printf("%d rows: %d noticed, %d not noticed, %d with a stale edit, %d without an edit, %d whose tests fail without an edit\n",
+		len(promises), counts[noticed], counts[notNoticed], counts[stale], counts[noEdit], counts[broken])
+	return counts[noticed] == len(promises), nil
 }
 
 func shorten(text string) string {
@@ -88,104 +79,75 @@ func shorten(text string) string {
 	return text
 }
 
-// A promise is a row of a table of docs/threats.md.
-type promise struct {
-	text  string
-	tests map[string][]string // by package; those of ./cmd that are scripts are subtests
-}
+// A verdict says what became of a promise whose guard was taken away.
+type verdict string
 
-var (
-	row    = regexp.MustCompile(`(?m)^\| (.+) \| (.+) \|$`)
-	named  = regexp.MustCompile("((?:`(?:Test|Fuzz)\\w+`(?:, | and )?)+) in ((?:cmd|pkg)[a-z/0-9]*)")
-	test   = regexp.MustCompile(`(?:Test|Fuzz)\w+`)
-	script = regexp.MustCompile("`([a-z0-9_-]+)\\.txtar`")
+const (
+	noticed    verdict = "noticed"     // the tests failed with each edit
+	notNoticed verdict = "NOT NOTICED" // they passed with one
+	stale      verdict = "STALE"       // an edit is not for this source, or does not compile
+	noEdit     verdict = "NO EDIT"
+	broken     verdict = "BROKEN" // the tests fail without an edit, or are not there
 )
 
-func promisesOf(page string) (list []promise) {
-	_, page, _ = strings.Cut(page, "\n## ") // before it is another table
-	for _, m := range row.FindAllStringSubmatch(page, -1) {
-		if m[1] == "promise" {
-			continue
-		}
-		p := promise{text: m[1], tests: map[string][]string{}}
-		for _, n := range named.FindAllStringSubmatch(m[2], -1) {
-			p.tests["./"+n[2]] = append(p.tests["./"+n[2]], test.FindAllString(n[1], -1)...)
-		}
-		for _, s := range script.FindAllStringSubmatch(m[2], -1) {
-			p.tests["./cmd"] = append(p.tests["./cmd"], "TestScripts/"+s[1])
-		}
-		list = append(list, p)
-	}
-	return list
+// A tester runs tests with edits.
+type tester struct {
+	dir     string // for the files of edits
+	timeout time.Duration
 }
 
-// An edit takes a guard away.
-type edit struct {
-	promise        string // how the promise begins
-	file, old, new string
-}
-
-// readEdits reads scripts/threats/*.edits: for each edit a line "promise: TEXT", a line "file: PATH", the old
-// text and the new one, between lines of <<<, === and >>>.
-func readEdits() (list []*edit, err error) {
-	files, err := filepath.Glob("scripts/threats/*.edits")
-	if err != nil || len(files) == 0 {
-		return nil, errors.Join(err, errors.New("there are no edits"))
+// try tries the edits of a promise until one is not noticed.
+func (t tester) try(p promise) (v verdict, details string) {
+	if len(p.edits) == 0 {
+		return noEdit, ""
 	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
+	for _, e := range p.edits {
+		overlay, err := t.overlay(e)
 		if err != nil {
-			return nil, err
+			return stale, err.Error()
 		}
-		for _, part := range strings.Split(string(text), "\n>>>\n") {
-			if strings.TrimSpace(part) == "" {
-				continue
+		v, details = notNoticed, e.file+":\n"+e.old
+		for _, pkg := range p.packages() {
+			// The build cache knows the tests without the edit after the first time.
+			if out, failed := t.runTests(pkg, p.tests[pkg], ""); failed || bytes.Contains(out, []byte("no tests to run")) {
+				return broken, string(out)
 			}
-			m := form.FindStringSubmatch(part)
-			if m == nil {
-				return nil, fmt.Errorf("%s: not an edit:\n%s", file, part)
+			out, failed := t.runTests(pkg, p.tests[pkg], overlay)
+			if bytes.Contains(out, []byte("[build failed]")) || bytes.Contains(out, []byte("[setup failed]")) {
+				return stale, string(out)
 			}
-			list = append(list, &edit{promise: m[1], file: m[2], old: m[3], new: strings.TrimPrefix(m[4], "\n")})
+			if failed {
+				v, details = noticed, ""
+				break
+			}
+		}
+		if v != noticed {
+			return v, details
 		}
 	}
-	return list, nil
+	return v, details
 }
 
-var form = regexp.MustCompile(`(?s)^\s*promise: ([^\n]+)\nfile: ([^\n]+)\n<<<\n(.*)\n===(.*)$`)
-
-// noticed is the verdict that is wanted.
-const noticed = "noticed"
-
-// try makes an edit, runs the tests of the promise, and puts back what was there.
-func (p promise) try(e edit, timeout time.Duration) (verdict string) {
-	before, err := os.ReadFile(e.file)
+// overlay writes the file of an edit, and what tells the go command to take it, whose path it returns.
+func (t tester) overlay(e edit) (string, error) {
+	text, err := e.edited()
 	if err != nil {
-		return "stale: " + err.Error()
+		return "", err
 	}
-	if n := strings.Count(string(before), e.old); n != 1 {
-		return fmt.Sprintf("stale: %s has the old text %d times", e.file, n)
+	file, err := filepath.Abs(e.file)
+	if err != nil {
+		return "", err
 	}
-	verdict = "UNNOTICED"
-	for _, pkg := range p.packages() {
-		names := p.tests[pkg]
-		if out, failed := runTests(pkg, names, timeout); failed || bytes.Contains(out, []byte("no tests to run")) {
-			return "broken: without the edit, in " + pkg + "\n" + string(out)
-		}
-		if err := os.WriteFile(e.file, []byte(strings.Replace(string(before), e.old, e.new, 1)), 0o600); err != nil {
-			return "stale: " + err.Error()
-		}
-		out, failed := runTests(pkg, names, timeout)
-		if err := os.WriteFile(e.file, before, 0o600); err != nil {
-			return "stale: " + err.Error()
-		}
-		switch {
-		case bytes.Contains(out, []byte("[build failed]")), bytes.Contains(out, []byte("[setup failed]")):
-			return "stale: it does not compile\n" + string(out)
-		case failed:
-			return noticed
-		}
+	replacement := filepath.Join(t.dir, filepath.Base(file))
+	instead, err := json.Marshal(map[string]map[string]string{"Replace": {file: replacement}})
+	if err != nil {
+		return "", err
 	}
-	return verdict
+	overlay := filepath.Join(t.dir, "overlay.json")
+	if err := os.WriteFile(replacement, []byte(text), 0o600); err != nil {
+		return "", err
+	}
+	return overlay, os.WriteFile(overlay, instead, 0o600)
 }
 
 // packages returns the packages that the tests are in: those whose tests are quick first.
@@ -198,26 +160,34 @@ func (p promise) packages() []string {
 	})
 }
 
-// runTests runs tests of a package, and reports whether one failed.
-func runTests(pkg string, names []string, timeout time.Duration) (out []byte, failed bool) {
-	var own, scripts []string
+// runTests runs tests of a package with an overlay, if there is one, and reports whether one failed.
+func (t tester) runTests(pkg string, names []string, overlay string) (out []byte, failed bool) {
+	var own, ofScripts []string
 	for _, name := range names {
-		if s, ok := strings.CutPrefix(name, "TestScripts/"); ok {
-			scripts = append(scripts, s)
+		if s, ok := strings.CutPrefix(name, scripts); ok {
+			ofScripts = append(ofScripts, s)
 		} else {
 			own = append(own, name)
 		}
 	}
-	for _, pattern := range []string{wholeNames(own), "^TestScripts$/" + wholeNames(scripts)} {
+	for _, pattern := range []string{wholeNames(own), "^TestScripts$/" + wholeNames(ofScripts)} {
 		if strings.HasSuffix(pattern, "^()$") {
 			continue
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), timeout+time.Minute)
-		c := exec.CommandContext(ctx, "go", "test", "-vet=off", "-timeout", timeout.String(), "-run", pattern, pkg)
+		ctx, cancel := context.WithTimeout(context.Background(), t.timeout+time.Minute)
+		// The folder is the package's, since some packages are in a module of their own.
+		c := exec.CommandContext(ctx, "go", "test", "-vet=off", "-timeout", t.timeout.String(), "-run", pattern, ".")
+		c.Dir = pkg
+		if overlay != "" { // in the environment, so that a program that a test builds has the edit, too
+			c.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" '-overlay="+overlay+"'"))
+		}
 		c.WaitDelay = time.Second
 		text, err := c.CombinedOutput()
 		cancel()
-		out, failed = append(out, text...), failed || err != nil
+		out = append(out, text...)
+		if err != nil {
+			out, failed = fmt.Appendln(out, err), true // it may have been killed, and said nothing
+		}
 	}
 	return out, failed
 }
