@@ -393,7 +393,9 @@ func TestCurl(t *testing.T) {
 	}
 	large := exec.Command(curl, "-q", "-sS", "--noproxy", "*", "--max-time", "60", "-H", "Authorization: Bearer s3cr3t", "-o", "/dev/null", "-w", "%{http_code}", "-T", "-", "-X", "POST", "-H", "Content-Type: application/json", address)
 	large.Stdin = bytes.NewReader(make([]byte, 3<<20))
-	if out, _ := large.CombinedOutput(); !strings.HasPrefix(string(out), "413") { // it may complain that not all was read
+	// It may complain that not all was read, and a slow one sees that the connection is reset before it reads
+	// the answer (RFC 9112, section 9.6).
+	if out, _ := large.CombinedOutput(); !strings.HasPrefix(string(out), "413") && !strings.Contains(string(out), "reset by peer") {
 		t.Errorf("got %s", out)
 	}
 }
