@@ -15,7 +15,9 @@ import (
 // isOlder reports whether an answer to an attempt of the sender, 0 if nobody says, is older than the
 // one that is known: by the receivers' number of the attempt, or else by their clocks, which may be
 // apart. Whatever the clocks say, a message was accepted before its agent ended, and before it was
-// revoked; the answer to a revocation counts no attempts.
+// revoked; the answer to a revocation counts no attempts. What an agent has that has failed, and whose
+// message was sent again, it has by a later attempt of the sender: receivers count failures of other
+// messages of the task too, so that their number may be smaller.
 func (h *Handoff) isOlder(a *receiver.Answer, at time.Time, attempt int) bool {
 	known := h.Answer
 	if known == nil {
@@ -28,13 +30,19 @@ func (h *Handoff) isOlder(a *receiver.Answer, at time.Time, attempt int) bool {
 	switch {
 	case known.Reason == receiver.Revoked && got:
 		return true
-	case a.Attempt > known.Attempt, same && knew && a.Reason == receiver.ExecutionFailed:
+	case h.Revoked && knew && a.Reason == receiver.Revoked:
+		return false
+	case a.Attempt > known.Attempt, same && knew && (a.Reason == receiver.ExecutionFailed || a.Status == receiver.Completed):
 		return false
 	case same && got && known.Status == receiver.Completed:
 		return true
 	case known.Reason == receiver.ExecutionFailed && a.Status != receiver.Rejected:
-		sentAgain := h.State == Waiting || h.State == Dispatched
-		return !sentAgain || before && attempt < h.Attempt
+		switch {
+		case h.State != Waiting && h.State != Dispatched: // it was not sent again
+			return true
+		case attempt > 0:
+			return attempt < h.Attempt
+		}
 	}
 	return before
 }
@@ -60,7 +68,8 @@ func (s *Sender) take(h *Handoff, a *receiver.Answer, m transport.Message) (news
 	}
 	// What the receiver has signed of this message counts more than what anybody may have written.
 	better := check == AnswerVerified && h.Answer != nil && h.AnswerCheck != AnswerVerified && a.MessageDigest != audit.Hash{}
-	if (older || rejected && h.State.Taken() && a.Reason != receiver.ExecutionFailed) && !better {
+	withdrawn := h.Revoked && h.State == Accepted && a.Reason == receiver.Revoked
+	if (older || rejected && h.State.Taken() && a.Reason != receiver.ExecutionFailed && !withdrawn) && !better {
 		return false, false // it is old, or another message of the id was rejected; the receiver still has the task
 	}
 	h.answer, h.answered, h.Answer = string(m.Body), at.UnixMicro(), a
@@ -69,6 +78,9 @@ func (s *Sender) take(h *Handoff, a *receiver.Answer, m transport.Message) (news
 	if !rejected {
 		s.taken(h, a)
 		return true, true
+	}
+	if withdrawn { // before an agent had it: that it was rolled back is recorded
+		h.State, h.since, h.settle, h.Problem = RolledBack, s.options.Now(), false, ""
 	}
 	if h.State == RolledBack || h.State == rolling {
 		return true, true

@@ -39,10 +39,10 @@ func (b *bench) forge(place *transport.Memory, key *sign.Key, change func(*recei
 			b.Fatal(err)
 		}
 	}
+	b.reopen() // a listener that was silent may have more, and be ended before it acknowledges that
 	if err := place.Consumer().Reply(b.Context(), b.store.Name(), m); err != nil {
 		b.Fatal(err)
 	}
-	b.reopen() // a listener that was silent may have more now
 	if err := b.sender.Sweep(b.Context(), []string{h.Destination}); err != nil {
 		b.Fatal(err)
 	}

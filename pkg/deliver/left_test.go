@@ -67,6 +67,8 @@ func TestAnswersOfSkewedClocks(t *testing.T) {
 		sweep(early, 0, deliver.RolledBack)
 		sweep(answerText(exampleID, receiver.Accepted, nil), 1, deliver.RolledBack)
 		b.send(b.outgoing(example(b), "memory:a"))
+		ahead := answerText(exampleID, receiver.Duplicate, func(a *receiver.Answer) { a.RecordedAt = "2026-06-12T10:01:00.000Z" })
+		sweep(ahead, 1, deliver.Dispatched) // a copy of the first attempt
 		sweep(old, 0, deliver.Completed)
 	})
 }
@@ -86,14 +88,19 @@ func TestOrderOfAnswers(t *testing.T) {
 		force   int // before which answer it is rolled back by force; 0 for never
 		want    deliver.State
 	}{
-		"failed by a clock that is behind":   {[]answer{{receiver.Accepted, nil, true}, {receiver.Rejected, failed, false}}, 0, deliver.RolledBack},
-		"accepted before it was revoked":     {[]answer{{receiver.Rejected, revoked, true}, {receiver.Accepted, nil, false}}, 1, deliver.RolledBack},
-		"the same, and its clock is ahead":   {[]answer{{receiver.Rejected, revoked, false}, {receiver.Duplicate, nil, false}}, 1, deliver.RolledBack},
-		"completed before it was revoked":    {[]answer{{receiver.Rejected, revoked, true}, {receiver.Completed, nil, false}}, 1, deliver.Completed},
-		"came again after it was completed":  {[]answer{{receiver.Completed, nil, false}, {receiver.Duplicate, nil, false}}, 0, deliver.Completed},
-		"the same, and it was rolled back":   {[]answer{{receiver.Completed, nil, false}, {receiver.Duplicate, nil, false}}, 2, deliver.RolledBack},
-		"accepted after it was rolled back":  {[]answer{{receiver.Accepted, nil, false}}, 1, deliver.Accepted},
-		"completed after it was rolled back": {[]answer{{receiver.Accepted, nil, false}, {receiver.Completed, nil, false}}, 2, deliver.Completed},
+		"failed by a clock that is behind":    {[]answer{{receiver.Accepted, nil, true}, {receiver.Rejected, failed, false}}, 0, deliver.RolledBack},
+		"accepted before it was revoked":      {[]answer{{receiver.Rejected, revoked, true}, {receiver.Accepted, nil, false}}, 1, deliver.RolledBack},
+		"the same, and its clock is ahead":    {[]answer{{receiver.Rejected, revoked, false}, {receiver.Duplicate, nil, false}}, 1, deliver.RolledBack},
+		"completed before it was revoked":     {[]answer{{receiver.Rejected, revoked, true}, {receiver.Completed, nil, false}}, 1, deliver.Completed},
+		"came again after it was completed":   {[]answer{{receiver.Completed, nil, false}, {receiver.Duplicate, nil, false}}, 0, deliver.Completed},
+		"the same, and it was rolled back":    {[]answer{{receiver.Completed, nil, false}, {receiver.Duplicate, nil, false}}, 2, deliver.RolledBack},
+		"accepted after it was rolled back":   {[]answer{{receiver.Accepted, nil, false}}, 1, deliver.Accepted},
+		"withdrawn after it was accepted":     {[]answer{{receiver.Accepted, nil, true}, {receiver.Rejected, revoked, false}}, 1, deliver.RolledBack},
+		"the same, and it came again":         {[]answer{{receiver.Duplicate, nil, false}, {receiver.Rejected, revoked, false}, {receiver.Duplicate, nil, false}}, 1, deliver.RolledBack},
+		"completed, and then revoked":         {[]answer{{receiver.Completed, nil, false}, {receiver.Rejected, revoked, false}}, 1, deliver.Completed},
+		"revoked by somebody else":            {[]answer{{receiver.Accepted, nil, false}, {receiver.Rejected, revoked, false}}, 0, deliver.Accepted},
+		"completed by a clock that is behind": {[]answer{{receiver.Duplicate, nil, true}, {receiver.Completed, nil, false}}, 2, deliver.Completed},
+		"completed after it was rolled back":  {[]answer{{receiver.Accepted, nil, false}, {receiver.Completed, nil, false}}, 2, deliver.Completed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onStores(t, func(b *bench) {
@@ -112,8 +119,8 @@ func TestOrderOfAnswers(t *testing.T) {
 						}
 					})
 				}
-				if h := b.first(exampleID); h.State != tt.want {
-					b.Errorf("it is %s, want %s", h.State, tt.want)
+				if h := b.first(exampleID); h.State != tt.want || h.State == deliver.RolledBack && h.Problem != "" {
+					b.Errorf("it is %s (%s), want %s", h.State, h.Problem, tt.want)
 				}
 			})
 		})

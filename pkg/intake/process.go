@@ -117,7 +117,7 @@ func (i *Intake) handOver(ctx context.Context, items []*item, answers []receiver
 			i.settling.Add(1)
 			i.working.Go(func() {
 				defer i.window.leave(len(it.message.Body))
-				i.run(ctx, work{answer: a, parts: it.parts, agent: it.agent, replyTo: it.message.ReplyTo, settle: func() {
+				i.run(ctx, work{answer: a, parts: it.parts, agent: it.agent, replyTo: it.message.ReplyTo, attempt: it.message.Attempt, settle: func() {
 					i.settle(ctx, it, a)
 					i.settling.Done()
 				}, giveUp: i.settling.Done})

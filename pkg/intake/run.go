@@ -16,6 +16,7 @@ type work struct {
 	parts   [][]byte // what the agent gets; the last one when it is durable that it does
 	agent   *agent   // nil for one that is started now
 	replyTo string
+	attempt int // the sender's number of it, 0 if nobody said
 	// settle is called when the agent has the message, or giveUp if it never will have.
 	settle, giveUp func()
 }
@@ -59,23 +60,23 @@ func (i *Intake) run(ctx context.Context, w work) {
 		return
 	}
 	if after.Status != receiver.Accepted { // else the agent had taken the task on, and failed later
-		i.fail(i.tell(ctx, w.replyTo, after, w.answer.Record))
+		i.fail(i.tell(ctx, w.replyTo, after, w.attempt, w.answer.Record))
 	}
 }
 
 // tell tells a sender how its agent has ended, and notes that it knows.
-func (i *Intake) tell(ctx context.Context, replyTo string, a receiver.Answer, accepted audit.Stored) error {
-	if err := i.reply(ctx, replyTo, a); err != nil || replyTo == "" || accepted.HandoffID == "" {
+func (i *Intake) tell(ctx context.Context, replyTo string, a receiver.Answer, attempt int, accepted audit.Stored) error {
+	if err := i.reply(ctx, replyTo, a, attempt); err != nil || replyTo == "" || accepted.HandoffID == "" {
 		return err
 	}
 	return i.persist(ctx, func() error { return i.receiver.Told(ctx, accepted) })
 }
 
-// reply tells a sender something of a message that was acknowledged before.
-func (i *Intake) reply(ctx context.Context, replyTo string, a receiver.Answer) error {
+// reply tells a sender something of a message that was acknowledged before, and which attempt that was.
+func (i *Intake) reply(ctx context.Context, replyTo string, a receiver.Answer, attempt int) error {
 	i.options.Observer.Answered(a, 0)
 	m, err := NewAnswer(i.receiver, a)
-	if err == nil {
+	if m.Attempt = attempt; err == nil {
 		err = i.source.reply(ctx, replyTo, m)
 	}
 	if err != nil {
@@ -115,8 +116,9 @@ func (i *Intake) resumeOne(taking, running context.Context, left receiver.Left) 
 		return err
 	}
 	if left.Answer.Status != receiver.Accepted {
-		return i.tell(running, left.ReplyTo, left.Answer, left.Accepted)
+		return i.tell(running, left.ReplyTo, left.Answer, left.Accepted.Details.SenderAttempt, left.Accepted)
 	}
+	attempt := left.Answer.Record.Details.SenderAttempt
 	shown, err := i.options.Show(left.Raw) // whole, also if it came in chunks
 	if err != nil {
 		return err
@@ -127,11 +129,11 @@ func (i *Intake) resumeOne(taking, running context.Context, left receiver.Left) 
 	i.window.hold(len(left.Raw))
 	i.makeRoom(taking)
 	leave := func() { i.window.leave(len(left.Raw)) }
-	tell := func() { i.fail(i.reply(running, left.ReplyTo, left.Answer)) }
+	tell := func() { i.fail(i.reply(running, left.ReplyTo, left.Answer, attempt)) }
 	if i.options.Runner != nil {
 		i.working.Go(func() {
 			defer leave()
-			i.run(running, work{answer: left.Answer, parts: [][]byte{shown}, replyTo: left.ReplyTo, settle: tell, giveUp: func() {}})
+			i.run(running, work{answer: left.Answer, parts: [][]byte{shown}, replyTo: left.ReplyTo, attempt: attempt, settle: tell, giveUp: func() {}})
 		})
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/eaapl/handoff/pkg/intake"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/pkg/transport"
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
@@ -96,6 +97,37 @@ func TestRunner(t *testing.T) {
 	defer cancel()
 	if d, err := b.memory.Consumer().Next(ctx); err != nil || string(d.Message().Body) != string(message(4)) {
 		t.Errorf("the fourth message was not given back (%v)", err)
+	}
+}
+
+// TestAttemptOfEnd: what a sender is told of the end of an agent says which attempt it is about, as the
+// answer to the message does.
+func TestAttemptOfEnd(t *testing.T) {
+	b := newBench(t)
+	agents := &fakeAgents{started: make(chan string), letGo: make(chan int)}
+	b.options.Stream, b.options.Runner, b.options.IdleTimeout = nil, agents, 0
+	b.publish(transport.Message{ID: "1", Key: "key", Kind: transport.Handoff, Body: message(1), ReplyTo: "sender", Attempt: 3})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- b.run(ctx) }()
+	<-agents.started
+	agents.letGo <- 3
+	answers, err := b.memory.Publisher().Answers(t.Context(), "sender")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // ACCEPTED, REJECTED
+		d, err := answers.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := d.Message(); m.Attempt != 3 {
+			t.Errorf("it is to attempt %d: %s", m.Attempt, m.Body)
+		}
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
 

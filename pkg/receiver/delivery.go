@@ -41,6 +41,7 @@ type Delivery struct {
 	parentDigest string         // of the message by which the sender got the task, "" if it does not say
 	part         *personal.Part // nil if nothing is personal
 	tried        audit.Hash     // of the record by which the last try has accepted it
+	rejected     Answer         // of the last try; zero if that did not reject it
 	abandoned    bool           // see [Streamed]
 }
 

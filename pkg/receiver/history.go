@@ -110,6 +110,9 @@ func (h *history) lookUpIDs(ids []string) error {
 				p.failures++
 			}
 		case audit.RolledBack: // the task is the sender's again, who may send it again
+			if isForced(&s) {
+				break
+			}
 			for _, of := range h.ids[s.HandoffID] {
 				if of == p || s.Receiver == "" {
 					of.rollBack(&s)
@@ -130,6 +133,11 @@ func (h *history) lookUpIDs(ids []string) error {
 	}
 	return err
 }
+
+// isForced reports whether a record ROLLED_BACK is one of a sender in a shared log, which has taken its
+// task back by force: whoever has accepted the message still has it. What comes of that is recorded
+// by the receiver, which sees that the message was revoked.
+func isForced(s *audit.Stored) bool { return s.Reason == Revoked && s.Details.Concerns == nil }
 
 // lookUpTasks counts the failures of tasks. Most have none, and may have many acceptances.
 func (h *history) lookUpTasks(tasks []string) error {

@@ -64,6 +64,9 @@ func (r *Receiver) lookUp(v audit.Reader, c audit.Copy) (s state, err error) {
 			s.Answer = answerTo(record, Accepted) // a late failure is the receiver's own
 			s.Reason, s.Details = "", record.Details.Explanation
 		case audit.RolledBack:
+			if isForced(&record) {
+				break
+			}
 			s.stands = false
 			if s.Record.Event == audit.ExecutionFailed {
 				s.Status, s.Reason, s.Retryable = Rejected, ExecutionFailed, !isRevoked()

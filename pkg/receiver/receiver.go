@@ -82,6 +82,7 @@ func New(ctx context.Context, v *validate.Validator, log *audit.Log, o Options) 
 // decided is durable (section 7.1, step 5). After an error nothing was decided, and no
 // message may pass (section 11); if it is an [*audit.UncertainError], the messages may have
 // been accepted: recording the same deliveries again finds that, and later [Receiver.Resume] does.
+// What they were rejected for is not recorded again, and the answers have the same alerts.
 //
 // handedOver are messages that were handed over since: it is noted with the decisions, and
 // costs nothing more.
@@ -101,7 +102,7 @@ func (r *Receiver) Record(ctx context.Context, deliveries []*Delivery, handedOve
 		}
 		defer func() { takenOver = known.takenOver }()
 		for i, d := range deliveries {
-			if answers[i], err = r.decide(ctx, b, q, known, d); err != nil {
+			if answers[i], err = r.decideOnce(ctx, b, q, known, d); err != nil {
 				return err
 			}
 		}
@@ -118,6 +119,20 @@ func (r *Receiver) Record(ctx context.Context, deliveries []*Delivery, handedOve
 		return nil, err
 	}
 	return answers, nil
+}
+
+// decideOnce is decide, but for a message that was rejected by a try that was recorded, of which nobody
+// knew: its answer is the same again, with what people have to hear of.
+func (r *Receiver) decideOnce(ctx context.Context, b *audit.Batch, q *quota, known *history, d *Delivery) (Answer, error) {
+	made, err := isRecorded(b, d.rejected.Record)
+	if made || err != nil {
+		return d.rejected, err
+	}
+	a, err := r.decide(ctx, b, q, known, d)
+	if d.rejected = (Answer{}); a.Status == Rejected {
+		d.rejected = a
+	}
+	return a, err
 }
 
 // decide records what becomes of a message.

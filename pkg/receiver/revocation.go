@@ -37,6 +37,8 @@ type Revocation struct {
 	signed  bool   // a key that may sign for Sender has
 	keyID   string // of that key, "" if it has none
 	problem string // why it is not signed
+
+	withdrawn *Answer // if the last try has withdrawn the message; nil if that is not kept
 }
 
 // revocationJSON is the JSON of a revocation. The sender and the time are members as in a message:
@@ -82,7 +84,8 @@ func appendSigned(dst []byte, v any, key *sign.Key) ([]byte, error) {
 }
 
 // ReadRevocation reads the body of a message of the kind revocation, and looks who has signed it.
-// The error says why it is none.
+// The error says why it is none. If [Receiver.Revoke] fails, it may be called again with the same value:
+// the answer has the same alerts then, though the first try was recorded.
 func (r *Receiver) ReadRevocation(text []byte, now time.Time) (v Revocation, err error) {
 	m, err := message.Parse(text, message.Options{Limits: r.options.Limits})
 	if err != nil {
@@ -90,6 +93,7 @@ func (r *Receiver) ReadRevocation(text []byte, now time.Time) (v Revocation, err
 	}
 	root := m.Root()
 	v = Revocation{
+		withdrawn: new(Answer),
 		HandoffID: root.Get("handoffId").Text(), TaskID: root.Get("taskId").Text(), Receiver: root.Get("receiver").Text(),
 		Explanation: boundedText(root.Get("explanation").Text(), MaxExplanation), Sender: root.Get("fromAgent").Get("agentId").Text(),
 	}

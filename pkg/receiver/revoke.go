@@ -48,6 +48,13 @@ func (r *Receiver) Revoke(ctx context.Context, v Revocation) (a Answer, err erro
 			refused = &RevocationError{v.HandoffID, "more unsigned revocations of messages that have not come are here than are recorded"}
 			return nil
 		}
+		if v.withdrawn == nil {
+			v.withdrawn = new(Answer)
+		}
+		if made, err := isRecorded(b, v.withdrawn.Record); made || err != nil { // and nobody knew
+			a = *v.withdrawn
+			return err
+		}
 		whose := v.Receiver
 		if whose == "" {
 			whose = r.options.As
@@ -57,7 +64,7 @@ func (r *Receiver) Revoke(ctx context.Context, v Revocation) (a Answer, err erro
 			return err
 		}
 		if withdrawn != nil {
-			a = *withdrawn
+			a, *v.withdrawn = *withdrawn, *withdrawn
 			return nil
 		}
 		before, err := r.lookUp(b, audit.Copy{HandoffID: v.HandoffID, Receiver: whose})

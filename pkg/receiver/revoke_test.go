@@ -2,12 +2,15 @@ package receiver_test
 
 import (
 	"bytes"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/audittest"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/receiver"
 )
 
@@ -66,6 +69,83 @@ func TestRevoked(t *testing.T) {
 				t.Errorf("looked up: %+v, %t, %v", now, found, err)
 			}
 		})
+	}
+}
+
+// takenBack adds to a log what a sender that shares it adds when its user rolls a handoff back by force.
+func (l life) takenBack(t *testing.T, a receiver.Answer) {
+	t.Helper()
+	if err := l.log.Append(t.Context(), func(b *audit.Batch) error {
+		for _, event := range []audit.Event{audit.Revoked, audit.RolledBack} {
+			if _, err := b.Add(audit.Record{Event: event, HandoffID: a.HandoffID, TaskID: a.TaskID, Receiver: a.Receiver, Attempt: 1, Reason: receiver.Revoked}, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestForcedInSharedLog: what a receiver has accepted it has, though its sender, which shares the log,
+// has recorded there that it took the task back by force.
+func TestForcedInSharedLog(t *testing.T) {
+	message := example(t, "6e7f936b")
+	path := filepath.Join(t.TempDir(), "audit.db")
+	l := born(t, path, receiver.Options{})
+	accepted := l.bring(t, message)
+	l.handOver(t, accepted, true)
+	l.takenBack(t, accepted)
+	expect(t, l.bring(t, message), receiver.Duplicate, "")
+	revoke := func(want receiver.Status) {
+		t.Helper()
+		a, err := l.Revoke(t.Context(), receiver.Revocation{HandoffID: accepted.HandoffID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, a, want, "")
+	}
+	revoke(receiver.Accepted)
+	if _, err := l.Finished(t.Context(), accepted, receiver.Execution{}); err != nil {
+		t.Fatal(err)
+	}
+	revoke(receiver.Completed)
+}
+
+// TestForcedWhileUncertain: a message whose acceptance nobody has heard of, and whose sender has taken it
+// back since, in the log of both or by a message, is withdrawn by who tries to record it again, and is
+// with nobody.
+func TestForcedWhileUncertain(t *testing.T) {
+	for _, shared := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "audit.db")
+		l, store := bornOn(t, path, receiver.Options{})
+		d, err := l.Examine(t.Context(), jsonstream.NewRaw(example(t, "6e7f936b")), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.DispatchedAt, d.Attempt = time.Now(), 1
+		store.plan = []fate{unheard}
+		if _, err := l.Record(t.Context(), []*receiver.Delivery{d}, nil); !errors.Is(err, errAway) {
+			t.Fatal(err)
+		}
+		want := []audit.Event{audit.Accepted, audit.Revoked, audit.RolledBack}
+		id := "6e7f936b-cafd-4624-8754-0bafc4e8acb3"
+		if shared {
+			l.takenBack(t, receiver.Answer{HandoffID: id, Receiver: "risk-scoring-agent"})
+			want = append(want, audit.RolledBack)
+		} else if _, err := l.Revoke(t.Context(), receiver.Revocation{HandoffID: id}); err != nil {
+			t.Fatal(err)
+		}
+		list, err := l.Record(t.Context(), []*receiver.Delivery{d}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, list[0], receiver.Rejected, "REVOKED", audit.RolledBack)
+		l.recorded(t, want...)
+		l.die(t)
+		if left := born(t, path, receiver.Options{}).left(t); len(left) > 0 {
+			t.Errorf("left: %+v", left)
+		}
 	}
 }
 

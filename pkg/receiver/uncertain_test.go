@@ -3,8 +3,11 @@ package receiver_test
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/audit/audittest"
@@ -146,4 +149,75 @@ func TestUncertainAcceptance(t *testing.T) {
 		t.Errorf("the answer is %+v", answers[0])
 	}
 	l.want(t, audit.Accepted)
+}
+
+// TestUncertainRejection: why a message was rejected is recorded once, and people hear of it, though the
+// connection is lost while it is recorded.
+func TestUncertainRejection(t *testing.T) {
+	r, l, message := startLossy(t)
+	bring(t, r, message, nil)
+	reused := strings.Replace(string(message), "Score the", "Score all the", 1)
+	d, err := r.Examine(t.Context(), jsonstream.NewRaw([]byte(reused)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answers []receiver.Answer
+	again(t, l, func() (err error) {
+		answers, err = r.Record(t.Context(), []*receiver.Delivery{d}, nil)
+		return err
+	})
+	expect(t, answers[0], receiver.Rejected, "HANDOFF_ID_REUSED", audit.DeadLettered)
+	l.want(t, audit.Accepted, audit.Rejected, audit.DeadLettered)
+}
+
+// TestUncertainLoss: that an agent has died with its receiver is recorded once, and told with all that
+// follows, when its message comes again and the connection is lost meanwhile.
+func TestUncertainLoss(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.db")
+	first := born(t, path, receiver.Options{})
+	first.handOver(t, first.bring(t, example(t, "6e7f936b")), true)
+	first.die(t)
+	next, store := bornOn(t, path, receiver.Options{EscalateAfter: 1})
+	d, err := next.Examine(t.Context(), jsonstream.NewRaw(example(t, "6e7f936b")), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store.plan = []fate{unheard}
+	if _, err := next.Record(t.Context(), []*receiver.Delivery{d}, nil); !errors.Is(err, errAway) {
+		t.Fatal(err)
+	}
+	answers, err := next.Record(t.Context(), []*receiver.Delivery{d}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, answers[0], receiver.Rejected, "EXECUTION_FAILED", audit.RolledBack, audit.Escalated)
+	next.recorded(t, audit.Accepted, audit.HandedOver, audit.ExecutionFailed, audit.RolledBack, audit.Escalated)
+}
+
+// TestUncertainWithdrawal: people hear that a message was withdrawn though the connection is lost while
+// its revocation is recorded, and only once.
+func TestUncertainWithdrawal(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.db")
+	first := born(t, path, receiver.Options{})
+	first.bring(t, example(t, "6e7f936b"))
+	first.die(t)
+	next, store := bornOn(t, path, receiver.Options{})
+	v, err := next.ReadRevocation(revocation(t, nil, nil), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	store.plan = []fate{unheard}
+	if _, err := next.Revoke(t.Context(), v); !errors.Is(err, errAway) {
+		t.Fatal(err)
+	}
+	a, err := next.Revoke(t.Context(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, a, receiver.Rejected, "REVOKED", audit.RolledBack)
+	if a, err = next.takeBack(t, revocation(t, nil, nil)); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, a, receiver.Rejected, "REVOKED")
+	next.recorded(t, audit.Accepted, audit.Revoked, audit.RolledBack)
 }

@@ -193,8 +193,8 @@ func (db *DB) View(ctx context.Context, f func(*Tx) error) error {
 		return ctx.Err()
 	default:
 		until = context.WithoutCancel(ctx) // or it begins, and fails since ctx ends: then the next one cannot
-		if db.writer.mu.TryLock() {        // another connection takes milliseconds to open
-			defer db.writer.mu.Unlock()
+		if db.writer.tryUse() {            // another connection takes milliseconds to open
+			defer db.writer.release()
 			begin = db.writer.conn.BeginTx
 		}
 	}

@@ -4,14 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"sync"
 )
 
 // A writer is the only connection of this process by which a file of SQLite is written. It
 // prepares each statement once, and not for each transaction as package sql does, which takes
 // longer than most of them run.
 type writer struct {
-	mu       sync.Mutex // held while the connection is used
+	using    chan struct{} // full while the connection is used, which may wait for other processes
 	conn     *sql.Conn
 	prepared map[string]*sql.Stmt
 	commit   Commit // how the connection does it
@@ -29,15 +28,27 @@ func newWriter(ctx context.Context, db *sql.DB) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &writer{conn: conn, prepared: map[string]*sql.Stmt{}, commit: Durable}, nil
+	return &writer{using: make(chan struct{}, 1), conn: conn, prepared: map[string]*sql.Stmt{}, commit: Durable}, nil
 }
 
 // alone calls f with the connection, which nobody else uses meanwhile.
 func (w *writer) alone(f func(*sql.Conn) error) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.using <- struct{}{}
+	defer w.release()
 	return f(w.conn)
 }
+
+// tryUse takes the connection if nobody uses it. The caller releases it.
+func (w *writer) tryUse() bool {
+	select {
+	case w.using <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+func (w *writer) release() { <-w.using }
 
 // update calls f in a transaction, which ends with it: what f has written is committed when
 // update returns nil, and undone when it returns an error.

@@ -329,9 +329,21 @@ func (w *world) heal() error {
 		if quiet, err := w.quiet(); quiet && round > 1 || err != nil {
 			return err
 		}
-		w.pass([]time.Duration{40 * time.Second, 20 * time.Minute}[min(round, 1)])
+		if round > 0 {
+			w.pass(20 * time.Minute)
+		}
+		w.linger()
 	}
 	return nil
+}
+
+// linger lets 40 seconds go by, in which whoever tries something again is let go before it gives up:
+// a process waits for half a minute between two tries, and ten seconds for the end of one.
+func (w *world) linger() {
+	for range 8 {
+		w.pass(5 * time.Second)
+		w.drain()
+	}
 }
 
 // drain lets everything happen that waits, until nothing does and all commands have ended.
