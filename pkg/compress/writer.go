@@ -8,7 +8,8 @@ import (
 )
 
 // A Writer compresses what is written to it into one unit, on all cores. It is not safe for
-// concurrent use.
+// concurrent use. It may write to the underlying writer at any time until Flush, Close or Discard
+// returns.
 //
 // The unit ends with Close, so every reader reports the output of an interrupted run as cut off.
 type Writer struct {

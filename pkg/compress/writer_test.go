@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/iotest"
 
@@ -214,16 +216,35 @@ func (w waiting) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
+// A lockedBuffer can be read between two calls of a writer, while its goroutines write.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	data []byte
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.data = append(b.data, p...)
+	return len(p), nil
+}
+
+func (b *lockedBuffer) Bytes() []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.data)
+}
+
 // Without Close, what was written is cut off for every reader, wherever the run
 // ended.
 func TestWithoutClose(t *testing.T) {
 	for _, codec := range compress.Codecs() {
 		encoder := newEncoder(t, compress.EncoderOptions{Codec: codec})
-		var stream, units bytes.Buffer
+		var stream, units lockedBuffer
 		one, row := compress.NewWriter(&stream, encoder, compress.Unknown), compress.NewUnitWriter(&units, encoder)
 		unit := encoder.Append(nil, []byte("one"))
 		for i, step := range []struct {
-			data *bytes.Buffer
+			data *lockedBuffer
 			do   func() error
 		}{
 			{&stream, func() error { _, err := one.Write(noise(8 << 20)); return err }},
@@ -239,20 +260,21 @@ func TestWithoutClose(t *testing.T) {
 			if err := step.do(); err != nil {
 				t.Fatal(err)
 			}
-			if step.data.Len() == 0 && (i == 0 || i == 4) {
+			data := step.data.Bytes()
+			if len(data) == 0 && (i == 0 || i == 4) {
 				continue // all of it is held
 			}
-			if _, _, err := read(bytes.NewReader(step.data.Bytes())); !errors.Is(err, compress.ErrCorrupt) {
-				t.Errorf("%s, step %d: %d bytes, error %v", codec, i, step.data.Len(), err)
+			if _, _, err := read(bytes.NewReader(data)); !errors.Is(err, compress.ErrCorrupt) {
+				t.Errorf("%s, step %d: %d bytes, error %v", codec, i, len(data), err)
 			}
 		}
 		if err := errors.Join(one.Close(), one.Close(), row.Close(), row.Close()); err != nil {
 			t.Fatal(err)
 		}
-		if got, _, err := read(&stream); got != string(noise(8<<20))+"two" || err != nil {
+		if got, _, err := read(bytes.NewReader(stream.Bytes())); got != string(noise(8<<20))+"two" || err != nil {
 			t.Errorf("%s: closed: %d bytes, error %v", codec, len(got), err)
 		}
-		if got, _, err := read(&units); got != "oneoneone" || err != nil {
+		if got, _, err := read(bytes.NewReader(units.Bytes())); got != "oneoneone" || err != nil {
 			t.Errorf("%s: units: got %q, error %v", codec, got, err)
 		}
 	}
