@@ -6,6 +6,9 @@
 #
 # usage: test-anywhere.sh [PACKAGE or flag of go test]...
 #
+# Without arguments, it runs the test command of the README. With TEST_COSTS=FILE, it appends the costs of
+# each package to the file (.ci/exec).
+#
 # The go command itself runs in the usual environment, with its cache, and starts each test program
 # through this script. As root the script needs setpriv and the user nobody. Otherwise the tests run
 # as the current user.
@@ -71,5 +74,11 @@ if [ "$(id -u)" = 0 ]; then
   chown nobody "$work/a folder"
 fi
 export TEST_ANYWHERE=$work TEST_ANYWHERE_OF=$root
-[ $# -gt 0 ] || set -- ./...
-go test -count=1 -p 2 -exec "'$root/scripts/test-anywhere.sh'" "$@"
+run="'$root/scripts/test-anywhere.sh'"
+[ -z "${TEST_COSTS-}" ] || run="'$root/.ci/exec' $run"
+export GOFLAGS="${GOFLAGS-} -count=1 -p=2 \"-exec=$run\""
+if [ $# -gt 0 ]; then
+  go test "$@"
+else
+  sh -euc "$(scripts/readme-command.sh 2)"
+fi
