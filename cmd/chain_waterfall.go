@@ -3,8 +3,8 @@ package cmd
 import (
 	"strings"
 
-	"github.com/eaapl/handoff/cmd/internal/tasktree"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/tasktree"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/message"
 )

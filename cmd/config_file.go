@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/internal/regular"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/yamldoc"
 )
 

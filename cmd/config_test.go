@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/internal/cli"
 )
 
 func TestUnknownKey(t *testing.T) {

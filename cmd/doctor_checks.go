@@ -17,9 +17,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/regular"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/audit/personal/sqlkeys"
 	"github.com/eaapl/handoff/pkg/audit/sqlstore"
 	"github.com/eaapl/handoff/pkg/child"

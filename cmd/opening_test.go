@@ -15,14 +15,14 @@ var openers = []string{"os.Open", "os.OpenFile", "os.ReadFile", "os.DirFS", "loc
 
 // opening are the files that may call openers, and why nobody waits there, or why somebody may.
 var opening = map[string]string{
-	"cmd/internal/input/input.go":               "a pipe that the user named",
-	"cmd/internal/output/output.go":             "a pipe that the user named",
-	"cmd/internal/output/file_unix.go":          "without waiting",
-	"cmd/internal/output/locked.go":             "for reading and writing, so that the program is the other side of a pipe itself",
-	"cmd/internal/output/temporary.go":          "a new file, and a folder",
-	"cmd/internal/term/termtest/pty_linux.go":   "terminals of tests",
-	"cmd/internal/output/sync_unix.go":          "a folder",
-	"cmd/internal/rooted/rooted.go":             "a folder",
+	"internal/input/input.go":                   "a pipe that the user named",
+	"internal/output/output.go":                 "a pipe that the user named",
+	"internal/output/file_unix.go":              "without waiting",
+	"internal/output/locked.go":                 "for reading and writing, so that the program is the other side of a pipe itself",
+	"internal/output/temporary.go":              "a new file, and a folder",
+	"internal/term/termtest/pty_linux.go":       "terminals of tests",
+	"internal/output/sync_unix.go":              "a folder",
+	"internal/rooted/rooted.go":                 "a folder",
 	"internal/regular/pipe.go":                  "without waiting",
 	"internal/regular/regular.go":               "regular files alone",
 	"pkg/internal/alive/lock_unix.go":           "a new file",

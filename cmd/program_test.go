@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/internal/cli"
 )
 
 // runHere runs a command line in this process. A test uses a process, with programtest.Run, only if it

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/term"
-	"github.com/eaapl/handoff/cmd/internal/term/termtest"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/internal/term/termtest"
 	"github.com/eaapl/handoff/schemas"
 )
 

@@ -19,14 +19,14 @@ import (
 
 	"github.com/eaapl/handoff/cmd/a2a"
 	"github.com/eaapl/handoff/cmd/audit"
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/report"
-	"github.com/eaapl/handoff/cmd/internal/term"
 	"github.com/eaapl/handoff/cmd/macp"
 	"github.com/eaapl/handoff/cmd/openai"
 	"github.com/eaapl/handoff/cmd/schema"
 	"github.com/eaapl/handoff/cmd/session"
 	"github.com/eaapl/handoff/cmd/sw4rm"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eaapl/handoff/cmd/internal/claim"
-	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/internal/claim"
+	"github.com/eaapl/handoff/internal/output"
 	"github.com/eaapl/handoff/internal/programtest"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/eaapl/handoff/cmd/internal/input"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/chunked"
 	"github.com/eaapl/handoff/pkg/deliver"
 	"github.com/eaapl/handoff/pkg/jsonstream"

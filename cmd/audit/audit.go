@@ -4,7 +4,7 @@ package audit
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/internal/cli"
 )
 
 // New returns the command with those below it, and with chain, which is made elsewhere.

@@ -4,8 +4,8 @@ import (
 	"io"
 	"time"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/pkg/audit/stats"
 )
 

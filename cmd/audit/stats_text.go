@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/audit/stats"
 )
 
