@@ -78,7 +78,6 @@ not printed: its findings are, and the exit code is 1.`,
 	flags.StringVar(&f.from, "from", "", "the agent that hands over, as `ID@VERSION` (default: the state's fromAgent)")
 	flags.StringArrayVar(&f.to, "to", nil, "the kind of agent that is to take over, as `TYPE[@RANGE]`; repeated, each of them gets the message")
 	flags.StringArrayVar(&f.receivers, "add-receiver", nil, "add a receiver to receiverList, as `TYPE[@RANGE]`; may be repeated")
-	cli.Formerly(c, "add-receiver", "receiver", "is a profile; for one more receiver")
 	flags.StringArrayVar(&f.aggregates, "aggregate", nil, "build only if all receivers of this `HANDOFF` have acknowledged it; may be repeated")
 	flags.StringArrayVar(&f.Constraints, "constraint", nil, "add a constraint, by convention `NAME:VALUE`; may be repeated")
 	flags.StringArrayVar(&f.set, "set", nil, "set a member, as `POINTER=JSON`; may be repeated")

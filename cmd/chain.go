@@ -60,9 +60,7 @@ read.`,
 func (f *chainFlags) register(c *cobra.Command) {
 	f.reports.RegisterFiles(c, chainFormats)
 	f.severities.Register(c, "rule of a chain", chain.Rules)
-	cli.Formerly(c, "strict", "warnings-as-errors", "")
 	f.checks.Register(c)
-	cli.Formerly(c, "agent-type", "agent", "names one agent; for its type")
 	c.Flags().BoolVar(&f.all, "all", false, "show every task in full")
 }
 

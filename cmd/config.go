@@ -74,7 +74,7 @@ func showsSettings(c *cobra.Command) bool {
 // if it wraps errLooser, the flag has the value that counts.
 func give(f *pflag.Flag, command string, list []layer) (origin string, err error) {
 	for i, l := range list {
-		texts, key, ok := l.find(command, f)
+		texts, key, ok := l.lookup(command, f.Name)
 		if !ok {
 			continue
 		}

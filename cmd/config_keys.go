@@ -22,11 +22,8 @@ func (f configFile) layer() (layer, error) {
 	if err != nil {
 		return layer{}, err
 	}
-	lookup := func(command string, name cli.SettingName) ([]string, string, bool) {
-		for i, key := range []string{command + "." + name.Name, name.Name} {
-			if i > 0 && name.OfCommand {
-				break
-			}
+	lookup := func(command, flag string) ([]string, string, bool) {
+		for _, key := range []string{command + "." + flag, flag} {
 			// What is below a command may have the name of a flag, such as verify.
 			value := v.Get(key)
 			if _, section := value.(map[string]any); v.IsSet(key) && !section {
@@ -98,12 +95,7 @@ func unknownKey(names, keys []string) string {
 func settingNames(root *cobra.Command) []string {
 	var names []string
 	visitConfigurable(root, func(command string, f *pflag.Flag) {
-		for _, name := range cli.SettingNames(f) {
-			names = append(names, settingKey(command, name.Name))
-			if !name.OfCommand {
-				names = append(names, name.Name)
-			}
-		}
+		names = append(names, settingKey(command, f.Name), f.Name)
 	})
 	return names
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/eaapl/handoff/internal/claim"
 	"github.com/eaapl/handoff/internal/cli"
 )
@@ -15,20 +13,10 @@ import (
 // A layer is one place that flags get values from.
 type layer struct {
 	origin string // for people: "environment", or the file's path
-	lookup func(command string, name cli.SettingName) (values []string, key string, ok bool)
+	lookup func(command, flag string) (values []string, key string, ok bool)
 	isFile bool // relative names of files count from its folder
 	// unapproved says why only what is harmless may be set here; "" if anything may.
 	unapproved string
-}
-
-// find looks up a flag of a command under all names of its setting.
-func (l layer) find(command string, f *pflag.Flag) (values []string, key string, ok bool) {
-	for _, name := range cli.SettingNames(f) {
-		if values, key, ok = l.lookup(command, name); ok {
-			return values, key, true
-		}
-	}
-	return nil, "", false
 }
 
 // layers returns the places, the strongest first: environment, project files,
@@ -76,9 +64,9 @@ func variableNames(command, flag string) [2]string {
 	return [...]string{name(command + "_" + flag), name(flag)}
 }
 
-func lookupEnvironment(command string, name cli.SettingName) ([]string, string, bool) {
-	for i, variable := range variableNames(command, name.Name) {
-		if value, ok := os.LookupEnv(variable); ok && !(i > 0 && name.OfCommand) {
+func lookupEnvironment(command, flag string) ([]string, string, bool) {
+	for _, variable := range variableNames(command, flag) {
+		if value, ok := os.LookupEnv(variable); ok {
 			return []string{value}, variable, true
 		}
 	}

@@ -42,10 +42,8 @@ func misspeltVariables(environ []string, c *cobra.Command) []string {
 	// Without what all variables begin with, which makes no two of them alike.
 	settings := []string{strings.TrimPrefix(summarizerKeyVariable, variablePrefix)}
 	visitConfigurable(newRoot(), func(command string, f *pflag.Flag) {
-		for _, name := range cli.SettingNames(f) {
-			for _, variable := range variableNames(command, name.Name) {
-				settings = append(settings, strings.TrimPrefix(variable, variablePrefix))
-			}
+		for _, variable := range variableNames(command, f.Name) {
+			settings = append(settings, strings.TrimPrefix(variable, variablePrefix))
 		}
 	})
 	slices.Sort(names)

@@ -107,7 +107,7 @@ func (f configFile) approvable() ([]fileSetting, error) {
 	}
 	found := map[string]fileSetting{}
 	visitConfigurable(newRoot(), func(command string, flag *pflag.Flag) {
-		if texts, key, ok := l.find(command, flag); ok && harms[flag.Name] != harmless {
+		if texts, key, ok := l.lookup(command, flag.Name); ok && harms[flag.Name] != harmless {
 			found[key] = fileSetting{key, texts}
 		}
 	})

@@ -122,7 +122,6 @@ func newOutboxShow(g *cli.Globals) *cobra.Command {
 	facts.Register(c, "text or json", "write to `FILE` instead of standard output")
 	c.Flags().BoolVar(&message, "message", false, "print the message as it came")
 	c.Flags().BoolVar(&checkpoint, "raw-checkpoint", false, "print the checkpoint as it came; the handoff goes on")
-	cli.Formerly(c, "raw-checkpoint", "checkpoint", "is the state of a sender; to print it")
 	cli.OnlyForCall(c, "message", "raw-checkpoint")
 	return c
 }

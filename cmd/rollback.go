@@ -57,7 +57,6 @@ Called again, it prints the checkpoint again.`,
 	flags.BoolVar(&f.Force, "force", false, "also take back what a receiver has accepted, or may have")
 	flags.DurationVar(&f.answerWithin, "answer-within", 0, "wait so long for answers that are missing")
 	flags.StringVar(&f.Receiver, "only-receiver", "", "only for this receiver of a fan-out, by its `NAME`")
-	cli.Formerly(c, "only-receiver", "receiver", "is a profile; for one receiver of a fan-out")
 	flags.StringVar(&f.Explanation, "reason", "", "why, a `TEXT` for the audit log and the receiver")
 	f.register(c)
 	f.registerRetries(c)

@@ -227,7 +227,6 @@ answered.`,
 				return err
 			}
 			g.Warnings = c.ErrOrStderr()
-			cli.NoteFormer(c, g.Warnings)
 			g.Unpacking, g.Lines = g.LimitsOfUnpacking(), cli.TakesLines(c)
 			if err := g.Check(); err != nil || c.CalledAs() == "" { // its words are completed: see audit's completion
 				return err

@@ -51,7 +51,6 @@ which agents, and when. A valid message can be an old one that was sent again:
 	registerFreshness(c, &f.policy.Freshness)
 	flags.StringVar(&f.seen, "seen", "", "reject handoff ids that are in `FILE`, and add those accepted")
 	flags.BoolVar(&f.explain, "diagnose", false, "look for the cause where a signature does not hold")
-	cli.Formerly(c, "diagnose", "explain", "explains a rule; for the cause of a failure")
 	flags.StringVar(&f.against, "against", "", "with --diagnose: the original messages, a `FILE`, to show what was changed")
 	f.reports.Register(c, report.Formats)
 	f.reports.RegisterFilter(c, "verified")

@@ -85,7 +85,6 @@ checkpoint.`,
 	log.Register(c)
 	signing.register(c)
 	c.Flags().StringVar(&since, "log-checkpoint", "", "an earlier checkpoint, a `FILE`, whose records the log must begin with")
-	cli.Formerly(c, "log-checkpoint", "since", "is a time; for an earlier checkpoint")
 	c.Flags().StringVarP(&output, "output", "o", "", "write the checkpoint to `FILE`")
 	return c
 }

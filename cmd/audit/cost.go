@@ -59,7 +59,6 @@ not be read.`,
 	}
 	f.register(c, "text", "json")
 	c.Flags().StringVar(&f.by, "group-by", string(cost.Agent), "add up by `WHAT`: "+strings.Join(cli.Names(cost.Groups()), ", "))
-	cli.Formerly(c, "group-by", "by", "names a person; for what is added up")
 	cli.Complete(c, "group-by", cli.Names(cost.Groups())...)
 	return c
 }

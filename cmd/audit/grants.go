@@ -47,7 +47,6 @@ file can drop the triggers: that shows in audit verify, against a checkpoint.`,
 		},
 	}
 	c.Flags().StringArrayVar(&roles, "grant", nil, "what a role may do, as `ROLE=NAME`; may be repeated")
-	cli.Formerly(c, "grant", "role", "is one role; for what it is granted")
 	c.Flags().BoolVar(&sqlite, "sqlite", false, "for SQLite instead of PostgreSQL")
 	return c
 }

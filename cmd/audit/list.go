@@ -56,7 +56,6 @@ that hash: {"hash":"sha256:…","record":{…}}, one a line.`,
 	flags.StringVar(&f.agent, "agent", "", "only those that this `AGENT` sent or received")
 	flags.StringSliceVar(&f.events, "event", nil, "only of these `EVENTS`, such as REJECTED")
 	flags.StringVar(&f.reason, "rejected-for", "", "only of rejections for this `REASON`, such as SCHEMA_INVALID")
-	cli.Formerly(c, "rejected-for", "reason", "is a text; for that of rejections")
 	flags.Var(&f.since, "since", "only at this time or later: 2026-06-12T09:30:00Z, 2026-06-12, or how long ago, like 24h or 30d")
 	flags.Var(&f.until, "until", "only before this time, written alike")
 	flags.IntVar(&f.limit, "limit", 0, "at most so many records, 0 for all")

@@ -48,7 +48,6 @@ names.`,
 	log.Register(c)
 	signing.register(c)
 	c.Flags().StringVar(&checkpoint, "log-checkpoint", "", "prove it for this checkpoint, a `FILE`, instead of one that is made now")
-	cli.Formerly(c, "log-checkpoint", "checkpoint", "is the state of a sender; for a checkpoint of the log")
 	c.Flags().StringVarP(&output, "output", "o", "", "write the proof to `FILE`")
 	return c
 }

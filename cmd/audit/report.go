@@ -75,7 +75,6 @@ it could not be read, which a page says in its place, or nothing could be writte
 	log.RegisterArchive(c)
 	signing.register(c)
 	c.Flags().StringVar(&checkpoint, "log-checkpoint", "", "what the log has at this checkpoint, a `FILE`, instead of one that is made now")
-	cli.Formerly(c, "log-checkpoint", "checkpoint", "is the state of a sender; for a checkpoint of the log")
 	c.Flags().StringVarP(&output, "output", "o", "", "write the archive or page to `FILE`, compressed as its name says (.zst, .gz)")
 	page.register(c)
 	return c

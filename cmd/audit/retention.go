@@ -44,7 +44,6 @@ verify, finds them there; --archive-dir says where the files are now, if they we
 	log.Register(c)
 	before.Register(c, "records")
 	c.Flags().StringVar(&directory, "archive-dir", "", "the `DIR` of the files")
-	cli.Formerly(c, "archive-dir", "to", "names an agent; for a folder")
 	_ = c.MarkFlagRequired("archive-dir") // it is there
 	return c
 }

@@ -30,7 +30,6 @@ length as a varint. What the wire has no field for is left out, and reported on 
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "write the envelopes to `FILE`")
 	c.Flags().BoolVar(&strict, "lossless", false, "write nothing of a transcript that the wire cannot carry in full: exit code 1")
-	cli.Formerly(c, "lossless", "strict", "makes errors of warnings; that nothing is left out")
 	return c
 }
 

@@ -59,7 +59,6 @@ and is left out; 2: something could not be read.`,
 	f.register(c)
 	flags := c.Flags()
 	flags.StringVar(&f.to, "to-version", "", "the `VERSION` to migrate to; without it, the latest one")
-	cli.Formerly(c, "to-version", "to", "names an agent; for a version")
 	cli.RegisterFormat(c, &f.format, "format of the report on stderr: text, json", report.PlainFormats)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report, but for what is made up")
 	f.RegisterOutput(c)

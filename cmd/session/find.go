@@ -34,7 +34,6 @@ type search struct {
 
 func (f *search) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.root, "session-dir", "", "look for sessions in `DIR`, in place of the agents' own folders")
-	cli.Formerly(c, "session-dir", "root", "is a boundary of MACP; for a folder")
 	c.Flags().StringVar(&f.agent, "agent", "", "only sessions of this `AGENT`: claude-code, codex")
 	cli.Complete(c, "agent", cli.Names(session.Agents())...)
 }

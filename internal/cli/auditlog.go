@@ -29,7 +29,6 @@ func (f *AuditLogFlag) Register(c *cobra.Command) {
 // RegisterArchive registers the flag that says where archived messages are.
 func (f *AuditLogFlag) RegisterArchive(c *cobra.Command) {
 	c.Flags().StringVar(&f.Archive, "archive-dir", "", "where the files of audit archive are now, a `DIR` (default: where they were written)")
-	Formerly(c, "archive-dir", "archive", "is a file; for the folder of an audit log's files")
 }
 
 // Open opens the audit log. A log that is not there is made if create, and an error

@@ -18,13 +18,6 @@ type FormatFlag struct {
 func (f *FormatFlag) Register(c *cobra.Command) {
 	c.Flags().Var((*formatValue)(&f.From), "format-in", "read messages as this `FORMAT` instead of detecting it: "+strings.Join(formatNames(), ", "))
 	Complete(c, "format-in", formatNames()...)
-	FormerlyFormat(c, "format-in", "from")
-}
-
-// FormerlyFormat is [Formerly] for a flag that names a format, once spelled like one that
-// names an agent.
-func FormerlyFormat(c *cobra.Command, name, former string) {
-	Formerly(c, name, former, "names an agent; for a format")
 }
 
 // TakesLines returns how input is read for a command: see [formats.TakesLines].

@@ -16,15 +16,10 @@ const OfOneCall = "of one call"
 func OnlyForCall(c *cobra.Command, names ...string) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if len(names) == 0 || slices.Contains(names, f.Name) {
-			annotate(f, OfOneCall, "true")
+			if f.Annotations == nil {
+				f.Annotations = map[string][]string{}
+			}
+			f.Annotations[OfOneCall] = []string{"true"}
 		}
 	})
-}
-
-// annotate adds values to those that a flag has under a key.
-func annotate(f *pflag.Flag, key string, values ...string) {
-	if f.Annotations == nil {
-		f.Annotations = map[string][]string{}
-	}
-	f.Annotations[key] = append(f.Annotations[key], values...)
 }

@@ -18,7 +18,6 @@ type RuleChecks struct {
 // Register registers the flags, for some rules.
 func (f *RuleChecks) Register(c *cobra.Command, rules func() []finding.Rule) {
 	f.SeverityFlags.Register(c, "rule", rules)
-	Formerly(c, "strict", "warnings-as-errors", "")
 }
 
 // Load looks up the rules that the flags name.
