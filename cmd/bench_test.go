@@ -81,7 +81,7 @@ func BenchmarkCommands(b *testing.B) {
 		}
 	}
 	run := func(args ...string) {
-		root := newRootFor(cli.NewGlobals(), args)
+		root := New().RootFor(cli.NewGlobals(), args)
 		root.SetArgs(args)
 		root.SetOut(io.Discard)
 		root.SetErr(io.Discard)

@@ -173,7 +173,7 @@ func scriptedForms(t *testing.T) map[string]bool {
 // arguments.
 func checkCall(t *testing.T, args []string) {
 	t.Helper()
-	root := newRootFor(cli.NewGlobals(), args)
+	root := both().RootFor(cli.NewGlobals(), args)
 	c, rest, err := root.Find(args)
 	if err == nil {
 		err = c.ParseFlags(rest)

@@ -97,7 +97,7 @@ var hostileRuns = []hostileRun{
 	{command: "inspect", flags: "-f text"},
 	{command: "inspect", flags: "-f text --tokens"},
 	{command: "verify", flags: "--key-file key"},
-	{command: "verify", flags: "-f text --explain --key-file key"},
+	{command: "verify", flags: "-f text --diagnose --key-file key"},
 	{command: "report"},
 	{command: "chain"},
 	{command: "chain", flags: "-f text"},

@@ -22,7 +22,7 @@ var opening = map[string]string{
 	"internal/output/temporary.go":              "a new file, and a folder",
 	"internal/term/termtest/pty_linux.go":       "terminals of tests",
 	"internal/output/sync_unix.go":              "a folder",
-	"internal/rooted/rooted.go":                 "a folder",
+	"relay/cmd/rooted/rooted.go":                "a folder",
 	"internal/regular/pipe.go":                  "without waiting",
 	"internal/regular/regular.go":               "regular files alone",
 	"pkg/internal/alive/lock_unix.go":           "a new file",
@@ -36,7 +36,7 @@ var opening = map[string]string{
 // TestOpening: files are opened by package regular, so that a pipe in their place keeps nobody waiting.
 func TestOpening(t *testing.T) {
 	used := map[string]bool{}
-	for _, root := range []string{"cmd", "pkg", "internal"} {
+	for _, root := range []string{"cmd", "relay", "pkg", "internal"} {
 		err := filepath.WalkDir(filepath.Join("..", root), func(path string, entry fs.DirEntry, err error) error {
 			name := strings.TrimPrefix(filepath.ToSlash(path), "../")
 			switch {

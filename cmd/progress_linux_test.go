@@ -18,7 +18,7 @@ import (
 
 // onScreen runs a command line whose standard output and error are a terminal.
 func onScreen(screen *term.Screen, terminal *os.File, stdin io.Reader, args ...string) error {
-	root := newRootFor(cli.NewGlobals(), args)
+	root := New().RootFor(cli.NewGlobals(), args)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(screen.Stream(terminal))

@@ -108,7 +108,7 @@ func (f *reportFlags) run(c *cobra.Command, args []string) error {
 }
 
 // reportRules are those of which a run may say how much they matter.
-func reportRules() []finding.Rule { return append(warningRules(), chain.Rules()...) }
+func reportRules() []finding.Rule { return append(cli.WarningRules(), chain.Rules()...) }
 
 // write writes the page.
 func (f *reportFlags) write(c *cobra.Command, list []input.Source, validator *validate.Validator, o collect.Options) error {

@@ -17,11 +17,6 @@ import (
 
 func layerNames() []string { return cli.Names(validate.Layers()) }
 
-// warningRules are those whose severity may be another.
-func warningRules() []finding.Rule {
-	return slices.DeleteFunc(validate.Rules(), func(r finding.Rule) bool { return r.Severity != finding.Warning })
-}
-
 // parseProviders reads the value of --for.
 func parseProviders(names []string) ([]provider.Provider, error) {
 	var all []provider.Provider

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"time"
 
@@ -48,7 +47,7 @@ which agents, and when. A valid message can be an old one that was sent again:
 	}
 	flags := c.Flags()
 	f.signers.RegisterKeys(c)
-	registerFreshness(c, &f.policy.Freshness)
+	cli.RegisterFreshness(c, &f.policy.Freshness)
 	flags.StringVar(&f.seen, "seen", "", "reject handoff ids that are in `FILE`, and add those accepted")
 	flags.BoolVar(&f.explain, "diagnose", false, "look for the cause where a signature does not hold")
 	flags.StringVar(&f.against, "against", "", "with --diagnose: the original messages, a `FILE`, to show what was changed")
@@ -57,24 +56,11 @@ which agents, and when. A valid message can be an old one that was sent again:
 	return c
 }
 
-// registerFreshness registers the flags that limit the age of messages.
-func registerFreshness(c *cobra.Command, f *sign.Freshness) {
-	c.Flags().Var((*cli.MaxDuration)(&f.MaxAge), "max-age", "reject messages whose timestamp is older, such as 15m or 24h")
-	c.Flags().DurationVar(&f.Skew, "clock-skew", time.Minute, "with --max-age: how far apart the clocks may be")
-}
-
-func checkFreshness(f sign.Freshness) error {
-	if f.Skew < 0 {
-		return fmt.Errorf("--clock-skew %s: use a duration of 0 or more, such as 1m", f.Skew)
-	}
-	return nil
-}
-
 func (f *verifyFlags) run(c *cobra.Command, args []string) error {
 	if err := input.OneStdin(args, append(slices.Clone(f.signers.Keys.Files), f.against, f.signers.Profile)...); err != nil {
 		return err
 	}
-	if err := checkFreshness(f.policy.Freshness); err != nil {
+	if err := cli.CheckFreshness(f.policy.Freshness); err != nil {
 		return err
 	}
 	profile, err := f.signers.Load(f.Globals, c.InOrStdin())

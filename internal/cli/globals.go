@@ -130,3 +130,9 @@ func Answer(err error, unread int, no bool) error {
 		return nil
 	}
 }
+
+// Variables of the environment that are no settings: secrets, which no flag takes.
+const (
+	SummarizerKeyVariable = "HANDOFF_SUMMARIZER_KEY"
+	TokenVariable         = "HANDOFF_TOKEN" // the bearer token of a server
+)

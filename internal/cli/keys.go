@@ -49,7 +49,7 @@ func (f *KeyFlags) Load(g *Globals, c *cobra.Command) (keys []sign.Key, err erro
 	if ok && !c.Flags().Changed("key-file") {
 		keys, err = f.parse(c.ErrOrStderr(), KeyVariable, []byte(text))
 	} else {
-		keys, err = f.load(g, c, f.Files)
+		keys, err = f.LoadFiles(g, c, f.Files)
 	}
 	f.keys = slices.Clip(keys) // who appends to them has others
 	return f.keys, err
@@ -106,7 +106,7 @@ func LoadSigner(g *Globals, c *cobra.Command, flag, file string) (*sign.Key, err
 	if file == "" {
 		return nil, nil
 	}
-	keys, err := (&KeyFlags{}).load(g, c, []string{file})
+	keys, err := (&KeyFlags{}).LoadFiles(g, c, []string{file})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
@@ -119,11 +119,11 @@ func LoadSigner(g *Globals, c *cobra.Command, flag, file string) (*sign.Key, err
 	return &keys[0], nil
 }
 
-// load reads key files.
-func (f *KeyFlags) load(g *Globals, c *cobra.Command, files []string) ([]sign.Key, error) {
+// LoadFiles reads key files.
+func (f *KeyFlags) LoadFiles(g *Globals, c *cobra.Command, files []string) ([]sign.Key, error) {
 	var all []sign.Key
 	for _, file := range files {
-		text, exposed, err := readKeyFile(g, c, file)
+		text, exposed, err := ReadKeyFile(g, c, file)
 		if err != nil {
 			return nil, err
 		}
@@ -142,7 +142,7 @@ func (f *KeyFlags) load(g *Globals, c *cobra.Command, files []string) ([]sign.Ke
 
 // LoadSecret reads a secret: the bytes of a file, without a line end after them.
 func LoadSecret(g *Globals, c *cobra.Command, file string) ([]byte, error) {
-	text, exposed, err := readKeyFile(g, c, file)
+	text, exposed, err := ReadKeyFile(g, c, file)
 	warnOf(c.ErrOrStderr(), exposed)
 	return bytes.TrimRight(text, "\r\n"), err
 }
@@ -154,9 +154,9 @@ func warnOf(stderr io.Writer, warning string) {
 	}
 }
 
-// readKeyFile returns the bytes of a file with a key or a secret, and what is to be said if
+// ReadKeyFile returns the bytes of a file with a key or a secret, and what is to be said if
 // other users can read them and that matters.
-func readKeyFile(g *Globals, c *cobra.Command, file string) (text []byte, exposed string, err error) {
+func ReadKeyFile(g *Globals, c *cobra.Command, file string) (text []byte, exposed string, err error) {
 	s, err := g.File(file, c.InOrStdin())
 	if err != nil {
 		return nil, "", err

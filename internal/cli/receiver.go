@@ -107,7 +107,7 @@ func (f *ReceiverFlags) verifier(g *Globals, c *cobra.Command, keys []sign.Key, 
 		for _, name := range r.Keys {
 			files = append(files, Beside(f.Profile, name))
 		}
-		more, err := f.Keys.load(g, c, files)
+		more, err := f.Keys.LoadFiles(g, c, files)
 		if err != nil {
 			return nil, err
 		}

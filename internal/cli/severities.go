@@ -9,6 +9,7 @@ import (
 
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/validate"
 )
 
 // SeverityFlags say how much the findings of rules matter: --severity, --off and --strict.
@@ -78,4 +79,9 @@ func (f *SeverityFlags) want(c *cobra.Command, flag, name string, found func(id 
 		return nil
 	}
 	return err
+}
+
+// WarningRules are the rules of messages whose severity may be another.
+func WarningRules() []finding.Rule {
+	return slices.DeleteFunc(validate.Rules(), func(r finding.Rule) bool { return r.Severity != finding.Warning })
 }

@@ -217,7 +217,7 @@ func TestSARIFForCodeScanning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "rules.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "rules.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
