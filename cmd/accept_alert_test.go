@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/program"
 	"github.com/eaapl/handoff/internal/programtest"
 	"github.com/eaapl/handoff/pkg/sign"
 )
@@ -46,7 +47,7 @@ func TestAlertPosted(t *testing.T) {
 	}
 	log := filepath.Join(t.TempDir(), "audit.db")
 	c := exec.Command("handoff", "accept", "-q", "--audit-log", log, "--key-file", "k.key", "--alert-url", server.URL, "signed.json")
-	if out, _ := c.CombinedOutput(); c.ProcessState.ExitCode() != exitNo {
+	if out, _ := c.CombinedOutput(); c.ProcessState.ExitCode() != program.ExitNo {
 		t.Fatalf("exit code %d\n%s", c.ProcessState.ExitCode(), out)
 	}
 
@@ -125,7 +126,7 @@ func TestAlertRedirected(t *testing.T) {
 		at := strings.Replace(server.URL, "http://", "http://user:passw0rd@", 1) + "/hook?token=s3cret"
 		c := exec.Command("handoff", "accept", "-q", "--audit-log", log, "--alert-url", at, "m.json")
 		out, _ := c.CombinedOutput()
-		if text := string(out); c.ProcessState.ExitCode() != exitTrouble || !strings.Contains(text, "an alert has not arrived") || !strings.Contains(text, other.URL) ||
+		if text := string(out); c.ProcessState.ExitCode() != program.ExitTrouble || !strings.Contains(text, "an alert has not arrived") || !strings.Contains(text, other.URL) ||
 			strings.Contains(text, "s3cret") || strings.Contains(text, "passw0rd") {
 			t.Errorf("%d: exit code %d: %s", status, c.ProcessState.ExitCode(), out)
 		}

@@ -9,12 +9,12 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/eaapl/handoff/cmd/internal/claim"
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/input"
-	"github.com/eaapl/handoff/cmd/internal/output"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/claim"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/output"
 	"github.com/eaapl/handoff/internal/regular"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/trim"
 )

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/schemas"
 )
@@ -81,7 +81,7 @@ func BenchmarkCommands(b *testing.B) {
 		}
 	}
 	run := func(args ...string) {
-		root := newRootFor(cli.NewGlobals(), args)
+		root := New().RootFor(cli.NewGlobals(), args)
 		root.SetArgs(args)
 		root.SetOut(io.Discard)
 		root.SetErr(io.Discard)

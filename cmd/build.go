@@ -14,9 +14,9 @@ import (
 	"github.com/Masterminds/semver/v3"
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/input"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/build"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -35,15 +35,13 @@ type buildFlags struct {
 	to     []string
 	set    []string
 
-	receivers  []string
-	aggregates []string // handoffs that all their receivers must have acknowledged
-	delivery   deliveryFlags
-	fitting    fittingFlags
-	quiet      bool
+	receivers []string
+	fitting   fittingFlags
+	quiet     bool
 }
 
 func newBuild(g *cli.Globals) *cobra.Command {
-	f := &buildFlags{Rewriting: cli.Rewriting{Globals: g}, delivery: deliveryFlags{Globals: g}}
+	f := &buildFlags{Rewriting: cli.Rewriting{Globals: g}}
 	c := &cobra.Command{
 		Use:   "build [--from ID@VERSION] [--to TYPE[@RANGE]] [STATE|-]...",
 		Short: "Build messages from what an agent knows when it stops",
@@ -57,8 +55,7 @@ toAgent of the state. All that is wrong with a state is said in one run.
 
 With several --to, or --add-receiver, the message is for each of them (a fan-out, section
 14.2): toAgent is the first, and receiverList lists all. handoff send gives every receiver
-the same message. With --aggregate nothing is built before all receivers of that handoff
-have acknowledged it (exit code 1, naming those that have not).
+the same message; handoff acks exits with 0 when all have acknowledged it.
 
 With --trim-for, or another limit, the history is made to fit the receiver, as handoff
 trim does it (section 6.4): the oldest turns become a summary, what was done is recorded
@@ -78,8 +75,6 @@ not printed: its findings are, and the exit code is 1.`,
 	flags.StringVar(&f.from, "from", "", "the agent that hands over, as `ID@VERSION` (default: the state's fromAgent)")
 	flags.StringArrayVar(&f.to, "to", nil, "the kind of agent that is to take over, as `TYPE[@RANGE]`; repeated, each of them gets the message")
 	flags.StringArrayVar(&f.receivers, "add-receiver", nil, "add a receiver to receiverList, as `TYPE[@RANGE]`; may be repeated")
-	cli.Formerly(c, "add-receiver", "receiver", "is a profile; for one more receiver")
-	flags.StringArrayVar(&f.aggregates, "aggregate", nil, "build only if all receivers of this `HANDOFF` have acknowledged it; may be repeated")
 	flags.StringArrayVar(&f.Constraints, "constraint", nil, "add a constraint, by convention `NAME:VALUE`; may be repeated")
 	flags.StringArrayVar(&f.set, "set", nil, "set a member, as `POINTER=JSON`; may be repeated")
 	flags.BoolVar(&f.AllowExhausted, "allow-exhausted", false, "build also when no budget remains")
@@ -88,11 +83,7 @@ not printed: its findings are, and the exit code is 1.`,
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report of what was trimmed")
 	f.RegisterOutput(c)
 	f.Layout.Register(c)
-	f.delivery.register(c)
-	f.delivery.posting.register(c)
-	f.delivery.registerTrust(c)
-	cli.CompleteFlag(c, "aggregate", cli.CompleteIDs(f.delivery.sentHandoffs()))
-	cli.OnlyForCall(c, "add-receiver", "aggregate", "trim-for")
+	cli.OnlyForCall(c, "add-receiver", "trim-for")
 	return c
 }
 
@@ -199,13 +190,10 @@ func parseTarget(text string) (message.ToAgent, error) {
 
 func (f *buildFlags) run(c *cobra.Command, args []string) error {
 	args = append(args, f.states...)
-	if err := input.OneStdin(args, f.parent, f.fitting.profile, f.delivery.posting.tokenFile, f.delivery.posting.ca); err != nil {
+	if err := input.OneStdin(args, f.parent, f.fitting.profile); err != nil {
 		return err
 	}
 	if err := f.complete(c.Context(), c.InOrStdin()); err != nil {
-		return err
-	}
-	if err := f.checkAggregates(c); err != nil {
 		return err
 	}
 	b := &builder{buildFlags: f}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/sign"
 )
@@ -53,7 +53,6 @@ Numbers are doubles there: 9007199254740993 becomes 9007199254740992. With
 		},
 	}
 	c.Flags().BoolVar(&options.Exact, "reject-inexact", false, "reject numbers that change their value")
-	cli.Formerly(c, "reject-inexact", "exact", "compares numbers; to reject some")
 	c.Flags().BoolVar(&unsigned, "unsigned", false, "leave out the member signature: what a signature covers")
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)

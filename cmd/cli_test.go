@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,15 +23,22 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/eaapl/handoff/cmd/relay"
 	"github.com/eaapl/handoff/internal/programtest"
 	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/transport"
+	"github.com/eaapl/handoff/pkg/transport/dir"
+	"github.com/eaapl/handoff/pkg/transport/sqlqueue"
+	relaycmd "github.com/eaapl/handoff/relay/cmd"
 )
 
 var update = flag.Bool("update", false, "rewrite what the tests compare with")
 
 func TestMain(m *testing.M) {
-	os.Exit(programtest.Main(Main, func() int {
+	os.Exit(programtest.Main(Main, relaycmd.Main, func() int {
+		relay.Here = func(stdin io.Reader, stdout, stderr io.Writer, args []string) int {
+			return runProgram(relaycmd.New(), stdin, stdout, stderr, args)
+		}
 		time.Local = time.UTC // as TZ has it for processes
 		if os.Getenv("GOGC") == "" {
 			debug.SetGCPercent(400) // commands that run in this process leave much garbage
@@ -179,9 +187,8 @@ func publishes(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: publish URL FILE...")
 	}
 	scheme, path, _ := strings.Cut(args[0], ":")
-	row, u, err := transportOf(scheme + ":" + ts.MkAbs(path))
-	ts.Check(err)
-	p, err := row.publish(context.Background(), u, transport.Options{})
+	publish := map[string]func(context.Context, *url.URL, transport.Options) (transport.Publisher, error){"dir": dir.Publish, "sqlite": sqlqueue.Publish}[scheme]
+	p, err := publish(context.Background(), &url.URL{Scheme: scheme, Path: ts.MkAbs(path)}, transport.Options{})
 	ts.Check(err)
 	defer p.Close()
 	for i, file := range args[1:] {

@@ -6,26 +6,22 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/program"
+	"github.com/eaapl/handoff/internal/report"
 )
 
 // A commandInfo describes a command to the programs that drive this one.
 type commandInfo struct {
-	Name     string        `json:"name"` // with those above it: "handoff validate"
-	Usage    string        `json:"usage"`
-	Summary  string        `json:"summary"`
-	Details  string        `json:"details,omitzero"`
-	Examples []string      `json:"examples"`
-	Flags    []flagInfo    `json:"flags"`
-	Exits    []exitInfo    `json:"exitCodes"`
-	Commands []commandInfo `json:"commands"`
-	Topics   []topicInfo   `json:"topics,omitzero"` // of the program: what handoff help shows beside commands
-}
-
-type topicInfo struct {
-	Name    string `json:"name"`
-	Summary string `json:"summary"`
+	Name     string          `json:"name"` // with those above it: "handoff validate"
+	Usage    string          `json:"usage"`
+	Summary  string          `json:"summary"`
+	Details  string          `json:"details,omitzero"`
+	Examples []string        `json:"examples"`
+	Flags    []flagInfo      `json:"flags"`
+	Exits    []exitInfo      `json:"exitCodes"`
+	Commands []commandInfo   `json:"commands"`
+	Topics   []program.Topic `json:"topics,omitzero"` // of the program: what handoff help shows beside commands
 }
 
 type flagInfo struct {
@@ -43,9 +39,9 @@ type exitInfo struct {
 }
 
 var exits = []exitInfo{
-	{exitYes, "done; everything asked about holds"},
-	{exitNo, "the answer is no"},
-	{exitTrouble, "the question could not be answered: usage, unreadable or malformed input, I/O error"},
+	{program.ExitYes, "done; everything asked about holds"},
+	{program.ExitNo, "the answer is no"},
+	{program.ExitTrouble, "the question could not be answered: usage, unreadable or malformed input, I/O error"},
 }
 
 func describe(c *cobra.Command) commandInfo {
@@ -54,7 +50,7 @@ func describe(c *cobra.Command) commandInfo {
 		Examples: []string{}, Flags: []flagInfo{}, Exits: exits, Commands: []commandInfo{},
 	}
 	if !c.HasParent() {
-		info.Topics = topics
+		info.Topics = program.Topics
 	}
 	for line := range strings.Lines(c.Example) {
 		info.Examples = append(info.Examples, strings.TrimSpace(line))

@@ -2,13 +2,9 @@ package cmd
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // TestFlagMeanings checks that no flag means two things. Whoever gives a flag a name that another
@@ -41,22 +37,4 @@ func TestFlagMeanings(t *testing.T) {
 			t.Errorf("meanings has --%s, which no command has", name)
 		}
 	}
-}
-
-// TestHelpNamesNoFormerFlags checks that no command's help writes one of its flags as it was spelled
-// before: the run would begin with a note about it.
-func TestHelpNamesNoFormerFlags(t *testing.T) {
-	var visit func(*cobra.Command)
-	visit = func(c *cobra.Command) {
-		c.Flags().VisitAll(func(f *pflag.Flag) {
-			former := regexp.MustCompile("--" + f.Name + `([^\w-]|$)`)
-			if f.Hidden && former.MatchString(c.Use+"\n"+c.Long+"\n"+c.Example) {
-				t.Errorf("the help of %s has --%s", c.CommandPath(), f.Name)
-			}
-		})
-		for _, sub := range c.Commands() {
-			visit(sub)
-		}
-	}
-	visit(newRoot())
 }

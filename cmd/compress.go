@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/input"
-	"github.com/eaapl/handoff/cmd/internal/output"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/output"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/compress"
 )
 
@@ -72,7 +72,6 @@ Zstd levels are 1 to 22, of which four differ: 1 and 2, 3 to 5, 6 to 9, 10 to 22
 	flags.StringVar(&f.codec, "codec", "zstd", "zstd or gzip; by default what the name after -o says")
 	flags.IntVar(&f.level, "level", 0, "1 (fastest) to 9 for gzip, to 22 for zstd; 0 is 6 and 3, and 6 with a dictionary")
 	flags.Var(sizeOrZero{cli.NewByteSize(&f.threshold, 0)}, "min-bytes", "leave what is shorter as it is")
-	cli.Formerly(c, "min-bytes", "threshold", "is a score; for a size")
 	flags.StringVar(&f.dict, "dict", "", "compress with the zstd dictionary in `FILE`, or with the one built in: builtin")
 	flags.BoolVar(&f.train, "train", false, "make a dictionary of sample messages")
 	flags.BoolVar(&f.perMessage, "per-message", false, "compress each message by itself")

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/eaapl/handoff/cmd/internal/input"
-	"github.com/eaapl/handoff/cmd/internal/output"
-	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/output"
+	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/compress/frames"
 	"github.com/eaapl/handoff/pkg/history"

@@ -5,8 +5,8 @@ import (
 	"io"
 	"slices"
 
-	"github.com/eaapl/handoff/cmd/internal/input"
-	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/output"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/compress/dictionary"
 )

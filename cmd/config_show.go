@@ -9,14 +9,17 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/report"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/internal/settings"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/nearest"
 )
 
-func (s setting) writeText(w io.Writer) error {
+// writeSetting writes a setting as a line of a configuration file.
+func writeSetting(w io.Writer, s settings.Setting) error {
 	text := strconv.Quote(s.Value)
-	if list, ok := s.flag.Value.(pflag.SliceValue); ok && len(list.GetSlice()) > 1 {
+	if list, ok := s.Flag.Value.(pflag.SliceValue); ok && len(list.GetSlice()) > 1 {
 		var quoted []string
 		for _, element := range list.GetSlice() {
 			quoted = append(quoted, strconv.Quote(cli.ShownSetting(element)))
@@ -27,7 +30,7 @@ func (s setting) writeText(w io.Writer) error {
 	return err
 }
 
-func newConfig(g *cli.Globals) *cobra.Command {
+func newConfig(g *cli.Globals, tree settings.Tree) *cobra.Command {
 	var facts cli.FactsFlags
 	c := &cobra.Command{
 		Use:   "config [KEY]...",
@@ -61,14 +64,14 @@ a key are not printed.`,
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			var keys []cobra.Completion
-			for _, s := range settings(newRoot()) {
-				_, usage := pflag.UnquoteUsage(s.flag)
+			for _, s := range tree.Defaults() {
+				_, usage := pflag.UnquoteUsage(s.Flag)
 				keys = append(keys, cobra.CompletionWithDesc(s.Key, usage))
 			}
 			return keys, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			list, unused, err := effective(g)
+			list, unused, err := tree.Effective(g)
 			if err == nil {
 				list, err = ofKeys(list, args, c)
 			}
@@ -86,7 +89,7 @@ a key are not printed.`,
 				if out.JSON {
 					err = report.WriteJSON(out, s)
 				} else {
-					err = s.writeText(out)
+					err = writeSetting(out, s)
 				}
 				if err != nil {
 					break
@@ -96,6 +99,30 @@ a key are not printed.`,
 		},
 	}
 	facts.Register(c, "text or json", "write to `FILE`")
-	c.AddCommand(newConfigTrust(g), newConfigUntrust())
+	c.AddCommand(newConfigTrust(g, tree), newConfigUntrust())
 	return c
+}
+
+// ofKeys returns the settings that have one of some keys, or are below it; all if there are none.
+func ofKeys(all []settings.Setting, keys []string, c *cobra.Command) ([]settings.Setting, error) {
+	if len(keys) == 0 {
+		return all, nil
+	}
+	var list []settings.Setting
+	for _, key := range keys {
+		n := len(list)
+		for _, s := range all {
+			if s.Key == key || strings.HasPrefix(s.Key, key+".") {
+				list = append(list, s)
+			}
+		}
+		if len(list) == n {
+			names := cli.CommandNames(c)
+			for _, s := range all {
+				names = append(names, s.Key)
+			}
+			return nil, term.WithHint(fmt.Errorf("%s: no setting or command is called %q%s", c.CommandPath(), key, nearest.Suggestion(key, names)), "handoff config lists the settings")
+		}
+	}
+	return list, nil
 }

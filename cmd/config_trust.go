@@ -1,21 +1,17 @@
 package cmd
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/settings"
+	"github.com/eaapl/handoff/internal/term"
 )
 
-func newConfigTrust(g *cli.Globals) *cobra.Command {
+func newConfigTrust(g *cli.Globals, tree settings.Tree) *cobra.Command {
 	return &cobra.Command{
 		Use:   "trust [FILE]",
 		Short: "Approve a project's configuration file as it is now",
@@ -34,18 +30,11 @@ a key file or a program, is not part of the approval.`,
 			if err != nil {
 				return err
 			}
-			file, err := readConfig(path)
+			approved, err := tree.Approve(g, path)
 			if err != nil {
 				return err
 			}
-			settings, err := file.approvable()
-			if err != nil {
-				return err
-			}
-			if err := approve(g, file); err != nil {
-				return err
-			}
-			return writeApproval(c.OutOrStdout(), file, settings)
+			return writeApproval(c.OutOrStdout(), approved)
 		},
 	}
 }
@@ -65,7 +54,7 @@ not approved.`,
 			if err != nil {
 				return err
 			}
-			found, err := withdraw(path)
+			found, err := settings.Withdraw(path)
 			if err != nil {
 				return err
 			}
@@ -83,51 +72,21 @@ func projectArgument(args []string) (string, error) {
 	if len(args) > 0 {
 		return args[0], nil
 	}
-	files, err := projectConfigs()
-	if err != nil {
-		return "", err
-	}
-	if len(files) > 0 {
-		return files[0].path, nil
-	}
-	return "", errors.New("there is no " + projectFile + " here or above, up to the root of the repository: name the file")
-}
-
-// A fileSetting is a value that a file gives to a key.
-type fileSetting struct {
-	key   string
-	texts []string
-}
-
-// approvable returns what the file sets beyond what may have any value, sorted by key.
-func (f configFile) approvable() ([]fileSetting, error) {
-	l, err := f.layer()
-	if err != nil {
-		return nil, err
-	}
-	found := map[string]fileSetting{}
-	visitConfigurable(newRoot(), func(command string, flag *pflag.Flag) {
-		if texts, key, ok := l.find(command, flag); ok && harms[flag.Name] != harmless {
-			found[key] = fileSetting{key, texts}
-		}
-	})
-	list := slices.Collect(maps.Values(found))
-	slices.SortFunc(list, func(a, b fileSetting) int { return strings.Compare(a.key, b.key) })
-	return list, nil
+	return settings.ProjectFile()
 }
 
 // writeApproval says what has been approved.
-func writeApproval(w io.Writer, f configFile, settings []fileSetting) error {
+func writeApproval(w io.Writer, approved settings.Approved) error {
 	what := "it sets nothing but what is harmless"
-	if len(settings) > 0 {
+	if len(approved.Settings) > 0 {
 		what = "it sets"
 	}
-	if _, err := fmt.Fprintf(w, "%s: approved; %s\n", term.Visible(f.path), what); err != nil {
+	if _, err := fmt.Fprintf(w, "%s: approved; %s\n", term.Visible(approved.Path), what); err != nil {
 		return err
 	}
-	for _, s := range settings {
-		for _, text := range s.texts {
-			if _, err := fmt.Fprintf(w, "  %s: %s\n", s.key, term.Visible(cli.ShownSetting(text))); err != nil {
+	for _, s := range approved.Settings {
+		for _, text := range s.Values {
+			if _, err := fmt.Fprintf(w, "  %s: %s\n", s.Key, term.Visible(cli.ShownSetting(text))); err != nil {
 				return err
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/pkg/compress"
 )
 

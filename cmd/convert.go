@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/input"
-	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/pkg/convert"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
@@ -65,19 +65,16 @@ func (f *convertFlags) register(c *cobra.Command) {
 	flags.StringVar(&f.to, "format-out", "", "the `FORMAT` to write: "+strings.Join(convertible(), ", "))
 	f.FormatFlag.Register(c)
 	flags.BoolVar(&f.Strict, "no-made-up", false, "fail rather than make anything up")
-	cli.Formerly(c, "no-made-up", "strict", "makes errors of warnings; that nothing is made up")
 	flags.BoolVar(&f.Lenient, "lenient", false, "take messages that break the rules of their own format")
 	flags.StringVar(&f.Seed, "seed", "", "make up other identifiers, by this `TEXT`")
 	flags.StringVar(&f.Budget, "budget", "", "the remaining budget in `USD` of canonical messages made of those without one (default 0)")
 	flags.BoolVar(&f.report, "mapping", false, "say on stderr what became of every member")
-	cli.Formerly(c, "mapping", "report", "writes a report to a file; for what became of every member")
 	cli.RegisterFormat(c, &f.format, "format of the report: text, json", report.PlainFormats)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "nothing on stderr but errors")
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)
 	f.Layout.Register(c)
 	cli.Complete(c, "format-out", convertible()...)
-	cli.FormerlyFormat(c, "format-out", "to")
 }
 
 // convertible returns the names of the formats that can be converted.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/inspect"
 )

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/input"
-	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/output"
 	"github.com/eaapl/handoff/pkg/compress"
 )
 
@@ -57,7 +57,6 @@ one with the number --message-number, or those with the --handoff-id.`,
 	flags.BoolVar(&f.force, "force", false, "write over files that are there already")
 	flags.StringVar(&f.index, "index", "", "read one message only, by the index in `FILE`")
 	flags.IntVar(&f.message, "message-number", 0, "with --index: the number of the message, from 0")
-	cli.Formerly(c, "message-number", "message", "prints a message; for its number")
 	flags.StringVar(&f.handoffID, "handoff-id", "", "with --index: the `ID` of the message")
 	cli.OnlyForCall(c, "message-number")
 	return c

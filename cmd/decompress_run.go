@@ -7,8 +7,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/eaapl/handoff/cmd/internal/input"
-	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/output"
 	"github.com/eaapl/handoff/pkg/compress"
 )
 

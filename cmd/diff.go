@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/difftext"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/difftext"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/diff"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )

@@ -1,7 +1,7 @@
 package cmd
 
 import (
-	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/pkg/diff"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"

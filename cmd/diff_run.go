@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/eaapl/handoff/cmd/internal/input"
-	"github.com/eaapl/handoff/cmd/internal/output"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/output"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/diff"
 	"github.com/eaapl/handoff/pkg/history"
 )

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/eaapl/handoff/cmd/internal/difftext"
-	"github.com/eaapl/handoff/cmd/internal/report"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/difftext"
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/diff"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/internal/cli"
 )
 
 // beforeCalls are the words of a shell that a call of handoff may follow, and assignments.
@@ -173,7 +173,7 @@ func scriptedForms(t *testing.T) map[string]bool {
 // arguments.
 func checkCall(t *testing.T, args []string) {
 	t.Helper()
-	root := newRootFor(cli.NewGlobals(), args)
+	root := both().RootFor(cli.NewGlobals(), args)
 	c, rest, err := root.Find(args)
 	if err == nil {
 		err = c.ParseFlags(rest)

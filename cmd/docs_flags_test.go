@@ -38,8 +38,8 @@ var pageAbout = map[string][]string{
 }
 
 // TestDocsFlags holds each flag that a document, a skill or a --help names to the command that it is named
-// // with: in a call, to its command; alone, to one of the commands that its section is about or names, or else the
-// beginning of the page. The changelog may name flags as they were spelled before.
+// with: in a call, to its command; alone, to one of the commands that its section is about or names, or else the
+// beginning of the page.
 func TestDocsFlags(t *testing.T) {
 	root := newRoot()
 	pages, err := filepath.Glob("../docs/*.md")
@@ -62,12 +62,12 @@ func TestDocsFlags(t *testing.T) {
 			_, page, _ = strings.Cut(page, "\n## [Unreleased]")
 			page, _, _ = strings.Cut(page, "\n## [")
 		}
-		flags += flagsOfPage{t, root, name, name == "CHANGELOG.md"}.check(page, nil)
+		flags += flagsOfPage{t, root, name}.check(page, nil)
 	}
 	everyCommand(root, func(c *cobra.Command) {
 		texts := []string{c.Short, c.Long, c.Example}
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) { texts = append(texts, f.Usage) })
-		flags += flagsOfPage{t, root, "the help of " + c.CommandPath(), false}.check(strings.Join(texts, "\n\n"), c)
+		flags += flagsOfPage{t, root, "the help of " + c.CommandPath()}.check(strings.Join(texts, "\n\n"), c)
 	})
 	if flags < 1000 {
 		t.Errorf("found only %d flags", flags)
@@ -88,9 +88,8 @@ var (
 // flagsOfPage are those that a document names, or a --help.
 type flagsOfPage struct {
 	*testing.T
-	root   *cobra.Command
-	name   string
-	former bool // flags may be spelled as before
+	root *cobra.Command
+	name string
 }
 
 // check checks the flags of the text, and returns how many it has. own is the command that it is the help
@@ -212,7 +211,7 @@ func (p flagsOfPage) has(c *cobra.Command, flag string) bool {
 		if !strings.HasPrefix(flag, "--") {
 			f = flags.ShorthandLookup(name)
 		}
-		if f != nil && (p.former || !f.Hidden) {
+		if f != nil && !f.Hidden {
 			return true
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/internal/program"
 	"github.com/eaapl/handoff/internal/tier"
 )
 
@@ -262,7 +263,7 @@ func (s docsShell) steps(t *testing.T, text string, files map[string]string, com
 func callHere(t *testing.T, args []string, showsError bool) {
 	t.Helper()
 	var out bytes.Buffer
-	if code := runWriting(strings.NewReader(""), &out, &out, args...); code > exitNo && !showsError {
+	if code := runWriting(strings.NewReader(""), &out, &out, args...); code > program.ExitNo && !showsError {
 		t.Errorf("exit code %d: handoff %s\n%s", code, strings.Join(args, " "), &out)
 	}
 }

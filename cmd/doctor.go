@@ -1,31 +1,38 @@
 package cmd
 
 import (
-	"context"
+	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/cmd/relay"
+	"github.com/eaapl/handoff/internal/checkup"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/program"
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/internal/settings"
 )
 
 // A diagnosis is what the program knows of its installation, for a report of a bug: without
 // secrets, and with ~ for the home of the user.
 type diagnosis struct {
-	Version  report.Version `json:"version"`
-	System   systemFacts    `json:"system"`
-	Schemas  []string       `json:"schemas"`  // that are built in
-	Checks   []checkResult  `json:"checks"`   // in the order of the help
-	Settings []setting      `json:"settings"` // that are not the defaults
-	Unused   []string       `json:"unused"`   // settings that cannot be used, and why
-	Healthy  bool           `json:"healthy"`  // no check has failed
+	Version  report.Version     `json:"version"`
+	System   systemFacts        `json:"system"`
+	Schemas  []string           `json:"schemas"`  // that are built in
+	Checks   []checkup.Result   `json:"checks"`   // in the order of the help
+	Settings []settings.Setting `json:"settings"` // that are not the defaults
+	Unused   []string           `json:"unused"`   // settings that cannot be used, and why
+	Healthy  bool               `json:"healthy"`  // no check has failed
 }
 
-func newDoctor(g *cli.Globals) *cobra.Command {
-	d := &doctor{Globals: g}
+func newDoctor(g *cli.Globals, p *program.Program) *cobra.Command {
+	d := &doctor{Globals: g, program: p}
 	var facts cli.FactsFlags
 	c := &cobra.Command{
 		Use:   "doctor [ADDRESS]...",
@@ -73,10 +80,8 @@ Exit code 0: nothing has failed. 1: something has.`,
 			return cli.ErrNo
 		},
 	}
-	d.log.Register(c)
-	d.store.Register(c)
-	d.posting.register(c)
 	c.Flags().DurationVar(&d.timeout, "check-timeout", 5*time.Second, "how long each check may take")
+	d.passed = p.AddFlagsOfOther(c)
 	facts.Register(c, "text or json", "write to `FILE` instead of standard output")
 	return c
 }
@@ -84,119 +89,71 @@ Exit code 0: nothing has failed. 1: something has.`,
 // A doctor looks at the installation.
 type doctor struct {
 	*cli.Globals
-	log     cli.AuditLogFlag
-	store   cli.StoreFlag
-	posting postingFlags
+	program *program.Program
 	timeout time.Duration // of each check
+	passed  []string      // names of the flags for handoff-relay
 }
 
 func (d *doctor) examine(c *cobra.Command, addresses []string) (*diagnosis, error) {
-	list, unused, err := effective(d.Globals)
+	list, unused, err := d.program.Settings().Effective(d.Globals)
 	if err != nil {
 		return nil, err
 	}
-	checks, err := d.checks(c, list, addresses)
-	if err != nil {
+	relayed := make(chan error, 1)
+	var stores, servers []checkup.Result
+	go func() {
+		var err error
+		stores, servers, err = d.relayed(c, addresses)
+		relayed <- err
+	}()
+	files := fileChecks(list)
+	own := checkup.Run(c.Context(), d.timeout, append(files, checkup.Folders()...))
+	if err := <-relayed; err != nil {
 		return nil, err
 	}
-	found := &diagnosis{Version: report.ReadVersion(), System: readSystem(d.Globals, c), Checks: d.run(c.Context(), checks), Healthy: true}
+	found := &diagnosis{Version: report.ReadVersion(), System: readSystem(d.Globals, c), Healthy: true}
+	found.Checks = slices.Concat(stores, own[:len(files)], servers, own[len(files):])
 	found.Version.Modules = nil // handoff version has them
 	found.describe(list, unused)
 	for _, r := range found.Checks {
-		found.Healthy = found.Healthy && r.Status != checkFail
+		found.Healthy = found.Healthy && r.Status != checkup.Fail
 	}
 	return found, nil
 }
 
-// A check looks at one thing.
-type check struct {
-	kind   string
-	place  string // without secrets
-	origin string // of the setting that names it, "" if none does
-	look   func(context.Context, *checkResult) error
-}
-
-// A checkResult is what became of a check.
-type checkResult struct {
-	Kind    string         `json:"kind"`
-	Place   string         `json:"place"`
-	Origin  string         `json:"origin,omitzero"`
-	Status  checkStatus    `json:"status"`
-	Server  string         `json:"server,omitzero"`
-	Clock   *clockFacts    `json:"clock,omitzero"`
-	Tables  map[string]int `json:"tables,omitzero"` // versions of them
-	Free    int64          `json:"freeBytes,omitzero"`
-	Notes   []string       `json:"notes,omitzero"` // what may be wrong
-	Problem string         `json:"problem,omitzero"`
-	Millis  int64          `json:"milliseconds"` // that the check took
-}
-
-// clockFacts say how a server's clock differs.
-type clockFacts struct {
-	Ahead  float64 `json:"aheadSeconds"` // negative if it is behind
-	Within float64 `json:"withinSeconds"`
-}
-
-// A checkStatus is what a check has found, in a word that also stands in the text.
-type checkStatus string
-
-const (
-	checkOK   checkStatus = "ok"
-	checkWarn checkStatus = "warn"
-	checkNone checkStatus = "none" // not there yet
-	checkFail checkStatus = "fail"
-)
-
-// errAbsent is the error of a check of what is made when it is needed.
-var errAbsent = errors.New("not made yet")
-
-// run makes all checks at the same time. What has not ended in time is left behind.
-func (d *doctor) run(ctx context.Context, checks []check) []checkResult {
-	ctx, cancel := context.WithTimeout(ctx, d.timeout)
-	defer cancel()
-	type numbered struct {
-		i int
-		r checkResult
-	}
-	ended := make(chan numbered, len(checks)) // nobody waits for what comes late
-	results := make([]checkResult, len(checks))
-	began := time.Now()
-	deadline, _ := ctx.Deadline()
-	for i, k := range checks {
-		results[i] = checkResult{
-			Kind: k.kind, Place: atHome(k.place), Origin: atHome(k.origin), Status: checkFail,
-			Problem: fmt.Sprintf("no answer within %v", d.timeout), Millis: d.timeout.Milliseconds(),
-		}
-		r := results[i]
-		go func() {
-			r.conclude(k.look(ctx, &r), time.Since(began))
-			if time.Now().Before(deadline) { // else it says, in its own words, that it was given up
-				ended <- numbered{i, r}
+// relayed returns what handoff-relay finds: of the stores, and of all else.
+func (d *doctor) relayed(c *cobra.Command, addresses []string) (stores, servers []checkup.Result, err error) {
+	args := []string{"doctor", "--check-timeout=" + d.timeout.String()}
+	for _, name := range d.passed {
+		f := c.Flags().Lookup(name)
+		list, ok := f.Value.(pflag.SliceValue)
+		switch {
+		case !f.Changed:
+		case ok:
+			for _, value := range list.GetSlice() {
+				args = append(args, "--"+name+"="+value)
 			}
-		}()
-	}
-	for range checks {
-		select {
-		case n := <-ended:
-			if ctx.Err() == nil { // else it says that it was cancelled
-				results[n.i] = n.r
-			}
-		case <-ctx.Done():
-			return results
+		default:
+			args = append(args, "--"+name+"="+f.Value.String())
 		}
 	}
-	return results
-}
-
-// conclude notes what a check has found.
-func (r *checkResult) conclude(err error, took time.Duration) {
-	r.Status, r.Problem, r.Millis = checkOK, "", took.Milliseconds()
-	switch {
-	case errors.Is(err, errAbsent):
-		r.Status = checkNone
-	case err != nil:
-		r.Status, r.Problem = checkFail, atHome(cli.ShownSetting(err.Error()))
-	case len(r.Notes) > 0:
-		r.Status = checkWarn
+	var out bytes.Buffer
+	err = relay.Start(c.Context(), c.InOrStdin(), &out, c.ErrOrStderr(), append(append(args, "--"), addresses...))
+	if absent := (*relay.AbsentError)(nil); errors.As(err, &absent) {
+		return nil, []checkup.Result{{Kind: "program", Place: relay.Name, Status: checkup.Warn, Notes: []string{absent.Error()}}}, nil
 	}
+	if err != nil {
+		return nil, nil, err
+	}
+	var all []checkup.Result
+	if err := json.Unmarshal(out.Bytes(), &all); err != nil {
+		return nil, nil, fmt.Errorf("%s doctor: %w", relay.Name, err)
+	}
+	n := slices.IndexFunc(all, func(r checkup.Result) bool {
+		return !slices.Contains([]string{"audit log", "outbox", "subject keys"}, r.Kind)
+	})
+	if n < 0 {
+		n = len(all)
+	}
+	return all[:n], all[n:], nil
 }

@@ -7,13 +7,14 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/eaapl/handoff/internal/checkup"
+	"github.com/eaapl/handoff/internal/program"
 	"github.com/eaapl/handoff/internal/programtest"
 )
 
@@ -49,7 +50,7 @@ func TestDoctorServers(t *testing.T) {
 				if r.Kind != "transport" {
 					continue
 				}
-				if r.Status != checkOK || !hasVersion(r.Server, name) {
+				if r.Status != checkup.OK || !hasVersion(r.Server, name) {
 					t.Errorf("status %q of %q, want ok and a version: %s", r.Status, r.Server, r.Problem)
 				}
 				if clock := name == "PostgreSQL" || name == "Redis"; clock != (r.Clock != nil) {
@@ -78,8 +79,8 @@ func TestDoctorRedirect(t *testing.T) {
 		if err := json.Unmarshal(out, &found); err != nil {
 			t.Fatal(err)
 		}
-		if c.ProcessState.ExitCode() != exitNo || strings.Contains(string(out), "s3cret") || !slices.ContainsFunc(found.Checks, func(r checkResult) bool {
-			return r.Kind == kind && r.Status == checkFail && strings.Contains(r.Problem, "redirects to http://elsewhere.example,")
+		if c.ProcessState.ExitCode() != program.ExitNo || strings.Contains(string(out), "s3cret") || !slices.ContainsFunc(found.Checks, func(r checkup.Result) bool {
+			return r.Kind == kind && r.Status == checkup.Fail && strings.Contains(r.Problem, "redirects to http://elsewhere.example,")
 		}) {
 			t.Errorf("%s: exit code %d: %s", kind, c.ProcessState.ExitCode(), out)
 		}
@@ -89,23 +90,4 @@ func TestDoctorRedirect(t *testing.T) {
 // hasVersion reports whether a text is a product and a number.
 func hasVersion(text, product string) bool {
 	return len(text) > len(product)+1 && text[:len(product)] == product && text[len(product)+1] >= '0' && text[len(product)+1] <= '9'
-}
-
-// TestAtHome: the home of the user is shown as ~, and no other folder.
-func TestAtHome(t *testing.T) {
-	home := filepath.Join(t.TempDir(), "ann")
-	t.Setenv("HOME", home)
-	t.Setenv("USERPROFILE", home)
-	sep := string(os.PathSeparator)
-	for in, want := range map[string]string{
-		home:                                  "~",
-		home + sep + "a: no such file":        "~" + sep + "a: no such file",
-		home + "e" + sep + "a":                home + "e" + sep + "a",
-		"sqlite:" + home + sep + "a, " + home: "sqlite:~" + sep + "a, ~",
-		"elsewhere":                           "elsewhere",
-	} {
-		if got := atHome(in); got != want {
-			t.Errorf("%q is %q, want %q", in, got, want)
-		}
-	}
 }

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -14,9 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/term"
-	"github.com/eaapl/handoff/pkg/transport"
+	"github.com/eaapl/handoff/internal/checkup"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/program"
+	"github.com/eaapl/handoff/internal/settings"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/schemas"
 )
 
@@ -56,54 +57,23 @@ func readSystem(g *cli.Globals, c *cobra.Command) systemFacts {
 }
 
 // describe fills in what needs no check.
-func (d *diagnosis) describe(list []setting, unused []error) {
-	d.Schemas, d.Settings, d.Unused = schemas.Names(), []setting{}, []string{}
+func (d *diagnosis) describe(list []settings.Setting, unused []error) {
+	d.Schemas, d.Settings, d.Unused = schemas.Names(), []settings.Setting{}, []string{}
 	for _, s := range list {
 		if s.Origin != "default" {
-			s.Value, s.Origin = atHome(s.Value), atHome(s.Origin)
+			s.Value, s.Origin = checkup.AtHome(s.Value), checkup.AtHome(s.Origin)
 			d.Settings = append(d.Settings, s)
 		}
 	}
 	for _, err := range unused {
-		d.Unused = append(d.Unused, atHome(cli.ShownSetting(err.Error())))
+		d.Unused = append(d.Unused, checkup.AtHome(cli.ShownSetting(err.Error())))
 	}
-}
-
-// atHome returns a text with ~ for the home of the user, whose name nobody needs to know.
-func atHome(text string) string {
-	home, err := os.UserHomeDir()
-	if err != nil || len(home) < 2 {
-		return text
-	}
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(text, home)
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		if after == "" || strings.ContainsAny(after[:1], `/\:,; "'`) {
-			home = strings.TrimSuffix(home, string(filepath.Separator))
-			b.WriteString("~")
-		} else { // another folder, whose name begins so
-			b.WriteString(home)
-		}
-		text = after
-	}
-}
-
-// shownAddress returns an address or a path without what may be secret.
-func shownAddress(address string) string {
-	if row, u, err := transportOf(address); err == nil && row.name != "" && u.Host != "" {
-		return transport.Shown(u)
-	}
-	return cli.ShownSetting(address)
 }
 
 // WriteText implements [cli.Shown].
 func (d *diagnosis) WriteText(w io.Writer, columns int, colors term.Palette) error {
 	var b strings.Builder
-	if err := writeVersion(&b, d.Version); err != nil {
+	if err := program.WriteVersion(&b, d.Version); err != nil {
 		return err
 	}
 	line := func(label, text string) {
@@ -116,7 +86,7 @@ func (d *diagnosis) WriteText(w io.Writer, columns int, colors term.Palette) err
 	line("schemas", fmt.Sprintf("%d built in; messages %s", len(d.Schemas), strings.TrimSuffix(schemas.Message, ".schema.json")))
 	b.WriteString("\n")
 	for _, r := range d.Checks {
-		r.write(&b, columns, colors)
+		writeResult(&b, r, columns, colors)
 	}
 	if len(d.Settings)+len(d.Unused) > 0 {
 		b.WriteString("\nsettings that are not the defaults:\n")
@@ -136,14 +106,14 @@ func (d *diagnosis) settingLines() []string {
 	type same struct{ name, value, origin string }
 	commands := map[same]int{}
 	for _, s := range d.Settings {
-		commands[same{s.flag.Name, s.Value, s.Origin}]++
+		commands[same{s.Flag.Name, s.Value, s.Origin}]++
 	}
 	var lines []string
 	for _, s := range d.Settings {
-		key, of := s.Key, same{s.flag.Name, s.Value, s.Origin}
+		key, of := s.Key, same{s.Flag.Name, s.Value, s.Origin}
 		n := commands[of]
 		if n > 1 {
-			key = s.flag.Name
+			key = s.Flag.Name
 		}
 		if commands[of] = 0; n == 0 { // it has a line
 			continue
@@ -178,17 +148,17 @@ func (f terminalFacts) streams() string {
 	return strings.Join(names, ", ")
 }
 
-// write writes what a check has found.
-func (r checkResult) write(b *strings.Builder, columns int, colors term.Palette) {
+// writeResult writes what a check has found.
+func writeResult(b *strings.Builder, r checkup.Result, columns int, colors term.Palette) {
 	const indent = 6
 	mark := string(r.Status)
 	paint := colors.Green
 	switch r.Status {
-	case checkFail:
+	case checkup.Fail:
 		mark, paint = "FAIL", colors.Red
-	case checkWarn:
+	case checkup.Warn:
 		paint = colors.Yellow
-	case checkNone:
+	case checkup.None:
 		paint = colors.Dim
 	}
 	place := r.Kind + " " + term.Visible(r.Place)
@@ -200,13 +170,13 @@ func (r checkResult) write(b *strings.Builder, columns int, colors term.Palette)
 	if more {
 		b.WriteString(rest + "\n")
 	}
-	for _, text := range r.details() {
+	for _, text := range details(r) {
 		b.WriteString(term.Fold(term.Visible(text), indent+2, columns) + "\n")
 	}
 }
 
 // details says what a check has found, a line each.
-func (r checkResult) details() []string {
+func details(r checkup.Result) []string {
 	var facts []string
 	if r.Server != "" {
 		facts = append(facts, r.Server)
@@ -220,8 +190,8 @@ func (r checkResult) details() []string {
 	if r.Free > 0 {
 		facts = append(facts, fmt.Sprintf("%.1f GB free", float64(r.Free)/1e9))
 	}
-	if r.Status == checkNone {
-		facts = append(facts, errAbsent.Error())
+	if r.Status == checkup.None {
+		facts = append(facts, checkup.ErrAbsent.Error())
 	}
 	var lines []string
 	if len(facts) > 0 {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/eaapl/handoff/internal/program"
 )
 
 // An empty input is one document that is no message, whatever the command: docs/streaming.md.
@@ -30,16 +32,16 @@ func TestEmptyInput(t *testing.T) {
 			r.flags += " --last 1"
 		}
 		args := slices.Concat(strings.Fields(r.command), strings.Fields(r.flags))
-		want := exitTrouble
+		want := program.ExitTrouble
 		if slices.Contains(no, r.command) {
-			want = exitNo
+			want = program.ExitNo
 		}
 		for _, input := range []string{"-", "empty.json"} {
 			var out, problems bytes.Buffer
 			code := runWriting(strings.NewReader(""), &out, &problems, append(args, input)...)
 			if runs++; code != want {
 				t.Errorf("%s %s: exit code %d, want %d: %s%s", r.command, r.flags, code, want, out.String(), problems.String())
-			} else if said := out.String() + problems.String(); want == exitTrouble && !slices.ContainsFunc([]string{"empty: ", "is empty", "holds no envelope"}, func(text string) bool { return strings.Contains(said, text) }) {
+			} else if said := out.String() + problems.String(); want == program.ExitTrouble && !slices.ContainsFunc([]string{"empty: ", "is empty", "holds no envelope"}, func(text string) bool { return strings.Contains(said, text) }) {
 				t.Errorf("%s %s %s: it does not say that the input is empty: %s", r.command, r.flags, input, said)
 			}
 			if r.messages && out.Len() > 0 {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/pkg/agentcard"
 	"github.com/eaapl/handoff/pkg/privacy"
 	"github.com/eaapl/handoff/schemas"

@@ -254,7 +254,7 @@ func TestClosedPipe(t *testing.T) {
 	c.Stdout, c.Stderr = stdout, &printed
 	err = c.Run()
 	stdout.Close()
-	if c.ProcessState.ExitCode() != exitPipe || strings.Contains(printed.String(), "pipe") {
+	if c.ProcessState.ExitCode() != (128+int(syscall.SIGPIPE)) || strings.Contains(printed.String(), "pipe") {
 		t.Errorf("%v, printed %q", err, &printed)
 	}
 	if list, err := os.ReadDir("."); err != nil || len(list) != 1 {

@@ -6,15 +6,24 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/eaapl/handoff/cmd/relay"
+	"github.com/eaapl/handoff/internal/program"
 	"github.com/eaapl/handoff/pkg/provider"
+	relaycmd "github.com/eaapl/handoff/relay/cmd"
 )
 
 // TestGenerated compares the files that come from the program itself, and the table of the
 // requirements, with what is made of them now; go test ./cmd -run Generated -update rewrites them.
 func TestGenerated(t *testing.T) {
+	embedded := relay.Commands
+	defer func() { relay.Commands = embedded }()
+	var err error
+	if relay.Commands, err = relaycmd.New().Describe(); err != nil { // as it will be embedded
+		t.Fatal(err)
+	}
 	run := func(args ...string) func(*testing.T, *bytes.Buffer) error {
 		return func(_ *testing.T, out *bytes.Buffer) error {
-			root := newRoot()
+			root := New().Root()
 			root.SetArgs(args)
 			root.SetOut(out)
 			return root.Execute()
@@ -25,6 +34,8 @@ func TestGenerated(t *testing.T) {
 		"completions/_handoff":     run("completion", "zsh"),
 		"completions/handoff.fish": run("completion", "fish"),
 		"completions/handoff.ps1":  run("completion", "powershell"),
+		"cmd/relay/commands.json":  describes(relaycmd.New()),
+		"relay/cmd/commands.json":  describes(New()),
 		"docs/commands.md":         run("commands", "-f", "markdown"),
 		"docs/rules.md":            run("explain", "-f", "markdown"),
 		"docs/coverage.md":         func(_ *testing.T, out *bytes.Buffer) error { return writeCoverage(out) },
@@ -58,5 +69,14 @@ func TestGenerated(t *testing.T) {
 				t.Errorf("%s is not what the program gives now: run go test ./cmd -run Generated -update", file)
 			}
 		})
+	}
+}
+
+// describes returns what writes the description of a program's commands.
+func describes(p *program.Program) func(*testing.T, *bytes.Buffer) error {
+	return func(_ *testing.T, out *bytes.Buffer) error {
+		text, err := p.Describe()
+		out.Write(text)
+		return err
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/term"
 )
 
 // hostile has what must not come out as it is: ends of lines, escape sequences, direction
@@ -97,7 +97,7 @@ var hostileRuns = []hostileRun{
 	{command: "inspect", flags: "-f text"},
 	{command: "inspect", flags: "-f text --tokens"},
 	{command: "verify", flags: "--key-file key"},
-	{command: "verify", flags: "-f text --explain --key-file key"},
+	{command: "verify", flags: "-f text --diagnose --key-file key"},
 	{command: "report"},
 	{command: "chain"},
 	{command: "chain", flags: "-f text"},

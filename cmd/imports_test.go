@@ -223,56 +223,88 @@ var imports = map[string][]string{
 	"cmd":                  nil, // everything
 	"cmd/crash":            nil, // tests
 	"cmd/a2a": {
-		"cmd/internal/cli", "cmd/internal/input", "cmd/internal/report", "cmd/internal/term", "pkg/agentcard", "pkg/finding", "pkg/formats/a2a", "pkg/jsonstream", "pkg/message", "pkg/sign", "pkg/validate", "schemas",
+		"internal/cli", "internal/input", "internal/report", "internal/term", "pkg/agentcard", "pkg/finding", "pkg/formats/a2a", "pkg/jsonstream", "pkg/message", "pkg/sign", "pkg/validate", "schemas",
 		"github.com/spf13/cobra",
 	},
-	"cmd/audit": {
-		"cmd/internal/cli", "cmd/internal/difftext", "cmd/internal/input", "cmd/internal/letters", "cmd/internal/output", "cmd/internal/report", "cmd/internal/tasktree", "cmd/internal/term", "pkg/audit", "pkg/audit/archive", "pkg/audit/cost", "pkg/audit/evidence", "pkg/audit/personal", "pkg/audit/sqlstore", "pkg/audit/stats", "pkg/audit/trace", "pkg/audit/trace/otlp", "pkg/audit/tree", "pkg/chain", "pkg/diff", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/metrics", "pkg/viewer", "pkg/viewer/collect",
-		"github.com/go-json-experiment/json", "github.com/spf13/cobra",
-	},
-	"cmd/internal/claim": {"cmd/internal/term"},
-	"cmd/internal/cli": {
-		"cmd/internal/claim", "cmd/internal/input", "cmd/internal/output", "cmd/internal/report", "cmd/internal/term", "pkg/alert", "pkg/audit", "pkg/audit/personal", "pkg/audit/personal/sqlkeys", "pkg/audit/sqlstore", "pkg/audit/tree", "pkg/chain", "pkg/child", "pkg/compress", "pkg/deliver", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "pkg/nearest", "pkg/privacy", "pkg/registry", "pkg/safety", "pkg/safety/classifier", "pkg/secrets", "pkg/sign", "pkg/tokens", "pkg/validate", "pkg/yamldoc",
+	"internal/claim": {"internal/term"},
+	"internal/cli": {
+		"internal/claim", "internal/input", "internal/output", "internal/report", "internal/term", "pkg/chain", "pkg/child", "pkg/compress", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "pkg/nearest", "pkg/privacy", "pkg/registry", "pkg/safety", "pkg/safety/classifier", "pkg/secrets", "pkg/sign", "pkg/tokens", "pkg/validate", "pkg/yamldoc",
 		"github.com/spf13/cobra", "github.com/spf13/pflag",
 	},
-	"cmd/internal/difftext": {"cmd/internal/term", "pkg/conversation", "pkg/diff", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream"},
-	"cmd/internal/input":    {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "pkg/jsonstream", "pkg/yamldoc"},
-	"cmd/internal/letters":  {"cmd/internal/cli", "cmd/internal/term", "pkg/chunked", "pkg/jsonstream", "pkg/transport", "pkg/transport/claimcheck", "pkg/transport/dir", "pkg/transport/sqlqueue", "github.com/spf13/cobra"},
-	"cmd/internal/output":   {"cmd/internal/claim", "cmd/internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
-	"cmd/internal/remedy":   {"pkg/compress", "pkg/convert", "pkg/finding", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/patch"},
-	"cmd/internal/report": {
-		"cmd/internal/input", "cmd/internal/output", "cmd/internal/remedy", "cmd/internal/term", "pkg/agentcard", "pkg/chain", "pkg/finding", "pkg/format", "pkg/formats/openai/agents", "pkg/jsonstream", "pkg/nearest", "pkg/secrets", "pkg/validate",
+	"internal/difftext": {"internal/term", "pkg/conversation", "pkg/diff", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream"},
+	"internal/input":    {"internal/claim", "internal/term", "pkg/compress", "pkg/jsonstream", "pkg/yamldoc"},
+	"internal/output":   {"internal/claim", "internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
+	"internal/remedy":   {"pkg/compress", "pkg/convert", "pkg/finding", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/patch"},
+	"internal/report": {
+		"internal/input", "internal/output", "internal/remedy", "internal/term", "pkg/agentcard", "pkg/chain", "pkg/finding", "pkg/format", "pkg/formats/openai/agents", "pkg/jsonstream", "pkg/nearest", "pkg/secrets", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
-	"cmd/internal/rooted":        {"cmd/internal/output", "cmd/internal/term", "pkg/compress", "golang.org/x/text"},
-	"cmd/internal/tasktree":      {"cmd/internal/term", "pkg/chain", "pkg/finding", "pkg/message"},
-	"cmd/internal/term":          {"cmd/internal/remedy", "pkg/finding", "pkg/format", "pkg/secrets", "github.com/fatih/color", "github.com/rivo/uniseg", "golang.org/x/term"},
-	"cmd/internal/term/termtest": {"golang.org/x/sys"},
+	"internal/tasktree":      {"internal/term", "pkg/chain", "pkg/finding", "pkg/message"},
+	"internal/term":          {"internal/remedy", "pkg/finding", "pkg/format", "pkg/secrets", "github.com/fatih/color", "github.com/rivo/uniseg", "golang.org/x/term"},
+	"internal/term/termtest": {"golang.org/x/sys"},
+	"cmd/chain": {
+		"internal/cli", "internal/input", "internal/output", "internal/remedy", "internal/report", "internal/tasktree", "internal/term", "pkg/chain", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/validate",
+		"github.com/go-json-experiment/json", "github.com/spf13/cobra",
+	},
 	"cmd/macp": {
-		"cmd/internal/claim", "cmd/internal/cli", "cmd/internal/input", "cmd/internal/output", "cmd/internal/report", "cmd/internal/term", "pkg/compress", "pkg/finding", "pkg/formats/macp", "pkg/formats/macp/wire", "pkg/jsonstream", "pkg/rfc3339",
+		"internal/claim", "internal/cli", "internal/input", "internal/output", "internal/report", "internal/term", "pkg/compress", "pkg/finding", "pkg/formats/macp", "pkg/formats/macp/wire", "pkg/jsonstream", "pkg/rfc3339",
 		"github.com/google/uuid", "github.com/rogpeppe/go-internal", "github.com/spf13/cobra",
 	},
 	"cmd/openai": {
-		"cmd/internal/cli", "cmd/internal/input", "cmd/internal/report", "cmd/internal/tasktree", "cmd/internal/term", "pkg/child", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/openai", "pkg/formats/openai/agents", "pkg/formats/openai/tool", "pkg/jsonstream", "pkg/validate", "pkg/yamldoc",
+		"internal/cli", "internal/input", "internal/report", "internal/tasktree", "internal/term", "pkg/child", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/openai", "pkg/formats/openai/agents", "pkg/formats/openai/tool", "pkg/jsonstream", "pkg/validate", "pkg/yamldoc",
 		"github.com/spf13/cobra",
 	},
 	"cmd/schema": {
-		"cmd/internal/cli", "cmd/internal/input", "cmd/internal/report", "cmd/internal/term", "pkg/compat", "pkg/finding", "pkg/jsonstream", "pkg/migrate", "pkg/registry", "pkg/sign", "pkg/validate",
+		"internal/cli", "internal/input", "internal/report", "internal/term", "pkg/compat", "pkg/finding", "pkg/jsonstream", "pkg/migrate", "pkg/registry", "pkg/sign", "pkg/validate",
 		"github.com/Masterminds/semver/v3", "github.com/spf13/cobra",
 	},
 	"cmd/session": {
-		"cmd/internal/cli", "cmd/internal/term", "pkg/build", "pkg/compress", "pkg/finding", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/safety", "pkg/session", "pkg/summarize", "pkg/trim", "pkg/validate",
+		"internal/cli", "internal/term", "pkg/build", "pkg/compress", "pkg/finding", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/safety", "pkg/session", "pkg/summarize", "pkg/trim", "pkg/validate",
 		"github.com/google/uuid", "github.com/spf13/cobra",
 	},
 	"cmd/sw4rm": {
-		"cmd/internal/claim", "cmd/internal/cli", "cmd/internal/input", "cmd/internal/report", "cmd/internal/term", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/sw4rm", "pkg/jsonstream", "pkg/validate", "pkg/yamldoc", "schemas",
+		"internal/claim", "internal/cli", "internal/input", "internal/report", "internal/term", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/sw4rm", "pkg/jsonstream", "pkg/validate", "pkg/yamldoc", "schemas",
 		"github.com/spf13/cobra",
 	},
-	"":                   {"cmd"},
-	"scripts/auditlog":   nil, // a program
-	"scripts/corpora":    nil, // a program
-	"scripts/crosscheck": nil, // a program
-	"scripts/threats":    nil, // a program
+	"cmd/relay": {
+		"internal/cli", "internal/program", "internal/report", "internal/term",
+		"github.com/spf13/cobra",
+	},
+	"internal/checkup": {
+		"internal/cli", "internal/settings", "internal/term",
+		"github.com/spf13/pflag", "golang.org/x/sys",
+	},
+	"internal/program": {
+		"internal/cli", "internal/report", "internal/settings", "internal/term", "pkg/compress", "pkg/jsonstream",
+		"github.com/go-json-experiment/json", "github.com/spf13/cobra", "github.com/spf13/pflag",
+	},
+	"internal/settings": {
+		"internal/claim", "internal/cli", "internal/term", "pkg/nearest", "pkg/yamldoc",
+		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/spf13/viper",
+	},
+	"relay/cmd/audit": {
+		"internal/cli", "internal/difftext", "internal/input", "internal/output", "internal/report", "internal/tasktree", "internal/term", "pkg/audit", "pkg/audit/archive", "pkg/audit/cost", "pkg/audit/evidence", "pkg/audit/personal", "pkg/audit/sqlstore", "pkg/audit/stats", "pkg/audit/trace", "pkg/audit/trace/otlp", "pkg/audit/tree", "pkg/chain", "pkg/diff", "pkg/finding", "pkg/jsonstream", "pkg/metrics", "pkg/viewer", "pkg/viewer/collect", "relay/cmd/letters", "relay/internal/relayflags",
+		"github.com/go-json-experiment/json", "github.com/spf13/cobra",
+	},
+	"relay/cmd/letters": {
+		"internal/cli", "internal/term", "pkg/chunked", "pkg/jsonstream", "pkg/transport", "pkg/transport/claimcheck", "pkg/transport/dir", "pkg/transport/sqlqueue",
+		"github.com/spf13/cobra",
+	},
+	"relay/cmd/rooted": {
+		"internal/output", "internal/term", "pkg/compress",
+		"golang.org/x/text",
+	},
+	"relay/internal/relayflags": {
+		"internal/cli", "internal/report", "internal/term", "pkg/alert", "pkg/audit", "pkg/audit/personal", "pkg/audit/personal/sqlkeys", "pkg/audit/sqlstore", "pkg/audit/tree", "pkg/deliver", "pkg/sign",
+		"github.com/spf13/cobra",
+	},
+	"relay/cmd":           nil, // everything
+	"relay/handoff-relay": {"relay/cmd"},
+	"":                    {"cmd"},
+	"scripts/auditlog":    nil, // a program
+	"scripts/corpora":     nil, // a program
+	"scripts/crosscheck":  nil, // a program
+	"scripts/threats":     nil, // a program
 }
 
 // forbidden are what no package under pkg may import: they are for cmd alone.
@@ -299,8 +331,8 @@ func TestImports(t *testing.T) {
 			if strings.HasPrefix(name, "pkg/") && allowed != nil && slices.Contains(forbidden, imported) && !(imported == "os" && slices.Contains(onDisk, name)) {
 				t.Errorf("%s imports %s, which only cmd may", name, imported)
 			}
-			if imported == "os/exec" && name != "pkg/child" && name != "internal/tier" && name != "internal/programtest" && !strings.HasPrefix(name, "scripts/") {
-				t.Errorf("%s imports os/exec: pkg/child alone starts processes", name)
+			if imported == "os/exec" && name != "pkg/child" && name != "cmd/relay" && name != "internal/tier" && name != "internal/programtest" && !strings.HasPrefix(name, "scripts/") {
+				t.Errorf("%s imports os/exec: pkg/child and cmd/relay alone start processes", name)
 			}
 			if allowed == nil || isStandard(imported) || imported == module+"/"+regularPackage {
 				continue
@@ -321,7 +353,7 @@ func isStandard(path string) bool {
 }
 
 // TestPackagesNameNoFlags: what a package says is as true for another program that uses it.
-// Flags are added by cmd/internal/remedy.
+// Flags are added by internal/remedy.
 func TestPackagesNameNoFlags(t *testing.T) {
 	flag := regexp.MustCompile(`(^|[^-])--[a-z]`)
 	files, err := filepath.Glob("../pkg/*/*.go")
@@ -343,5 +375,25 @@ func TestPackagesNameNoFlags(t *testing.T) {
 			}
 			return true
 		})
+	}
+}
+
+// heavy are what only handoff-relay links: databases, brokers, servers and the protocol of models.
+var heavy = []string{
+	module + "/relay/", module + "/pkg/audit/sqlstore", module + "/pkg/audit/archive", module + "/pkg/deliver", module + "/pkg/guard", module + "/pkg/intake", module + "/pkg/internal/database",
+	module + "/pkg/mcpserver", module + "/pkg/metrics", module + "/pkg/receiver", module + "/pkg/transport", module + "/pkg/viewer/live",
+	"github.com/jackc/", "modernc.org/", "github.com/nats-io/", "github.com/redis/", "github.com/rabbitmq/", "github.com/modelcontextprotocol/",
+}
+
+// TestPlanes: handoff links nothing of what delivers and records.
+func TestPlanes(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", module).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, linked := range strings.Fields(string(out)) {
+		if slices.ContainsFunc(heavy, func(prefix string) bool { return strings.HasPrefix(linked, prefix) }) {
+			t.Errorf("handoff links %s", linked)
+		}
 	}
 }

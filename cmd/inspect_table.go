@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/validate"
 )

@@ -3,7 +3,7 @@ package cmd
 import (
 	"fmt"
 
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/validate"
 )

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/inspect"
 )

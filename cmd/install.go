@@ -9,10 +9,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/output"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/output"
 	"github.com/eaapl/handoff/internal/regular"
+	"github.com/eaapl/handoff/internal/term"
 )
 
 // install writes a file that another program looks for, and says so. A file of that name has to

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/output"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/output"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/inspect"
 )
 

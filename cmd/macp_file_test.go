@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/programtest"
 	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/formats/macp"

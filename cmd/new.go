@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/pkg/build"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"

@@ -15,14 +15,14 @@ var openers = []string{"os.Open", "os.OpenFile", "os.ReadFile", "os.DirFS", "loc
 
 // opening are the files that may call openers, and why nobody waits there, or why somebody may.
 var opening = map[string]string{
-	"cmd/internal/input/input.go":               "a pipe that the user named",
-	"cmd/internal/output/output.go":             "a pipe that the user named",
-	"cmd/internal/output/file_unix.go":          "without waiting",
-	"cmd/internal/output/locked.go":             "for reading and writing, so that the program is the other side of a pipe itself",
-	"cmd/internal/output/temporary.go":          "a new file, and a folder",
-	"cmd/internal/term/termtest/pty_linux.go":   "terminals of tests",
-	"cmd/internal/output/sync_unix.go":          "a folder",
-	"cmd/internal/rooted/rooted.go":             "a folder",
+	"internal/input/input.go":                   "a pipe that the user named",
+	"internal/output/output.go":                 "a pipe that the user named",
+	"internal/output/file_unix.go":              "without waiting",
+	"internal/output/locked.go":                 "for reading and writing, so that the program is the other side of a pipe itself",
+	"internal/output/temporary.go":              "a new file, and a folder",
+	"internal/term/termtest/pty_linux.go":       "terminals of tests",
+	"internal/output/sync_unix.go":              "a folder",
+	"relay/cmd/rooted/rooted.go":                "a folder",
 	"internal/regular/pipe.go":                  "without waiting",
 	"internal/regular/regular.go":               "regular files alone",
 	"pkg/internal/alive/lock_unix.go":           "a new file",
@@ -36,7 +36,7 @@ var opening = map[string]string{
 // TestOpening: files are opened by package regular, so that a pipe in their place keeps nobody waiting.
 func TestOpening(t *testing.T) {
 	used := map[string]bool{}
-	for _, root := range []string{"cmd", "pkg", "internal"} {
+	for _, root := range []string{"cmd", "relay", "pkg", "internal"} {
 		err := filepath.WalkDir(filepath.Join("..", root), func(path string, entry fs.DirEntry, err error) error {
 			name := strings.TrimPrefix(filepath.ToSlash(path), "../")
 			switch {

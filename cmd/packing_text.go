@@ -5,8 +5,8 @@ import (
 	"io"
 	"math"
 
-	"github.com/eaapl/handoff/cmd/internal/report"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/compress"
 )
 

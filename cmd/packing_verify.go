@@ -8,7 +8,7 @@ import (
 	"hash"
 	"io"
 
-	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/internal/output"
 	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/pkg/compress"
 )

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/term"
 )
 
 // shownCommands are those of the README's picture, which run in testdata/tour.

@@ -3,11 +3,26 @@ package cmd
 import (
 	"bytes"
 	"io"
+	"maps"
 	"strings"
 	"sync"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/program"
+	relaycmd "github.com/eaapl/handoff/relay/cmd"
 )
+
+// both returns one program with the commands of both, as users see them.
+func both() *program.Program {
+	p := relaycmd.New()
+	maps.Copy(p.Make, New().Make)
+	return p
+}
+
+// newRoot returns the tree of all commands of both programs.
+func newRoot() *cobra.Command { return both().Root() }
 
 // runHere runs a command line in this process. A test uses a process, with programtest.Run, only if it
 // is about the process: its signals, its streams, its death.
@@ -25,18 +40,22 @@ func runReading(stdin io.Reader, args ...string) (stdout, stderr string) {
 // runWriting is runReading with any standard output and error, and returns the exit code. Several
 // goroutines may write to each, as to a file.
 func runWriting(stdin io.Reader, stdout, stderr io.Writer, args ...string) (code int) {
-	g := cli.NewGlobals()
-	root := newRootFor(g, args)
-	root.SetArgs(args)
-	root.SetIn(stdin)
 	out := &lockedWriter{w: stdout}
 	problems := out
 	if stderr != stdout {
 		problems = &lockedWriter{w: stderr}
 	}
-	root.SetOut(out)
-	root.SetErr(problems)
-	return execute(g, root)
+	return runProgram(New(), stdin, out, problems, args)
+}
+
+func runProgram(p *program.Program, stdin io.Reader, stdout, stderr io.Writer, args []string) (code int) {
+	g := cli.NewGlobals()
+	root := p.RootFor(g, args)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	return program.Execute(g, root)
 }
 
 type lockedWriter struct {

@@ -10,15 +10,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/term"
-	"github.com/eaapl/handoff/cmd/internal/term/termtest"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/internal/term/termtest"
 	"github.com/eaapl/handoff/schemas"
 )
 
 // onScreen runs a command line whose standard output and error are a terminal.
 func onScreen(screen *term.Screen, terminal *os.File, stdin io.Reader, args ...string) error {
-	root := newRootFor(cli.NewGlobals(), args)
+	root := New().RootFor(cli.NewGlobals(), args)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(screen.Stream(terminal))

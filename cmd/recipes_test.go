@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/program"
 	"github.com/eaapl/handoff/internal/tier"
 )
 
@@ -104,14 +105,14 @@ func TestSigningRecipes(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%v\n%s", err, signed)
 				}
-				if out, code := verify(signed); code != exitYes {
+				if out, code := verify(signed); code != program.ExitYes {
 					t.Errorf("%s\ndoes not verify: %s", signed, out)
 				}
 				changed := strings.Replace(signed, "{", `{"x":0,`, 1)
 				if _, err := theirs("verify", changed); err == nil {
 					t.Errorf("verifies %s", changed)
 				}
-				if _, code := verify(changed); code == exitYes {
+				if _, code := verify(changed); code == program.ExitYes {
 					t.Errorf("handoff verifies %s", changed)
 				}
 			}

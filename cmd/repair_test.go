@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/internal/cli"
 )
 
 // TestRepairKeepsBytes: what nothing is wrong with comes out byte for byte, its file is not written

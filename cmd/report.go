@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/input"
-	"github.com/eaapl/handoff/cmd/internal/output"
-	"github.com/eaapl/handoff/cmd/internal/report"
-	"github.com/eaapl/handoff/cmd/internal/tasktree"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/output"
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/internal/tasktree"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -108,7 +108,7 @@ func (f *reportFlags) run(c *cobra.Command, args []string) error {
 }
 
 // reportRules are those of which a run may say how much they matter.
-func reportRules() []finding.Rule { return append(warningRules(), chain.Rules()...) }
+func reportRules() []finding.Rule { return append(cli.WarningRules(), chain.Rules()...) }
 
 // write writes the page.
 func (f *reportFlags) write(c *cobra.Command, list []input.Source, validator *validate.Validator, o collect.Options) error {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/output"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/viewer"

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/input"
-	"github.com/eaapl/handoff/cmd/internal/report"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/privacy"
@@ -60,7 +60,6 @@ be looked at.`,
 	f.FormatFlag.Register(c)
 	flags.BoolVar(&f.text, "text", false, "the input is plain text, one text a file")
 	flags.BoolVar(&f.explain, "evidence", false, "print what the score of every text with findings is made of")
-	cli.Formerly(c, "evidence", "explain", "explains a rule; for what scores are made of")
 	flags.BoolVar(&f.calibrate, "calibrate", false, "print what each threshold finds in labelled rows, and its false alarms")
 	flags.BoolVar(&f.listRules, "list-rules", false, "print the rules")
 	f.reports.Register(c, report.Formats)

@@ -10,8 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eaapl/handoff/cmd/internal/claim"
-	"github.com/eaapl/handoff/cmd/internal/output"
+	"github.com/eaapl/handoff/internal/claim"
+	"github.com/eaapl/handoff/internal/output"
+	"github.com/eaapl/handoff/internal/program"
 	"github.com/eaapl/handoff/internal/programtest"
 )
 
@@ -95,7 +96,7 @@ func TestSeenRotated(t *testing.T) {
 				t.Errorf("the last message: %s", line)
 			}
 			again := exec.Command("handoff", "verify", "--key-file", "key", "--seen", "ids", files[messages+1])
-			if err := again.Run(); err == nil || again.ProcessState.ExitCode() != exitNo {
+			if err := again.Run(); err == nil || again.ProcessState.ExitCode() != program.ExitNo {
 				t.Errorf("another process: %v", err)
 			}
 		})

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/eaapl/handoff/cmd/internal/claim"
+	"github.com/eaapl/handoff/internal/claim"
 )
 
 // Of many at work on one file, exactly one accepts an id.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/summarize"
 	"github.com/eaapl/handoff/pkg/summarize/chat"
@@ -45,7 +45,7 @@ func (f *summarizerFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.method, "summarizer", trim.Extractive, "who writes the summary: "+strings.Join(methods, ", "))
 	flags.StringVar(&f.command, "summarizer-cmd", "", "`COMMAND` that reads turns as JSON and writes their summary (implies command)")
-	flags.StringVar(&f.url, "summarizer-url", "", "base `URL` of an OpenAI-compatible API (implies openai; the key is in "+summarizerKeyVariable+")")
+	flags.StringVar(&f.url, "summarizer-url", "", "base `URL` of an OpenAI-compatible API (implies openai; the key is in "+cli.SummarizerKeyVariable+")")
 	flags.StringVar(&f.model, "summarizer-model", "", "the `MODEL` to ask")
 	flags.IntVar(&f.window, "summarizer-window", 0, "the `TOKENS` that the summarising model can read (default 128000)")
 	flags.IntVar(&f.reasoning, "summarizer-reasoning", 0, "the `TOKENS` that the model may think with before it writes")
@@ -56,12 +56,8 @@ func (f *summarizerFlags) register(c *cobra.Command) {
 	cli.Complete(c, "summarizer", methods...)
 }
 
-// Environment variables with the key of a chat endpoint. OpenAI's own is used for
-// OpenAI alone: another host has no business with it.
-const (
-	summarizerKeyVariable = "HANDOFF_SUMMARIZER_KEY"
-	openAIKeyVariable     = "OPENAI_API_KEY"
-)
+// openAIKeyVariable is the environment variable with the key for OpenAI, and for no other host.
+const openAIKeyVariable = "OPENAI_API_KEY"
 
 // load sets the summariser, and what the flags say of it, in the options of trim.
 func (f *summarizerFlags) load(g *cli.Globals, c *cobra.Command, o *trim.Options) error {
@@ -111,11 +107,11 @@ func (f *summarizerFlags) chat() (summarize.Summarizer, error) {
 	if f.model == "" {
 		return nil, errors.New("--summarizer openai: name the model with --summarizer-model")
 	}
-	key := os.Getenv(summarizerKeyVariable)
+	key := os.Getenv(cli.SummarizerKeyVariable)
 	if key == "" && f.url == "" {
 		key = os.Getenv(openAIKeyVariable)
 		if key == "" {
-			return nil, fmt.Errorf("no key for the summariser: set %s", summarizerKeyVariable)
+			return nil, fmt.Errorf("no key for the summariser: set %s", cli.SummarizerKeyVariable)
 		}
 	}
 	return chat.New(chat.Options{URL: f.url, Model: f.model, Key: key, Timeout: f.timeout,

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/internal/cli"
 
 	"github.com/eaapl/handoff/internal/programtest"
 )

@@ -3,9 +3,9 @@ package cmd
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/input"
-	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/report"
 )
 
 // trimFlags are the flags of trim.

@@ -7,9 +7,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/report"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/term"
 )
 
 // A trimTable prints a row for each message that was trimmed, and below it what is to be said of it

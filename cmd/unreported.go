@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/term"
 )
 
 // unreported are the ids that --seen has recorded and whose verdicts may not have been

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/internal/cli"
 )
 
 // libraryWords are what parsers say, and their users should not have to read.
@@ -41,7 +41,7 @@ func saysPlainly(t *testing.T, err error, name string) {
 // command or the flag.
 func TestUsageErrors(t *testing.T) {
 	run := func(args ...string) error {
-		root := newRootFor(cli.NewGlobals(), args)
+		root := both().RootFor(cli.NewGlobals(), args)
 		root.SetOut(io.Discard)
 		root.SetErr(io.Discard)
 		root.SetArgs(args)

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/pkg/provider"
 	"github.com/eaapl/handoff/pkg/validate"
 )
@@ -72,7 +72,7 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 	f.privacy.Register(c)
 	flags.StringSliceVar(&f.providers, "for", nil, "also check that the APIs of these `PROVIDERS` would take the history: "+provider.Names())
 	flags.BoolVar(&f.checks.All, "all", false, "run every layer, also after one has failed")
-	f.severities.Register(c, "warning", warningRules)
+	f.severities.Register(c, "warning", cli.WarningRules)
 	flags.BoolVar(&f.assumeUTC, "assume-utc", false, "times without an offset are meant as UTC: no warning about them")
 	flags.StringSliceVar(&f.layers, "layers", nil, "run only these layers: "+strings.Join(layerNames(), ", "))
 	flags.StringVar(&f.schema, "schema", "", "validate against this JSON Schema `FILE` instead, any JSON document")

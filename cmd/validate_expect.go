@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/validate"
 )

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/provider"
@@ -16,11 +16,6 @@ import (
 )
 
 func layerNames() []string { return cli.Names(validate.Layers()) }
-
-// warningRules are those whose severity may be another.
-func warningRules() []finding.Rule {
-	return slices.DeleteFunc(validate.Rules(), func(r finding.Rule) bool { return r.Severity != finding.Warning })
-}
 
 // parseProviders reads the value of --for.
 func parseProviders(names []string) ([]provider.Provider, error) {

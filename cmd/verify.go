@@ -2,15 +2,14 @@ package cmd
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/input"
-	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/sign"
 )
@@ -48,34 +47,20 @@ which agents, and when. A valid message can be an old one that was sent again:
 	}
 	flags := c.Flags()
 	f.signers.RegisterKeys(c)
-	registerFreshness(c, &f.policy.Freshness)
+	cli.RegisterFreshness(c, &f.policy.Freshness)
 	flags.StringVar(&f.seen, "seen", "", "reject handoff ids that are in `FILE`, and add those accepted")
 	flags.BoolVar(&f.explain, "diagnose", false, "look for the cause where a signature does not hold")
-	cli.Formerly(c, "diagnose", "explain", "explains a rule; for the cause of a failure")
 	flags.StringVar(&f.against, "against", "", "with --diagnose: the original messages, a `FILE`, to show what was changed")
 	f.reports.Register(c, report.Formats)
 	f.reports.RegisterFilter(c, "verified")
 	return c
 }
 
-// registerFreshness registers the flags that limit the age of messages.
-func registerFreshness(c *cobra.Command, f *sign.Freshness) {
-	c.Flags().Var((*cli.MaxDuration)(&f.MaxAge), "max-age", "reject messages whose timestamp is older, such as 15m or 24h")
-	c.Flags().DurationVar(&f.Skew, "clock-skew", time.Minute, "with --max-age: how far apart the clocks may be")
-}
-
-func checkFreshness(f sign.Freshness) error {
-	if f.Skew < 0 {
-		return fmt.Errorf("--clock-skew %s: use a duration of 0 or more, such as 1m", f.Skew)
-	}
-	return nil
-}
-
 func (f *verifyFlags) run(c *cobra.Command, args []string) error {
 	if err := input.OneStdin(args, append(slices.Clone(f.signers.Keys.Files), f.against, f.signers.Profile)...); err != nil {
 		return err
 	}
-	if err := checkFreshness(f.policy.Freshness); err != nil {
+	if err := cli.CheckFreshness(f.policy.Freshness); err != nil {
 		return err
 	}
 	profile, err := f.signers.Load(f.Globals, c.InOrStdin())

@@ -3,8 +3,8 @@ package cmd
 import (
 	"fmt"
 
-	"github.com/eaapl/handoff/cmd/internal/report"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 )
 

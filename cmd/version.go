@@ -1,13 +1,11 @@
 package cmd
 
 import (
-	"fmt"
-	"io"
-
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/report"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/program"
+	"github.com/eaapl/handoff/internal/report"
 )
 
 func newVersion(*cli.Globals) *cobra.Command {
@@ -26,19 +24,9 @@ the program with its version and the sum by which go.sum knows it.`,
 			if format == "json" {
 				return report.WriteIndex(c.OutOrStdout(), v) // sums look like keys
 			}
-			return writeVersion(c.OutOrStdout(), v)
+			return program.WriteVersion(c.OutOrStdout(), v)
 		},
 	}
 	cli.RegisterFormat(c, &format, "text or json", report.PlainFormats)
 	return c
-}
-
-// writeVersion writes a version as a line.
-func writeVersion(w io.Writer, v report.Version) error {
-	line := fmt.Sprintf("handoff %s %s %s", v.Version, v.Go, v.Platform)
-	if v.Commit != "" {
-		line += fmt.Sprintf(" (%.12s, %s)", v.Commit, v.Date)
-	}
-	_, err := fmt.Fprintln(w, line)
-	return err
 }

@@ -54,7 +54,7 @@ mkdir "$work/unpacked"
 tar -xzf "$archive" -C "$work/unpacked"
 
 say "what is in the archive"
-for file in handoff LICENSE README.md completions/handoff.bash completions/_handoff completions/handoff.fish completions/handoff.ps1 man/handoff.1; do
+for file in handoff handoff-relay LICENSE README.md completions/handoff.bash completions/_handoff completions/handoff.fish completions/handoff.ps1 man/handoff.1; do
   [ -s "$work/unpacked/$file" ] || fail "the archive has no $file"
 done
 "$work/unpacked/handoff" version
@@ -70,11 +70,17 @@ assert says["commit"] == sys.argv[2], says["commit"]
 assert says["date"] and not says["modified"], "the build was not of the commit"
 PYTHON
 
+state=$work/state
+audited() { XDG_STATE_HOME=$state "$1" audit init >/dev/null || fail "$1 does not find handoff-relay"; rm -rf "$state"; }
+audited "$work/unpacked/handoff"
+
 size=$(stat -c %s "$work/unpacked/handoff")
+relay=$(stat -c %s "$work/unpacked/handoff-relay")
 packed=$(stat -c %s "$archive")
-echo "the program has $((size / 1000000)) MB, the archive $((packed / 1000000)) MB"
-[ "$size" -lt 60000000 ] || fail "the program is larger than 60 MB"
-[ "$packed" -lt 25000000 ] || fail "the archive is larger than 25 MB"
+echo "handoff has $((size / 1000000)) MB, handoff-relay $((relay / 1000000)) MB, the archive $((packed / 1000000)) MB"
+[ "$size" -lt 32000000 ] || fail "handoff is larger than 32 MB"
+[ "$relay" -lt 60000000 ] || fail "handoff-relay is larger than 60 MB"
+[ "$packed" -lt 36000000 ] || fail "the archive is larger than 36 MB"
 
 if [ "$(id -u)" = 0 ] && command -v dpkg >/dev/null; then
   say "the Debian package"
@@ -83,6 +89,7 @@ if [ "$(id -u)" = 0 ] && command -v dpkg >/dev/null; then
   trap 'dpkg --no-triggers --purge handoff >/dev/null 2>&1; chmod -R u+w "$work" && rm -rf "$work"' EXIT
   dpkg -L handoff >"$work/files"
   /usr/bin/handoff version
+  audited /usr/bin/handoff
   # Files that the system is told to leave out of packages (as in containers) are only listed.
   for file in man/man1/handoff.1.gz bash-completion/completions/handoff zsh/vendor-completions/_handoff fish/vendor_completions.d/handoff.fish doc/handoff/copyright doc/handoff/changelog.gz; do
     grep -qx "/usr/share/$file" "$work/files" || fail "the package has no $file"
@@ -117,6 +124,7 @@ if [ "$(id -u)" = 0 ] && command -v rpm >/dev/null; then
   in_folder --nodeps --nosignature -i "$package"
   in_folder --nodeps -V handoff || fail "what is installed is not what the package says"
   "$work/rpm/usr/bin/handoff" version
+  audited "$work/rpm/usr/bin/handoff"
   has_files "$work/rpm" "the RPM package"
   in_folder -e handoff
   left=$(find "$work/rpm" -path "$work/rpm/var/lib/rpm" -prune -o -type f -print)
@@ -132,6 +140,7 @@ tar -xzf "$dist"/handoff*.apk -C "$work/apk" --ignore-zeros 2>/dev/null
 grep -qx 'pkgname = handoff' "$work/apk/.PKGINFO" || fail "the package for Alpine has another name"
 grep -qx 'arch = x86_64' "$work/apk/.PKGINFO" || fail "the package for Alpine is for another architecture"
 cmp "$work/apk/usr/bin/handoff" "$work/unpacked/handoff"
+cmp "$work/apk/usr/bin/handoff-relay" "$work/unpacked/handoff-relay"
 has_files "$work/apk" "the package for Alpine"
 
 say "the packages for npm"
@@ -146,6 +155,7 @@ mkdir "$work/tarballs" "$work/user"
   # That of the platform comes first: what it is wanted for is then there.
   npm install --offline --no-audit --no-fund --silent "$work"/tarballs/eaapl-handoff-linux-x64-*.tgz "$work"/tarballs/eaapl-handoff-[0-9]*.tgz
   npx --offline handoff version
+  XDG_STATE_HOME=$state npx --offline handoff audit init
   code=0
   printf '{}' | npx --offline handoff validate -q - || code=$?
   [ "$code" = 1 ]

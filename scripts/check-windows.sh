@@ -22,8 +22,8 @@ stop() {
 }
 trap stop EXIT
 
-# Nobody keeps the program: nothing is optimised, which is built in seconds.
-GOFLAGS="${GOFLAGS-} -buildvcs=false" CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build -gcflags="all=-N -l" -o "$work/handoff.exe" .
+# Nobody keeps the programs: nothing is optimised, which is built in seconds.
+GOFLAGS="${GOFLAGS-} -buildvcs=false" CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build -gcflags="all=-N -l" -o "$work/" . ./relay/handoff-relay
 cp schemas/examples/message.json "$work/message.json"
 printf '{}' >"$work/wrong.json"
 cd "$work"

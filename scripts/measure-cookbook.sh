@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 TIMEFORMAT=%R
 git clone -q "$source" "$work/clone"
 mkdir "$work/bin" "$work/home" "$work/tasks"
-build=$({ time (cd "$work/clone" && go build -o "$work/bin/handoff" .); } 2>&1)
+build=$({ time (cd "$work/clone" && go build -o "$work/bin/" . ./relay/handoff-relay); } 2>&1)
 echo "build $build s"
 
 export PATH=$work/bin:$PATH HOME=$work/home

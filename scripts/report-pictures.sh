@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-go build -o "$work/handoff" .
+go build -o "$work/" . ./relay/handoff-relay
 
 # Nine handoffs of one task between five agents: it forks, and at two boundaries something is lost.
 "$work/handoff" example | jq -c '

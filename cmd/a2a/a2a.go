@@ -4,7 +4,7 @@ package a2a
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/internal/cli"
 )
 
 // New returns the group of commands for A2A.

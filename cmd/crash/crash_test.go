@@ -11,6 +11,7 @@ import (
 	"github.com/eaapl/handoff/cmd"
 	"github.com/eaapl/handoff/internal/programtest"
 	"github.com/eaapl/handoff/internal/tier"
+	relay "github.com/eaapl/handoff/relay/cmd"
 )
 
 // Exit codes of handoff.
@@ -25,7 +26,7 @@ const (
 const hang = time.Minute
 
 func TestMain(m *testing.M) {
-	os.Exit(programtest.Main(cmd.Main, func() int {
+	os.Exit(programtest.Main(cmd.Main, relay.Main, func() int {
 		return tier.Run(m, "TestReceiveChunksKilled", "TestReceiveChunksKilledWithAgents", "TestReceiveKilled", "TestReceiveKilledWithAgents",
 			"TestReceiveStopped", "TestReceiveStdoutClosed", "TestReceiveWaitsForLock", "TestReceiveFullDisk", "TestAcceptConnectionsLost")
 	}))

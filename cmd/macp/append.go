@@ -7,9 +7,9 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/input"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/formats/macp/wire"
 	"github.com/eaapl/handoff/pkg/jsonstream"

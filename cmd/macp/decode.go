@@ -3,7 +3,7 @@ package macp
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/internal/cli"
 )
 
 func newMACPDecode(g *cli.Globals) *cobra.Command {

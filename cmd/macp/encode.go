@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/formats/macp/wire"
@@ -30,7 +30,6 @@ length as a varint. What the wire has no field for is left out, and reported on 
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "write the envelopes to `FILE`")
 	c.Flags().BoolVar(&strict, "lossless", false, "write nothing of a transcript that the wire cannot carry in full: exit code 1")
-	cli.Formerly(c, "lossless", "strict", "makes errors of warnings; that nothing is left out")
 	return c
 }
 

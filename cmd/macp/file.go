@@ -11,11 +11,11 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
-	"github.com/eaapl/handoff/cmd/internal/claim"
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/input"
-	"github.com/eaapl/handoff/cmd/internal/output"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/claim"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/output"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )

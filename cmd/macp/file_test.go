@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 

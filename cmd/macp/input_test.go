@@ -3,7 +3,7 @@ package macp
 import (
 	"testing"
 
-	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 )
 
@@ -22,7 +22,6 @@ func (q *handoffQuery) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&q.shown, "handoff", "", "show the handoff with this `ID`")
 	flags.StringVar(&q.context, "context-of", "", "write the last context that was given for the handoff with this `ID`, as it is")
-	cli.Formerly(c, "context-of", "context", "is a file; for what is there")
 	flags.StringVar(&q.accepted, "accepted", "", "ask whether the handoff with this `ID` was accepted")
 	flags.StringVar(&q.declined, "declined", "", "ask whether the handoff with this `ID` was declined")
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 )
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/eaapl/handoff/cmd/internal/input"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/formats/macp/wire"
 	"github.com/eaapl/handoff/pkg/jsonstream"

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/pkg/formats/openai/tool"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/pkg/formats/openai"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -109,7 +109,6 @@ func (chain *filterChain) register(c *cobra.Command) {
 	flags.Var(filterFlag{chain, "int", lastItems}, "last", "keep the last `N` items")
 	flags.Var(filterFlag{chain, "strings", itemRoles}, "roles", "keep items with one of these `ROLES`, such as user,assistant")
 	flags.Var(filterFlag{chain, "string", onlyKind}, "kind", "keep items of one `KIND`: messages")
-	cli.Formerly(c, "kind", "only", "is a pointer; for a kind")
 	flags.Var(filterFlag{chain, "strings", itemTypes}, "types", "keep items of these `TYPES`, such as message,handoff_call")
 	flags.Var(filterFlag{chain, "string", clearList}, "clear", "take out all items of a `LIST`")
 	flags.Var(commandFlag{chain}, "cmd", "let a `COMMAND` make the HandoffInputData, as an input_filter")

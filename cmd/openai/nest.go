@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
+	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/pkg/formats/openai"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )

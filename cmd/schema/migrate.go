@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/input"
-	"github.com/eaapl/handoff/cmd/internal/report"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/internal/regular"
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/migrate"
@@ -59,7 +59,6 @@ and is left out; 2: something could not be read.`,
 	f.register(c)
 	flags := c.Flags()
 	flags.StringVar(&f.to, "to-version", "", "the `VERSION` to migrate to; without it, the latest one")
-	cli.Formerly(c, "to-version", "to", "names an agent; for a version")
 	cli.RegisterFormat(c, &f.format, "format of the report on stderr: text, json", report.PlainFormats)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report, but for what is made up")
 	f.RegisterOutput(c)

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/report"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/registry"
 )
@@ -51,7 +51,6 @@ type versionsFlags struct{ at, name string }
 func (f *versionsFlags) register(c *cobra.Command) {
 	registerAt(c, &f.at)
 	c.Flags().StringVar(&f.name, "schema-name", "", "the `NAME` of the schema in the registry, where it has several")
-	cli.Formerly(c, "schema-name", "name", "names other things elsewhere; for a schema")
 }
 
 func (f *versionsFlags) open(limits jsonstream.Limits) (*registry.Registry, []*registry.Schema, error) {
@@ -71,7 +70,6 @@ func find(r *registry.Registry, name string) (*registry.Schema, error) {
 
 func registerAt(c *cobra.Command, dir *string) {
 	c.Flags().StringVar(dir, "schema-registry", "", "read the registry in `DIR`, not what is built in")
-	cli.Formerly(c, "schema-registry", "at", "")
 }
 
 func newList(g *cli.Globals) *cobra.Command {

@@ -18,9 +18,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/regular"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/session"
 )
@@ -34,7 +34,6 @@ type search struct {
 
 func (f *search) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.root, "session-dir", "", "look for sessions in `DIR`, in place of the agents' own folders")
-	cli.Formerly(c, "session-dir", "root", "is a boundary of MACP; for a folder")
 	c.Flags().StringVar(&f.agent, "agent", "", "only sessions of this `AGENT`: claude-code, codex")
 	cli.Complete(c, "agent", cli.Names(session.Agents())...)
 }

@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/claim"
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/input"
-	"github.com/eaapl/handoff/cmd/internal/term"
+	"github.com/eaapl/handoff/internal/claim"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/internal/regular"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
@@ -41,7 +41,6 @@ puts the data back.`,
 		RunE:    func(c *cobra.Command, args []string) error { return f.externalize(c, args) },
 	}
 	c.Flags().StringVar(&f.dir, "data-dir", "", "write the data to files in `DIR`")
-	cli.Formerly(c, "data-dir", "to", "names an agent; for a folder")
 	return f.complete(c)
 }
 
@@ -56,7 +55,6 @@ the references to it. A file whose content is not that of the reference is an er
 		RunE:    func(c *cobra.Command, args []string) error { return f.internalize(c, args) },
 	}
 	c.Flags().StringVar(&f.dir, "data-dir", "", "read the data from files in `DIR`")
-	cli.Formerly(c, "data-dir", "from", "names an agent; for a folder")
 	return f.complete(c)
 }
 

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/cmd/internal/cli"
-	"github.com/eaapl/handoff/cmd/internal/input"
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
@@ -56,10 +56,8 @@ Exit code 0: none was rejected; 1: one was rejected; 2: one could not be read.`,
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.agentFile, "agent-record", "", "the agent's record, a `FILE`")
-	cli.Formerly(c, "agent-record", "agent", "names an agent; for its record")
 	flags.StringVar(&f.policy, "policy", "", "who may hand to whom, for which capabilities, a YAML or JSON `FILE`")
 	flags.BoolVar(&f.pending, "answer-pending", false, "answer PENDING in place of ACCEPTED")
-	cli.Formerly(c, "answer-pending", "pending", "lists what waits; to answer so")
 	f.scanning.Register(c)
 	f.register(c)
 	return c

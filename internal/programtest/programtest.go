@@ -15,24 +15,29 @@ import (
 	"time"
 )
 
-// Main returns the exit code of a test binary that is also the program handoff: of program if the
-// binary was started by that name, else of tests, which run with the binary in PATH as handoff.
-func Main(program, tests func() int) int {
-	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "handoff" {
-		return program()
+// Main returns the exit code of a test binary that is also the programs handoff and handoff-relay: of
+// the one by whose name the binary was started, else of tests, which run with both in PATH.
+func Main(handoff, relay, tests func() int) int {
+	names := []string{"handoff", "handoff-relay"}
+	switch strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") {
+	case names[0]:
+		return handoff()
+	case names[1]:
+		return relay()
 	}
 	dir, err := os.MkdirTemp("", "handoff-test")
 	if err != nil {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	name := "handoff"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
 	self, err := os.Executable()
-	if err == nil && os.Link(self, filepath.Join(dir, name)) != nil { // another file system
-		err = os.Symlink(self, filepath.Join(dir, name))
+	for _, name := range names {
+		if runtime.GOOS == "windows" {
+			name += ".exe"
+		}
+		if err == nil && os.Link(self, filepath.Join(dir, name)) != nil { // another file system
+			err = os.Symlink(self, filepath.Join(dir, name))
+		}
 	}
 	if err != nil {
 		panic(err)

@@ -11,7 +11,7 @@ let path;
 try {
   path = require.resolve(`${name}/bin/${program}`);
 } catch {
-  console.error(`handoff: the package ${name} is not installed: install @eaapl/handoff without --omit=optional; other platforms need "go install github.com/eaapl/handoff@latest"`);
+  console.error(`handoff: the package ${name} is not installed: install @eaapl/handoff without --omit=optional; other platforms need "go install github.com/eaapl/handoff@latest github.com/eaapl/handoff/relay/handoff-relay@latest"`);
   process.exit(2);
 }
 const child = spawn(path, process.argv.slice(2), { stdio: 'inherit', windowsHide: true });

@@ -1,5 +1,5 @@
 // Makes the packages for npm out of the archives of a release: one for each platform, with the
-// program, and @eaapl/handoff, which depends on them and starts the one that npm has installed.
+// programs, and @eaapl/handoff, which depends on them and starts the one that npm has installed.
 //
 //     node packaging/npm/make.mjs DIST OUT VERSION
 //
@@ -44,13 +44,13 @@ for (const [system, os] of Object.entries(systems)) {
     const bin = join(folder, 'bin');
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(bin, { recursive: true });
-    const program = zip ? 'handoff.exe' : 'handoff';
-    if (zip) execFileSync('unzip', ['-q', archive, program, '-d', bin]);
-    else execFileSync('tar', ['-xzf', archive, '-C', bin, program]);
-    chmodSync(join(bin, program), 0o755);
+    const programs = ['handoff', 'handoff-relay'].map((program) => (zip ? `${program}.exe` : program));
+    if (zip) execFileSync('unzip', ['-q', archive, ...programs, '-d', bin]);
+    else execFileSync('tar', ['-xzf', archive, '-C', bin, ...programs]);
+    for (const program of programs) chmodSync(join(bin, program), 0o755);
     writePackage(folder, {
       name,
-      description: `The program of @eaapl/handoff for ${system} on ${processor}`,
+      description: `The programs of @eaapl/handoff for ${system} on ${processor}`,
       ...shared,
       os: [os],
       cpu: [cpu],

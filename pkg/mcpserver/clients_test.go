@@ -31,7 +31,7 @@ func program(t *testing.T) string {
 		t.Fatal(err)
 	}
 	built, handoff = dir, filepath.Join(dir, "handoff")
-	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", handoff, "github.com/eaapl/handoff").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", dir, "github.com/eaapl/handoff", "github.com/eaapl/handoff/relay/handoff-relay").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return handoff

@@ -18,7 +18,7 @@ type promise struct {
 
 var (
 	row    = regexp.MustCompile(`^\| (.+) \| (.+) \|$`)
-	named  = regexp.MustCompile("((?:`(?:Test|Fuzz)\\w+`(?:, | and )?)+) in ((?:cmd|pkg|internal|transports)(?:/[a-z0-9]+)*)")
+	named  = regexp.MustCompile("((?:`(?:Test|Fuzz)\\w+`(?:, | and )?)+) in ((?:cmd|relay|pkg|internal|transports)(?:/[a-z0-9]+)*)")
 	test   = regexp.MustCompile(`(?:Test|Fuzz)\w+`)
 	script = regexp.MustCompile("`([a-z0-9_-]+)\\.txtar`")
 )

@@ -79,7 +79,7 @@ esac
 case $BLOCK in *'audit subject'*|*'audit erase'*) handoff example | handoff accept -q --personal-data default >/dev/null ;; esac
 
 # what is about a handoff that was sent finds one, which was accepted
-case $BLOCK in *'handoff send '*'--wait'* | *'handoff status '* | *'handoff rollback '* | *'handoff acks '* | *'handoff outbox '* | *'--aggregate '*)
+case $BLOCK in *'handoff send '*'--wait'* | *'handoff status '* | *'handoff rollback '* | *'handoff acks '* | *'handoff outbox '*)
 	handoff example | handoff send -q --checkpoint "$0" --to dir:inbox
 	handoff receive -q dir:inbox --max 1 >/dev/null ;;
 esac

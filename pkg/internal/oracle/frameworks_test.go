@@ -45,7 +45,7 @@ func TestFrameworks(t *testing.T) {
 		t.Fatalf("the page has the programs %q, want %q", tests, want)
 	}
 	bin := filepath.Join(dir, "bin")
-	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(bin, "handoff"), "github.com/eaapl/handoff").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", bin+"/", "github.com/eaapl/handoff", "github.com/eaapl/handoff/relay/handoff-relay").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	for _, name := range tests {

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/child"
+)
+
+// ChildFlags say what a command that the run starts may see.
+type ChildFlags struct{ pass []string }
+
+func (f *ChildFlags) Register(c *cobra.Command) {
+	// An array takes any text, so that no error of the flag's quotes a value.
+	c.Flags().StringArrayVar(&f.pass, "pass-env", nil, "environment variables that the command gets in addition to PATH, HOME and the like, by `NAME`; may be repeated")
+}
+
+// Options returns how to start a command that diagnostics call by a name.
+func (f *ChildFlags) Options(c *cobra.Command, name, command string) (child.Options, error) {
+	var pass []string
+	for _, variable := range strings.Split(strings.Join(f.pass, ","), ",") {
+		variable, _, valued := strings.Cut(strings.TrimSpace(variable), "=")
+		switch {
+		case valued:
+			return child.Options{}, fmt.Errorf("--pass-env %s: has a value: set the variable in the environment, and give only its name", term.Visible(variable))
+		case variable == "" && len(f.pass) > 0:
+			return child.Options{}, errors.New("--pass-env: a name is empty: give the names of environment variables, as in API_TOKEN,API_URL")
+		}
+		pass = append(pass, variable)
+	}
+	stderr := c.ErrOrStderr()
+	return child.Options{
+		Command: command,
+		Env:     child.Environment(os.Environ(), pass),
+		Stderr:  func(line string) { fmt.Fprintf(stderr, "handoff: %s: %s\n", name, term.Visible(line)) },
+	}, nil
+}

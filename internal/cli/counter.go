@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/inspect"
+	"github.com/eaapl/handoff/pkg/tokens"
+)
+
+// CounterFlags say how tokens are counted.
+type CounterFlags struct {
+	tokenizer string
+	Model     string
+}
+
+func (f *CounterFlags) Register(c *cobra.Command) {
+	c.Flags().StringVar(&f.tokenizer, "tokenizer", "", "count with `TOKENIZER`: "+strings.Join(tokenizerNames(), ", ")+" (default o200k_base)")
+	c.Flags().StringVar(&f.Model, "model", "", "count as this `MODEL` does")
+	Complete(c, "tokenizer", tokenizerNames()...)
+}
+
+func tokenizerNames() []string { return Names(tokens.Encodings()) }
+
+// A Counter counts tokens.
+type Counter struct {
+	*tokens.Counter
+	Estimate bool // of a model whose tokenizer is not public
+}
+
+// Load returns the counter. It counts with nothing loaded before the first text.
+func (f *CounterFlags) Load() (Counter, error) {
+	c, exact, err := tokens.Choose(f.Model, tokens.Encoding(f.tokenizer))
+	if errors.As(err, new(*tokens.UnknownModelError)) {
+		return Counter{}, fmt.Errorf("--model %s: its tokenizer is not known: name one with --tokenizer", term.Visible(f.Model))
+	}
+	if err != nil {
+		return Counter{}, err
+	}
+	return Counter{c, !exact}, nil
+}
+
+// Meter is [inspect.MeterOf].
+func (c Counter) Meter() history.Meter { return inspect.MeterOf(c.Counter) }

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/output"
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/internal/term"
+)
+
+// RegisterFormat registers -f of a command that writes in one of some formats, of which the
+// first is the default, and rejects others before the command begins.
+func RegisterFormat(c *cobra.Command, p *string, usage string, formats []string) {
+	c.Flags().StringVarP(p, "format", "f", formats[0], usage)
+	Complete(c, "format", formats...)
+	c.PreRunE = func(*cobra.Command, []string) error { return report.CheckFormat(*p, formats) }
+}
+
+// FactsFlags say how a command shows facts, and where.
+type FactsFlags struct {
+	Format string
+	Output string
+}
+
+// Register registers -f and -o.
+func (f *FactsFlags) Register(c *cobra.Command, formatUsage, outputUsage string) {
+	RegisterFormat(c, &f.Format, formatUsage, report.PlainFormats)
+	c.Flags().StringVarP(&f.Output, "output", "o", "", outputUsage)
+}
+
+// Open opens what shows the facts.
+func (f *FactsFlags) Open(g *Globals, c *cobra.Command) (*Facts, error) {
+	out, err := g.Open(f.Output, c.OutOrStdout())
+	if err != nil {
+		return nil, err
+	}
+	colors := term.NewPalette(out.Stdout && term.UseColor(g.Color, c.OutOrStdout()))
+	return &Facts{out, f.Format == "json", term.WidthOf(c.OutOrStdout()), colors}, nil
+}
+
+// Facts shows records, as text or JSON.
+type Facts struct {
+	*output.File
+	JSON  bool
+	Width int
+	term.Palette
+}
+
+// A Shown draws itself within some columns.
+type Shown interface {
+	WriteText(w io.Writer, columns int, colors term.Palette) error
+}
+
+// Print shows a record.
+func (f *Facts) Print(r Shown) error {
+	if f.JSON {
+		return report.WriteJSON(f.File, r)
+	}
+	return r.WriteText(f.File, f.Width, f.Palette)
+}

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"bytes"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/output"
+	"github.com/eaapl/handoff/internal/report"
+)
+
+// filterFlags say where documents go, by what the run comes to on them.
+type filterFlags struct {
+	pass   bool
+	reject string
+}
+
+// RegisterFilter registers the flags of a command that may pass on the good documents, and put
+// the others away.
+func (f *ReportFlags) RegisterFilter(c *cobra.Command, good string) {
+	flags := c.Flags()
+	flags.BoolVar(&f.filter.pass, "pass", false, "write the "+good+" messages to standard output as they are, each on a line, and the report to stderr")
+	flags.StringVar(&f.filter.reject, "reject", "", "append each other message to `FILE`, as a line of JSON with what was found in it")
+}
+
+// wanted reports whether documents go anywhere.
+func (f filterFlags) wanted() bool { return f != filterFlags{} }
+
+// A filter is where the documents of one run go; nil for nowhere.
+type filter struct {
+	*Globals
+	passed   *output.File // nil without --pass
+	rejected string       // the file of --reject, "" without
+	lines    []byte       // that it is to get
+}
+
+// open returns the filter of a run.
+func (f filterFlags) open(g *Globals, c *cobra.Command) (*filter, error) {
+	if !f.wanted() {
+		return nil, nil
+	}
+	all := &filter{Globals: g, rejected: f.reject}
+	if f.reject != "" {
+		if err := g.ClaimAppended("--reject", f.reject); err != nil {
+			return nil, err
+		}
+		if err := output.CheckAppending(f.reject); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if f.pass {
+		all.passed, err = g.OpenData("", c.OutOrStdout())
+	}
+	return all, err
+}
+
+// maxLines is how many bytes of rejected documents wait before they are written.
+const maxLines = 1 << 20
+
+// take writes a document where it goes by its record: as it is if it is whole, and else as a line.
+func (f *filter) take(r *report.Record, whole bool) error {
+	switch {
+	case r.Valid && r.Err == nil:
+		return f.pass(r.Raw.Bytes, whole)
+	case f.rejected == "" || r.Err != nil && r.Raw.Bytes == nil:
+		return nil // of a source that cannot be read, there is nothing to put away
+	}
+	var err error
+	if f.lines, err = report.AppendWithDocument(f.lines, r, f.Limits); err != nil || len(f.lines) < maxLines {
+		return err
+	}
+	return f.append()
+}
+
+// pass writes a good document. What was rejected before it is in its file when the document may go
+// out.
+func (f *filter) pass(text []byte, whole bool) error {
+	if f.passed == nil {
+		return nil
+	}
+	if f.passed.Available() <= len(text) {
+		if err := f.append(); err != nil {
+			return err
+		}
+	}
+	_, err := f.passed.Write(text)
+	if err == nil && !whole && !bytes.HasSuffix(text, []byte("\n")) {
+		err = f.passed.WriteByte('\n')
+	}
+	return err
+}
+
+// append writes the rejected documents that wait, durably.
+func (f *filter) append() error {
+	if len(f.lines) == 0 {
+		return nil
+	}
+	err := f.AppendLocked(f.rejected, f.lines)
+	f.lines = f.lines[:0]
+	return err
+}
+
+// flush writes out all documents so far.
+func (f *filter) flush() error {
+	if f == nil {
+		return nil
+	}
+	if err := f.append(); err != nil || f.passed == nil {
+		return err
+	}
+	return f.passed.Flush()
+}
+
+// close writes out the rest.
+func (f *filter) close() error {
+	if f == nil || f.passed == nil {
+		return nil
+	}
+	return f.passed.Close(nil)
+}
+
+// Filters reports whether documents go anywhere.
+func (f *ReportFlags) Filters() bool { return f.filter.wanted() }

@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/nearest"
+)
+
+// FlagError returns an error of the flags of a call without the terms of parsers, and with the flag
+// that was probably meant.
+func FlagError(c *cobra.Command, err error) error {
+	if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 {
+		return argumentError(c, args) // whose flags nobody knows
+	}
+	var unknown *pflag.NotExistError
+	var empty *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	var syntax *pflag.InvalidSyntaxError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		return fmt.Errorf("%s has no flag -%s: found -%s%s", c.CommandPath(), unknown.GetSpecifiedName(), unknown.GetSpecifiedShortnames(), longFlag(c, unknown.GetSpecifiedShortnames()))
+	case unknown != nil:
+		return fmt.Errorf("%s has no flag --%s%s", c.CommandPath(), unknown.GetSpecifiedName(), nearestFlag(c, unknown.GetSpecifiedName()))
+	case errors.As(err, &empty):
+		return fmt.Errorf("--%s: no value follows it", empty.GetFlag().Name)
+	case errors.As(err, &syntax):
+		return fmt.Errorf("%s: is no flag; for an argument that begins with dashes, write -- before it", syntax.GetSpecifiedFlag())
+	case errors.As(err, &invalid):
+		return fmt.Errorf("--%s: %w", invalid.GetFlag().Name, ValueError(invalid.Unwrap()))
+	}
+	return err
+}
+
+// nearestFlag asks for the flag of a command that a name is a misspelling of.
+func nearestFlag(c *cobra.Command, name string) string {
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	if best := nearest.Name(name, names); best != "" {
+		return ": did you mean --" + best + "?"
+	}
+	return ""
+}
+
+// longFlag asks for the flag of a command that has the name, or nearly, which was given behind one
+// dash.
+func longFlag(c *cobra.Command, given string) string {
+	name, _, _ := strings.Cut(given, "=")
+	if c.Flags().Lookup(name) != nil {
+		return ": did you mean --" + name + "?"
+	}
+	return nearestFlag(c, name)
+}
+
+// cobraWords are in the errors of the checks of arguments that cobra has, which have no types.
+var cobraWords = []string{"arg(s)", "unknown command", "invalid argument"}
+
+// PlainErrors has a command, and those below it, say in plain words which arguments and flags are
+// wrong.
+func PlainErrors(c *cobra.Command) {
+	if check := c.Args; check != nil {
+		c.Args = func(c *cobra.Command, args []string) error {
+			err := check(c, args)
+			if err != nil && slices.ContainsFunc(cobraWords, func(word string) bool { return strings.Contains(err.Error(), word) }) {
+				return argumentError(c, args)
+			}
+			return err
+		}
+	}
+	for _, sub := range c.Commands() {
+		PlainErrors(sub)
+	}
+}
+
+// exclusive is the annotation of flags of which cobra takes only one, in any of some groups.
+const exclusive = "cobra_annotation_mutually_exclusive"
+
+// CheckFlags returns an error for the flags that a command cannot do without and does not have, or
+// for those that do not go together.
+func CheckFlags(c *cobra.Command) error {
+	var missing, together []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		for _, group := range f.Annotations[exclusive] {
+			others := slices.DeleteFunc(strings.Fields(group), func(name string) bool { return !c.Flags().Changed(name) })
+			if len(others) > 1 {
+				together = others
+			}
+		}
+		if f.Annotations[cobra.BashCompOneRequiredFlag] != nil && !f.Changed {
+			name, usage := pflag.UnquoteUsage(f)
+			missing = append(missing, strings.TrimSpace("--"+f.Name+" "+strings.ToUpper(name))+" ("+usage+")")
+		}
+	})
+	switch {
+	case missing != nil:
+		return fmt.Errorf("%s needs %s", c.CommandPath(), strings.Join(missing, " and "))
+	case together != nil:
+		return fmt.Errorf("--%s: use one of them", strings.Join(together, " and --"))
+	default:
+		return nil
+	}
+}
+
+// argumentError says why a command does not take some arguments.
+func argumentError(c *cobra.Command, args []string) error {
+	if c.HasSubCommands() && len(args) > 0 {
+		err := fmt.Errorf("%s has no command %q", c.CommandPath(), args[0])
+		if guess := nearest.Suggestion(args[0], CommandNames(c)); guess != "" {
+			return fmt.Errorf("%w%s", err, guess)
+		}
+		const most = 3
+		if others := below(c, args[0]); others != nil && len(others) <= most {
+			return fmt.Errorf("%w: did you mean \"%s\"?", err, strings.Join(others, `" or "`))
+		}
+		return term.WithHint(err, c.CommandPath()+" --help lists the commands")
+	}
+	for _, arg := range args {
+		if c.ValidArgs != nil && cobra.OnlyValidArgs(c, []string{arg}) != nil {
+			return fmt.Errorf("%s: there is no %q%s", c.CommandPath(), arg, report.UseOne(arg, c.ValidArgs))
+		}
+	}
+	return fmt.Errorf("found %s: write it as %s", term.Counted(len(args), "argument"), c.UseLine())
+}
+
+// CommandNames returns the names of the commands that a group of them has.
+func CommandNames(group *cobra.Command) []string {
+	var names []string
+	for _, sub := range group.Commands() {
+		if !sub.Hidden {
+			names = append(names, sub.Name())
+		}
+	}
+	return names
+}
+
+// below returns the commands of a name that are below the commands of a group, with what is above
+// them.
+func below(group *cobra.Command, name string) []string {
+	var paths []string
+	for _, sub := range group.Commands() {
+		for _, found := range sub.Commands() {
+			if found.Name() == name {
+				paths = append(paths, found.CommandPath())
+			}
+		}
+		paths = append(paths, below(sub, name)...)
+	}
+	return paths
+}
+
+// ValueError returns why a value is not of a flag's type without the terms of Go's parsers.
+func ValueError(err error) error {
+	number, list := (*strconv.NumError)(nil), (*csv.ParseError)(nil)
+	text := err.Error()
+	switch {
+	case errors.As(err, &number) && errors.Is(err, strconv.ErrRange):
+		return fmt.Errorf("%q is too large", number.Num)
+	case number != nil && number.Func == "ParseBool":
+		return fmt.Errorf("%q is neither true nor false", number.Num)
+	case number != nil && number.Func == "ParseFloat":
+		return fmt.Errorf("%q is no number", number.Num)
+	case number != nil:
+		return fmt.Errorf("%q is no whole number", number.Num)
+	case errors.As(err, &list):
+		return errors.New(`a quote in the list is not closed: write it as a,b, and a value with a comma as "a,b" with its quotes`)
+	case strings.HasPrefix(text, "time: ") && strings.Contains(text, `"`):
+		return fmt.Errorf("%s is no duration: write it like 30s or 5m", text[strings.IndexByte(text, '"'):])
+	}
+	return err
+}

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
+)
+
+// FormatFlag is the flag --format-in: the format of the messages that are read.
+type FormatFlag struct {
+	From format.Format // "" to go by what each message looks like
+}
+
+func (f *FormatFlag) Register(c *cobra.Command) {
+	c.Flags().Var((*formatValue)(&f.From), "format-in", "read messages as this `FORMAT` instead of detecting it: "+strings.Join(formatNames(), ", "))
+	Complete(c, "format-in", formatNames()...)
+}
+
+// TakesLines returns how input is read for a command: see [formats.TakesLines].
+func TakesLines(c *cobra.Command) func(first []byte) bool {
+	from := format.Format("")
+	if f := c.Flags().Lookup("format-in"); f != nil {
+		if v, ok := f.Value.(*formatValue); ok {
+			from = format.Format(*v)
+		}
+	}
+	return formats.TakesLines(from)
+}
+
+// Formats returns those that a message may be in, of which it is detected.
+func (f *FormatFlag) Formats() []format.Format {
+	if f.From == "" {
+		return formats.Names()
+	}
+	return []format.Format{f.From}
+}
+
+func formatNames() []string { return Names(formats.Names()) }
+
+// formatValue is a flag whose value is the name of a format.
+type formatValue format.Format
+
+func (v *formatValue) Set(text string) error {
+	if text != "" && !formats.Known(format.Format(text)) {
+		return report.UnknownFormat(text, formatNames())
+	}
+	*v = formatValue(text)
+	return nil
+}
+
+func (v *formatValue) String() string { return string(*v) }
+
+func (*formatValue) Type() string { return "format" }

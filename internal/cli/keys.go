@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/sign"
+)
+
+// KeyFlags say where keys come from. Keys are never arguments: other users of
+// the machine can read those.
+type KeyFlags struct {
+	Files []string
+	pairs bool       // of a JWS: key pairs and public keys, of P-256 too
+	keys  []sign.Key // what Load has read
+}
+
+func (f *KeyFlags) Register(c *cobra.Command) {
+	c.Flags().StringArrayVar(&f.Files, "key-file", nil, "key `FILE`: a secret as raw bytes, a JSON Web Key or a set, or Ed25519 keys, in PEM or of OpenSSH too; may be repeated (or HANDOFF_KEY: the key itself)")
+}
+
+// RegisterPairs is Register for the keys of a JWS, which are those of [sign.ParseJWSKeys].
+func (f *KeyFlags) RegisterPairs(c *cobra.Command) {
+	f.pairs = true
+	c.Flags().StringArrayVar(&f.Files, "key-file", nil, "key `FILE`: P-256 (ES256) and Ed25519 (EdDSA) keys, as a JSON Web Key, a JWK Set or PEM; may be repeated (or HANDOFF_KEY: the key itself)")
+}
+
+// KeyVariable is the environment variable that holds a key itself.
+const KeyVariable = "HANDOFF_KEY"
+
+// Load returns the keys of the files that were named on the command line, or
+// else the one in the environment, or else those of the configured files; none
+// if there are none. It warns of keys that are not safe. They are read once: a file may be a
+// pipe.
+func (f *KeyFlags) Load(g *Globals, c *cobra.Command) (keys []sign.Key, err error) {
+	if f.keys != nil {
+		return f.keys, nil
+	}
+	text, ok := os.LookupEnv(KeyVariable)
+	if ok && !c.Flags().Changed("key-file") {
+		keys, err = f.parse(c.ErrOrStderr(), KeyVariable, []byte(text))
+	} else {
+		keys, err = f.LoadFiles(g, c, f.Files)
+	}
+	f.keys = slices.Clip(keys) // who appends to them has others
+	return f.keys, err
+}
+
+// ErrNoKey is the error of a command that needs a key and has none, ErrNoPair that of one which
+// needs a key pair.
+var (
+	ErrNoKey  = errNoKey("handoff keygen -o FILE makes a key")
+	ErrNoPair = errNoKey("handoff keygen --type p256 -o FILE makes a key pair")
+)
+
+func errNoKey(advice string) error {
+	return term.WithHint(errors.New("no key: name a key file with --key-file, or set HANDOFF_KEY_FILE or "+KeyVariable), advice)
+}
+
+// ChooseSigner returns the key to sign with: the one with an ID, if that is not "".
+// The error is [ErrNoKey] if there are none, or asks for an ID.
+func ChooseSigner(keys []sign.Key, id string) (sign.Key, error) {
+	if slices.ContainsFunc(keys, func(k sign.Key) bool { return !k.IsPublic() }) {
+		keys = slices.DeleteFunc(keys, sign.Key.IsPublic)
+	}
+	switch {
+	case len(keys) == 0:
+		return sign.Key{}, ErrNoKey
+	case id == "" && len(keys) > 1:
+		return sign.Key{}, fmt.Errorf("there are %d keys: say with --key-id which one is to sign", len(keys))
+	case id == "":
+		return keys[0], nil
+	}
+	for _, k := range keys {
+		if k.ID == id {
+			return k, nil
+		}
+	}
+	if len(keys) == 1 && !keys[0].IsNamed() {
+		return keys[0].WithID(id), nil
+	}
+	return sign.Key{}, fmt.Errorf("--key-id %q: no key has this ID", id)
+}
+
+// OptionalSigner is [ChooseSigner] where there need not be a key that can sign: then it returns nil.
+func OptionalSigner(keys []sign.Key, id string) (*sign.Key, error) {
+	keys = slices.DeleteFunc(slices.Clone(keys), func(k sign.Key) bool { return k.MaySign() != nil })
+	if len(keys) == 0 && id == "" {
+		return nil, nil
+	}
+	key, err := ChooseSigner(keys, id)
+	return &key, err
+}
+
+// LoadSigner returns the key of a file that is to sign, nil if there is no file.
+func LoadSigner(g *Globals, c *cobra.Command, flag, file string) (*sign.Key, error) {
+	if file == "" {
+		return nil, nil
+	}
+	keys, err := (&KeyFlags{}).LoadFiles(g, c, []string{file})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	switch {
+	case len(keys) != 1:
+		return nil, fmt.Errorf("%s: %s has %d keys: name a file with one", flag, ShownSetting(file), len(keys))
+	case keys[0].MaySign() != nil:
+		return nil, fmt.Errorf("%s: %w", flag, keys[0].MaySign())
+	}
+	return &keys[0], nil
+}
+
+// LoadFiles reads key files.
+func (f *KeyFlags) LoadFiles(g *Globals, c *cobra.Command, files []string) ([]sign.Key, error) {
+	var all []sign.Key
+	for _, file := range files {
+		text, exposed, err := ReadKeyFile(g, c, file)
+		if err != nil {
+			return nil, err
+		}
+		keys, err := f.parse(c.ErrOrStderr(), file, text)
+		if err != nil {
+			return nil, err
+		}
+		if exposed != "" && !slices.ContainsFunc(keys, func(k sign.Key) bool { return !k.IsPublic() }) {
+			exposed = "" // public keys are for everybody
+		}
+		warnOf(c.ErrOrStderr(), exposed)
+		all = append(all, keys...)
+	}
+	return all, nil
+}
+
+// LoadSecret reads a secret: the bytes of a file, without a line end after them.
+func LoadSecret(g *Globals, c *cobra.Command, file string) ([]byte, error) {
+	text, exposed, err := ReadKeyFile(g, c, file)
+	warnOf(c.ErrOrStderr(), exposed)
+	return bytes.TrimRight(text, "\r\n"), err
+}
+
+// warnOf prints a warning, unless it is "".
+func warnOf(stderr io.Writer, warning string) {
+	if warning != "" {
+		term.Warn(stderr, warning)
+	}
+}
+
+// ReadKeyFile returns the bytes of a file with a key or a secret, and what is to be said if
+// other users can read them and that matters.
+func ReadKeyFile(g *Globals, c *cobra.Command, file string) (text []byte, exposed string, err error) {
+	s, err := g.File(file, c.InOrStdin())
+	if err != nil {
+		return nil, "", err
+	}
+	text, exposed, err = readKey(s)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", ShownSetting(file), err) // it may be the key itself, set by mistake
+	}
+	return text, exposed, nil
+}
+
+// keyBound has room for thousands of keys.
+var keyBound = input.ByteBound{Bytes: 1 << 20, Remedy: "not a key file"}
+
+// readKey returns the bytes of a key file as they are: raw bytes can look
+// compressed.
+func readKey(s input.Source) (text []byte, exposed string, err error) {
+	in, closeFile, err := s.Raw()
+	if err != nil {
+		return nil, "", err
+	}
+	defer closeFile() // read only: nothing can be lost
+	if f, ok := in.(*os.File); ok && s.Path != "" {
+		info, err := f.Stat()
+		if err != nil {
+			return nil, "", term.PlainError(err)
+		}
+		if mode := info.Mode(); mode.IsRegular() && mode.Perm()&0o044 != 0 && runtime.GOOS != "windows" {
+			exposed = fmt.Sprintf("%s: other users can read this key (mode %04o): chmod 600 keeps it to its owner", s.Name, mode.Perm())
+		}
+	}
+	text, err = keyBound.ReadAll(in)
+	return text, exposed, err
+}
+
+// parse reads the keys of a text that comes from origin, and warns of weak ones.
+func (f *KeyFlags) parse(stderr io.Writer, origin string, text []byte) ([]sign.Key, error) {
+	parse := sign.ParseKeys
+	if f.pairs {
+		parse = sign.ParseJWSKeys
+	}
+	keys, err := parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", origin, err)
+	}
+	for _, k := range keys {
+		if weakness := k.Weakness(); weakness != "" {
+			term.Warn(stderr, origin+": "+weakness+"; handoff keygen makes a better one")
+		}
+	}
+	return keys, nil
+}

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/safety"
+	"github.com/eaapl/handoff/pkg/safety/classifier"
+	"github.com/eaapl/handoff/pkg/yamldoc"
+)
+
+// ScannerFlags say how text is scanned.
+type ScannerFlags struct {
+	Rules      string
+	thresholds thresholds
+	allow      []string
+	classifier string
+	from       float64
+	timeout    time.Duration
+	Child      ChildFlags
+}
+
+// Register registers the flags, but for --allow where the command has another.
+func (f *ScannerFlags) Register(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.Rules, "rules", "", "further safety rules, a YAML or JSON `FILE` (docs/safety.md)")
+	f.thresholds.all = safety.DefaultThreshold
+	flags.Var(&f.thresholds, "threshold", "score from which a text is flagged, above 0 and up to 1; of single speakers as tool=`SCORE`,user=SCORE")
+	if flags.Lookup("allow") == nil {
+		flags.StringSliceVar(&f.allow, "allow", nil, "findings that are only noted, as `RULE`, POINTER or RULE@POINTER")
+	}
+	CompleteWith(c, "allow", func([]string) (ids []string) {
+		for _, r := range safety.New(safety.Options{}).Rules() {
+			ids = append(ids, cobra.CompletionWithDesc(r.ID, r.Summary))
+		}
+		return ids
+	})
+	flags.StringVar(&f.classifier, "classifier-cmd", "", "also ask this `COMMAND`, which reads and writes JSON lines (docs/safety.md)")
+	flags.Float64Var(&f.from, "classifier-from", 0, "ask the classifier only about texts with at least this score of the scanner's own; 0 asks about all")
+	flags.DurationVar(&f.timeout, "classifier-timeout", time.Minute, "how long the classifier may take for one text, and to end")
+	f.Child.Register(c)
+}
+
+// Load returns the scanner and the allow list. The caller closes the scanner.
+func (f *ScannerFlags) Load(g *Globals, c *cobra.Command) (*Scanner, error) {
+	if err := f.thresholds.check(); err != nil {
+		return nil, err
+	}
+	if !(f.from >= 0 && f.from <= 1) {
+		return nil, fmt.Errorf("--classifier-from %v: use a number from 0 to 1", f.from)
+	}
+	if f.timeout <= 0 {
+		return nil, errors.New("--classifier-timeout: use a duration above 0, such as 30s")
+	}
+	child, err := f.Child.Options(c, "classifier", f.classifier)
+	if err != nil {
+		return nil, err
+	}
+	options := safety.Options{Threshold: f.thresholds.all, ByField: f.thresholds.byField}
+	if f.Rules != "" {
+		text, err := g.ReadSettings(f.Rules, c.InOrStdin())
+		if err != nil {
+			return nil, err
+		}
+		doc, err := yamldoc.Parse(text)
+		if err != nil {
+			return nil, input.InFile(f.Rules, err)
+		}
+		if options.Rules, err = safety.ParseRules(doc.Raw().Bytes); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Rules, err)
+		}
+	}
+	s := &Scanner{Scanner: safety.New(options)}
+	var known []finding.Rule
+	if len(f.allow) > 0 {
+		known = safety.Catalogue(append(s.Rules(), safety.Rule{ID: classifier.RuleID, Category: classifier.Category}))
+	}
+	for _, text := range f.allow {
+		a, err := safety.ParseAllowance(text)
+		if err != nil {
+			return nil, fmt.Errorf("--allow: %w", err)
+		}
+		if name := a.Rule(); name != "" {
+			if _, err := finding.Find(known, name); err != nil {
+				return nil, term.WithHint(fmt.Errorf("--allow %s: %w", text, err), "handoff scan --list-rules lists them")
+			}
+		}
+		s.Allow = append(s.Allow, a)
+	}
+	if f.classifier != "" {
+		c, err := classifier.Start(&g.Children, child, f.timeout)
+		if err != nil {
+			return nil, err
+		}
+		s.Scanner, s.classifier = c.Scanner(s.Scanner, f.from), c
+	}
+	return s, nil
+}
+
+// A Scanner is a safety scanner with what belongs to a run of it.
+type Scanner struct {
+	safety.Scanner
+	Allow      []safety.Allowance
+	classifier *classifier.Classifier // nil without one
+}
+
+// Close ends the classifier: after an error at once, and otherwise it may end by itself.
+// It returns the error, or what is wrong with how the classifier ended.
+func (s *Scanner) Close(err error) error {
+	if s == nil || s.classifier == nil {
+		return err
+	}
+	return s.classifier.Close(err)
+}
+
+// ClassifierFailed reports whether the run cannot go on: nothing more would be looked at.
+func ClassifierFailed(err error) bool {
+	e := (*classifier.Error)(nil)
+	return errors.As(err, &e)
+}

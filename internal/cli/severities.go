@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// SeverityFlags say how much the findings of rules matter: --severity, --off and --strict.
+type SeverityFlags struct {
+	Strict bool // warnings are errors, also those that Load returns
+	rules  func() []finding.Rule
+	noun   string
+	off    []string
+	list   []string // RULE=SEVERITY
+}
+
+// Register registers the flags, for some rules; noun is what they are.
+func (f *SeverityFlags) Register(c *cobra.Command, noun string, rules func() []finding.Rule) {
+	f.rules, f.noun = rules, noun
+	flags := c.Flags()
+	flags.BoolVar(&f.Strict, "strict", false, "make warnings errors")
+	flags.StringSliceVar(&f.off, "off", nil, "rules that are not to be checked")
+	flags.StringSliceVar(&f.list, "severity", nil, "how much a rule matters, as `RULE=SEVERITY`: error, warning, note or off; may be repeated")
+	CompleteRules(c, "off", rules)
+	CompleteWith(c, "severity", func([]string) []string {
+		var choices []string
+		for _, id := range finding.IDs(rules()) {
+			for _, severity := range finding.Severities() {
+				choices = append(choices, id+"="+string(severity))
+			}
+		}
+		return choices
+	})
+}
+
+// Load returns the severities that differ from the rules' own, by the rules' ids. Where --off
+// and --severity contradict each other, the one that was on the command line counts, and --off if
+// both did.
+func (f *SeverityFlags) Load(c *cobra.Command) (map[string]finding.Severity, error) {
+	wanted := map[string]finding.Severity{}
+	for _, text := range f.list {
+		name, severity, ok := strings.Cut(text, "=")
+		if !ok || !slices.Contains(finding.Severities(), finding.Severity(severity)) {
+			return nil, fmt.Errorf("--severity %q: write it as RULE=error, RULE=warning, RULE=note or RULE=off", text)
+		}
+		if err := f.want(c, "severity", name, func(id string) { wanted[id] = finding.Severity(severity) }); err != nil {
+			return nil, err
+		}
+	}
+	overruled := c.Flags().Changed("severity") && !c.Flags().Changed("off")
+	for _, name := range f.off {
+		if err := f.want(c, "off", name, func(id string) {
+			if _, named := wanted[id]; !named || !overruled {
+				wanted[id] = finding.Off
+			}
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return wanted, nil
+}
+
+// want calls found with the id of the rule that a flag names. A setting is for all commands: it
+// may name a rule that only another one has.
+func (f *SeverityFlags) want(c *cobra.Command, flag, name string, found func(id string)) error {
+	id, err := RuleID(flag, name, f.noun, f.rules)
+	if err == nil {
+		found(id)
+		return nil
+	}
+	if _, elsewhere := finding.Find(report.Rules(), name); elsewhere == nil && !c.Flags().Changed(flag) {
+		return nil
+	}
+	return err
+}
+
+// WarningRules are the rules of messages whose severity may be another.
+func WarningRules() []finding.Rule {
+	return slices.DeleteFunc(validate.Rules(), func(r finding.Rule) bool { return r.Severity != finding.Warning })
+}

@@ -1,0 +1,471 @@
+// Package input turns arguments into sources and sources into documents, and works on the
+// documents: on all cores, in the order of the input, in constant memory.
+package input
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/internal/claim"
+	"github.com/eaapl/handoff/internal/regular"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/compress"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// Reader are what the arguments and flags of a run may name for reading.
+type Reader struct {
+	Claims    *claim.Set
+	Unpacking compress.ReaderOptions // bounds what is decompressed
+	// Lines reports, by the first document of a source, whether all of the source is one
+	// document of JSON Lines; nil means no.
+	Lines func(first []byte) bool
+	// LongLines says that JSON Lines which are long are not to be in memory: see [Document.File].
+	LongLines bool
+	// Each says that the elements of an array are documents, and not the array.
+	Each bool
+}
+
+// A Source is a file or standard input.
+type Source struct {
+	Name string    // as named by the user, "stdin" for standard input
+	Path string    // "" for standard input
+	Size int64     // in bytes, -1 if unknown
+	Err  error     // why there is nothing to open
+	In   io.Reader // the content, where it is not to be opened: standard input, or what was read ahead
+
+	Found bool // in a directory, rather than named by the user
+	typed bool // standard input is a terminal
+
+	Unpacking compress.ReaderOptions
+	Lines     func(first []byte) bool // see Reader
+	LongLines bool                    // see Reader
+	Each      bool                    // see Reader
+}
+
+// Sources lists what the arguments name: files, directories, "-"; nothing means
+// standard input. What is not there, or standard input for a second time, becomes a
+// source with an error, so that the rest is worked on first.
+func (in *Reader) Sources(args []string, stdin io.Reader, stderr io.Writer) []Source {
+	if len(args) == 0 {
+		args = []string{"-"}
+	}
+	var list []Source
+	for i, arg := range args {
+		if arg == "-" && slices.Contains(args[:i], "-") {
+			list = append(list, Source{Name: "stdin", Err: ErrTwiceStdin})
+			continue
+		}
+		if arg == "-" {
+			typed := term.IsTerminal(stdin)
+			if typed {
+				fmt.Fprintln(stderr, "handoff: reading from the terminal; end with Ctrl-D, or name a file")
+			}
+			list = append(list, Source{Name: "stdin", Size: -1, typed: typed, In: stdin, Unpacking: in.Unpacking, Lines: in.Lines, Each: in.Each})
+			_ = in.Claims.Standard("stdin", stdin, claim.AsMessages) // what is written asks for it
+			continue
+		}
+		info, err := os.Stat(arg)
+		switch {
+		case arg == "":
+			list = append(list, Source{Name: `""`, Err: errNoName})
+		case err != nil:
+			list = append(list, Source{Name: SourceName(arg), Err: term.PlainError(err)})
+		case info.IsDir():
+			list = append(list, in.Directory(arg)...)
+		default:
+			list = append(list, in.Found(arg, info))
+		}
+	}
+	return list
+}
+
+// Watch starts the progress of reading sources, unless a person types one of them, whose words are
+// on the screen as well.
+func Watch(p *term.Progress, list []Source) {
+	total := int64(0)
+	for _, s := range list {
+		switch {
+		case s.typed:
+			return
+		case s.Size < 0:
+			total = -1
+		case total >= 0:
+			total += s.Size
+		}
+	}
+	p.Start(total)
+}
+
+// SourceName returns the name of a file in reports. Lines begin with it, and must not
+// begin like a workflow command of GitHub.
+func SourceName(path string) string {
+	if strings.HasPrefix(strings.TrimSpace(path), "::") {
+		return "./" + path
+	}
+	return path
+}
+
+func (in *Reader) Found(path string, info fs.FileInfo) Source {
+	s := Source{Name: SourceName(path), Path: path, Size: -1, Unpacking: in.Unpacking, Lines: in.Lines, LongLines: in.LongLines, Each: in.Each}
+	if info.Mode().IsRegular() {
+		s.Size = info.Size()
+	}
+	_ = in.Claims.Add(claim.File{Name: path, Info: info}, claim.AsMessages) // what is written asks for it
+	return s
+}
+
+// OneStdin returns an error for a call that would read standard input twice: for the
+// messages that args name, and for files given as "-".
+func OneStdin(args []string, files ...string) error {
+	free := len(args) > 0 && !slices.Contains(args, "-")
+	for _, file := range files {
+		if file == "-" && !free {
+			return ErrTwiceStdin
+		}
+		free = free && file != "-"
+	}
+	return nil
+}
+
+var errNoName = errors.New("an argument is empty: a variable may not be set")
+
+var ErrTwiceStdin = errors.New("standard input cannot be two things at once: name a file for one of them")
+
+var messageSuffixes = []string{".json", ".jsonl", ".ndjson"}
+
+// Directory lists the messages below a directory, in lexical order.
+func (in *Reader) Directory(dir string) []Source {
+	var list []Source
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			list = append(list, Source{Name: SourceName(path), Err: term.PlainError(err)})
+			return nil
+		}
+		if entry.IsDir() || !isMessageName(entry.Name()) {
+			return nil
+		}
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+			list = append(list, Source{Name: SourceName(path), Err: term.PlainError(err)})
+		case info.Mode().IsRegular():
+			s := in.Found(path, info)
+			s.Found = true
+			list = append(list, s)
+		case !info.IsDir():
+			// Whoever made the directory chose it: a pipe without a writer never ends.
+			list = append(list, Source{Name: SourceName(path), Err: errors.New("is not a regular file: name it, if it is to be read")})
+		}
+		return nil
+	})
+	if err != nil {
+		list = append(list, Source{Name: SourceName(dir), Err: term.PlainError(err)})
+	}
+	if len(list) == 0 {
+		list = append(list, Source{Name: SourceName(dir), Err: errors.New("no messages here: looked for *.json, *.jsonl and *.ndjson, also with .gz and .zst")})
+	}
+	return list
+}
+
+func isMessageName(name string) bool {
+	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+	for _, suffix := range messageSuffixes {
+		if strings.HasSuffix(name, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+// Open returns the source's content, decompressed; count is called with the
+// number of bytes of each read.
+func (s Source) Open(count func(int)) (*Content, error) {
+	in, closeFile, err := s.Raw()
+	if err != nil {
+		return nil, err
+	}
+	return &Content{compress.NewReader(countingReader{in, count}, s.Unpacking), closeFile}, nil
+}
+
+// Raw returns the source as it is, and what closes it.
+func (s Source) Raw() (io.Reader, func() error, error) {
+	if s.Err != nil {
+		return nil, nil, s.Err
+	}
+	if s.In != nil {
+		return s.In, func() error { return nil }, nil
+	}
+	open := regular.Open
+	if s.Size < 0 {
+		open = os.Open // a pipe is one that the user named
+	}
+	f, err := open(s.Path)
+	if err != nil {
+		return nil, nil, term.PlainError(err)
+	}
+	return f, f.Close, nil
+}
+
+// Content is what a source holds, decompressed.
+type Content struct {
+	*compress.Reader
+	closeFile func() error
+}
+
+func (c *Content) Close() error { return errors.Join(c.Reader.Close(), c.closeFile()) }
+
+type countingReader struct {
+	r     io.Reader
+	count func(int)
+}
+
+func (c countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.count(n)
+	if err != nil && err != io.EOF {
+		err = term.PlainError(err)
+	}
+	return n, err
+}
+
+// A Document is one of a source, or what became of it.
+type Document struct {
+	Source Source
+	Index  int            // 0-based, within the source
+	Raw    jsonstream.Raw // without Bytes where Long is set
+	// Long is set for JSON Lines that are not in memory: the offset after the last. See
+	// [Document.File].
+	Long int64
+	// Space is the white space around the document, nil where it is not known: of a pipe, that after a
+	// document is what comes next.
+	Space *Space
+	pause bool // the next one may have to be waited for
+	// Err is a *jsonstream.SyntaxError for a document that cannot be had;
+	// anything else means that the source could not be read to its end.
+	Err error
+}
+
+// Space is the white space around a document in a file: before the first one, and after each.
+type Space struct{ Before, After []byte }
+
+// Unreadable reports whether the source could not be read, rather than that the
+// document is damaged.
+func (d Document) Unreadable() bool {
+	damaged := (*jsonstream.SyntaxError)(nil)
+	return d.Err != nil && !errors.As(d.Err, &damaged)
+}
+
+// ErrShorter reports a file that lost its end after its length was asked for.
+var ErrShorter = errors.New("the file became shorter while it was read: read it again")
+
+// File opens the file that long JSON Lines are in, from Raw.Start on and up to Long.
+func (d Document) File() (*os.File, error) {
+	f, err := regular.Open(d.Source.Path)
+	if err != nil {
+		return nil, term.PlainError(err)
+	}
+	return f, nil
+}
+
+// Whole returns the document with its bytes, also where it is Long.
+func (d Document) Whole() Document {
+	if d.Long == 0 {
+		return d
+	}
+	f, err := d.File()
+	if err != nil {
+		d.Err = err
+		return d
+	}
+	defer f.Close() // read only: nothing can be lost
+	d.Raw.Bytes = make([]byte, d.Long-d.Raw.Start.Offset)
+	if _, err := f.ReadAt(d.Raw.Bytes, d.Raw.Start.Offset); errors.Is(err, io.EOF) {
+		d.Err = ErrShorter
+	} else if err != nil {
+		d.Err = term.PlainError(err)
+	}
+	d.Long = 0
+	return d
+}
+
+// Parse parses the document. The error says where.
+func (d Document) Parse(limits jsonstream.Limits) (*jsonstream.Document, error) {
+	doc, err := (*jsonstream.Document)(nil), d.Err
+	if err == nil {
+		doc, err = jsonstream.Parse(d.Raw, limits)
+	}
+	if err != nil {
+		return nil, InFile(d.Source.Name, err)
+	}
+	return doc, nil
+}
+
+// WholeText returns the source's content as one document that need not be JSON.
+func (s Source) WholeText(limits jsonstream.Limits, count func(int)) Document {
+	d := Document{Source: s, Raw: jsonstream.NewRaw(nil)}
+	content, err := s.Open(count)
+	if err != nil {
+		d.Err = err
+		return d
+	}
+	defer content.Close() // read only: nothing can be lost
+	d.Raw.Bytes, d.Err = MessageBound(limits).ReadAll(content)
+	return d
+}
+
+// An Origin is where a document was, for people.
+type Origin struct {
+	Source  string // as named by the user
+	Line    int    // where the document begins
+	Several bool   // whether its source may hold others
+	Short   bool   // the document is shorter than what is reported of it may be
+	Pause   bool   // the next document may have to be waited for
+}
+
+// shortDocument is about how long a record without findings is, in bytes.
+const shortDocument = 256
+
+func (d Document) Origin() Origin {
+	const lineEnd = int64(len("\r\n"))
+	length := int64(len(d.Raw.Bytes))
+	if d.Long > 0 {
+		length = d.Long - d.Raw.Start.Offset
+	}
+	several := d.Index > 0 || d.Source.Size < 0 || d.Source.Size > length+lineEnd
+	return Origin{d.Source.Name, d.Raw.Start.Line, several, length < shortDocument, d.pause}
+}
+
+func (o Origin) String() string {
+	if !o.Several {
+		return term.Visible(o.Source)
+	}
+	return fmt.Sprintf("%s:%d", term.Visible(o.Source), o.Line)
+}
+
+// InFile puts the place before an error that has one.
+func InFile(name string, err error) error {
+	if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
+		return fmt.Errorf("%s:%d:%d: %w", name, e.Line, e.Column, err)
+	}
+	if e := (*jsonstream.NumberError)(nil); errors.As(err, &e) {
+		return fmt.Errorf("%s:%d:%d: %s: %w", name, e.Line, e.Column, term.Visible(e.Pointer), err)
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// longLines is from how many bytes on JSON Lines are not in memory, if that can be.
+const longLines = 1 << 20
+
+// Documents calls yield with the source's documents in order, and last, where
+// there is one, with the error that ended it. A source without any document has
+// one empty one, which is an error for whoever needs a message. ready reports
+// whether more has been read already, so that waiting for it does not hold up
+// what there is.
+func (s Source) Documents(limits jsonstream.Limits, count func(int), yield func(d Document, ready bool) bool) {
+	content, err := s.Open(count)
+	if err != nil {
+		yield(Document{Source: s, Err: err}, false)
+		return
+	}
+	in := io.ReadCloser(content)
+	if content.Codec() != compress.None {
+		in = newAheadReader(content)
+	}
+	defer in.Close() // read only: nothing can be lost
+	splitter := jsonstream.NewSplitter(in, limits)
+	if s.Lines != nil {
+		splitter.TakeLines(s.Lines)
+	}
+	if s.Size >= 0 && content.Codec() == compress.None {
+		splitter.Expect(s.Size)
+		if s.LongLines && s.In == nil {
+			splitter.LeaveLines(longLines)
+		}
+	}
+	var before []byte
+	known := s.Size >= 0
+	for index := 0; ; index++ {
+		if known && index == 0 {
+			before, known = splitter.Space()
+		}
+		raw, err := splitter.Next()
+		if err == io.EOF {
+			if index == 0 {
+				yield(Document{Source: s, Raw: jsonstream.NewRaw(nil)}, false)
+			}
+			return
+		}
+		ready := splitter.Ready()
+		d := Document{Source: s, Index: index, Raw: raw, pause: !ready && s.Size < 0, Err: err}
+		if known && err == nil && raw.Bytes != nil {
+			var after []byte
+			if after, known = splitter.Space(); known {
+				d.Space = &Space{before, after}
+			}
+			before = nil
+		}
+		if raw.Lines && raw.Bytes == nil && err == nil {
+			d.Long = s.Size
+			count(int(s.Size - raw.Start.Offset))
+		}
+		elements := s.elements(d, limits)
+		for i, one := range elements {
+			one.Index = index + i
+			if !yield(one, ready || i < len(elements)-1) {
+				return
+			}
+		}
+		if elements != nil {
+			index += len(elements) - 1
+			continue
+		}
+		if !yield(d, ready) || d.Unreadable() {
+			return
+		}
+	}
+}
+
+// elements returns the elements of a document that is an array, each as one, nil if the document
+// is to stay as it is: also one that cannot be parsed, and an empty array.
+func (s Source) elements(d Document, limits jsonstream.Limits) []Document {
+	if !s.Each || d.Err != nil || d.Raw.Lines || !bytes.HasPrefix(bytes.TrimLeft(d.Raw.Bytes, " \t\r\n"), []byte("[")) {
+		return nil
+	}
+	doc, err := jsonstream.Parse(d.Raw, limits)
+	if err != nil {
+		return nil
+	}
+	var list []Document
+	for _, v := range doc.Root().Elements() {
+		one := d
+		one.Raw = jsonstream.Raw{Bytes: v.Raw(), Start: v.Position()}
+		one.Space, one.pause = nil, false
+		list = append(list, one)
+	}
+	if list != nil {
+		list[len(list)-1].pause = d.pause
+	}
+	return list
+}
+
+// CodecInPlace returns what a source is compressed with, or why it cannot be
+// rewritten in place.
+func (s Source) CodecInPlace() (compress.Codec, error) {
+	if s.Err == nil && s.Size < 0 {
+		return compress.None, errors.New("is not a regular file, and cannot be rewritten in place")
+	}
+	content, err := s.Open(func(int) {})
+	if err != nil {
+		return compress.None, err
+	}
+	defer content.Close() // read only: nothing can be lost
+	return content.Codec(), nil
+}

@@ -1,0 +1,207 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/internal/settings"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/compress"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A Program is one of the two programs: handoff or handoff-relay. To users, both have one tree of commands.
+type Program struct {
+	// Make makes the commands of this program, by their names in [Commands].
+	Make map[string]func(*cli.Globals) *cobra.Command
+	// Others describes the commands of the other program, as [Program.Describe] writes it.
+	Others []byte
+	// RunOther runs a command line of the other program, whose error may be an [ExitError].
+	RunOther func(g *cli.Globals, c *cobra.Command, args []string) error
+
+	descriptions []description // what Others says, once it was needed
+}
+
+// A Command is a command below the root of the tree.
+type Command struct {
+	Name  string
+	Group string // in the help
+	// WholeTree is set if the command looks at all commands.
+	WholeTree bool
+}
+
+// Commands lists the commands of both programs.
+var Commands = []Command{
+	{Name: "new", Group: making},
+	{Name: "build", Group: making},
+	{Name: "canonicalize", Group: making},
+	{Name: "redact", Group: making},
+	{Name: "trim", Group: making},
+	{Name: "repair", Group: making},
+	{Name: "patch", Group: making},
+	{Name: "convert", Group: making},
+	{Name: "stream", Group: making},
+	{Name: "compress", Group: making},
+	{Name: "decompress", Group: making},
+	{Name: "validate", Group: checking},
+	{Name: "sign", Group: checking},
+	{Name: "verify", Group: checking},
+	{Name: "keygen", Group: checking},
+	{Name: "scan", Group: checking},
+	{Name: "chain", Group: checking},
+	{Name: "inspect", Group: looking},
+	{Name: "report", Group: looking},
+	{Name: "count", Group: looking},
+	{Name: "diff", Group: looking},
+	{Name: "render", Group: looking},
+	{Name: "accept", Group: delivering},
+	{Name: "send", Group: delivering},
+	{Name: "outbox", Group: delivering},
+	{Name: "status", Group: delivering},
+	{Name: "rollback", Group: delivering},
+	{Name: "acks", Group: delivering},
+	{Name: "receive", Group: delivering},
+	{Name: "mcp", Group: delivering},
+	{Name: "dead-letter", Group: delivering},
+	{Name: "serve", Group: delivering},
+	{Name: "audit", Group: delivering},
+	{Name: "sw4rm", Group: systems},
+	{Name: "macp", Group: systems},
+	{Name: "openai", Group: systems},
+	{Name: "a2a", Group: systems},
+	{Name: "schema", Group: systems},
+	{Name: "session", Group: systems},
+	{Name: "example", Group: about},
+	{Name: "explain", Group: about},
+	{Name: "config", Group: about, WholeTree: true},
+	{Name: "doctor", Group: about, WholeTree: true},
+	{Name: "commands", Group: about, WholeTree: true},
+	{Name: "version", Group: about},
+	{Name: "completion", Group: about, WholeTree: true},
+	{Name: "man", Group: about, WholeTree: true},
+	{Name: "help", Group: about, WholeTree: true},
+}
+
+// Root returns the tree of all commands.
+func (p *Program) Root() *cobra.Command { return p.tree(cli.NewGlobals(), Commands, nil) }
+
+// RootFor returns as much of the tree as a call with these arguments needs: if the first one names a
+// command that does not look at the whole tree, that one.
+func (p *Program) RootFor(g *cli.Globals, args []string) *cobra.Command {
+	if len(args) == 0 {
+		return p.tree(g, Commands, args)
+	}
+	of := func(name string) int {
+		return slices.IndexFunc(Commands, func(c Command) bool { return c.Name == name && !c.WholeTree })
+	}
+	i, completes := of(args[0]), strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) && len(args) > 2
+	switch {
+	case i >= 0 && p.Make[args[0]] == nil, completes && of(args[1]) >= 0 && p.Make[args[1]] == nil: // its description is not needed
+		root := p.tree(g, nil, nil)
+		root.AddCommand(p.other(g, &cobra.Command{Use: args[0]}, args))
+		return root
+	case i < 0:
+		return p.tree(g, Commands, args)
+	default:
+		return p.tree(g, Commands[i:i+1], args)
+	}
+}
+
+// Settings returns the tree whose flags are the settings.
+func (p *Program) Settings() settings.Tree {
+	return settings.Tree{
+		All: p.Root,
+		Some: func(names []string) *cobra.Command {
+			var some []Command
+			for _, c := range Commands {
+				if slices.Contains(names, c.Name) {
+					some = append(some, c)
+				}
+			}
+			return p.tree(cli.NewGlobals(), some, nil)
+		},
+	}
+}
+
+// tree returns a tree of some commands, which is called with the arguments.
+func (p *Program) tree(g *cli.Globals, commands []Command, args []string) *cobra.Command {
+	version := false
+	root := &cobra.Command{
+		Use:   "handoff",
+		Short: "Build, validate, sign, compare and inspect the messages that AI agents hand to each other",
+		Long: `handoff works on the handoff messages of EAAPL-MAG006, SW4RM, MACP and the OpenAI
+Agents SDK: it builds them from an agent's state, signs and verifies them, validates
+them as their receiver must, scans them for injected instructions, trims their
+histories, compresses them, converts them from one system to another and back, shows
+what is in them and what changed, and checks what was lost from one to the next. The
+documents are in docs/, and at https://github.com/eaapl/handoff.
+
+Input is files, directories (*.json, *.jsonl, *.ndjson, also .gz and .zst) or
+standard input: one message, JSON Lines or concatenated messages, plain, gzip or
+zstd. Exit code 0 means yes, 1 means no, 2 that the question could not be
+answered.`,
+		Example: `  handoff example state | handoff build --from legal@2.1.0 --to scorer > message.json
+  handoff validate message.json
+  handoff inspect message.json`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			if err := p.Settings().Configure(g, c); err != nil {
+				return err
+			}
+			g.Warnings = c.ErrOrStderr()
+			g.Unpacking, g.Lines = g.LimitsOfUnpacking(), cli.TakesLines(c)
+			if err := g.Check(); err != nil || c.CalledAs() == "" { // its words are completed: see audit's completion
+				return err
+			}
+			return cli.CheckFlags(c)
+		},
+		RunE: func(c *cobra.Command, _ []string) error {
+			if version {
+				return WriteVersion(c.OutOrStdout(), report.ReadVersion())
+			}
+			return c.Help()
+		},
+	}
+	root.Flags().BoolVar(&version, "version", false, "print the version")
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { _ = writeHelp(c) }) // whose reader may be gone
+	root.AddGroup(groups...)
+	root.CompletionOptions.DisableDefaultCmd = true // newCompletion is more
+	flags := root.PersistentFlags()
+	flags.StringVar(&g.Color, "color", "auto", "colour the output: auto, always or never")
+	flags.BoolVar(&g.Each, "each", false, "take each element of an array as a message by itself")
+	flags.Var(cli.NewByteSize(&g.Limits.MaxBytes, jsonstream.DefaultMaxBytes), "max-message-bytes", "size of the longest message, decompressed")
+	flags.IntVar(&g.Limits.MaxDepth, "max-depth", jsonstream.DefaultMaxDepth, "deepest nesting of a message")
+	flags.Int64Var(&g.MaxRatio, "max-ratio", compress.DefaultMaxRatio, "how many times its compressed size input may be long, beyond --max-message-bytes; 0 for any")
+	flags.IntVar(&g.MaxFindings, "max-findings", report.DefaultMaxFindings, "how many findings, and how many errors on stderr, a run writes; the others are counted; 0 for any")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		err = cli.FlagError(c, err)
+		if errors.As(err, new(term.Hint)) {
+			return err
+		}
+		return term.WithHint(err, fmt.Sprintf("%s --help shows what it takes", c.CommandPath()))
+	})
+	cli.Complete(root, "color", "auto", "always", "never")
+	for _, m := range commands {
+		var c *cobra.Command
+		if make := p.Make[m.Name]; make != nil {
+			c = make(g)
+		} else {
+			c = p.described(g, m.Name, args)
+		}
+		c.GroupID = m.Group
+		if m.Name == "help" {
+			root.SetHelpCommand(c)
+		}
+		root.AddCommand(c)
+	}
+	cli.PlainErrors(root)
+	return root
+}

@@ -1,0 +1,153 @@
+package report
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/secrets"
+)
+
+// jsonOptions are how records are encoded.
+var jsonOptions = json.JoinOptions(json.Deterministic(true), jsontext.EscapeForHTML(false))
+
+// AnyBytes are the options for records with texts that are not UTF-8, such as names of
+// files: the bytes that are not are written as Go escapes.
+var AnyBytes = json.JoinOptions(jsonOptions, jsontext.AllowInvalidUTF8(true),
+	json.WithMarshalers(json.MarshalToFunc(func(enc *jsontext.Encoder, s string) error {
+		if utf8.ValidString(s) {
+			return errors.ErrUnsupported
+		}
+		return enc.WriteToken(jsontext.String(term.Escape(s, func(rune) bool { return false })))
+	})))
+
+// WriteJSON writes v as one line of JSON, without credentials. No text in v can make it
+// fail.
+func WriteJSON(w io.Writer, v any) error {
+	text, err := marshal(v)
+	if err != nil {
+		return err
+	}
+	return writeLine(w, WithoutSecrets(text))
+}
+
+// WriteIndex is [WriteJSON] for what commands read again: it has v as it is.
+func WriteIndex(w io.Writer, v any) error {
+	text, err := marshal(v)
+	if err != nil {
+		return err
+	}
+	return writeLine(w, text)
+}
+
+func marshal(v any) ([]byte, error) {
+	text, err := json.Marshal(v, jsonOptions)
+	if err != nil {
+		text, err = json.Marshal(v, AnyBytes) // which takes longer
+	}
+	if err != nil {
+		return nil, fmt.Errorf("encoding the report: %w", err)
+	}
+	return text, nil
+}
+
+// AppendWithDocument appends a line of JSON: the record, and in it the document that it is of, as
+// the member message. What is not strict JSON, or is JSON Lines, is its text, and what is not
+// UTF-8 is base64.
+func AppendWithDocument(dst []byte, r *Record, limits jsonstream.Limits) ([]byte, error) {
+	var v any = r
+	switch {
+	case r.Err != nil:
+		v = struct {
+			Source string `json:"source"` // the file as named by the user
+			Index  int    `json:"index"`  // 0-based, within the source
+			Error  string `json:"error"`  // why there is no answer
+		}{r.Source, r.Index, r.Err.Error()}
+	case r.Own != nil:
+		v = r.Own.JSON(r)
+	}
+	record, err := marshal(v)
+	if err != nil {
+		return dst, err
+	}
+	dst = append(dst, bytes.TrimSuffix(WithoutSecrets(record), []byte("}"))...)
+	if r.Raw.Bytes == nil {
+		return append(dst, '}', '\n'), nil // longer than a document may be
+	}
+	if _, damage := jsonstream.Parse(r.Raw, limits); damage == nil && !r.Raw.Lines {
+		dst = jsonstream.AppendCompact(append(dst, `,"message":`...), r.Raw.Bytes)
+	} else if utf8.Valid(r.Raw.Bytes) {
+		dst, err = jsontext.AppendQuote(append(dst, `,"text":`...), r.Raw.Bytes)
+	} else {
+		dst, err = jsontext.AppendQuote(append(dst, `,"base64":`...), base64.StdEncoding.EncodeToString(r.Raw.Bytes))
+	}
+	return append(dst, '}', '\n'), err
+}
+
+func writeLine(w io.Writer, text []byte) error {
+	_, err := VisibleJSON{w}.Write(append(text, '\n'))
+	return err
+}
+
+// WithoutSecrets returns a JSON text without the credentials in its strings and names.
+func WithoutSecrets(text []byte) []byte {
+	if !secrets.MayHold(text) && !bytes.Contains(text, []byte("~1")) { // a pointer may have a slash escaped
+		return text
+	}
+	lenient := json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	dec := jsontext.NewDecoder(bytes.NewReader(text), lenient)
+	var out bytes.Buffer
+	enc := jsontext.NewEncoder(&out, lenient)
+	for {
+		token, err := dec.ReadToken()
+		if err != nil { // the end: the text is JSON
+			return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+		}
+		if token.Kind() == '"' {
+			token = jsontext.String(term.WithoutSecrets(token.String()))
+		}
+		if err := enc.WriteToken(token); err != nil {
+			panic("writing JSON to memory: " + err.Error())
+		}
+	}
+}
+
+// VisibleJSON writes JSON with the characters that do not show as \u escapes: a parser
+// reads the same strings. What is written to it has no character in two pieces.
+type VisibleJSON struct{ W io.Writer }
+
+func (v VisibleJSON) Write(text []byte) (int, error) {
+	all, from := len(text), 0
+	var escaped []byte // all before from, once there is something to escape
+	for i := 0; i < len(text); {
+		if text[i] < utf8.RuneSelf && text[i] != 0x7f { // encoders escape control characters in strings
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(text[i:])
+		if term.IsHidden(r) {
+			escaped = append(escaped, text[from:i]...)
+			from = i + size
+			for _, unit := range utf16.Encode([]rune{r}) {
+				escaped = fmt.Appendf(escaped, `\u%04x`, unit)
+			}
+		}
+		i += size
+	}
+	if from > 0 {
+		text = append(escaped, text[from:]...)
+	}
+	if _, err := v.W.Write(text); err != nil {
+		return 0, err
+	}
+	return all, nil
+}

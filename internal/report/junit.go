@@ -1,0 +1,187 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/internal/remedy"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
+)
+
+// A junitReporter writes a JUnit report: a suite for each source, a case for each document,
+// with the elements and attributes that Jenkins' schema allows (junit-10.xsd of its xUnit
+// plugin). The report and each suite begin with their totals: suites are kept until the end, a
+// source with very many cases gets several of them. No time is taken: reports of the same
+// input are the same.
+type junitReporter struct {
+	w      io.Writer
+	suite  junitSuite
+	cases  bytes.Buffer
+	suites Spool
+	total  junitTotals
+}
+
+type junitTotals struct {
+	Tests    int `xml:"tests,attr"`
+	Failures int `xml:"failures,attr"`
+	Errors   int `xml:"errors,attr"`
+	Time     int `xml:"time,attr"` // in seconds
+}
+
+func (t *junitTotals) add(other junitTotals) {
+	t.Tests += other.Tests
+	t.Failures += other.Failures
+	t.Errors += other.Errors
+}
+
+type junitSuite struct {
+	XMLName xml.Name `xml:"testsuite"`
+	Name    string   `xml:"name,attr"`
+	junitTotals
+	Cases []byte `xml:",innerxml"`
+}
+
+type junitCase struct {
+	XMLName   xml.Name      `xml:"testcase"`
+	Name      string        `xml:"name,attr"`
+	ClassName string        `xml:"classname,attr"`
+	Time      int           `xml:"time,attr"`
+	Failure   *junitFailure `xml:"failure"`
+	Error     *junitFailure `xml:"error"`
+	Output    string        `xml:"system-out,omitempty"`
+}
+
+type junitFailure struct {
+	Type    string `xml:"type,attr"`
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// maxSuite is how much of a suite is kept, in bytes.
+const maxSuite = 1 << 20
+
+// maxJUnitMessage keeps what is in a title short; the text has it all.
+const maxJUnitMessage = 300
+
+func newJUnit(w io.Writer) Printer { return &junitReporter{w: w} }
+
+func (j *junitReporter) Report(r *Record) error {
+	return j.add(newJUnitCase(r))
+}
+
+func (j *junitReporter) Unreadable(source string, cause error) error {
+	return j.add(junitCase{
+		Name: "could not be read", ClassName: term.Visible(source),
+		Error: &junitFailure{Type: "UNREADABLE", Message: term.Clip(cause.Error()+remedy.Of(cause), maxJUnitMessage)},
+	})
+}
+
+func (j *junitReporter) add(c junitCase) error {
+	if j.suite.Tests > 0 && (j.suite.Name != c.ClassName || j.cases.Len() > maxSuite) {
+		if err := j.flush(); err != nil {
+			return err
+		}
+	}
+	j.suite.Name = c.ClassName
+	one := junitTotals{Tests: 1}
+	if c.Failure != nil {
+		one.Failures = 1
+	}
+	if c.Error != nil {
+		one.Errors = 1
+	}
+	j.suite.add(one)
+	j.total.add(one)
+	j.cases.WriteString("\n    ")
+	return xml.NewEncoder(&j.cases).Encode(c)
+}
+
+func newJUnitCase(r *Record) junitCase {
+	source := term.Visible(r.Source)
+	c := junitCase{Name: term.Visible(r.ID), ClassName: source}
+	number := fmt.Sprintf("message %d", r.Index+1)
+	switch {
+	case r.Messages > 0:
+		c.Name = fmt.Sprintf("messages %d-%d", r.Index+1, r.Index+r.Messages)
+	case c.Name == "":
+		c.Name = number
+	case r.Origin.Several: // of cases with one name, GitLab shows the first
+		c.Name += ", " + number
+	}
+	all := append(complaints(r), leftOut(r)...)
+	details := r.Details
+	if details == "" {
+		details = finding.Details(r.Findings)
+	}
+	if details == "" && len(all) > 0 {
+		details = all[0].Message
+	}
+	text := junitText(source, all)
+	switch {
+	case r.Unexpected:
+		c.Failure = &junitFailure{Type: "UNEXPECTED", Message: term.Visible(all[0].Message), Text: text}
+	case r.Valid:
+		c.Output = text
+	case r.Expected != "":
+		c.Output = "invalid as expected: " + string(r.Reason) + ": " + term.Clip(details, maxJUnitMessage)
+	default:
+		c.Failure = &junitFailure{Type: cmp.Or(string(r.Reason), term.Visible(failedRule(all))), Message: term.Clip(details, maxJUnitMessage), Text: text}
+	}
+	return c
+}
+
+// failedRule names the rule of the first error: the type of a failure that has no
+// reason of the specification.
+func failedRule(findings []finding.Finding) string {
+	i := slices.IndexFunc(findings, func(f finding.Finding) bool { return f.Severity == finding.Error })
+	if i < 0 {
+		return ""
+	}
+	return findings[i].Rule
+}
+
+// junitText lists findings, a line each.
+func junitText(source string, findings []finding.Finding) string {
+	var b strings.Builder
+	for _, f := range findings {
+		fmt.Fprintf(&b, "%s:%d:%d: %s: %s [%s]\n", source, f.Line, f.Column, f.Severity, term.Visible(f.PlacedMessage()), term.Visible(f.Rule))
+	}
+	return b.String()
+}
+
+// flush ends a suite.
+func (j *junitReporter) flush() error {
+	j.cases.WriteString("\n  ")
+	j.suite.Cases = j.cases.Bytes()
+	if _, err := io.WriteString(&j.suites, "\n  "); err != nil {
+		return err
+	}
+	err := xml.NewEncoder(&j.suites).Encode(j.suite)
+	j.suite = junitSuite{}
+	j.cases.Reset()
+	return err
+}
+
+func (j *junitReporter) Close() error {
+	defer j.suites.Close()
+	if j.suite.Tests > 0 {
+		if err := j.flush(); err != nil {
+			return err
+		}
+	}
+	t := j.total
+	if _, err := fmt.Fprintf(j.w, "%s<testsuites name=\"handoff\" tests=\"%d\" failures=\"%d\" errors=\"%d\" time=\"%d\">", xml.Header, t.Tests, t.Failures, t.Errors, t.Time); err != nil {
+		return err
+	}
+	if err := j.suites.copyTo(j.w); err != nil {
+		return err
+	}
+	_, err := io.WriteString(j.w, "\n</testsuites>\n")
+	return err
+}

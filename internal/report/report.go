@@ -1,0 +1,240 @@
+// Package report writes what a run found, as text, JSON, SARIF, JUnit or GitHub annotations.
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/output"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/nearest"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// A Record is what a run says of one document.
+type Record struct {
+	Source string `json:"source"`    // the file as named by the user
+	Index  int    `json:"index"`     // 0-based, within the source
+	ID     string `json:"handoffId"` // of the message or session, "" if it has none
+	validate.Result
+	Expected   string `json:"expected,omitzero"`   // with --expect: what the outcome should be
+	Unexpected bool   `json:"unexpected,omitzero"` // with --expect: it is not
+	Excess
+	Origin  input.Origin   `json:"-"`
+	Raw     jsonstream.Raw `json:"-"` // the document; without bytes where it is not in memory
+	Score   float64        `json:"-"` // of its worst text, 0 to 1, where evidence is weighed
+	Telling bool           `json:"-"` // it is worth a line also if nothing is wrong
+	Own     Own            `json:"-"` // nil for what reads like the records of validate
+	Err     error          `json:"-"` // why the document could not be read; there is nothing to report then
+
+	excerpts []excerpt // of the findings; nil where none are wanted
+}
+
+// Own is how the records of one command read as text and JSON. It says no more of findings
+// than the record still has: the others, at their end, are left out.
+type Own interface {
+	Outcome(*Record) string // what the document came to, in few words
+	Text(*Record, *Page)
+	JSON(*Record) any
+}
+
+// keep leaves out all findings but the first n.
+func (r *Record) keep(n int) {
+	r.Findings = r.Findings[:n]
+	if n == 0 {
+		r.Details = ""
+	}
+}
+
+// outcome is what the document came to, in few words.
+func (r *Record) outcome() string {
+	outcome := "valid"
+	switch {
+	case r.Own != nil:
+		outcome = r.Own.Outcome(r)
+	case !r.Valid:
+		outcome = cmp.Or(string(r.Reason), "invalid")
+	}
+	if r.Unexpected {
+		outcome += ", but expected " + r.Expected
+	}
+	return outcome
+}
+
+// terse reports whether nothing is left to say of the document without its findings.
+func (r *Record) terse() bool { return !r.Valid || r.Origin.Short && r.ID == "" }
+
+// join makes it a record of a document that follows, too.
+func (r *Record) join(next *Record) {
+	r.ID = ""
+	if r.Format != next.Format {
+		r.Format = ""
+	}
+	if r.Valid && !next.Valid {
+		r.Valid, r.Reason = false, next.Reason
+	}
+	r.Unexpected = r.Unexpected || next.Unexpected
+	r.Score = max(r.Score, next.Score)
+}
+
+// A Printer writes the report of a run in one format.
+type Printer interface {
+	Ending
+	Report(*Record) error // in the order of the input
+}
+
+// A Ending is what every report has, whatever it reports on.
+type Ending interface {
+	Unreadable(source string, cause error) error // a source that could not be read, or not to its end
+	Close() error                                // writes whatever ends the report
+}
+
+// Formats are the formats of validate's report.
+var Formats = []string{"text", "json", "sarif", "junit", "github"}
+
+// NewPrinter returns the printer of a format; text looks as it says.
+func NewPrinter(format string, w io.Writer, text Text) (Printer, error) {
+	switch format {
+	case "text":
+		return &textReporter{w: w, Text: text}, nil
+	case "json":
+		return jsonReporter{w: w}, nil
+	case "sarif":
+		return newSARIF(w, BuildVersion()), nil
+	case "junit":
+		return newJUnit(w), nil
+	case "github":
+		return newGitHub(w), nil
+	default:
+		return nil, UnknownFormat(format, Formats)
+	}
+}
+
+// A Choice is which reports a run writes, and where.
+type Choice struct {
+	Formats []string // that the command has
+	Format  string   // of the main report
+	Output  string   // its file, "" for stdout
+	Also    []string // further reports, each as FORMAT=FILE
+	Quiet   bool     // no main report, unless output names its file
+}
+
+// Set are all reports of a run: the main one, and those of --report.
+type Set struct {
+	outputs []*output.File
+	reports []Ending
+}
+
+// Open opens the outputs of all reports, as main says the main one, and makes of each a report.
+func Open(main, further func(path string, stdout io.Writer) (*output.File, error), stdout io.Writer, f Choice, create func(format string, w *output.File) (Ending, error)) (*Set, error) {
+	wanted := []string{f.Format + "=" + f.Output}
+	if f.Quiet && f.Output == "" {
+		wanted = nil
+	}
+	all := &Set{}
+	for i, want := range append(wanted, f.Also...) {
+		format, path, ok := strings.Cut(want, "=")
+		if !ok || i >= len(wanted) && path == "" {
+			return nil, all.Close(fmt.Errorf("--report %q: write it as FORMAT=FILE", want))
+		}
+		if !slices.Contains(f.Formats, format) {
+			return nil, all.Close(UnknownFormat(format, f.Formats))
+		}
+		open := further
+		if i < len(wanted) {
+			open = main
+		}
+		out, err := open(path, stdout)
+		if err != nil {
+			return nil, all.Close(err)
+		}
+		all.outputs = append(all.outputs, out)
+		r, err := create(format, out)
+		if err != nil {
+			return nil, all.Close(err)
+		}
+		all.reports = append(all.reports, r)
+	}
+	return all, nil
+}
+
+// Unreadable has every report say that a source could not be read.
+func (all *Set) Unreadable(source string, cause error) error {
+	for _, r := range all.reports {
+		if err := r.Unreadable(source, cause); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Flush writes out what the reports have so far.
+func (all *Set) Flush() error {
+	for _, out := range all.outputs {
+		if err := out.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close ends the reports, or takes them back if err is not nil.
+func (all *Set) Close(err error) error {
+	for _, r := range all.reports {
+		if err == nil {
+			err = r.Close()
+		}
+	}
+	for _, out := range all.outputs {
+		err = out.Close(err)
+	}
+	return err
+}
+
+// PlainFormats are those of commands that print facts.
+var PlainFormats = []string{"text", "json"}
+
+// CheckFormat returns an error for a format that is none of those known.
+func CheckFormat(format string, known []string) error {
+	if slices.Contains(known, format) {
+		return nil
+	}
+	return UnknownFormat(format, known)
+}
+
+// UseOne ends the error of a name that is none of those known: with the one that was probably meant, or
+// else with all of them.
+func UseOne(name string, known []string) string {
+	if meant := nearest.Suggestion(name, known); meant != "" {
+		return meant
+	}
+	return ": use one of " + strings.Join(known, ", ")
+}
+
+func UnknownFormat(format string, known []string) error {
+	return fmt.Errorf("unknown format %q%s", format, UseOne(format, known))
+}
+
+// Bare is the end of a report that ends with its last record.
+type Bare struct{}
+
+// Unreadable writes nothing: there is no message, and stderr has the error.
+func (Bare) Unreadable(string, error) error { return nil }
+
+func (Bare) Close() error { return nil }
+
+type jsonReporter struct {
+	Bare
+	w io.Writer
+}
+
+func (j jsonReporter) Report(r *Record) error {
+	if r.Own != nil {
+		return WriteJSON(j.w, r.Own.JSON(r))
+	}
+	return WriteJSON(j.w, r)
+}

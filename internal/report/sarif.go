@@ -1,0 +1,204 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/eaapl/handoff/internal/remedy"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/finding"
+)
+
+const homePage = "https://github.com/eaapl/handoff"
+
+// A sarifReporter writes a SARIF 2.1.0 log. The results go out as they come, and the rules
+// they name come after them: members of an object have no order.
+type sarifReporter struct {
+	w             io.Writer
+	version       string
+	directory     string         // in which the run is, "" if that is not known
+	notifications []object       // of the run: what could not be read, and what is left out
+	failed        bool           // a source could not be read
+	rules         []object       // that results name
+	ruleIndex     map[string]int // of their IDs
+	results       int
+	omitted       int   // findings that were left out
+	maxFindings   int   // --max-findings
+	err           error // sticky: the log is cut off
+}
+
+// An object is a JSON object, whose members are written in the order of their names.
+type object map[string]any
+
+func newSARIF(w io.Writer, version string) Printer {
+	directory, _ := os.Getwd()
+	return &sarifReporter{w: VisibleJSON{w}, version: version, directory: directory, notifications: []object{}, rules: []object{}, ruleIndex: map[string]int{}}
+}
+
+func (s *sarifReporter) Report(r *Record) error {
+	if r.Omitted > 0 {
+		s.omitted += r.Omitted
+		s.maxFindings = r.maxFindings
+	}
+	for _, f := range complaints(r) {
+		separator := ",\n"
+		if s.results == 0 {
+			separator = sarifHead
+		}
+		s.results++
+		s.write(separator)
+		s.encode(s.result(r, f))
+	}
+	return s.err
+}
+
+func (s *sarifReporter) Unreadable(source string, cause error) error {
+	s.failed = true
+	s.notifications = append(s.notifications, object{
+		"level":     "error",
+		"message":   sarifText("could not be read: " + term.Visible(cause.Error()+remedy.Of(cause))),
+		"locations": []object{{"physicalLocation": object{"artifactLocation": object{"uri": sarifURI(s.directory, source)}}}},
+	})
+	return s.err
+}
+
+func sarifText(text string) object { return object{"text": text} }
+
+// sarifHead is what comes before the first result.
+const sarifHead = `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"results":[` + "\n"
+
+func (s *sarifReporter) Close() error {
+	if s.results == 0 {
+		s.write(sarifHead)
+	}
+	if s.omitted > 0 {
+		s.notifications = append(s.notifications, object{
+			"level": "warning", "message": sarifText(term.NotShown(s.omitted, "finding", s.maxFindings)),
+		})
+	}
+	rest, err := json.Marshal(s.run())
+	s.err = errors.Join(s.err, err)
+	s.write("\n],\n")
+	s.write(strings.TrimPrefix(string(WithoutSecrets(rest)), "{"))
+	s.write("]}\n")
+	return s.err
+}
+
+// run is all of the run but the results.
+func (s *sarifReporter) run() object {
+	return object{
+		"columnKind":       "unicodeCodePoints",
+		"language":         "en-US",
+		"newlineSequences": []string{"\r\n", "\n"},
+		"invocations":      []object{{"executionSuccessful": !s.failed, "toolExecutionNotifications": s.notifications}},
+		"tool": object{"driver": object{
+			"name": "handoff", "version": s.version, "informationUri": homePage, "language": "en-US", "rules": s.rules,
+		}},
+	}
+}
+
+func (s *sarifReporter) write(text string) {
+	if s.err == nil {
+		_, s.err = io.WriteString(s.w, text)
+	}
+}
+
+func (s *sarifReporter) encode(result object) {
+	text, err := json.Marshal(result)
+	if s.err == nil {
+		s.err = err
+	}
+	s.write(string(WithoutSecrets(text)))
+}
+
+func (s *sarifReporter) result(r *Record, f finding.Finding) object {
+	physical := object{"artifactLocation": object{"uri": sarifURI(s.directory, r.Source)}}
+	if f.Line > 0 {
+		physical["region"] = object{"startLine": f.Line, "startColumn": f.Column}
+	}
+	location := object{"physicalLocation": physical}
+	if f.Pointer != "" {
+		name := f.Pointer[strings.LastIndexByte(f.Pointer, '/')+1:]
+		location["logicalLocations"] = []object{{"fullyQualifiedName": f.Pointer, "kind": "member", "name": name}}
+	}
+	properties := object{"pointer": f.Pointer, "index": r.Index}
+	if r.ID != "" {
+		properties["handoffId"] = r.ID
+	}
+	if f.Reason != "" {
+		properties["reason"] = f.Reason
+	}
+	return object{
+		"ruleId": f.Rule, "ruleIndex": s.rule(f.Rule), "level": f.Severity,
+		"message": sarifText(term.Visible(f.PlacedMessage())), "locations": []object{location}, "properties": properties,
+		"partialFingerprints": object{"handoffFinding/v1": fingerprint(r, f)},
+	}
+}
+
+// fingerprint is the same for a finding that was reported before, also when its line is
+// another: messages are written in one line or in many. It does not take the name that GitHub
+// gives to the hash of a line: its upload adds that, and compares.
+func fingerprint(r *Record, f finding.Finding) string {
+	message := r.ID
+	if message == "" {
+		message = strconv.Itoa(r.Index)
+	}
+	hash := sha256.Sum256([]byte(strings.Join([]string{f.Rule, message, f.Pointer, f.Message}, "\x00")))
+	return hex.EncodeToString(hash[:16])
+}
+
+// rule returns the index of a rule, adding it when it is new.
+func (s *sarifReporter) rule(id string) int {
+	if i, ok := s.ruleIndex[id]; ok {
+		return i
+	}
+	name := finding.Rule{ID: id}.Name()
+	rule := object{"id": id, "name": name, "shortDescription": sarifText(name), "fullDescription": sarifText(name), "help": sarifText(name)}
+	if known, err := finding.Find(Rules(), id); err == nil {
+		help := known.Why
+		if known.Bad != "" {
+			help += "\n\n\"handoff explain " + id + "\" shows examples."
+		}
+		rule["shortDescription"] = sarifText(known.Summary)
+		rule["fullDescription"] = sarifText(known.Summary + " " + known.Why)
+		rule["help"] = sarifText(help)
+		rule["helpUri"] = homePage + "/blob/main/docs/rules.md#" + strings.ReplaceAll(id, "/", "")
+		rule["defaultConfiguration"] = object{"level": sarifLevel(known.Severity)}
+		rule["properties"] = object{"tags": []string{string(known.Layer)}}
+	}
+	s.rules = append(s.rules, rule)
+	s.ruleIndex[id] = len(s.rules) - 1
+	return len(s.rules) - 1
+}
+
+// sarifLevel is the level of a rule's severity.
+func sarifLevel(severity finding.Severity) string {
+	if severity == finding.Off {
+		return "none"
+	}
+	return string(severity)
+}
+
+// sarifURI writes a file name as a reference that is relative to the directory of the run, as
+// readers of SARIF want it, or as a file URI where it is absolute and elsewhere.
+func sarifURI(directory, source string) string {
+	if filepath.IsAbs(source) {
+		if inside, err := filepath.Rel(directory, source); err == nil && filepath.IsLocal(inside) {
+			source = inside
+		}
+	}
+	u := url.URL{Path: filepath.ToSlash(source)}
+	if filepath.IsAbs(source) {
+		u.Scheme = "file"
+		u.Path = "/" + strings.TrimPrefix(u.Path, "/") // a drive letter has no slash before it
+	}
+	return u.String()
+}

@@ -1,0 +1,74 @@
+package settings
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/internal/claim"
+	"github.com/eaapl/handoff/internal/cli"
+)
+
+// A layer is one place that flags get values from.
+type layer struct {
+	origin string // for people: "environment", or the file's path
+	lookup func(command, flag string) (values []string, key string, ok bool)
+	isFile bool // relative names of files count from its folder
+	// unapproved says why only what is harmless may be set here; "" if anything may.
+	unapproved string
+}
+
+// layers returns the places, the strongest first: environment, project files,
+// user file. Flags given on the command line win over them. The warnings are of files
+// that are left out.
+func (t Tree) layers(g *cli.Globals) (list []layer, warnings []string, err error) {
+	if slices.ContainsFunc(os.Environ(), ofHandoff) {
+		list = append(list, layer{origin: "environment", lookup: lookupEnvironment})
+	}
+	files, err := configFiles()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, file := range files {
+		if file.unsafe != "" {
+			warnings = append(warnings, fmt.Sprintf("%s: left out, because it is %s", file.path, file.unsafe))
+			continue
+		}
+		if err := g.Reader.Claims.File(file.path, file.path, claim.AsInput); err != nil {
+			return nil, nil, err
+		}
+		l, err := t.layer(file)
+		if err != nil {
+			return nil, nil, err
+		}
+		list = append(list, l)
+	}
+	return list, warnings, nil
+}
+
+const variablePrefix = "HANDOFF_"
+
+// ofHandoff reports whether a variable may give a flag its value. In some systems the
+// case of its name does not count.
+func ofHandoff(variable string) bool {
+	n := len(variablePrefix)
+	return len(variable) >= n && strings.EqualFold(variable[:n], variablePrefix)
+}
+
+// variableNames returns the variables that may give a flag of a command its value, the strongest
+// first.
+func variableNames(command, flag string) [2]string {
+	plain := strings.NewReplacer("-", "_", ".", "_")
+	name := func(words string) string { return variablePrefix + strings.ToUpper(plain.Replace(words)) }
+	return [...]string{name(command + "_" + flag), name(flag)}
+}
+
+func lookupEnvironment(command, flag string) ([]string, string, bool) {
+	for _, variable := range variableNames(command, flag) {
+		if value, ok := os.LookupEnv(variable); ok {
+			return []string{value}, variable, true
+		}
+	}
+	return nil, "", false
+}

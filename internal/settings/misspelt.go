@@ -1,0 +1,61 @@
+package settings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/pkg/nearest"
+)
+
+// otherVariables have a meaning without being settings: keys, and what a command that handoff
+// runs is told.
+var otherVariables = []string{cli.KeyVariable, cli.SummarizerKeyVariable, cli.TokenVariable, "HANDOFF_ID", "HANDOFF_TASK", "HANDOFF_SENDER", "HANDOFF_RECEIVER"}
+
+// misspeltVariables says of which variables of an environment the name is nearly that of a
+// setting. What is not near may be meant for another program. Most runs need not make the whole
+// tree: their variables are settings of the command.
+func (t Tree) misspeltVariables(environ []string, c *cobra.Command) []string {
+	var names []string
+	for _, variable := range environ {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, variablePrefix) && !slices.Contains(otherVariables, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil // as in most runs, which need not spell the variables of their flags
+	}
+	command := commandKey(c)
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		variables := variableNames(command, f.Name)
+		names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(variables[:], name) })
+	})
+	if len(names) == 0 {
+		return nil
+	}
+
+	// Without what all variables begin with, which makes no two of them alike.
+	settings := []string{strings.TrimPrefix(cli.SummarizerKeyVariable, variablePrefix)}
+	visitConfigurable(t.All(), func(command string, f *pflag.Flag) {
+		for _, variable := range variableNames(command, f.Name) {
+			settings = append(settings, strings.TrimPrefix(variable, variablePrefix))
+		}
+	})
+	slices.Sort(names)
+	var warnings []string
+	for _, name := range names {
+		rest := strings.TrimPrefix(name, variablePrefix)
+		if slices.Contains(settings, rest) || slices.Contains(notConfigurable, strings.ToLower(strings.ReplaceAll(rest, "_", "-"))) {
+			continue
+		}
+		if meant := nearest.Name(rest, settings); meant != "" {
+			warnings = append(warnings, fmt.Sprintf("%s: no setting has this name: did you mean %s?", name, variablePrefix+meant))
+		}
+	}
+	return warnings
+}

@@ -1,0 +1,76 @@
+package tasktree
+
+import (
+	"strings"
+	"time"
+
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/chain"
+	"github.com/eaapl/handoff/pkg/message"
+)
+
+// USD writes an amount in USD.
+func USD(d message.Decimal) string { return term.Dollars([]byte(d.String())) }
+
+// Tokens returns how many tokens a cost has.
+func Tokens(c chain.Cost) int64 { return c.Prompt + c.Completion }
+
+// InTokens writes how many tokens a cost has.
+func InTokens(c chain.Cost) string { return term.Grouped(Tokens(c)) + " tokens" }
+
+// Share writes which part of the whole something is, "-" of nothing.
+func Share(part, whole message.Decimal) string {
+	if whole.Sign() <= 0 {
+		return "-"
+	}
+	text := part.Mul(message.NewDecimal(100, 0)).Quo(whole, 1).String()
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return term.Clip(text, 8) + "%"
+}
+
+// SpentRow returns the cells of what somebody spent of a total: who, clipped to the columns,
+// handoffs, USD, their share and tokens.
+func SpentRow(who string, columns, handoffs int, spent, total chain.Cost) []string {
+	return []string{term.Clip(who, columns), term.Plural(handoffs, "handoff"), USD(spent.SpentUSD), Share(spent.SpentUSD, total.SpentUSD), InTokens(spent)}
+}
+
+// Doubt says why the sum of a task's steps may not be what was spent, "" if nothing speaks against it.
+func Doubt(task *chain.Task) string {
+	if task.Agrees {
+		return ""
+	}
+	relay := task.Relay
+	if relay.SpentUSD.Equal(task.Total.SpentUSD) && relay.Prompt == task.Total.Prompt && relay.Completion == task.Total.Completion {
+		return "branches meet in a message that does not join them: some of it may be counted twice"
+	}
+	return "the last messages say " + USD(relay.SpentUSD) + " and " + InTokens(relay) + ": a message is missing, or a figure went down"
+}
+
+// Day returns the day of a time, which is written above the times of a task.
+func Day(t time.Time) string {
+	if t.IsZero() {
+		return "time"
+	}
+	return t.UTC().Format(time.DateOnly)
+}
+
+// When says how long after its parent a message was sent, and of one without a
+// parent the time, or the day if it is not that of the task's first message.
+func When(n *chain.Node, first time.Time) string {
+	switch {
+	case n.Time.IsZero():
+		return "-"
+	case n.Parent != nil && !n.Parent.Time.IsZero():
+		text := term.Elapsed(n.Time.Sub(n.Parent.Time))
+		if text[0] != '-' {
+			text = "+" + text
+		}
+		return text
+	case Day(n.Time) != Day(first):
+		return Day(n.Time)
+	default:
+		return n.Time.UTC().Format(time.TimeOnly)
+	}
+}

@@ -1,0 +1,241 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/output"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/intake"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/relay/internal/relayflags"
+)
+
+// An acceptance is one run of accept.
+type acceptance struct {
+	*acceptFlags
+	ctx       context.Context
+	receiver  *receiver.Receiver
+	handovers *intake.Handovers
+	alerts    *relayflags.Alerts
+	out       *output.File
+	agent     []string // the program to run with its arguments, nil for none
+	progress  *term.Progress
+	command   *cobra.Command
+
+	waiting []examined // in the order of the input
+	bytes   int        // of those
+	answerCounts
+	// signalled is a [*cli.SignalError] if a signal came while an agent ran: then nothing more
+	// is handed over.
+	signalled error
+}
+
+// examined is a message that waits to be recorded, or why it could not be looked at.
+type examined struct {
+	*receiver.Delivery
+	shown  []byte // what its receiver gets
+	origin input.Origin
+	err    error
+}
+
+func (f *acceptFlags) run(c *cobra.Command, args []string) (err error) {
+	files, agent, err := f.split(c, args)
+	if err != nil {
+		return err
+	}
+	if err := f.checkReplies(); err != nil {
+		return err
+	}
+	return f.withReceiver(c, len(files) > 0 || !f.resume, func(r *receiver.Receiver) error { return f.accept(c, r, files, agent) })
+}
+
+// accept accepts what was left, if that is asked for, and what the files bring.
+func (f *acceptFlags) accept(c *cobra.Command, r *receiver.Receiver, files, agent []string) (err error) {
+	alerts, err := f.startAlerts(c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = alerts.Close(err) }()
+	out, err := openAccepted(f.Globals, c, agent, f.format)
+	if err != nil {
+		return err
+	}
+	stderr := c.ErrOrStderr()
+	if agent != nil { // which writes there, too
+		stderr = term.Unscreened(stderr)
+	}
+	a := &acceptance{
+		acceptFlags: f, ctx: c.Context(), receiver: r, handovers: intake.NewHandovers(c.Context(), r), alerts: alerts, out: out, agent: agent, command: c,
+		progress:     f.NewProgress(stderr),
+		answerCounts: newAnswerCounts(),
+	}
+	err = a.acceptAll(files)
+	err = errors.Join(err, a.handovers.Close())
+	err = out.Close(err)
+	if err == nil && !f.quiet {
+		fmt.Fprintln(c.ErrOrStderr(), a.summary())
+	}
+	return cli.Answer(err, a.unread, a.statuses[receiver.Rejected] > 0)
+}
+
+// acceptAll accepts what was left, if that is asked for, and what the arguments name.
+func (a *acceptance) acceptAll(files []string) error {
+	if a.resume {
+		err := a.receiver.Resume(a.ctx, func(left receiver.Left) error {
+			if left.Answer.Status == receiver.Rejected {
+				if !a.quiet {
+					a.progress.Fail(fmt.Errorf("%s: rejected: %s: %s", term.Visible(left.Answer.HandoffID), left.Answer.Reason, left.Answer.Details))
+				}
+				return a.handOver([]receiver.Answer{left.Answer}, [][]byte{nil})
+			}
+			shown, err := a.show(jsonstream.NewRaw(left.Raw))
+			if err != nil {
+				return err
+			}
+			return a.handOver([]receiver.Answer{left.Answer}, [][]byte{shown})
+		})
+		if err != nil || len(files) == 0 {
+			return err
+		}
+	}
+	list := a.Sources(files, a.command.InOrStdin(), a.command.ErrOrStderr())
+	return input.Process(list, a.Limits, a.progress, a.examine, a.add, a.record)
+}
+
+// examine looks at a batch, on any core.
+func (a *acceptance) examine(batch []input.Document) []examined {
+	list := make([]examined, len(batch))
+	for i, d := range batch {
+		list[i].origin = d.Origin()
+		if d.Unreadable() {
+			list[i].err = d.Err
+			continue
+		}
+		damage := (*jsonstream.SyntaxError)(nil)
+		errors.As(d.Err, &damage)
+		list[i].Delivery, list[i].err = a.receiver.Examine(a.ctx, d.Raw, damage)
+		if list[i].err == nil && list[i].Result.Valid {
+			list[i].shown, list[i].err = a.show(d.Raw)
+		}
+	}
+	return list
+}
+
+// add takes a batch to what waits, and records that when it is enough.
+func (a *acceptance) add(list []examined) error {
+	for _, e := range list {
+		a.progress.Message()
+		if cli.ClassifierFailed(e.err) {
+			return e.err
+		}
+		a.waiting = append(a.waiting, e)
+		if e.err == nil {
+			a.bytes += len(e.Raw)
+		}
+		if len(a.waiting) == intake.GroupMessages || a.bytes >= intake.GroupBytes {
+			if err := a.record(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// record records what waits, lets the accepted messages pass, and prints the answers.
+func (a *acceptance) record() error {
+	var deliveries []*receiver.Delivery
+	var shown [][]byte
+	for _, e := range a.waiting {
+		if e.err == nil {
+			deliveries, shown = append(deliveries, e.Delivery), append(shown, e.shown)
+		}
+	}
+	var answers []receiver.Answer
+	if len(deliveries) > 0 {
+		var err error
+		if answers, err = a.handovers.Record(deliveries); err != nil {
+			return &intake.LogError{Err: err}
+		}
+	}
+	a.printFailures(answers)
+	a.waiting, a.bytes = a.waiting[:0], 0
+	if a.agent == nil {
+		return a.handOver(answers, shown)
+	}
+	for i := range answers { // an agent may take long, and the answer waits for no other
+		if err := a.handOver(answers[i:i+1], shown[i:i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printFailures prints, in the order of the input, what could not be read and what was rejected.
+func (a *acceptance) printFailures(answers []receiver.Answer) {
+	for _, e := range a.waiting {
+		if e.err != nil {
+			a.unread++
+			a.progress.Fail(fmt.Errorf("%s: %w", term.Visible(e.origin.Source), e.err))
+			continue
+		}
+		answer := answers[0]
+		answers = answers[1:]
+		if answer.Status == receiver.Rejected && !a.quiet {
+			a.progress.Fail(fmt.Errorf("%s: rejected: %s: %s", e.origin, answer.Reason, answer.Details))
+		}
+	}
+}
+
+// handOver lets messages pass that were recorded, and notes that they have. After a signal
+// while an agent ran, its answer is given first, and the error is a [*cli.SignalError].
+func (a *acceptance) handOver(answers []receiver.Answer, shown [][]byte) error {
+	var passed []receiver.Handover
+	var replies []byte
+	for i := range answers {
+		answer := &answers[i]
+		if answer.Status == receiver.Accepted {
+			handover := receiver.Handover{Accepted: answer.Record, Resumed: answer.Resumed, Running: a.agent != nil}
+			switch {
+			case a.agent != nil:
+				ended, err := a.runAgent(handover, *answer, shown[i])
+				if err != nil {
+					return err
+				}
+				*answer = ended
+			case a.format == acceptMessages:
+				a.out.Write(shown[i])
+				a.out.WriteByte('\n')
+				passed = append(passed, handover)
+			default:
+				passed = append(passed, handover)
+			}
+		}
+		a.answerCounts.add(*answer)
+		if err := a.alerts.Send(answer.Alerts); err != nil {
+			return err
+		}
+		var err error
+		if replies, err = a.receiver.AppendAnswer(replies, *answer); err != nil {
+			return err
+		}
+		replies = append(replies, '\n')
+	}
+	if a.format == acceptAnswers {
+		a.out.Write(replies)
+	}
+	if err := a.out.FlushDurably(); err != nil {
+		return err
+	}
+	a.handovers.Add(passed)
+	if err := a.appendReplies(replies); err != nil {
+		return err
+	}
+	return a.signalled
+}

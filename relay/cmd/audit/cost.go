@@ -1,0 +1,141 @@
+package audit
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/output"
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/internal/tasktree"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/audit/cost"
+	"github.com/eaapl/handoff/pkg/audit/trace"
+	"github.com/eaapl/handoff/relay/internal/relayflags"
+)
+
+// costFlags are the flags of cost.
+type costFlags struct {
+	reading
+	by string
+}
+
+func newCost(g *cli.Globals) *cobra.Command {
+	f := &costFlags{reading: reading{Globals: g}}
+	c := &cobra.Command{
+		Use:   "cost [TASK]",
+		Short: "Add up what tasks cost, from the records of the audit log",
+		Long: `Cost adds up what was spent on a task, or on all tasks of the log (EAAPL-MAG006,
+sections 6.2 and 9), in exact decimals and in tokens: of every handoff that was
+accepted what was spent since its parent's message, as "handoff chain" counts it,
+because costSpentSoFarUSD is what the task has cost until then. It is the sender's.
+
+Exit code 0: it was added up; 1: the log has no record of the task; 2: the log could
+not be read.`,
+		Example: `  handoff audit cost
+  handoff audit cost --group-by day -f json
+  handoff audit cost --group-by pair cc35de8b-6ece-4435-abfd-a60e12baff98`,
+		ValidArgsFunction: relayflags.OneID(f.log.Recorded(relayflags.TaskID)),
+		Args:              cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if !slices.Contains(cli.Names(cost.Groups()), f.by) {
+				return fmt.Errorf("--group-by %q: use one of %s", f.by, strings.Join(cli.Names(cost.Groups()), ", "))
+			}
+			return f.run(c, func(r audit.Reader, out *output.File) error {
+				bill, err := f.bill(r, args)
+				if err != nil {
+					return err
+				}
+				if f.format == "json" {
+					return f.writeJSON(out, bill)
+				}
+				return f.writeText(out, f.picture(c, out), bill)
+			})
+		},
+	}
+	f.register(c, "text", "json")
+	c.Flags().StringVar(&f.by, "group-by", string(cost.Agent), "add up by `WHAT`: "+strings.Join(cli.Names(cost.Groups()), ", "))
+	cli.Complete(c, "group-by", cli.Names(cost.Groups())...)
+	return c
+}
+
+func (f *costFlags) bill(r audit.Reader, args []string) (cost.Bill, error) {
+	if len(args) == 0 {
+		return cost.OfAll(r, cost.Group(f.by))
+	}
+	t, err := trace.Read(r, args[0])
+	if err != nil {
+		return cost.Bill{}, err
+	}
+	return cost.Of(t, cost.Group(f.by)), nil
+}
+
+// A sumJSON is what one group spent: a line of cost -f json.
+type sumJSON struct {
+	By       string `json:"by"`
+	Agent    string `json:"agent,omitzero"`
+	TaskID   string `json:"taskId,omitzero"`
+	Day      string `json:"day,omitzero"`
+	Sender   string `json:"sender,omitzero"`
+	Receiver string `json:"receiver,omitzero"`
+	Handoffs int    `json:"handoffs"`
+	report.CostJSON
+}
+
+func (f *costFlags) writeJSON(w io.Writer, b cost.Bill) error {
+	for _, s := range b.Sums {
+		if err := report.WriteJSON(w, f.sumJSON(s)); err != nil {
+			return err
+		}
+	}
+	total := f.sumJSON(b.Total)
+	total.By = "total"
+	return report.WriteJSON(w, total)
+}
+
+func (f *costFlags) sumJSON(s cost.Sum) sumJSON {
+	j := sumJSON{By: f.by, Handoffs: s.Handoffs, CostJSON: report.NewCostJSON(s.Cost)}
+	switch cost.Group(f.by) {
+	case cost.Agent:
+		j.Agent = s.Name
+	case cost.Task:
+		j.TaskID = s.Name
+	case cost.Day:
+		j.Day = s.Name
+	case cost.Pair:
+		j.Sender, j.Receiver = s.Name, s.Receiver
+	}
+	return j
+}
+
+func (f *costFlags) writeText(w io.Writer, p term.Picture, b cost.Bill) error {
+	total := b.Total.Cost
+	p.Line(p.Bold(tasktree.USD(total.SpentUSD), " spent"), "  ", term.Plural(b.Total.Handoffs, "handoff"), ", ",
+		term.Grouped(total.Prompt), " prompt and ", term.Grouped(total.Completion), " completion tokens")
+	shown := b.Sums[:min(len(b.Sums), term.MaxRows)]
+	if cost.Group(f.by) == cost.Day {
+		shown = b.Sums[max(len(b.Sums)-term.MaxRows, 0):]
+	}
+	rows := make([][]string, len(shown))
+	for i, s := range shown {
+		name := s.Name
+		if cost.Group(f.by) == cost.Pair {
+			name += " → " + s.Receiver
+		}
+		rows[i] = tasktree.SpentRow(name, maxName, s.Handoffs, s.Cost, total)
+	}
+	for _, line := range term.Columns(rows) {
+		p.Line(line)
+	}
+	p.More(len(b.Sums) - len(rows))
+	_, err := p.Text.WriteTo(w)
+	return err
+}
+
+// maxName is how many columns the name of a group takes.
+const maxName = 60

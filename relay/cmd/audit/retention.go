@@ -1,0 +1,104 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/audit/archive"
+	"github.com/eaapl/handoff/relay/internal/relayflags"
+)
+
+func newArchive(g *cli.Globals) *cobra.Command {
+	var log relayflags.AuditLogFlag
+	var before relayflags.BeforeFlag
+	var directory string
+	c := &cobra.Command{
+		Use:   "archive --before PERIOD --archive-dir DIR",
+		Short: "Move the messages of old records into compressed files",
+		Long: `Archive moves the messages beside old records into files in a directory, which any tool
+for object stores can copy: each is written once, named by its records, and durable before
+its messages leave the database. Records and hashes stay. What reads messages, and audit
+verify, finds them there; --archive-dir says where the files are now, if they were moved.`,
+		Example: `  handoff audit archive --before 30d --archive-dir archive`,
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			at, err := before.Time(time.Now())
+			if err != nil {
+				return err
+			}
+			return withLog(c, &log, func(l *audit.Log) error {
+				defer atWork(g, c).Stop()
+				m, err := archive.Move(c.Context(), l, at, directory)
+				if err == nil || m.Files > 0 {
+					fmt.Fprintf(c.ErrOrStderr(), "%s moved to %s\n", term.Counted(m.Messages, "message"), term.Counted(m.Files, "file"))
+				}
+				return err
+			})
+		},
+	}
+	log.Register(c)
+	before.Register(c, "records")
+	c.Flags().StringVar(&directory, "archive-dir", "", "the `DIR` of the files")
+	_ = c.MarkFlagRequired("archive-dir") // it is there
+	return c
+}
+
+func newPrune(g *cli.Globals) *cobra.Command {
+	var log relayflags.AuditLogFlag
+	var before relayflags.BeforeFlag
+	var rejected bool
+	c := &cobra.Command{
+		Use:   "prune --before PERIOD [--rejected]",
+		Short: "Remove records that are older than the retention period",
+		Long: `Prune removes records with their messages, and the archived files of these. Of a record,
+its number and its hash stay, so that chain, tree and checkpoints hold: audit verify still
+finds every change. Records within the retention period that audit init has set stay, as do the
+last record, what is under way, and what is in one archived file with a younger record.
+Without a retention period, nothing is removed.
+
+With --rejected, what goes are the records alone of rejected messages that nobody known has
+signed (SCHEMA_INVALID, INCOMPLETE_CONTEXT, SIGNATURE_INVALID, also where they wait for a
+person), of refused revocations, and of what was only counted (UNRECORDED). Then the period
+counts that audit init --retention-rejected has set, if it has.
+
+In SQLite, what is removed is overwritten; that the file of changes (-wal) has none of it any
+more is sure when no other process uses the audit log.`,
+		Example: `  handoff audit prune --before P7Y
+  handoff audit prune --rejected --before P30D`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			now := time.Now()
+			at, err := before.Time(now)
+			if err != nil {
+				return err
+			}
+			log.Wipe = true
+			return withLog(c, &log, func(l *audit.Log) error {
+				defer atWork(g, c).Stop()
+				remove := archive.Remove
+				if rejected {
+					remove = archive.RemoveRejected
+				}
+				m, err := remove(c.Context(), l, at, now)
+				if young := (*archive.RetentionError)(nil); errors.As(err, &young) && young.Retention == "" {
+					return term.WithHint(err, "handoff audit init --retention PERIOD sets one")
+				}
+				if err == nil {
+					fmt.Fprintf(c.ErrOrStderr(), "%s removed, and %s\n", term.Counted(m.Records, "record"), term.Counted(m.Files, "file"))
+				}
+				return err
+			})
+		},
+	}
+	log.Register(c)
+	log.RegisterArchive(c)
+	before.Register(c, "records")
+	c.Flags().BoolVar(&rejected, "rejected", false, "only what was rejected and nobody known has signed")
+	return c
+}

@@ -1,0 +1,33 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/audit/personal"
+	"github.com/eaapl/handoff/pkg/audit/trace"
+	"github.com/eaapl/handoff/relay/internal/relayflags"
+)
+
+// Task returns what an audit log has of a task, as trace -f json writes it. The key store of
+// personal data is opened when it is needed.
+func Task(ctx context.Context, log *audit.Log, keys relayflags.SubjectKeysFlag, task string) ([]byte, error) {
+	sealer := keys.Sealer(log)
+	defer sealer.Close() // it has written nothing
+	var text bytes.Buffer
+	err := log.Store().View(ctx, func(r audit.Reader) error {
+		r = personal.NewReader(ctx, r, sealer, false)
+		t, err := trace.Read(r, task)
+		if err != nil {
+			return err
+		}
+		v, err := newTraceJSON(r, t)
+		if err != nil {
+			return err
+		}
+		return report.WriteJSON(&text, v)
+	})
+	return text.Bytes(), err
+}

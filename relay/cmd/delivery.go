@@ -1,0 +1,246 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/child"
+	"github.com/eaapl/handoff/pkg/deliver"
+	"github.com/eaapl/handoff/pkg/transport"
+	"github.com/eaapl/handoff/pkg/transport/claimcheck"
+	"github.com/eaapl/handoff/relay/internal/relayflags"
+)
+
+// deliveryFlags are those of commands that look at, or change, what a sender has sent.
+type deliveryFlags struct {
+	*cli.Globals
+	store   relayflags.StoreFlag
+	log     relayflags.AuditLogFlag
+	options deliver.SenderOptions
+	command *cobra.Command // set when it runs
+
+	posting    postingFlags
+	claimCheck string // where bodies are stored, "" for nowhere
+	claims     claimcheck.Store
+	trust      string // a profile with the keys of receivers, "" for none
+	warned     int    // of answers that are not believed
+}
+
+func (f *deliveryFlags) register(c *cobra.Command) {
+	f.store.Register(c)
+	f.log.Register(c)
+}
+
+// registerRetries registers --retries, for commands that take answers.
+func (f *deliveryFlags) registerRetries(c *cobra.Command) {
+	c.Flags().IntVar(&f.options.Retries, "retries", deliver.DefaultRetries, "the rejected attempt at which the task is the sender's again")
+}
+
+// registerTrust registers --answer-trust, for commands that take answers.
+func (f *deliveryFlags) registerTrust(c *cobra.Command) {
+	c.Flags().StringVar(&f.trust, "answer-trust", "", "believe the answers of receivers alone that their keys have signed: a profile `FILE` with keys and trust, YAML or JSON")
+}
+
+// maxWarned is how many answers are warned of that are not believed: they may be many.
+const maxWarned = 10
+
+// warnRefused warns of an answer that is not believed.
+func (f *deliveryFlags) warnRefused(h *deliver.Handoff, why string) {
+	if f.warned++; f.warned <= maxWarned {
+		term.Warn(f.command.ErrOrStderr(), h.HandoffID+": an answer is not believed: "+why)
+	}
+}
+
+// registerClaimCheck registers --claim-check, for commands that publish.
+func (f *deliveryFlags) registerClaimCheck(c *cobra.Command) {
+	c.Flags().StringVar(&f.claimCheck, "claim-check", "", "where to store messages that are too long for the transport, a `DIR` or URL that receivers have too")
+}
+
+// with calls use with the store and its sender, and closes both. They are made if create.
+func (f *deliveryFlags) with(c *cobra.Command, create bool, use func(*deliver.Store, *deliver.Sender) error) (err error) {
+	if f.options.Retries < 0 {
+		return fmt.Errorf("--retries %d: use 1 or more", f.options.Retries)
+	}
+	if err := f.posting.load(f.Globals, c); err != nil {
+		return err
+	}
+	if f.options.Verifier, err = cli.TrustVerifier(f.Globals, c, f.trust); err != nil {
+		return fmt.Errorf("--answer-trust: %w", err)
+	}
+	if f.claimCheck != "" {
+		if f.claims, err = claimcheck.Open(f.claimCheck); err != nil {
+			return fmt.Errorf("--claim-check: %w", err)
+		}
+	}
+	f.command = c
+	ctx := c.Context()
+	log, err := f.log.Open(ctx, create)
+	if err != nil {
+		return err
+	}
+	defer func() { err = cli.Closed(err, log.Store().Close()) }()
+	store, err := f.store.Open(ctx, log, create)
+	if err != nil {
+		return err
+	}
+	defer func() { err = cli.Closed(err, store.Close()) }()
+	f.options.Open, f.options.Refused = f.open, f.warnRefused
+	f.options.Transport = func(address string) string {
+		row, _, _ := transportOf(address) // was looked at before it was stored
+		return row.name
+	}
+	sender := deliver.NewSender(store, log, f.options)
+	defer func() { err = cli.Closed(err, sender.Close()) }()
+	err = use(store, sender)
+	if unknown := (*deliver.UnknownError)(nil); errors.As(err, &unknown) {
+		return term.WithHint(err, "--store or HANDOFF_STORE names the store that it was sent from")
+	}
+	return err
+}
+
+// open opens the publisher of an address.
+func (f *deliveryFlags) open(ctx context.Context, address string) (transport.Publisher, error) {
+	row, u, err := transportOf(address)
+	if err != nil {
+		return nil, &transport.PermanentError{Err: err}
+	}
+	if row.check != nil { // a program says so itself
+		if err := row.check(u); err != nil {
+			return nil, &transport.PermanentError{Err: err}
+		}
+	}
+	o := transport.Options{MaxBytes: f.Limits.MaxBytes}
+	p, err := f.posting.publish(ctx, row.startedBy(f.Globals, f.command), u, o)
+	if err != nil {
+		return nil, err
+	}
+	return claimcheck.Publisher(p, f.claims, o), nil
+}
+
+// newsFlags say what is done with the news that answers bring.
+type newsFlags struct {
+	alerts relayflags.AlertFlags
+	keys   cli.KeyFlags
+	child  cli.ChildFlags
+	auto   string
+}
+
+func (f *newsFlags) register(c *cobra.Command) {
+	f.alerts.Register(c)
+	f.keys.Register(c)
+	f.child.Register(c)
+	c.Flags().StringVar(&f.auto, "auto", "", "run this `COMMAND` when a task is rolled back: it reads the checkpoint")
+}
+
+// A newsroom does with news what the flags say.
+type newsroom struct {
+	*cli.Globals
+	command *cobra.Command
+	store   *deliver.Store
+	sender  *deliver.Sender
+	alerts  *relayflags.Alerts
+	auto    *child.Options // nil for none
+}
+
+// start returns what does with news what the flags say. The caller closes it.
+func (f *newsFlags) start(g *cli.Globals, c *cobra.Command, store *deliver.Store, sender *deliver.Sender) (*newsroom, error) {
+	n := &newsroom{Globals: g, command: c, store: store, sender: sender}
+	var err error
+	if f.auto != "" {
+		o, err := f.child.Options(c, "auto", f.auto)
+		if err != nil {
+			return nil, err
+		}
+		n.auto = &o
+	}
+	n.alerts, err = f.alerts.Start(g, c, f.child, &f.keys)
+	return n, err
+}
+
+// close waits until people were told, and returns the error of the run, or what went wrong.
+func (n *newsroom) close(err error) error { return n.alerts.Close(err) }
+
+// report tells people of what has changed, and restores the senders of handoffs that were
+// rolled back: those of own, or of all if own is nil. It returns what has changed.
+func (n *newsroom) report(ctx context.Context, own map[string]bool) (deliver.News, error) {
+	news := n.sender.News()
+	if err := n.alerts.Send(news.Alerts); err != nil || n.auto == nil {
+		return news, err
+	}
+	ids := []string{""}
+	if own != nil {
+		ids = ids[:0]
+		for _, h := range news.Handoffs {
+			if own[h.HandoffID] && h.State == deliver.RolledBack {
+				ids = append(ids, h.HandoffID)
+			}
+		}
+	}
+	var problems []error
+	for _, id := range ids {
+		list, err := n.store.Restore(ctx, id)
+		if err != nil {
+			return news, err
+		}
+		for _, h := range list {
+			err := n.restore(ctx, h)
+			if err != nil {
+				problems = append(problems, term.WithHint(fmt.Errorf("%s: %w", term.Visible(h.HandoffID), err), "handoff rollback prints the checkpoint"))
+			}
+			if err := n.store.Restored(ctx, []*deliver.Handoff{h}, err == nil); err != nil {
+				return news, err
+			}
+		}
+	}
+	return news, errors.Join(problems...)
+}
+
+// restore runs the command of --auto with the checkpoint of a handoff.
+func (n *newsroom) restore(ctx context.Context, h *deliver.Handoff) error {
+	checkpoint, err := n.store.Checkpoint(ctx, h)
+	if err != nil {
+		return err
+	}
+	o := *n.auto
+	o.Env = append(o.Env[:len(o.Env):len(o.Env)], "HANDOFF_ID="+h.HandoffID, "HANDOFF_TASK="+h.TaskID, "HANDOFF_SENDER="+h.Sender, "HANDOFF_RECEIVER="+h.Receiver)
+	p, err := n.Children.Start(ctx, o)
+	if err != nil {
+		return fmt.Errorf("--auto: %w", err)
+	}
+	go func() {
+		_, _ = io.Copy(p, bytes.NewReader(checkpoint)) // one that does not want it all may still end well
+		_ = p.CloseInput()
+	}()
+	_, copied := io.Copy(n.command.ErrOrStderr(), p)
+	if err := errors.Join(p.Wait(), copied); err != nil {
+		return fmt.Errorf("--auto: the command has failed, and is run again by the next handoff outbox flush --auto: %w", err)
+	}
+	return nil
+}
+
+// handoffProblem says why a handoff was rejected, or could not be published; nil if neither.
+func handoffProblem(h *deliver.Handoff) error {
+	name := h.HandoffID
+	if h.Receivers > 1 {
+		name += " to " + h.Receiver
+	}
+	switch {
+	case h.State.Pending() && h.Answer != nil:
+		next := "the task is the sender's again"
+		if h.State == deliver.Rejected {
+			next = "send a corrected message"
+		}
+		return fmt.Errorf("%s: rejected: %s: %s; %s", name, h.Answer.Reason, h.Answer.Details, next)
+	case h.Problem != "":
+		return fmt.Errorf("%s: %s: %s", name, deliver.Redacted(h.Destination), h.Problem)
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,138 @@
+package cmd
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	nethttp "net/http"
+	"os"
+	"strconv"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/guard"
+)
+
+// listeningFlags say where a server listens that needs a token, and who may ask.
+type listeningFlags struct {
+	address   string
+	names     []string
+	tls       certificateFlags
+	tokenFile string
+}
+
+// register registers the flags. Usage is that of --listen.
+func (f *listeningFlags) register(c *cobra.Command, address, usage string) {
+	flags := c.Flags()
+	flags.StringVar(&f.address, "listen", address, usage)
+	flags.StringSliceVar(&f.names, "host", nil, "also answer to this `NAME` of the server, which others than its addresses need; may be repeated")
+	flags.StringVar(&f.tokenFile, "token-file", "", "the bearer token that is needed to ask, in a `FILE` (or "+cli.TokenVariable+": the token itself; default: one that is made at start)")
+	f.tls.register(c)
+}
+
+// A listening server has what it listens with.
+type listening struct {
+	net.Listener
+	guard *guard.Guard
+	tls   *tls.Config
+	host  string // as people write it
+	token string // "" if somebody has set it: it is not printed
+}
+
+// listen begins to listen. Nothing is answered before [listening.serve].
+func (f *listeningFlags) listen(g *cli.Globals, c *cobra.Command) (*listening, error) {
+	if err := f.tls.check(); err != nil {
+		return nil, err
+	}
+	host, port, err := net.SplitHostPort(f.address)
+	if _, notNumber := strconv.ParseUint(port, 10, 16); err != nil || notNumber != nil {
+		return nil, fmt.Errorf("--listen %s: write it as HOST:PORT, such as %s", cli.ShownSetting(f.address), defaultListen)
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	token, err := f.token(g, c)
+	if err != nil {
+		return nil, err
+	}
+	l := &listening{host: host}
+	if token == "" {
+		token = guard.NewToken()
+		l.token = token
+	}
+	if l.tls, err = f.tls.load(); err != nil {
+		return nil, err
+	}
+	l.guard = guard.New(guard.Options{Token: token, Listen: host, Names: f.names, Secure: l.tls != nil})
+	if l.Listener, err = listenAt(c.Context(), net.JoinHostPort(host, port)); err != nil {
+		return nil, term.WithHint(fmt.Errorf("--listen %s: %w", cli.ShownSetting(f.address), err), "--listen 127.0.0.1:0 takes a port that is free")
+	}
+	return l, nil
+}
+
+// token returns the token that somebody has set, "" for none.
+func (f *listeningFlags) token(g *cli.Globals, c *cobra.Command) (string, error) {
+	token := os.Getenv(cli.TokenVariable)
+	if token == "" || c.Flags().Changed("token-file") {
+		return loadToken(g, c, f.tokenFile, guard.MinToken)
+	}
+	if err := checkToken(token, guard.MinToken); err != nil {
+		return "", fmt.Errorf("%s: %w", cli.TokenVariable, err)
+	}
+	return token, nil
+}
+
+// listenAt listens at an address. The error does not name it.
+func listenAt(ctx context.Context, address string) (net.Listener, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if e := (*net.OpError)(nil); errors.As(err, &e) {
+		err = term.PlainError(e.Err)
+	}
+	return l, err
+}
+
+// url returns where a program on this machine finds a path of the server.
+func (l *listening) url(path string) string {
+	if ip := net.ParseIP(l.host); ip != nil && ip.IsUnspecified() {
+		return l.urlOf("127.0.0.1", path)
+	}
+	return l.urlOf(l.host, path)
+}
+
+// page returns where a browser on this machine finds a path of the server, under a name that no other
+// server has: the cookie goes to that name.
+func (l *listening) page(path string) string {
+	if home := l.guard.Home(); home != "" {
+		return l.urlOf(home, path)
+	}
+	return l.url(path)
+}
+
+func (l *listening) urlOf(host, path string) string {
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	scheme := "http"
+	if l.tls != nil {
+		scheme = "https"
+	}
+	return scheme + "://" + net.JoinHostPort(host, port) + path
+}
+
+// serve says where it serves, and does so until a signal ends it.
+func (l *listening) serve(g *cli.Globals, c *cobra.Command, h nethttp.Handler, announcement string) error {
+	ctx, stop := context.WithCancel(c.Context())
+	defer stop()
+	defer g.PassSignals(func(syscall.Signal) { g.KeepSignals(); stop() })()
+	if l.tls == nil && !guard.IsLocal(l.host) {
+		term.Warn(c.ErrOrStderr(), "others on the network can read along, and take the token: --tls-cert and --tls-key serve https")
+	}
+	fmt.Fprintln(c.ErrOrStderr(), "handoff: "+announcement)
+	return guard.Serve(ctx, l, h, guard.ServerOptions{TLS: l.tls, Log: func(line string) { printLine(c, line) }})
+}
+
+// printLine prints what was wrong with something that goes on.
+func printLine(c *cobra.Command, line string) { term.PrintError(c.ErrOrStderr(), errors.New(line)) }

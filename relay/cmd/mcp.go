@@ -1,0 +1,140 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	nethttp "net/http"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/report"
+	pkgaudit "github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/mcpserver"
+	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/relay/cmd/audit"
+	"github.com/eaapl/handoff/relay/cmd/rooted"
+)
+
+// mcpFlags are the flags of mcp.
+type mcpFlags struct {
+	receptionFlags
+	roots       []string
+	listening   listeningFlags
+	concurrency int
+}
+
+func newMCP(g *cli.Globals) *cobra.Command {
+	f := &mcpFlags{receptionFlags: receptionFlags{Globals: g}}
+	c := &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve what handoff does to models, by the Model Context Protocol",
+		Long: `Mcp is a server of the Model Context Protocol. Its tools build, validate, scan, trim,
+count, compare, convert and render messages, its resources are the schemas, rules and
+examples, and its prompts say how to hand a task over and how to take one over.
+
+It serves the program that has started it, by standard input and output, until that
+closes its side; or with --listen any that know its token, by streamable HTTP at /mcp.
+The token is that of --token-file or of HANDOFF_TOKEN, or a new one, which is printed
+on stderr.
+
+No file is read or written outside the folders of --root; without one, messages are
+given and returned inline. With --audit-log, the tool accept receives messages and
+records that, and the tool trace looks tasks up; without it there is neither.
+docs/mcp.md says how to add it to a client.
+
+Exit code 0: the client has ended, or with --listen a signal has ended the server;
+2: trouble.`,
+		Example: `  handoff mcp
+  handoff mcp --root archive/ --audit-log team.db
+  handoff mcp --listen 127.0.0.1:8080 --token-file token.txt`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	flags := c.Flags()
+	flags.StringArrayVar(&f.roots, "root", nil, "a `DIR` whose files tools may read and write; may be repeated")
+	f.listening.register(c, "", "serve HTTP at this `HOST:PORT`, in place of standard input and output; port 0 for any that is free")
+	flags.IntVar(&f.concurrency, "concurrency", 0, "how many tools may run at once; 0 for one for each core")
+	f.checks.register(c)
+	f.log.Register(c)
+	f.personal.Register(c)
+	return c
+}
+
+func (f *mcpFlags) run(c *cobra.Command) error {
+	switch {
+	case f.concurrency < 0:
+		return fmt.Errorf("--concurrency %d: use 1 or more, or 0 for one for each core", f.concurrency)
+	case f.personal.Policy != "" && f.log.Address == "":
+		return errors.New("--personal-data is for --audit-log")
+	}
+	files := append(f.files(), f.listening.tokenFile)
+	if f.listening.address == "" {
+		for _, name := range []string{"token-file", "host", "tls-cert", "tls-key"} {
+			if c.Flags().Changed(name) {
+				return fmt.Errorf("--%s is for --listen: who starts the server needs no token", name)
+			}
+		}
+		for _, file := range files {
+			if file == "-" {
+				return errors.New("-: standard input is for the protocol: name a file")
+			}
+		}
+	}
+	if err := input.OneStdin(nil, files...); err != nil {
+		return err
+	}
+	o := mcpserver.Options{
+		Version: report.ReadVersion().Version, Limits: f.Limits, Concurrency: f.concurrency, Rules: report.Rules,
+	}
+	if len(f.roots) > 0 {
+		folders, err := rooted.Open(f.roots, f.LimitsOfUnpacking())
+		if err != nil {
+			return fmt.Errorf("--root: %w", err)
+		}
+		defer folders.Close() // nothing is unwritten
+		o.Files = folders
+	}
+	if f.log.Address == "" {
+		_, scanner, err := f.checks.validator(f.Globals, c, false)
+		if err != nil {
+			return err
+		}
+		return scanner.Close(f.serve(c, o))
+	}
+	var store pkgaudit.Store
+	f.measured = func(s pkgaudit.Store) pkgaudit.Store { store = s; return s }
+	return f.withReceiver(c, true, func(r *receiver.Receiver) error {
+		o.Receiver = r
+		log := pkgaudit.NewLog(store, nil)
+		o.Trace = func(ctx context.Context, task string) ([]byte, error) {
+			return audit.Task(ctx, log, f.personal.Keys, task)
+		}
+		return f.serve(c, o)
+	})
+}
+
+// serve serves clients until they have ended.
+func (f *mcpFlags) serve(c *cobra.Command, o mcpserver.Options) error {
+	o.Checks = f.checks.options
+	if o.Checks.Receiver == nil {
+		o.Checks.Formats = nil // those of any system
+	}
+	s := mcpserver.New(o)
+	if f.listening.address == "" {
+		return s.Serve(c.Context(), c.InOrStdin(), c.OutOrStdout())
+	}
+	listener, err := f.listening.listen(f.Globals, c)
+	if err != nil {
+		return err
+	}
+	mux := nethttp.NewServeMux()
+	mux.Handle("/mcp", s.Handler(listener.guard))
+	at := "listening at " + listener.url("/mcp")
+	if listener.token != "" {
+		at += "\nhandoff: bearer token: " + listener.token
+	}
+	return listener.serve(f.Globals, c, mux, at)
+}

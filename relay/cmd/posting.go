@@ -1,0 +1,108 @@
+package cmd
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/pkg/secrets"
+	"github.com/eaapl/handoff/pkg/transport"
+	"github.com/eaapl/handoff/pkg/transport/http"
+)
+
+// postingFlags say how messages are posted to addresses of HTTP.
+type postingFlags struct {
+	tokenFile string
+	ca        string // file
+
+	options http.PostOptions
+}
+
+func (f *postingFlags) register(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.tokenFile, "token-file", "", "the bearer token that http and https addresses without a user get, in a `FILE`")
+	flags.StringVar(&f.ca, "ca", "", "trust these certificates of https addresses, too: a PEM `FILE`")
+}
+
+// load reads what the flags name.
+func (f *postingFlags) load(g *cli.Globals, c *cobra.Command) (err error) {
+	if f.options.Token, err = loadToken(g, c, f.tokenFile, secrets.MinBytes); err != nil || f.ca == "" {
+		return err
+	}
+	text, err := g.ReadAsIs(f.ca, c.InOrStdin(), g.Limits)
+	if err != nil {
+		return fmt.Errorf("--ca: %w", err)
+	}
+	roots, err := x509.SystemCertPool()
+	if err != nil { // this system has none
+		roots = x509.NewCertPool()
+	}
+	if !roots.AppendCertsFromPEM(text) {
+		return fmt.Errorf("--ca: %s: no certificate in PEM was found: it begins with -----BEGIN CERTIFICATE-----", cli.ShownSetting(f.ca))
+	}
+	f.options.TLS = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	return nil
+}
+
+// publish opens a place as its transport does, those of HTTP with what the flags say.
+func (f *postingFlags) publish(ctx context.Context, row transportRow, u *url.URL, o transport.Options) (transport.Publisher, error) {
+	if row.name != "http" {
+		return row.publish(ctx, u, o)
+	}
+	return http.Post(u, f.optionsFor(u))
+}
+
+// optionsFor returns how messages are posted to an address.
+func (f *postingFlags) optionsFor(u *url.URL) http.PostOptions {
+	post := f.options
+	if u.User != nil {
+		post.Token = "" // it is another receiver's
+	}
+	return post
+}
+
+// loadToken reads a bearer token of least characters or more; it is "" if there is no file.
+func loadToken(g *cli.Globals, c *cobra.Command, file string, least int) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	secret, err := cli.LoadSecret(g, c, file)
+	if err != nil {
+		return "", fmt.Errorf("--token-file: %w", err)
+	}
+	if err := checkToken(string(secret), least); err != nil {
+		return "", fmt.Errorf("--token-file: %s: %w", cli.ShownSetting(file), err)
+	}
+	return string(secret), nil
+}
+
+// checkToken returns why a text is no token, or one that anybody can guess: it has fewer than least
+// characters, say.
+func checkToken(token string, least int) error {
+	weakness := secrets.Weakness([]byte(token))
+	switch {
+	case !isToken(token):
+		return errNoToken
+	case len(token) < least:
+		return fmt.Errorf("a token of %d characters can be guessed: use %d or more, as of openssl rand -hex 16", len(token), least)
+	case weakness != "":
+		return fmt.Errorf("the token %s: use one of openssl rand -hex 16", weakness)
+	default:
+		return nil
+	}
+}
+
+var errNoToken = errors.New("no bearer token: that is one line of letters, digits and -._~+/, with = at the end (RFC 6750)")
+
+// isToken reports whether a text is a token that a header can hold (RFC 6750, section 2.1).
+func isToken(s string) bool {
+	s = strings.TrimRight(s, "=")
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/") == ""
+}

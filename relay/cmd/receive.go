@@ -1,0 +1,235 @@
+package cmd
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/child"
+	"github.com/eaapl/handoff/pkg/intake"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/metrics"
+	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/pkg/secrets"
+	"github.com/eaapl/handoff/pkg/transport"
+)
+
+// receiveFlags are the flags of receive.
+type receiveFlags struct {
+	receptionFlags
+	format  string
+	stream  bool
+	intake  intake.Options
+	serving servingFlags
+	lease   time.Duration
+	chunks  receiveStreamFlags
+	// stopped: a signal has come.
+	stopped atomic.Bool
+	running atomic.Pointer[intake.Intake]
+}
+
+func newReceive(g *cli.Globals) *cobra.Command {
+	f := &receiveFlags{receptionFlags: receptionFlags{Globals: g}}
+	c := &cobra.Command{
+		Use:   "receive URL [flags] [-- AGENT ARGS...]",
+		Short: "Receive messages from a queue, accept them, and hand them to an agent",
+		Long: `Receive takes messages from a transport and does with each what accept does: every layer
+of validate, then the record in the audit log, then the message. Then it answers the
+sender, and only then it acknowledges the message to the transport. A message that was
+accepted and not handed over when a receiver died is handed over when it comes again, or
+when a receiver of the same place runs.
+
+Without an agent, accepted messages go to standard output, one a line. The program after
+-- runs once for each message, which it reads from its standard input, --concurrency of
+them at once; no message is taken before one is free. With --stream, one agent gets all
+messages, one a line.
+
+An agent that fails within --fail-within rejects its message: the task is the sender's
+again. So it is if the receiver dies while the agent runs, or with --rerun the agent gets
+the message again.
+
+With --stream-chunks messages may come in chunks, of handoff send --stream. An agent that runs
+once for each message begins with the first chunk, and gets each on a line: the last when the
+whole is valid and accepted. If it never is, or another message needs the place, the agent is
+killed. With --begin-with last it gets the whole message, as all others do. A stream that
+does not end is rejected after --stream-timeout, and the task is the sender's again.
+docs/streaming.md has more.
+
+The first signal (SIGTERM, SIGINT) ends taking: what was accepted is finished, the rest
+is given back. Further signals go to the agents. docs/receiving.md has more.
+
+Exit code 0: ended by a signal, or all were accepted; 1: with --max or --idle-timeout, at
+least one was rejected; 2: trouble.`,
+		Example: `  handoff receive dir:queue | agent
+  handoff receive dir:queue --concurrency 4 -- agent --once
+  handoff receive dir:queue --max 1 --idle-timeout 30s
+  handoff receive http://127.0.0.1:8080/handoffs -- agent --once`,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	f.register(c)
+	flags := c.Flags()
+	cli.RegisterFormat(c, &f.format, "what to print: messages (those accepted), or with an agent json (the answers to all)", []string{acceptMessages, acceptAnswers})
+	flags.BoolVar(&f.stream, "stream", false, "run one agent for all messages, which reads them one a line")
+	flags.IntVar(&f.intake.Concurrency, "concurrency", 1, "how many agents may run at once")
+	flags.IntVar(&f.intake.MaxMessages, "max", 0, "end after this many messages; 0 for never")
+	flags.DurationVar(&f.intake.IdleTimeout, "idle-timeout", 0, "end when no message has come for so long; 0 for never")
+	flags.BoolVar(&f.options.Rerun, "rerun", false, "hand over again what an agent had that ended with its receiver; without it the task is the sender's again")
+	flags.DurationVar(&f.failWithin, "fail-within", 30*time.Second, "an agent that fails so soon rejects the message, and the task is the sender's again")
+	flags.DurationVar(&f.lease, "lease", transport.DefaultLease, "how long a message stays with a receiver that has died, where the transport cannot see that")
+	f.chunks.register(c)
+	f.serving.register(c)
+	return c
+}
+
+// split returns the address of the place, and the agent after "--".
+func (f *receiveFlags) split(c *cobra.Command, args []string) (row transportRow, u *url.URL, agent []string, err error) {
+	if dash := c.ArgsLenAtDash(); dash >= 0 {
+		args, agent = args[:dash], args[dash:]
+		if len(agent) == 0 {
+			return row, nil, nil, errors.New("name the agent after --, as in: handoff receive dir:queue -- agent")
+		}
+	}
+	switch {
+	case len(args) != 1:
+		return row, nil, nil, fmt.Errorf("%d addresses: name one place that messages come from, such as dir:queue", len(args))
+	case agent == nil && f.stream:
+		return row, nil, nil, errors.New("--stream: name the agent after --, as in: handoff receive dir:queue --stream -- agent")
+	case agent == nil && f.format == acceptAnswers:
+		return row, nil, nil, errors.New("-f json: name an agent after --: else nobody would get the messages")
+	case f.intake.Concurrency < 1:
+		return row, nil, nil, fmt.Errorf("--concurrency %d: use 1 or more", f.intake.Concurrency)
+	case f.intake.Concurrency > 1 && (agent == nil || f.stream):
+		return row, nil, nil, errors.New("--concurrency is for agents that run once for each message: name one after --, without --stream")
+	case f.intake.MaxMessages < 0:
+		return row, nil, nil, fmt.Errorf("--max %d: use 1 or more, or 0 for never", f.intake.MaxMessages)
+	case f.lease < time.Second:
+		return row, nil, nil, fmt.Errorf("--lease %s: use 1s or more", f.lease)
+	case f.intake.IdleTimeout < 0 || f.failWithin < 0:
+		return row, nil, nil, errors.New("--idle-timeout and --fail-within: use a duration above 0, such as 30s")
+	}
+	if err := f.chunks.check(args[0], f.early(agent), c.Flags().Changed("begin-with")); err != nil {
+		return row, nil, nil, err
+	}
+	if err := f.check(); err != nil {
+		return row, nil, nil, err
+	}
+	if agent != nil {
+		if err := child.FindAgent(agent[0]); err != nil {
+			return row, nil, nil, err
+		}
+	}
+	if row, u, err = transportOf(args[0]); err != nil {
+		return row, nil, nil, err
+	}
+	if err := f.serving.check(row); err != nil {
+		return row, nil, nil, err
+	}
+	return row, u, agent, input.OneStdin(nil, append(f.files(), f.serving.tokenFile)...)
+}
+
+func (f *receiveFlags) run(c *cobra.Command, args []string) error {
+	row, u, agent, err := f.split(c, args)
+	if err != nil {
+		return err
+	}
+	if err := f.checkReplies(); err != nil {
+		return err
+	}
+	if f.options.Place, err = placeName(u); err != nil {
+		return err
+	}
+	if f.serving.token, err = loadToken(f.Globals, c, f.serving.tokenFile, secrets.MinBytes); err != nil {
+		return err
+	}
+	var letters receiver.Letters
+	counted := metrics.NewReceiver(metrics.Options{
+		Transport: row.name, Version: report.ReadVersion().Version, InFlight: f.inFlight,
+		DeadLetters: func(ctx context.Context) (int, error) {
+			waiting, err := letters.List(ctx)
+			return len(waiting), err
+		},
+	})
+	f.measured = counted.Store
+	return f.withReceiver(c, true, func(r *receiver.Receiver) (err error) {
+		f.alerts.Failed = func(err error) { term.PrintError(c.ErrOrStderr(), err) }
+		alerts, err := f.startAlerts(c)
+		if err != nil {
+			return err
+		}
+		defer func() { err = alerts.Close(err) }()
+		out, err := openAccepted(f.Globals, c, agent, f.format)
+		if err != nil {
+			return err
+		}
+		said := newReceiveReport(f, c, out, u, r)
+		o := f.intake
+		o.Patience, o.Transport, o.Alert = intake.DefaultPatience, row.name, alerts.Send
+		o.Observer = intake.Observers{said, counted}
+		o.Show = func(raw []byte) ([]byte, error) { return f.show(jsonstream.NewRaw(raw)) }
+		to := transport.Options{MaxBytes: f.Limits.MaxBytes, Lease: f.lease, Withhold: r.Withholds()}
+		if agent != nil && !f.stream {
+			to.Prefetch = o.Concurrency
+		}
+		f.chunks.set(&f.receptionFlags, &o, &to, f.early(agent))
+		letters = r.Letters()
+		place := servedPlace{row: row.startedBy(f.Globals, c), url: u, options: to, receiver: r, report: said, metrics: counted}
+		if o.Open, err = f.serving.open(place); err != nil {
+			return err
+		}
+		stop, err := f.serving.serveMetrics(c.Context(), place)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		said.begin()
+		err = f.receive(c, r, o, out, agent)
+		err = said.end(err)
+		err = out.Close(err)
+		return cli.Answer(err, 0, !f.stopped.Load() && said.rejected())
+	})
+}
+
+// early reports whether an agent can begin before its message is whole: its process can be ended,
+// and what it gets is as it came.
+func (f *receiveFlags) early(agent []string) bool {
+	return agent != nil && !f.stream && f.render == ""
+}
+
+// inFlight returns how many messages are.
+func (f *receiveFlags) inFlight() int {
+	if i := f.running.Load(); i != nil {
+		return i.InFlight()
+	}
+	return 0
+}
+
+// placeName returns a name for the place that messages come from, without its secrets.
+func placeName(u *url.URL) (string, error) {
+	place := *u
+	place.User = nil
+	if q := u.Query(); q.Has("password") {
+		q.Del("password")
+		place.RawQuery = q.Encode()
+	}
+	if u.Opaque != "" { // a path
+		path, err := filepath.Abs(u.Opaque)
+		if err != nil {
+			return "", err
+		}
+		place.Opaque, place.Path = "", path
+	}
+	digest := sha256.Sum256([]byte(place.String()))
+	return hex.EncodeToString(digest[:8]), nil
+}

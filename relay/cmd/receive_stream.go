@@ -1,0 +1,73 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/intake"
+	"github.com/eaapl/handoff/pkg/transport"
+)
+
+// receiveStreamFlags say whether messages are received that come in chunks.
+type receiveStreamFlags struct {
+	on      bool
+	timeout time.Duration
+	max     int
+	begin   string // with which chunk agents do
+}
+
+// What agents may begin with.
+const (
+	beginFirst = "first"
+	beginLast  = "last"
+)
+
+func (f *receiveStreamFlags) register(c *cobra.Command) {
+	flags := c.Flags()
+	flags.BoolVar(&f.on, "stream-chunks", false, "also receive messages that come in chunks, of handoff send --stream (docs/streaming.md)")
+	flags.DurationVar(&f.timeout, "stream-timeout", intake.DefaultStreamTimeout, "how long the chunks of a message may take, from the first to the last: then the task is the sender's again")
+	flags.IntVar(&f.max, "max-chunks", intake.DefaultMaxChunks, "how many chunks may wait for the rest of their messages; a message has no more")
+	flags.StringVar(&f.begin, "begin-with", beginFirst, "with which `CHUNK` of a stream its agent begins: first, and it gets the chunks, or last, and it gets the whole message")
+	cli.Complete(c, "begin-with", beginFirst, beginLast)
+}
+
+// check returns what is wrong with the flags for an address. early says that agents can begin
+// before a message is whole, and chosen that somebody has said with which chunk they do.
+func (f *receiveStreamFlags) check(address string, early, chosen bool) error {
+	switch {
+	case f.begin != beginFirst && f.begin != beginLast:
+		return fmt.Errorf("--begin-with %s: use first or last", finding.Quote(f.begin))
+	case chosen && (!f.on || !early):
+		return errors.New("--begin-with is for --stream-chunks and agents that run once for each message: name one after --, without --stream and --render")
+	case f.timeout < time.Second:
+		return fmt.Errorf("--stream-timeout %s: use 1s or more", f.timeout)
+	case f.max < 2:
+		return fmt.Errorf("--max-chunks %d: use 2 or more", f.max)
+	case !f.on && f.timeout != intake.DefaultStreamTimeout || !f.on && f.max != intake.DefaultMaxChunks:
+		return errors.New("--stream-timeout and --max-chunks are for --stream-chunks")
+	case !f.on:
+		return nil
+	}
+	if err := checkStreamed(address); err != nil {
+		return fmt.Errorf("--stream-chunks: %w", err)
+	}
+	return nil
+}
+
+// set lets an intake receive chunks, and the transport deliver as many as may wait. early is that
+// of check.
+func (f *receiveStreamFlags) set(r *receptionFlags, o *intake.Options, to *transport.Options, early bool) {
+	if !f.on {
+		return
+	}
+	o.Streams = &intake.StreamOptions{Validate: r.checks.options, Limits: r.Limits, MaxChunks: f.max, Timeout: f.timeout, Early: early && f.begin == beginFirst}
+	if to.Prefetch == 0 {
+		to.Prefetch = transport.DefaultPrefetch
+	}
+	to.Prefetch += f.max
+}

@@ -1,0 +1,214 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/output"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/audit/personal"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/pkg/render"
+	"github.com/eaapl/handoff/relay/internal/relayflags"
+)
+
+// receptionFlags are the flags of a receiver, wherever its messages come from.
+type receptionFlags struct {
+	*cli.Globals
+	checks   receptionChecks
+	log      relayflags.AuditLogFlag
+	alerts   relayflags.AlertFlags
+	personal relayflags.PersonalFlags
+	options  receiver.Options
+	appeal   bool // a dead letter is looked at again: for all that is wrong, in a log that is there
+
+	replies    string
+	render     string // target, "" for the message itself
+	quiet      bool
+	failWithin time.Duration
+	answerKey  string // file, "" for none
+	// measured returns what is used in place of the audit log's store; nil for the store.
+	measured func(audit.Store) audit.Store
+}
+
+func (f *receptionFlags) register(c *cobra.Command) {
+	f.checks.register(c)
+	f.log.Register(c)
+	f.alerts.Register(c)
+	f.personal.Register(c)
+	flags := c.Flags()
+	flags.StringVar(&f.replies, "replies", "", "also append the answers, as JSON Lines, to `FILE`")
+	flags.StringVar(&f.render, "render", "", "print what the receiving model is to see of a message, `FOR` text, openai, anthropic or gemini, in place of it")
+	flags.Lookup("render").NoOptDefVal = string(render.Text)
+	flags.StringVar(&f.answerKey, "answer-key-file", "", "sign the answers with the private key, or the secret, of this `FILE`")
+	flags.Int64Var(&f.options.RejectedPerDay, "rejected-per-day", receiver.DefaultRejectedPerDay, "how many bytes a day the audit log takes of messages that are rejected or come again, of each key that signs and of all unsigned ones together; -1 for no bound")
+	cli.Complete(c, "render", cli.Names(render.Targets())...)
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no errors of rejected messages, and no summary")
+	flags.BoolVar(&f.options.AtMostOnce, "at-most-once", false, "never hand over again what another process had accepted: it may be lost then")
+	flags.IntVar(&f.options.EscalateAfter, "escalate-after", receiver.DefaultEscalateAfter, "the failed attempt at which a person is called")
+}
+
+// check returns what is wrong with the flags' values.
+func (f *receptionFlags) check() error {
+	targets := cli.Names(render.Targets())
+	switch {
+	case f.render != "" && !slices.Contains(targets, f.render):
+		return fmt.Errorf("--render=%s: use one of %s", f.render, strings.Join(targets, ", "))
+	case f.options.Rerun && f.options.AtMostOnce:
+		return errors.New("--rerun hands over again what another process had accepted, and --at-most-once never does: use one of them")
+	case f.options.RejectedPerDay < -1 || f.options.RejectedPerDay == 0:
+		return fmt.Errorf("--rejected-per-day %d: use 1 or more, or -1 for no bound", f.options.RejectedPerDay)
+	case f.options.EscalateAfter < 1:
+		return fmt.Errorf("--escalate-after %d: use 1 or more", f.options.EscalateAfter)
+	}
+	return nil
+}
+
+// files returns the files that flags name, of which one may be standard input.
+func (f *receptionFlags) files() []string {
+	return append(f.checks.files(), f.personal.Policy, f.answerKey)
+}
+
+// checkReplies returns why the answers could not be appended to the file for them, before a
+// message passes.
+func (f *receptionFlags) checkReplies() error {
+	if f.replies == "" {
+		return nil
+	}
+	if err := f.ClaimAppended("--replies", f.replies); err != nil {
+		return err
+	}
+	if err := output.CheckAppending(f.replies); err != nil {
+		return fmt.Errorf("--replies %w", err)
+	}
+	return nil
+}
+
+// appendReplies appends answers to the file for them, if there is one.
+func (f *receptionFlags) appendReplies(replies []byte) error {
+	if f.replies == "" || len(replies) == 0 {
+		return nil
+	}
+	return f.AppendLocked(f.replies, replies)
+}
+
+// startAlerts returns what tells people. The caller closes it.
+func (f *receptionFlags) startAlerts(c *cobra.Command) (*relayflags.Alerts, error) {
+	return f.alerts.Start(f.Globals, c, f.checks.scanner.Child, &f.checks.receiver.Keys)
+}
+
+// withReceiver calls use with the receiver that the flags describe, and closes what it needs.
+// incoming says that messages may come which the audit log does not have.
+func (f *receptionFlags) withReceiver(c *cobra.Command, incoming bool, use func(*receiver.Receiver) error) (err error) {
+	validator, scanner, err := f.checks.validator(f.Globals, c, f.appeal)
+	if err != nil {
+		return err
+	}
+	defer func() { err = scanner.Close(err) }()
+	log, err := f.log.Open(c.Context(), !f.appeal)
+	if err != nil {
+		return err
+	}
+	defer func() { err = cli.Closed(err, log.Store().Close()) }()
+	if incoming {
+		if err := f.personal.CheckNamed(c.Context(), log); err != nil {
+			return err
+		}
+	}
+	sealer, err := f.personal.Sealer(f.Globals, c, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = cli.Closed(err, sealer.Close()) }()
+	f.options.Limits, f.options.Personal, f.options.As = f.Limits, sealer, f.checks.as
+	if s, ok := log.Store().(interface{ Stay(context.Context) }); ok {
+		ctx, cancel := context.WithCancel(c.Context())
+		var staying sync.WaitGroup
+		staying.Go(func() { s.Stay(ctx) })
+		defer staying.Wait()
+		defer cancel()
+	}
+	if f.measured != nil {
+		log = audit.NewLog(f.measured(log.Store()), nil)
+	}
+	if f.options.AnswerKey, err = cli.LoadSigner(f.Globals, c, "--answer-key-file", f.answerKey); err != nil {
+		return err
+	}
+	r, err := receiver.New(c.Context(), validator, log, f.options)
+	if err != nil {
+		return err
+	}
+	err = use(r)
+	return cli.Closed(err, r.Close(context.WithoutCancel(c.Context())))
+}
+
+// show returns what the receiver of a message gets: its bytes, or what --render makes of them.
+func (f *receptionFlags) show(raw jsonstream.Raw) ([]byte, error) {
+	if f.render == "" {
+		return raw.Bytes, nil
+	}
+	doc, err := jsonstream.Parse(raw, f.Limits)
+	if err != nil {
+		return nil, err
+	}
+	r := render.Renderer{For: render.Target(f.render), From: format.EAAPL, Limits: f.Limits}
+	text, err := r.Append(nil, doc)
+	if err != nil && f.options.Personal.TakesApart() { // errors quote what they are about
+		err = errors.New("the message cannot be rendered; " + personal.Withheld)
+	}
+	return text, err
+}
+
+// answerCounts counts what became of messages.
+type answerCounts struct {
+	statuses map[receiver.Status]int
+	reasons  map[finding.Reason]int
+	unread   int // sources
+}
+
+func newAnswerCounts() answerCounts {
+	return answerCounts{statuses: map[receiver.Status]int{}, reasons: map[finding.Reason]int{}}
+}
+
+func (t *answerCounts) add(a receiver.Answer) {
+	t.statuses[a.Status]++
+	if a.Status == receiver.Rejected {
+		t.reasons[a.Reason]++
+	}
+}
+
+// summary says how the run went.
+func (t *answerCounts) summary() string {
+	total := 0
+	for _, n := range t.statuses {
+		total += n
+	}
+	text := fmt.Sprintf("%s: %d accepted, %d rejected", term.Counted(total, "message"), t.statuses[receiver.Accepted], t.statuses[receiver.Rejected])
+	var reasons []string
+	for _, reason := range slices.Sorted(maps.Keys(t.reasons)) {
+		reasons = append(reasons, fmt.Sprintf("%d %s", t.reasons[reason], reason))
+	}
+	if len(reasons) > 0 {
+		text += " (" + strings.Join(reasons, ", ") + ")"
+	}
+	if n := t.statuses[receiver.Duplicate]; n > 0 {
+		text += ", " + term.Counted(n, "duplicate")
+	}
+	if t.unread > 0 {
+		text += "; " + term.Counted(t.unread, "source") + " could not be read"
+	}
+	return text
+}

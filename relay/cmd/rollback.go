@@ -1,0 +1,157 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/deliver"
+	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/relay/internal/relayflags"
+)
+
+// rollbackFlags are the flags of rollback.
+type rollbackFlags struct {
+	deliveryFlags
+	deliver.Rollback
+	alerts       relayflags.AlertFlags
+	keys         cli.KeyFlags
+	keyID        string
+	child        cli.ChildFlags
+	answerWithin time.Duration
+}
+
+func newRollback(g *cli.Globals) *cobra.Command {
+	f := &rollbackFlags{deliveryFlags: deliveryFlags{Globals: g}}
+	c := &cobra.Command{
+		Use:   "rollback HANDOFF",
+		Short: "Take a task back, and print the sender's checkpoint",
+		Long: `Rollback restores the sender after a handoff has failed (section 6.3): it prints the
+checkpoint byte for byte, so that handoff rollback ID | agent --resume goes on where the
+sender was. It first takes the answers that wait on the transport, and with --answer-within
+waits so long for those that are missing.
+
+It is refused, with exit code 1 and nothing on standard output, if a receiver has accepted
+the message, or may have got it and has not answered: two agents might then have the
+task. With --force it is done all the same: the message is revoked, in the audit log and by
+a message on the transport, and a receiver that meets it later rejects it (REVOKED); one
+that has it already goes on. A message that was never published is withdrawn. A receiver
+that has keys believes a revocation only if a key has signed it that may sign for the sender
+of the message: --key-file names it, as for handoff sign.
+
+An answer that is not signed can be by anybody who writes into the queue. It counts all the
+same, and rollback says that nobody has checked it. With --answer-trust only signed answers
+count of the receivers that have keys there.
+
+Called again, it prints the checkpoint again.`,
+		Example: `  handoff rollback 6e7f936b-cafd-4624-8754-0bafc4e8acb3 --answer-within 10s > state.json`,
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+	}
+	c.ValidArgsFunction = relayflags.OneID(f.sentHandoffs())
+	flags := c.Flags()
+	flags.BoolVar(&f.Force, "force", false, "also take back what a receiver has accepted, or may have")
+	flags.DurationVar(&f.answerWithin, "answer-within", 0, "wait so long for answers that are missing")
+	flags.StringVar(&f.Receiver, "only-receiver", "", "only for this receiver of a fan-out, by its `NAME`")
+	flags.StringVar(&f.Explanation, "reason", "", "why, a `TEXT` for the audit log and the receiver")
+	f.register(c)
+	f.registerRetries(c)
+	f.posting.register(c)
+	f.registerTrust(c)
+	f.alerts.Register(c)
+	f.keys.Register(c)
+	flags.StringVar(&f.keyID, "key-id", "", "the key to sign the revocation with, by its `ID`; or the ID of a key that has none")
+	f.child.Register(c)
+	cli.OnlyForCall(c, "only-receiver", "reason", "force")
+	return c
+}
+
+func (f *rollbackFlags) run(c *cobra.Command, id string) error {
+	if f.answerWithin < 0 {
+		return fmt.Errorf("--answer-within %s: use a duration of 0 or more, such as 10s", f.answerWithin)
+	}
+	f.HandoffID = id
+	if f.Force {
+		keys, err := f.keys.Load(f.Globals, c)
+		if err == nil {
+			f.Key, err = cli.OptionalSigner(keys, f.keyID)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return f.with(c, false, func(store *deliver.Store, sender *deliver.Sender) (err error) {
+		alerts, err := f.alerts.Start(f.Globals, c, f.child, &f.keys)
+		if err != nil {
+			return err
+		}
+		defer func() { err = alerts.Close(err) }()
+		out, err := f.OpenData("", c.OutOrStdout())
+		if err != nil {
+			return err
+		}
+		ctx := c.Context()
+		until, cancel := context.WithTimeout(ctx, f.answerWithin)
+		defer cancel()
+		checkpoint, err := sender.Rollback(ctx, until, f.Rollback)
+		if sent := alerts.Send(sender.News().Alerts); err == nil {
+			err = sent
+		}
+		if refused := (*deliver.RefusedError)(nil); errors.As(err, &refused) {
+			term.PrintError(c.ErrOrStderr(), err)
+			if len(refused.Busy) == 0 {
+				fmt.Fprintln(c.ErrOrStderr(), "handoff: hint: --answer-within 10s waits for answers; --force takes it back all the same")
+			}
+			return cli.ErrNo
+		}
+		if err != nil {
+			return err
+		}
+		_, err = out.Write(checkpoint)
+		if err := out.Close(err); err != nil {
+			return err
+		}
+		list, err := store.Find(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := f.warn(c, store, list); err != nil {
+			return err
+		}
+		return store.Restored(ctx, f.Of(list), true)
+	})
+}
+
+// warn says where somebody else may have the task.
+func (f *rollbackFlags) warn(c *cobra.Command, store *deliver.Store, list []*deliver.Handoff) error {
+	for _, h := range f.Of(list) {
+		if h.Answer != nil && h.Answer.Status != "REJECTED" && h.Revoked {
+			term.Warn(c.ErrOrStderr(), h.HandoffID+": "+answerLine(h.Answer)+answerCheck(h.AnswerCheck, h.AnswerKey)+": two agents may have the task")
+		}
+		switch {
+		case !h.Revoked:
+		case h.Problem != "":
+			term.Warn(c.ErrOrStderr(), h.HandoffID+": the revocation waits in the outbox: "+h.Problem)
+		case !h.Next.IsZero():
+			term.Warn(c.ErrOrStderr(), h.HandoffID+": the revocation waits in the outbox, or another process is sending it")
+		default:
+			fmt.Fprintf(c.ErrOrStderr(), "%s: revoked at %s\n", term.Visible(h.HandoffID), term.Visible(deliver.Redacted(h.Destination)))
+		}
+		if !h.Revoked || h.RevocationSigned {
+			continue
+		}
+		text, err := store.Message(c.Context(), h)
+		if err != nil {
+			return err
+		}
+		if receiver.IsSigned(text) {
+			term.Warn(c.ErrOrStderr(), h.HandoffID+": the message is signed and its revocation is not: a receiver that has keys does not believe it; name the key with --key-file")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package rooted
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/eaapl/handoff/internal/term"
+)
+
+// endings are those of files that may be written: what tools make is JSON or plain text. Agents take
+// Markdown for instructions.
+var endings = []string{".json", ".jsonl", ".ndjson", ".patch", ".txt"}
+
+// reserved are the names that agents, editors, package managers and build tools look for: each is
+// reserved with every ending that may be written, and with further parts, as in tsconfig.base.json.
+var reserved = strings.Fields(`
+agents claude gemini codex cursor copilot opencode crush memory instructions copilot-instructions rules hooks plugin plugins marketplace llms llms-full
+mcp mcp_config mcp-config mcp_settings cline_mcp_settings claude_desktop_config gemini-extension
+config settings tasks launch keybindings extensions workspace devcontainer devcontainer-feature
+cmakelists cmakepresets cmakeuserpresets cmakesettings vcpkg vcpkg-configuration
+package package-lock npm-shrinkwrap bower composer deno import_map jsr tsconfig jsconfig babel nodemon lerna nx project turbo rush angular
+vercel now firebase netlify renovate app manifest wrangler cdk global appsettings pyrightconfig biome oxlint dprint elm haxelib
+requirements constraints robots`)
+
+// checkName returns an error if a clean path below a folder is not that of a file that may be written: a
+// hidden one, one that agents or programs look for, or one that a file system may take for another.
+func checkName(path string) error {
+	parts := strings.Split(filepath.ToSlash(path), "/")
+	for _, part := range parts {
+		switch {
+		case strings.HasPrefix(part, "."):
+			return errName(path, "a hidden file or folder, where programs look for settings")
+		case strings.TrimSpace(part) != part, strings.HasSuffix(part, "."), strings.ContainsFunc(part, func(r rune) bool { return !isNameRune(r) }):
+			return errName(path, "a name that file systems may take for another: use letters, digits, and - _ . within the name")
+		}
+	}
+	name := strings.ToLower(norm.NFKC.String(parts[len(parts)-1])) // as a file system may read it
+	ending := filepath.Ext(name)
+	if !slices.Contains(endings, ending) {
+		return errName(path, "a kind of file that no tool makes: let its name end in "+strings.Join(endings, ", "))
+	}
+	for part := range strings.SplitSeq(strings.TrimSuffix(name, ending), ".") {
+		if slices.Contains(reserved, part) || isRequirements(part) {
+			return errName(path, "a name by which agents or programs find what to do")
+		}
+	}
+	return nil
+}
+
+// isRequirements reports whether pip, by convention, installs what a file of that name lists.
+func isRequirements(name string) bool {
+	return strings.HasPrefix(name, "requirements") || strings.HasSuffix(name, "requirements")
+}
+
+// isNameRune reports whether a character may be in a name. A tilde may not: PACKAG~1.JSO is
+// package.json on Windows.
+func isNameRune(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r) || strings.ContainsRune(" -_.+@=,()", r)
+}
+
+func errName(path, why string) error {
+	return fmt.Errorf("%s: %s; nothing was written: choose another name, such as handoff.json", term.Visible(path), why)
+}

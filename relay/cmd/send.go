@@ -1,0 +1,193 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/pkg/deliver"
+)
+
+// sendFlags are the flags of send.
+type sendFlags struct {
+	deliveryFlags
+	news       newsFlags
+	to         []string
+	checkpoint string
+	wait       time.Duration
+	quiet      bool
+	stream     bool
+
+	addresses []deliver.Address // those of to; without a Receiver where none was named
+}
+
+func newSend(g *cli.Globals) *cobra.Command {
+	f := &sendFlags{deliveryFlags: deliveryFlags{Globals: g}}
+	c := &cobra.Command{
+		Use:   "send [FILE|DIR|-]... --checkpoint FILE --to [NAME=]URL [--to [NAME=]URL]...",
+		Short: "Send messages, after the sender's checkpoint, and take the answers",
+		Long: `Send hands a task over through a transport (EAAPL-MAG006, sections 6.3, 7.1 and 11). The
+checkpoint, which is what the sender knows when it stops, and the message are written in
+one transaction into the outbox; then the record DISPATCHED into the audit log; then the
+message is published. After a crash at any point the next send, or handoff outbox flush,
+goes on where it stopped. The state that handoff build reads serves as the checkpoint.
+
+The same message again is not sent twice: it goes on, or was sent or accepted before, which
+send says. If that was to another address than now, it is an error. After a rejection
+the same handoffId, with the message corrected or as it was, is the next attempt.
+
+With --wait, send waits so long for the answers and prints them, as accept -f json does.
+Without it, answers wait on the transport: status, rollback, acks and outbox flush take them.
+
+Several --to send each receiver in receiverList a complete copy (section 14.2): the first
+the first, and so on, or by their names. handoff build with several --to makes such a list.
+
+With --stream the input is not messages but their chunks, as handoff stream split or an agent
+writes them: each is checked and sent when it comes, so that receive --stream-chunks need
+not wait for the last (section 14.1). An input that ends before its
+last chunk leaves the stream open; docs/streaming.md has more.
+
+Addresses: ` + addressForms() + `.
+
+Exit code 0: each is where the address says, as its transport has confirmed, with --wait
+accepted; 1: at least one was rejected; 2: at least one was
+not delivered, or with --wait not answered.`,
+		Example: `  handoff send message.json --checkpoint state.json --to dir:inbox
+  handoff send message.json --checkpoint state.json --to dir:inbox --wait 5s
+  producer | handoff send --stream --checkpoint state.json --to dir:inbox`,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	flags := c.Flags()
+	flags.StringArrayVar(&f.to, "to", nil, "where the message goes, a `[NAME=]URL`; repeated, one for each receiver of its receiverList")
+	flags.StringVar(&f.checkpoint, "checkpoint", "", "the state that the sender goes back to if the handoff fails, a `FILE`")
+	flags.DurationVar(&f.wait, "wait", 0, "wait so long for the answers, and print them")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no errors of rejected messages, and no summary")
+	flags.BoolVar(&f.stream, "stream", false, "the input is chunks of messages: send each when it comes")
+	f.deliveryFlags.register(c)
+	f.registerRetries(c)
+	f.registerClaimCheck(c)
+	f.posting.register(c)
+	f.registerTrust(c)
+	f.news.register(c)
+	for _, name := range []string{"to", "checkpoint"} {
+		_ = c.MarkFlagRequired(name) // it is there
+	}
+	cli.OnlyForCall(c, "to", "checkpoint")
+	return c
+}
+
+// addressForms lists how the addresses of transports begin.
+func addressForms() string {
+	var list []string
+	for _, row := range transports() {
+		for _, scheme := range row.schemes {
+			list = append(list, scheme+":…")
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// parse reads the addresses. One that can never work is an error, before anything is stored.
+func (f *sendFlags) parse(ctx context.Context) error {
+	if f.wait < 0 {
+		return fmt.Errorf("--wait %s: use a duration of 0 or more, such as 5s", f.wait)
+	}
+	for _, text := range f.to {
+		var to deliver.Address
+		to.Destination = text
+		// A name has no colon, and every URL has one before its first "=".
+		if name, address, ok := strings.Cut(text, "="); ok && !strings.Contains(name, ":") {
+			to.Receiver, to.Destination = name, address
+		}
+		row, u, err := transportOf(to.Destination)
+		if err == nil {
+			err = row.usable(ctx, f.Globals, u)
+		}
+		if err == nil && u.Opaque != "" {
+			to.Destination, err = anywhere(u)
+		}
+		if err != nil {
+			return fmt.Errorf("--to: %w", err)
+		}
+		if len(f.addresses) > 0 && (f.addresses[0].Receiver == "") != (to.Receiver == "") {
+			return errors.New("--to: name the receiver of all addresses, as NAME=URL, or of none")
+		}
+		f.addresses = append(f.addresses, to)
+	}
+	return nil
+}
+
+// addressed returns where the copies of a message go.
+func (f *sendFlags) addressed(o *deliver.Outgoing) ([]deliver.Address, error) {
+	if f.addresses[0].Receiver != "" {
+		for i, to := range f.addresses {
+			if !slices.Contains(o.Receivers, to.Receiver) {
+				return nil, fmt.Errorf("--to %s=…: the message is for %s", to.Receiver, strings.Join(o.Receivers, ", "))
+			}
+			if slices.ContainsFunc(f.addresses[:i], func(a deliver.Address) bool { return a.Receiver == to.Receiver }) {
+				return nil, fmt.Errorf("--to %s=… is given twice: a receiver has one address", to.Receiver)
+			}
+		}
+		return f.addresses, nil
+	}
+	if n := len(f.addresses); n != len(o.Receivers) {
+		if !o.Listed {
+			return nil, fmt.Errorf("the message has no receiverList, and %d addresses are given: handoff build --add-receiver NAME, once for each receiver, lists them", n)
+		}
+		return nil, fmt.Errorf("receiverList has %d receivers (%s), and %d addresses are given: give one --to for each, or name them, as NAME=URL",
+			len(o.Receivers), strings.Join(o.Receivers, ", "), n)
+	}
+	list := slices.Clone(f.addresses)
+	for i := range list {
+		list[i].Receiver = o.Receivers[i]
+	}
+	return list, nil
+}
+
+func (f *sendFlags) run(c *cobra.Command, args []string) error {
+	if err := f.parse(c.Context()); err != nil {
+		return err
+	}
+	if f.stream {
+		if err := f.checkStream(); err != nil {
+			return err
+		}
+	}
+	if err := input.OneStdin(args, append(slices.Clone(f.news.keys.Files), f.checkpoint, f.posting.tokenFile, f.posting.ca)...); err != nil {
+		return err
+	}
+	checkpoint, err := f.ReadAsIs(f.checkpoint, c.InOrStdin(), f.Limits)
+	if err != nil {
+		return fmt.Errorf("--checkpoint: %w", err)
+	}
+	if len(checkpoint) == 0 {
+		return fmt.Errorf("--checkpoint: %s is empty: the sender could not go back to anything", input.ShownName(f.checkpoint))
+	}
+	return f.with(c, true, func(store *deliver.Store, sender *deliver.Sender) error {
+		return f.send(c, store, sender, args, checkpoint)
+	})
+}
+
+// anywhere returns the address of a file or folder as it is in every working directory: the
+// outbox is flushed from others.
+func anywhere(u *url.URL) (string, error) {
+	path, err := url.PathUnescape(u.Opaque)
+	if err != nil {
+		return "", fmt.Errorf("%s:%s: %w: a percent sign of a name is written %%25", u.Scheme, u.Opaque, err)
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return "", err
+	}
+	is := *u
+	is.Opaque, is.Path, is.OmitHost = "", filepath.ToSlash(path), true
+	return is.String(), nil
+}

@@ -1,0 +1,103 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/deliver"
+	"github.com/eaapl/handoff/relay/internal/relayflags"
+)
+
+// A taskRecord is where a task is.
+type taskRecord struct {
+	TaskID    string          `json:"taskId"`
+	Status    string          `json:"status"`
+	SW4RM     string          `json:"sw4rmStatus"`
+	Escalated bool            `json:"escalated,omitzero"`
+	Handoffs  []handoffRecord `json:"handoffs"`
+}
+
+func newTaskRecord(id string, list []*deliver.Handoff) taskRecord {
+	r := taskRecord{TaskID: id, Status: deliver.TaskStatus(list)}
+	newest := list[len(list)-1]
+	r.SW4RM = sw4rmStatus(newest.State)
+	for _, h := range list {
+		r.Handoffs = append(r.Handoffs, newHandoffRecord(h))
+		if h.HandoffID == newest.HandoffID {
+			r.Escalated = r.Escalated || h.Escalated
+		}
+	}
+	return r
+}
+
+// WriteText writes where the task is, and a line for each handoff.
+func (r taskRecord) WriteText(w io.Writer, columns int, colors term.Palette) error {
+	status := r.Status
+	if r.Escalated {
+		status += ", ESCALATED: a person has to look"
+	}
+	if _, err := fmt.Fprintf(w, "task %s: %s\n", term.Visible(r.TaskID), colors.Bold(status)); err != nil {
+		return err
+	}
+	for _, h := range r.Handoffs {
+		if err := h.WriteText(w, columns, colors); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func newStatus(g *cli.Globals) *cobra.Command {
+	f := &deliveryFlags{Globals: g}
+	var facts cli.FactsFlags
+	var offline bool
+	c := &cobra.Command{
+		Use:   "status TASK",
+		Short: "Show where a task is, as its sender knows",
+		Long: `Status takes the answers that wait on the transports, and shows where a task is that was
+sent from this store: PENDING_HANDOFF (its sender has it), DISPATCHED, ACCEPTED or
+COMPLETED, and each of its handoffs with the newest answer. JSON has SW4RM's status, too.
+
+Exit code 2 if answers could not be taken: then it shows what was known before.`,
+		Example: `  handoff status cc35de8b-6ece-4435-abfd-a60e12baff98
+  handoff status --offline -f json cc35de8b-6ece-4435-abfd-a60e12baff98`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return f.with(c, false, func(store *deliver.Store, sender *deliver.Sender) error {
+				ctx := c.Context()
+				list, err := store.FindTask(ctx, args[0])
+				if err != nil {
+					return err
+				}
+				var unheard error
+				if !offline {
+					unheard = sender.SweepFor(ctx, list)
+					if err := sender.Settle(ctx); err != nil {
+						return err
+					}
+					if list, err = store.FindTask(ctx, args[0]); err != nil {
+						return err
+					}
+				}
+				out, err := facts.Open(g, c)
+				if err != nil {
+					return err
+				}
+				return errors.Join(unheard, out.Close(out.Print(newTaskRecord(args[0], list))))
+			})
+		},
+	}
+	c.ValidArgsFunction = relayflags.OneID(f.sentTasks())
+	f.register(c)
+	f.registerRetries(c)
+	f.posting.register(c)
+	f.registerTrust(c)
+	facts.Register(c, "text or json", "write to `FILE` instead of standard output")
+	c.Flags().BoolVar(&offline, "offline", false, "take no answers: show what is known")
+	return c
+}

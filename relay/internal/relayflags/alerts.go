@@ -1,0 +1,133 @@
+package relayflags
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/pkg/alert"
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/sign"
+)
+
+// AlertFlags say who is told when a person has to look.
+type AlertFlags struct {
+	command string
+	url     string
+	timeout time.Duration
+	// Failed is told at once of alerts that do not arrive; nil if the end of the run is early enough.
+	Failed func(error)
+}
+
+// Register registers the flags.
+func (f *AlertFlags) Register(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.command, "alert-cmd", "", "run this `COMMAND` when a person has to look: it reads the record")
+	flags.StringVar(&f.url, "alert-url", "", "post the record to this `URL` when a person has to look, signed by the first key that can sign")
+	flags.DurationVar(&f.timeout, "alert-timeout", 30*time.Second, "how long an alert may take, with all attempts")
+}
+
+// Start returns what tells people, nil if no flag says how. Its command may see what child says,
+// and what it posts is signed by the first of the keys that may sign. The caller closes it.
+func (f *AlertFlags) Start(g *cli.Globals, c *cobra.Command, child cli.ChildFlags, keys *cli.KeyFlags) (*Alerts, error) {
+	if f.command == "" && f.url == "" {
+		return nil, nil
+	}
+	if f.timeout <= 0 {
+		return nil, errors.New("--alert-timeout: use a duration above 0, such as 30s")
+	}
+	o := alert.Options{URL: f.url, Timeout: f.timeout}
+	if f.url != "" {
+		list, err := keys.Load(g, c)
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(list, func(k sign.Key) bool { return k.MaySign() == nil }); i >= 0 {
+			o.Sign = list[i].SignText
+		}
+	}
+	if f.command != "" {
+		command, err := child.Options(c, "alert", f.command)
+		if err != nil {
+			return nil, err
+		}
+		o.Command = &command
+	}
+	a := &Alerts{}
+	if f.Failed != nil {
+		o.Failed = func(err error) {
+			a.reported = true
+			f.Failed(notArrived(err))
+		}
+	}
+	sender, err := alert.New(&g.Children, o)
+	if err != nil {
+		return nil, fmt.Errorf("--alert-url: %w", err)
+	}
+	a.sender = sender
+	return a, nil
+}
+
+// Alerts tell people of records, or of what commands found in them. A nil one tells nobody.
+type Alerts struct {
+	sender *alert.Sender
+	found  bool // of something that is no record
+	// reported: one did not arrive, and somebody was told. It is set by the sender's goroutine.
+	reported bool
+}
+
+// Send tells of records.
+func (a *Alerts) Send(records []audit.Stored) error {
+	if a == nil {
+		return nil
+	}
+	for _, r := range records {
+		text, err := r.AppendJSON(nil)
+		if err != nil {
+			return err
+		}
+		a.sender.Send(text)
+	}
+	return nil
+}
+
+// Say tells of something that is no record, as JSON without credentials.
+func (a *Alerts) Say(v any) error {
+	if a == nil {
+		return nil
+	}
+	var text bytes.Buffer
+	if err := report.WriteJSON(&text, v); err != nil {
+		return err
+	}
+	a.found = true
+	a.sender.Send(bytes.TrimSpace(text.Bytes()))
+	return nil
+}
+
+// Close waits until all are told, and returns the error of the run, or what went wrong.
+func (a *Alerts) Close(err error) error {
+	if a == nil {
+		return err
+	}
+	failed := a.sender.Close()
+	switch {
+	case failed != nil && a.found:
+		failed = fmt.Errorf("an alert has not arrived: %w", failed)
+	case failed != nil:
+		failed = notArrived(failed)
+	case a.reported && (err == nil || errors.Is(err, cli.ErrNo)):
+		return cli.ErrReported
+	}
+	return cli.Closed(err, failed)
+}
+
+func notArrived(err error) error {
+	return fmt.Errorf("an alert has not arrived, and its record is in the audit log: %w", err)
+}

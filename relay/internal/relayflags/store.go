@@ -1,0 +1,49 @@
+package relayflags
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/pkg/deliver"
+)
+
+// StoreFlag says where the operational store of a sender is.
+type StoreFlag struct {
+	Address string
+	Wipe    bool // what is removed is overwritten
+}
+
+// Register registers the flag.
+func (f *StoreFlag) Register(c *cobra.Command) {
+	c.Flags().StringVar(&f.Address, "store", "", "the sender's checkpoints and outbox, a `FILE`, sqlite:FILE or postgres://… (default $XDG_STATE_HOME/handoff/state.db)")
+}
+
+// Open opens the store. One that is not there is made if create, and an error otherwise. It is
+// never in the database of the log.
+func (f *StoreFlag) Open(ctx context.Context, log *audit.Log, create bool) (*deliver.Store, error) {
+	address, err := inState("outbox", "store", f.Address, "state.db")
+	if err != nil {
+		return nil, err
+	}
+	place, err := logPlace(ctx, log)
+	if err != nil {
+		return nil, err
+	}
+	store, err := deliver.Open(ctx, address, deliver.Options{Create: create, LogPlace: place, Wipe: f.Wipe})
+	switch {
+	case err == nil:
+		return store, nil
+	case errors.Is(err, os.ErrNotExist) && !create:
+		return nil, term.WithHint(fmt.Errorf("the outbox: %w", err), "handoff send makes an outbox; --store or HANDOFF_STORE names another one")
+	case errors.As(err, new(*deliver.SamePlaceError)):
+		return nil, term.WithHint(fmt.Errorf("--store: %w", err), "without --store and --audit-log they are state.db and audit.db in $XDG_STATE_HOME/handoff")
+	default:
+		return nil, fmt.Errorf("the outbox: %w", err)
+	}
+}
