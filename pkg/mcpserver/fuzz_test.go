@@ -14,7 +14,7 @@ import (
 // them is answered.
 func FuzzLines(f *testing.F) {
 	for _, line := range []string{
-		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, `[]`, `{"id":1}`, `{"jsonrpc":"2.0","id":null,"method":"ping"}`,
+		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, `[]`, `[[]]`, `{"id":1}`, `{"jsonrpc":"2.0","id":null,"method":"ping"}`,
 		`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"validate","arguments":{"text":"{}{}","index":1}}}`,
 		`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"diff","arguments":{"old":{"a":1,"a":1},"newText":"[]"}}}`,
 		`{"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"uri":"handoff://rules/lint"}}`,
@@ -35,14 +35,22 @@ func FuzzLines(f *testing.F) {
 		}
 		answered := false
 		for line := range strings.Lines(out.String()) {
-			var m struct {
+			type message struct {
 				JSONRPC string
 				ID      any
 			}
-			if err := json.Unmarshal([]byte(line), &m); err != nil || m.JSONRPC != "2.0" {
-				t.Fatalf("%q: %v", line, err)
+			messages := make([]message, 1)
+			target := any(&messages[0])
+			if strings.HasPrefix(line, "[") { // the answer to a batch
+				target = &messages
 			}
-			answered = answered || m.ID == "the last"
+			err := json.Unmarshal([]byte(line), target)
+			for _, m := range messages {
+				if err != nil || m.JSONRPC != "2.0" {
+					t.Fatalf("%q: %v", line, err)
+				}
+				answered = answered || m.ID == "the last"
+			}
 		}
 		if !answered {
 			t.Errorf("the last request was not answered: %q", out.String())
