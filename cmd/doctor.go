@@ -91,7 +91,7 @@ type doctor struct {
 	*cli.Globals
 	program *program.Program
 	timeout time.Duration // of each check
-	passed  []string      // names of the flags for handoff-relay
+	passed  []string      // names of the flags that handoff-relay gets
 }
 
 func (d *doctor) examine(c *cobra.Command, addresses []string) (*diagnosis, error) {
@@ -100,10 +100,10 @@ func (d *doctor) examine(c *cobra.Command, addresses []string) (*diagnosis, erro
 		return nil, err
 	}
 	relayed := make(chan error, 1)
-	var stores, servers []checkup.Result
+	var remote checkup.Report
 	go func() {
 		var err error
-		stores, servers, err = d.relayed(c, addresses)
+		remote, err = d.relayed(c, addresses)
 		relayed <- err
 	}()
 	files := fileChecks(list)
@@ -112,7 +112,7 @@ func (d *doctor) examine(c *cobra.Command, addresses []string) (*diagnosis, erro
 		return nil, err
 	}
 	found := &diagnosis{Version: report.ReadVersion(), System: readSystem(d.Globals, c), Healthy: true}
-	found.Checks = slices.Concat(stores, own[:len(files)], servers, own[len(files):])
+	found.Checks = slices.Concat(remote.Stores, own[:len(files)], remote.Servers, own[len(files):])
 	found.Version.Modules = nil // handoff version has them
 	found.describe(list, unused)
 	for _, r := range found.Checks {
@@ -121,8 +121,8 @@ func (d *doctor) examine(c *cobra.Command, addresses []string) (*diagnosis, erro
 	return found, nil
 }
 
-// relayed returns what handoff-relay finds: of the stores, and of all else.
-func (d *doctor) relayed(c *cobra.Command, addresses []string) (stores, servers []checkup.Result, err error) {
+// relayed returns the results of handoff-relay.
+func (d *doctor) relayed(c *cobra.Command, addresses []string) (r checkup.Report, err error) {
 	args := []string{"doctor", "--check-timeout=" + d.timeout.String()}
 	for _, name := range d.passed {
 		f := c.Flags().Lookup(name)
@@ -140,20 +140,14 @@ func (d *doctor) relayed(c *cobra.Command, addresses []string) (stores, servers 
 	var out bytes.Buffer
 	err = relay.Start(c.Context(), c.InOrStdin(), &out, c.ErrOrStderr(), append(append(args, "--"), addresses...))
 	if absent := (*relay.AbsentError)(nil); errors.As(err, &absent) {
-		return nil, []checkup.Result{{Kind: "program", Place: relay.Name, Status: checkup.Warn, Notes: []string{absent.Error()}}}, nil
+		r.Servers = []checkup.Result{{Kind: "program", Place: relay.Name, Status: checkup.Warn, Notes: []string{absent.Error()}}}
+		return r, nil
 	}
 	if err != nil {
-		return nil, nil, err
+		return r, err
 	}
-	var all []checkup.Result
-	if err := json.Unmarshal(out.Bytes(), &all); err != nil {
-		return nil, nil, fmt.Errorf("%s doctor: %w", relay.Name, err)
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		return r, fmt.Errorf("%s doctor: %w", relay.Name, err)
 	}
-	n := slices.IndexFunc(all, func(r checkup.Result) bool {
-		return !slices.Contains([]string{"audit log", "outbox", "subject keys"}, r.Kind)
-	})
-	if n < 0 {
-		n = len(all)
-	}
-	return all[:n], all[n:], nil
+	return r, nil
 }

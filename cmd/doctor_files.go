@@ -16,7 +16,7 @@ import (
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
-// fileChecks checks the files that are configured. Those of the stores are checked by handoff-relay.
+// fileChecks returns the checks of the configured files, other than stores, which handoff-relay checks.
 func fileChecks(list []settings.Setting) []checkup.Check {
 	var checks []checkup.Check
 	for _, s := range list {
@@ -27,7 +27,7 @@ func fileChecks(list []settings.Setting) []checkup.Check {
 	return checks
 }
 
-// appendFiles adds checks of files that are configured, without those that are checked already.
+// appendFiles appends a check for each place that has none yet.
 func appendFiles(checks []checkup.Check, places []checkup.Place, flag string) []checkup.Check {
 	for _, p := range places {
 		if p.Value == "-" {
@@ -44,7 +44,7 @@ func appendFiles(checks []checkup.Check, places []checkup.Place, flag string) []
 	return checks
 }
 
-// lookAtFile checks that a file can be read, and, where it has to be secret, that it is.
+// lookAtFile checks that a file can be read, and that only its owner can read a secret.
 func lookAtFile(flag, path string, r *checkup.Result) error {
 	info, err := os.Stat(path)
 	if err != nil {

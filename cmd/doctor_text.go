@@ -61,12 +61,12 @@ func (d *diagnosis) describe(list []settings.Setting, unused []error) {
 	d.Schemas, d.Settings, d.Unused = schemas.Names(), []settings.Setting{}, []string{}
 	for _, s := range list {
 		if s.Origin != "default" {
-			s.Value, s.Origin = checkup.AtHome(s.Value), checkup.AtHome(s.Origin)
+			s.Value, s.Origin = checkup.HideHome(s.Value), checkup.HideHome(s.Origin)
 			d.Settings = append(d.Settings, s)
 		}
 	}
 	for _, err := range unused {
-		d.Unused = append(d.Unused, checkup.AtHome(cli.ShownSetting(err.Error())))
+		d.Unused = append(d.Unused, checkup.HideHome(cli.ShownSetting(err.Error())))
 	}
 }
 
@@ -148,7 +148,7 @@ func (f terminalFacts) streams() string {
 	return strings.Join(names, ", ")
 }
 
-// writeResult writes what a check has found.
+// writeResult writes the result of a check.
 func writeResult(b *strings.Builder, r checkup.Result, columns int, colors term.Palette) {
 	const indent = 6
 	mark := string(r.Status)
@@ -175,7 +175,7 @@ func writeResult(b *strings.Builder, r checkup.Result, columns int, colors term.
 	}
 }
 
-// details says what a check has found, a line each.
+// details returns the facts, notes and problem of a result, one per line.
 func details(r checkup.Result) []string {
 	var facts []string
 	if r.Server != "" {

@@ -17,15 +17,16 @@ import (
 	"github.com/eaapl/handoff/internal/settings"
 )
 
-// A Check looks at one thing.
+// A Check examines one store, file, server or folder.
 type Check struct {
 	Kind   string
 	Place  string // without secrets
 	Origin string // of the setting that names it, "" if none does
-	Look   func(context.Context, *Result) error
+	// Look returns nil, [ErrAbsent] or the problem. It adds facts and notes to the result.
+	Look func(context.Context, *Result) error
 }
 
-// A Result is what became of a check.
+// A Result is the outcome of a check.
 type Result struct {
 	Kind    string         `json:"kind"`
 	Place   string         `json:"place"`
@@ -40,13 +41,13 @@ type Result struct {
 	Millis  int64          `json:"milliseconds"` // that the check took
 }
 
-// Clock says how a server's clock differs.
+// Clock is the difference of a server's clock from that of this machine, in seconds.
 type Clock struct {
-	Ahead  float64 `json:"aheadSeconds"` // negative if it is behind
-	Within float64 `json:"withinSeconds"`
+	Ahead  float64 `json:"aheadSeconds"`  // negative if the server is behind
+	Within float64 `json:"withinSeconds"` // the precision of Ahead
 }
 
-// A Status is what a check has found, in a word that also stands in the text.
+// A Status is the verdict of a check, as reports write it.
 type Status string
 
 const (
@@ -56,10 +57,11 @@ const (
 	Fail Status = "fail"
 )
 
-// ErrAbsent is the error of a check of what is made when it is needed.
+// ErrAbsent is the error of a check of something that does not exist yet and is created on first use.
 var ErrAbsent = errors.New("not made yet")
 
-// Run makes all checks at the same time. What has not ended in time is left behind.
+// Run runs all checks concurrently and returns their results in order. A check that does not end within
+// timeout has failed; Run does not wait for it.
 func Run(ctx context.Context, timeout time.Duration, checks []Check) []Result {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -73,7 +75,7 @@ func Run(ctx context.Context, timeout time.Duration, checks []Check) []Result {
 	deadline, _ := ctx.Deadline()
 	for i, k := range checks {
 		results[i] = Result{
-			Kind: k.Kind, Place: AtHome(k.Place), Origin: AtHome(k.Origin), Status: Fail,
+			Kind: k.Kind, Place: HideHome(k.Place), Origin: HideHome(k.Origin), Status: Fail,
 			Problem: fmt.Sprintf("no answer within %v", timeout), Millis: timeout.Milliseconds(),
 		}
 		r := results[i]
@@ -97,21 +99,21 @@ func Run(ctx context.Context, timeout time.Duration, checks []Check) []Result {
 	return results
 }
 
-// conclude notes what a check has found.
+// conclude records the outcome of a check, which returned err.
 func (r *Result) conclude(err error, took time.Duration) {
 	r.Status, r.Problem, r.Millis = OK, "", took.Milliseconds()
 	switch {
 	case errors.Is(err, ErrAbsent):
 		r.Status = None
 	case err != nil:
-		r.Status, r.Problem = Fail, AtHome(cli.ShownSetting(err.Error()))
+		r.Status, r.Problem = Fail, HideHome(cli.ShownSetting(err.Error()))
 	case len(r.Notes) > 0:
 		r.Status = Warn
 	}
 }
 
-// AtHome returns a text with ~ for the home of the user, whose name nobody needs to know.
-func AtHome(text string) string {
+// HideHome replaces the path of the home directory by ~, since it has the name of the user.
+func HideHome(text string) string {
 	home, err := os.UserHomeDir()
 	if err != nil || len(home) < 2 {
 		return text
@@ -133,10 +135,16 @@ func AtHome(text string) string {
 	}
 }
 
-// A Place is a value of a setting.
+// A Report has the results of handoff-relay, in the order of the checks.
+type Report struct {
+	Stores  []Result `json:"stores"`
+	Servers []Result `json:"servers"` // and the URLs
+}
+
+// A Place is the value of a setting and the origin of that value.
 type Place struct{ Value, Origin string }
 
-// PlacesOf returns the values of the settings with a flag's name, of all commands, each once.
+// PlacesOf returns the distinct values, other than the defaults, that any command has for the flag of a name.
 func PlacesOf(list []settings.Setting, name string) []Place {
 	var places []Place
 	seen := map[string]bool{}

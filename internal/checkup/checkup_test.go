@@ -7,7 +7,7 @@ import (
 )
 
 // TestAtHome: the home of the user is shown as ~, and no other folder.
-func TestAtHome(t *testing.T) {
+func TestHideHome(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "ann")
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
@@ -19,7 +19,7 @@ func TestAtHome(t *testing.T) {
 		"sqlite:" + home + sep + "a, " + home: "sqlite:~" + sep + "a, ~",
 		"elsewhere":                           "elsewhere",
 	} {
-		if got := AtHome(in); got != want {
+		if got := HideHome(in); got != want {
 			t.Errorf("%q is %q, want %q", in, got, want)
 		}
 	}

@@ -40,6 +40,10 @@ func commandKey(c *cobra.Command) string {
 	return strings.ReplaceAll(path, " ", ".")
 }
 
+// WarningsPrinted is the annotation of a command that another one calls, which has printed the warnings of
+// [Tree.Configure].
+const WarningsPrinted = "warnings printed"
+
 // Configure gives the flags that were not named on the command line their
 // values from the environment and the configuration files.
 func (t Tree) Configure(g *cli.Globals, c *cobra.Command) error {
@@ -47,14 +51,16 @@ func (t Tree) Configure(g *cli.Globals, c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	for _, warning := range warnings {
-		term.Warn(c.ErrOrStderr(), warning)
+	if len(list) > 0 {
+		warnings = append(warnings, t.misspeltVariables(os.Environ(), c)...)
+	}
+	if _, printed := c.Annotations[WarningsPrinted]; !printed {
+		for _, warning := range warnings {
+			term.Warn(c.ErrOrStderr(), warning)
+		}
 	}
 	if len(list) == 0 {
 		return nil
-	}
-	for _, warning := range t.misspeltVariables(os.Environ(), c) {
-		term.Warn(c.ErrOrStderr(), warning)
 	}
 	var problem error
 	command := commandKey(c)

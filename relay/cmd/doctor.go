@@ -35,22 +35,29 @@ type doctor struct {
 	timeout time.Duration // of each check
 }
 
-// newDoctor returns the command that prints the results of the checks as one JSON array.
+// newDoctor returns the command that prints a [checkup.Report] as JSON. The command doctor of handoff, which
+// calls it, has printed the warnings about settings.
 func newDoctor(g *cli.Globals, tree settings.Tree) *cobra.Command {
 	d := &doctor{Globals: g}
 	c := &cobra.Command{
-		Use:   "doctor [ADDRESS]...",
-		Short: "Check that stores, URLs and transports answer",
+		Use:         "doctor [ADDRESS]...",
+		Short:       "Check that stores, URLs and transports answer",
+		Annotations: map[string]string{settings.WarningsPrinted: ""},
 		RunE: func(c *cobra.Command, addresses []string) error {
 			list, _, err := tree.Effective(g)
 			if err != nil {
 				return err
 			}
-			checks, err := d.checks(c, list, addresses)
+			if err := d.posting.load(g, c); err != nil {
+				return err
+			}
+			stores := d.stores(c, list)
+			servers, err := d.servers(list, addresses)
 			if err != nil {
 				return err
 			}
-			return report.WriteJSON(c.OutOrStdout(), checkup.Run(c.Context(), d.timeout, checks))
+			results := checkup.Run(c.Context(), d.timeout, append(stores, servers...))
+			return report.WriteJSON(c.OutOrStdout(), checkup.Report{Stores: results[:len(stores)], Servers: results[len(stores):]})
 		},
 	}
 	d.log.Register(c)
@@ -60,11 +67,8 @@ func newDoctor(g *cli.Globals, tree settings.Tree) *cobra.Command {
 	return c
 }
 
-// checks lists what is to be looked at.
-func (d *doctor) checks(c *cobra.Command, list []settings.Setting, addresses []string) ([]checkup.Check, error) {
-	if err := d.posting.load(d.Globals, c); err != nil {
-		return nil, err
-	}
+// stores returns the checks of the audit log, the outbox and the keys of data subjects.
+func (d *doctor) stores(c *cobra.Command, list []settings.Setting) []checkup.Check {
 	var checks []checkup.Check
 	for _, s := range []struct {
 		kind, flag, file, given string
@@ -94,6 +98,12 @@ func (d *doctor) checks(c *cobra.Command, list []settings.Setting, addresses []s
 			}})
 		}
 	}
+	return checks
+}
+
+// servers returns the checks of the configured URLs, and of the transports at addresses.
+func (d *doctor) servers(list []settings.Setting, addresses []string) ([]checkup.Check, error) {
+	var checks []checkup.Check
 	for _, name := range []string{"claim-check", "alert-url", "summarizer-url"} {
 		for _, p := range checkup.PlacesOf(list, name) {
 			checks = append(checks, d.checkURL(name, p))
