@@ -36,7 +36,7 @@ var update = flag.Bool("update", false, "rewrite what the tests compare with")
 
 func TestMain(m *testing.M) {
 	os.Exit(programtest.Main(Main, relaycmd.Main, func() int {
-		relay.Here = func(stdin io.Reader, stdout, stderr io.Writer, args []string) int {
+		relay.InProcess = func(stdin io.Reader, stdout, stderr io.Writer, args []string) int {
 			return runProgram(relaycmd.New(), stdin, stdout, stderr, args)
 		}
 		time.Local = time.UTC // as TZ has it for processes

@@ -1,6 +1,5 @@
-// Package cmd is the command line of handoff: flags, inputs and output of the commands that work on
-// messages. What they do is in the packages under pkg. The commands that deliver and record are those of
-// package relay/cmd.
+// Package cmd is the command line of handoff: the flags, inputs and output of the commands that work on
+// messages. The packages under pkg do the work. Package relay/cmd has the commands that deliver and record.
 package cmd
 
 import (

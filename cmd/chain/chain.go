@@ -1,4 +1,4 @@
-// Package chain is the command chain, and the check of messages from another source.
+// Package chain has the command chain. Other commands check messages from other sources with it.
 package chain
 
 import (
@@ -58,7 +58,7 @@ read.`,
 	return c
 }
 
-// Register registers the flags that say what is checked and what is reported.
+// Register registers the flags that select rules, severities and reports.
 func (f *Flags) Register(c *cobra.Command) {
 	f.reports.RegisterFiles(c, formats)
 	f.severities.Register(c, "rule of a chain", chain.Rules)
@@ -66,7 +66,8 @@ func (f *Flags) Register(c *cobra.Command) {
 	c.Flags().BoolVar(&f.all, "all", false, "show every task in full")
 }
 
-// Run checks the messages that read adds to a run, and reports on them.
+// Run calls read, which adds messages to the run, checks them, and writes the reports. It returns
+// what [cli.Answer] does.
 func (f *Flags) Run(c *cobra.Command, read func(*Run) error) error {
 	severities, err := f.severities.Load(c)
 	if err != nil {
@@ -79,7 +80,6 @@ func (f *Flags) Run(c *cobra.Command, read func(*Run) error) error {
 	run := Run{
 		limits:   f.Globals.Limits,
 		checker:  chain.New(options),
-		stderr:   c.ErrOrStderr(),
 		only:     f.tasks,
 		Progress: f.Globals.NewProgress(c.ErrOrStderr()),
 	}

@@ -2,7 +2,6 @@ package chain
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -21,7 +20,6 @@ type Run struct {
 	checker  *chain.Checker
 	out      *report.Set
 	tasks    []reporter
-	stderr   io.Writer
 	only     []string // the tasks that are reported on, nil for all
 	Progress *term.Progress
 

@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/program"
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/term"
@@ -28,8 +27,8 @@ var Commands []byte
 // Name is the name of the program.
 const Name = "handoff-relay"
 
-// Here runs handoff-relay in this process, in tests. It is nil in the program.
-var Here func(stdin io.Reader, stdout, stderr io.Writer, args []string) int
+// InProcess runs handoff-relay in this process and returns its exit code. Tests set it; it is nil in the program.
+var InProcess func(stdin io.Reader, stdout, stderr io.Writer, args []string) int
 
 // An AbsentError reports that handoff-relay is not installed.
 type AbsentError struct{}
@@ -59,10 +58,11 @@ func find() (string, error) {
 	return path, nil
 }
 
-// Run runs a command line of handoff-relay in place of this program, with its streams.
-func Run(_ *cli.Globals, c *cobra.Command, args []string) error {
-	if Here != nil {
-		return ended(Here(c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr(), args))
+// Run replaces this program by handoff-relay with a command line, the same streams and the same process id. On
+// Windows it runs handoff-relay and returns its exit code as a [program.ExitError].
+func Run(c *cobra.Command, args []string) error {
+	if InProcess != nil {
+		return ended(InProcess(c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr(), args))
 	}
 	path, err := find()
 	if err != nil {
@@ -71,10 +71,11 @@ func Run(_ *cli.Globals, c *cobra.Command, args []string) error {
 	return replaceBy(path, append([]string{Name}, args...), environment())
 }
 
-// Start runs a command line of handoff-relay as a child.
+// Start runs a command line of handoff-relay as a child and waits for it. Errors are an [*AbsentError] or a
+// [program.ExitError], among others.
 func Start(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) error {
-	if Here != nil {
-		return ended(Here(stdin, stdout, stderr, args))
+	if InProcess != nil {
+		return ended(InProcess(stdin, stdout, stderr, args))
 	}
 	path, err := find()
 	if err != nil {
@@ -82,14 +83,19 @@ func Start(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args 
 	}
 	c := exec.CommandContext(ctx, path, args...)
 	c.Env, c.Stdin, c.Stdout, c.Stderr = environment(), stdin, stdout, stderr
-	err = c.Run()
+	return run(c)
+}
+
+// run runs a program. Its exit code, if it is not 0, is a [program.ExitError].
+func run(c *exec.Cmd) error {
+	err := c.Run()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		return program.ExitError(exit.ExitCode())
 	}
 	return err
 }
 
-// ended returns the exit code as an error, nil for 0.
+// ended returns an exit code as an error, nil for 0.
 func ended(code int) error {
 	if code == 0 {
 		return nil
@@ -97,7 +103,7 @@ func ended(code int) error {
 	return program.ExitError(code)
 }
 
-// environment is the environment of this process with the version that handoff-relay must have.
+// environment returns the environment of this process and the version that handoff-relay must have.
 func environment() []string {
 	return append(os.Environ(), program.VersionVariable+"="+report.BuildVersion())
 }

@@ -1,20 +1,13 @@
 package relay
 
 import (
-	"errors"
 	"os"
 	"os/exec"
-
-	"github.com/eaapl/handoff/internal/program"
 )
 
 // replaceBy runs another program with the streams of this one. Signals of the console reach both.
 func replaceBy(path string, argv, env []string) error {
 	c := exec.Command(path, argv[1:]...)
 	c.Env, c.Stdin, c.Stdout, c.Stderr = env, os.Stdin, os.Stdout, os.Stderr
-	err := c.Run()
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		return program.ExitError(exit.ExitCode())
-	}
-	return err
+	return run(c)
 }

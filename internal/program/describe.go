@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 )
 
-// A description is what help, completion and settings need to know of a command of the other program.
+// A description holds what help, completion and settings show of a command of the other program.
 type description struct {
 	Use      string          `json:"use"`
 	Short    string          `json:"short"`
@@ -62,11 +62,6 @@ func describe(c *cobra.Command) description {
 	return d
 }
 
-// described returns a command of the other program, by its description, in a call with these arguments.
-func (p *Program) described(g *cli.Globals, name string, args []string) *cobra.Command {
-	return p.stub(g, p.description(name), args)
-}
-
 // description returns the description of a command of the other program.
 func (p *Program) description(name string) description {
 	if p.descriptions == nil {
@@ -79,11 +74,11 @@ func (p *Program) description(name string) description {
 			return d
 		}
 	}
-	return description{Use: name} // as long as the description is not made
+	return description{Use: name} // until TestGenerated has written it
 }
 
-// AddFlagsOfOther adds to a command those flags that the other program's command of the same name has
-// besides, and returns their names.
+// AddFlagsOfOther adds the flags that only the other program's command of the same name has, and returns
+// their names.
 func (p *Program) AddFlagsOfOther(c *cobra.Command) []string {
 	var names []string
 	for _, f := range p.description(c.Name()).Flags {
@@ -95,23 +90,23 @@ func (p *Program) AddFlagsOfOther(c *cobra.Command) []string {
 	return names
 }
 
-// stub returns a command that looks like the described one.
-func (p *Program) stub(g *cli.Globals, d description, args []string) *cobra.Command {
-	c := p.other(g, &cobra.Command{Use: d.Use, Short: d.Short, Long: d.Long, Example: d.Example}, args)
+// stub returns a command with the help and the flags of the description, for a call with args.
+func (p *Program) stub(d description, args []string) *cobra.Command {
+	c := p.other(&cobra.Command{Use: d.Use, Short: d.Short, Long: d.Long, Example: d.Example}, args)
 	for _, f := range d.Flags {
 		c.Flags().AddFlag(f.flag())
 	}
 	for _, sub := range d.Commands {
-		c.AddCommand(p.stub(g, sub, args))
+		c.AddCommand(p.stub(sub, args))
 	}
 	return c
 }
 
-// other makes a command one that the other program runs.
-func (p *Program) other(g *cli.Globals, c *cobra.Command, args []string) *cobra.Command {
+// other has the other program run a command, with args.
+func (p *Program) other(c *cobra.Command, args []string) *cobra.Command {
 	c.DisableFlagParsing, c.Args = true, cobra.ArbitraryArgs
 	c.PersistentPreRunE = func(*cobra.Command, []string) error { return nil } // the other program has its own
-	c.RunE = func(c *cobra.Command, _ []string) error { return p.RunOther(g, c, args) }
+	c.RunE = func(c *cobra.Command, _ []string) error { return p.RunOther(c, args) }
 	return c
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/term"
 )
 
@@ -103,14 +102,4 @@ func writeSubcommands(b *strings.Builder, c *cobra.Command, width int) {
 			title = ""
 		}
 	}
-}
-
-// WriteVersion writes a version as a line.
-func WriteVersion(w io.Writer, v report.Version) error {
-	line := fmt.Sprintf("handoff %s %s %s", v.Version, v.Go, v.Platform)
-	if v.Commit != "" {
-		line += fmt.Sprintf(" (%.12s, %s)", v.Commit, v.Date)
-	}
-	_, err := fmt.Fprintln(w, line)
-	return err
 }

@@ -23,9 +23,9 @@ type Program struct {
 	// Others describes the commands of the other program, as [Program.Describe] writes it.
 	Others []byte
 	// RunOther runs a command line of the other program, whose error may be an [ExitError].
-	RunOther func(g *cli.Globals, c *cobra.Command, args []string) error
+	RunOther func(c *cobra.Command, args []string) error
 
-	descriptions []description // what Others says, once it was needed
+	descriptions []description // Others, parsed when it is first needed
 }
 
 // A Command is a command below the root of the tree.
@@ -97,14 +97,14 @@ func (p *Program) RootFor(g *cli.Globals, args []string) *cobra.Command {
 	if len(args) == 0 {
 		return p.tree(g, Commands, args)
 	}
-	of := func(name string) int {
+	find := func(name string) int {
 		return slices.IndexFunc(Commands, func(c Command) bool { return c.Name == name && !c.WholeTree })
 	}
-	i, completes := of(args[0]), strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) && len(args) > 2
+	i, completes := find(args[0]), strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) && len(args) > 2
 	switch {
-	case i >= 0 && p.Make[args[0]] == nil, completes && of(args[1]) >= 0 && p.Make[args[1]] == nil: // its description is not needed
+	case i >= 0 && p.Make[args[0]] == nil, completes && find(args[1]) >= 0 && p.Make[args[1]] == nil: // its description is not needed
 		root := p.tree(g, nil, nil)
-		root.AddCommand(p.other(g, &cobra.Command{Use: args[0]}, args))
+		root.AddCommand(p.other(&cobra.Command{Use: args[0]}, args))
 		return root
 	case i < 0:
 		return p.tree(g, Commands, args)
@@ -194,7 +194,7 @@ answered.`,
 		if make := p.Make[m.Name]; make != nil {
 			c = make(g)
 		} else {
-			c = p.described(g, m.Name, args)
+			c = p.stub(p.description(m.Name), args)
 		}
 		c.GroupID = m.Group
 		if m.Name == "help" {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-
-	"github.com/eaapl/handoff/internal/cli"
 )
 
 // messageCommands describes the commands of handoff; go test ./cmd -run Generated -update makes it.
@@ -14,7 +12,7 @@ import (
 //go:embed commands.json
 var messageCommands []byte
 
-// notHere is the error of a command that handoff has.
-func notHere(_ *cli.Globals, _ *cobra.Command, args []string) error {
+// notHere returns the error for a command of handoff.
+func notHere(_ *cobra.Command, args []string) error {
 	return fmt.Errorf("handoff-relay delivers and records: run handoff %s", args[0])
 }
