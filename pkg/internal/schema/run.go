@@ -27,9 +27,13 @@ func (p *Program) NewRun() *Run {
 // maxKeptRoom is how much of what a large document needed stays for the next.
 const maxKeptRoom = 1 << 16
 
-// Valid reports whether jsonschema/v5 accepts v. It says nothing of a document with a number
-// that [jsonstream.SafeNumber] rejects.
+// Valid reports whether v is valid. The answer has no meaning for a document with a number that
+// [jsonstream.SafeNumber] rejects.
 func (r *Run) Valid(v jsonstream.Value) bool {
+	if r.program.slow != nil {
+		r.unnamed = true
+		return jsonstream.CheckNumbers(v) == nil && len(r.program.Explain(v, 1)) == 0
+	}
 	r.unnamed = false
 	if cap(r.buffer) > maxKeptRoom {
 		r.buffer = nil
@@ -42,7 +46,7 @@ func (r *Run) Valid(v jsonstream.Value) bool {
 // Unnamed reports whether the last document, if it is valid, has an object with a member
 // that its schema does not name, though it has properties and no additionalProperties. What
 // counts are the schemas that $ref, properties and items lead to from the document's own,
-// wherever else they apply.
+// wherever else they apply. It is always true for a program that does not stream.
 func (r *Run) Unnamed() bool { return r.unnamed }
 
 // A frame is a value that is being checked.
