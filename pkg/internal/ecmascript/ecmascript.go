@@ -49,6 +49,12 @@ func Compile(expr string) (*Pattern, error) {
 	return &Pattern{program: newProgram(tree)}, nil
 }
 
+// Check returns the error that [Compile] returns for an expression, in less time.
+func Check(expr string) error {
+	_, err := parse(expr)
+	return err
+}
+
 // Match reports whether text has a match. A byte that is not part of valid UTF-8 is the
 // character U+FFFD. The error is [ErrUnfinished], and then there is no answer.
 func (p *Pattern) Match(text []byte) (matched bool, err error) {

@@ -1,7 +1,10 @@
 package ecmascript
 
 import (
+	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -170,6 +173,38 @@ func TestUnfinished(t *testing.T) {
 		if matched, err := p.Match([]byte(tt.text)); matched || !errors.Is(err, ErrUnfinished) {
 			t.Errorf("%q: %v, error %v", tt.expr, matched, err)
 		}
+	}
+}
+
+// The patterns of the built-in schemas are matched by table: that is every message.
+func TestSchemas(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../../../schemas/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pattern := regexp.MustCompile(`"pattern": ("(?:[^"\\]|\\.)*")`)
+	found := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range pattern.FindAllSubmatch(text, -1) {
+			var expr string
+			if err := json.Unmarshal(match[1], &expr); err != nil {
+				t.Fatal(err)
+			}
+			found++
+			if p, err := Compile(expr); err != nil {
+				t.Errorf("%s: %q: %v", file, expr, err)
+			} else if _, byTable := p.linear.(*automaton.Automaton); !byTable {
+				t.Errorf("%s: %q has no table", file, expr)
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d patterns in %d files", found, len(files))
 	}
 }
 
