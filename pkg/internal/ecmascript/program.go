@@ -43,9 +43,8 @@ type inst struct {
 // A compiler writes a program.
 type compiler struct {
 	program
-	behind     bool
-	slotOf     map[int]int // of the groups that references name
-	repetition int         // the latest repeat
+	behind bool
+	slotOf map[int]int // of the groups that references name
 }
 
 func newProgram(t *tree) *program {
