@@ -100,7 +100,6 @@ func TestSchemaHostile(t *testing.T) {
 		{name: "huge count with a fraction", schema: `{"minLength":3000000000.5}`, want: "/minLength: expected integer"},
 		{name: "huge negative count", schema: `{"minLength":-1e20}`, want: "/minLength: must be at least 0"},
 		{name: "multiple of 0", schema: `{"multipleOf":0e-1000}`, want: "/multipleOf: must be more than 0"},
-		{name: "pattern", schema: `{"pattern":"((a{1000}){1000}){1000}"}`, want: "/pattern: "},
 		{name: "deep", schema: strings.Repeat(`{"not":`, 600) + "{}" + strings.Repeat("}", 600), want: "nested more than 512 levels deep"},
 		{name: "loop", schema: `{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"anyOf":[{"$ref":"#/$defs/a"}]}}}`, want: "infinite loop"},
 		{name: "its own draft", schema: `{"$schema":"file:///schema.json#"}`, want: "$schema: leads back to itself"},

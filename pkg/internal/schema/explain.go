@@ -177,7 +177,9 @@ func (e *explainer) apply(f *failures, n *node, s target, via string) {
 	}
 	for keyword, rule := range n.value.Members() {
 		if n.has(keyword) && !n.holds(keyword, rule, s) {
-			f.add(n.cause(s, keyword, rule))
+			c := n.cause(s, keyword, rule)
+			c.Undecided = keyword == "pattern" && !n.pattern.decides(s.text())
+			f.add(c)
 		}
 	}
 	switch s.kind() {
@@ -231,8 +233,8 @@ func (n *node) holdsForText(keyword, text string) bool {
 	case "minLength", "maxLength":
 		return n.characters.allows(keyword, utf8.RuneCountInString(text))
 	case "pattern":
-		matched, ok := n.pattern.match([]byte(text))
-		return matched || !ok
+		matched, _ := n.pattern.match([]byte(text))
+		return matched
 	case "format":
 		return n.format == nil || n.format.has(text)
 	default:
@@ -264,9 +266,15 @@ func (e *explainer) object(f *failures, n *node, s target) {
 			e.check(f, named, s.below(member), "properties")
 		}
 		for _, p := range n.patterns {
-			if matched, _ := p.pattern.match([]byte(name)); matched {
+			matched, ok := p.pattern.match([]byte(name))
+			if matched {
 				named = p.node
 				e.check(f, named, s.below(member), "patternProperties")
+			}
+			if !ok {
+				c := n.cause(s, "patternProperties", p.node.value)
+				c.Place, c.Undecided = member, true
+				f.add(c)
 			}
 		}
 		if named == nil && n.additional != nil {

@@ -13,6 +13,12 @@ type pattern struct {
 	compiled *ecmascript.Pattern // nil if it is no regular expression
 }
 
+// decides reports whether a match in a text can be found or excluded within the limits.
+func (p *pattern) decides(text string) bool {
+	_, ok := p.match([]byte(text))
+	return ok
+}
+
 // match reports whether text has a match; ok is false where that is not known.
 func (p *pattern) match(text []byte) (matched, ok bool) {
 	p.once.Do(func() { p.compiled, _ = ecmascript.Compile(p.expr) })

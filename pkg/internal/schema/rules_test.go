@@ -101,7 +101,7 @@ func TestRules(t *testing.T) {
 func TestRejected(t *testing.T) {
 	for _, tt := range []struct{ name, schema, keyword, location string }{
 		{"another document", `{"$ref":"other.json"}`, "", ""},
-		{"an unknown draft", `{"$schema":"https://example.com/draft"}`, "$schema", "#"},
+		{"an unknown draft", `{"$schema":"https://example.com/draft"}`, "", ""},
 		{"nowhere", `{"$ref":"#/$defs/a"}`, "$ref", "#"},
 		{"no anchor", `{"items":{"$ref":"#a"}}`, "$ref", "#/items"},
 		{"itself", `{"$ref":"#"}`, "$ref", "#"},
@@ -147,6 +147,26 @@ func TestInvalidSchema(t *testing.T) {
 		var e *InvalidError
 		if !errors.As(err, &e) || e.Cause.Value.Pointer() != place {
 			t.Errorf("%s: %v, want an error at %s", schema, err, place)
+		}
+	}
+}
+
+// A regular expression that takes too many steps on a text is a cause, never an answer.
+func TestUndecided(t *testing.T) {
+	long := strings.Repeat("a", 60)
+	for _, tt := range []struct{ schema, document string }{
+		{`{"pattern":"^(?=((a|a)*)*b)"}`, `"` + long + `"`},
+		{`{"patternProperties":{"^(?=((a|a)*)*b)":{"type":"string"}}}`, `{"` + long + `":1}`},
+		{`{"patternProperties":{"^(?=((a|a)*)*b)":true},"unevaluatedProperties":false}`, `{"` + long + `":1}`},
+	} {
+		p, err := Compile(schemaURL, parse(t, []byte(tt.schema)), options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := parse(t, []byte(tt.document)).Root()
+		causes := p.Explain(v, allCauses)
+		if p.NewRun().Valid(v) || len(causes) == 0 || !causes[0].Undecided {
+			t.Errorf("%s: valid, or causes %v", tt.schema, causes)
 		}
 	}
 }

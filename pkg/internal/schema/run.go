@@ -10,8 +10,9 @@ import (
 
 // A Run decides about one document after another. It is for one goroutine.
 type Run struct {
-	program *Program
-	unnamed bool
+	program   *Program
+	unnamed   bool
+	undecided bool // whether a name matches a pattern
 
 	counts []int                       // of open arrays: for how many elements contains holds
 	known  []map[string]bool           // of each format: texts that have it
@@ -34,13 +35,13 @@ func (r *Run) Valid(v jsonstream.Value) bool {
 		r.unnamed = true
 		return jsonstream.CheckNumbers(v) == nil && len(r.program.Explain(v, 1)) == 0
 	}
-	r.unnamed = false
+	r.unnamed, r.undecided = false, false
 	if cap(r.buffer) > maxKeptRoom {
 		r.buffer = nil
 	}
 	var base frame
 	r.check(&base, r.program.root, 0, target{value: v})
-	return base.failed.isEmpty()
+	return base.failed.isEmpty() && !r.undecided
 }
 
 // Unnamed reports whether the last document, if it is valid, has an object with a member
@@ -138,9 +139,11 @@ func (r *Run) members(f *frame, s *state, object jsonstream.Value) {
 // conditions returns those that the name of a member without an entry meets.
 func (r *Run) conditions(s *state, member jsonstream.Value) (met uint64) {
 	for _, t := range s.patterns {
-		if matched, _ := t.pattern.match(r.text(member.RawName())); matched {
+		matched, ok := t.pattern.match(r.text(member.RawName()))
+		if matched {
 			met |= 1 << t.bit
 		}
+		r.undecided = r.undecided || !ok
 	}
 	for _, t := range s.noMatch {
 		if met&t.bits == 0 {
@@ -163,8 +166,8 @@ func (r *Run) holds(o *op, f *frame, s target) bool {
 	case opCharacters:
 		return r.hasLength(o.limits, s.raw())
 	case opPattern:
-		matched, ok := o.pattern.match(r.text(s.raw()))
-		return matched || !ok
+		matched, _ := o.pattern.match(r.text(s.raw()))
+		return matched
 	case opFormat:
 		return o.format.holds(r, r.text(s.raw()))
 	case opTexts:
