@@ -10,12 +10,12 @@ import (
 	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/personal"
-	"github.com/eaapl/handoff/pkg/receiver"
 	"github.com/eaapl/handoff/pkg/viewer/collect"
-	"github.com/eaapl/handoff/pkg/viewer/live"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/personal"
 	auditcmd "github.com/eaapl/handoff/relay/cmd/audit"
+	"github.com/eaapl/handoff/relay/receiver"
+	"github.com/eaapl/handoff/relay/viewer/live"
 )
 
 // serveFlags are the flags of serve.

@@ -7,16 +7,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/personal"
-	"github.com/eaapl/handoff/pkg/audit/trace"
-	"github.com/eaapl/handoff/pkg/audit/tree"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/viewer"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/personal"
+	"github.com/eaapl/handoff/relay/audit/trace"
+	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
 // RecordOptions say how a page is made of records.

@@ -9,16 +9,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/archive"
-	"github.com/eaapl/handoff/pkg/audit/audittest"
-	"github.com/eaapl/handoff/pkg/audit/personal"
-	"github.com/eaapl/handoff/pkg/audit/personal/sqlkeys"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/privacy"
-	"github.com/eaapl/handoff/pkg/receiver"
 	"github.com/eaapl/handoff/pkg/validate"
 	"github.com/eaapl/handoff/pkg/viewer/collect"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/archive"
+	"github.com/eaapl/handoff/relay/audit/audittest"
+	"github.com/eaapl/handoff/relay/audit/personal"
+	"github.com/eaapl/handoff/relay/audit/personal/sqlkeys"
+	"github.com/eaapl/handoff/relay/receiver"
 	"github.com/eaapl/handoff/schemas"
 )
 

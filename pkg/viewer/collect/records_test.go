@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/audittest"
-	"github.com/eaapl/handoff/pkg/audit/trace"
-	"github.com/eaapl/handoff/pkg/audit/tree"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/viewer"
 	"github.com/eaapl/handoff/pkg/viewer/collect"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/audittest"
+	"github.com/eaapl/handoff/relay/audit/trace"
+	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
 func viewed(t *testing.T, l *audit.Log, f func(audit.Reader) error) {

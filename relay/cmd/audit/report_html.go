@@ -10,11 +10,11 @@ import (
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/tasktree"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/personal"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/viewer"
 	"github.com/eaapl/handoff/pkg/viewer/collect"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/personal"
 	"github.com/eaapl/handoff/relay/internal/relayflags"
 )
 
