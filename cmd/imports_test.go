@@ -202,13 +202,15 @@ var imports = map[string][]string{
 		"github.com/klauspost/compress",
 	},
 	"pkg/viewer/collect": {
-		"relay/audit", "relay/audit/personal", "relay/audit/trace", "relay/audit/tree", "pkg/chain", "pkg/conversation", "pkg/diff", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "pkg/secrets", "pkg/validate", "pkg/viewer",
+		"pkg/chain", "pkg/conversation", "pkg/diff", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "pkg/secrets", "pkg/validate", "pkg/viewer",
 		"github.com/klauspost/compress",
 	},
+	"pkg/viewer/collect/collecttest": {"pkg/chain", "pkg/jsonstream", "pkg/validate", "pkg/viewer", "pkg/viewer/collect"},
 	"relay/viewer/live": {
-		"relay/audit", "relay/audit/personal", "relay/audit/stats", "relay/audit/trace", "pkg/finding", "relay/guard", "pkg/jsonstream", "relay/metrics", "relay/receiver", "pkg/viewer", "pkg/viewer/collect",
+		"pkg/finding", "pkg/jsonstream", "pkg/viewer", "pkg/viewer/collect", "relay/audit", "relay/audit/personal", "relay/audit/stats", "relay/audit/trace", "relay/guard", "relay/metrics", "relay/receiver", "relay/viewer/records",
 		"github.com/go-json-experiment/json",
 	},
+	"relay/viewer/records": {"pkg/chain", "pkg/finding", "pkg/viewer", "pkg/viewer/collect", "relay/audit", "relay/audit/personal", "relay/audit/trace", "relay/audit/tree"},
 	"pkg/validate": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/nearest", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
 		"github.com/Masterminds/semver/v3",
@@ -282,7 +284,7 @@ var imports = map[string][]string{
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/spf13/viper",
 	},
 	"relay/cmd/audit": {
-		"internal/cli", "internal/difftext", "internal/input", "internal/output", "internal/report", "internal/tasktree", "internal/term", "relay/audit", "relay/audit/archive", "relay/audit/cost", "relay/audit/evidence", "relay/audit/personal", "relay/audit/sqlstore", "relay/audit/stats", "relay/audit/trace", "relay/audit/trace/otlp", "relay/audit/tree", "pkg/chain", "pkg/diff", "pkg/finding", "pkg/jsonstream", "relay/metrics", "pkg/viewer", "pkg/viewer/collect", "relay/cmd/letters", "relay/internal/relayflags",
+		"internal/cli", "internal/difftext", "internal/input", "internal/output", "internal/report", "internal/tasktree", "internal/term", "relay/audit", "relay/audit/archive", "relay/audit/cost", "relay/audit/evidence", "relay/audit/personal", "relay/audit/sqlstore", "relay/audit/stats", "relay/audit/trace", "relay/audit/trace/otlp", "relay/audit/tree", "pkg/chain", "pkg/diff", "pkg/finding", "pkg/jsonstream", "relay/metrics", "pkg/viewer", "pkg/viewer/collect", "relay/cmd/letters", "relay/internal/relayflags", "relay/viewer/records",
 		"github.com/go-json-experiment/json", "github.com/spf13/cobra",
 	},
 	"relay/cmd/letters": {
@@ -391,22 +393,39 @@ func TestPackagesNameNoFlags(t *testing.T) {
 	}
 }
 
-// heavy are what only handoff-relay links: databases, brokers, servers and the protocol of models.
-var heavy = []string{
-	module + "/relay/alert", module + "/relay/audit/archive", module + "/relay/audit/sqlstore", module + "/relay/cmd", module + "/relay/deliver", module + "/relay/guard", module + "/relay/intake",
-	module + "/relay/internal/", module + "/relay/mcp", module + "/relay/metrics", module + "/relay/probe", module + "/relay/receiver", module + "/relay/transport", module + "/relay/viewer/",
-	"github.com/jackc/", "modernc.org/", "github.com/nats-io/", "github.com/redis/", "github.com/rabbitmq/", "github.com/modelcontextprotocol/",
-}
+// heavy are the modules that only relay may reach: databases, brokers and the protocol of models.
+var heavy = []string{"github.com/jackc/", "modernc.org/", "github.com/nats-io/", "github.com/redis/", "github.com/rabbitmq/", "github.com/modelcontextprotocol/"}
 
-// TestPlanes: handoff links nothing of what delivers and records.
+// serving are the names of net/http with which a server is made.
+var serving = []string{"Server", "Serve", "ServeTLS", "ListenAndServe", "ListenAndServeTLS"}
+
+// TestPlanes: nothing but relay reaches relay, a database, a broker, the server of net/http or the protocol of
+// models, so handoff links none of them.
 func TestPlanes(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", module).Output()
+	out, err := exec.Command("go", "list", "-deps", "-f", `{{if not .Standard}}{{.ImportPath}}{{range .GoFiles}}{{"\t"}}{{$.Dir}}/{{.}}{{end}}{{end}}`, module, module+"/cmd/...", module+"/internal/...", module+"/pkg/...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, linked := range strings.Fields(string(out)) {
-		if slices.ContainsFunc(heavy, func(prefix string) bool { return strings.HasPrefix(linked, prefix) }) {
-			t.Errorf("handoff links %s", linked)
+	asked := 0
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Split(strings.TrimSpace(line), "\t")
+		linked, files := fields[0], fields[1:]
+		if strings.HasPrefix(linked, module+"/relay/") || slices.ContainsFunc(heavy, func(prefix string) bool { return strings.HasPrefix(linked, prefix) }) {
+			t.Errorf("%s is linked, which is for relay alone: go list -deps names who imports it", linked)
 		}
+		for _, name := range files {
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			names := namesOf(file, "net/http")
+			asked += len(names)
+			if slices.ContainsFunc(serving, func(s string) bool { return names[s] }) {
+				t.Errorf("%s makes a server of net/http, which is for relay alone", name)
+			}
+		}
+	}
+	if asked == 0 {
+		t.Error("no file uses net/http: pkg/webclient does")
 	}
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-var records = flag.Int("records", 20_000, "how many records the log of the benchmark has")
+var logRecords = flag.Int("records", 20_000, "how many records the log of the benchmark has")
 
 // BenchmarkPages measures how long pages of a log take.
 func BenchmarkPages(b *testing.B) {
 	s := newBenchmarkSite(b)
-	last := *records / 8
+	last := *logRecords / 8
 	for _, page := range []struct{ name, path string }{
 		{"newest", "/"},
-		{"older", fmt.Sprintf("/?before=%d", *records/2)},
+		{"older", fmt.Sprintf("/?before=%d", *logRecords/2)},
 		{"task", fmt.Sprintf("/?id=00000%03x-", last/2%4096)},
 		{"handoff", fmt.Sprintf("/?id=%08x-0000-4000-9000-000000000001", last/2)},
 		{"no such id", "/?id=ffff"},
@@ -48,9 +48,9 @@ func BenchmarkPages(b *testing.B) {
 func newBenchmarkSite(b *testing.B) *site {
 	b.Helper()
 	s := newSite(b, nil)
-	for first := 0; first < *records/8; first += 1000 {
+	for first := 0; first < *logRecords/8; first += 1000 {
 		err := s.log.Append(b.Context(), func(batch *audit.Batch) error {
-			for i := first; i < min(first+1000, *records/8); i++ {
+			for i := first; i < min(first+1000, *logRecords/8); i++ {
 				for h := range 2 {
 					base := audit.Record{TaskID: fmt.Sprintf("%08x-0000-4000-8000-000000000000", i), HandoffID: fmt.Sprintf("%08x-0000-4000-9000-%012x", i, h), Sender: fmt.Sprintf("agent-%d", i%10), Receiver: fmt.Sprintf("agent-%d", i%10+h)}
 					events := []audit.Event{audit.Dispatched, audit.Accepted, audit.HandedOver, audit.Completed}

@@ -8,9 +8,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/eaapl/handoff/pkg/viewer/collect"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/receiver"
+	"github.com/eaapl/handoff/relay/viewer/records"
 )
 
 // Bounds of what a person writes about a decision, in characters.
@@ -88,8 +88,8 @@ func (h *Handler) decided(ctx context.Context, r *http.Request, f form, decide f
 		}
 	case errors.As(err, &pending), errors.As(err, &revoked):
 		f.Refused = sentence(err.Error())
-	case collect.Missing(err) != "":
-		f.Refused = sentence(collect.Missing(err))
+	case records.Missing(err) != "":
+		f.Refused = sentence(records.Missing(err))
 	case errors.As(err, new(*receiver.SealedError)), errors.As(err, new(*receiver.UnsealedError)):
 		f.Refused = sentence(err.Error() + ": this server was started without it")
 	default:

@@ -6,12 +6,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 
-	"github.com/eaapl/handoff/pkg/viewer/collect"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/audit/audittest"
 	"github.com/eaapl/handoff/relay/guard"
 	"github.com/eaapl/handoff/relay/receiver"
 	"github.com/eaapl/handoff/relay/viewer/live"
+	"github.com/eaapl/handoff/relay/viewer/records"
 )
 
 // A handler shows a log to who has its token.
@@ -21,7 +21,7 @@ func Example() {
 		h := live.New(live.Options{
 			Store: store, Guard: guard.New(guard.Options{Token: token, Listen: "127.0.0.1"}), Letters: receiver.NewLetters(audit.NewLog(store, nil), nil),
 			Restored: func(_ context.Context, r audit.Reader) audit.Reader { return r },
-			Records:  func(audit.Reader) collect.RecordOptions { return collect.RecordOptions{} },
+			Records:  func(audit.Reader) records.Options { return records.Options{} },
 		})
 		for _, path := range []string{"/", "/?token=" + token} {
 			w := httptest.NewRecorder()

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/eaapl/handoff/pkg/viewer/collect"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/receiver"
+	"github.com/eaapl/handoff/relay/viewer/records"
 )
 
 // lettersShown are the dead letters of a page.
@@ -174,7 +174,7 @@ func (h *Handler) waiting(ctx context.Context, name string, p *letterPage) error
 	p.More = letter.Rejected.Details.MoreFindings
 	p.Decides = h.options.Release != nil
 	p.Form.Secret = h.secrets.form
-	p.Missing = collect.Missing(letter.Missing)
+	p.Missing = records.Missing(letter.Missing)
 	showMessage(p, letter, h.options.Secrets)
 	for _, s := range p.Form.StillFindings {
 		p.Rules = append(p.Rules, s.Rule)

@@ -11,11 +11,11 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/viewer/collect"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/audit/stats"
 	"github.com/eaapl/handoff/relay/guard"
 	"github.com/eaapl/handoff/relay/receiver"
+	"github.com/eaapl/handoff/relay/viewer/records"
 )
 
 // Letters are the dead letters of a log: [receiver.Letters] are.
@@ -32,7 +32,7 @@ type Options struct {
 	// Restored returns a reader that puts back the personal data that is stored apart from messages.
 	Restored func(context.Context, audit.Reader) audit.Reader
 	// Records says how the page of a task is made of what a reader reads.
-	Records func(audit.Reader) collect.RecordOptions
+	Records func(audit.Reader) records.Options
 	// Secrets shows credentials in dead letters as they are, and not as asterisks.
 	Secrets bool
 	// Letters are those of the log.

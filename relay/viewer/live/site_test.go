@@ -22,6 +22,7 @@ import (
 	"github.com/eaapl/handoff/relay/guard"
 	"github.com/eaapl/handoff/relay/receiver"
 	"github.com/eaapl/handoff/relay/viewer/live"
+	"github.com/eaapl/handoff/relay/viewer/records"
 	"github.com/eaapl/handoff/schemas"
 )
 
@@ -61,8 +62,8 @@ func siteAt(t testing.TB, address string, change func(*live.Options)) *site {
 	s.options = live.Options{
 		Store: store, Guard: guardOf(token, false), Version: "1.2.3", Letters: receiver.NewLetters(s.log, nil),
 		Restored: func(_ context.Context, r audit.Reader) audit.Reader { return r },
-		Records: func(audit.Reader) collect.RecordOptions {
-			return collect.RecordOptions{
+		Records: func(audit.Reader) records.Options {
+			return records.Options{
 				Options: collect.Options{
 					Doubt:    func(*chain.Task) string { return "" },
 					Commands: func(collect.Subject) []viewer.Command { return []viewer.Command{} },

@@ -12,9 +12,9 @@ import (
 	"sync"
 
 	"github.com/eaapl/handoff/pkg/viewer"
-	"github.com/eaapl/handoff/pkg/viewer/collect"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/audit/trace"
+	"github.com/eaapl/handoff/relay/viewer/records"
 )
 
 // A cut is a log as it was when it had some records. Its reader may be exchanged for another one of the
@@ -55,7 +55,7 @@ type openTask struct {
 	reader cut
 
 	mu   sync.Mutex // of what follows, and of the reader
-	page *collect.Page
+	page *records.Page
 }
 
 // opened are the tasks that were opened last: their details are asked for one by one.
@@ -87,7 +87,7 @@ func (o *opened) of(id string, size int64) *openTask {
 }
 
 // with calls use with the page, which it makes if there is none, while it can be read from.
-func (t *openTask) with(ctx context.Context, h *Handler, r audit.Reader, use func(*collect.Page) error) error {
+func (t *openTask) with(ctx context.Context, h *Handler, r audit.Reader, use func(*records.Page) error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := ctx.Err(); err != nil { // it has waited for another one
@@ -97,7 +97,7 @@ func (t *openTask) with(ctx context.Context, h *Handler, r audit.Reader, use fun
 	defer func() { t.reader.Reader = nil }()
 	page := t.page
 	if page == nil {
-		made, err := collect.Records(context.WithoutCancel(ctx), &t.reader, t.id, h.options.Records(&t.reader))
+		made, err := records.Read(context.WithoutCancel(ctx), &t.reader, t.id, h.options.Records(&t.reader))
 		if err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (h *Handler) task(ctx context.Context, r *http.Request) (*answer, error) {
 			{Text: "Tasks", URL: "/"}, {Text: "Dead letters", URL: "/letters"}, {Text: "Metrics", URL: "/stats"},
 			{Text: fmt.Sprintf("As of record %s, %s UTC: show it as it is now", grouped(m.Record()), clock(m.Last)), URL: taskURL(id, "")},
 		}
-		return h.tasks.of(id, m.Size).with(ctx, h, reader, func(p *collect.Page) error {
+		return h.tasks.of(id, m.Size).with(ctx, h, reader, func(p *records.Page) error {
 			index := *p.Index
 			index.Title = "Task " + plain(id)
 			return viewer.WriteServed(&text, &index, s)
@@ -144,7 +144,7 @@ func (h *Handler) details(ctx context.Context, r *http.Request) (*answer, error)
 		if size < 1 || size > m.Size {
 			return missing("The audit log is shorter than that.")
 		}
-		return h.tasks.of(given.Get("id"), size).with(ctx, h, r, func(p *collect.Page) error {
+		return h.tasks.of(given.Get("id"), size).with(ctx, h, r, func(p *records.Page) error {
 			if i < 0 || i >= len(p.Index.Handoffs) {
 				return missing("The task has no such handoff.")
 			}

@@ -1,4 +1,4 @@
-package collect_test
+package records_test
 
 import (
 	"context"
@@ -12,13 +12,14 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/privacy"
 	"github.com/eaapl/handoff/pkg/validate"
-	"github.com/eaapl/handoff/pkg/viewer/collect"
+	"github.com/eaapl/handoff/pkg/viewer/collect/collecttest"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/audit/archive"
 	"github.com/eaapl/handoff/relay/audit/audittest"
 	"github.com/eaapl/handoff/relay/audit/personal"
 	"github.com/eaapl/handoff/relay/audit/personal/sqlkeys"
 	"github.com/eaapl/handoff/relay/receiver"
+	"github.com/eaapl/handoff/relay/viewer/records"
 	"github.com/eaapl/handoff/schemas"
 )
 
@@ -38,8 +39,8 @@ func TestArchived(t *testing.T) {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	audittest.Add(t, l, audit.Record{Event: audit.Accepted}, third)
-	recordedPage(t, l, func(_ audit.Reader, p collect.Page) {
-		if list := detailsOf(t, p); list[0].Message != string(first) || list[1].Message != string(second) || p.Unread != nil || p.Index.Unread != nil {
+	recordedPage(t, l, func(_ audit.Reader, p records.Page) {
+		if list := collecttest.Details(t, p.Page); list[0].Message != string(first) || list[1].Message != string(second) || p.Unread != nil || p.Index.Unread != nil {
 			t.Errorf("got %+v; unread %v", list, p.Unread)
 		}
 	})
@@ -55,8 +56,8 @@ func TestArchived(t *testing.T) {
 			if err := gone.with(); err != nil {
 				t.Fatal(err)
 			}
-			recordedPage(t, l, func(_ audit.Reader, p collect.Page) {
-				list := detailsOf(t, p)
+			recordedPage(t, l, func(_ audit.Reader, p records.Page) {
+				list := collecttest.Details(t, p.Page)
 				want := "the message beside record 0 is in the archive: " + archive.Name(0, 1) + ": "
 				if len(p.Index.Unread) != 2 || p.Index.Unread[0] != list[0].Missing || !strings.HasPrefix(list[0].Missing, want) || strings.Contains(p.Index.Unread[1], dir) {
 					t.Errorf("it says %q and %q", p.Index.Unread, list[0].Missing)
@@ -115,7 +116,7 @@ func TestErased(t *testing.T) {
 	if _, err := accepting.Record(t.Context(), []*receiver.Delivery{delivery}, nil); err != nil {
 		t.Fatal(err)
 	}
-	page := func(exact bool, use func(collect.Page)) {
+	page := func(exact bool, use func(records.Page)) {
 		t.Helper()
 		viewed(t, l, func(r audit.Reader) error {
 			p, err := recordsOf(t, personal.NewReader(t.Context(), r, sealer, exact), "cc35de8b-6ece-4435-abfd-a60e12baff98")
@@ -125,8 +126,8 @@ func TestErased(t *testing.T) {
 			return err
 		})
 	}
-	page(true, func(p collect.Page) {
-		if d := detailsOf(t, p)[0]; d.Message != text || d.Missing != "" {
+	page(true, func(p records.Page) {
+		if d := collecttest.Details(t, p.Page)[0]; d.Message != text || d.Missing != "" {
 			t.Errorf("before: missing %q, message %s", d.Missing, d.Message)
 		}
 	})
@@ -134,8 +135,8 @@ func TestErased(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, exact := range []bool{false, true} {
-		page(exact, func(p collect.Page) {
-			list := detailsOf(t, p)
+		page(exact, func(p records.Page) {
+			list := collecttest.Details(t, p.Page)
 			all, err := json.Marshal([]any{p.Index, list})
 			if err != nil {
 				t.Fatal(err)

@@ -1,40 +1,47 @@
-package collect
+// Package records makes what a page of package viewer shows of a task from its records in an audit log.
+package records
 
 import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/finding"
-	"github.com/eaapl/handoff/pkg/format"
-	"github.com/eaapl/handoff/pkg/history"
-	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/viewer"
+	"github.com/eaapl/handoff/pkg/viewer/collect"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/audit/personal"
 	"github.com/eaapl/handoff/relay/audit/trace"
 	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
-// RecordOptions say how a page is made of records.
-type RecordOptions struct {
-	Options
+// Options say how a page is made of records.
+type Options struct {
+	collect.Options
 	// Facts returns what there is to say of a record for people, besides its event, time and hashes.
 	Facts func(*audit.Stored) ([]viewer.Fact, error)
 }
 
-// Records returns the page of a task of an audit log. If there is no record of it, the error is a
+// A Page is what a page shows.
+type Page struct {
+	collect.Page
+	// Unread is why messages could not be read, which the page says in their places.
+	Unread []error
+}
+
+// Read returns the page of a task of an audit log. If there is no record of it, the error is a
 // [*trace.UnknownTaskError]; that a single message cannot be read is none, and the page says it. The
 // details are read from r, as they are asked for, one after another.
-func Records(ctx context.Context, r audit.Reader, id string, o RecordOptions) (Page, error) {
+func Read(ctx context.Context, r audit.Reader, id string, o Options) (Page, error) {
 	t, err := trace.Read(r, id)
 	if err != nil {
 		return Page{}, err
 	}
-	p := recordPage{RecordOptions: o, ctx: ctx, reader: r, task: t}
+	p := draft{facts: o.Facts, ctx: ctx, reader: r, task: t}
 	head, err := r.Head()
 	if err != nil {
 		return Page{}, err
@@ -43,20 +50,19 @@ func Records(ctx context.Context, r audit.Reader, id string, o RecordOptions) (P
 	if p.root, err = tree.Root(ctx, r, p.size); err != nil {
 		return Page{}, err
 	}
-	if err := p.collect(); err != nil {
+	if err := p.collect(o.Options); err != nil {
 		return Page{}, err
 	}
-	return Page{p.index, p.details, p.unread}, nil
+	return Page{collect.Page{Index: p.Index, Details: p.details}, p.unread}, nil
 }
 
-// A recordPage is a page as it is made.
-type recordPage struct {
-	RecordOptions
+// A draft is a page that is being made.
+type draft struct {
+	*collect.Draft
+	facts  func(*audit.Stored) ([]viewer.Fact, error)
 	ctx    context.Context
 	reader audit.Reader
 	task   *trace.Task
-	rules  rules
-	index  *viewer.Index
 	shown  []*trace.Handoff // by index
 	lost   map[string][]finding.Finding
 	unread []error
@@ -64,52 +70,50 @@ type recordPage struct {
 	root   tree.Hash
 }
 
-func (p *recordPage) collect() error {
+func (p *draft) collect(o collect.Options) error {
 	docs := map[*trace.Handoff]*outlined{}
 	for n := range p.task.Nodes() {
 		h := p.task.Of(n)
-		o, err := p.outline(h)
+		outlined, err := p.outline(h)
 		if err != nil {
 			return err
 		}
-		docs[h] = o
+		docs[h] = outlined
 	}
-	if err := p.check(docs); err != nil {
+	if err := p.check(o, docs); err != nil {
 		return err
 	}
 	named := map[string]bool{}
 	for h := range docs {
-		for _, f := range p.findings(h) {
+		for _, f := range slices.Concat(p.lossOf(h), findingsOf(h)) {
 			named[f.Rule] = true
 		}
 	}
-	p.index = &viewer.Index{Title: p.Title, Version: p.Version, Handoffs: []viewer.Handoff{}}
-	p.rules, p.index.Rules = newRules(p.Rules, named)
-	task := p.taskOf(p.task.Task)
+	p.Draft = collect.NewDraft(o, named)
+	task := p.Task(p.task.Task)
 	task.Command = p.Command(p.task.ID, nil)
 	task.Errors, task.Warnings = 0, 0
 	indices := map[*chain.Node]int{}
 	for n := range p.task.Nodes() {
 		h := p.task.Of(n)
-		v := handoffOf(n)
+		v := collect.Handoff(n)
 		if i, ok := indices[n.Parent]; ok {
-			v.Parent, v.Depth = i, p.index.Handoffs[i].Depth+1
+			v.Parent, v.Depth = i, p.Index.Handoffs[i].Depth+1
 		}
-		indices[n] = len(p.index.Handoffs)
+		indices[n] = len(p.Index.Handoffs)
 		addRecords(&v, h, docs[h])
-		p.rules.lose(&v, p.lost[strings.ToLower(h.HandoffID)])
-		p.rules.tally(&v, p.findings(h))
+		p.Count(&v, p.lossOf(h), findingsOf(h))
 		task.Errors += v.Errors
 		task.Warnings += v.Warnings
-		p.index.Handoffs = append(p.index.Handoffs, v)
+		p.Index.Handoffs = append(p.Index.Handoffs, v)
 		p.shown = append(p.shown, h)
 	}
 	for _, err := range p.unread {
-		p.index.Unread = append(p.index.Unread, Missing(err))
+		p.Index.Unread = append(p.Index.Unread, Missing(err))
 	}
 	task.Count = len(p.shown)
-	p.index.Tasks = []viewer.Task{task}
-	p.maskIndex(p.index)
+	p.Index.Tasks = []viewer.Task{task}
+	p.Mask()
 	return nil
 }
 
@@ -120,28 +124,16 @@ type outlined struct {
 }
 
 // outline reads what the lists show of a handoff's message.
-func (p *recordPage) outline(h *trace.Handoff) (*outlined, error) {
-	o := &outlined{}
+func (p *draft) outline(h *trace.Handoff) (*outlined, error) {
 	doc, err := h.Document(p.reader)
 	if err != nil || doc == nil {
-		return o, p.without(err)
+		return &outlined{}, p.without(err)
 	}
-	o.Format = formatOf(doc)
-	o.Title = titleOf(doc.Root().Get("taskDescription").Text())
-	o.Signed = doc.Root().Get("signature").Exists()
+	o := &outlined{Handoff: collect.Outline(doc)}
 	if h.Accepted != nil {
 		o.message, _ = chain.Read(doc, trace.PlaceOf(h.Accepted))
 	}
 	return o, nil
-}
-
-// formatOf returns the format that a message looks like, "" for none.
-func formatOf(doc *jsonstream.Document) format.Format {
-	f, err := history.FormatOf(doc.Root(), "")
-	if err != nil {
-		return ""
-	}
-	return f
 }
 
 // Missing returns what a page says in the place of a message that was erased or cannot be read, without
@@ -158,7 +150,7 @@ func Missing(err error) string {
 }
 
 // without returns an error unless the page does without the message. That one cannot be read is noted.
-func (p *recordPage) without(err error) error {
+func (p *draft) without(err error) error {
 	switch {
 	case errors.As(err, new(*audit.UnreadableError)):
 		p.unread = append(p.unread, err)
@@ -170,8 +162,8 @@ func (p *recordPage) without(err error) error {
 }
 
 // check finds what was lost at the boundaries between the messages that were accepted.
-func (p *recordPage) check(docs map[*trace.Handoff]*outlined) error {
-	checker := chain.New(p.Chain)
+func (p *draft) check(o collect.Options, docs map[*trace.Handoff]*outlined) error {
+	checker := chain.New(o.Chain)
 	var accepted []audit.Stored
 	for _, h := range p.task.Handoffs {
 		if h.Accepted == nil {
@@ -189,7 +181,7 @@ func (p *recordPage) check(docs map[*trace.Handoff]*outlined) error {
 		return err
 	}
 	for i := range parents {
-		m, err := trace.Chained(p.reader, &parents[i], p.Limits)
+		m, err := trace.Chained(p.reader, &parents[i], o.Limits)
 		if err == nil {
 			checker.Add(m)
 			continue
@@ -208,10 +200,14 @@ func (p *recordPage) check(docs map[*trace.Handoff]*outlined) error {
 	return nil
 }
 
-// findings are those of a handoff's records, each once, after those of the boundary above it.
-func (p *recordPage) findings(h *trace.Handoff) []finding.Finding {
-	lost := p.lost[strings.ToLower(h.HandoffID)]
-	list := lost[:len(lost):len(lost)]
+// lossOf returns the findings of the boundary above a handoff.
+func (p *draft) lossOf(h *trace.Handoff) []finding.Finding {
+	return p.lost[strings.ToLower(h.HandoffID)]
+}
+
+// findingsOf returns the findings of a handoff's records, each once.
+func findingsOf(h *trace.Handoff) []finding.Finding {
+	var list []finding.Finding
 	seen := map[audit.Finding]bool{}
 	for i := range h.Records {
 		for _, f := range h.Records[i].Details.Findings {
@@ -246,63 +242,47 @@ func addRecords(v *viewer.Handoff, h *trace.Handoff, o *outlined) {
 }
 
 // details makes the details of a handoff from its records, its message and that of its parent.
-func (p *recordPage) details(i int) (*viewer.Details, error) {
-	h, v := p.shown[i], &p.index.Handoffs[i]
+func (p *draft) details(i int) (*viewer.Details, error) {
+	h, v := p.shown[i], &p.Index.Handoffs[i]
 	told := h.Told()
-	d := newDetails()
-	doc, err := p.message(d, h)
+	text, missing, err := p.text(h)
 	if err != nil {
 		return nil, err
 	}
-	if doc != nil {
-		describe(d, doc, v.Format, p.Limits)
-		if v.Signed {
-			d.Signature = signatureOf(doc, nil, false)
-			judge(d.Signature, told)
-		}
-	}
-	p.rules.addFindings(d, doc, p.findings(h), maxFindings, p.Limits)
-	if v.Parent >= 0 && doc != nil {
-		old, err := p.message(&viewer.Details{}, p.shown[v.Parent])
-		if err != nil {
+	var parent *collect.Text
+	if v.Parent >= 0 && missing == "" {
+		if parent, _, err = p.text(p.shown[v.Parent]); err != nil {
 			return nil, err
 		}
-		if old != nil {
-			d.Compared = v.Parent
-			addChanges(d, old, doc)
+	}
+	findings := slices.Concat(p.lossOf(h), findingsOf(h))
+	d := p.Details(v, text, parent, findings, len(findings))
+	d.Missing = missing
+	if v.Signed {
+		if d.Signature = text.Signature(); d.Signature != nil {
+			judge(d.Signature, told)
 		}
 	}
 	if err := p.addLog(d, h, told); err != nil {
 		return nil, err
 	}
-	d.Commands = p.Commands(Subject{ID: h.HandoffID, TaskID: p.task.ID, Recorded: told.Sequence})
+	d.Commands = p.Commands(collect.Subject{ID: h.HandoffID, TaskID: p.task.ID, Recorded: told.Sequence})
 	return d, nil
 }
 
-// message sets the message of the details, and returns its document, nil if there is none.
-func (p *recordPage) message(d *viewer.Details, h *trace.Handoff) (*jsonstream.Document, error) {
-	text, err := h.Message(p.reader)
+// text returns the message of a handoff, or why it is missing.
+func (p *draft) text(h *trace.Handoff) (text *collect.Text, missing string, err error) {
+	message, err := h.Message(p.reader)
 	switch {
 	case err != nil:
-		if d.Missing = Missing(err); d.Missing == "" {
-			return nil, err
+		if missing = Missing(err); missing != "" {
+			err = nil
 		}
-		return nil, nil
-	case text == nil:
-		d.Missing = "the audit log has the records of it, and not the message"
-		return nil, nil
+		return &collect.Text{}, missing, err
+	case message == nil:
+		return &collect.Text{}, "the audit log has the records of it, and not the message", nil
 	}
-	doc, malformed := parse(jsonstream.NewRaw(text), p.Limits)
-	text, d.Masked = p.mask(text, doc, "")
-	setText(d, text)
-	if malformed != nil {
-		d.Malformed = malformed.Error()
-		return nil, nil
-	}
-	if d.Masked {
-		doc, _ = parse(jsonstream.NewRaw(text), p.Limits) // what was masked is JSON as before
-	}
-	return doc, nil
+	return p.Text(message), "", nil
 }
 
 // judge says what the log knows of a signature.
@@ -316,15 +296,15 @@ func judge(s *viewer.Signature, told *audit.Stored) {
 }
 
 // addLog adds the records of a handoff, and the proof of the one that has its message.
-func (p *recordPage) addLog(d *viewer.Details, h *trace.Handoff, told *audit.Stored) error {
+func (p *draft) addLog(d *viewer.Details, h *trace.Handoff, told *audit.Stored) error {
 	for i := range h.Records {
 		s := &h.Records[i]
-		facts, err := p.Facts(s)
+		facts, err := p.facts(s)
 		if err != nil {
 			return err
 		}
 		for i := range facts {
-			p.hideIn(&facts[i].Value)
+			p.Hide(&facts[i].Value)
 		}
 		d.Records = append(d.Records, viewer.Record{
 			Sequence: s.Sequence, Event: string(s.Event), Time: audit.FormatTime(s.RecordedAt), Hash: s.Hash.String(), Previous: s.PreviousRecordHash.String(), Facts: facts,

@@ -1,4 +1,4 @@
-package collect_test
+package records_test
 
 import (
 	"bytes"
@@ -10,11 +10,12 @@ import (
 
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/viewer"
-	"github.com/eaapl/handoff/pkg/viewer/collect"
+	"github.com/eaapl/handoff/pkg/viewer/collect/collecttest"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/audit/audittest"
 	"github.com/eaapl/handoff/relay/audit/trace"
 	"github.com/eaapl/handoff/relay/audit/tree"
+	"github.com/eaapl/handoff/relay/viewer/records"
 )
 
 func viewed(t *testing.T, l *audit.Log, f func(audit.Reader) error) {
@@ -24,14 +25,14 @@ func viewed(t *testing.T, l *audit.Log, f func(audit.Reader) error) {
 	}
 }
 
-func recordsOf(t *testing.T, r audit.Reader, task string) (collect.Page, error) {
-	return collect.Records(t.Context(), r, task, collect.RecordOptions{Options: options(), Facts: func(s *audit.Stored) ([]viewer.Fact, error) {
+func recordsOf(t *testing.T, r audit.Reader, task string) (records.Page, error) {
+	return records.Read(t.Context(), r, task, records.Options{Options: collecttest.Options(), Facts: func(s *audit.Stored) ([]viewer.Fact, error) {
 		return []viewer.Fact{{Name: "handoff", Value: s.HandoffID}}, nil
 	}})
 }
 
 // recordedPage calls use with the page of the task t of a log.
-func recordedPage(t *testing.T, l *audit.Log, use func(audit.Reader, collect.Page)) {
+func recordedPage(t *testing.T, l *audit.Log, use func(audit.Reader, records.Page)) {
 	t.Helper()
 	viewed(t, l, func(r audit.Reader) error {
 		p, err := recordsOf(t, r, "t")
@@ -63,8 +64,8 @@ func TestEvents(t *testing.T) {
 	audittest.Add(t, l, audit.Record{Event: audit.HandedOver, HandoffID: "h2", TaskID: "t"}, nil)
 	audittest.Add(t, l, audit.Record{Event: audit.ExecutionFailed, HandoffID: "h2", TaskID: "t", Details: audit.Details{DurationMicros: 2_500_000}}, nil)
 	audittest.Add(t, l, audit.Record{Event: audit.RolledBack, HandoffID: "h2", TaskID: "t"}, nil)
-	recordedPage(t, l, func(r audit.Reader, p collect.Page) {
-		list := detailsOf(t, p)
+	recordedPage(t, l, func(r audit.Reader, p records.Page) {
+		list := collecttest.Details(t, p.Page)
 		h := p.Index.Handoffs[1]
 		var names []string
 		for _, e := range h.Events {
@@ -102,8 +103,8 @@ func TestCopies(t *testing.T) {
 	audittest.Add(t, l, audit.Record{Event: audit.ExecutionFailed, HandoffID: "h1", TaskID: "t", Receiver: "reader"}, nil)
 	audittest.Add(t, l, audit.Record{Event: audit.Completed, HandoffID: "h1", TaskID: "t", Receiver: "scorer"}, nil)
 	audittest.Add(t, l, audit.Record{Event: audit.Accepted}, answer)
-	recordedPage(t, l, func(_ audit.Reader, p collect.Page) {
-		list := detailsOf(t, p)
+	recordedPage(t, l, func(_ audit.Reader, p records.Page) {
+		list := collecttest.Details(t, p.Page)
 		h := p.Index.Handoffs
 		if len(h) != 2 || h[1].ID != "h2" || h[1].Parent != 0 || len(list[0].Records) != 4 {
 			t.Fatalf("got %+v", h)
@@ -126,8 +127,8 @@ func TestLostInTheLog(t *testing.T) {
 	l := audittest.New(t)
 	audittest.Add(t, l, audit.Record{Event: audit.Accepted}, []byte(`{"handoffId":"h1","taskId":"t","parentHandoffId":null,"constraints":["no names"]}`))
 	audittest.Add(t, l, audit.Record{Event: audit.Accepted}, []byte(`{"handoffId":"h2","taskId":"t","parentHandoffId":"h1","constraints":[]}`))
-	recordedPage(t, l, func(_ audit.Reader, p collect.Page) {
-		detailsOf(t, p)
+	recordedPage(t, l, func(_ audit.Reader, p records.Page) {
+		collecttest.Details(t, p.Page)
 		lost := p.Index.Handoffs[1].Lost
 		if !slices.ContainsFunc(lost, func(l viewer.Lost) bool { return p.Index.Rules[l.Rule].ID == "chain/constraint-dropped" }) {
 			t.Errorf("lost is %+v", lost)
@@ -141,8 +142,8 @@ func TestProof(t *testing.T) {
 	for i := range 5 {
 		audittest.Add(t, l, audit.Record{Event: audit.Accepted, RecordedAt: time.Now()}, told(fmt.Sprint("h", i), "null", i))
 	}
-	recordedPage(t, l, func(_ audit.Reader, p collect.Page) {
-		for _, d := range detailsOf(t, p) {
+	recordedPage(t, l, func(_ audit.Reader, p records.Page) {
+		for _, d := range collecttest.Details(t, p.Page) {
 			hash := func(text string) (h audit.Hash) {
 				if err := h.UnmarshalText([]byte(text)); err != nil {
 					t.Fatal(err)
@@ -164,8 +165,8 @@ func TestProof(t *testing.T) {
 func TestNoMessage(t *testing.T) {
 	l := audittest.New(t)
 	audittest.Add(t, l, audit.Record{Event: audit.Dispatched, HandoffID: "h1", TaskID: "t"}, nil)
-	recordedPage(t, l, func(_ audit.Reader, p collect.Page) {
-		d := detailsOf(t, p)[0]
+	recordedPage(t, l, func(_ audit.Reader, p records.Page) {
+		d := collecttest.Details(t, p.Page)[0]
 		if d.Missing == "" || d.Message != "" || p.Index.Handoffs[0].Status != "DISPATCHED" {
 			t.Errorf("got %+v", d)
 		}
