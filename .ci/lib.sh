@@ -173,7 +173,7 @@ print_costs() {
 # only guards memory that it shares is used by several goroutines in the scripts of ./cmd. Left out are
 # programs for development and the packages that only tests use.
 concurrent() {
-  go list -f '{{.Dir}}' ./internal/... ./relay/... ./pkg/... | grep -vE '/(pkg/internal/oracle|pkg/safety/model/train)$' | while read -r dir; do
+  go list -f '{{.Dir}}' ./internal/... ./relay/... ./pkg/... | grep -vE '/(internal/oracle|pkg/safety/model/train)$' | while read -r dir; do
     ! grep -qE '^\s*go (func|[a-z])|\.Go\(' "$dir"/*.go || echo "$dir"
   done
 }

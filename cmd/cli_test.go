@@ -26,10 +26,10 @@ import (
 	"github.com/eaapl/handoff/cmd/relay"
 	"github.com/eaapl/handoff/internal/programtest"
 	"github.com/eaapl/handoff/internal/tier"
-	"github.com/eaapl/handoff/pkg/transport"
-	"github.com/eaapl/handoff/pkg/transport/dir"
-	"github.com/eaapl/handoff/pkg/transport/sqlqueue"
 	relaycmd "github.com/eaapl/handoff/relay/cmd"
+	"github.com/eaapl/handoff/relay/transport"
+	"github.com/eaapl/handoff/relay/transport/dir"
+	"github.com/eaapl/handoff/relay/transport/sqlqueue"
 )
 
 var update = flag.Bool("update", false, "rewrite what the tests compare with")

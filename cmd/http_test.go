@@ -12,13 +12,13 @@ import (
 	"testing"
 )
 
-// TestOneClientAndServer: every request goes through pkg/webclient and every server through pkg/guard, so
+// TestOneClientAndServer: every request goes through pkg/webclient and every server through relay/guard, so
 // that one policy is for all of them.
 func TestOneClientAndServer(t *testing.T) {
 	only := map[string]string{
 		"Client": "pkg/webclient", "DefaultClient": "pkg/webclient", "Transport": "pkg/webclient", "DefaultTransport": "pkg/webclient",
 		"Get": "pkg/webclient", "Head": "pkg/webclient", "Post": "pkg/webclient", "PostForm": "pkg/webclient",
-		"Server": "pkg/guard", "Serve": "pkg/guard", "ServeTLS": "pkg/guard", "ListenAndServe": "pkg/guard", "ListenAndServeTLS": "pkg/guard",
+		"Server": "relay/guard", "Serve": "relay/guard", "ServeTLS": "relay/guard", "ListenAndServe": "relay/guard", "ListenAndServeTLS": "relay/guard",
 	}
 	found := map[string]bool{}
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
@@ -48,7 +48,7 @@ func TestOneClientAndServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !found["pkg/webclient"] || !found["pkg/guard"] {
+	if !found["pkg/webclient"] || !found["relay/guard"] {
 		t.Errorf("found %v", found)
 	}
 }

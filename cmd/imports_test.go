@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -23,45 +22,45 @@ const regularPackage = "internal/regular"
 // but for what forbidden names, and so is regularPackage. A new package needs a row; nil is for programs, which may
 // import everything.
 var imports = map[string][]string{
-	"pkg/accepted":               {},
-	"pkg/agentcard":              {"pkg/finding", "pkg/formats/a2a", "pkg/jsonstream", "pkg/secrets", "pkg/sign", "github.com/Masterminds/semver/v3", "github.com/go-json-experiment/json"},
-	"pkg/alert":                  {"pkg/child", "pkg/webclient"},
-	"pkg/audit":                  {"pkg/audit/tree", "pkg/compress", "pkg/compress/dictionary", "pkg/finding", "github.com/go-json-experiment/json"},
-	"pkg/audit/archive":          {"pkg/audit", "pkg/finding", "pkg/internal/durable"},
-	"pkg/audit/audittest":        {"pkg/audit", "pkg/audit/sqlstore", "pkg/compress", "pkg/compress/dictionary", "pkg/jsonstream", "pkg/validate", "schemas"},
-	"pkg/audit/cost":             {"pkg/audit", "pkg/audit/trace", "pkg/chain", "pkg/message"},
-	"pkg/audit/evidence":         {"pkg/audit", "pkg/audit/trace", "pkg/audit/tree", "pkg/jsonstream", "github.com/go-json-experiment/json"},
-	"pkg/audit/personal":         {"pkg/audit", "pkg/finding", "pkg/format", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/redact", "schemas", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
-	"pkg/audit/personal/sqlkeys": {"pkg/audit/personal", "pkg/internal/database", "pkg/probe"},
-	"pkg/audit/sqlstore":         {"pkg/audit", "pkg/audit/archive", "pkg/audit/tree", "pkg/finding", "pkg/internal/database", "pkg/probe"},
-	"pkg/audit/stats":            {"pkg/audit", "pkg/finding", "pkg/validate"},
-	"pkg/audit/storetest":        {"pkg/audit", "pkg/audit/audittest", "pkg/audit/tree", "github.com/jackc/pgx/v5"},
-	"pkg/audit/trace":            {"pkg/audit", "pkg/chain", "pkg/diff", "pkg/finding", "pkg/internal/equal", "pkg/jsonstream", "pkg/message"},
-	"pkg/audit/trace/otlp":       {"pkg/audit", "pkg/audit/trace", "pkg/chain", "pkg/message"},
-	"pkg/audit/tree":             {"pkg/internal/base64text", "golang.org/x/mod"},
-	"pkg/build":                  {"pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/validate", "schemas", "github.com/go-json-experiment/json", "github.com/google/uuid"},
+	"pkg/accepted":                 {},
+	"pkg/agentcard":                {"pkg/finding", "pkg/formats/a2a", "pkg/jsonstream", "pkg/secrets", "pkg/sign", "github.com/Masterminds/semver/v3", "github.com/go-json-experiment/json"},
+	"relay/alert":                  {"pkg/child", "pkg/webclient"},
+	"relay/audit":                  {"relay/audit/tree", "pkg/compress", "pkg/compress/dictionary", "pkg/finding", "github.com/go-json-experiment/json"},
+	"relay/audit/archive":          {"relay/audit", "pkg/finding", "relay/internal/durable"},
+	"relay/audit/audittest":        {"relay/audit", "relay/audit/sqlstore", "pkg/compress", "pkg/compress/dictionary", "pkg/jsonstream", "pkg/validate", "schemas"},
+	"relay/audit/cost":             {"relay/audit", "relay/audit/trace", "pkg/chain", "pkg/message"},
+	"relay/audit/evidence":         {"relay/audit", "relay/audit/trace", "relay/audit/tree", "pkg/jsonstream", "github.com/go-json-experiment/json"},
+	"relay/audit/personal":         {"relay/audit", "pkg/finding", "pkg/format", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/redact", "schemas", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
+	"relay/audit/personal/sqlkeys": {"relay/audit/personal", "relay/internal/database", "relay/probe"},
+	"relay/audit/sqlstore":         {"relay/audit", "relay/audit/archive", "relay/audit/tree", "pkg/finding", "relay/internal/database", "relay/probe"},
+	"relay/audit/stats":            {"relay/audit", "pkg/finding", "pkg/validate"},
+	"relay/audit/storetest":        {"relay/audit", "relay/audit/audittest", "relay/audit/tree", "github.com/jackc/pgx/v5"},
+	"relay/audit/trace":            {"relay/audit", "pkg/chain", "pkg/diff", "pkg/finding", "internal/equal", "pkg/jsonstream", "pkg/message"},
+	"relay/audit/trace/otlp":       {"relay/audit", "relay/audit/trace", "pkg/chain", "pkg/message"},
+	"relay/audit/tree":             {"internal/base64text", "golang.org/x/mod"},
+	"pkg/build":                    {"pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/validate", "schemas", "github.com/go-json-experiment/json", "github.com/google/uuid"},
 	"pkg/chain": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/equal", "pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/secrets", "pkg/summarize",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "internal/equal", "pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/secrets", "pkg/summarize",
 		"github.com/Masterminds/semver/v3",
 	},
 	"pkg/child":                     {},
 	"pkg/chunked":                   {"pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/sign", "pkg/validate", "schemas", "github.com/go-json-experiment/json"},
-	"pkg/compat":                    {"pkg/finding", "pkg/internal/equal", "pkg/jsonstream", "pkg/validate", "github.com/Masterminds/semver/v3", "github.com/go-json-experiment/json"},
+	"pkg/compat":                    {"pkg/finding", "internal/equal", "pkg/jsonstream", "pkg/validate", "github.com/Masterminds/semver/v3", "github.com/go-json-experiment/json"},
 	"pkg/compress":                  {"pkg/compress/dictionary", "github.com/klauspost/compress"},
 	"pkg/compress/dictionary":       {"github.com/klauspost/compress"},
 	"pkg/compress/dictionary/train": nil, // a program
 	"pkg/compress/frames":           {"pkg/compress", "pkg/format", "pkg/history", "pkg/jsonstream", "github.com/go-json-experiment/json"},
-	"pkg/conversation":              {"pkg/internal/equal", "pkg/jsonstream"},
+	"pkg/conversation":              {"internal/equal", "pkg/jsonstream"},
 	"pkg/convert": {
 		"pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "pkg/message", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
-	"pkg/deliver": {
-		"pkg/audit", "pkg/compress", "pkg/finding", "pkg/internal/database", "pkg/internal/polling", "pkg/jsonstream", "pkg/message", "pkg/probe", "pkg/receiver", "pkg/sign", "pkg/transport",
+	"relay/deliver": {
+		"relay/audit", "pkg/compress", "pkg/finding", "relay/internal/database", "internal/polling", "pkg/jsonstream", "pkg/message", "relay/probe", "relay/receiver", "pkg/sign", "relay/transport",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/diff": {
-		"pkg/format", "pkg/formats", "pkg/history", "pkg/internal/align", "pkg/internal/equal", "pkg/jsonstream", "pkg/message", "pkg/patch",
+		"pkg/format", "pkg/formats", "pkg/history", "pkg/internal/align", "internal/equal", "pkg/jsonstream", "pkg/message", "pkg/patch",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/finding": {"pkg/jsonstream", "pkg/nearest", "pkg/secrets"},
@@ -78,87 +77,83 @@ var imports = map[string][]string{
 	"pkg/formats/bedrock":    {"pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
 	"pkg/formats/gemini":     {"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/rulebook", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
 	"pkg/formats/langchain":  {"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/rulebook", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
-	"pkg/formats/eaapl":      {"pkg/format", "pkg/internal/equal", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
+	"pkg/formats/eaapl":      {"pkg/format", "internal/equal", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
 	"pkg/formats/claudecode": {"pkg/conversation", "pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
 	"pkg/formats/codex":      {"pkg/conversation", "pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
 	"pkg/formats/macp": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "pkg/rfc3339", "schemas",
+		"pkg/conversation", "pkg/finding", "pkg/format", "internal/base64text", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "pkg/rfc3339", "schemas",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/formats/macp/wire": {
-		"pkg/finding", "pkg/internal/base64text", "pkg/jsonstream", "pkg/rfc3339",
+		"pkg/finding", "internal/base64text", "pkg/jsonstream", "pkg/rfc3339",
 		"github.com/go-json-experiment/json", "google.golang.org/protobuf",
 	},
 	"pkg/formats/memo": {},
 	"pkg/formats/openai": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats/openai/tool", "pkg/internal/chat", "pkg/internal/equal", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats/openai/tool", "pkg/internal/chat", "internal/equal", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/formats/openai/agents": {
-		"pkg/finding", "pkg/formats/openai", "pkg/formats/openai/tool", "pkg/internal/equal", "pkg/jsonstream", "pkg/validate", "pkg/yamldoc", "schemas",
+		"pkg/finding", "pkg/formats/openai", "pkg/formats/openai/tool", "internal/equal", "pkg/jsonstream", "pkg/validate", "pkg/yamldoc", "schemas",
 		"github.com/go-json-experiment/json",
 	},
-	"pkg/formats/openai/tool": {"pkg/finding", "pkg/internal/equal", "pkg/jsonstream", "github.com/go-json-experiment/json"},
+	"pkg/formats/openai/tool": {"pkg/finding", "internal/equal", "pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/formats/sw4rm": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/internal/exchange", "pkg/internal/gzipped", "pkg/internal/tree", "pkg/iso8601", "pkg/jsonstream", "schemas",
+		"pkg/conversation", "pkg/finding", "pkg/format", "internal/base64text", "pkg/internal/exchange", "pkg/internal/gzipped", "pkg/internal/tree", "pkg/iso8601", "pkg/jsonstream", "schemas",
 		"github.com/go-json-experiment/json", "github.com/google/uuid",
 	},
-	"pkg/history": {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/internal/base64text", "pkg/internal/gzipped", "pkg/jsonstream"},
+	"pkg/history": {"pkg/conversation", "pkg/format", "pkg/formats", "internal/base64text", "pkg/internal/gzipped", "pkg/jsonstream"},
 	"pkg/inspect": {
 		"pkg/conversation", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/tokens",
 		"github.com/go-json-experiment/json",
 	},
-	"pkg/guard":               {"pkg/internal/neterror"},
-	"pkg/internal/align":      {},
-	"pkg/internal/alive":      {"golang.org/x/sys"},
-	"pkg/internal/automaton":  {},
-	"pkg/internal/base64text": {},
-	"pkg/internal/gzipped":    {"pkg/compress", "pkg/jsonstream"},
-	"pkg/internal/broker":     {"pkg/internal/neterror", "pkg/internal/polling", "pkg/transport"},
-	"pkg/internal/chat":       {"pkg/conversation", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream"},
-	"pkg/internal/chatgen":    {"pkg/format", "pkg/jsonstream"},
-	"pkg/internal/database":   {"pkg/internal/alive", "pkg/internal/neterror", "pkg/probe", "github.com/jackc/pgx/v5", "golang.org/x/sys", "modernc.org/libc", "modernc.org/sqlite"},
-	"pkg/internal/durable":    {},
-	"pkg/internal/ecmascript": {"pkg/internal/automaton"},
-	"pkg/internal/equal":      {"pkg/jsonstream"},
-	"pkg/internal/exchange":   {"pkg/finding", "pkg/internal/tree", "pkg/jsonstream", "pkg/rfc3339"},
-	"pkg/internal/misread":    {},
-	"pkg/internal/neterror":   {},
-	"pkg/internal/oracle":     {"pkg/child", "github.com/go-json-experiment/json", "github.com/rogpeppe/go-internal"},
-	"pkg/internal/longlines":  {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/jsonstream", "pkg/provider"},
-	"pkg/internal/polling":    {},
-	"pkg/internal/request":    {"pkg/conversation", "pkg/format", "pkg/jsonstream"},
-	"pkg/internal/rulebook":   {"pkg/finding", "pkg/jsonstream"},
-	"pkg/internal/schema":     {"pkg/internal/ecmascript", "pkg/internal/equal", "pkg/internal/stringformat", "pkg/iso8601", "pkg/jsonstream", "pkg/rfc3339", "github.com/santhosh-tekuri/jsonschema/v5"},
-	"pkg/internal/simulation": {},
-	"pkg/internal/textscan":   {},
-	"pkg/internal/tree":       {"pkg/jsonstream", "github.com/go-json-experiment/json"},
-	"pkg/internal/undo":       {},
-	"pkg/internal/view":       {"pkg/internal/textscan", "golang.org/x/text"},
-	"pkg/jsonstream":          {"pkg/internal/misread", "pkg/secrets", "github.com/go-json-experiment/json"},
-	"docs":                    {},
-	"pkg/nearest":             {},
-	"pkg/iso8601":             {"pkg/rfc3339"},
-	"pkg/message":             {"pkg/jsonstream", "github.com/go-json-experiment/json"},
-	"pkg/migrate":             {"pkg/finding", "pkg/jsonstream", "pkg/patch"},
-	"pkg/internal/stringformat": {
-		"pkg/internal/ecmascript", "pkg/rfc3339",
-	},
-	"pkg/mcpserver": {
-		"pkg/agentcard", "pkg/build", "pkg/convert", "pkg/diff", "pkg/finding", "pkg/format", "pkg/formats", "pkg/guard", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider", "pkg/receiver", "pkg/render", "pkg/safety", "pkg/summarize", "pkg/tokens", "pkg/trim", "pkg/validate", "schemas",
+	"relay/guard":               {"internal/neterror"},
+	"pkg/internal/align":        {},
+	"relay/internal/alive":      {"golang.org/x/sys"},
+	"pkg/internal/automaton":    {},
+	"internal/base64text":       {},
+	"pkg/internal/gzipped":      {"pkg/compress", "pkg/jsonstream"},
+	"relay/internal/broker":     {"internal/neterror", "internal/polling", "relay/transport"},
+	"pkg/internal/chat":         {"pkg/conversation", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream"},
+	"pkg/internal/chatgen":      {"pkg/format", "pkg/jsonstream"},
+	"relay/internal/database":   {"relay/internal/alive", "internal/neterror", "relay/probe", "github.com/jackc/pgx/v5", "golang.org/x/sys", "modernc.org/libc", "modernc.org/sqlite"},
+	"relay/internal/durable":    {},
+	"internal/equal":            {"pkg/jsonstream"},
+	"pkg/internal/exchange":     {"pkg/finding", "pkg/internal/tree", "pkg/jsonstream", "pkg/rfc3339"},
+	"pkg/internal/misread":      {},
+	"internal/neterror":         {},
+	"internal/oracle":           {"pkg/child", "github.com/go-json-experiment/json", "github.com/rogpeppe/go-internal"},
+	"pkg/internal/longlines":    {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/jsonstream", "pkg/provider"},
+	"internal/polling":          {},
+	"pkg/internal/request":      {"pkg/conversation", "pkg/format", "pkg/jsonstream"},
+	"pkg/internal/rulebook":     {"pkg/finding", "pkg/jsonstream"},
+	"pkg/internal/schema":       {"pkg/internal/automaton", "internal/equal", "pkg/iso8601", "pkg/jsonstream", "pkg/rfc3339", "github.com/santhosh-tekuri/jsonschema/v5"},
+	"relay/internal/simulation": {},
+	"pkg/internal/textscan":     {},
+	"pkg/internal/tree":         {"pkg/jsonstream", "github.com/go-json-experiment/json"},
+	"pkg/internal/undo":         {},
+	"pkg/internal/view":         {"pkg/internal/textscan", "golang.org/x/text"},
+	"pkg/jsonstream":            {"pkg/internal/misread", "pkg/secrets", "github.com/go-json-experiment/json"},
+	"docs":                      {},
+	"pkg/nearest":               {},
+	"pkg/iso8601":               {"pkg/rfc3339"},
+	"pkg/message":               {"pkg/jsonstream", "github.com/go-json-experiment/json"},
+	"pkg/migrate":               {"pkg/finding", "pkg/jsonstream", "pkg/patch"},
+	"relay/mcp": {
+		"pkg/agentcard", "pkg/build", "pkg/convert", "pkg/diff", "pkg/finding", "pkg/format", "pkg/formats", "relay/guard", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider", "relay/receiver", "pkg/render", "pkg/safety", "pkg/summarize", "pkg/tokens", "pkg/trim", "pkg/validate", "schemas",
 		"github.com/go-json-experiment/json", "github.com/modelcontextprotocol/go-sdk",
 	},
-	"pkg/metrics":  {"pkg/audit", "pkg/audit/stats", "pkg/receiver", "pkg/secrets", "pkg/transport"},
-	"pkg/patch":    {"pkg/finding", "pkg/internal/equal", "pkg/jsonstream"},
-	"pkg/registry": {"pkg/jsonstream", "schemas", "github.com/Masterminds/semver/v3", "github.com/go-json-experiment/json"},
-	"pkg/render":   {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/view", "pkg/jsonstream", "github.com/go-json-experiment/json"},
-	"pkg/rfc3339":  {},
-	"pkg/intake": {
-		"pkg/audit", "pkg/child", "pkg/chunked", "pkg/compress", "pkg/finding", "pkg/internal/polling", "pkg/jsonstream", "pkg/receiver", "pkg/transport", "pkg/validate",
+	"relay/metrics": {"relay/audit", "relay/audit/stats", "relay/receiver", "pkg/secrets", "relay/transport"},
+	"pkg/patch":     {"pkg/finding", "internal/equal", "pkg/jsonstream"},
+	"pkg/registry":  {"pkg/jsonstream", "schemas", "github.com/Masterminds/semver/v3", "github.com/go-json-experiment/json"},
+	"pkg/render":    {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/view", "pkg/jsonstream", "github.com/go-json-experiment/json"},
+	"pkg/rfc3339":   {},
+	"relay/intake": {
+		"relay/audit", "pkg/child", "pkg/chunked", "pkg/compress", "pkg/finding", "internal/polling", "pkg/jsonstream", "relay/receiver", "relay/transport", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
 
-	"pkg/probe":    {},
+	"relay/probe":  {},
 	"pkg/provider": {"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream"},
 	"pkg/repair": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/undo", "pkg/jsonstream", "pkg/message", "pkg/provider",
@@ -167,8 +162,8 @@ var imports = map[string][]string{
 	"pkg/privacy":                {"pkg/jsonstream", "pkg/privacy/internal/names", "pkg/privacy/internal/phone", "github.com/go-json-experiment/json"},
 	"pkg/privacy/internal/names": {"github.com/klauspost/compress"},
 	"pkg/privacy/internal/phone": {},
-	"pkg/receiver": {
-		"pkg/audit", "pkg/audit/personal", "pkg/audit/stats", "pkg/chunked", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/sign", "pkg/validate",
+	"relay/receiver": {
+		"relay/audit", "relay/audit/personal", "relay/audit/stats", "pkg/chunked", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/sign", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/redact": {"pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/privacy", "pkg/secrets", "github.com/go-json-experiment/json"},
@@ -185,40 +180,42 @@ var imports = map[string][]string{
 	"pkg/session":                    {"pkg/format", "pkg/formats/claudecode", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/secrets", "github.com/go-json-experiment/json", "github.com/google/uuid"},
 	"pkg/sign":                       {"pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/secrets", "github.com/go-jose/go-jose/v4", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
 	"pkg/summarize":                  {},
-	"pkg/summarize/chat":             {"pkg/internal/polling", "pkg/summarize", "pkg/webclient"},
+	"pkg/summarize/chat":             {"internal/polling", "pkg/summarize", "pkg/webclient"},
 	"pkg/summarize/command":          {"pkg/child", "pkg/summarize"},
 	"pkg/tokens":                     {},
 	"pkg/trim": {
 		"pkg/conversation", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/undo", "pkg/jsonstream", "pkg/message", "pkg/summarize",
 		"github.com/go-json-experiment/json",
 	},
-	"pkg/transport":               {},
-	"pkg/transport/helper":        {"pkg/child", "pkg/internal/neterror", "pkg/transport", "github.com/go-json-experiment/json"},
-	"pkg/transport/http":          {"pkg/guard", "pkg/internal/neterror", "pkg/probe", "pkg/transport", "pkg/webclient", "github.com/go-json-experiment/json"},
-	"pkg/transport/dir":           {"pkg/internal/alive", "pkg/internal/durable", "pkg/internal/polling", "pkg/transport", "golang.org/x/sys"},
-	"pkg/transport/amqp":          {"pkg/internal/broker", "pkg/probe", "pkg/transport", "github.com/rabbitmq/amqp091-go"},
-	"pkg/transport/nats":          {"pkg/internal/broker", "pkg/probe", "pkg/transport", "github.com/nats-io/nats.go"},
-	"pkg/transport/claimcheck":    {"pkg/internal/durable", "pkg/internal/neterror", "pkg/transport", "pkg/webclient", "github.com/klauspost/compress"},
-	"pkg/transport/sqlqueue":      {"pkg/internal/database", "pkg/internal/polling", "pkg/probe", "pkg/transport"},
-	"pkg/transport/redis":         {"pkg/internal/broker", "pkg/probe", "pkg/transport", "github.com/redis/go-redis/v9"},
-	"pkg/transport/transporttest": {"pkg/child", "pkg/transport"},
+	"relay/transport":               {},
+	"relay/transport/helper":        {"pkg/child", "internal/neterror", "relay/transport", "github.com/go-json-experiment/json"},
+	"relay/transport/http":          {"relay/guard", "internal/neterror", "relay/probe", "relay/transport", "pkg/webclient", "github.com/go-json-experiment/json"},
+	"relay/transport/dir":           {"relay/internal/alive", "relay/internal/durable", "internal/polling", "relay/transport", "golang.org/x/sys"},
+	"relay/transport/amqp":          {"relay/internal/broker", "relay/probe", "relay/transport", "github.com/rabbitmq/amqp091-go"},
+	"relay/transport/nats":          {"relay/internal/broker", "relay/probe", "relay/transport", "github.com/nats-io/nats.go"},
+	"relay/transport/claimcheck":    {"relay/internal/durable", "internal/neterror", "relay/transport", "pkg/webclient", "github.com/klauspost/compress"},
+	"relay/transport/sqlqueue":      {"relay/internal/database", "internal/polling", "relay/probe", "relay/transport"},
+	"relay/transport/redis":         {"relay/internal/broker", "relay/probe", "relay/transport", "github.com/redis/go-redis/v9"},
+	"relay/transport/transporttest": {"pkg/child", "relay/transport"},
 	"pkg/viewer": {
 		"pkg/conversation", "pkg/diff", "pkg/finding", "pkg/format",
 		"github.com/klauspost/compress",
 	},
 	"pkg/viewer/collect": {
-		"pkg/audit", "pkg/audit/personal", "pkg/audit/trace", "pkg/audit/tree", "pkg/chain", "pkg/conversation", "pkg/diff", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "pkg/secrets", "pkg/validate", "pkg/viewer",
+		"pkg/chain", "pkg/conversation", "pkg/diff", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "pkg/secrets", "pkg/validate", "pkg/viewer",
 		"github.com/klauspost/compress",
 	},
-	"pkg/viewer/live": {
-		"pkg/audit", "pkg/audit/personal", "pkg/audit/stats", "pkg/audit/trace", "pkg/finding", "pkg/guard", "pkg/jsonstream", "pkg/metrics", "pkg/receiver", "pkg/viewer", "pkg/viewer/collect",
+	"pkg/viewer/collect/collecttest": {"pkg/chain", "pkg/jsonstream", "pkg/validate", "pkg/viewer", "pkg/viewer/collect"},
+	"relay/viewer/live": {
+		"pkg/finding", "pkg/jsonstream", "pkg/viewer", "pkg/viewer/collect", "relay/audit", "relay/audit/personal", "relay/audit/stats", "relay/audit/trace", "relay/guard", "relay/metrics", "relay/receiver", "relay/viewer/records",
 		"github.com/go-json-experiment/json",
 	},
+	"relay/viewer/records": {"pkg/chain", "pkg/finding", "pkg/viewer", "pkg/viewer/collect", "relay/audit", "relay/audit/personal", "relay/audit/trace", "relay/audit/tree"},
 	"pkg/validate": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/nearest", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
 		"github.com/Masterminds/semver/v3",
 	},
-	"pkg/webclient":        {"pkg/internal/neterror"},
+	"pkg/webclient":        {"internal/neterror"},
 	"pkg/yamldoc":          {"pkg/jsonstream", "go.yaml.in/yaml/v3"},
 	"schemas":              {},
 	regularPackage:         {},
@@ -287,11 +284,11 @@ var imports = map[string][]string{
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/spf13/viper",
 	},
 	"relay/cmd/audit": {
-		"internal/cli", "internal/difftext", "internal/input", "internal/output", "internal/report", "internal/tasktree", "internal/term", "pkg/audit", "pkg/audit/archive", "pkg/audit/cost", "pkg/audit/evidence", "pkg/audit/personal", "pkg/audit/sqlstore", "pkg/audit/stats", "pkg/audit/trace", "pkg/audit/trace/otlp", "pkg/audit/tree", "pkg/chain", "pkg/diff", "pkg/finding", "pkg/jsonstream", "pkg/metrics", "pkg/viewer", "pkg/viewer/collect", "relay/cmd/letters", "relay/internal/relayflags",
+		"internal/cli", "internal/difftext", "internal/input", "internal/output", "internal/report", "internal/tasktree", "internal/term", "relay/audit", "relay/audit/archive", "relay/audit/cost", "relay/audit/evidence", "relay/audit/personal", "relay/audit/sqlstore", "relay/audit/stats", "relay/audit/trace", "relay/audit/trace/otlp", "relay/audit/tree", "pkg/chain", "pkg/diff", "pkg/finding", "pkg/jsonstream", "relay/metrics", "pkg/viewer", "pkg/viewer/collect", "relay/cmd/letters", "relay/internal/relayflags", "relay/viewer/records",
 		"github.com/go-json-experiment/json", "github.com/spf13/cobra",
 	},
 	"relay/cmd/letters": {
-		"internal/cli", "internal/term", "pkg/chunked", "pkg/jsonstream", "pkg/transport", "pkg/transport/claimcheck", "pkg/transport/dir", "pkg/transport/sqlqueue",
+		"internal/cli", "internal/term", "pkg/chunked", "pkg/jsonstream", "relay/transport", "relay/transport/claimcheck", "relay/transport/dir", "relay/transport/sqlqueue",
 		"github.com/spf13/cobra",
 	},
 	"relay/cmd/rooted": {
@@ -299,7 +296,7 @@ var imports = map[string][]string{
 		"golang.org/x/text",
 	},
 	"relay/internal/relayflags": {
-		"internal/cli", "internal/report", "internal/term", "pkg/alert", "pkg/audit", "pkg/audit/personal", "pkg/audit/personal/sqlkeys", "pkg/audit/sqlstore", "pkg/audit/tree", "pkg/deliver", "pkg/sign",
+		"internal/cli", "internal/report", "internal/term", "relay/alert", "relay/audit", "relay/audit/personal", "relay/audit/personal/sqlkeys", "relay/audit/sqlstore", "relay/audit/tree", "relay/deliver", "pkg/sign",
 		"github.com/spf13/cobra",
 	},
 	"relay/cmd":           nil, // everything
@@ -311,12 +308,18 @@ var imports = map[string][]string{
 	"scripts/threats":     nil, // a program
 }
 
-// forbidden are what no package under pkg may import: they are for cmd alone.
+// forbidden are what no library may import: files, flags and signals are for programs alone.
 var forbidden = []string{"os", "log", "flag", "os/signal"}
+
+// programs are the two programs and what they share: the packages there and below are no libraries.
+var programs = []string{
+	"cmd", "relay/cmd", "relay/handoff-relay", "relay/internal/relayflags",
+	"internal/checkup", "internal/claim", "internal/cli", "internal/input", "internal/output", "internal/program", "internal/programtest", "internal/regular", "internal/report", "internal/settings", "internal/term", "internal/tier",
+}
 
 // onDisk are the packages whose purpose is something on the disk, which they open and lock
 // themselves.
-var onDisk = []string{"pkg/audit/archive", "pkg/audit/audittest", "pkg/internal/alive", "pkg/internal/database", "pkg/internal/durable", "pkg/internal/oracle", "pkg/transport/claimcheck", "pkg/transport/dir"}
+var onDisk = []string{"relay/audit/archive", "relay/audit/audittest", "relay/internal/alive", "relay/internal/database", "relay/internal/durable", "internal/oracle", "relay/transport/claimcheck", "relay/transport/dir"}
 
 func TestImports(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, module+"/...").Output()
@@ -332,8 +335,8 @@ func TestImports(t *testing.T) {
 			continue
 		}
 		for _, imported := range fields[1:] {
-			if strings.HasPrefix(name, "pkg/") && allowed != nil && slices.Contains(forbidden, imported) && !(imported == "os" && slices.Contains(onDisk, name)) {
-				t.Errorf("%s imports %s, which only cmd may", name, imported)
+			if isLibrary(name) && allowed != nil && slices.Contains(forbidden, imported) && !(imported == "os" && slices.Contains(onDisk, name)) {
+				t.Errorf("%s imports %s, which only programs may", name, imported)
 			}
 			if imported == "os/exec" && name != "pkg/child" && name != "cmd/relay" && name != "internal/tier" && name != "internal/programtest" && !strings.HasPrefix(name, "scripts/") {
 				t.Errorf("%s imports os/exec: pkg/child and cmd/relay alone start processes", name)
@@ -349,6 +352,11 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// isLibrary reports whether a package is for programs of any kind.
+func isLibrary(name string) bool {
+	return name != "" && !slices.ContainsFunc(programs, func(p string) bool { return name == p || strings.HasPrefix(name, p+"/") })
+}
+
 // isStandard reports whether a package is of the standard library: the first
 // part of its path has no dot.
 func isStandard(path string) bool {
@@ -360,13 +368,16 @@ func isStandard(path string) bool {
 // Flags are added by internal/remedy.
 func TestPackagesNameNoFlags(t *testing.T) {
 	flag := regexp.MustCompile(`(^|[^-])--[a-z]`)
-	files, err := filepath.Glob("../pkg/*/*.go")
-	deeper, deeperErr := filepath.Glob("../pkg/*/*/*.go")
-	if err := errors.Join(err, deeperErr); err != nil || len(files) == 0 {
-		t.Fatalf("%d files, error %v", len(files), err)
+	var files []string
+	for _, pattern := range []string{"../pkg/*/*.go", "../pkg/*/*/*.go", "../relay/*/*.go", "../relay/*/*/*.go"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %d files, error %v", pattern, len(found), err)
+		}
+		files = append(files, found...)
 	}
-	for _, path := range append(files, deeper...) {
-		if strings.HasSuffix(path, "_test.go") {
+	for _, path := range files {
+		if strings.HasSuffix(path, "_test.go") || !isLibrary(strings.TrimPrefix(filepath.ToSlash(filepath.Dir(path)), "../")) {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
@@ -379,25 +390,5 @@ func TestPackagesNameNoFlags(t *testing.T) {
 			}
 			return true
 		})
-	}
-}
-
-// heavy are what only handoff-relay links: databases, brokers, servers and the protocol of models.
-var heavy = []string{
-	module + "/relay/", module + "/pkg/audit/sqlstore", module + "/pkg/audit/archive", module + "/pkg/deliver", module + "/pkg/guard", module + "/pkg/intake", module + "/pkg/internal/database",
-	module + "/pkg/mcpserver", module + "/pkg/metrics", module + "/pkg/receiver", module + "/pkg/transport", module + "/pkg/viewer/live",
-	"github.com/jackc/", "modernc.org/", "github.com/nats-io/", "github.com/redis/", "github.com/rabbitmq/", "github.com/modelcontextprotocol/",
-}
-
-// TestPlanes: handoff links nothing of what delivers and records.
-func TestPlanes(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", module).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, linked := range strings.Fields(string(out)) {
-		if slices.ContainsFunc(heavy, func(prefix string) bool { return strings.HasPrefix(linked, prefix) }) {
-			t.Errorf("handoff links %s", linked)
-		}
 	}
 }

@@ -15,22 +15,22 @@ var openers = []string{"os.Open", "os.OpenFile", "os.ReadFile", "os.DirFS", "loc
 
 // opening are the files that may call openers, and why nobody waits there, or why somebody may.
 var opening = map[string]string{
-	"internal/input/input.go":                   "a pipe that the user named",
-	"internal/output/output.go":                 "a pipe that the user named",
-	"internal/output/file_unix.go":              "without waiting",
-	"internal/output/locked.go":                 "for reading and writing, so that the program is the other side of a pipe itself",
-	"internal/output/temporary.go":              "a new file, and a folder",
-	"internal/term/termtest/pty_linux.go":       "terminals of tests",
-	"internal/output/sync_unix.go":              "a folder",
-	"relay/cmd/rooted/rooted.go":                "a folder",
-	"internal/regular/pipe.go":                  "without waiting",
-	"internal/regular/regular.go":               "regular files alone",
-	"pkg/internal/alive/lock_unix.go":           "a new file",
-	"pkg/internal/database/sqlite.go":           "a new file",
-	"pkg/internal/database/writable_windows.go": "Windows waits for no other side",
-	"pkg/internal/durable/durable.go":           "a new file",
-	"pkg/internal/durable/folder_unix.go":       "a folder",
-	"pkg/transport/dir/box.go":                  "a folder",
+	"internal/input/input.go":                     "a pipe that the user named",
+	"internal/output/output.go":                   "a pipe that the user named",
+	"internal/output/file_unix.go":                "without waiting",
+	"internal/output/locked.go":                   "for reading and writing, so that the program is the other side of a pipe itself",
+	"internal/output/temporary.go":                "a new file, and a folder",
+	"internal/term/termtest/pty_linux.go":         "terminals of tests",
+	"internal/output/sync_unix.go":                "a folder",
+	"relay/cmd/rooted/rooted.go":                  "a folder",
+	"internal/regular/pipe.go":                    "without waiting",
+	"internal/regular/regular.go":                 "regular files alone",
+	"relay/internal/alive/lock_unix.go":           "a new file",
+	"relay/internal/database/sqlite.go":           "a new file",
+	"relay/internal/database/writable_windows.go": "Windows waits for no other side",
+	"relay/internal/durable/durable.go":           "a new file",
+	"relay/internal/durable/folder_unix.go":       "a folder",
+	"relay/transport/dir/box.go":                  "a folder",
 }
 
 // TestOpening: files are opened by package regular, so that a pipe in their place keeps nobody waiting.
@@ -42,7 +42,7 @@ func TestOpening(t *testing.T) {
 			switch {
 			case err != nil:
 				return err
-			case entry.IsDir() && (name == "pkg/internal/oracle" || entry.Name() == "train" || entry.Name() == "testdata"):
+			case entry.IsDir() && (name == "internal/oracle" || entry.Name() == "train" || entry.Name() == "testdata"):
 				return fs.SkipDir // programs and tests
 			case entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 				return nil

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/audit/storetest"
+	"github.com/eaapl/handoff/relay/audit/storetest"
 	"github.com/eaapl/handoff/schemas"
 )
 

@@ -15,29 +15,32 @@ import (
 	"testing"
 )
 
-// foreign are the exported names under pkg whose types may be of another module, each with the
+// public are the packages for other modules: the library, and what the modules below transports are made with.
+var public = []string{module + "/pkg/...", module + "/relay/transport/..."}
+
+// foreign are the exported names of public packages whose types may be of another module, each with the
 // reason.
 var foreign = map[string]string{}
 
 // What a library exports is of the standard library or ours: whoever uses it needs no
 // other module at the version that we happen to use.
 func TestSignatures(t *testing.T) {
-	out, err := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", module+"/pkg/...").Output()
+	out, err := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.DepOnly}} {{.Export}}"}, public...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	exports := map[string]string{}
+	exports, ours := map[string]string{}, []string{}
 	for line := range strings.Lines(string(out)) {
-		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
+		fields := strings.Split(strings.TrimSpace(line), " ")
+		path, file := fields[0], strings.Join(fields[2:], " ")
 		exports[path] = file
+		if fields[1] == "false" && !strings.Contains(path, "/internal/") && file != "" {
+			ours = append(ours, path)
+		}
 	}
 	compiled := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	found := map[string]string{}
-	for path := range exports {
-		name, ok := strings.CutPrefix(path, module+"/pkg/")
-		if !ok || strings.Contains("/"+name+"/", "/internal/") || exports[path] == "" {
-			continue
-		}
+	for _, path := range ours {
 		p, err := compiled.Import(path)
 		if err != nil {
 			t.Fatal(err)
@@ -76,7 +79,7 @@ func TestSignatures(t *testing.T) {
 			}
 		}
 	}
-	if len(exports) == 0 {
+	if len(ours) == 0 {
 		t.Fatal("no packages")
 	}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
@@ -145,26 +148,25 @@ func foreignType(typ types.Type, seen map[types.Type]bool) string {
 
 // unshown are the packages without an Example, each with the reason.
 var unshown = map[string]string{
-	"pkg/audit/audittest":         "for tests only",
-	"pkg/audit/storetest":         "for tests only",
-	"pkg/child":                   "starts processes",
-	"pkg/format":                  "types only: pkg/formats shows them",
-	"pkg/formats/aisdk":           "a description only: pkg/formats shows it",
-	"pkg/formats/anthropic":       "a description only: pkg/formats shows it",
-	"pkg/formats/bedrock":         "a description only: pkg/formats shows it",
-	"pkg/formats/codex":           "a description only: pkg/formats shows it",
-	"pkg/formats/eaapl":           "a description only: pkg/formats shows it",
-	"pkg/formats/gemini":          "a description only: pkg/formats shows it",
-	"pkg/formats/langchain":       "a description only: pkg/formats shows it",
-	"pkg/formats/openaichat":      "a description only: pkg/formats shows it",
-	"pkg/formats/responses":       "a description only: pkg/formats shows it",
-	"pkg/formats/memo":            "a test only: a format for it",
-	"pkg/transport/transporttest": "for tests only",
+	"pkg/child":                      "starts processes",
+	"pkg/viewer/collect/collecttest": "for tests only",
+	"pkg/format":                     "types only: pkg/formats shows them",
+	"pkg/formats/aisdk":              "a description only: pkg/formats shows it",
+	"pkg/formats/anthropic":          "a description only: pkg/formats shows it",
+	"pkg/formats/bedrock":            "a description only: pkg/formats shows it",
+	"pkg/formats/codex":              "a description only: pkg/formats shows it",
+	"pkg/formats/eaapl":              "a description only: pkg/formats shows it",
+	"pkg/formats/gemini":             "a description only: pkg/formats shows it",
+	"pkg/formats/langchain":          "a description only: pkg/formats shows it",
+	"pkg/formats/openaichat":         "a description only: pkg/formats shows it",
+	"pkg/formats/responses":          "a description only: pkg/formats shows it",
+	"pkg/formats/memo":               "a test only: a format for it",
+	"relay/transport/transporttest":  "for tests only",
 }
 
-// Every package under pkg shows in an Example how it is used.
+// Every public package shows in an Example how it is used.
 func TestExamples(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", "{{if ne .Name \"main\"}}{{.ImportPath}} {{.Dir}}{{end}}", module+"/pkg/...").Output()
+	out, err := exec.Command("go", append([]string{"list", "-f", "{{if ne .Name \"main\"}}{{.ImportPath}} {{.Dir}}{{end}}"}, public...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

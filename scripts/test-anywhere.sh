@@ -57,7 +57,7 @@ git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' 
 # readable, so the tests get hard links to them. With -trimpath the build cache does not depend on the
 # folder of the checkout.
 CGO_ENABLED=0 go list -trimpath -export ./... >/dev/null
-said=$(go test -count=1 -run '^TestInstall$' ./pkg/internal/oracle) || { echo "$said"; exit 1; }
+said=$(go test -count=1 -run '^TestInstall$' ./internal/oracle) || { echo "$said"; exit 1; }
 links() {
   [ "$(id -u)" = 0 ] || { ln -s "$1" "$2"; return; }
   cp -al "$1" "$2" 2>/dev/null || { rm -rf "$2" && cp -a "$1" "$2"; } # on another file system

@@ -19,12 +19,12 @@ import (
 
 	"github.com/eaapl/handoff/internal/programtest"
 	"github.com/eaapl/handoff/internal/tier"
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/audittest"
-	"github.com/eaapl/handoff/pkg/audit/sqlstore"
-	"github.com/eaapl/handoff/pkg/audit/storetest"
-	"github.com/eaapl/handoff/pkg/audit/tree"
-	"github.com/eaapl/handoff/pkg/intake"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/audittest"
+	"github.com/eaapl/handoff/relay/audit/sqlstore"
+	"github.com/eaapl/handoff/relay/audit/storetest"
+	"github.com/eaapl/handoff/relay/audit/tree"
+	"github.com/eaapl/handoff/relay/intake"
 )
 
 // kills is how many receivers are killed: docs/accepting.md has figures of 1,000.

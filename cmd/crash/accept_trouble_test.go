@@ -14,10 +14,10 @@ import (
 
 	"github.com/eaapl/handoff/internal/programtest"
 	"github.com/eaapl/handoff/internal/tier"
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/sqlstore"
-	"github.com/eaapl/handoff/pkg/audit/storetest"
-	"github.com/eaapl/handoff/pkg/intake"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/sqlstore"
+	"github.com/eaapl/handoff/relay/audit/storetest"
+	"github.com/eaapl/handoff/relay/intake"
 )
 
 // TestAcceptWaitsForLock: while another process writes the database, nothing passes; when it

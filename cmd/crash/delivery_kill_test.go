@@ -19,10 +19,10 @@ import (
 
 	"github.com/eaapl/handoff/internal/programtest"
 	"github.com/eaapl/handoff/internal/tier"
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/sqlstore"
-	"github.com/eaapl/handoff/pkg/audit/storetest"
-	"github.com/eaapl/handoff/pkg/intake"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/sqlstore"
+	"github.com/eaapl/handoff/relay/audit/storetest"
+	"github.com/eaapl/handoff/relay/intake"
 )
 
 // docs/delivery.md has figures of 100,000 messages, and of servers that are killed too.

@@ -14,12 +14,12 @@ import (
 
 	"github.com/eaapl/handoff/internal/programtest"
 	"github.com/eaapl/handoff/internal/tier"
-	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/chunked"
 	"github.com/eaapl/handoff/pkg/message"
-	"github.com/eaapl/handoff/pkg/receiver"
-	"github.com/eaapl/handoff/pkg/transport"
-	"github.com/eaapl/handoff/pkg/transport/dir"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/receiver"
+	"github.com/eaapl/handoff/relay/transport"
+	"github.com/eaapl/handoff/relay/transport/dir"
 )
 
 // TestReceiveChunksKilled kills a receiver of streams at random moments: each message is accepted

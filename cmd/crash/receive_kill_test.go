@@ -21,12 +21,12 @@ import (
 
 	"github.com/eaapl/handoff/internal/programtest"
 	"github.com/eaapl/handoff/internal/tier"
-	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/finding"
-	"github.com/eaapl/handoff/pkg/intake"
-	"github.com/eaapl/handoff/pkg/receiver"
-	"github.com/eaapl/handoff/pkg/transport"
-	"github.com/eaapl/handoff/pkg/transport/dir"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/intake"
+	"github.com/eaapl/handoff/relay/receiver"
+	"github.com/eaapl/handoff/relay/transport"
+	"github.com/eaapl/handoff/relay/transport/dir"
 )
 
 // TestReceiveKilled kills receivers at random moments, three of which share a queue: no message is

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/internal/tier"
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/sqlstore"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/sqlstore"
 )
 
 // passedOf returns how often each message came out, and whether all lines are whole.

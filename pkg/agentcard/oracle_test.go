@@ -13,8 +13,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	oracles "github.com/eaapl/handoff/internal/oracle"
 	"github.com/eaapl/handoff/internal/tier"
-	oracles "github.com/eaapl/handoff/pkg/internal/oracle"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/sign"
 )

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/oracle"
 	"github.com/eaapl/handoff/pkg/compress"
-	"github.com/eaapl/handoff/pkg/internal/oracle"
 )
 
 // otherReaders are what others read the output with: programs that answer as read.mjs in

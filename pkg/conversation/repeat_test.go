@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/eaapl/handoff/pkg/internal/equal"
+	"github.com/eaapl/handoff/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 

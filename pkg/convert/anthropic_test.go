@@ -8,10 +8,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eaapl/handoff/internal/oracle"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/internal/chatgen"
 	"github.com/eaapl/handoff/pkg/internal/exchange"
-	"github.com/eaapl/handoff/pkg/internal/oracle"
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 

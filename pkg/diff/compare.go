@@ -5,7 +5,7 @@ import (
 	"hash/maphash"
 	"strconv"
 
-	"github.com/eaapl/handoff/pkg/internal/equal"
+	"github.com/eaapl/handoff/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 

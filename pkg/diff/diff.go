@@ -10,8 +10,8 @@
 package diff
 
 import (
+	"github.com/eaapl/handoff/internal/equal"
 	"github.com/eaapl/handoff/pkg/format"
-	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 

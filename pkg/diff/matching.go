@@ -3,8 +3,8 @@ package diff
 import (
 	"slices"
 
+	"github.com/eaapl/handoff/internal/equal"
 	"github.com/eaapl/handoff/pkg/internal/align"
-	"github.com/eaapl/handoff/pkg/internal/equal"
 )
 
 // A matching maps the elements of one array to those of another.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/eaapl/handoff/internal/base64text"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
-	"github.com/eaapl/handoff/pkg/internal/base64text"
 	"github.com/eaapl/handoff/pkg/internal/gzipped"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )

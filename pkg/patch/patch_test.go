@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/eaapl/handoff/pkg/internal/equal"
+	"github.com/eaapl/handoff/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 

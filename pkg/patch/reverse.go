@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/eaapl/handoff/pkg/internal/equal"
+	"github.com/eaapl/handoff/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 

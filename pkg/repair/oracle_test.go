@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/oracle"
 	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/internal/chatgen"
-	"github.com/eaapl/handoff/pkg/internal/oracle"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/provider"
 )

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/oracle"
 	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/internal/chatgen"
-	"github.com/eaapl/handoff/pkg/internal/oracle"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 

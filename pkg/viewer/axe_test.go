@@ -6,8 +6,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/eaapl/handoff/internal/oracle"
 	"github.com/eaapl/handoff/internal/tier"
-	"github.com/eaapl/handoff/pkg/internal/oracle"
 )
 
 // A violation is what axe finds wrong with a page.

@@ -16,13 +16,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/alert"
 	"github.com/eaapl/handoff/pkg/child"
 	"github.com/eaapl/handoff/pkg/summarize"
 	"github.com/eaapl/handoff/pkg/summarize/chat"
-	"github.com/eaapl/handoff/pkg/transport"
-	"github.com/eaapl/handoff/pkg/transport/claimcheck"
-	transporthttp "github.com/eaapl/handoff/pkg/transport/http"
+	"github.com/eaapl/handoff/relay/alert"
+	"github.com/eaapl/handoff/relay/transport"
+	"github.com/eaapl/handoff/relay/transport/claimcheck"
+	transporthttp "github.com/eaapl/handoff/relay/transport/http"
 )
 
 // A caller makes a request to an address, and returns nil if it believes that the request has arrived.
@@ -35,7 +35,7 @@ type caller struct {
 
 // callers are all features that make requests.
 var callers = []caller{
-	{"pkg/alert", "alert", []int{200}, func(ctx context.Context, address string) error {
+	{"relay/alert", "alert", []int{200}, func(ctx context.Context, address string) error {
 		until, _ := ctx.Deadline()
 		s, err := alert.New(&child.Set{}, alert.Options{URL: address, Timeout: time.Until(until), Sign: func([]byte) string { return "signed" }})
 		if err != nil {
@@ -44,15 +44,15 @@ var callers = []caller{
 		s.Send([]byte("{}"))
 		return s.Close()
 	}},
-	{"pkg/transport/http", "message", nil, publisher(func(ctx context.Context, p transport.Publisher) error {
+	{"relay/transport/http", "message", nil, publisher(func(ctx context.Context, p transport.Publisher) error {
 		_, err := p.Publish(ctx, transport.Message{Key: "k", Body: []byte("{}")})
 		return err
 	})},
-	{"pkg/transport/http", "question after an answer", nil, publisher(func(ctx context.Context, p transport.Publisher) error {
+	{"relay/transport/http", "question after an answer", nil, publisher(func(ctx context.Context, p transport.Publisher) error {
 		_, err := p.(transport.Asker).Ask(ctx, "k")
 		return err
 	})},
-	{"pkg/transport/http", "probe", []int{200, 400}, func(ctx context.Context, address string) error {
+	{"relay/transport/http", "probe", []int{200, 400}, func(ctx context.Context, address string) error {
 		u, err := url.Parse(address)
 		if err != nil {
 			return err
@@ -60,14 +60,14 @@ var callers = []caller{
 		_, err = transporthttp.Probe(ctx, u, transporthttp.PostOptions{Token: "bearer-t0ken"})
 		return err
 	}},
-	{"pkg/transport/claimcheck", "stored body", nil, func(ctx context.Context, address string) error {
+	{"relay/transport/claimcheck", "stored body", nil, func(ctx context.Context, address string) error {
 		s, err := claimcheck.Open(address)
 		if err != nil {
 			return err
 		}
 		return s.Put(ctx, "digest", []byte("body"))
 	}},
-	{"pkg/transport/claimcheck", "fetched body", nil, func(ctx context.Context, address string) error {
+	{"relay/transport/claimcheck", "fetched body", nil, func(ctx context.Context, address string) error {
 		s, err := claimcheck.Open(address)
 		if err != nil {
 			return err

@@ -11,8 +11,8 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/output"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/intake"
-	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/relay/intake"
+	"github.com/eaapl/handoff/relay/receiver"
 )
 
 // openAccepted returns the output for what is accepted. Messages that nobody gets may not look

@@ -8,9 +8,9 @@ import (
 	"github.com/eaapl/handoff/cmd/chain"
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/trace"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/trace"
 	"github.com/eaapl/handoff/relay/internal/relayflags"
 )
 

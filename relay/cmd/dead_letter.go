@@ -12,12 +12,12 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/personal"
 	"github.com/eaapl/handoff/pkg/finding"
-	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/personal"
 	"github.com/eaapl/handoff/relay/cmd/letters"
 	"github.com/eaapl/handoff/relay/internal/relayflags"
+	"github.com/eaapl/handoff/relay/receiver"
 )
 
 func newDeadLetter(g *cli.Globals) *cobra.Command {

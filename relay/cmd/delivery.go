@@ -12,10 +12,10 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/child"
-	"github.com/eaapl/handoff/pkg/deliver"
-	"github.com/eaapl/handoff/pkg/transport"
-	"github.com/eaapl/handoff/pkg/transport/claimcheck"
+	"github.com/eaapl/handoff/relay/deliver"
 	"github.com/eaapl/handoff/relay/internal/relayflags"
+	"github.com/eaapl/handoff/relay/transport"
+	"github.com/eaapl/handoff/relay/transport/claimcheck"
 )
 
 // deliveryFlags are those of commands that look at, or change, what a sender has sent.

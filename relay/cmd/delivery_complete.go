@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/deliver"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/deliver"
 	"github.com/eaapl/handoff/relay/internal/relayflags"
 )
 

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/deliver"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
-	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/relay/deliver"
+	"github.com/eaapl/handoff/relay/receiver"
 )
 
 // A handoffRecord is what is shown of a handoff to one receiver.

@@ -16,14 +16,14 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/settings"
-	"github.com/eaapl/handoff/pkg/audit/personal/sqlkeys"
-	"github.com/eaapl/handoff/pkg/audit/sqlstore"
 	"github.com/eaapl/handoff/pkg/child"
-	"github.com/eaapl/handoff/pkg/deliver"
-	"github.com/eaapl/handoff/pkg/probe"
-	"github.com/eaapl/handoff/pkg/transport"
-	"github.com/eaapl/handoff/pkg/transport/http"
+	"github.com/eaapl/handoff/relay/audit/personal/sqlkeys"
+	"github.com/eaapl/handoff/relay/audit/sqlstore"
+	"github.com/eaapl/handoff/relay/deliver"
 	"github.com/eaapl/handoff/relay/internal/relayflags"
+	"github.com/eaapl/handoff/relay/probe"
+	"github.com/eaapl/handoff/relay/transport"
+	"github.com/eaapl/handoff/relay/transport/http"
 )
 
 // A doctor checks stores, URLs and transports for the command doctor of handoff.

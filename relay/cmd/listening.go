@@ -15,7 +15,7 @@ import (
 
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/guard"
+	"github.com/eaapl/handoff/relay/guard"
 )
 
 // listeningFlags say where a server listens that needs a token, and who may ask.

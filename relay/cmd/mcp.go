@@ -11,11 +11,11 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/internal/report"
-	pkgaudit "github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/mcpserver"
-	"github.com/eaapl/handoff/pkg/receiver"
+	pkgaudit "github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/cmd/audit"
 	"github.com/eaapl/handoff/relay/cmd/rooted"
+	"github.com/eaapl/handoff/relay/mcp"
+	"github.com/eaapl/handoff/relay/receiver"
 )
 
 // mcpFlags are the flags of mcp.
@@ -86,7 +86,7 @@ func (f *mcpFlags) run(c *cobra.Command) error {
 	if err := input.OneStdin(nil, files...); err != nil {
 		return err
 	}
-	o := mcpserver.Options{
+	o := mcp.Options{
 		Version: report.ReadVersion().Version, Limits: f.Limits, Concurrency: f.concurrency, Rules: report.Rules,
 	}
 	if len(f.roots) > 0 {
@@ -117,12 +117,12 @@ func (f *mcpFlags) run(c *cobra.Command) error {
 }
 
 // serve serves clients until they have ended.
-func (f *mcpFlags) serve(c *cobra.Command, o mcpserver.Options) error {
+func (f *mcpFlags) serve(c *cobra.Command, o mcp.Options) error {
 	o.Checks = f.checks.options
 	if o.Checks.Receiver == nil {
 		o.Checks.Formats = nil // those of any system
 	}
-	s := mcpserver.New(o)
+	s := mcp.New(o)
 	if f.listening.address == "" {
 		return s.Serve(c.Context(), c.InOrStdin(), c.OutOrStdout())
 	}

@@ -18,12 +18,12 @@ import (
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/child"
-	"github.com/eaapl/handoff/pkg/intake"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/metrics"
-	"github.com/eaapl/handoff/pkg/receiver"
 	"github.com/eaapl/handoff/pkg/secrets"
-	"github.com/eaapl/handoff/pkg/transport"
+	"github.com/eaapl/handoff/relay/intake"
+	"github.com/eaapl/handoff/relay/metrics"
+	"github.com/eaapl/handoff/relay/receiver"
+	"github.com/eaapl/handoff/relay/transport"
 )
 
 // receiveFlags are the flags of receive.

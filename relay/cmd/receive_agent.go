@@ -13,8 +13,8 @@ import (
 	"github.com/eaapl/handoff/internal/output"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/child"
-	"github.com/eaapl/handoff/pkg/intake"
-	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/relay/intake"
+	"github.com/eaapl/handoff/relay/receiver"
 )
 
 // receive receives messages for standard output, or for an agent.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/eaapl/handoff/internal/output"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/intake"
-	"github.com/eaapl/handoff/pkg/receiver"
-	"github.com/eaapl/handoff/pkg/transport"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/intake"
+	"github.com/eaapl/handoff/relay/receiver"
+	"github.com/eaapl/handoff/relay/transport"
 )
 
 // A receiveReport says on standard error how receive fares, and writes the answers where flags

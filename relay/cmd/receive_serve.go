@@ -10,13 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/pkg/guard"
-	"github.com/eaapl/handoff/pkg/intake"
-	"github.com/eaapl/handoff/pkg/metrics"
-	"github.com/eaapl/handoff/pkg/receiver"
-	"github.com/eaapl/handoff/pkg/transport"
-	"github.com/eaapl/handoff/pkg/transport/claimcheck"
-	"github.com/eaapl/handoff/pkg/transport/http"
+	"github.com/eaapl/handoff/relay/guard"
+	"github.com/eaapl/handoff/relay/intake"
+	"github.com/eaapl/handoff/relay/metrics"
+	"github.com/eaapl/handoff/relay/receiver"
+	"github.com/eaapl/handoff/relay/transport"
+	"github.com/eaapl/handoff/relay/transport/claimcheck"
+	"github.com/eaapl/handoff/relay/transport/http"
 )
 
 // servingFlags say what a receiver serves by HTTP.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/pkg/finding"
-	"github.com/eaapl/handoff/pkg/intake"
-	"github.com/eaapl/handoff/pkg/transport"
+	"github.com/eaapl/handoff/relay/intake"
+	"github.com/eaapl/handoff/relay/transport"
 )
 
 // receiveStreamFlags say whether messages are received that come in chunks.

@@ -15,14 +15,14 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/output"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/personal"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/receiver"
 	"github.com/eaapl/handoff/pkg/render"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/personal"
 	"github.com/eaapl/handoff/relay/internal/relayflags"
+	"github.com/eaapl/handoff/relay/receiver"
 )
 
 // receptionFlags are the flags of a receiver, wherever its messages come from.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/deliver"
-	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/relay/deliver"
 	"github.com/eaapl/handoff/relay/internal/relayflags"
+	"github.com/eaapl/handoff/relay/receiver"
 )
 
 // rollbackFlags are the flags of rollback.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/input"
-	"github.com/eaapl/handoff/pkg/deliver"
+	"github.com/eaapl/handoff/relay/deliver"
 )
 
 // sendFlags are the flags of send.

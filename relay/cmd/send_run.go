@@ -11,8 +11,8 @@ import (
 	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/internal/output"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/deliver"
-	"github.com/eaapl/handoff/pkg/receiver"
+	"github.com/eaapl/handoff/relay/deliver"
+	"github.com/eaapl/handoff/relay/receiver"
 )
 
 // What is sent together: so many messages, or bytes of them, and never more than are there when

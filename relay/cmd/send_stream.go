@@ -10,9 +10,9 @@ import (
 	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/chunked"
-	"github.com/eaapl/handoff/pkg/deliver"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
+	"github.com/eaapl/handoff/relay/deliver"
 )
 
 // checkStream returns why nothing could be sent in chunks to where the flags say.

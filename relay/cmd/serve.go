@@ -10,12 +10,12 @@ import (
 	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/personal"
-	"github.com/eaapl/handoff/pkg/receiver"
-	"github.com/eaapl/handoff/pkg/viewer/collect"
-	"github.com/eaapl/handoff/pkg/viewer/live"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/personal"
 	auditcmd "github.com/eaapl/handoff/relay/cmd/audit"
+	"github.com/eaapl/handoff/relay/receiver"
+	"github.com/eaapl/handoff/relay/viewer/live"
+	"github.com/eaapl/handoff/relay/viewer/records"
 )
 
 // serveFlags are the flags of serve.
@@ -90,7 +90,7 @@ func (f *serveFlags) run(c *cobra.Command) (err error) {
 	defer func() { err = cli.Closed(err, log.Store().Close()) }()
 	o := live.Options{
 		Store: log.Store(), Secrets: f.showSecrets, HandOver: f.handOver, Guard: listener.guard, Version: report.BuildVersion(),
-		Records: func(r audit.Reader) collect.RecordOptions {
+		Records: func(r audit.Reader) records.Options {
 			return auditcmd.PageOptions(f.Globals, r, chains, f.showSecrets)
 		},
 		Log: func(line string) { printLine(c, line) },

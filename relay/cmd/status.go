@@ -9,7 +9,7 @@ import (
 
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/deliver"
+	"github.com/eaapl/handoff/relay/deliver"
 	"github.com/eaapl/handoff/relay/internal/relayflags"
 )
 

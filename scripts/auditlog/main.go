@@ -16,10 +16,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/sqlstore"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/compress/dictionary"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/sqlstore"
 )
 
 // batch is how many records are added at once, and how many seconds later than those before.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"github.com/eaapl/handoff/pkg/transport"
+	"github.com/eaapl/handoff/relay/transport"
 )
 
 // A consumer receives from a queue. What it has is invisible to others for a lease, which it

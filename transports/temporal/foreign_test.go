@@ -15,7 +15,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/worker"
 
-	"github.com/eaapl/handoff/pkg/transport"
+	"github.com/eaapl/handoff/relay/transport"
 )
 
 // patient lets a workflow take as long as a busy machine needs: the SDK takes a second for a deadlock.

@@ -29,7 +29,7 @@ import (
 	"go.temporal.io/sdk/contrib/envconfig"
 	"go.temporal.io/sdk/converter"
 
-	"github.com/eaapl/handoff/pkg/transport"
+	"github.com/eaapl/handoff/relay/transport"
 )
 
 // A place is a kind of workflow on a server.

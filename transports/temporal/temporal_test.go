@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/transport"
-	"github.com/eaapl/handoff/pkg/transport/transporttest"
+	"github.com/eaapl/handoff/relay/transport"
+	"github.com/eaapl/handoff/relay/transport/transporttest"
 )
 
 // testServer is the variable with the path of the program in the folder testserver, built.

@@ -14,7 +14,7 @@ import (
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/eaapl/handoff/pkg/transport"
+	"github.com/eaapl/handoff/relay/transport"
 )
 
 // The names of what the workflow has.

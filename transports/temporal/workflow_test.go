@@ -8,7 +8,7 @@ import (
 
 	"go.temporal.io/sdk/testsuite"
 
-	"github.com/eaapl/handoff/pkg/transport"
+	"github.com/eaapl/handoff/relay/transport"
 )
 
 // TestCarry: the workflow has the activity run for every message, again when it was given back,

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/eaapl/handoff/pkg/internal/oracle"
+	"github.com/eaapl/handoff/internal/oracle"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/schemas"
 )

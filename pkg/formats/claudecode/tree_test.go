@@ -13,8 +13,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/eaapl/handoff/internal/oracle"
 	"github.com/eaapl/handoff/internal/tier"
-	"github.com/eaapl/handoff/pkg/internal/oracle"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/eaapl/handoff/internal/equal"
 	"github.com/eaapl/handoff/pkg/format"
-	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 

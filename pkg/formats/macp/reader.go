@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/eaapl/handoff/internal/base64text"
 	"github.com/eaapl/handoff/pkg/finding"
-	"github.com/eaapl/handoff/pkg/internal/base64text"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/rfc3339"
 )

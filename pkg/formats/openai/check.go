@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/eaapl/handoff/internal/equal"
 	"github.com/eaapl/handoff/pkg/finding"
-	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/equal"
+	"github.com/eaapl/handoff/internal/oracle"
 	"github.com/eaapl/handoff/pkg/formats/openai"
-	"github.com/eaapl/handoff/pkg/internal/equal"
-	"github.com/eaapl/handoff/pkg/internal/oracle"
 	"github.com/eaapl/handoff/pkg/validate"
 	"github.com/eaapl/handoff/schemas"
 )

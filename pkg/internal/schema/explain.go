@@ -3,7 +3,7 @@ package schema
 import (
 	"unicode/utf8"
 
-	"github.com/eaapl/handoff/pkg/internal/equal"
+	"github.com/eaapl/handoff/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 

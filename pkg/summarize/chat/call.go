@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/internal/polling"
+	"github.com/eaapl/handoff/internal/polling"
 )
 
 // maxAnswer is how many bytes of an answer are read.

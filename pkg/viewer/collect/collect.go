@@ -1,12 +1,8 @@
-// Package collect makes what a page of package viewer shows: from messages, or
-// from the records of an audit log.
+// Package collect makes what a page of package viewer shows from messages. A [Draft] is for
+// pages of messages that come with more than themselves, as those of an audit log do.
 package collect
 
 import (
-	"slices"
-	"strings"
-	"time"
-
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -51,109 +47,4 @@ type Origin struct {
 	chain.Place
 	Alone   bool // it is the only one of its source
 	OneLine bool // it has a line of its own
-}
-
-// rules are those that findings of a page name.
-type rules struct {
-	used map[string]int // by ID: index in [viewer.Index.Rules]
-}
-
-// newRules returns the rules of which some are named, in the order of all.
-func newRules(all []finding.Rule, named map[string]bool) (r rules, list []viewer.Rule) {
-	r.used, list = map[string]int{}, []viewer.Rule{}
-	add := func(id, summary, why string) {
-		r.used[id] = len(list)
-		list = append(list, viewer.Rule{ID: id, Summary: summary, Why: why})
-	}
-	for _, rule := range all {
-		if _, twice := r.used[rule.ID]; named[rule.ID] && !twice {
-			add(rule.ID, rule.Summary, rule.Why)
-		}
-	}
-	var others []string // of schemas of users, and of other versions of this program
-	for id := range named {
-		if _, known := r.used[id]; !known && id != "" {
-			others = append(others, id)
-		}
-	}
-	slices.Sort(others)
-	for _, id := range others {
-		add(id, "", "")
-	}
-	return r, list
-}
-
-func (r rules) index(id string) int {
-	if i, ok := r.used[id]; ok {
-		return i
-	}
-	return -1
-}
-
-// tally counts findings, and notes their rules.
-func (r rules) tally(h *viewer.Handoff, list []finding.Finding) {
-	for _, f := range list {
-		switch f.Severity {
-		case finding.Error:
-			h.Errors++
-		case finding.Warning:
-			h.Warnings++
-		}
-		if i := r.index(f.Rule); i >= 0 && !slices.Contains(h.Rules, i) {
-			h.Rules = append(h.Rules, i)
-		}
-	}
-	slices.Sort(h.Rules)
-}
-
-// lose adds the findings of a boundary.
-func (r rules) lose(h *viewer.Handoff, list []finding.Finding) {
-	for _, f := range list {
-		h.Lost = append(h.Lost, viewer.Lost{Rule: r.index(f.Rule), Severity: f.Severity, Message: f.Message})
-	}
-}
-
-// maxTitle is how many characters the title of a handoff has at most.
-const maxTitle = 160
-
-// titleOf returns the beginning of a description.
-func titleOf(description string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(description), "\n")
-	if runes := []rune(line); len(runes) > maxTitle {
-		line = string(runes[:maxTitle]) + "…"
-	}
-	return line
-}
-
-// millis returns a time for a timeline, nil for none.
-func millis(t time.Time) *int64 {
-	if t.IsZero() {
-		return nil
-	}
-	ms := t.UnixMilli()
-	return &ms
-}
-
-func costOf(c chain.Cost) viewer.Cost {
-	return viewer.Cost{USD: c.SpentUSD.String(), Prompt: c.Prompt, Completion: c.Completion}
-}
-
-// taskOf returns what a page shows of a task besides its handoffs.
-func (o *Options) taskOf(t *chain.Task) viewer.Task {
-	task := viewer.Task{
-		ID: t.ID, Total: costOf(t.Total), RemainingUSD: t.Total.RemainingUSD.String(), Spenders: []viewer.Spender{},
-		Errors: t.Errors, Warnings: t.Warnings, Doubt: o.Doubt(t),
-	}
-	for _, s := range t.Spenders {
-		task.Spenders = append(task.Spenders, viewer.Spender{Agent: s.Agent, Handoffs: s.Handoffs, Cost: costOf(s.Cost)})
-	}
-	return task
-}
-
-// handoffOf returns what a page shows of a message of a task.
-func handoffOf(n *chain.Node) viewer.Handoff {
-	return viewer.Handoff{
-		ID: n.HandoffID, Parent: -1, From: n.From, FromVersion: n.FromVer, To: n.To, ToVersion: n.ToVer, Receivers: n.Receivers,
-		Time: n.Timestamp, At: millis(n.Time), Step: costOf(n.Step), RemainingUSD: n.Cost.RemainingUSD.String(), Signed: n.Signed,
-	}
 }

@@ -14,11 +14,6 @@ import (
 	"github.com/eaapl/handoff/pkg/viewer"
 )
 
-// newDetails returns details of which nothing is known.
-func newDetails() *viewer.Details {
-	return &viewer.Details{Sections: []viewer.Section{}, Turns: []viewer.Turn{}, Findings: []viewer.Finding{}, Compared: -1, Commands: []viewer.Command{}}
-}
-
 // describe adds what the receiver of a message reads.
 func describe(d *viewer.Details, doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) {
 	root, layout := doc.Root(), formats.Named(f)
@@ -106,27 +101,27 @@ const maxFindings = 200
 
 // addFindings adds findings of a message, at most so many, which are in the context that it carries or in
 // itself. doc is nil where it is no JSON.
-func (r rules) addFindings(d *viewer.Details, doc *jsonstream.Document, list []finding.Finding, most int, limits jsonstream.Limits) {
+func (d *Draft) addFindings(v *viewer.Details, doc *jsonstream.Document, list []finding.Finding, most int) {
 	var context *jsonstream.Document
-	if d.Context != "" {
-		context, _ = parse(jsonstream.NewRaw([]byte(d.Context)), limits) // it has been parsed before
+	if v.Context != "" {
+		context, _ = parse(jsonstream.NewRaw([]byte(v.Context)), d.Limits) // it has been parsed before
 	}
 	for _, f := range list {
-		if len(d.Findings) == most {
-			d.MoreFindings++
+		if len(v.Findings) == most {
+			v.MoreFindings++
 			continue
 		}
-		v := viewer.Finding{
-			Rule: r.index(f.Rule), Severity: f.Severity, Pointer: f.Pointer, Message: f.Message, Line: f.Line, Column: f.Column,
+		shown := viewer.Finding{
+			Rule: d.rule(f.Rule), Severity: f.Severity, Pointer: f.Pointer, Message: f.Message, Line: f.Line, Column: f.Column,
 		}
 		in := doc
-		if rest, ok := strings.CutPrefix(f.Pointer, d.Carrier+"/"); ok && d.Context != "" {
-			v.Pointer, v.InContext, in = "/"+rest, true, context
+		if rest, ok := strings.CutPrefix(f.Pointer, v.Carrier+"/"); ok && v.Context != "" {
+			shown.Pointer, shown.InContext, in = "/"+rest, true, context
 		}
 		if in != nil {
-			v.Words = words(in.Root().At(v.Pointer), f.Words)
+			shown.Words = words(in.Root().At(shown.Pointer), f.Words)
 		}
-		d.Findings = append(d.Findings, v)
+		v.Findings = append(v.Findings, shown)
 	}
 }
 

@@ -8,10 +8,11 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
 	"github.com/eaapl/handoff/pkg/viewer/collect"
+	"github.com/eaapl/handoff/pkg/viewer/collect/collecttest"
 )
 
 func Example() {
-	messages, err := collect.NewMessages(options(), new(memory))
+	messages, err := collect.NewMessages(collecttest.Options(), new(memory))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -5,7 +5,6 @@ import (
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/secrets"
-	"github.com/eaapl/handoff/pkg/viewer"
 )
 
 // mask is [Mask], unless credentials are to be shown.
@@ -29,6 +28,15 @@ func Mask(text []byte, doc *jsonstream.Document, f format.Format) ([]byte, bool)
 	}
 	hidden, own := hide(text)
 	return hidden, own || carried
+}
+
+// formatOf returns the format that a message looks like, "" for none.
+func formatOf(doc *jsonstream.Document) format.Format {
+	f, err := history.FormatOf(doc.Root(), "")
+	if err != nil {
+		return ""
+	}
+	return f
 }
 
 // hide returns a text, which may be JSON, without credentials, and whether it had any.
@@ -65,8 +73,8 @@ func maskCarried(text []byte, doc *jsonstream.Document, f format.Format) ([]byte
 	return text, masked
 }
 
-// hideIn hides credentials in texts.
-func (o *Options) hideIn(texts ...*string) {
+// Hide puts asterisks in the place of credentials in texts, unless credentials are to be shown.
+func (o *Options) Hide(texts ...*string) {
 	if o.Secrets {
 		return
 	}
@@ -75,23 +83,23 @@ func (o *Options) hideIn(texts ...*string) {
 	}
 }
 
-// maskIndex hides credentials in the texts of an index.
-func (o *Options) maskIndex(index *viewer.Index) {
-	for i := range index.Tasks {
-		t := &index.Tasks[i]
-		o.hideIn(&t.ID, &t.Command)
+// Mask hides credentials in the texts of the index, unless they are to be shown.
+func (d *Draft) Mask() {
+	for i := range d.Index.Tasks {
+		t := &d.Index.Tasks[i]
+		d.Hide(&t.ID, &t.Command)
 		for j := range t.Spenders {
-			o.hideIn(&t.Spenders[j].Agent)
+			d.Hide(&t.Spenders[j].Agent)
 		}
 	}
-	for i := range index.Handoffs {
-		h := &index.Handoffs[i]
-		o.hideIn(&h.ID, &h.From, &h.FromVersion, &h.To, &h.ToVersion, &h.Title, &h.Time)
+	for i := range d.Index.Handoffs {
+		h := &d.Index.Handoffs[i]
+		d.Hide(&h.ID, &h.From, &h.FromVersion, &h.To, &h.ToVersion, &h.Title, &h.Time)
 		for j := range h.Receivers {
-			o.hideIn(&h.Receivers[j])
+			d.Hide(&h.Receivers[j])
 		}
 		for j := range h.Events {
-			o.hideIn(&h.Events[j].Agent)
+			d.Hide(&h.Events[j].Agent)
 		}
 	}
 }

@@ -114,11 +114,19 @@ func (c *Messages) Add(m *Message) error {
 // Unread notes a source that could not be read, and why.
 func (c *Messages) Unread(text string) { c.unread = append(c.unread, text) }
 
-// text returns the text of a message as a page shows it.
-func (c *Messages) text(m *Message) ([]byte, error) {
+// text returns a message that was added. It is safe for concurrent use.
+func (c *Messages) text(m *Message) (*Text, error) {
 	packed := make([]byte, m.size)
 	if _, err := c.spool.ReadAt(packed, m.at); err != nil {
 		return nil, fmt.Errorf("reading what was stored of the messages: %w", err)
 	}
-	return c.decoder.DecodeAll(packed, nil)
+	text, err := c.decoder.DecodeAll(packed, nil)
+	if err != nil {
+		return nil, err
+	}
+	t := &Text{bytes: text, masked: m.masked, malformed: m.problem}
+	if m.problem == "" {
+		t.doc, _ = parse(jsonstream.NewRaw(text), c.o.Limits) // what was masked is JSON as before
+	}
+	return t, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/viewer"
 	"github.com/eaapl/handoff/pkg/viewer/collect"
+	"github.com/eaapl/handoff/pkg/viewer/collect/collecttest"
 )
 
 // planted is a credential in generated messages, and escaped the same in another spelling.
@@ -40,10 +41,10 @@ func checkPage(t *rapid.T) {
 	for i, text := range list {
 		in = append(in, given{fmt.Sprintf("%d.json", i), text})
 	}
-	o := options()
+	o := collecttest.Options()
 	o.Commands = func(s collect.Subject) []viewer.Command { return []viewer.Command{{Line: s.Message.Source}} }
 	p := pageOfAll(t, o, in)
-	details := detailsOf(t, p)
+	details := collecttest.Details(t, p)
 	checkShown(t, in, details, false)
 	for i, d := range details {
 		checkCounts(t, p.Index, i, d)
@@ -57,11 +58,11 @@ func checkPage(t *rapid.T) {
 	}
 
 	other := pageOfAll(t, o, rapid.Permutation(in).Draw(t, "in another order"))
-	if diff := cmp.Diff(outlineOf(p.Index, details), outlineOf(other.Index, detailsOf(t, other))); diff != "" {
+	if diff := cmp.Diff(outlineOf(p.Index, details), outlineOf(other.Index, collecttest.Details(t, other))); diff != "" {
 		t.Errorf("in another order: %s", diff)
 	}
 	o.Secrets = true
-	checkShown(t, in, detailsOf(t, pageOfAll(t, o, in)), true)
+	checkShown(t, in, collecttest.Details(t, pageOfAll(t, o, in)), true)
 }
 
 // genMessage draws the text of a message, of few names, so that they meet.

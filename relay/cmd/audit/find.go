@@ -14,10 +14,10 @@ import (
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/tasktree"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/trace"
 	"github.com/eaapl/handoff/pkg/diff"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/trace"
 	"github.com/eaapl/handoff/relay/internal/relayflags"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/internal/cli"
-	"github.com/eaapl/handoff/pkg/audit/sqlstore"
+	"github.com/eaapl/handoff/relay/audit/sqlstore"
 )
 
 func newGrants(g *cli.Globals) *cobra.Command {

@@ -10,12 +10,13 @@ import (
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/tasktree"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/personal"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/viewer"
 	"github.com/eaapl/handoff/pkg/viewer/collect"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/personal"
 	"github.com/eaapl/handoff/relay/internal/relayflags"
+	"github.com/eaapl/handoff/relay/viewer/records"
 )
 
 // pageFlags are the flags of a page about a task.
@@ -51,7 +52,7 @@ func (f *pageFlags) run(c *cobra.Command, log *relayflags.AuditLogFlag, task, pa
 		defer sealer.Close() // it has written nothing
 		return l.Store().View(c.Context(), func(r audit.Reader) error {
 			reader := personal.NewReader(c.Context(), r, sealer, false)
-			page, err := collect.Records(c.Context(), reader, task, PageOptions(f.Globals, reader, checks, f.showSecrets))
+			page, err := records.Read(c.Context(), reader, task, PageOptions(f.Globals, reader, checks, f.showSecrets))
 			if err != nil {
 				return answered(c.ErrOrStderr(), err)
 			}
@@ -69,8 +70,8 @@ func (f *pageFlags) run(c *cobra.Command, log *relayflags.AuditLogFlag, task, pa
 }
 
 // PageOptions say how the page of a task is made from the records of a log.
-func PageOptions(g *cli.Globals, r audit.Reader, checks chain.Options, showSecrets bool) collect.RecordOptions {
-	return collect.RecordOptions{
+func PageOptions(g *cli.Globals, r audit.Reader, checks chain.Options, showSecrets bool) records.Options {
+	return records.Options{
 		Options: collect.Options{
 			Version: report.BuildVersion(), Rules: report.Rules(), Chain: checks,
 			Limits: g.Limits, Secrets: showSecrets, Doubt: tasktree.Doubt, Commands: recordCommands, Command: traceCommand,

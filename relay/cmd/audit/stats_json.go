@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/internal/report"
-	"github.com/eaapl/handoff/pkg/audit/stats"
+	"github.com/eaapl/handoff/relay/audit/stats"
 	"github.com/eaapl/handoff/relay/internal/relayflags"
 )
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/audit/stats"
+	"github.com/eaapl/handoff/relay/audit/stats"
 )
 
 // maxPair is how many columns the names of a pair take.

@@ -6,9 +6,9 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/output"
 	"github.com/eaapl/handoff/internal/report"
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/trace"
-	"github.com/eaapl/handoff/pkg/audit/trace/otlp"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/trace"
+	"github.com/eaapl/handoff/relay/audit/trace/otlp"
 	"github.com/eaapl/handoff/relay/internal/relayflags"
 )
 

@@ -6,9 +6,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/eaapl/handoff/internal/report"
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/trace"
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/trace"
 )
 
 // A traceJSON is a task as trace -f json writes it: docs/audit.md.

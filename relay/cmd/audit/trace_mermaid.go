@@ -6,10 +6,10 @@ import (
 
 	"github.com/eaapl/handoff/internal/tasktree"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/trace"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/trace"
 )
 
 // drawTrace writes a task as a Mermaid flowchart.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/eaapl/handoff/internal/tasktree"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/trace"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/trace"
 )
 
 // A tracePicture draws a task for people.

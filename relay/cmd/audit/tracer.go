@@ -5,9 +5,9 @@ import (
 	"context"
 
 	"github.com/eaapl/handoff/internal/report"
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/personal"
-	"github.com/eaapl/handoff/pkg/audit/trace"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/personal"
+	"github.com/eaapl/handoff/relay/audit/trace"
 	"github.com/eaapl/handoff/relay/internal/relayflags"
 )
 

@@ -18,10 +18,10 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/chunked"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/transport"
-	"github.com/eaapl/handoff/pkg/transport/claimcheck"
-	"github.com/eaapl/handoff/pkg/transport/dir"
-	"github.com/eaapl/handoff/pkg/transport/sqlqueue"
+	"github.com/eaapl/handoff/relay/transport"
+	"github.com/eaapl/handoff/relay/transport/claimcheck"
+	"github.com/eaapl/handoff/relay/transport/dir"
+	"github.com/eaapl/handoff/relay/transport/sqlqueue"
 )
 
 // Flags name the transports whose dead letters are removed, too, and the store of bodies that are too long

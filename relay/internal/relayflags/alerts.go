@@ -11,9 +11,9 @@ import (
 
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/report"
-	"github.com/eaapl/handoff/pkg/alert"
-	"github.com/eaapl/handoff/pkg/audit"
 	"github.com/eaapl/handoff/pkg/sign"
+	"github.com/eaapl/handoff/relay/alert"
+	"github.com/eaapl/handoff/relay/audit"
 )
 
 // AlertFlags say who is told when a person has to look.

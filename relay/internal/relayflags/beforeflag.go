@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/relay/audit"
 )
 
 // BeforeFlag is an age.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/audit/tree"
 	"github.com/eaapl/handoff/pkg/sign"
+	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
 // CheckpointKey reads the private key that signs the checkpoints of an audit log.

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/audit"
+	"github.com/eaapl/handoff/relay/audit"
 )
 
 // What the completion of ids costs at most: it must not wait.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/audit/personal"
-	"github.com/eaapl/handoff/pkg/audit/personal/sqlkeys"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/personal"
+	"github.com/eaapl/handoff/relay/audit/personal/sqlkeys"
 )
 
 // SubjectKeysFlag says where the keys of data subjects are.

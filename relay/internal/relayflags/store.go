@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/audit"
-	"github.com/eaapl/handoff/pkg/deliver"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/deliver"
 )
 
 // StoreFlag says where the operational store of a sender is.

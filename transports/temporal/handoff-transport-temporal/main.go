@@ -10,7 +10,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/eaapl/handoff/pkg/transport/helper"
+	"github.com/eaapl/handoff/relay/transport/helper"
 	"github.com/eaapl/handoff/transports/temporal"
 )
 

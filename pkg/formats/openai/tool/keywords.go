@@ -3,8 +3,8 @@ package tool
 import (
 	"slices"
 
+	"github.com/eaapl/handoff/internal/equal"
 	"github.com/eaapl/handoff/pkg/finding"
-	"github.com/eaapl/handoff/pkg/internal/equal"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 

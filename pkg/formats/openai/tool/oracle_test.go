@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/eaapl/handoff/pkg/internal/oracle"
+	"github.com/eaapl/handoff/internal/oracle"
 )
 
 // TestJavaScript compares names, descriptions and outputs of handoffs with those that the SDK for

@@ -1,0 +1,47 @@
+package cmd
+
+import (
+	"go/parser"
+	"go/token"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// heavy are the modules that only relay may reach: databases, brokers and the SDK of the Model Context Protocol.
+var heavy = []string{"github.com/jackc/", "modernc.org/", "github.com/nats-io/", "github.com/redis/", "github.com/rabbitmq/", "github.com/modelcontextprotocol/"}
+
+// serving are the names of net/http with which a server is made.
+var serving = []string{"Server", "Serve", "ServeTLS", "ListenAndServe", "ListenAndServeTLS"}
+
+// TestPlanes: nothing but relay reaches relay, a database, a broker, the server of net/http or the SDK of the Model
+// Context Protocol, so handoff links none of them.
+func TestPlanes(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-f", `{{if not .Standard}}{{.ImportPath}}{{range .GoFiles}}{{"\t"}}{{$.Dir}}/{{.}}{{end}}{{end}}`, module, module+"/cmd/...", module+"/internal/...", module+"/pkg/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Split(strings.TrimSpace(line), "\t")
+		linked, files := fields[0], fields[1:]
+		if strings.HasPrefix(linked, module+"/relay/") || slices.ContainsFunc(heavy, func(prefix string) bool { return strings.HasPrefix(linked, prefix) }) {
+			t.Errorf("%s is linked, which is for relay alone: go list -deps names who imports it", linked)
+		}
+		for _, name := range files {
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			names := namesOf(file, "net/http")
+			asked += len(names)
+			if slices.ContainsFunc(serving, func(s string) bool { return names[s] }) {
+				t.Errorf("%s makes a server of net/http, which is for relay alone", name)
+			}
+		}
+	}
+	if asked == 0 {
+		t.Error("no file uses net/http: pkg/webclient does")
+	}
+}

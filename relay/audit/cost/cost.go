@@ -1,0 +1,202 @@
+// Package cost adds up what tasks cost, from the records of the audit log (EAAPL-MAG006,
+// sections 6.2, 9 and 13.3).
+//
+// costSpentSoFarUSD is what a task has cost until a handoff. So what counts is what was spent
+// since the parent's message, as package chain counts it; of a first message all of it. It is
+// the sender's, in dollars and in tokens. Only handoffs that were accepted count, each once.
+package cost
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/chain"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/trace"
+)
+
+// A Group is what costs are added up by.
+type Group string
+
+// The groups.
+const (
+	Agent Group = "agent" // who spent it: fromAgent.agentId
+	Task  Group = "task"
+	Day   Group = "day" // of acceptance, UTC
+	Pair  Group = "pair"
+)
+
+// Groups returns all groups.
+func Groups() []Group { return []Group{Agent, Task, Day, Pair} }
+
+// A Sum is what was spent by one group.
+type Sum struct {
+	// Name is the agent's, the task's id or the day, such as 2026-06-12; of a pair the
+	// sender.
+	Name     string
+	Receiver string // of a pair
+	Handoffs int
+	Cost     chain.Cost // without what remains
+}
+
+// A Bill is what was spent.
+type Bill struct {
+	Total Sum
+	Sums  []Sum // the largest first; days in their order
+}
+
+// Of adds up a task.
+func Of(t *trace.Task, by Group) Bill {
+	l := newLedger(by)
+	for n := range t.Nodes() {
+		if t.Of(n).Accepted != nil {
+			l.add(t.ID, n)
+		}
+	}
+	return l.bill()
+}
+
+// OfAll adds up all tasks of a log. What it keeps grows with the number of groups, and of tasks
+// that begin below another task's handoff, and not with that of records.
+func OfAll(r audit.Reader, by Group) (Bill, error) {
+	l := newLedger(by)
+	var accepted []audit.Stored
+	for s, err := range r.Records(audit.Filter{Events: []audit.Event{audit.Accepted}, ByTask: true}) {
+		if err != nil {
+			return Bill{}, err
+		}
+		if n := len(accepted); n >= batch && accepted[n-1].TaskID != s.TaskID {
+			l.addBatch(accepted)
+			accepted = accepted[:0]
+		}
+		accepted = append(accepted, s)
+	}
+	l.addBatch(accepted)
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(l.postponed)), audit.MaxNamed) {
+		if err := l.addPostponed(r, ids); err != nil {
+			return Bill{}, err
+		}
+	}
+	return l.bill(), nil
+}
+
+// batch is how many records are added up at once, and the rest of the last one's task.
+const batch = 1000
+
+type key struct{ name, receiver string }
+
+type ledger struct {
+	by        Group
+	total     Sum
+	sums      map[key]*Sum
+	off       chain.Options
+	postponed map[string]bool // tasks with a handoff whose parent is of another task
+}
+
+func newLedger(by Group) *ledger {
+	return &ledger{by: by, sums: map[key]*Sum{}, off: chain.Unchecked(), postponed: map[string]bool{}}
+}
+
+// addBatch adds the tasks of some acceptances, and postpones those with other handoffs than these
+// as parents.
+func (l *ledger) addBatch(accepted []audit.Stored) {
+	accepted = trace.Last(accepted)
+	tasks, known := map[string]bool{}, map[string]bool{}
+	for i := range accepted {
+		tasks[accepted[i].TaskID], known[fold(accepted[i].HandoffID)] = true, true
+	}
+	for i := range accepted {
+		if s := &accepted[i]; s.ParentHandoffID != "" && !known[fold(s.ParentHandoffID)] {
+			l.postponed[s.TaskID], tasks[s.TaskID] = true, false
+		}
+	}
+	l.addTasks(tasks, accepted)
+}
+
+// addPostponed adds tasks with the parents that are of others.
+func (l *ledger) addPostponed(r audit.Reader, ids []string) error {
+	accepted, err := audit.List(r, audit.Filter{Tasks: ids, Events: []audit.Event{audit.Accepted}})
+	if err != nil {
+		return err
+	}
+	accepted = trace.Last(accepted)
+	parents, err := trace.Parents(r, accepted)
+	if err != nil {
+		return err
+	}
+	tasks := map[string]bool{}
+	for _, id := range ids {
+		tasks[id] = true
+	}
+	l.addTasks(tasks, append(accepted, parents...))
+	return nil
+}
+
+// addTasks adds some of the tasks that acceptances are of. The tasks are named to the letter: a UUID
+// in capitals and in small ones is one task, of which only one part may be postponed.
+func (l *ledger) addTasks(tasks map[string]bool, accepted []audit.Stored) {
+	checker := chain.New(l.off)
+	for i := range accepted {
+		checker.Add(trace.Outline(&accepted[i]))
+	}
+	for _, t := range checker.Tasks() {
+		for n := range t.Nodes() {
+			if tasks[n.TaskID] {
+				l.add(t.ID, n)
+			}
+		}
+	}
+}
+
+func fold(id string) string { return strings.ToLower(id) }
+
+// add adds a handoff.
+func (l *ledger) add(task string, n *chain.Node) {
+	step := n.Step.Spendable()
+	step.RemainingUSD = message.Decimal{}
+	l.total.add(step)
+	k := l.key(task, n)
+	sum := l.sums[k]
+	if sum == nil {
+		sum = &Sum{Name: k.name, Receiver: k.receiver}
+		l.sums[k] = sum
+	}
+	sum.add(step)
+}
+
+func (s *Sum) add(step chain.Cost) {
+	s.Handoffs++
+	s.Cost = s.Cost.Plus(step)
+}
+
+func (l *ledger) key(task string, n *chain.Node) key {
+	switch l.by {
+	case Task:
+		return key{name: task}
+	case Day:
+		return key{name: n.Time.UTC().Format(time.DateOnly)}
+	case Pair:
+		return key{n.From, n.To}
+	default:
+		return key{name: n.From}
+	}
+}
+
+func (l *ledger) bill() Bill {
+	b := Bill{Total: l.total}
+	for _, s := range l.sums {
+		b.Sums = append(b.Sums, *s)
+	}
+	slices.SortFunc(b.Sums, func(x, y Sum) int {
+		byName := cmp.Or(strings.Compare(x.Name, y.Name), strings.Compare(x.Receiver, y.Receiver))
+		if l.by == Day {
+			return byName
+		}
+		return cmp.Or(y.Cost.SpentUSD.Cmp(x.Cost.SpentUSD), byName)
+	})
+	return b
+}

@@ -1,0 +1,179 @@
+package personal
+
+import (
+	"crypto/cipher"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/crypto/chacha20poly1305"
+
+	"github.com/eaapl/handoff/pkg/privacy"
+	"github.com/eaapl/handoff/pkg/redact"
+	"github.com/eaapl/handoff/relay/audit"
+)
+
+// A content is what a payload holds, encrypted.
+type content struct {
+	Salt []byte  `json:"salt"` // of the commitments
+	Undo []undo  `json:"undo"`
+	Data []Datum `json:"data"`
+	// Findings are those of the record, whose texts may show personal data.
+	Findings []audit.Finding `json:"findings,omitzero"`
+}
+
+// An undo is a part of the message with replacements, in bytes, and what was there.
+type undo struct {
+	Start  int    `json:"start"`
+	End    int    `json:"end"`
+	Before []byte `json:"before"` // in base64
+}
+
+// A Datum is something that is personal data.
+type Datum struct {
+	Pointer string        `json:"pointer"` // of the value that holds it
+	Class   privacy.Class `json:"class"`
+	Value   string        `json:"value"`
+}
+
+// The format of a payload: its version, the id of the key, the nonce, the encrypted content.
+const (
+	version     = 1
+	nonceAt     = 1 + len(KeyID{})
+	encryptedAt = nonceAt + chacha20poly1305.NonceSizeX
+)
+
+// A TamperedError says that what is stored of personal data is not what was stored, or is not
+// of this record.
+type TamperedError struct {
+	Sequence int64
+	Problem  string
+}
+
+func (e *TamperedError) Error() string {
+	return fmt.Sprintf("record %d: its personal data was changed: %s", e.Sequence, e.Problem)
+}
+
+// splitPayload returns the parts of a payload.
+func splitPayload(payload []byte) (id KeyID, nonce, encrypted []byte, err error) {
+	switch {
+	case len(payload) < encryptedAt+chacha20poly1305.Overhead:
+		return id, nil, nil, fmt.Errorf("it has %d bytes, too few", len(payload))
+	case payload[0] != version:
+		return id, nil, nil, fmt.Errorf("it has the version %d, and this program knows %d", payload[0], version)
+	}
+	return KeyID(payload[1:nonceAt]), payload[nonceAt:encryptedAt], payload[encryptedAt:], nil
+}
+
+// bound returns what a payload belongs to: the log, the record and the subject.
+func bound(log string, sequence int64, subject string, id KeyID) []byte {
+	text := []byte("handoff personal data 1\x00" + log + "\x00" + subject + "\x00")
+	return append(binary.BigEndian.AppendUint64(text, uint64(sequence)), id[:]...)
+}
+
+func (k *Key) cipher() cipher.AEAD {
+	c, err := chacha20poly1305.NewX(k.Secret.derive("payload"))
+	if err != nil {
+		panic(err) // of the key's length, which is fixed
+	}
+	return c
+}
+
+// seal returns the payload of a record.
+func (k *Key) seal(log string, sequence int64, c content) ([]byte, error) {
+	text, err := json.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	payload := append(append(make([]byte, 0, encryptedAt+len(text)+chacha20poly1305.Overhead), version), k.ID[:]...)
+	payload = payload[:encryptedAt]
+	rand.Read(payload[nonceAt:]) // never fails
+	return k.cipher().Seal(payload, payload[nonceAt:], text, bound(log, sequence, k.Subject, k.ID)), nil
+}
+
+// open returns what a payload holds, if it is that of the record.
+func (k *Key) open(log string, r *audit.Record, payload []byte) (c content, err error) {
+	id, nonce, encrypted, err := splitPayload(payload)
+	if err != nil {
+		return c, &TamperedError{r.Sequence, err.Error()}
+	}
+	text, err := k.cipher().Open(nil, nonce, encrypted, bound(log, r.Sequence, r.Details.Subject, id))
+	if err != nil {
+		return c, &TamperedError{r.Sequence, "it cannot be decrypted"}
+	}
+	if err := json.Unmarshal(text, &c, json.RejectUnknownMembers(true)); err != nil {
+		return c, &TamperedError{r.Sequence, "it does not hold what it should"}
+	}
+	if commitments, err := c.commitments(); err != nil || !slices.Equal(commitments, r.Details.Commitments) {
+		return c, &TamperedError{r.Sequence, "the record is committed to other data"}
+	}
+	return c, nil
+}
+
+// CheckPayload returns why a payload is not the one of a record; nil for a record without
+// one. It needs no key.
+func CheckPayload(r *audit.Record, payload []byte) error {
+	switch want := r.Details.PayloadDigest; {
+	case want == nil && payload == nil:
+		return nil
+	case want == nil:
+		return &TamperedError{r.Sequence, "the record has none"}
+	case payload == nil:
+		return &TamperedError{r.Sequence, "it is missing"}
+	case audit.Hash(sha256.Sum256(payload)) != *want:
+		return &TamperedError{r.Sequence, "it is not as it was written"}
+	}
+	return nil
+}
+
+// maxCommitments is how many data have a commitment each: of more there is one for all.
+const maxCommitments = 64
+
+// commitments returns what a record says of the data: HMAC-SHA-256 under the salt. Without it
+// nobody can find by guessing what the data was.
+func (c *content) commitments() (list []audit.Hash, err error) {
+	items := make([]jsontext.Value, len(c.Data))
+	for i, d := range c.Data {
+		if items[i], err = json.Marshal([]string{d.Pointer, d.Value}); err == nil {
+			err = items[i].Canonicalize()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(items) > maxCommitments {
+		all, err := json.Marshal(items)
+		if err != nil {
+			return nil, err
+		}
+		items = []jsontext.Value{all}
+	}
+	for _, item := range items {
+		list = append(list, mac(c.Salt, item))
+	}
+	return list, nil
+}
+
+// changes returns what puts a message back.
+func (c *content) changes() []redact.Change {
+	list := make([]redact.Change, len(c.Undo))
+	for i, u := range c.Undo {
+		list[i] = redact.Change(u)
+	}
+	return list
+}
+
+// newLogID returns a name for a log.
+func newLogID() string {
+	id := make([]byte, 16)
+	rand.Read(id) // never fails
+	return hex.EncodeToString(id)
+}
+
+var errNoKeys = errors.New("there is no key store for personal data")

@@ -1,0 +1,114 @@
+package tree
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/eaapl/handoff/internal/base64text"
+)
+
+// A Proof shows, with nothing but a public key, that a record is in the log of a checkpoint. It
+// is written as c2sp.org/tlog-proof@v1.
+type Proof struct {
+	Index      int64  // of the record
+	Hashes     []Hash // as from [ProveRecord], for the size of the checkpoint
+	Checkpoint []byte // the signed note, as it is
+	// Extra is for the reader alone: neither signed nor proven. Empty is none.
+	Extra []byte
+}
+
+const (
+	proofHeader = "c2sp.org/tlog-proof@v1"
+	// maxProof is the largest proof that is read, in bytes.
+	maxProof = 16 << 20
+	// maxProofLines is more than the lines before the checkpoint of a proof in the largest tree.
+	maxProofLines = 64
+)
+
+// FormatProof returns the text of a proof. It fails where [ParseProof] would.
+func FormatProof(p Proof) ([]byte, error) {
+	var b bytes.Buffer
+	fmt.Fprintln(&b, proofHeader)
+	if len(p.Extra) > 0 {
+		fmt.Fprintln(&b, "extra", base64.StdEncoding.EncodeToString(p.Extra))
+	}
+	fmt.Fprintln(&b, "index", p.Index)
+	for _, h := range p.Hashes {
+		fmt.Fprintln(&b, base64.StdEncoding.EncodeToString(h[:]))
+	}
+	fmt.Fprintln(&b)
+	b.Write(p.Checkpoint)
+	if _, err := ParseProof(b.Bytes()); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// ParseProof reads the text of a proof. It checks that it has the form of one, and nothing
+// else: see [VerifyProof]. The checkpoint is part of the text.
+func ParseProof(text []byte) (Proof, error) {
+	if len(text) > maxProof {
+		return Proof{}, fmt.Errorf("proof of %d bytes: expected at most %d", len(text), maxProof)
+	}
+	head, checkpoint, found := bytes.Cut(text, []byte("\n\n"))
+	lines := strings.SplitN(string(head), "\n", maxProofLines) // the last of too many is no hash
+	if lines[0] != proofHeader {
+		return Proof{}, fmt.Errorf("proof, line 1: expected %q, found %.80q", proofHeader, lines[0])
+	}
+	if !found {
+		return Proof{}, errors.New("proof: expected an empty line and a checkpoint, found the end")
+	}
+	at := 1 // the line that is read
+	p := Proof{Checkpoint: checkpoint}
+	if extra, ok := strings.CutPrefix(line(lines, at), "extra "); ok {
+		decoded, err := base64text.Decode(extra, base64text.Canonical)
+		if err != nil || len(decoded) == 0 {
+			return Proof{}, fmt.Errorf("proof, line %d: expected extra data in base64, found %.80q", at+1, extra)
+		}
+		p.Extra = decoded
+		at++
+	}
+	index, ok := strings.CutPrefix(line(lines, at), "index ")
+	var err error
+	if p.Index, err = parseNumber(index); !ok || err != nil {
+		return Proof{}, fmt.Errorf("proof, line %d: expected \"index\" and the number of the record, found %.80q", at+1, line(lines, at))
+	}
+	for at++; at < len(lines); at++ {
+		h, err := parseHash(lines[at])
+		if err != nil {
+			return Proof{}, fmt.Errorf("proof, line %d: %w", at+1, err)
+		}
+		p.Hashes = append(p.Hashes, h)
+	}
+	if _, err := ParseCheckpoint(checkpoint); err != nil {
+		return Proof{}, fmt.Errorf("proof: %w", err)
+	}
+	return p, nil
+}
+
+// line returns a line, "" after the last.
+func line(lines []string, at int) string {
+	if at < len(lines) {
+		return lines[at]
+	}
+	return ""
+}
+
+// VerifyProof checks that a record, by its canonical JSON, is in the log as its checkpoint
+// says, and that the key has signed that, under the name; "" is any. It returns the checkpoint.
+// The errors are those of [VerifyCheckpoint] and [CheckRecord].
+func VerifyProof(record []byte, p Proof, name string, key ed25519.PublicKey) (Checkpoint, error) {
+	c, err := VerifyCheckpoint(p.Checkpoint, name, key)
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	if err := CheckRecord(p.Hashes, c.Size, c.Root, p.Index, sha256.Sum256(record)); err != nil {
+		return Checkpoint{}, err
+	}
+	return c, nil
+}

@@ -1,0 +1,364 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/eaapl/handoff/relay/audit/tree"
+)
+
+// VerifyOptions say what a log is verified against.
+type VerifyOptions struct {
+	// Checkpoints that the log must agree with. Without one, it goes unseen if the last records
+	// were cut off, or all records from one on were written anew.
+	Checkpoints []tree.Checkpoint
+	// Found is called with each problem, those of records in order. An error ends the run.
+	Found func(Problem) error
+	// Reached, if not nil, is called now and then with how many records were verified so far.
+	Reached func(records int64)
+}
+
+// A Verified is what a log was found to be.
+type Verified struct {
+	Size       int64 // how many records there are
+	Messages   int64 // how many messages are beside them
+	Tombstones int64 // how many of the records were removed after their retention period
+	Problems   int64
+	Root       Hash // of the tree; zero if records are missing
+	Last       Hash // the hash of the last record
+	// Unchecked says why nobody has looked at the indexes of the database, "" if they were checked.
+	Unchecked string
+}
+
+// Verify reads the whole log, on all cores and in constant memory, and believes nothing: the
+// hash of every record is made again from its columns and the hash before, every message is
+// compared with its record, the tree is made again and compared with the stored nodes and the
+// checkpoints; the database compares its indexes with its tables. What is added meanwhile may be left out. The error is that something could
+// not be read; then nothing is known.
+func Verify(ctx context.Context, s Store, o VerifyOptions) (Verified, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	v := &verification{VerifyOptions: o, store: s, way: newWays(maphash.MakeSeed()), again: map[uint64]bool{}}
+	sizes := make([]int64, len(o.Checkpoints))
+	for i, c := range o.Checkpoints {
+		sizes[i] = c.Size
+	}
+	v.builder = tree.NewBuilder(sizes...)
+
+	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
+	jobs, order := make(chan *stretch), make(chan *stretch, workers)
+	var running sync.WaitGroup
+	for range workers {
+		running.Go(func() {
+			for job := range jobs {
+				job.done <- s.Inspect(ctx, job.check)
+			}
+		})
+	}
+	var planned error
+	running.Go(func() {
+		defer close(order)
+		defer close(jobs)
+		planned = v.plan(ctx, jobs, order)
+	})
+	var damage []string // of indexes
+	var looked error
+	running.Go(func() {
+		v.Unchecked, looked = s.CheckIndexes(ctx, func(problem string) error {
+			damage = append(damage, problem)
+			return nil
+		})
+	})
+	var failed error
+	for job := range order {
+		err := <-job.done
+		if failed == nil {
+			if err == nil {
+				err = v.join(job)
+			}
+			if failed = err; err != nil {
+				cancel()
+			}
+		}
+	}
+	running.Wait()
+	if failed == nil {
+		failed = planned
+	}
+	if failed == nil {
+		failed = v.finish(ctx)
+	}
+	// Also where rows could not be read: then this may be why.
+	for _, problem := range damage {
+		failed = errors.Join(failed, v.found(Problem{IndexDamaged, -1, -1, problem}))
+	}
+	return v.Verified, cmp.Or(failed, looked)
+}
+
+// maxWorkers bounds the connections to a database.
+const maxWorkers = 16
+
+// A verification is one run of [Verify].
+type verification struct {
+	VerifyOptions
+	Verified
+	store   Store
+	builder *tree.Builder
+	upper   []tree.Node     // nodes above the first level, as they should be
+	broken  bool            // so many records are missing that there is no tree
+	changed []span          // records that something is wrong with, in order
+	way     ways            // of the records so far
+	copies  *filter         // that were accepted so far
+	again   map[uint64]bool // copies that seem to have been accepted more than once
+}
+
+// A span is the records from first to last.
+type span struct{ first, last int64 }
+
+// plan makes the stretches of the log: whole ones of stretchSize records, where there are no
+// gaps. Each goes to order, and to a worker. What is added meanwhile is left out: a stretch
+// that is read while it grows would look like one with a gap.
+func (v *verification) plan(ctx context.Context, jobs, order chan<- *stretch) error {
+	last, found := int64(0), false
+	err := v.store.Inspect(ctx, func(i Inspector) (err error) {
+		last, found, err = i.LastRecord()
+		return err
+	})
+	if err != nil || !found {
+		return err
+	}
+	v.copies = newFilter(last)
+	for from := int64(math.MinInt64); ; {
+		next, found := int64(0), false
+		err := v.store.Inspect(ctx, func(i Inspector) (err error) {
+			next, found, err = i.NextRecord(from)
+			return err
+		})
+		if err != nil || !found || next > last {
+			return err
+		}
+		job := &stretch{first: next, end: (next/stretchSize + 1) * stretchSize, done: make(chan error, 1), way: newWays(v.way.seed)}
+		if next < 0 {
+			job.end = 0
+		}
+		if last < job.end {
+			job.end = last + 1
+		}
+		select {
+		case order <- job:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		select {
+		case jobs <- job:
+		case <-ctx.Done():
+			job.done <- ctx.Err()
+			return ctx.Err()
+		}
+		if job.end <= next || job.end > last {
+			return nil
+		}
+		from = job.end
+	}
+}
+
+// found reports a problem, and notes which records it is about.
+func (v *verification) found(p Problem) error {
+	v.Problems++
+	if p.First >= 0 && p.Kind != NodeChanged && p.Kind != RowChanged {
+		if n := len(v.changed); n > 0 && p.First <= v.changed[n-1].last+1 {
+			v.changed[n-1].last = max(v.changed[n-1].last, p.Last)
+		} else if n < maxNoted {
+			v.changed = append(v.changed, span{p.First, p.Last})
+		}
+	}
+	return v.Found(p)
+}
+
+// maxNoted bounds what is remembered of changed records; of more, only nodes and checkpoints
+// say less clearly why they do not hold.
+const maxNoted = 1 << 16
+
+// explained reports whether something is known to be wrong with records from first to last.
+func (v *verification) explained(first, last int64) bool {
+	return slices.ContainsFunc(v.changed, func(s span) bool { return s.first <= last && s.last >= first })
+}
+
+// maxGap is how many missing records the tree is continued over.
+const maxGap = 1 << 20
+
+// join takes a stretch into the whole.
+func (v *verification) join(job *stretch) error {
+	if job.first < 0 {
+		return v.found(Problem{RowChanged, -1, -1, fmt.Sprintf("a row of records has the sequence number %d, which no record has", job.first)})
+	}
+	if job.first > v.Size {
+		if err := v.found(missing(v.Size, job.first-1)); err != nil {
+			return err
+		}
+		if v.broken = v.broken || job.first-v.Size > maxGap; !v.broken {
+			for range job.first - v.Size {
+				v.add(Hash{})
+			}
+		}
+	}
+	for _, p := range job.problems {
+		if err := v.found(p); err != nil {
+			return err
+		}
+	}
+	v.Messages += job.messages
+	v.Tombstones += job.tombstones
+	var nodes []tree.Node
+	if !v.broken {
+		for _, h := range job.hashes {
+			nodes = append(nodes, v.add(h)...)
+		}
+	}
+	v.Size, v.Last = job.first+int64(len(job.hashes)), job.last
+	v.way.join(job.way)
+	v.accept(job.accepted)
+	if v.Reached != nil {
+		v.Reached(v.Size)
+	}
+	if v.broken {
+		return nil
+	}
+	return v.compare(nodes, job.nodes)
+}
+
+// add adds a record to the tree, and returns the nodes of the first level.
+func (v *verification) add(h Hash) []tree.Node {
+	nodes := v.builder.Add(h)
+	if len(nodes) == 0 {
+		return nil
+	}
+	v.upper = append(v.upper, nodes[1:]...)
+	return nodes[:1]
+}
+
+// compare reports where stored nodes are not those of the tree.
+func (v *verification) compare(want, stored []tree.Node) error {
+	for _, n := range want {
+		for len(stored) > 0 && stored[0].Index < n.Index {
+			stored = stored[1:]
+		}
+		width := int64(1) << (8 * n.Level) // 256^Level
+		first, last := n.Index*width, (n.Index+1)*width-1
+		what := ""
+		switch {
+		case len(stored) == 0 || stored[0].Index != n.Index:
+			what = "is missing"
+		case stored[0].Hash != n.Hash:
+			what = "is not theirs: it was changed, or one of them was written anew"
+		}
+		if what == "" || v.explained(first, last) {
+			continue
+		}
+		if err := v.found(Problem{NodeChanged, first, last, fmt.Sprintf("node %d of level %d of the tree, over records %d to %d, %s", n.Index, n.Level, first, last, what)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish checks what can be checked at the end alone.
+func (v *verification) finish(ctx context.Context) error {
+	err := v.store.Inspect(ctx, func(i Inspector) error {
+		var problems []Problem
+		if err := i.Others(func(p Problem) error { problems = append(problems, p); return nil }); err != nil {
+			return err
+		}
+		slices.SortStableFunc(v.upper, func(a, b tree.Node) int { return a.Level - b.Level })
+		for len(v.upper) > 0 && !v.broken {
+			level := v.upper[0].Level
+			n := slices.IndexFunc(v.upper, func(n tree.Node) bool { return n.Level != level })
+			if n < 0 {
+				n = len(v.upper)
+			}
+			var stored []tree.Node
+			if err := i.Nodes(level, 0, int64(n), func(n tree.Node) error { stored = append(stored, n); return nil }); err != nil {
+				return err
+			}
+			if err := v.compare(v.upper[:n], stored); err != nil {
+				return err
+			}
+			v.upper = v.upper[n:]
+		}
+		for _, p := range problems {
+			if err := v.found(p); err != nil {
+				return err
+			}
+		}
+		if err := v.acceptedTwice(i); err != nil {
+			return err
+		}
+		return v.beside(i)
+	})
+	if err != nil {
+		return err
+	}
+	if !v.broken {
+		v.Root = v.builder.Root()
+	}
+	return v.checkpoints()
+}
+
+// checkpoints compares the log with the checkpoints.
+func (v *verification) checkpoints() error {
+	list := slices.SortedFunc(slices.Values(v.Checkpoints), func(a, b tree.Checkpoint) int { return cmp.Compare(a.Size, b.Size) })
+	agreed := int64(0) // the records that a checkpoint has confirmed
+	for _, c := range list {
+		if c.Size > v.Size {
+			err := v.found(Problem{CutOff, v.Size, c.Size - 1, fmt.Sprintf("the log was cut off: there were %d records at the checkpoint, and there are %d; those from %d on are missing", c.Size, v.Size, v.Size)})
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		root, ok := v.builder.RootAt(c.Size)
+		switch {
+		case v.broken || !ok:
+			continue // the missing records were reported
+		case root == c.Root:
+			agreed = c.Size
+			continue
+		}
+		message := fmt.Sprintf("the first %d records are not those of the checkpoint", c.Size)
+		first, known := int64(0), false
+		for _, s := range v.changed {
+			if s.first < c.Size && s.last >= agreed {
+				first, known = s.first, true
+				break
+			}
+		}
+		switch {
+		case known:
+			message += fmt.Sprintf(": see record %d", first)
+		case agreed > 0:
+			first = agreed
+			message += fmt.Sprintf(": the log was written anew from one of the records %d to %d on", agreed, c.Size-1)
+		default:
+			message += ": the log was written anew, from any of them on"
+		}
+		if err := v.found(Problem{Rewritten, first, c.Size - 1, message}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func missing(first, last int64) Problem {
+	text := fmt.Sprintf("record %d is missing", first)
+	if last > first {
+		text = fmt.Sprintf("records %d to %d are missing", first, last)
+	}
+	return Problem{RecordMissing, first, last, text}
+}

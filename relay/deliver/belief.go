@@ -1,0 +1,107 @@
+package deliver
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/receiver"
+	"github.com/eaapl/handoff/relay/transport"
+)
+
+// An AnswerCheck says whether anybody has shown whose an answer is.
+type AnswerCheck string
+
+// The checks of answers. Whoever can write into the queue can write an answer that is not
+// [AnswerVerified].
+const (
+	AnswerVerified  AnswerCheck = "VERIFIED"   // a key that may sign for the receiver has signed it
+	AnswerUnsigned  AnswerCheck = "NOT_SIGNED" // nobody has
+	AnswerUnchecked AnswerCheck = "NO_KEY"     // it is signed, and this sender has no key of the receiver
+)
+
+// clockSkew is by how much the clocks of a sender and a receiver may differ.
+const clockSkew = 5 * time.Minute
+
+// readAnswer reads an answer that has come.
+func readAnswer(text []byte) (*receiver.Answer, error) {
+	if len(text) > receiver.MaxAnswer {
+		return nil, fmt.Errorf("an answer has %d bytes, and none has more than %d", len(text), receiver.MaxAnswer)
+	}
+	return receiver.ReadAnswer(text)
+}
+
+// check returns who has signed an answer, recorded at some time, or why it is not believed.
+func (s *Sender) check(h *Handoff, a *receiver.Answer, m transport.Message, at time.Time) (c AnswerCheck, key, why string) {
+	if why := s.contradiction(h, a, m, at); why != "" {
+		return "", "", why
+	}
+	if s.options.Verifier == nil || !s.options.Verifier.HasKeyOf(h.Receiver) {
+		if receiver.IsSigned(m.Body) {
+			return AnswerUnchecked, "", ""
+		}
+		return AnswerUnsigned, "", ""
+	}
+	k, err := receiver.VerifyAnswer(m.Body, s.options.Verifier, h.Receiver, s.options.Now())
+	if err != nil {
+		return "", "", "nobody who may answer for " + finding.Quote(h.Receiver) + " has signed it: " + err.Error()
+	}
+	if h.Receivers > 1 && a.Receiver != h.Receiver { // which may have the same key
+		return "", "", "it is by " + finding.Quote(a.Receiver) + ", and the message went to " + finding.Quote(h.Receiver)
+	}
+	return AnswerVerified, k.ID, ""
+}
+
+// contradiction returns what of an answer cannot be, by what was sent and when; "" if all can be.
+func (s *Sender) contradiction(h *Handoff, a *receiver.Answer, m transport.Message, at time.Time) string {
+	now := s.options.Now()
+	switch a.Status {
+	case receiver.Accepted, receiver.Rejected, receiver.Duplicate, receiver.Completed:
+	default:
+		return "it has the status " + finding.Quote(string(a.Status)) + ", which no answer has"
+	}
+	switch {
+	case h.neverPublished():
+		return "the message was not sent yet"
+	case a.RecordHash == audit.Hash{}:
+		return "it names no record: its recordHash is zero"
+	case at.IsZero():
+		return "it has the time " + finding.Quote(a.RecordedAt) + ", which is none"
+	case at.After(now.Add(clockSkew)):
+		return fmt.Sprintf("it was recorded at %s, and it is %s", audit.FormatTime(at), audit.FormatTime(now))
+	case at.Before(h.Queued.Add(-clockSkew)):
+		return fmt.Sprintf("it was recorded at %s, and the message was sent at %s", audit.FormatTime(at), audit.FormatTime(h.Queued))
+	case m.Attempt > h.Attempt:
+		return fmt.Sprintf("it is to attempt %d, and there were %d", m.Attempt, h.Attempt)
+	case a.Attempt < 0:
+		return fmt.Sprintf("it counts %d attempts", a.Attempt)
+	case m.Key != "" && m.Key != key(h.HandoffID):
+		return "it is to another message: its key is " + finding.Quote(m.Key)
+	case a.TaskID != "" && a.TaskID != h.TaskID && a.TaskID != key(h.TaskID) && len(h.TaskID) <= receiver.MaxName:
+		return "it is about another task: " + finding.Quote(a.TaskID)
+	case a.MessageDigest != audit.Hash{} && !h.InChunks() && !bytes.Equal(a.MessageDigest[:], h.digest):
+		return "it is to another message than was sent: the digest is another one"
+	}
+	return ""
+}
+
+// neverPublished reports whether no transport can have the message.
+func (h *Handoff) neverPublished() bool {
+	return (h.State == Waiting || h.State == Stopped) && h.claimed == "" && !h.uncertain && h.Dispatched.IsZero() && h.Published == 0 && h.Tries == 0
+}
+
+// maxRefusal is how much of why an answer is not believed is kept, in bytes.
+const maxRefusal = 500
+
+// refuse notes that an answer is not believed, and reports whether there is something to save.
+func (s *Sender) refuse(h *Handoff, why string) bool {
+	why = clipped(why, maxRefusal)
+	h.Refused++
+	if why != h.Refusal && s.options.Refused != nil {
+		s.options.Refused(h, why)
+	}
+	h.Refusal = why
+	return true
+}

@@ -1,0 +1,126 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/validate"
+	"github.com/eaapl/handoff/relay/receiver"
+	"github.com/eaapl/handoff/relay/transport"
+)
+
+// NewAnswer returns an answer of a receiver as a transport carries it, without the attempt of the
+// message that it answers.
+func NewAnswer(r *receiver.Receiver, a receiver.Answer) (transport.Message, error) {
+	body, err := r.AppendAnswer(nil, a)
+	return transport.Message{
+		ID: fmt.Sprintf("%s/%s", a.RecordHash, a.Status), Key: a.HandoffID, Group: a.TaskID, Kind: transport.Answer,
+		Body: body, Outcome: outcome(a),
+	}, err
+}
+
+func outcome(a receiver.Answer) transport.Outcome {
+	switch {
+	case a.Status != receiver.Rejected:
+		return transport.Taken
+	case a.Reason == receiver.HandoffIDReused || a.Reason == receiver.Revoked:
+		return transport.Conflict
+	default:
+		return transport.Refused
+	}
+}
+
+// other does what is to be done with a message that is no handoff.
+func (i *Intake) other(taking, running context.Context, it *item) error {
+	var a receiver.Answer
+	switch it.message.Kind {
+	case transport.Revocation:
+		v, err := i.receiver.ReadRevocation(it.message.Body, time.Now())
+		if err != nil {
+			return i.discard(taking, running, it, err.Error())
+		}
+		refused := (*receiver.RevocationError)(nil)
+		err = i.persist(taking, func() (err error) {
+			if a, err = i.receiver.Revoke(running, v); errors.As(err, &refused) {
+				return nil
+			}
+			return err
+		})
+		if err == nil && refused != nil {
+			return i.discard(taking, running, it, refused.Error())
+		}
+		if err := errors.Join(err, i.alert(a.Alerts)); err != nil {
+			return err
+		}
+		if i.streams != nil && a.Reason == receiver.Revoked {
+			if err := i.streams.revoke(taking, running, v.HandoffID); err != nil {
+				return err
+			}
+		}
+	case transport.Chunk:
+		if i.streams != nil {
+			i.streams.in <- it // which leaves the window
+			return nil
+		}
+		a = receiver.Answer{HandoffID: it.message.Key, TaskID: it.message.Group, Status: receiver.Rejected, Reason: validate.SchemaInvalid,
+			Details: "this receiver takes whole messages, and none that come in chunks", Attempt: max(it.message.Attempt, 1)}
+	default:
+		return i.discard(taking, running, it, "a message of the kind "+finding.Quote(string(it.message.Kind))+" is not for a receiver")
+	}
+	i.settling.Go(func() {
+		defer i.window.leave(len(it.message.Body))
+		i.settle(running, it, a)
+	})
+	return nil
+}
+
+// discard makes something a dead letter of the transport that nobody can do anything with.
+func (i *Intake) discard(taking, running context.Context, it *item, why string) error {
+	return i.bury(taking, running, it, why, func() *receiver.Delivery { return i.receiver.ExamineUnusable(it.message.Body, why) })
+}
+
+// discardUnshown makes a valid message a dead letter of the transport: what its receiver is to get cannot
+// be made of it. raw is all of it.
+func (i *Intake) discardUnshown(taking, running context.Context, it *item, raw []byte, unshown error) error {
+	why := unshown.Error()
+	return i.bury(taking, running, it, why, func() *receiver.Delivery { return i.receiver.ExamineUnshown(raw, why) })
+}
+
+func (i *Intake) bury(taking, running context.Context, it *item, why string, examine func() *receiver.Delivery) error {
+	why, err := i.withheld(taking, why, examine)
+	if err != nil {
+		return err
+	}
+	i.options.Observer.Trouble(fmt.Errorf("a message was put with the dead letters: %s", why))
+	i.settling.Go(func() {
+		defer i.window.leave(len(it.message.Body))
+		ctx, cancel := context.WithTimeout(running, settleTimeout)
+		defer cancel()
+		if err := it.DeadLetter(ctx, why); err != nil {
+			i.options.Observer.Trouble(err)
+		}
+	})
+	return nil
+}
+
+// withheld returns why something is a dead letter that nobody can do anything with. Where nothing may be
+// quoted, the transport does not keep it: the audit log does, as examine says.
+func (i *Intake) withheld(taking context.Context, why string, examine func() *receiver.Delivery) (string, error) {
+	if !i.receiver.Withholds() {
+		return why, nil
+	}
+	d := examine()
+	d.Transport = i.options.Transport
+	var answers []receiver.Answer
+	err := i.persist(taking, func() (err error) {
+		answers, err = i.handovers.Record([]*receiver.Delivery{d})
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return letterReason(answers[0]), nil
+}

@@ -1,0 +1,61 @@
+package mcp
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// maxBatch is how many messages a batch may have.
+const maxBatch = 100
+
+// A batch is an array of messages, whose answers come in one array (JSON-RPC 2.0, section 6).
+type batch struct {
+	left    int    // elements that are not settled
+	answers []byte // an array without its end; nil for none
+	limit   int64  // of answers, in bytes
+}
+
+// settle adds the answer to an element, nil for none. It returns all answers when no element is left,
+// nil before that or if there are none.
+func (b *batch) settle(answer []byte) []byte {
+	if answer != nil {
+		if int64(len(b.answers)+len(answer)) > b.limit {
+			answer = fault(idOf(answer), jsonrpc.CodeInternalError, fmt.Sprintf("the answers of the batch are longer than %d bytes: send this request by itself", b.limit))
+		}
+		separator := byte(',')
+		if b.answers == nil {
+			separator = '['
+		}
+		b.answers = append(append(b.answers, separator), answer...)
+	}
+	if b.left--; b.left > 0 || b.answers == nil {
+		return nil
+	}
+	return append(b.answers, ']')
+}
+
+// elementsOf returns the messages of a batch, or the answer to what is none.
+func elementsOf(text []byte) (elements [][]byte, answer []byte) {
+	d := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if _, err := d.ReadToken(); err != nil {
+		return nil, fault(nil, jsonrpc.CodeParseError, "not JSON")
+	}
+	for d.PeekKind() != ']' {
+		value, err := d.ReadValue()
+		if err != nil {
+			return nil, fault(nil, jsonrpc.CodeParseError, "not JSON, or nested deeper than 1000")
+		}
+		if len(elements) == maxBatch {
+			return nil, fault(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("a batch of more than %d messages: send several", maxBatch))
+		}
+		end := int(d.InputOffset())
+		elements = append(elements, text[end-len(value):end])
+	}
+	if elements == nil {
+		return nil, fault(nil, jsonrpc.CodeInvalidRequest, "an empty batch: send at least one message")
+	}
+	return elements, nil
+}

@@ -1,0 +1,122 @@
+package mcp
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/eaapl/handoff/relay/guard"
+)
+
+// Bounds of what clients cost.
+const (
+	idle     = 30 * time.Minute // how long a session without requests is kept
+	small    = 1 << 20          // bytes of a request; all that are not small, or do not say it, wait for a place
+	maxLarge = 8                // requests that are not, at once
+)
+
+// Handler returns what serves clients by streamable HTTP, if a guard lets them ask. A few requests with
+// large messages are read at once; the others wait, but what is small, such as that a call is cancelled.
+func (s *Server) Handler(g *guard.Guard) http.Handler {
+	served := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.mcp }, &sdk.StreamableHTTPOptions{
+		MaxRequestBodyBytes: MaxLine(s.options.Limits), SessionTimeout: idle, PropagateRequestCancellation: true,
+	})
+	places := make(chan struct{}, maxLarge)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		origin := g.Origin(r)
+		switch {
+		case !g.IsHost(r):
+			http.Error(w, "this server is not known by that name: ask for it as localhost, or by its address", http.StatusForbidden)
+		case origin == guard.Foreign, origin == guard.Unsaid && r.Header.Get("Origin") != "":
+			http.Error(w, "pages of other origins may not ask", http.StatusForbidden)
+		case !g.HasToken(r):
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "a bearer token is needed: Authorization: Bearer TOKEN, with the token of this server", http.StatusUnauthorized)
+		default:
+			endless(w)
+			if r.ContentLength < 0 || r.ContentLength > small {
+				select {
+				case places <- struct{}{}:
+					defer func() { <-places }()
+				case <-r.Context().Done():
+					return
+				}
+			}
+			if r.Method == http.MethodPost {
+				if answer := withTextIDs(r, MaxLine(s.options.Limits)); answer != nil {
+					w.Header().Set("Content-Type", "application/json")
+					w.WriteHeader(http.StatusBadRequest)
+					_, _ = w.Write(answer) // the client may be gone
+					return
+				}
+			}
+			served.ServeHTTP(clientWriter{w}, r)
+		}
+	})
+}
+
+// endless takes the deadlines away that a connection has: a client waits at it for what the server
+// sends, and a tool may take long.
+func endless(w http.ResponseWriter) {
+	c := http.NewResponseController(w)
+	_, _ = c.SetReadDeadline(time.Time{}), c.SetWriteDeadline(time.Time{}) // where there are none, all is well
+}
+
+// withTextIDs gives a request the body that the SDK is to read: with the text of ids in their place. It
+// returns the answer to a batch that the SDK should not get.
+func withTextIDs(r *http.Request, limit int64) (answer []byte) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
+	if err == nil && int64(len(body)) <= limit {
+		if batch := bytes.TrimSpace(body); len(batch) > 0 && batch[0] == '[' {
+			elements, answer := elementsOf(batch)
+			if answer != nil {
+				return answer
+			}
+			for i, e := range elements {
+				elements[i] = textIDs(e)
+			}
+			body = slices.Concat([]byte{'['}, bytes.Join(elements, []byte{','}), []byte{']'})
+		} else {
+			body = textIDs(body)
+		}
+		r.ContentLength = int64(len(body))
+	}
+	rest := r.Body // what is too long or cut off, the SDK refuses
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(body), rest), rest}
+	return nil
+}
+
+// A clientWriter writes the SDK's answers with the ids of the client. The SDK writes whole events.
+type clientWriter struct{ http.ResponseWriter }
+
+// Unwrap is for [http.ResponseController].
+func (w clientWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w clientWriter) Write(p []byte) (int, error) {
+	var made []byte
+	switch kind := w.Header().Get("Content-Type"); {
+	case strings.HasPrefix(kind, "application/json"):
+		made = clientIDs(p)
+	case strings.HasPrefix(kind, "text/event-stream"):
+		for line := range bytes.Lines(p) {
+			if data, ok := bytes.CutPrefix(line, []byte("data: ")); ok {
+				line = slices.Concat([]byte("data: "), clientIDs(data))
+			}
+			made = append(made, line...)
+		}
+	default:
+		made = p
+	}
+	if _, err := w.ResponseWriter.Write(made); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}

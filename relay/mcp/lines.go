@@ -1,0 +1,255 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// lastAnswers is how long a client that has closed its side is still answered.
+const lastAnswers = 5 * time.Second
+
+// lines is a transport of one message a line. That of the SDK ends with the first line that is
+// no message, or that is too long; this one answers it with an error, and goes on.
+type lines struct {
+	in    io.Reader
+	out   io.Writer
+	limit int64 // of a line, in bytes
+
+	incoming chan jsonrpc.Message
+	closed   chan struct{}
+	close    sync.Once
+	ended    error // set before incoming is closed
+
+	mu      sync.Mutex     // guards out, batches and what follows
+	waiting map[any]*batch // the ids of requests without an answer, each with its batch, nil for none
+	answer  chan struct{}
+}
+
+// Connect implements [sdk.Transport].
+func (l *lines) Connect(context.Context) (sdk.Connection, error) {
+	l.incoming, l.closed, l.answer = make(chan jsonrpc.Message), make(chan struct{}), make(chan struct{}, 1)
+	l.waiting = map[any]*batch{}
+	go l.readAll()
+	return l, nil
+}
+
+// SessionID implements [sdk.Connection]: there is one session.
+func (l *lines) SessionID() string { return "" }
+
+// Read implements [sdk.Connection].
+func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-l.closed:
+		return nil, io.EOF
+	case m, ok := <-l.incoming:
+		if !ok {
+			return nil, l.ended
+		}
+		return m, nil
+	}
+}
+
+// readAll reads until the client ends or the connection is closed. Reading itself cannot be
+// interrupted: then the goroutine stays until the process ends.
+func (l *lines) readAll() {
+	defer close(l.incoming)
+	r := bufio.NewReaderSize(l.in, 64<<10)
+	for {
+		line, err := l.line(r)
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			if l.ended = l.take(line); l.ended != nil {
+				return
+			}
+		}
+		if err != nil {
+			l.ended = err
+			l.drain()
+			return
+		}
+	}
+}
+
+// line reads a line. One that is too long is answered, skipped and returned as empty.
+func (l *lines) line(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	long := false
+	for {
+		part, err := r.ReadSlice('\n')
+		if long = long || int64(len(line)+len(part)) > l.limit; long {
+			line = nil
+		} else {
+			line = append(line, part...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if long {
+			err = errors.Join(err, l.settle(nil, fault(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("a request of more than %d bytes: give the message as the path of a file, or split it", l.limit))))
+		}
+		return line, err
+	}
+}
+
+// take answers what is at fault in a line, and passes the rest on. The error is why there is nothing
+// more to read.
+func (l *lines) take(line []byte) error {
+	if fault := malformed(line); fault != nil {
+		return l.settle(nil, fault)
+	}
+	elements, b := [][]byte{line}, (*batch)(nil)
+	if line[0] == '[' {
+		var fault []byte
+		if elements, fault = elementsOf(line); fault != nil {
+			return l.settle(nil, fault)
+		}
+		b = &batch{left: len(elements), limit: l.limit}
+	}
+	var messages []jsonrpc.Message
+	for _, text := range elements {
+		m, isCall, fault := l.enter(text, b)
+		if fault == nil {
+			messages = append(messages, m)
+		}
+		if !isCall {
+			if err := l.settle(b, fault); err != nil {
+				return err
+			}
+		}
+	}
+	for _, m := range messages {
+		select {
+		case l.incoming <- m:
+		case <-l.closed:
+			return io.EOF
+		}
+	}
+	return nil
+}
+
+// malformed returns the answer to a line that is not JSON, nil for others.
+func malformed(line []byte) []byte {
+	switch {
+	case !utf8.Valid(line):
+		return fault(nil, jsonrpc.CodeParseError, "the line is not valid UTF-8: JSON is written in UTF-8")
+	case !json.Valid(line):
+		return fault(nil, jsonrpc.CodeParseError, "the line is not JSON: write one JSON-RPC message a line, nested no deeper than 1000")
+	}
+	return nil
+}
+
+// enter decodes a message, and notes that a request waits for its answer. The fault is the answer to
+// what is no message, or none that can be answered.
+func (l *lines) enter(text []byte, b *batch) (m jsonrpc.Message, isCall bool, answer []byte) {
+	refuse := func(why string) (jsonrpc.Message, bool, []byte) {
+		return nil, false, fault(idOf(text), jsonrpc.CodeInvalidRequest, why)
+	}
+	m, err := jsonrpc.DecodeMessage(textIDs(text))
+	if err != nil {
+		return refuse("not a JSON-RPC 2.0 message; it has jsonrpc, method and id, and is nested no deeper than 1000")
+	}
+	r, ok := m.(*jsonrpc.Request)
+	if !ok || !r.IsCall() {
+		return m, false, nil
+	}
+	if b != nil && r.Method == "initialize" {
+		return refuse("initialize in a batch: send it by itself, before all else")
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, taken := l.waiting[r.ID.Raw()]; taken {
+		return refuse("the id of another request that has no answer yet: give each request an id of its own")
+	}
+	l.waiting[r.ID.Raw()] = b
+	return m, true, nil
+}
+
+func fault(id []byte, code int, text string) []byte {
+	if id == nil {
+		id = []byte("null")
+	}
+	quoted, _ := json.Marshal(text) // a string always can be
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, quoted)
+}
+
+// answered notes that a request has its answer.
+func (l *lines) answered(id any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.waiting, id)
+	select {
+	case l.answer <- struct{}{}:
+	default:
+	}
+}
+
+// drain waits until all requests are answered, but not long.
+func (l *lines) drain() {
+	late := time.After(lastAnswers)
+	for {
+		l.mu.Lock()
+		waiting := len(l.waiting)
+		l.mu.Unlock()
+		if waiting == 0 {
+			return
+		}
+		select {
+		case <-l.answer:
+		case <-l.closed:
+			return
+		case <-late:
+			return
+		}
+	}
+}
+
+// Write implements [sdk.Connection].
+func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
+	text, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return err
+	}
+	text = clientIDs(text)
+	r, ok := m.(*jsonrpc.Response)
+	if !ok {
+		return l.settle(nil, text)
+	}
+	defer l.answered(r.ID.Raw())
+	l.mu.Lock()
+	b := l.waiting[r.ID.Raw()]
+	l.mu.Unlock()
+	return l.settle(b, text)
+}
+
+// settle writes a message, or adds it to the answers of its batch and writes all of them when none is
+// missing. nil settles an element of a batch that has no answer.
+func (l *lines) settle(b *batch, message []byte) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if b != nil {
+		message = b.settle(message)
+	}
+	if message == nil {
+		return nil
+	}
+	_, err := l.out.Write(append(message, '\n'))
+	return err
+}
+
+// Close implements [sdk.Connection].
+func (l *lines) Close() error {
+	l.close.Do(func() { close(l.closed) })
+	return nil
+}

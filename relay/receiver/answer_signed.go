@@ -1,0 +1,99 @@
+package receiver
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/sign"
+	"github.com/eaapl/handoff/relay/audit"
+)
+
+// AnswerMember is the name of the member that says that a signed document is an answer. Its value
+// is [AnswerVersion]. Nothing else that is signed has it.
+const AnswerMember = "handoffAnswer"
+
+// AnswerVersion is the version of the signed answers that this package writes.
+const AnswerVersion = "1.0"
+
+// MaxAnswer is how long an answer may be, in bytes: one of this package is shorter.
+const MaxAnswer = 512 << 10
+
+// signedAnswer is what an answer has more if it is signed.
+type signedAnswer struct {
+	Version string `json:"handoffAnswer"`
+	Answer
+	Digest *audit.Hash `json:"messageDigest,omitzero"`
+}
+
+// answerMembers are all that a signed one has.
+var answerMembers = []string{
+	AnswerMember, "handoffId", "taskId", "receiver", "status", "reason", "details", "retryable", "attempt", "recordHash", "recordedAt", "resumed", "escalated",
+	"messageDigest", sign.KeyIDMember, sign.Member,
+}
+
+// AppendAnswer appends an answer as one line of JSON without its end, signed if this receiver has
+// a key for that ([Options].AnswerKey).
+func (r *Receiver) AppendAnswer(dst []byte, a Answer) ([]byte, error) {
+	a.Details = boundedText(a.Details, MaxExplanation)
+	if r.options.AnswerKey == nil {
+		return a.AppendJSON(dst)
+	}
+	s := signedAnswer{Version: AnswerVersion, Answer: a}
+	if a.MessageDigest != (audit.Hash{}) {
+		s.Digest = &a.MessageDigest
+	}
+	return appendSigned(dst, s, r.options.AnswerKey)
+}
+
+// ReadAnswer reads an answer, as receivers write it. What is said in it is cut where it is longer
+// than the record of a receiver may be. Whose it is nobody has looked at: [VerifyAnswer] does that.
+func ReadAnswer(text []byte) (*Answer, error) {
+	var s signedAnswer
+	if err := json.Unmarshal(text, &s); err != nil {
+		return nil, fmt.Errorf("an answer is none: %w", err)
+	}
+	a := s.Answer
+	for _, name := range []*string{&a.HandoffID, &a.TaskID, &a.Receiver, &a.RecordedAt} {
+		*name = boundedName(*name)
+	}
+	a.Reason = finding.Reason(boundedName(string(a.Reason)))
+	a.Details = boundedText(a.Details, MaxExplanation)
+	if s.Digest != nil {
+		a.MessageDigest = *s.Digest
+	}
+	return &a, nil
+}
+
+// IsSigned reports whether an answer has a signature, good or bad.
+func IsSigned(text []byte) bool {
+	m, err := message.Parse(text, message.Options{Limits: jsonstream.Unlimited()})
+	return err == nil && m.Root().Get(sign.Member).Exists()
+}
+
+// VerifyAnswer returns the key that has signed an answer, if it may sign for a receiver. The error
+// says why there is none.
+func VerifyAnswer(text []byte, v *sign.Verifier, receiver string, now time.Time) (sign.Key, error) {
+	m, err := message.Parse(text, message.Options{Limits: jsonstream.Unlimited()})
+	if err != nil {
+		return sign.Key{}, err
+	}
+	key, err := v.VerifyFor(m, receiver, "recordedAt", now)
+	if err != nil {
+		return sign.Key{}, err
+	}
+	if m.Root().Get(AnswerMember).Text() != AnswerVersion {
+		return sign.Key{}, fmt.Errorf("what was signed is no answer of version %s", AnswerVersion)
+	}
+	for name := range m.Root().Members() {
+		if !slices.Contains(answerMembers, name) {
+			return sign.Key{}, fmt.Errorf("it has the member %s, which no answer has", finding.Quote(name))
+		}
+	}
+	return key, nil
+}

@@ -1,0 +1,295 @@
+package receiver
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/personal"
+)
+
+// A past is what was recorded of one copy of a message, or of its attempts.
+type past struct {
+	receiver    string         // whose copy it is
+	accepted    *audit.Stored  // the record that accepted it; nil if none did
+	pending     *audit.Pending // who is handing it over, or waits for its agent; nil if nobody has to
+	plain       *audit.Hash    // digest of the accepted message, if this batch accepts it and its personal data is apart
+	revocations []audit.Stored // of this copy, whoever has made them
+	revoked     *audit.Stored  // the record by which the sender took it back; nil if it did not
+	ended       bool           // the agent that got it has ended
+	lost        *audit.Stored  // the record that accepted it, if it was rolled back since
+	rolledBack  *audit.Stored  // the record of that
+	failures    int
+	deadLetters map[audit.Hash]bool // digests of messages that people have got
+}
+
+// A pair is a boundary of a task: a corrected message has a new id, and the same pair.
+type pair struct{ task, sender, receiver string }
+
+func pairOf(r *audit.Record) pair { return pair{r.TaskID, r.Sender, r.Receiver} }
+
+// A history is what the log says of some messages, and what a batch adds to that.
+type history struct {
+	receiver *Receiver
+	batch    *audit.Batch
+	ids      map[string][]*past // the copies of the messages that were looked up
+	pairs    map[pair]int       // failures since the last acceptance
+	accepted []audit.Pending
+
+	takenOver []*takeover // by this batch
+}
+
+// known looks up what the log says of messages.
+func (r *Receiver) known(b *audit.Batch, deliveries []*Delivery) (*history, error) {
+	h := &history{receiver: r, batch: b, ids: map[string][]*past{}, pairs: map[pair]int{}}
+	var ids, tasks []string
+	seen := map[string]bool{}
+	for _, d := range deliveries {
+		named := []string{d.record.HandoffID}
+		if d.parentDigest != "" {
+			named = append(named, d.record.ParentHandoffID)
+		}
+		for _, id := range named {
+			if _, listed := h.ids[id]; id != "" && !listed {
+				h.ids[id] = nil
+				ids = append(ids, id)
+			}
+		}
+		if task := d.record.TaskID; task != "" && !seen[task] {
+			seen[task] = true
+			tasks = append(tasks, task)
+		}
+	}
+	for list := range slices.Chunk(ids, audit.MaxNamed) {
+		if err := h.lookUpIDs(list); err != nil {
+			return nil, err
+		}
+	}
+	for list := range slices.Chunk(tasks, audit.MaxNamed) {
+		if err := h.lookUpTasks(list); err != nil {
+			return nil, err
+		}
+	}
+	return h, nil
+}
+
+// copy returns what is known of a copy of a message.
+func (h *history) copy(c audit.Copy) *past {
+	for _, p := range h.ids[c.HandoffID] {
+		if p.receiver == c.Receiver {
+			return p
+		}
+	}
+	p := &past{receiver: c.Receiver}
+	if c.HandoffID != "" {
+		h.ids[c.HandoffID] = append(h.ids[c.HandoffID], p)
+	}
+	return p
+}
+
+func (h *history) lookUpIDs(ids []string) error {
+	var open []string
+	for s, err := range h.batch.Records(audit.Filter{Handoffs: ids, Events: []audit.Event{
+		audit.Accepted, audit.Rejected, audit.Completed, audit.ExecutionFailed, audit.RolledBack, audit.DeadLettered, audit.Revoked,
+	}}) {
+		if err != nil {
+			return err
+		}
+		p := h.copy(s.Copy())
+		switch s.Event {
+		case audit.Accepted:
+			p.accepted, p.ended, p.rolledBack = &s, false, nil
+			open = append(open, s.HandoffID)
+		case audit.Completed:
+			p.ended = true
+		case audit.Rejected, audit.ExecutionFailed:
+			p.ended = p.ended || s.Event == audit.ExecutionFailed
+			if isFailure(&s) {
+				p.failures++
+			}
+		case audit.RolledBack: // the task is the sender's again, who may send it again
+			if isForced(&s) {
+				break
+			}
+			for _, of := range h.ids[s.HandoffID] {
+				if of == p || s.Receiver == "" {
+					of.rollBack(&s)
+				}
+			}
+		case audit.DeadLettered:
+			p.deadLetter(s.MessageDigest)
+		case audit.Revoked:
+			p.revocations = append(p.revocations, s)
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	list, err := h.batch.Pending(open...)
+	for _, row := range list {
+		h.copy(row.Copy()).pending = &row
+	}
+	return err
+}
+
+// isForced reports whether a record ROLLED_BACK is one of a sender in a shared log, which has taken its
+// task back by force: whoever has accepted the message still has it. What comes of that is recorded
+// by the receiver, which sees that the message was revoked.
+func isForced(s *audit.Stored) bool { return s.Reason == Revoked && s.Details.Concerns == nil }
+
+// lookUpTasks counts the failures of tasks. Most have none, and may have many acceptances.
+func (h *history) lookUpTasks(tasks []string) error {
+	var failed []string
+	var first int64 // nothing before counts
+	for s, err := range h.batch.Records(audit.Filter{Tasks: tasks, Events: failures}) {
+		if err != nil {
+			return err
+		}
+		if !isFailure(&s) || slices.Contains(failed, s.TaskID) {
+			continue
+		}
+		if failed == nil {
+			first = s.Sequence
+		}
+		failed = append(failed, s.TaskID)
+	}
+	if failed == nil {
+		return nil
+	}
+	ran := map[pair]int{} // failures before the agent ran, which may fail too
+	for s, err := range h.batch.Records(audit.Filter{Tasks: failed, From: first, Events: append([]audit.Event{audit.Accepted}, failures...)}) {
+		if err != nil {
+			return err
+		}
+		key := pairOf(&s.Record)
+		switch s.Event {
+		case audit.Accepted:
+			ran[key], h.pairs[key] = h.pairs[key], 0
+		case audit.ExecutionFailed:
+			h.pairs[key] = ran[key] + 1
+		default:
+			if isFailure(&s) {
+				h.pairs[key]++
+			}
+		}
+	}
+	return nil
+}
+
+// isFailure reports whether a record of one of the events that failures has counts as one. That
+// a message comes which its sender has taken back is nobody's failure.
+func isFailure(s *audit.Stored) bool { return s.Reason != Revoked }
+
+// failures are the events that may count as one.
+var failures = []audit.Event{audit.Rejected, audit.ExecutionFailed}
+
+// of returns what is known of a message's copy, with the failures that count for it: its own, or
+// those of its pair if there are more.
+func (h *history) of(d *Delivery) *past {
+	p := h.copy(d.record.Copy())
+	if p.accepted == nil && d.record.TaskID != "" {
+		p.failures = max(p.failures, h.pairs[pairOf(&d.record)])
+	}
+	for _, of := range h.ids[d.record.HandoffID] {
+		if of != p && of.receiver != "" {
+			continue
+		}
+		for i := range of.revocations {
+			if h.receiver.counts(&of.revocations[i], d.record.Sender) {
+				p.revoked = &of.revocations[i]
+			}
+		}
+	}
+	return p
+}
+
+// foreignParent returns the acceptance of a parent if a message says that its sender got the
+// task by another message than one that was accepted under the parent's id; else nil. Of a
+// parent that was erased nobody can know.
+func (r *Receiver) foreignParent(ctx context.Context, h *history, d *Delivery) (*audit.Stored, error) {
+	if d.parentDigest == "" {
+		return nil, nil
+	}
+	digest, ok := message.ParseDigest(d.parentDigest)
+	var foreign *audit.Stored
+	for _, parent := range h.ids[d.record.ParentHandoffID] {
+		if parent.accepted == nil {
+			continue
+		}
+		foreign = parent.accepted
+		if !ok {
+			continue
+		}
+		is, err := r.isOf(ctx, h, parent, audit.Hash(digest))
+		if erased := (*personal.ErasedError)(nil); is || errors.As(err, &erased) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return foreign, nil
+}
+
+// isOf reports whether a digest is that of the message that was accepted under an id. The
+// error is a [*personal.ErasedError] if nobody can know any more.
+func (r *Receiver) isOf(ctx context.Context, h *history, p *past, digest audit.Hash) (bool, error) {
+	switch {
+	case p.accepted.Details.PayloadDigest == nil:
+		return p.accepted.MessageDigest == digest, nil
+	case p.plain != nil:
+		return *p.plain == digest, nil
+	case r.options.Personal == nil:
+		return false, &SealedError{p.accepted.Sequence}
+	}
+	return r.options.Personal.Same(ctx, h.batch, *p.accepted, digest)
+}
+
+// accept notes that this batch accepts a message, and who hands it over.
+func (h *history) accept(s audit.Stored, own audit.Pending) {
+	p := h.copy(s.Copy())
+	p.accepted, p.pending, p.ended, p.rolledBack = &s, &own, false, nil
+	h.pairs[pairOf(&s.Record)] = 0
+	h.accepted = append(h.accepted, own)
+}
+
+// reject notes that this batch rejects a message.
+func (h *history) reject(p *past, s audit.Stored) {
+	if !isFailure(&s) {
+		return
+	}
+	p.failures++
+	h.pairs[pairOf(&s.Record)]++
+}
+
+// settle notes that this batch gives the task of an accepted message back to its sender.
+func (h *history) settle(p *past, s audit.Stored) {
+	if isFailure(&s) {
+		p.failures++
+		h.pairs[pairOf(&s.Record)] = s.Attempt
+	}
+	p.pending = nil
+	p.rollBack(&s)
+}
+
+// rollBack notes that a message was given back to its sender.
+func (p *past) rollBack(s *audit.Stored) {
+	if p.accepted != nil {
+		p.lost, p.rolledBack = p.accepted, s
+	}
+	p.accepted = nil
+}
+
+// deadLetter notes that people have got a message, and reports whether they had it before.
+func (p *past) deadLetter(digest audit.Hash) bool {
+	if p.deadLetters[digest] {
+		return true
+	}
+	if p.deadLetters == nil {
+		p.deadLetters = map[audit.Hash]bool{}
+	}
+	p.deadLetters[digest] = true
+	return false
+}

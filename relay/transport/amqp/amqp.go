@@ -1,0 +1,147 @@
+// Package amqp carries messages through RabbitMQ, and what else speaks AMQP 0-9-1.
+//
+// An address is amqp://[USER:PASSWORD@]HOST:PORT/[VHOST/]QUEUE, or amqps:// for TLS. Messages
+// are in QUEUE, dead letters in QUEUE.dead, answers in QUEUE.answers.SENDER, and what was given
+// back for later in QUEUE.later.MILLISECONDS. A queue that is there is used as it is. Others
+// are made as quorum queues, or as durable classic ones where the server has none.
+package amqp
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/eaapl/handoff/relay/internal/broker"
+	"github.com/eaapl/handoff/relay/transport"
+)
+
+// Publish opens a publisher to the queue of an address. It tries for as long as ctx lives.
+func Publish(ctx context.Context, u *url.URL, o transport.Options) (transport.Publisher, error) {
+	s, err := open(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	return &publisher{s, o.WithDefaults()}, nil
+}
+
+// Consume opens a consumer of the queue of an address. It tries for as long as ctx lives. When
+// the connection is lost later, the consumer waits for the server for as long as somebody waits
+// for a message; the server gives what the consumer held to any, at once. Options.Lease is of
+// no use here.
+func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Consumer, error) {
+	s, err := open(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	c := newConsumer(s, o.WithDefaults(), s.queue, s.queueArguments(), true)
+	if err := c.start(ctx); err != nil {
+		s.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Check returns an error if no message can go to an address, whatever its server does.
+func Check(u *url.URL) error {
+	_, err := parse(u)
+	return err
+}
+
+// open makes the queue and that of its dead letters, through a connection for publishing.
+func open(ctx context.Context, u *url.URL) (*sender, error) {
+	p, err := parse(u)
+	if err != nil {
+		return nil, err
+	}
+	s := newSender(p)
+	err = broker.Retry(ctx, s.address, func() error {
+		session, err := s.session(ctx)
+		if err == nil {
+			err = session.declare(p.dead(), nil)
+		}
+		if err == nil {
+			err = session.declare(p.queue, p.queueArguments())
+		}
+		return explain(err)
+	})
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// A place is a queue on a server.
+type place struct {
+	address, host  string // host:port, and host for its certificate
+	tls            bool
+	user, password string
+	vhost, queue   string
+}
+
+func (p place) dead() string                 { return p.queue + ".dead" }
+func (p place) answers(sender string) string { return p.queue + ".answers." + sender }
+
+// maxQueue is how long the name of a queue may be, so that those of the others that begin with
+// it have at most 255 bytes.
+const maxQueue = 255 - len(".answers.") - 64
+
+func parse(u *url.URL) (place, error) {
+	if err := broker.OnlyParameters(u); err != nil {
+		return place{}, err
+	}
+	port := "5672"
+	if u.Scheme == "amqps" {
+		port = "5671"
+	}
+	p := place{address: broker.HostPort(u, port), host: u.Hostname(), tls: u.Scheme == "amqps", user: "guest", password: "guest", vhost: "/"}
+	if u.User != nil {
+		p.user = u.User.Username()
+		p.password, _ = u.User.Password()
+	}
+	vhost, queue, two := strings.Cut(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
+	if !two {
+		vhost, queue = "%2F", vhost
+	}
+	var vhostErr, queueErr error
+	p.vhost, vhostErr = url.PathUnescape(vhost)
+	p.queue, queueErr = url.PathUnescape(queue)
+	switch {
+	case vhostErr != nil || queueErr != nil || p.vhost == "" || p.queue == "" || strings.Contains(queue, "/"):
+		return p, fmt.Errorf("%s: the path is not /QUEUE or /VHOST/QUEUE, with a / in one of them written as %%2F", transport.Shown(u))
+	case len(p.queue) > maxQueue:
+		return p, fmt.Errorf("%s: the name of the queue has %d bytes, and at most %d may be", transport.Shown(u), len(p.queue), maxQueue)
+	case p.queue != transport.OneLine(p.queue) || !utf8.ValidString(p.queue):
+		return p, fmt.Errorf("%s: the name of the queue has characters that do not print: found %q", transport.Shown(u), p.queue)
+	case strings.HasPrefix(p.queue, "amq."):
+		return p, fmt.Errorf("%s: queues that begin with amq. are the server's own", transport.Shown(u))
+	}
+	return p, nil
+}
+
+type publisher struct {
+	*sender
+	options transport.Options
+}
+
+func (p *publisher) Publish(ctx context.Context, m transport.Message) (transport.Receipt, error) {
+	return transport.Receipt{}, p.publish(ctx, p.queue, p.queueArguments(), publishing(m))
+}
+
+func (p *publisher) Answers(ctx context.Context, replyTo string) (transport.Consumer, error) {
+	if err := broker.NameError(replyTo); err != nil {
+		return nil, err
+	}
+	c := newConsumer(p.sender, p.options, p.answers(replyTo), nil, false)
+	if err := c.start(ctx); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (p *publisher) Close() error {
+	p.close()
+	return nil
+}

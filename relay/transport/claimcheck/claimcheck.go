@@ -1,0 +1,272 @@
+// Package claimcheck sends what is too long for a transport: compressed, and if that is not
+// enough, by a claim: the body is put into a store, and its SHA-256 is sent in its place.
+//
+// A receiver fetches bodies from the store that it was given, and nowhere else: a message names
+// none. What it cannot open for good, it makes a dead letter with a reason that says what to
+// do.
+package claimcheck
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/eaapl/handoff/relay/transport"
+)
+
+// zstdEncoding is the Encoding of what is compressed.
+const zstdEncoding = "zstd"
+
+// A check makes messages shorter, and brings them back.
+type check struct {
+	store    Store // nil for none
+	maxBytes int64
+}
+
+// Publisher returns a publisher that sends by p: a message as it is if p takes it, else
+// compressed, else as a claim on store. store may be nil: then a message that is too long
+// compressed is a [*transport.TooLargeError], as it is without this package. Options are those
+// of answers. Closing it closes p. It is a [transport.Asker] if p is.
+func Publisher(p transport.Publisher, store Store, o transport.Options) transport.Publisher {
+	own := publisher{p, check{store, o.WithDefaults().MaxBytes}}
+	if asker, ok := p.(transport.Asker); ok {
+		return askingPublisher{own, asker}
+	}
+	return own
+}
+
+// Consumer returns a consumer that takes what a [Publisher] has sent, by c. Its messages are
+// as they were before: neither compressed nor claims. store may be nil: then claims are dead
+// letters. Closing it closes c.
+func Consumer(c transport.Consumer, store Store, o transport.Options) transport.Consumer {
+	return &consumer{Consumer: c, check: check{store, o.WithDefaults().MaxBytes}}
+}
+
+type publisher struct {
+	transport.Publisher
+	check check
+}
+
+func (p publisher) Publish(ctx context.Context, m transport.Message) (receipt transport.Receipt, err error) {
+	err = p.check.send(ctx, m, func(m transport.Message) error {
+		receipt, err = p.Publisher.Publish(ctx, m)
+		return err
+	})
+	return receipt, err
+}
+
+func (p publisher) Answers(ctx context.Context, replyTo string) (transport.Consumer, error) {
+	c, err := p.Publisher.Answers(ctx, replyTo)
+	if err != nil {
+		return nil, err
+	}
+	return &consumer{Consumer: c, check: p.check}, nil
+}
+
+type askingPublisher struct {
+	publisher
+	transport.Asker
+}
+
+// send sends a message in the first form that the transport takes.
+func (c check) send(ctx context.Context, m transport.Message, send func(transport.Message) error) error {
+	size := len(m.Body)
+	err := send(m)
+	tooLarge := (*transport.TooLargeError)(nil)
+	if m.Claim != "" || !errors.As(err, &tooLarge) {
+		return err
+	}
+	compressed := size
+	if m.Encoding == "" {
+		shorter := m
+		shorter.Body, shorter.Encoding = pack(m.Body), zstdEncoding
+		if compressed = len(shorter.Body); compressed < size {
+			if err = send(shorter); !errors.As(err, &tooLarge) {
+				return err
+			}
+		}
+	}
+	if c.store == nil {
+		return &longError{tooLarge, size, compressed}
+	}
+	digest := digestOf(m.Body)
+	if err := c.store.Put(ctx, digest, m.Body); err != nil {
+		return fmt.Errorf("the message has %d bytes, and the transport takes %d at most; storing its body in %s: %w", size, tooLarge.Limit, c.store, err)
+	}
+	m.Body, m.Claim = nil, digest
+	return send(m)
+}
+
+// A longError says that a message is too long, also compressed.
+type longError struct {
+	*transport.TooLargeError
+	size, compressed int
+}
+
+func (e *longError) Error() string {
+	return fmt.Sprintf("the message has %d bytes, %d compressed, and the transport takes %d at most: shorten it, or give a store for long bodies", e.size, e.compressed, e.Limit)
+}
+
+func (e *longError) Unwrap() error { return e.TooLargeError }
+
+// pack compresses a body.
+func pack(body []byte) []byte {
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		panic(err) // the options are constant
+	}
+	defer encoder.Close()
+	return encoder.EncodeAll(body, nil)
+}
+
+// maxWindow is how much memory unpacking may take beside the body.
+const maxWindow = 8 << 20
+
+// unpack returns what was compressed, which is limit bytes at most.
+func unpack(packed []byte, limit int64) ([]byte, error) {
+	decoder, err := zstd.NewReader(bytes.NewReader(packed), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return nil, err
+	}
+	defer decoder.Close()
+	return readAll(decoder.IOReadCloser(), limit)
+}
+
+// A lostError says why a message cannot be brought back by trying again.
+type lostError struct{ reason string }
+
+func (e *lostError) Error() string { return e.reason }
+
+func lost(format string, args ...any) error { return &lostError{fmt.Sprintf(format, args...)} }
+
+// open brings a message back as it was.
+func (c check) open(ctx context.Context, m transport.Message) (transport.Message, error) {
+	if m.Claim != "" {
+		body, err := c.fetch(ctx, strings.ToLower(m.Claim))
+		if err != nil {
+			return m, err
+		}
+		m.Body, m.Claim = body, ""
+	}
+	switch m.Encoding {
+	case "":
+		return m, nil
+	case zstdEncoding:
+	default:
+		return m, lost("its body is compressed as %q, which cannot be unpacked: send it with zstd or as it is", m.Encoding)
+	}
+	body, err := unpack(m.Body, c.maxBytes)
+	switch {
+	case errors.Is(err, ErrTooLong):
+		return m, lost("its body has %d bytes, and unpacked more than the %d that are taken: allow longer messages here, or send shorter ones", len(m.Body), c.maxBytes)
+	case err != nil:
+		return m, lost("its body cannot be unpacked: %v: send it again", err)
+	}
+	m.Body, m.Encoding = body, ""
+	return m, nil
+}
+
+// fetch returns the body of a claim.
+func (c check) fetch(ctx context.Context, digest string) ([]byte, error) {
+	if c.store == nil {
+		return nil, lost("its body was stored elsewhere under %s, and no store for long bodies is known here: start the receiver with the sender's, and send the message again", digest)
+	}
+	body, err := c.store.Get(ctx, digest, c.maxBytes)
+	switch {
+	case errors.Is(err, ErrMissing):
+		return nil, lost("its body was stored elsewhere, and is not in %s under %s: see that sender and receiver have the same store and that nothing is deleted too early, and send the message again", c.store, digest)
+	case errors.Is(err, ErrTooLong):
+		return nil, lost("its body, which is in %s under %s, has more than the %d bytes that are taken: allow longer messages here, or send shorter ones", c.store, digest, c.maxBytes)
+	case err != nil:
+		return nil, fmt.Errorf("fetching the body of a message from %s: %w", c.store, err)
+	case digestOf(body) != digest:
+		return nil, lost("its body, which is in %s under %s, has another SHA-256, %s: somebody has changed or cut it; remove it, and send the message again", c.store, digest, digestOf(body))
+	}
+	return body, nil
+}
+
+type consumer struct {
+	transport.Consumer
+	check check
+
+	mu      sync.Mutex
+	failing time.Time // since when the store cannot be reached; zero if it can
+}
+
+// How long a message waits whose body cannot be fetched now, and after what time of that the
+// consumer is at its end.
+const (
+	again    = time.Second
+	patience = 30 * time.Second
+)
+
+func (c *consumer) Next(ctx context.Context) (transport.Delivery, error) {
+	for {
+		d, err := c.Consumer.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		m, err := c.check.open(ctx, d.Message())
+		if err == nil {
+			c.since(false)
+			return delivery{d, m, c.check}, nil
+		}
+		end := context.WithoutCancel(ctx)
+		if e := (*lostError)(nil); errors.As(err, &e) {
+			if err := d.DeadLetter(end, e.reason); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := d.Return(end, again); err != nil {
+			return nil, err
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if c.since(true) > patience {
+			return nil, err
+		}
+		select { // where a transport cannot wait, it would come at once
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(again):
+		}
+	}
+}
+
+// since returns for how long the store has failed.
+func (c *consumer) since(fails bool) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case !fails:
+		c.failing = time.Time{}
+		return 0
+	case c.failing.IsZero():
+		c.failing = time.Now()
+	}
+	return time.Since(c.failing)
+}
+
+func (c *consumer) Reply(ctx context.Context, replyTo string, answer transport.Message) error {
+	return c.check.send(ctx, answer, func(m transport.Message) error { return c.Consumer.Reply(ctx, replyTo, m) })
+}
+
+type delivery struct {
+	transport.Delivery
+	message transport.Message
+	check   check
+}
+
+func (d delivery) Message() transport.Message { return d.message }
+
+func (d delivery) Answer(ctx context.Context, answer transport.Message) error {
+	return d.check.send(ctx, answer, func(m transport.Message) error { return d.Delivery.Answer(ctx, m) })
+}

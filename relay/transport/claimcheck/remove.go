@@ -1,0 +1,69 @@
+package claimcheck
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/eaapl/handoff/internal/regular"
+	"github.com/eaapl/handoff/relay/internal/durable"
+)
+
+// isBody reports whether a file of this name has a body. Others in the directory are not ours.
+func isBody(name string) bool {
+	const digits = 2 * sha256.Size
+	return len(name) == digits && strings.Trim(name, "0123456789abcdef") == "" || strings.HasPrefix(name, writing)
+}
+
+// A NotListedError names a store whose bodies cannot be listed, so that none can be looked for.
+type NotListedError struct{ Store string }
+
+func (e *NotListedError) Error() string { return e.Store + ": its bodies cannot be listed" }
+
+// Remove removes the bodies that match from the store at an address of [Open], also those that a crash has
+// left half written. It returns how many there were. The error is a [*NotListedError] if the address is a
+// URL, and [fs.ErrNotExist] if there is no such directory: none is made.
+func Remove(ctx context.Context, address string, match func(body []byte) bool) (n int, err error) {
+	if strings.Contains(address, "://") {
+		store, err := Open(address)
+		if err != nil {
+			return 0, err
+		}
+		return 0, &NotListedError{store.String()}
+	}
+	entries, err := os.ReadDir(address)
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range entries {
+		if ctx.Err() != nil {
+			return n, ctx.Err()
+		}
+		if !e.Type().IsRegular() || !isBody(e.Name()) {
+			continue
+		}
+		path := filepath.Join(address, e.Name())
+		body, err := regular.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) { // it was just written, and has its name now
+			continue
+		}
+		if err != nil {
+			return n, err
+		}
+		if !match(body) {
+			continue
+		}
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return n, err
+		}
+		n++
+	}
+	if n > 0 {
+		err = durable.SyncFolder(address)
+	}
+	return n, err
+}

@@ -1,0 +1,201 @@
+package helper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/eaapl/handoff/relay/transport"
+)
+
+// version is that of the protocol, which the first request and its response name.
+const version = 1
+
+// What a request asks for.
+const (
+	doHello      = "hello"
+	doPublish    = "publish"
+	doAsk        = "ask"
+	doAnswers    = "answers"
+	doNext       = "next"
+	doAnswer     = "answer"
+	doAck        = "ack"
+	doReturn     = "return"
+	doDeadLetter = "dead-letter"
+	doReply      = "reply"
+	doClose      = "close"
+	doCancel     = "cancel"
+)
+
+// What a hello asks for.
+const (
+	rolePublish = "publish"
+	roleConsume = "consume"
+	roleCheck   = "check" // to look at the address, and to open nothing
+)
+
+// A request is a line that the program gets. What is zero is left out.
+type request struct {
+	ID uint64 `json:"id"`
+	Do string `json:"do"`
+
+	Versions    []int  `json:"versions,omitzero"`
+	Role        string `json:"role,omitzero"`
+	URL         string `json:"url,omitzero"`
+	MaxBytes    int64  `json:"maxBytes,omitzero"`
+	Prefetch    int    `json:"prefetch,omitzero"`
+	LeaseMillis int64  `json:"leaseMillis,omitzero"`
+	Withhold    bool   `json:"withhold,omitzero"`
+
+	Message     *message `json:"message,omitzero"`
+	ReplyTo     string   `json:"replyTo,omitzero"`
+	Consumer    uint64   `json:"consumer,omitzero"` // 0 is what was opened first
+	Delivery    uint64   `json:"delivery,omitzero"`
+	AfterMillis int64    `json:"afterMillis,omitzero"`
+	Reason      string   `json:"reason,omitzero"`
+}
+
+// A response is a line that the program writes: it has the id of the request. 0 is the id of
+// an error that ends the program.
+type response struct {
+	ID       uint64   `json:"id"`
+	Version  int      `json:"version,omitzero"`
+	Ask      bool     `json:"ask,omitzero"`      // to hello: the program knows that request
+	Withhold bool     `json:"withhold,omitzero"` // to hello: the program keeps no message as a dead letter
+	Message  *message `json:"message,omitzero"`
+	Consumer uint64   `json:"consumer,omitzero"`
+	Delivery uint64   `json:"delivery,omitzero"`
+	// Duplicate, to publish: the place had a message of this ID already, and has added none.
+	Duplicate bool     `json:"duplicate,omitzero"`
+	Error     *failure `json:"error,omitzero"`
+}
+
+// A message has everything but the body as headers, which a program need not understand.
+type message struct {
+	Headers map[string]string `json:"headers,omitzero"`
+	Body    []byte            `json:"body,omitzero"`
+}
+
+func wireMessage(m transport.Message) *message {
+	w := &message{Body: m.Body}
+	for _, h := range m.Headers() {
+		if w.Headers == nil {
+			w.Headers = map[string]string{}
+		}
+		w.Headers[h.Name] = h.Value
+	}
+	return w
+}
+
+// message returns what is meant; nothing is an empty message.
+func (w *message) message() transport.Message {
+	var m transport.Message
+	if w == nil {
+		return m
+	}
+	for name, value := range w.Headers {
+		m.SetHeader(name, value)
+	}
+	m.Body = w.Body
+	return m
+}
+
+// A failure is an error as a line has it.
+type failure struct {
+	Kind             string `json:"kind,omitzero"`
+	Text             string `json:"text"`
+	Size             int64  `json:"size,omitzero"`
+	Limit            int64  `json:"limit,omitzero"`
+	RetryAfterMillis int64  `json:"retryAfterMillis,omitzero"`
+}
+
+// The kinds of errors. Every other one is an error that may be gone when it is tried again.
+const (
+	kindTooLarge  = "too-large"
+	kindPermanent = "permanent"
+	kindNoAnswers = "no-answers"
+	kindCanceled  = "canceled"
+	kindAddress   = "address" // to a hello with the role check: it can never work
+)
+
+// An addressError says that no message can go to an address, whatever its server does.
+type addressError struct{ error }
+
+// maxErrorText is the longest text of an error that is passed on, in bytes.
+const maxErrorText = 4 << 10
+
+// failureOf returns an error as a line has it.
+func failureOf(err error) *failure {
+	f := &failure{Text: strings.ToValidUTF8(cut(err.Error(), maxErrorText), "\ufffd")}
+	var tooLarge *transport.TooLargeError
+	var permanent *transport.PermanentError
+	switch {
+	case errors.As(err, new(*addressError)):
+		f.Kind = kindAddress
+	case errors.As(err, &tooLarge):
+		f.Kind, f.Size, f.Limit = kindTooLarge, tooLarge.Size, tooLarge.Limit
+	case errors.As(err, &permanent):
+		f.Kind = kindPermanent
+	case errors.Is(err, transport.ErrNoAnswers):
+		f.Kind = kindNoAnswers
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		f.Kind = kindCanceled
+	}
+	if later := (interface{ RetryAfter() time.Duration })(nil); errors.As(err, &later) {
+		f.RetryAfterMillis = later.RetryAfter().Milliseconds()
+	}
+	return f
+}
+
+// A laterError says when it may be worth to try again.
+type laterError struct {
+	error
+	after time.Duration
+}
+
+func (e *laterError) RetryAfter() time.Duration { return e.after }
+
+// err returns the error that a line has, with its text as shown.
+func (f *failure) err(shown func(string) string) error {
+	err := errors.New(shown(f.Text))
+	switch {
+	case f.Kind == kindTooLarge:
+		return &transport.TooLargeError{Size: f.Size, Limit: f.Limit}
+	case f.Kind == kindPermanent:
+		return &transport.PermanentError{Err: err}
+	case f.Kind == kindAddress:
+		return &addressError{err}
+	case f.Kind == kindNoAnswers:
+		return transport.ErrNoAnswers
+	case f.RetryAfterMillis > 0:
+		return &laterError{err, millis(f.RetryAfterMillis)}
+	}
+	return err
+}
+
+// millis returns a time in milliseconds, an hour at most: nobody waits longer for what another
+// program says.
+func millis(n int64) time.Duration {
+	return time.Duration(min(max(n, 0), time.Hour.Milliseconds())) * time.Millisecond
+}
+
+// decode reads the JSON object of a line. Members that it does not know are left out, so that
+// later versions may have more.
+func decode(line []byte, into any) error {
+	if err := json.Unmarshal(line, into); err != nil {
+		return fmt.Errorf("%s: %w", quote(line), plain(err))
+	}
+	return nil
+}
+
+// plain returns a JSON error without the names of Go's types.
+func plain(err error) error {
+	if e := (*json.SemanticError)(nil); errors.As(err, &e) {
+		return fmt.Errorf("something else than expected at %q", string(e.JSONPointer))
+	}
+	return errors.New("no JSON object")
+}

@@ -1,0 +1,62 @@
+package http
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/eaapl/handoff/pkg/webclient"
+	"github.com/eaapl/handoff/relay/probe"
+)
+
+// Probe asks what is at an address for its headers (HEAD), which posts nothing. The error also
+// says why it would take no message: the token, the path, or that it is out of order.
+func Probe(ctx context.Context, u *url.URL, o PostOptions) (a probe.Answer, err error) {
+	publisher, err := newPublisher(u, o)
+	if err != nil {
+		return a, err
+	}
+	defer publisher.client.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(ctx, http.MethodHead, publisher.address.String(), nil)
+	if err != nil {
+		return a, errors.New("the address cannot be requested") // err has the password
+	}
+	publisher.introduce(request.Header)
+	asked := time.Now()
+	response, err := publisher.send(request)
+	if err != nil {
+		return a, err
+	}
+	answered := time.Now()
+	_ = response.Body.Close() // there is none
+	a.Server = response.Header.Get("Server")
+	if date, err := http.ParseTime(response.Header.Get("Date")); err == nil {
+		a.Clock = probe.Compare(date, asked, answered, time.Second)
+	}
+	switch code := response.StatusCode; {
+	case code/100 == 3:
+		return a, &StatusError{code, strings.TrimPrefix(webclient.Status(response), strconv.Itoa(code)+" ")}
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		return a, &StatusError{code, "the token is missing or another one"}
+	case code == http.StatusMisdirectedRequest:
+		return a, &StatusError{code, "it is not known by that name"}
+	case code == http.StatusNotFound:
+		return a, &StatusError{code, "there is no such path"}
+	case code >= http.StatusInternalServerError && code != http.StatusNotImplemented: // of HEAD
+		return a, &StatusError{code, "it is out of order"}
+	}
+	return a, nil
+}
+
+// A StatusError says that what is at an address has answered, but would take no message.
+type StatusError struct {
+	Code   int // of the answer
+	Reason string
+}
+
+func (e *StatusError) Error() string { return fmt.Sprintf("answers %d: %s", e.Code, e.Reason) }

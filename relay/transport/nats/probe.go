@@ -1,0 +1,27 @@
+package nats
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/eaapl/handoff/relay/internal/broker"
+	"github.com/eaapl/handoff/relay/probe"
+)
+
+// Probe asks the server of an address what it is, and whether it keeps messages for this user.
+// No stream is made.
+func Probe(ctx context.Context, u *url.URL) (a probe.Answer, err error) {
+	if _, err := subjectOf(u); err != nil {
+		return a, err
+	}
+	c, dial := newConnection(ctx, u)
+	if err := dial.connect(); err != nil {
+		return a, broker.At(c.address, err)
+	}
+	defer c.conn.Close()
+	a.Server = "NATS " + c.conn.ConnectedServerVersion()
+	if _, err := c.jetstream.AccountInfo(ctx); err != nil {
+		return a, broker.At(c.address, c.explain(err))
+	}
+	return a, nil
+}

@@ -1,0 +1,52 @@
+package sqlqueue
+
+import (
+	"bytes"
+	"context"
+	"net/url"
+	"slices"
+
+	"github.com/eaapl/handoff/relay/internal/database"
+	"github.com/eaapl/handoff/relay/transport"
+)
+
+// RemoveLetters removes the dead letters of some handoffs from a queue: those with the id as their key
+// or in their body. It returns how many there were. Of a SQLite file nothing is left of them.
+func RemoveLetters(ctx context.Context, u *url.URL, handoffs []string) (n int, err error) {
+	q, err := open(ctx, u, transport.Options{Withhold: true})
+	if err != nil {
+		return 0, err
+	}
+	defer q.close() // what was committed is done
+	var found []int64
+	err = q.db.View(ctx, func(tx *database.Tx) error {
+		rows, err := tx.Query("SELECT sequence, headers, body FROM handoff_dead_letter WHERE queue = ? AND sender = ''", q.name)
+		if err != nil {
+			return err
+		}
+		defer rows.Close() // what it read is what counts
+		for rows.Next() {
+			var sequence int64
+			var headers, body []byte
+			if err := rows.Scan(&sequence, &headers, &body); err != nil {
+				return err
+			}
+			var m transport.Message
+			_ = decode(&m, headers) // else its body says what it is
+			if slices.ContainsFunc(handoffs, func(id string) bool { return m.Key == id || bytes.Contains(body, []byte(id)) }) {
+				found = append(found, sequence)
+			}
+		}
+		return rows.Err()
+	})
+	if err != nil || len(found) == 0 {
+		return 0, err
+	}
+	err = q.db.Change(ctx, database.Durable, func(tx *database.Tx) error {
+		return tx.Exec("DELETE FROM handoff_dead_letter WHERE sequence "+q.dialect.in, q.dialect.list(found))
+	})
+	if err == nil {
+		err = q.db.Sweep(ctx, "handoff_dead_letter")
+	}
+	return len(found), err
+}

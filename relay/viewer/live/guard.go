@@ -1,0 +1,133 @@
+package live
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+
+	"github.com/eaapl/handoff/relay/guard"
+)
+
+// Secrets of browsers, which are made of the token.
+type secrets struct {
+	cookie string // its name
+	seal   string // what the cookie has
+	form   string // what forms have that this server made
+}
+
+func newSecrets(g *guard.Guard) secrets {
+	return secrets{cookie: "handoff-" + g.Secret("name")[:12], seal: g.Secret("cookie"), form: g.Secret("form")}
+}
+
+// How somebody has shown the token.
+type shown int
+
+const (
+	unknown   shown = iota
+	byCookie        // a browser
+	byToken         // a script: no page of others can make a browser send it
+	wrongOnes       // it is not the token
+)
+
+func (h *Handler) known(r *http.Request) shown {
+	if h.options.Guard.HasToken(r) {
+		return byToken
+	}
+	if r.Header.Get("Authorization") != "" {
+		return wrongOnes
+	}
+	for _, c := range r.CookiesNamed(h.secrets.cookie) {
+		if h.options.Guard.IsOwnHost(r) && guard.Same(c.Value, h.secrets.seal) {
+			return byCookie
+		}
+	}
+	return unknown
+}
+
+// secure sets the headers of all answers.
+func secure(header http.Header) {
+	for name, value := range map[string]string{
+		"Cache-Control":                "no-store",
+		"X-Content-Type-Options":       "nosniff",
+		"X-Frame-Options":              "DENY",
+		"Referrer-Policy":              "no-referrer",
+		"Content-Security-Policy":      noContent,
+		"Cross-Origin-Opener-Policy":   "same-origin",
+		"Cross-Origin-Resource-Policy": "same-origin",
+	} {
+		header.Set(name, value)
+	}
+}
+
+const (
+	framed    = "; frame-ancestors 'none'"
+	noContent = "default-src 'none'; base-uri 'none'; form-action 'none'" + framed
+)
+
+// errAnswered says that a request was answered.
+var errAnswered = errors.New("answered")
+
+// admit returns why a request is refused. The first one of a browser, which has the token, it
+// answers.
+func (h *Handler) admit(w http.ResponseWriter, r *http.Request) error {
+	if !h.options.Guard.IsHost(r) {
+		return &problem{http.StatusMisdirectedRequest, "This is not the name of this server", "It was asked for under a name that it does not have. Use the address that it printed when it was started."}
+	}
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodPost:
+	default:
+		h.refuseMethod(w, r, "GET, HEAD, POST")
+		return errAnswered
+	}
+	if r.Method != http.MethodPost && r.URL.Path == "/" && r.URL.Query().Has("token") {
+		if !h.options.Guard.IsToken(r.URL.Query().Get("token")) {
+			return &problem{http.StatusForbidden, "This is not the token", "The token in the address is another one than that of this server, which may have been started again since. Use the address that it printed last."}
+		}
+		if !h.options.Guard.IsOwnHost(r) {
+			h.write(w, r, &answer{to: h.home(r) + "/?" + url.Values{"token": {r.URL.Query().Get("token")}}.Encode()})
+			return errAnswered
+		}
+		http.SetCookie(w, &http.Cookie{Name: h.secrets.cookie, Value: h.secrets.seal, Path: "/", HttpOnly: true, Secure: h.options.Guard.IsSecure(), SameSite: http.SameSiteStrictMode})
+		h.write(w, r, &answer{to: "/"})
+		return errAnswered
+	}
+	known := h.known(r)
+	switch {
+	case known == unknown || known == wrongOnes:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		return refused(known)
+	case r.Method != http.MethodPost:
+		return nil
+	case h.options.Guard.Origin(r) == guard.Foreign: // where the browser does not say it, the secret in the form decides
+		return &problem{http.StatusForbidden, "This form is not from here", "It was sent by a page of another server, and nothing was done."}
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		if errors.As(err, new(*http.MaxBytesError)) {
+			return &problem{http.StatusRequestEntityTooLarge, "The form is too long", "Nothing was done. Shorten the reason, and send it again."}
+		}
+		return &problem{http.StatusBadRequest, "The form cannot be read", "Nothing was done."}
+	}
+	if known == byCookie && !guard.Same(r.PostForm.Get("form"), h.secrets.form) {
+		return &problem{http.StatusForbidden, "This form is not from here", "It is none that this server has made, or it was made before the server was started again. Nothing was done: go back, read the page again, and decide then."}
+	}
+	return nil
+}
+
+// home returns where a browser finds the server that has asked for it by a name that others have, too.
+func (h *Handler) home(r *http.Request) string {
+	host := h.options.Guard.Home()
+	if _, port, err := net.SplitHostPort(r.Host); err == nil {
+		host = net.JoinHostPort(host, port)
+	}
+	return "http://" + host
+}
+
+// refused is the answer to who has not shown the token.
+func refused(known shown) error {
+	if known == wrongOnes {
+		return &problem{http.StatusUnauthorized, "This is not the token", "The Authorization header has another token than that of this server: it is \"Bearer\" and the token in the address that the server printed, or in the file that it was started with."}
+	}
+	return &problem{http.StatusUnauthorized, "The token is needed", "Open the address with the token that was printed when the server was started. A browser that has done that since needs it no more: if you came by a link from elsewhere, try again from here."}
+}

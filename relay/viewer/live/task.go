@@ -1,0 +1,162 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/eaapl/handoff/pkg/viewer"
+	"github.com/eaapl/handoff/relay/audit"
+	"github.com/eaapl/handoff/relay/audit/trace"
+	"github.com/eaapl/handoff/relay/viewer/records"
+)
+
+// A cut is a log as it was when it had some records. Its reader may be exchanged for another one of the
+// same log.
+type cut struct {
+	audit.Reader
+	size int64
+}
+
+// Head implements [audit.Reader].
+func (c *cut) Head() (audit.Head, error) {
+	s, found, err := recordAt(c.Reader, c.size-1)
+	if err == nil && !found {
+		err = fmt.Errorf("the audit log has no record %d any more", c.size-1)
+	}
+	return audit.Head{Size: c.size, Last: s.Hash}, err
+}
+
+// Records implements [audit.Reader].
+func (c *cut) Records(f audit.Filter) iter.Seq2[audit.Stored, error] {
+	if f.Before == 0 || f.Before > c.size {
+		f.Before = c.size
+	}
+	return c.Reader.Records(f)
+}
+
+// Restore implements [trace.Restorer].
+func (c *cut) Restore(of audit.Stored, text []byte) ([]byte, error) {
+	if r, ok := c.Reader.(trace.Restorer); ok {
+		return r.Restore(of, text)
+	}
+	return text, nil
+}
+
+// An openTask is the page of a task as it was at a time.
+type openTask struct {
+	id     string
+	reader cut
+
+	mu   sync.Mutex // of what follows, and of the reader
+	page *records.Page
+}
+
+// opened are the tasks that were opened last: their details are asked for one by one.
+type opened struct {
+	mu   sync.Mutex
+	list []*openTask
+}
+
+// maxOpened is how many there are.
+const maxOpened = 8
+
+// of returns the page of a task, which may have to be made.
+func (o *opened) of(id string, size int64) *openTask {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	i := slices.IndexFunc(o.list, func(t *openTask) bool { return t.id == id && t.reader.size == size })
+	var t *openTask
+	if i >= 0 {
+		t = o.list[i]
+		o.list = slices.Delete(o.list, i, i+1)
+	} else {
+		t = &openTask{id: id, reader: cut{size: size}}
+	}
+	o.list = append(o.list, t)
+	if len(o.list) > maxOpened {
+		o.list = slices.Delete(o.list, 0, 1)
+	}
+	return t
+}
+
+// with calls use with the page, which it makes if there is none, while it can be read from.
+func (t *openTask) with(ctx context.Context, h *Handler, r audit.Reader, use func(*records.Page) error) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := ctx.Err(); err != nil { // it has waited for another one
+		return err
+	}
+	t.reader.Reader = r
+	defer func() { t.reader.Reader = nil }()
+	page := t.page
+	if page == nil {
+		made, err := records.Read(context.WithoutCancel(ctx), &t.reader, t.id, h.options.Records(&t.reader))
+		if err != nil {
+			return err
+		}
+		if page = &made; len(made.Unread) == 0 { // what could not be read may be there the next time
+			t.page = page
+		}
+	}
+	return use(page)
+}
+
+// task shows the report of a task.
+func (h *Handler) task(ctx context.Context, r *http.Request) (*answer, error) {
+	id := r.URL.Query().Get("id")
+	var text bytes.Buffer
+	var s viewer.Served
+	err := h.view(ctx, func(reader audit.Reader, m moment) error {
+		s.DetailsURL = "/task/details?" + url.Values{"id": {id}, "of": {strconv.FormatInt(m.Size, 10)}}.Encode() + "&i="
+		s.Links = []viewer.Link{
+			{Text: "Tasks", URL: "/"}, {Text: "Dead letters", URL: "/letters"}, {Text: "Metrics", URL: "/stats"},
+			{Text: fmt.Sprintf("As of record %s, %s UTC: show it as it is now", grouped(m.Record()), clock(m.Last)), URL: taskURL(id, "")},
+		}
+		return h.tasks.of(id, m.Size).with(ctx, h, reader, func(p *records.Page) error {
+			index := *p.Index
+			index.Title = "Task " + plain(id)
+			return viewer.WriteServed(&text, &index, s)
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &answer{kind: htmlType, body: text.Bytes(), policy: s.Policy()}, nil
+}
+
+// details answers what the report of a task asks for, about a handoff.
+func (h *Handler) details(ctx context.Context, r *http.Request) (*answer, error) {
+	given := r.URL.Query()
+	size, err := strconv.ParseInt(given.Get("of"), 10, 64)
+	i, err2 := strconv.Atoi(given.Get("i"))
+	if err != nil || err2 != nil {
+		return nil, missing("There are no such details.")
+	}
+	var text bytes.Buffer
+	err = h.view(ctx, func(r audit.Reader, m moment) error {
+		if size < 1 || size > m.Size {
+			return missing("The audit log is shorter than that.")
+		}
+		return h.tasks.of(given.Get("id"), size).with(ctx, h, r, func(p *records.Page) error {
+			if i < 0 || i >= len(p.Index.Handoffs) {
+				return missing("The task has no such handoff.")
+			}
+			d, err := p.Details(i)
+			if err != nil {
+				return err
+			}
+			return viewer.WriteDetails(&text, d)
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &answer{kind: "application/json", body: text.Bytes()}, nil
+}
