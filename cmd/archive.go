@@ -6,41 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 
 	"github.com/eaapl/handoff/internal/claim"
 	"github.com/eaapl/handoff/internal/cli"
-	"github.com/eaapl/handoff/internal/input"
-	"github.com/eaapl/handoff/internal/output"
 	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/trim"
 )
-
-// checkArchive returns why entries cannot be appended to a file.
-func checkArchive(g *cli.Globals, path string) error {
-	if codec := output.CodecOf(path); codec != compress.None {
-		return fmt.Errorf("--archive %s: this is a name for %s data, and entries are appended as they are: use another name", path, codec)
-	}
-	if err := g.ClaimAppended("--archive", path); err != nil {
-		return err
-	}
-	content, err := input.Source{Path: path, Unpacking: g.Unpacking}.Open(func(int) {})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it is made
-	}
-	if err != nil {
-		return fmt.Errorf("--archive %s: %w", path, err)
-	}
-	codec := content.Codec()
-	content.Close() // read only: nothing can be lost
-	if codec != compress.None {
-		return fmt.Errorf("--archive %s: is %s data, and entries are appended as they are: decompress it first, or use another file", path, codec)
-	}
-	return nil
-}
 
 // maxUnpacked is how many bytes a compressed archive may hold, which are held in memory.
 const maxUnpacked = 256 << 20

@@ -71,7 +71,7 @@ Zstd levels are 1 to 22, of which four differ: 1 and 2, 3 to 5, 6 to 9, 10 to 22
 	f.FormatFlag.Register(c)
 	flags.StringVar(&f.codec, "codec", "zstd", "zstd or gzip; by default what the name after -o says")
 	flags.IntVar(&f.level, "level", 0, "1 (fastest) to 9 for gzip, to 22 for zstd; 0 is 6 and 3, and 6 with a dictionary")
-	flags.Var(sizeOrZero{cli.NewByteSize(&f.threshold, 0)}, "min-bytes", "leave what is shorter as it is")
+	flags.Var(cli.SizeOrZero{ByteSize: cli.NewByteSize(&f.threshold, 0)}, "min-bytes", "leave what is shorter as it is")
 	flags.StringVar(&f.dict, "dict", "", "compress with the zstd dictionary in `FILE`, or with the one built in: builtin")
 	flags.BoolVar(&f.train, "train", false, "make a dictionary of sample messages")
 	flags.BoolVar(&f.perMessage, "per-message", false, "compress each message by itself")
@@ -79,17 +79,6 @@ Zstd levels are 1 to 22, of which four differ: 1 and 2, 3 to 5, 6 to 9, 10 to 22
 	flags.BoolVar(&f.force, "force", false, "write to a terminal, and over files that are there already")
 	cli.Complete(c, "codec", "zstd", "gzip")
 	return c
-}
-
-// sizeOrZero is a size that may be 0.
-type sizeOrZero struct{ cli.ByteSize }
-
-func (s sizeOrZero) Set(text string) error {
-	if text == "0" {
-		*s.Bytes = 0
-		return nil
-	}
-	return s.ByteSize.Set(text)
 }
 
 // prepare checks the flags and makes the encoder.

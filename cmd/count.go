@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -89,7 +88,7 @@ func (f *countFlags) count(d input.Document, counter cli.Counter) (countRecord, 
 	}
 	h, err := history.Of(doc, f.From, f.Limits)
 	if err != nil {
-		return countRecord{}, failed(d, err)
+		return countRecord{}, cli.InDocument(d, err)
 	}
 	r := countRecord{
 		Source: d.Source.Name, Index: d.Index, Format: h.Format,
@@ -105,12 +104,4 @@ func (f *countFlags) count(d input.Document, counter cli.Counter) (countRecord, 
 		}
 	}
 	return r, nil
-}
-
-// failed puts the place before an error of a document, or of what it carries.
-func failed(d input.Document, err error) error {
-	if e := (*history.CarrierError)(nil); errors.As(err, &e) {
-		return fmt.Errorf("%s:%d:%d: %w", d.Source.Name, e.Line, e.Column, err)
-	}
-	return fmt.Errorf("%s: %w", d.Origin(), err)
 }

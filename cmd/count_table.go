@@ -64,7 +64,7 @@ const (
 
 // line prints the cells of a row, as far as there is room.
 func (t *countTable) line(source, index, tokens, share, turns, largest string) error {
-	cells := []string{term.Right(index, indexColumns), term.Right(tokens, countedColumns)}
+	cells := []string{term.Right(index, cli.IndexColumns), term.Right(tokens, countedColumns)}
 	if t.window {
 		cells = append(cells, term.Right(share, shareColumns))
 	}

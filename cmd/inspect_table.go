@@ -50,11 +50,10 @@ type inspectTotals struct {
 
 // The columns that do not grow with the terminal.
 const (
-	indexColumns = 4 // a longer one takes the room of the agents
 	idColumns    = 8
 	moneyColumns = 6
 	countColumns = 5
-	fixedColumns = indexColumns + idColumns + 2*moneyColumns + 2*countColumns + 8*len(" ")
+	fixedColumns = cli.IndexColumns + idColumns + 2*moneyColumns + 2*countColumns + 8*len(" ")
 )
 
 // Narrow and wide forms of the columns that grow.
@@ -95,7 +94,7 @@ func (t *inspectTable) line(index, id, agents, when, spent, remaining, tokens, b
 // heading names the columns, once.
 func (t *inspectTable) heading() error {
 	t.started = true
-	return t.line(t.Dim(term.Right("#", indexColumns)), t.Dim(term.Left("handoff", idColumns)), t.Dim(term.Left("from → to", t.agents)),
+	return t.line(t.Dim(term.Right("#", cli.IndexColumns)), t.Dim(term.Left("handoff", idColumns)), t.Dim(term.Left("from → to", t.agents)),
 		t.Dim(term.Left("time", t.time)), t.Dim(term.Right("spent", moneyColumns)), t.Dim(term.Right("left", moneyColumns)),
 		t.Dim(term.Right("token", countColumns)), t.sizes("bytes", "size"), t.Dim("verdict"))
 }
@@ -120,9 +119,9 @@ func (t *inspectTable) row(r inspectRecord) error {
 	if r.Result.Reason == validate.BudgetExhausted {
 		remaining = t.Red(remaining)
 	}
-	index := fmt.Sprintf("%*d", indexColumns, r.Index+1)
+	index := fmt.Sprintf("%*d", cli.IndexColumns, r.Index+1)
 	id, _ := term.Cut(r.HandoffID, idColumns)
-	return t.line(index, t.Cyan(term.Left(id, idColumns)), agents(r.Facts, t.agents-len(index)+indexColumns),
+	return t.line(index, t.Cyan(term.Left(id, idColumns)), agents(r.Facts, t.agents-len(index)+cli.IndexColumns),
 		term.Left(t.moment(r.Timestamp), t.time), term.Right(money(r.Budget.SpentUSD), moneyColumns), remaining,
 		term.Right(tokens, countColumns), t.sizes(term.Short(int64(r.Bytes)), term.Short(int64(r.SizeTokens))), t.verdictOf(r.Result))
 }

@@ -53,7 +53,7 @@ func (f *redactFlags) runRedact(c *cobra.Command, args []string, key *redact.Key
 		if err := keys[0].MaySign(); err != nil {
 			return err
 		}
-		o.Sign = func(text []byte) ([]byte, error) { return signText(text, keys[0]) }
+		o.Sign = func(text []byte) ([]byte, error) { return cli.SignAgain(text, keys[0]) }
 	}
 	if f.vault != "" {
 		if err := f.checkVault(c.ErrOrStderr(), key); err != nil {

@@ -111,7 +111,7 @@ func (f *repairFlags) runRepair(c *cobra.Command, args []string) error {
 	case f.dryRun && (f.InPlace || f.Output != "" || f.archive != ""):
 		return errors.New("--dry-run writes nothing: leave out --in-place, --output and --archive")
 	case f.archive != "":
-		if err := checkArchive(f.Globals, f.archive); err != nil {
+		if err := f.ClaimArchive(f.archive); err != nil {
 			return err
 		}
 	}
@@ -125,7 +125,7 @@ func (f *repairFlags) runRepair(c *cobra.Command, args []string) error {
 		}
 		r, err := repair.Message(doc, f.Limits, repair.Options{Format: f.From, For: provider.Provider(f.provider), Damage: damage})
 		if err != nil {
-			return nil, failed(d, err)
+			return nil, cli.InDocument(d, err)
 		}
 		record := repairRecordOf(d, r)
 		if len(r.Left) == 0 || f.dryRun {
@@ -237,7 +237,7 @@ func (f *repairFlags) runRestore(c *cobra.Command, args []string) error {
 			publish(fmt.Sprintf("%s: %v: it stays as it is", d.Origin(), err))
 			return append(dst, d.Raw.Bytes...), nil
 		case err != nil:
-			return nil, cli.Reject(failed(d, err))
+			return nil, cli.Reject(cli.InDocument(d, err))
 		}
 		restored.Add(1)
 		return append(dst, text...), nil

@@ -10,7 +10,6 @@ import (
 
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/input"
-	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/sign"
@@ -92,7 +91,7 @@ func (f *signFlags) sign(ctx context.Context, dst []byte, d input.Document, key 
 			return nil, err
 		}
 		if !r.Valid {
-			return nil, rejectInvalid(d, r, "signed", "fix it, or use --force")
+			return nil, cli.RejectInvalid(d, r, "signed", "fix it, or use --force")
 		}
 	}
 	text, err := sign.Sign(m, key, f.force)
@@ -104,16 +103,4 @@ func (f *signFlags) sign(ctx context.Context, dst []byte, d input.Document, key 
 		return nil, cli.Reject(input.InFile(d.Source.Name, err))
 	}
 	return f.Append(dst, text)
-}
-
-// rejectInvalid returns the rejection of a message with which something was not done because
-// it is invalid.
-func rejectInvalid(d input.Document, r validate.Result, done, remedy string) error {
-	first := r.Findings[0]
-	more := ""
-	if n := len(r.Findings) - 1; n > 0 {
-		more = fmt.Sprintf(" (and %s)", term.Counted(n, "more finding"))
-	}
-	return cli.Reject(fmt.Errorf("%s:%d:%d: not %s, because the message is invalid: %s%s; %s",
-		d.Source.Name, first.Line, first.Column, done, first.PlacedMessage(), more, remedy))
 }

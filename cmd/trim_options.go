@@ -35,7 +35,7 @@ func (f *fittingFlags) register(c *cobra.Command, profile string) {
 	flags.IntVar(&f.window, "context-window", 0, "the `TOKENS` that the receiver's model can read")
 	flags.StringVar(&f.profile, profile, "", "receiver profile `FILE`, for its contextWindow")
 	flags.Float64Var(&f.threshold, "window-share", 0.8, "the part of the context window that a message may fill")
-	flags.Var(sizeOrZero{cli.NewByteSize(&f.maxBytes, 0)}, "max-bytes", "how many `BYTES` a message may have (100KB, 1MiB)")
+	flags.Var(cli.SizeOrZero{ByteSize: cli.NewByteSize(&f.maxBytes, 0)}, "max-bytes", "how many `BYTES` a message may have (100KB, 1MiB)")
 	flags.IntVar(&f.Last, "last", 0, "how many `TURNS` may stay")
 	flags.IntVar(&f.KeepTurns, "keep-turns", trim.DefaultKeepTurns, "the latest `TURNS`, which stay in any case")
 	flags.IntVar(&f.SummaryTokens, "summary-tokens", 0, "how many `TOKENS` the summary may have (default: a tenth of what it replaces)")

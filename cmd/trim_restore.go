@@ -26,7 +26,7 @@ func (f *trimFlags) runRestore(c *cobra.Command, args []string) error {
 		}
 		text, err := archive.Restore(doc, f.From, f.Limits)
 		if err != nil {
-			err = failed(d, err)
+			err = cli.InDocument(d, err)
 			mismatch, unread := (*history.MismatchError)(nil), (*history.CarrierError)(nil)
 			if !errors.Is(err, history.ErrFormat) && !errors.As(err, &mismatch) && !errors.As(err, &unread) {
 				err = cli.Reject(err)

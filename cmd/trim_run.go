@@ -11,7 +11,6 @@ import (
 	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/sign"
 	"github.com/eaapl/handoff/pkg/trim"
 )
@@ -45,7 +44,7 @@ func (f *trimFlags) runTrim(c *cobra.Command, args []string) error {
 // rewrite makes one message after the other fit, archives what was removed, and reports it.
 func (f *trimFlags) rewrite(c *cobra.Command, args []string, trim func(input.Document) ([]byte, trimRecord, error)) error {
 	if f.archive != "" {
-		if err := checkArchive(f.Globals, f.archive); err != nil {
+		if err := f.ClaimArchive(f.archive); err != nil {
 			return err
 		}
 	}
@@ -84,7 +83,7 @@ func (f *fittingFlags) trim(ctx context.Context, d input.Document, doc *jsonstre
 	case errors.As(err, &over):
 		return r, trimRecord{}, cli.Reject(fmt.Errorf("%s: %w; raise the limit, lower --keep-turns, or give up more with --also", d.Origin(), err))
 	case err != nil:
-		return r, trimRecord{}, failed(d, err)
+		return r, trimRecord{}, cli.InDocument(d, err)
 	}
 	report := trimRecord{
 		Source: d.Source.Name, Index: d.Index, Changed: r.Changed, Record: r.Record, CostUSD: r.Cost,
@@ -112,25 +111,17 @@ func (f *trimFlags) trim(ctx context.Context, d input.Document, key *sign.Key) (
 			report.Facts, err = f.labels.check(doc, after, f.From, f.Limits)
 		}
 		if err != nil {
-			return nil, trimRecord{}, failed(d, err)
+			return nil, trimRecord{}, cli.InDocument(d, err)
 		}
 	}
 	if r.Signed {
 		report.Signature = "removed"
 		if key != nil && r.Format == format.EAAPL {
-			if r.Text, err = signText(r.Text, *key); err != nil {
+			if r.Text, err = cli.SignAgain(r.Text, *key); err != nil {
 				return nil, trimRecord{}, fmt.Errorf("%s: signing again: %w", d.Origin(), err)
 			}
 			report.Signature = "renewed"
 		}
 	}
 	return r.Text, report, nil
-}
-
-func signText(text []byte, key sign.Key) ([]byte, error) {
-	m, err := message.ParseInPlace(jsonstream.NewRaw(text), message.Options{Limits: jsonstream.Unlimited()})
-	if err != nil {
-		return nil, err
-	}
-	return sign.Sign(m, key, false)
 }

@@ -51,7 +51,7 @@ const changeColumns = 5 + len(" > ") + 5
 const changesTurns = 60
 
 func (t *trimTable) line(source, index, turns, tokens string) error {
-	rest := " " + term.Right(index, indexColumns) + "  "
+	rest := " " + term.Right(index, cli.IndexColumns) + "  "
 	if t.columns >= changesTurns {
 		rest += term.Right(turns, changeColumns) + "  "
 	}
