@@ -49,7 +49,7 @@ func (p *drawing) bytes(f inspect.Facts) {
 // members draws the sizes of members, in tokens where they are counted.
 func (p *drawing) members(list []inspect.Member, counted bool) {
 	var rows []term.Row
-	for _, m := range list[:min(len(list), term.MaxRows)] {
+	for _, m := range list {
 		figures := []string{term.Grouped(int64(m.Bytes)), fmt.Sprintf("%.1f%%", m.Share*100)}
 		if counted {
 			figures = append(figures, term.Plural(m.Tokens, "token"))
@@ -57,7 +57,6 @@ func (p *drawing) members(list []inspect.Member, counted bool) {
 		rows = append(rows, term.Row{Name: m.Name, Figures: figures, Quantity: float64(m.Bytes)})
 	}
 	p.Rows(rows)
-	p.More(len(list) - term.MaxRows)
 }
 
 func (p *drawing) conversation(f inspect.Facts) {
@@ -66,7 +65,7 @@ func (p *drawing) conversation(f inspect.Facts) {
 	}
 	p.Section("Conversation", term.Plural(f.VerbatimTurns, "turn")+" verbatim, "+term.Plural(f.SummaryCharacters, "character")+" of summary")
 	var rows []term.Row
-	for _, r := range f.Roles[:min(len(f.Roles), term.MaxRows)] {
+	for _, r := range f.Roles {
 		figures := []string{term.Plural(r.Turns, "turn"), term.Plural(r.Bytes, "byte")}
 		if f.SizeTokens > 0 {
 			figures = append(figures, term.Plural(r.Tokens, "token"))
@@ -74,7 +73,6 @@ func (p *drawing) conversation(f inspect.Facts) {
 		rows = append(rows, term.Row{Name: r.Role, Figures: figures, Quantity: float64(r.Bytes)})
 	}
 	p.Rows(rows)
-	p.More(len(f.Roles) - term.MaxRows)
 }
 
 func (p *drawing) tools(f inspect.Facts) {
@@ -83,15 +81,14 @@ func (p *drawing) tools(f inspect.Facts) {
 	}
 	p.Section("Tools", "")
 	var rows []term.Row
-	for _, t := range f.Tools[:min(len(f.Tools), term.MaxRows)] {
-		if f.Profile != nil { // only canonical messages have the output of the calls
-			rows = append(rows, term.Row{Name: t.Tool, Figures: []string{term.Plural(t.Calls, "call")}, Quantity: float64(t.Calls)})
-			continue
+	for _, t := range f.Tools {
+		row := term.Row{Name: t.Tool, Figures: []string{term.Plural(t.Calls, "call")}, Quantity: float64(t.Calls)}
+		if f.Profile == nil { // only canonical messages have the output of the calls
+			row.Figures, row.Quantity = append(row.Figures, term.Grouped(t.OutputTokens)+" output tokens"), float64(t.OutputTokens)
 		}
-		rows = append(rows, term.Row{Name: t.Tool, Figures: []string{term.Plural(t.Calls, "call"), term.Grouped(t.OutputTokens) + " output tokens"}, Quantity: float64(t.OutputTokens)})
+		rows = append(rows, row)
 	}
 	p.Rows(rows)
-	p.More(len(f.Tools) - term.MaxRows)
 }
 
 // personal shows how much personal data there is of each class, the most frequent first.

@@ -50,7 +50,7 @@ type countPicture struct{ term.Picture }
 
 func (p *countPicture) countedParts(title string, parts []inspect.Part, total int) {
 	var rows []term.Row
-	for _, part := range parts[:min(len(parts), term.MaxRows)] {
+	for _, part := range parts {
 		figures := []string{term.Grouped(int64(part.Tokens)), fmt.Sprintf("%.1f%%", 100*float64(part.Tokens)/float64(max(total, 1)))}
 		if part.Turns > 0 {
 			figures = append([]string{term.Plural(part.Turns, "turn")}, figures...)
@@ -60,7 +60,6 @@ func (p *countPicture) countedParts(title string, parts []inspect.Part, total in
 	if len(rows) > 0 {
 		p.Section(title, "")
 		p.Rows(rows)
-		p.More(len(parts) - term.MaxRows)
 	}
 }
 

@@ -108,15 +108,11 @@ func (l labels) check(before, after *jsonstream.Document, f format.Format, limit
 }
 
 func (c *factCheck) text() string {
-	text := fmt.Sprintf("%d of %s kept (%s) in %s of %s bytes", c.Kept, term.Plural(c.Labelled, "labelled fact"), c.share(), term.Grouped(int64(c.BytesAfter)), term.Grouped(int64(c.BytesBefore)))
+	text := fmt.Sprintf("%d of %s kept (%.1f%%) in %s of %s bytes", c.Kept, term.Plural(c.Labelled, "labelled fact"), 100*float64(c.Kept)/float64(max(c.Labelled, 1)), term.Grouped(int64(c.BytesAfter)), term.Grouped(int64(c.BytesBefore)))
 	if len(c.Lost) > 0 {
 		text += "; lost: " + term.Visible(strings.Join(c.Lost, " · "))
 	}
 	return text
-}
-
-func (c *factCheck) share() string {
-	return fmt.Sprintf("%.1f%%", 100*float64(c.Kept)/float64(max(c.Labelled, 1)))
 }
 
 // add adds the check of another message.
