@@ -1,5 +1,6 @@
-// Package cmd is the command line of handoff: the flags, inputs and output of the commands that work on
-// messages. The packages under pkg do the work. Package relay/cmd has the commands that deliver and record.
+// Package cmd is the command line of handoff: the tree of its commands. The packages below it have the flags,
+// inputs and output of the commands, by their kinds; the packages under pkg do the work. Package relay/cmd has
+// the commands that deliver and record.
 package cmd
 
 import (

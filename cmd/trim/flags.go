@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/internal/cli"
-	"github.com/eaapl/handoff/pkg/sign"
 	"github.com/eaapl/handoff/pkg/tokens"
 	"github.com/eaapl/handoff/pkg/trim"
 )
@@ -117,17 +116,4 @@ func (f *Flags) limit(g *cli.Globals, c *cobra.Command) error {
 		f.MaxTokens = limit
 	}
 	return nil
-}
-
-// signingKey returns the key to sign trimmed messages with, nil if none is
-// configured.
-func (f *trimFlags) signingKey(c *cobra.Command) (*sign.Key, error) {
-	keys, err := f.keys.Load(f.Globals, c)
-	if err != nil || len(keys) == 0 {
-		return nil, err
-	}
-	if len(keys) > 1 {
-		return nil, errors.New("several keys: name the one that is to sign trimmed messages")
-	}
-	return &keys[0], keys[0].MaySign()
 }

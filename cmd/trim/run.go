@@ -41,6 +41,19 @@ func (f *trimFlags) runTrim(c *cobra.Command, args []string) error {
 	return err
 }
 
+// signingKey returns the key to sign trimmed messages with, nil if none is
+// configured.
+func (f *trimFlags) signingKey(c *cobra.Command) (*sign.Key, error) {
+	keys, err := f.keys.Load(f.Globals, c)
+	if err != nil || len(keys) == 0 {
+		return nil, err
+	}
+	if len(keys) > 1 {
+		return nil, errors.New("several keys: name the one that is to sign trimmed messages")
+	}
+	return &keys[0], keys[0].MaySign()
+}
+
 // rewrite makes one message after the other fit, archives what was removed, and reports it.
 func (f *trimFlags) rewrite(c *cobra.Command, args []string, trim func(input.Document) ([]byte, Record, error)) error {
 	if f.archive != "" {
@@ -56,7 +69,7 @@ func (f *trimFlags) rewrite(c *cobra.Command, args []string, trim func(input.Doc
 		publish(report)
 		return f.appendText(dst, d, text)
 	}
-	f.listing = newTable(c.ErrOrStderr(), f.verbose)
+	f.listing = newListing(c.ErrOrStderr(), f.verbose)
 	f.Publish = func(news []any) error { return f.report(c.ErrOrStderr(), news) }
 	err := f.Rewriting.Run(c, args)
 	if failure := f.listing.Close(); failure != nil {

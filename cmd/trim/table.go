@@ -21,8 +21,8 @@ type table struct {
 	tokenizer       string
 }
 
-// newTable returns what reports of trimmed messages to people.
-func newTable(w io.Writer, verbose bool) *cli.Listing[Record] {
+// newListing returns what reports of trimmed messages to people.
+func newListing(w io.Writer, verbose bool) *cli.Listing[Record] {
 	t := &table{w: w, columns: term.WidthOf(w)}
 	return &cli.Listing[Record]{
 		Verbose: verbose,
