@@ -42,7 +42,7 @@ func TestDoctorServers(t *testing.T) {
 				"Redis":      "redis://" + address + "/0/" + programtest.UniqueName(),
 				"RabbitMQ":   "amqp://" + address + "/" + programtest.UniqueName(),
 			}[name]
-			var found diagnosis
+			var found struct{ Checks []checkup.Result }
 			if err := json.Unmarshal([]byte(programtest.Run(t, "doctor", "-f", "json", place)), &found); err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +75,7 @@ func TestDoctorRedirect(t *testing.T) {
 			c.Env = append(os.Environ(), "HANDOFF_ALERT_URL="+server.URL)
 		}
 		out, _ := c.Output() // the exit code is looked at
-		var found diagnosis
+		var found struct{ Checks []checkup.Result }
 		if err := json.Unmarshal(out, &found); err != nil {
 			t.Fatal(err)
 		}

@@ -243,6 +243,42 @@ var imports = map[string][]string{
 	"internal/tasktree":      {"internal/term", "pkg/chain", "pkg/finding", "pkg/message"},
 	"internal/term":          {"internal/remedy", "pkg/finding", "pkg/format", "pkg/secrets", "github.com/fatih/color", "github.com/rivo/uniseg", "golang.org/x/term"},
 	"internal/term/termtest": {"golang.org/x/sys"},
+	"cmd/about": {
+		"cmd/relay", "docs", "internal/checkup", "internal/cli", "internal/output", "internal/program", "internal/report", "internal/settings", "internal/term", "pkg/agentcard", "pkg/finding", "pkg/nearest", "pkg/privacy", "pkg/sign", "schemas",
+		"github.com/go-json-experiment/json", "github.com/spf13/cobra", "github.com/spf13/pflag",
+	},
+	"cmd/check": {
+		"internal/claim", "internal/cli", "internal/input", "internal/output", "internal/remedy", "internal/report", "internal/term", "pkg/accepted", "pkg/finding", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/safety", "pkg/sign", "pkg/validate",
+		"github.com/rogpeppe/go-internal", "github.com/spf13/cobra",
+	},
+	"cmd/create": {
+		"cmd/trim", "internal/cli", "internal/input", "internal/output", "internal/remedy", "internal/report", "internal/term", "pkg/build", "pkg/chunked", "pkg/convert", "pkg/finding", "pkg/format", "pkg/formats", "pkg/jsonstream", "pkg/message", "pkg/validate", "schemas",
+		"github.com/Masterminds/semver/v3", "github.com/spf13/cobra",
+	},
+	"cmd/diff": {
+		"internal/cli", "internal/difftext", "internal/input", "internal/output", "internal/report", "internal/term", "pkg/diff", "pkg/format", "pkg/history", "pkg/jsonstream",
+		"github.com/spf13/cobra",
+	},
+	"cmd/edit": {
+		"internal/cli", "internal/input", "internal/report", "internal/term", "pkg/compress", "pkg/finding", "pkg/jsonstream", "pkg/patch", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/repair", "pkg/sign",
+		"github.com/spf13/cobra",
+	},
+	"cmd/inspect": {
+		"internal/cli", "internal/input", "internal/report", "internal/term", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/iso8601", "pkg/message", "pkg/validate",
+		"github.com/go-json-experiment/json", "github.com/spf13/cobra",
+	},
+	"cmd/look": {
+		"internal/cli", "internal/input", "internal/output", "internal/report", "internal/tasktree", "internal/term", "pkg/chain", "pkg/compress", "pkg/finding", "pkg/format", "pkg/history", "pkg/inspect", "pkg/render", "pkg/tokens", "pkg/validate", "pkg/viewer", "pkg/viewer/collect",
+		"github.com/spf13/cobra",
+	},
+	"cmd/pack": {
+		"internal/claim", "internal/cli", "internal/input", "internal/output", "internal/report", "internal/term", "pkg/compress", "pkg/compress/dictionary", "pkg/compress/frames", "pkg/history",
+		"github.com/spf13/cobra",
+	},
+	"cmd/trim": {
+		"cmd/sw4rm", "internal/claim", "internal/cli", "internal/input", "internal/report", "internal/term", "pkg/compress", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/sw4rm", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/sign", "pkg/summarize", "pkg/summarize/chat", "pkg/summarize/command", "pkg/tokens", "pkg/trim",
+		"github.com/spf13/cobra",
+	},
 	"cmd/chain": {
 		"internal/cli", "internal/input", "internal/output", "internal/remedy", "internal/report", "internal/tasktree", "internal/term", "pkg/chain", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/validate",
 		"github.com/go-json-experiment/json", "github.com/spf13/cobra",

@@ -1,18 +1,28 @@
-// Package cmd is the command line of handoff: the flags, inputs and output of the commands that work on
-// messages. The packages under pkg do the work. Package relay/cmd has the commands that deliver and record.
+// Package cmd is the command line of handoff: the tree of its commands. The packages below it have the flags,
+// inputs and output of the commands, by their kinds; the packages under pkg do the work. Package relay/cmd has
+// the commands that deliver and record.
 package cmd
 
 import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/a2a"
+	"github.com/eaapl/handoff/cmd/about"
 	"github.com/eaapl/handoff/cmd/chain"
+	"github.com/eaapl/handoff/cmd/check"
+	"github.com/eaapl/handoff/cmd/create"
+	"github.com/eaapl/handoff/cmd/diff"
+	"github.com/eaapl/handoff/cmd/edit"
+	"github.com/eaapl/handoff/cmd/inspect"
+	"github.com/eaapl/handoff/cmd/look"
 	"github.com/eaapl/handoff/cmd/macp"
 	"github.com/eaapl/handoff/cmd/openai"
+	"github.com/eaapl/handoff/cmd/pack"
 	"github.com/eaapl/handoff/cmd/relay"
 	"github.com/eaapl/handoff/cmd/schema"
 	"github.com/eaapl/handoff/cmd/session"
 	"github.com/eaapl/handoff/cmd/sw4rm"
+	"github.com/eaapl/handoff/cmd/trim"
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/program"
 )
@@ -24,43 +34,43 @@ func Main() int { return New().Main() }
 func New() *program.Program {
 	p := &program.Program{Others: relay.Commands, RunOther: relay.Run}
 	p.Make = map[string]func(*cli.Globals) *cobra.Command{
-		"new":          newNew,
-		"build":        newBuild,
-		"canonicalize": newCanonicalize,
-		"redact":       newRedact,
-		"trim":         newTrim,
-		"repair":       newRepair,
-		"patch":        newPatch,
-		"convert":      newConvert,
-		"stream":       newStream,
-		"compress":     newCompress,
-		"decompress":   newDecompress,
-		"validate":     newValidate,
-		"sign":         newSign,
-		"verify":       newVerify,
-		"keygen":       newKeygen,
-		"scan":         newScan,
+		"new":          create.NewNew,
+		"build":        create.NewBuild,
+		"canonicalize": edit.NewCanonicalize,
+		"redact":       edit.NewRedact,
+		"trim":         trim.New,
+		"repair":       edit.NewRepair,
+		"patch":        edit.NewPatch,
+		"convert":      create.NewConvert,
+		"stream":       create.NewStream,
+		"compress":     pack.NewCompress,
+		"decompress":   pack.NewDecompress,
+		"validate":     check.NewValidate,
+		"sign":         check.NewSign,
+		"verify":       check.NewVerify,
+		"keygen":       check.NewKeygen,
+		"scan":         check.NewScan,
 		"chain":        chain.New,
-		"inspect":      newInspect,
-		"report":       newReport,
-		"count":        newCount,
-		"diff":         newDiff,
-		"render":       newRender,
-		"sw4rm":        func(g *cli.Globals) *cobra.Command { return sw4rm.New(g, newSW4RMPrepare(g)) },
+		"inspect":      inspect.New,
+		"report":       look.NewReport,
+		"count":        look.NewCount,
+		"diff":         diff.New,
+		"render":       look.NewRender,
+		"sw4rm":        func(g *cli.Globals) *cobra.Command { return sw4rm.New(g, trim.NewPrepare(g)) },
 		"macp":         macp.New,
 		"openai":       openai.New,
 		"a2a":          a2a.New,
 		"schema":       schema.New,
 		"session":      session.New,
-		"example":      newExample,
-		"explain":      newExplain,
-		"config":       func(g *cli.Globals) *cobra.Command { return newConfig(g, p.Settings()) },
-		"doctor":       func(g *cli.Globals) *cobra.Command { return newDoctor(g, p) },
-		"commands":     newCommands,
-		"version":      newVersion,
-		"completion":   newCompletion,
-		"man":          newMan,
-		"help":         newHelp,
+		"example":      about.NewExample,
+		"explain":      about.NewExplain,
+		"config":       func(g *cli.Globals) *cobra.Command { return about.NewConfig(g, p.Settings()) },
+		"doctor":       func(g *cli.Globals) *cobra.Command { return about.NewDoctor(g, p) },
+		"commands":     about.NewCommands,
+		"version":      about.NewVersion,
+		"completion":   about.NewCompletion,
+		"man":          about.NewMan,
+		"help":         about.NewHelp,
 	}
 	return p
 }

@@ -5,13 +5,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/eaapl/handoff/internal/claim"
-	"github.com/eaapl/handoff/internal/output"
 	"github.com/eaapl/handoff/internal/program"
 	"github.com/eaapl/handoff/internal/programtest"
 )
@@ -100,49 +96,5 @@ func TestSeenRotated(t *testing.T) {
 				t.Errorf("another process: %v", err)
 			}
 		})
-	}
-}
-
-// A process that waits for the lock of a file which is renamed meanwhile works on the
-// file that is there then.
-func TestSeenRenamedWhileWaiting(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "ids")
-	held, _, err := output.OpenLocked(path, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error)
-	go func() {
-		_, err := newSeenFile(path, &claim.Set{}).accept([]string{"a"})
-		done <- err
-	}()
-	time.Sleep(20 * time.Millisecond) // if it is not waiting by then, less is tested
-	if err := os.Rename(path, path+".1"); err != nil {
-		t.Skip(err) // Windows does not rename a file that is open
-	}
-	if err := held.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
-	if text, err := os.ReadFile(path); err != nil || string(text) != "a\n" {
-		t.Errorf("the new file has %q, %v", text, err)
-	}
-	if text, err := os.ReadFile(path + ".1"); err != nil || len(text) > 0 {
-		t.Errorf("the old file has %q, %v", text, err)
-	}
-}
-
-// Ids of any length are told apart, though no more than a part of each is in memory.
-func TestSeenLongIDs(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "ids")
-	long := strings.Repeat("x", 10_000)
-	if err := os.WriteFile(path, []byte(long+"1\n"+long+"2"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	fresh, err := newSeenFile(path, &claim.Set{}).accept([]string{long + "1", long + "2", long + "3"})
-	if err != nil || fmt.Sprint(fresh) != "[false false true]" {
-		t.Errorf("got %v, %v", fresh, err)
 	}
 }

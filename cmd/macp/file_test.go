@@ -8,7 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eaapl/handoff/internal/claim"
 	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/output"
+	"github.com/eaapl/handoff/pkg/compress"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -66,5 +69,24 @@ func TestHeldFileMeanwhile(t *testing.T) {
 	now, err := os.ReadFile(path)
 	if err != nil || string(now) != before+added {
 		t.Errorf("the file holds %q, %v", now, err)
+	}
+}
+
+// A transcript that is begun takes the place of nothing that has come meanwhile.
+func TestCreateMeanwhile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.json")
+	out, err := cli.NewGlobals().OpenAs(claim.AsData, compress.None, path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Check = func() error { return output.Unchanged(path, nil) }
+	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(nil); err == nil || !strings.Contains(err.Error(), "was written by another process meanwhile") {
+		t.Errorf("got %v", err)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "theirs" {
+		t.Errorf("the file has %q, %v", text, err)
 	}
 }

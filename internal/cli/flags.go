@@ -51,6 +51,17 @@ func (b ByteSize) String() string {
 
 func (ByteSize) Type() string { return "size" }
 
+// SizeOrZero is a [ByteSize] that may be 0.
+type SizeOrZero struct{ ByteSize }
+
+func (s SizeOrZero) Set(text string) error {
+	if text == "0" {
+		*s.Bytes = 0
+		return nil
+	}
+	return s.ByteSize.Set(text)
+}
+
 // MaxDuration is a flag for the longest duration that is accepted, 0 for any.
 type MaxDuration time.Duration
 

@@ -13,6 +13,8 @@ import (
 
 	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
@@ -208,4 +210,13 @@ func (f *KeyFlags) parse(stderr io.Writer, origin string, text []byte) ([]sign.K
 		}
 	}
 	return keys, nil
+}
+
+// SignAgain signs the text of a message that was changed.
+func SignAgain(text []byte, key sign.Key) ([]byte, error) {
+	m, err := message.ParseInPlace(jsonstream.NewRaw(text), message.Options{Limits: jsonstream.Unlimited()})
+	if err != nil {
+		return nil, err
+	}
+	return sign.Sign(m, key, false)
 }

@@ -14,6 +14,10 @@ type Listing[R any] struct {
 	first   R // not yet shown, if it is the only one
 }
 
+// IndexColumns is how wide the column of a table is that has the index of the message. A longer index
+// takes room of the column beside it.
+const IndexColumns = 4
+
 // RegisterVerbose registers -v of a command that shows a listing.
 func RegisterVerbose(c *cobra.Command, p *bool) {
 	c.Flags().BoolVarP(p, "verbose", "v", false, "show each of several messages as a single one is shown, in place of a table")

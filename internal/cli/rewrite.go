@@ -52,17 +52,6 @@ type Rewriting struct {
 	changed  bool  // something was done in it
 }
 
-// A Rejection is an error by which the answer is no, rather than that there is
-// none.
-type Rejection struct{ Err error }
-
-// Reject returns err as a [Rejection].
-func Reject(err error) error { return Rejection{err} }
-
-func (r Rejection) Error() string { return r.Err.Error() }
-
-func (r Rejection) Unwrap() error { return r.Err }
-
 // RegisterOutput registers -o.
 func (f *Rewriting) RegisterOutput(c *cobra.Command) {
 	c.Flags().StringVarP(&f.Output, "output", "o", "", "write the messages to `FILE`")

@@ -17,18 +17,6 @@ func RuleID(flag, name, noun string, rules func() []finding.Rule) (string, error
 	return r.ID, err
 }
 
-func RuleIDs(flag string, names []string, noun string, rules func() []finding.Rule) ([]string, error) {
-	var ids []string
-	for _, name := range names {
-		id, err := RuleID(flag, name, noun, rules)
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, nil
-}
-
 func namedRule(flag, name, noun string, rules []finding.Rule) (finding.Rule, error) {
 	r, err := finding.Find(rules, name)
 	if unknown := (*finding.NameError)(nil); errors.As(err, &unknown) && unknown.Candidates == nil {

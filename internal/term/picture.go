@@ -76,8 +76,9 @@ type Row struct {
 	Quantity float64
 }
 
-// Rows draws a table. The longest bar is that of the largest quantity.
-func (p *Picture) Rows(rows []Row) {
+// Rows draws a table of the first [MaxRows] rows. The longest bar is that of their largest quantity.
+func (p *Picture) Rows(all []Row) {
+	rows := all[:min(len(all), MaxRows)]
 	cells, largest := make([][]string, len(rows)), 1.0
 	for i, r := range rows {
 		cells[i] = append([]string{Clip(cmp.Or(r.Name, "(none)"), 30)}, r.Figures...)
@@ -87,4 +88,5 @@ func (p *Picture) Rows(rows []Row) {
 		columns := min(p.Width-Width(line)-2, MaxBar)
 		p.Line(line, "  ", p.Cyan(Bar(rows[i].Quantity/largest, columns)))
 	}
+	p.More(len(all) - len(rows))
 }

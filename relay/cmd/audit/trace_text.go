@@ -218,7 +218,7 @@ func (p *tracePicture) costs() {
 		p.Line("  ", p.Yellow(tasktree.Doubt(p.t.Task)))
 	}
 	var rows []term.Row
-	for _, s := range p.t.Spenders[:min(len(p.t.Spenders), term.MaxRows)] {
+	for _, s := range p.t.Spenders {
 		rows = append(rows, term.Row{
 			Name:     s.Agent,
 			Figures:  []string{term.Plural(s.Handoffs, "handoff"), tasktree.USD(s.Cost.SpentUSD), tasktree.InTokens(s.Cost)},
@@ -226,5 +226,4 @@ func (p *tracePicture) costs() {
 		})
 	}
 	p.Rows(rows)
-	p.More(len(p.t.Spenders) - len(rows))
 }

@@ -1,0 +1,43 @@
+package about_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/eaapl/handoff/cmd"
+	"github.com/eaapl/handoff/cmd/about"
+)
+
+// TestFlagMeanings checks that no flag means two things. Whoever gives a flag a name that another
+// command has uses the same words, or says in meanings what both have in common; if they
+// have nothing in common, the flag needs another name.
+func TestFlagMeanings(t *testing.T) {
+	// Of redact, which has a vault beside it.
+	bothKinds := []string{"restore"}
+
+	all := about.FlagsOf(about.Describe(cmd.New().Root()))
+	shared := about.Meanings()
+	for _, f := range all {
+		_, declared := shared[f.Name]
+		if len(f.Usages) > 1 && !declared {
+			var texts []string
+			for _, usage := range slices.Sorted(maps.Keys(f.Usages)) {
+				texts = append(texts, strings.Join(f.Usages[usage], ", ")+": "+usage)
+			}
+			t.Errorf("--%s means several things:\n\t%s", f.Name, strings.Join(texts, "\n\t"))
+		}
+		if len(f.Usages) == 1 && declared {
+			t.Errorf("--%s means the same everywhere, and meanings has it", f.Name)
+		}
+		if f.Types["bool"] && len(f.Types) > 1 && !slices.Contains(bothKinds, f.Name) {
+			t.Errorf("--%s has a value in some commands, and none in others", f.Name)
+		}
+	}
+	for name := range shared {
+		if !slices.ContainsFunc(all, func(f about.FlagUse) bool { return f.Name == name }) {
+			t.Errorf("meanings has --%s, which no command has", name)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package about
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/term"
+)
+
+// A shell is one that can complete the words of a command line.
+type shell struct {
+	name     string
+	generate func(root *cobra.Command, w io.Writer, descriptions bool) error
+	// place returns where the shell looks for the script, below the user's folder of data or of
+	// configuration.
+	place func(data, config string) string
+	begin string // of the script
+	// rest says what is left to do when the script is at a path.
+	rest func(path string) string
+}
+
+// shells lists those that there are scripts for.
+func shells() []shell {
+	return []shell{
+		{
+			"bash", func(root *cobra.Command, w io.Writer, d bool) error { return root.GenBashCompletionV2(w, d) },
+			func(data, _ string) string {
+				if dir := os.Getenv("BASH_COMPLETION_USER_DIR"); filepath.IsAbs(dir) {
+					return filepath.Join(dir, "completions", "handoff")
+				}
+				return filepath.Join(data, "bash-completion", "completions", "handoff")
+			},
+			"# bash completion V2 for handoff ",
+			func(string) string {
+				return "Shells that start from now on read it, where the package bash-completion is installed."
+			},
+		},
+		{
+			"zsh", func(root *cobra.Command, w io.Writer, d bool) error {
+				if d {
+					return root.GenZshCompletion(w)
+				}
+				return root.GenZshCompletionNoDesc(w)
+			},
+			func(data, _ string) string { return filepath.Join(data, "zsh", "site-functions", "_handoff") },
+			"#compdef handoff\n",
+			func(path string) string {
+				return fmt.Sprintf("Shells that start from now on read it, once ~/.zshrc has these lines, the first before any compinit:\n\n    fpath=(%s $fpath)\n    autoload -U compinit; compinit", quoted(filepath.Dir(path), `'\''`))
+			},
+		},
+		{
+			"fish", func(root *cobra.Command, w io.Writer, d bool) error { return root.GenFishCompletion(w, d) },
+			func(_, config string) string { return filepath.Join(config, "fish", "completions", "handoff.fish") },
+			"# fish completion for handoff ",
+			func(string) string { return "Shells that start from now on read it." },
+		},
+		{
+			"powershell", func(root *cobra.Command, w io.Writer, d bool) error {
+				if d {
+					return root.GenPowerShellCompletionWithDesc(w)
+				}
+				return root.GenPowerShellCompletion(w)
+			},
+			func(_, config string) string { return filepath.Join(config, "powershell", "handoff.ps1") },
+			"# powershell completion for handoff ",
+			func(path string) string {
+				return fmt.Sprintf("Shells that start from now on read it, once the file that $PROFILE names has this line:\n\n    . %s", quoted(path, "''"))
+			},
+		},
+	}
+}
+
+// quoted returns a path as a word of a shell, in which a quote is written in a way of its own.
+func quoted(path, quote string) string {
+	return "'" + strings.ReplaceAll(term.Visible(path), "'", quote) + "'"
+}
+
+func NewCompletion(g *cli.Globals) *cobra.Command {
+	var names []string
+	for _, s := range shells() {
+		names = append(names, s.name)
+	}
+	plain, installs := false, false
+	c := &cobra.Command{
+		Use:   "completion [" + strings.Join(names, "|") + "]",
+		Short: "Print or install what has a shell complete commands, flags, rules and ids",
+		Long: `Completion prints the script by which a shell completes the words of handoff. With
+--install it writes the script to where the shell looks for it, and says what is left
+to do; without a name, that is for the shell in $SHELL.
+
+  bash        ~/.local/share/bash-completion/completions/handoff
+  zsh         ~/.local/share/zsh/site-functions/_handoff
+  fish        ~/.config/fish/completions/handoff.fish
+  powershell  ~/.config/powershell/handoff.ps1
+
+$XDG_DATA_HOME and $XDG_CONFIG_HOME count, and for bash $BASH_COMPLETION_USER_DIR. A
+file there that handoff has not written stays as it is, and is an error.`,
+		Example: `  handoff completion bash
+  handoff completion zsh --install`,
+		ValidArgs: names,
+		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
+		RunE: func(c *cobra.Command, args []string) error {
+			i, err := shellOf(args, names, installs)
+			if err != nil {
+				return err
+			}
+			var script bytes.Buffer
+			s := shells()[i]
+			if err := s.generate(c.Root(), &script, !plain); err != nil {
+				return err
+			}
+			if !installs {
+				return g.WriteData("", c.OutOrStdout(), script.Bytes())
+			}
+			data, config := cli.DataHome(), cli.ConfigHome()
+			if data == "" || config == "" {
+				return errNoHome
+			}
+			path := s.place(data, config)
+			if err := install(g, c.OutOrStdout(), path, s.begin, script.Bytes()); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(c.OutOrStdout(), s.rest(path))
+			return err
+		},
+	}
+	c.Flags().BoolVar(&installs, "install", false, "write the script to where the shell looks for it")
+	c.Flags().BoolVar(&plain, "no-descriptions", false, "complete without descriptions")
+	cli.OnlyForCall(c)
+	return c
+}
+
+// shellOf returns which of the shells is meant: the one named, or if there is none and the script
+// is to be installed, the user's.
+func shellOf(args, names []string, installs bool) (int, error) {
+	if len(args) > 0 {
+		return slices.Index(names, args[0]), nil
+	}
+	known := strings.Join(names, ", ")
+	if !installs {
+		return 0, errors.New("no shell is named: use one of " + known)
+	}
+	name := strings.TrimSuffix(filepath.Base(os.Getenv("SHELL")), ".exe")
+	if name == "pwsh" {
+		name = "powershell"
+	}
+	i := slices.Index(names, name)
+	if i < 0 {
+		return 0, fmt.Errorf("$SHELL is %q: name the shell, one of %s", os.Getenv("SHELL"), known)
+	}
+	return i, nil
+}

@@ -1,0 +1,128 @@
+package about
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/internal/settings"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/nearest"
+)
+
+// writeSetting writes a setting as a line of a configuration file.
+func writeSetting(w io.Writer, s settings.Setting) error {
+	text := strconv.Quote(s.Value)
+	if list, ok := s.Flag.Value.(pflag.SliceValue); ok && len(list.GetSlice()) > 1 {
+		var quoted []string
+		for _, element := range list.GetSlice() {
+			quoted = append(quoted, strconv.Quote(cli.ShownSetting(element)))
+		}
+		text = "[" + strings.Join(quoted, ", ") + "]"
+	}
+	_, err := fmt.Fprintf(w, "%s: %s # %s\n", s.Key, text, term.Visible(s.Origin))
+	return err
+}
+
+func NewConfig(g *cli.Globals, tree settings.Tree) *cobra.Command {
+	var facts cli.FactsFlags
+	c := &cobra.Command{
+		Use:   "config [KEY]...",
+		Short: "Show the effective settings and where each came from",
+		Long: `Config prints the value of every setting and its origin. A setting is a flag
+that was not given on the command line; its value comes from, the strongest first:
+
+  the environment    HANDOFF_COMMAND_FLAG, such as HANDOFF_VALIDATE_STRICT, or
+                     HANDOFF_FLAG for every command that has the flag
+  the project        handoff.yaml in the working directory, or above it up to the
+                     root of the repository: the nearest, or the first approved
+  the user           $XDG_CONFIG_HOME/handoff/config.yaml
+
+In the files, a flag's name at the top counts for every command, and below a
+command's name for that one. The text output can be used as such a file. Relative
+names of files count from the folder of the file that they are in. With a KEY, such as
+validate.strict, or all that is below it, as for validate, only those are shown.
+
+The project's file was written by whoever made the folder that you work in. Until you approve
+it ("handoff config trust"), it sets only what is harmless: formats, colours,
+severities, rules that are off, and checks and limits that are stricter than without
+it. A command that anything else in it concerns ends with exit code 2.
+
+A file that belongs to another user or that others can write to is left out, with a
+warning, unless you have approved it as it is. Passwords in URLs and what looks like
+a key are not printed.`,
+		Example: `  handoff config
+  HANDOFF_MAX_DEPTH=100 handoff config -f json
+  handoff config validate.strict
+  handoff config trust`,
+		Args: cobra.ArbitraryArgs,
+		ValidArgsFunction: func(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			var keys []cobra.Completion
+			for _, s := range tree.Defaults() {
+				_, usage := pflag.UnquoteUsage(s.Flag)
+				keys = append(keys, cobra.CompletionWithDesc(s.Key, usage))
+			}
+			return keys, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			list, unused, err := tree.Effective(g)
+			if err == nil {
+				list, err = ofKeys(list, args, c)
+			}
+			if err != nil {
+				return err
+			}
+			for _, err := range unused {
+				term.Warn(c.ErrOrStderr(), err.Error())
+			}
+			out, err := facts.Open(g, c)
+			if err != nil {
+				return err
+			}
+			for _, s := range list {
+				if out.JSON {
+					err = report.WriteJSON(out, s)
+				} else {
+					err = writeSetting(out, s)
+				}
+				if err != nil {
+					break
+				}
+			}
+			return out.Close(err)
+		},
+	}
+	facts.Register(c, "text or json", "write to `FILE`")
+	c.AddCommand(newConfigTrust(g, tree), newConfigUntrust())
+	return c
+}
+
+// ofKeys returns the settings that have one of some keys, or are below it; all if there are none.
+func ofKeys(all []settings.Setting, keys []string, c *cobra.Command) ([]settings.Setting, error) {
+	if len(keys) == 0 {
+		return all, nil
+	}
+	var list []settings.Setting
+	for _, key := range keys {
+		n := len(list)
+		for _, s := range all {
+			if s.Key == key || strings.HasPrefix(s.Key, key+".") {
+				list = append(list, s)
+			}
+		}
+		if len(list) == n {
+			names := cli.CommandNames(c)
+			for _, s := range all {
+				names = append(names, s.Key)
+			}
+			return nil, term.WithHint(fmt.Errorf("%s: no setting or command is called %q%s", c.CommandPath(), key, nearest.Suggestion(key, names)), "handoff config lists the settings")
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,95 @@
+package about
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/settings"
+	"github.com/eaapl/handoff/internal/term"
+)
+
+func newConfigTrust(g *cli.Globals, tree settings.Tree) *cobra.Command {
+	return &cobra.Command{
+		Use:   "trust [FILE]",
+		Short: "Approve a project's configuration file as it is now",
+		Long: `Trust approves a project's configuration file, the nearest handoff.yaml if none is
+named: from then on it sets everything, for you. It prints the settings that
+need the approval. Read the file first: what looks like a secret is not printed.
+
+The approval is of the file's path and content. After a change, it has to be approved
+again. It is kept in $XDG_STATE_HOME/handoff/approved. What the file names, such as
+a key file or a program, is not part of the approval.`,
+		Example: `  handoff config trust
+  handoff config trust ~/src/agents/handoff.yaml`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			path, err := projectArgument(args)
+			if err != nil {
+				return err
+			}
+			approved, err := tree.Approve(g, path)
+			if err != nil {
+				return err
+			}
+			return writeApproval(c.OutOrStdout(), approved)
+		},
+	}
+}
+
+func newConfigUntrust() *cobra.Command {
+	return &cobra.Command{
+		Use:   "untrust [FILE]",
+		Short: "Take back the approval of a project's configuration file",
+		Long: `Untrust takes back the approval that "handoff config trust" gave to a project's
+configuration file, the nearest handoff.yaml if none is named. Exit code 1: it was
+not approved.`,
+		Example: `  handoff config untrust
+  handoff config untrust ~/src/agents/handoff.yaml`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			path, err := projectArgument(args)
+			if err != nil {
+				return err
+			}
+			found, err := settings.Withdraw(path)
+			if err != nil {
+				return err
+			}
+			if !found {
+				term.Warn(c.ErrOrStderr(), path+": was not approved")
+				return cli.ErrNo
+			}
+			return nil
+		},
+	}
+}
+
+// projectArgument returns the file that an argument names, or the project's.
+func projectArgument(args []string) (string, error) {
+	if len(args) > 0 {
+		return args[0], nil
+	}
+	return settings.ProjectFile()
+}
+
+// writeApproval says what has been approved.
+func writeApproval(w io.Writer, approved settings.Approved) error {
+	what := "it sets nothing but what is harmless"
+	if len(approved.Settings) > 0 {
+		what = "it sets"
+	}
+	if _, err := fmt.Fprintf(w, "%s: approved; %s\n", term.Visible(approved.Path), what); err != nil {
+		return err
+	}
+	for _, s := range approved.Settings {
+		for _, text := range s.Values {
+			if _, err := fmt.Fprintf(w, "  %s: %s\n", s.Key, term.Visible(cli.ShownSetting(text))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

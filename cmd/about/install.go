@@ -1,0 +1,46 @@
+package about
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/output"
+	"github.com/eaapl/handoff/internal/regular"
+	"github.com/eaapl/handoff/internal/term"
+)
+
+// install writes a file that another program looks for, and says so. A file of that name has to
+// begin as all versions of it do: others are not this program's to replace.
+func install(g *cli.Globals, stdout io.Writer, path, begin string, text []byte) error {
+	old, err := regular.Open(path)
+	if err == nil {
+		first := make([]byte, len(begin))
+		n, err := io.ReadFull(old, first)
+		old.Close() // read only: nothing can be lost
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return fmt.Errorf("%s: cannot be read: %w", path, term.PlainError(err))
+		}
+		if !bytes.Equal(first[:n], []byte(begin)) {
+			return fmt.Errorf("%s: is there, and handoff has not written it: move it away first", path)
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: cannot be read: %w", path, term.PlainError(err))
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return output.Error(path, err)
+	}
+	if err := g.WriteData(path, stdout, text); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(stdout, "wrote", term.Visible(path))
+	return err
+}
+
+// errNoHome says that nobody knows where the user's files are.
+var errNoHome = errors.New("there is no home directory: set HOME")

@@ -1,0 +1,120 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/output"
+	"github.com/eaapl/handoff/pkg/sign"
+)
+
+func NewKeygen(g *cli.Globals) *cobra.Command {
+	var kind, id, output string
+	c := &cobra.Command{
+		Use:   "keygen [--type hmac|ed25519|p256] [--key-id ID] [-o FILE]",
+		Short: "Make a key for signing",
+		Long: `Keygen makes a key and writes it as a JSON Web Key (RFC 7517): 256 random bits that
+sender and receivers share or, with --type ed25519, a private key that the sender
+keeps (RFC 8037). Its public key, which receivers verify with, goes to a file
+beside it: agent.pub for -o agent.key. Without --key-id, the id of a key pair is its
+thumbprint (RFC 7638). With --type p256 it is a key pair for ES256, which signs the
+AgentCards of A2A (handoff a2a card sign), and no messages.
+
+With -o the file with the key can be read by its owner alone, and a file that is
+there already is never overwritten.`,
+		Example: `  handoff keygen --key-id team-1 -o team.key
+  handoff keygen --type ed25519 --key-id planner-2026 -o planner.key
+  handoff keygen --type p256 --key-id card-2026 -o card.key`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			var key sign.Key
+			switch kind {
+			case "hmac":
+				key = sign.NewKey(id)
+			case "ed25519":
+				key = sign.NewEd25519Key(id)
+			case "p256":
+				key = sign.NewP256Key(id)
+			default:
+				return fmt.Errorf("--type %q: use hmac, ed25519 or p256", kind)
+			}
+			text, err := lineOf(key)
+			if err != nil {
+				return err
+			}
+			if output == "" || output == "-" {
+				return g.WriteData("", c.OutOrStdout(), text)
+			}
+			files := []keyFile{{output, 0o600, text}}
+			if public, ok := key.Public(); ok {
+				if text, err = lineOf(public); err != nil {
+					return err
+				}
+				files = append(files, keyFile{strings.TrimSuffix(output, ".key") + ".pub", 0o644, text})
+			}
+			return writeKeys(g, files)
+		},
+	}
+	c.Flags().StringVar(&kind, "type", "hmac", "the kind of key: hmac, which sender and receivers share, or a key pair, ed25519 or p256")
+	c.Flags().StringVar(&id, "key-id", "", "the `ID` that messages will name the key by")
+	c.Flags().StringVarP(&output, "output", "o", "", "write the key to `FILE`, which must not be there yet")
+	cli.Complete(c, "type", "hmac", "ed25519", "p256")
+	return c
+}
+
+// lineOf returns the JSON Web Key of a key as a line.
+func lineOf(key sign.Key) ([]byte, error) {
+	text, err := key.JWK()
+	if err != nil {
+		return nil, fmt.Errorf("encoding the key: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
+// A keyFile is a file to be written.
+type keyFile struct {
+	path string
+	mode fs.FileMode // at every moment
+	text []byte
+}
+
+// writeKeys writes all files or none.
+func writeKeys(g *cli.Globals, files []keyFile) error {
+	for i, k := range files {
+		err := writeKey(g, k)
+		defer g.Finished(k.path)
+		if err != nil {
+			for _, written := range files[:i] {
+				os.Remove(written.path) // a private key without its public one is of no use
+			}
+			return err
+		}
+	}
+	return g.SyncName(files[0].path)
+}
+
+// writeKey writes a file, which goes if the run ends before [output.Files.Finished].
+func writeKey(g *cli.Globals, k keyFile) error {
+	f, err := g.BeginFile(k.path, k.mode)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s: there is a file already, and a key is never overwritten: choose another name", k.path)
+	}
+	if err != nil {
+		return output.Error(k.path, err)
+	}
+	_, err = f.Write(k.text)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(k.path) // half a key is none
+		return output.Error(k.path, err)
+	}
+	return nil
+}

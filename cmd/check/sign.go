@@ -1,0 +1,106 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/sign"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+// signFlags are the flags of sign.
+type signFlags struct {
+	cli.Rewriting
+	cli.Layout
+	keys  cli.KeyFlags
+	keyID string
+	force bool
+
+	parsers sync.Pool // of *message.Parser
+}
+
+func NewSign(g *cli.Globals) *cobra.Command {
+	f := &signFlags{Rewriting: cli.Rewriting{Globals: g}}
+	f.parsers.New = func() any { return new(message.Parser) }
+	c := &cobra.Command{
+		Use:   "sign --key-file FILE [FILE|DIR|-]...",
+		Short: "Sign messages with a shared secret (HMAC-SHA-256) or a private key (Ed25519)",
+		Long: `Sign adds to each message the signature of section 10.2, over the canonical form (RFC
+8785) of everything in it but the signature itself: an HMAC-SHA-256 with a shared
+secret, or an Ed25519 signature with a private key, which whoever verifies it cannot
+forge. If the key has an id, signatureKeyId names it.
+
+A message is rejected, with exit code 1, if it fails the schema, if it is signed
+already (--force overrides both), or if it has a number that the canonical form
+would change: a signature would not protect it.`,
+		Example: `  handoff keygen --key-id team-1 -o team.key
+  producer | handoff sign --key-file team.key > signed.jsonl
+  handoff keygen --type ed25519 -o agent.key
+  handoff sign --key-file agent.key message.json
+  handoff sign -i --key-file team.key fixtures/`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := input.OneStdin(args, f.keys.Files...); err != nil {
+				return err
+			}
+			keys, err := f.keys.Load(g, c)
+			if err != nil {
+				return err
+			}
+			key, err := cli.ChooseSigner(keys, f.keyID)
+			if err == nil {
+				err = key.MaySign()
+			}
+			if err != nil {
+				return err
+			}
+			validator := validate.New(validate.Options{Layers: []finding.Layer{finding.Schema}})
+			f.Rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
+				return f.sign(c.Context(), dst, d, key, validator)
+			}
+			return f.Run(c, args)
+		},
+	}
+	f.keys.Register(c)
+	c.Flags().StringVar(&f.keyID, "key-id", "", "the key to sign with, by its `ID`; or the ID of a key that has none")
+	c.Flags().BoolVar(&f.force, "force", false, "replace signatures, and sign messages that fail the schema")
+	f.RegisterOutput(c)
+	f.RegisterInPlace(c)
+	f.Layout.Register(c)
+	return c
+}
+
+// sign appends the signed message.
+func (f *signFlags) sign(ctx context.Context, dst []byte, d input.Document, key sign.Key, validator *validate.Validator) ([]byte, error) {
+	parser := f.parsers.Get().(*message.Parser)
+	defer f.parsers.Put(parser)
+	m, err := parser.Parse(d.Raw, message.Options{Limits: f.Limits})
+	if err != nil {
+		return nil, input.InFile(d.Source.Name, err)
+	}
+	if !f.force {
+		r, err := validator.Validate(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		if !r.Valid {
+			return nil, cli.RejectInvalid(d, r, "signed", "fix it, or use --force")
+		}
+	}
+	text, err := sign.Sign(m, key, f.force)
+	if errors.Is(err, sign.ErrSigned) {
+		at := m.Root().Get(sign.Member).NamePosition()
+		return nil, cli.Reject(fmt.Errorf("%s:%d:%d: %w: --force replaces it", d.Source.Name, at.Line, at.Column, err))
+	}
+	if err != nil {
+		return nil, cli.Reject(input.InFile(d.Source.Name, err))
+	}
+	return f.Append(dst, text)
+}

@@ -1,0 +1,53 @@
+package check
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/eaapl/handoff/internal/term"
+)
+
+// unreported are the ids that --seen has recorded and whose verdicts may not have been
+// written yet.
+type unreported struct {
+	mu      sync.Mutex
+	ids     []string
+	pending []string // are being recorded
+}
+
+// begin notes that ids are going to be recorded.
+func (u *unreported) begin(ids []string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.pending = ids
+}
+
+// end notes which of the ids that begin got were recorded.
+func (u *unreported) end(recorded []string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.ids, u.pending = append(u.ids, recorded...), nil
+}
+
+func (u *unreported) clear() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.ids = nil
+}
+
+// report names the ids, of which file has a line each: whoever sends the messages again
+// would get the answer that they were seen before. At most limit ids are named.
+func (u *unreported) report(stderr io.Writer, file string, limit int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	ids := slices.Concat(u.ids, u.pending)
+	shown := (&term.Allowance{Max: limit}).Take(len(ids))
+	for _, id := range ids[:shown] {
+		term.PrintError(stderr, fmt.Errorf("%s: %s is recorded as accepted, but its verdict may not have been written: to verify the message again, take this line out of the file", file, id))
+	}
+	if more := len(ids) - shown; more > 0 {
+		fmt.Fprintf(stderr, "handoff: … %s\n", term.NotShown(more, "message", limit))
+	}
+}

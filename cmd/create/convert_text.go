@@ -1,0 +1,88 @@
+package create
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/convert"
+)
+
+// A convertRecord is what convert reports of one message.
+type convertRecord struct {
+	Source string `json:"source"`
+	Index  int    `json:"index"`
+	convert.Report
+	place input.Origin
+}
+
+// publish writes the reports, or only what must not go unnoticed.
+func (f *convertFlags) publish(stderr io.Writer, news []any) error {
+	if f.quiet {
+		return nil
+	}
+	for _, n := range news {
+		r := n.(convertRecord)
+		if f.report && f.format == "json" {
+			if err := report.WriteJSON(stderr, r); err != nil {
+				return err
+			}
+			continue
+		}
+		if f.report {
+			fmt.Fprintf(stderr, "handoff: %s: %s → %s\n", r.place, r.From, r.To)
+			r.writeMembers(stderr)
+		}
+		r.writeNotices(stderr)
+	}
+	return nil
+}
+
+// maxMadeUp bounds how much of a value that was made up the report shows, in columns.
+const maxMadeUp = 60
+
+// writeMembers lists what became of the members.
+func (r convertRecord) writeMembers(w io.Writer) {
+	for _, m := range r.Mapped {
+		fmt.Fprintf(w, "  mapped   %s → %s%s\n", placeIn(m.From), placeIn(m.To), ofTurns(m.Turns))
+	}
+	for _, at := range r.Implied {
+		fmt.Fprintf(w, "  implied  %s\n", placeIn(at))
+	}
+	for _, m := range r.Carried {
+		fmt.Fprintf(w, "  carried  %s in %s%s\n", placeIn(m.Pointer), placeIn(m.Place), ofTurns(m.Turns))
+	}
+	for _, m := range r.MadeUp {
+		fmt.Fprintf(w, "  made up  %s = %s: %s\n", placeIn(m.Pointer), term.Clip(string(m.Value), maxMadeUp), m.Rule)
+	}
+	for _, m := range r.Filled {
+		fmt.Fprintf(w, "  lenient  %s: %s\n", placeIn(m.Pointer), term.Visible(m.Message))
+	}
+}
+
+// placeIn shows a JSON Pointer.
+func placeIn(pointer string) string {
+	if pointer == "" {
+		return "the whole"
+	}
+	return term.Visible(pointer)
+}
+
+func ofTurns(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return " (" + term.Plural(n, "turn") + ")"
+}
+
+// writeNotices says what of the source does not hold, or is not there, any more.
+func (r convertRecord) writeNotices(w io.Writer) {
+	for _, m := range r.Changed {
+		fmt.Fprintf(w, "handoff: %s: %s%s: changed since it was converted: what was carried for it is left out\n", r.place, placeIn(m.Pointer), ofTurns(m.Turns))
+	}
+	if r.Signature != "" {
+		fmt.Fprintf(w, "handoff: %s: the signature does not cover the result: it is kept as data\n", r.place)
+	}
+}

@@ -1,0 +1,115 @@
+// Package create has the commands that make messages of something else: new, build, convert and stream.
+package create
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/pkg/build"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/message"
+)
+
+func NewNew(g *cli.Globals) *cobra.Command {
+	var d build.Draft
+	var from, to, budget, output string
+	c := &cobra.Command{
+		Use:   "new [--from ID@VERSION] [--to TYPE[@RANGE]] [-o FILE]",
+		Short: "Write an agent state to fill in, for build",
+		Long: `New writes the agent state of a first handoff, for a person to fill in: handoff build
+makes the message of it. It asks nothing. What the flags do not say stands in the state
+as what to write there, <fill in: what was done>; build names each that is left, and
+makes no message before the last is gone. What is not needed can be removed, but for
+the cost. The step costs nothing, as one that a person takes: an agent writes what it
+has spent.
+
+With -o, a file that is there already is never overwritten.`,
+		Example: `  handoff new --from planner@1.0.0 --to scorer -o state.json
+  handoff new --from planner@1.0.0 --to scorer --task-description 'Score the clauses' --done 'Read the contract' --budget 5`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			text, err := draftOf(c, d, from, to, budget)
+			if err != nil {
+				return err
+			}
+			if output == "" || output == "-" {
+				return g.WriteData("", c.OutOrStdout(), text)
+			}
+			if _, err := os.Lstat(output); !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("%s: is there already: name another file, or remove it first", output)
+			}
+			if err := g.WriteData(output, c.OutOrStdout(), text); err != nil {
+				return err
+			}
+			fmt.Fprintf(c.ErrOrStderr(), "handoff: %s: write what <fill in: …> asks for, and then: handoff build %s\n", output, output)
+			return nil
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&from, "from", "", "the agent that hands over, as `ID@VERSION`")
+	flags.StringVar(&to, "to", "", "the kind of agent that is to take over, as `TYPE[@RANGE]`")
+	flags.StringVar(&d.TaskDescription, "task-description", "", "what the receiver is asked to do")
+	flags.StringArrayVar(&d.Completed, "done", nil, "a subtask that is done; may be repeated")
+	flags.StringArrayVar(&d.Remaining, "left", nil, "a subtask that is left; may be repeated")
+	flags.StringArrayVar(&d.Constraints, "constraint", nil, "add a constraint, by convention `NAME:VALUE`; may be repeated")
+	flags.StringVar(&d.UserSaid, "said", "", "what the user said, the first turn of the conversation")
+	flags.StringVar(&budget, "budget", "", "what the whole task may cost, in `USD`")
+	flags.StringVarP(&output, "output", "o", "", "write the state to `FILE`, which must not be there yet")
+	cli.OnlyForCall(c)
+	return c
+}
+
+// draftOf returns the text of the state that the flags describe.
+func draftOf(c *cobra.Command, d build.Draft, from, to, budget string) ([]byte, error) {
+	given := c.Flags().Changed
+	var errs []error
+	if given("from") {
+		sender, err := parseSender(from)
+		d.From, errs = sender, append(errs, err)
+	}
+	if given("to") {
+		target, err := parseTarget(to)
+		d.To, errs = target, append(errs, err)
+	}
+	if given("budget") {
+		errs = append(errs, checkAmount("budget", budget))
+		d.BudgetUSD = message.Number(budget)
+	}
+	for _, flag := range []struct {
+		name  string
+		texts []string
+	}{
+		{"from", []string{from}}, {"to", []string{to}}, {"task-description", []string{d.TaskDescription}}, {"done", d.Completed}, {"left", d.Remaining},
+		{"constraint", d.Constraints}, {"said", []string{d.UserSaid}},
+	} {
+		for _, text := range flag.texts {
+			switch {
+			case !given(flag.name):
+			case !utf8.ValidString(text):
+				errs = append(errs, fmt.Errorf("--%s: %q is not valid UTF-8: write it in UTF-8", flag.name, text))
+			case text == "" && flag.name != "from" && flag.name != "to":
+				errs = append(errs, fmt.Errorf("--%s is empty: say it in a few words, or leave the flag out", flag.name))
+			}
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	text, err := jsonstream.AppendIndent(nil, build.Skeleton(d))
+	return append(text, '\n'), err
+}
+
+// checkAmount checks the amount that a flag gives.
+func checkAmount(flag, text string) error {
+	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
+	if err == nil && doc.Root().Kind() == jsonstream.Number && jsonstream.SafeNumber([]byte(text)) {
+		return nil
+	}
+	return fmt.Errorf("--%s %q: write a number, such as 5 or 0.40", flag, text)
+}

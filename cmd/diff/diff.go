@@ -1,0 +1,169 @@
+// Package diff has the command "handoff diff".
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/difftext"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/diff"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// diffFormats are the formats of diff's output.
+var diffFormats = []string{"text", "json", "jsonpatch", "mergepatch"}
+
+// volatile are the members that differ between two runs of the same agents.
+var volatile = []string{"/handoffId", "/timestamp", "/traceparent", "/signature", "/fromAgent/executionId", "/handoff_id"}
+
+// diffFlags are the flags of diff.
+type diffFlags struct {
+	*cli.Globals
+	diff.Options // completed from those below
+	cli.FormatFlag
+
+	ignore, only, keys []string
+	ignoreVolatile     bool
+	byOrder            bool
+	text               difftext.Options
+	invertible         bool
+	git                bool
+	format             string
+	output             string
+	quiet              bool
+}
+
+func New(g *cli.Globals) *cobra.Command {
+	f := &diffFlags{Globals: g}
+	c := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "Show what changed from one message to another",
+		Long: `Diff compares two messages, or any two JSON documents, by what they mean:
+subtasks by subtaskId, tool calls by tool and time, contexts by source, MACP
+messages by message_id, turns by their longest common subsequence, numbers by their
+decimal value, members in any order. A move is not reported as a change. What a
+message carries in base64 is decoded and compared.
+
+OLD and NEW are files, of which one may be "-", or directories, whose files are
+paired by their relative paths. Of files with several messages, those with the
+same handoffId are compared, or in other formats with the same handoff_id,
+request_id or session_id.
+
+Exit code 0: they are the same, and nothing is printed; 1: they differ; 2: they
+could not be compared.`,
+		Example: `  handoff diff before.json after.json
+  handoff diff --stat fixtures/ generated/
+  handoff diff --ignore-volatile --ignore '/toolCallHistory/*/calledAt' a.json b.json
+  handoff diff -f jsonpatch --invertible a.json b.json > change.json`,
+		Args: f.checkArgs,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	flags := c.Flags()
+	f.FormatFlag.Register(c)
+	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave out the places that `POINTER` matches; * is any one token, ** any number")
+	flags.BoolVar(&f.ignoreVolatile, "ignore-volatile", false, "leave out handoffId, timestamp, traceparent, signature and executionId")
+	flags.StringArrayVar(&f.only, "only", nil, "compare only the places that `POINTER` matches")
+	flags.StringArrayVar(&f.keys, "key", nil, "what identifies the elements of an array: `POINTER=MEMBER`, several members parted by commas")
+	flags.BoolVar(&f.Exact, "exact", false, "numbers are the same only if they are written alike: 1.0 is not 1")
+	flags.BoolVar(&f.byOrder, "by-order", false, "pair the messages of two files by their order, not by handoffId")
+	flags.BoolVar(&f.text.Stat, "stat", false, "only one line per member")
+	flags.BoolVar(&f.text.SideBySide, "side-by-side", false, "old and new next to each other, where the terminal is wide enough")
+	flags.BoolVar(&f.text.Full, "full", false, "do not shorten values")
+	flags.BoolVar(&f.invertible, "invertible", false, "with -f jsonpatch: add the tests by which a patch can be undone")
+	flags.BoolVar(&f.git, "git", false, "take the arguments that git gives to an external diff")
+	cli.RegisterFormat(c, &f.format, "format: "+strings.Join(diffFormats, ", "), diffFormats)
+	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing: the exit code is the answer")
+	return c
+}
+
+// checkArgs wants two arguments, or those of git.
+func (f *diffFlags) checkArgs(c *cobra.Command, args []string) error {
+	if !f.git {
+		return cobra.ExactArgs(2)(c, args)
+	}
+	if !slices.Contains(gitArgumentCounts, len(args)) {
+		return fmt.Errorf("--git takes the 7 or 9 arguments of an external diff, and found %d: it is for diff.handoff.command in git's configuration", len(args))
+	}
+	return nil
+}
+
+// options completes the options from the flags.
+func (f *diffFlags) options() (diff.Options, error) {
+	o := f.Options
+	o.Format, f.text.Format = f.From, f.From
+	ignored := f.ignore
+	if f.ignoreVolatile {
+		ignored = slices.Concat(ignored, volatile)
+	}
+	var err error
+	if o.Ignore, err = patterns("ignore", ignored); err != nil {
+		return o, err
+	}
+	if o.Only, err = patterns("only", f.only); err != nil {
+		return o, err
+	}
+	for _, text := range f.keys {
+		i := strings.LastIndexByte(text, '=')
+		members := strings.Split(text[i+1:], ",")
+		if i < 0 || slices.Contains(members, "") {
+			return o, fmt.Errorf("--key %q: write it as POINTER=MEMBER, such as /steps=id", text)
+		}
+		at, err := jsonstream.ParsePattern(text[:i])
+		if err != nil {
+			return o, fmt.Errorf("--key: %w", err)
+		}
+		o.Keys = append(o.Keys, diff.Key{Array: at, Members: members})
+	}
+	return o, nil
+}
+
+// patterns reads the values of a flag.
+func patterns(flag string, texts []string) ([]jsonstream.Pattern, error) {
+	var list []jsonstream.Pattern
+	for _, text := range texts {
+		p, err := jsonstream.ParsePattern(text)
+		if err != nil {
+			return nil, fmt.Errorf("--%s: %w", flag, err)
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+func (f *diffFlags) run(c *cobra.Command, args []string) error {
+	if f.invertible && f.format != "jsonpatch" {
+		return fmt.Errorf("--invertible is for -f jsonpatch, not for %s", f.format)
+	}
+	options, err := f.options()
+	if err != nil {
+		return err
+	}
+	out, err := f.Open(f.output, c.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	r := comparison{
+		flags:    f,
+		options:  options,
+		out:      out,
+		width:    term.WidthOf(c.OutOrStdout()),
+		colors:   term.NewPalette(out.Stdout && (term.UseColor(f.Color, c.OutOrStdout()) || f.git && f.Color == "auto" && gitPaging())),
+		stdin:    c.InOrStdin(),
+		stderr:   c.ErrOrStderr(),
+		progress: f.NewProgress(c.ErrOrStderr()),
+	}
+	if f.git {
+		return out.Close(r.git(args)) // exit code 0, whatever differs: git takes others for a crash
+	}
+	err = r.paths(args[0], args[1])
+	if f.output != "" && err == nil && r.unread > 0 {
+		err = cli.ErrReported // then there is no file
+	}
+	return cli.Answer(out.Close(err), r.unread, r.different > 0)
+}

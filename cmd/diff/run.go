@@ -1,0 +1,179 @@
+package diff
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/output"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/diff"
+	"github.com/eaapl/handoff/pkg/history"
+)
+
+// comparison is one run of diff.
+type comparison struct {
+	flags    *diffFlags
+	options  diff.Options
+	out      *output.File
+	width    int
+	colors   term.Palette
+	stdin    io.Reader
+	stderr   io.Writer
+	progress *term.Progress
+
+	several   bool // whether there was more than one pair to compare
+	compared  int
+	different int
+	added     int
+	removed   int
+	unread    int
+}
+
+// git compares the two versions of a file that git names. What cannot be compared
+// is reported, and git continues with the next.
+func (r *comparison) git(args []string) error {
+	if len(args) == 1 {
+		_, err := fmt.Fprintf(r.out, "%s: unmerged\n", term.Visible(args[0]))
+		return err
+	}
+	f := gitArguments(args)
+	if text := f.besides(); text != "" {
+		if _, err := fmt.Fprintln(r.out, term.Visible(text)); err != nil {
+			return err
+		}
+	}
+	return r.run(func(p pairing) error {
+		from, to := p.source(f.old, r.stdin, r.stderr), p.source(f.new, r.stdin, r.stderr)
+		// Their own names are those of temporary files.
+		if from != nil {
+			from.Name = f.path
+		}
+		if to != nil {
+			to.Name = f.newPath
+		}
+		p.sourcePair(input.SourceName(f.heading()), from, to)
+		return nil
+	})
+}
+
+// paths compares what two arguments name.
+func (r *comparison) paths(from, to string) error {
+	err := r.run(func(p pairing) error { return p.paths(from, to, r.stdin, r.stderr) })
+	if err == nil && r.several && !r.flags.quiet {
+		fmt.Fprintln(r.stderr, r.summary())
+	}
+	return err
+}
+
+// A difference is what came of comparing a pair.
+type difference struct {
+	pair
+	text []byte // what is printed
+	same bool
+	errs []error // why there is nothing to print
+}
+
+// run compares what pairs finds, on all cores, and prints it in its order.
+func (r *comparison) run(pairs func(pairing) error) error {
+	r.progress.Start(-1)
+	defer r.progress.Stop()
+	var trouble error
+	err := input.Ordered(func(emit func(pair) bool) {
+		trouble = pairs(pairing{Reader: r.flags.Reader, limits: r.flags.Limits, from: r.flags.From, byOrder: r.flags.byOrder, count: r.progress.Bytes, emit: emit})
+	}, r.compare, func(v difference, more bool) error {
+		if err := r.consume(v); err != nil || more {
+			return err
+		}
+		return r.out.Flush()
+	}, input.Bound[pair]{})
+	if err != nil {
+		return err
+	}
+	return trouble
+}
+
+// compare is the work on one pair: it runs on any core.
+func (r *comparison) compare(p pair) difference {
+	v := difference{pair: p}
+	for _, s := range []*side{p.old, p.new} {
+		if s == nil {
+			continue
+		}
+		if s.parse(r.flags.Limits, r.flags.From); s.Err != nil {
+			v.errs = append(v.errs, input.InFile(s.Source.Name, s.Err))
+		}
+	}
+	if v.errs != nil {
+		return v
+	}
+	var e *diff.Edit
+	if p.old != nil && p.new != nil {
+		if v.errs = r.mismatches(p); v.errs != nil {
+			return v
+		}
+		e = diff.Compare(p.old.doc, p.new.doc, r.options)
+		v.same = e == nil
+	}
+	if r.flags.quiet {
+		return v
+	}
+	var out bytes.Buffer
+	if err := r.show(&out, p, e); err != nil {
+		v.errs = []error{err}
+	}
+	v.text = out.Bytes()
+	return v
+}
+
+// mismatches returns why the sides of a pair are not in the format that is asked for.
+func (r *comparison) mismatches(p pair) []error {
+	if r.options.Format == "" {
+		return nil
+	}
+	var errs []error
+	for _, s := range []*side{p.old, p.new} {
+		if _, err := history.FormatOf(s.doc.Root(), r.options.Format); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", s.Origin(), err))
+		}
+	}
+	return errs
+}
+
+func (r *comparison) consume(v difference) error {
+	r.several = r.several || v.several()
+	for _, err := range v.errs {
+		if err == errSeveral {
+			return err
+		}
+		r.unread++
+		r.progress.Fail(err)
+	}
+	if v.errs != nil {
+		return nil
+	}
+	r.progress.Message()
+	switch {
+	case v.old == nil:
+		r.added++
+	case v.new == nil:
+		r.removed++
+	default:
+		r.compared++
+	}
+	if !v.same {
+		r.different++
+	}
+	_, err := r.out.Write(v.text)
+	return err
+}
+
+// summary says how the run went, in one line.
+func (r *comparison) summary() string {
+	text := fmt.Sprintf("%s compared: %d differ, %d added, %d removed", term.Counted(r.compared, "message"), r.different-r.added-r.removed, r.added, r.removed)
+	if r.unread > 0 {
+		text += fmt.Sprintf("; %d could not be compared", r.unread)
+	}
+	return text
+}

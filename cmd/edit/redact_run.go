@@ -1,0 +1,258 @@
+package edit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/regular"
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/privacy"
+	"github.com/eaapl/handoff/pkg/redact"
+)
+
+// A redactRecord is what redact reports of one message.
+type redactRecord struct {
+	Source    string                `json:"source"`
+	Index     int                   `json:"index"`
+	Replaced  map[privacy.Class]int `json:"replaced,omitzero"` // places, by class
+	Values    int                   `json:"values,omitzero"`   // how many different ones
+	Kept      []redact.Kept         `json:"kept,omitzero"`     // in what identifies something
+	Typed     bool                  `json:"typed,omitzero"`    // numbers have become strings
+	Signature string                `json:"signature,omitzero"`
+	Restored  int                   `json:"restored,omitzero"`
+	Exact     bool                  `json:"exact,omitzero"`     // what was restored is the original, byte for byte
+	Missing   []string              `json:"missing,omitzero"`   // replacements that could not be restored
+	Originals int                   `json:"originals,omitzero"` // different ones that the vault has, if several
+	place     input.Origin
+	entry     []byte
+}
+
+func (f *redactFlags) runRedact(c *cobra.Command, args []string, key *redact.Key) error {
+	scanner, err := cli.LoadPolicy(f.Globals, c, f.policy)
+	if err != nil {
+		return err
+	}
+	o := redact.Options{Scanner: scanner, Key: key, KeepFormat: f.keepFormat, Vault: f.vault != "", Format: f.From, Limits: f.Limits}
+	keys, err := f.keys.Load(f.Globals, c)
+	if err != nil {
+		return err
+	}
+	if len(keys) > 0 {
+		if err := keys[0].MaySign(); err != nil {
+			return err
+		}
+		o.Sign = func(text []byte) ([]byte, error) { return cli.SignAgain(text, keys[0]) }
+	}
+	if f.vault != "" {
+		if err := f.checkVault(c.ErrOrStderr(), key); err != nil {
+			return err
+		}
+	}
+	return f.rewrite(c, args, func(doc *jsonstream.Document) ([]byte, redactRecord, error) {
+		r, err := redact.Message(doc, o)
+		record := redactRecord{Replaced: r.Replaced, Values: r.Values, Kept: r.Kept, Typed: r.Typed, entry: r.Entry}
+		if r.Signed {
+			record.Signature = "removed"
+			if o.Sign != nil {
+				record.Signature = "renewed"
+			}
+		}
+		return r.Text, record, err
+	})
+}
+
+// rewrite writes what change makes of each document, and reports it. A document is read as
+// compact JSON, as it is written: a vault finds it by its bytes.
+func (f *redactFlags) rewrite(c *cobra.Command, args []string, change func(*jsonstream.Document) ([]byte, redactRecord, error)) error {
+	f.Rewrite = func(dst []byte, d input.Document, publish func(any)) ([]byte, error) {
+		doc, err := d.Parse(f.Limits)
+		if err != nil {
+			return nil, err
+		}
+		doc, err = jsonstream.Parse(doc.Raw().With(jsonstream.AppendCompact(nil, doc.Root().Raw())), jsonstream.Unlimited())
+		if err != nil {
+			return nil, err
+		}
+		text, record, err := change(doc)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", d.Origin(), err)
+		}
+		record.Source, record.Index, record.place = d.Source.Name, d.Index, d.Origin()
+		publish(record)
+		return f.Layout.Append(dst, text)
+	}
+	f.Publish = func(news []any) error { return f.report(c.ErrOrStderr(), news) }
+	return f.Rewriting.Run(c, args)
+}
+
+// checkVault returns why entries cannot be appended to the vault.
+func (f *redactFlags) checkVault(stderr io.Writer, key *redact.Key) error {
+	if err := f.ClaimAppended("--vault", f.vault); err != nil {
+		return err
+	}
+	text, err := regular.ReadFile(f.vault)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it is made
+	}
+	if err != nil {
+		return fmt.Errorf("--vault %s: %w", f.vault, term.PlainError(err))
+	}
+	vault, err := f.openVault(text, key)
+	if err != nil {
+		return err
+	}
+	for _, e := range vault.Damaged() {
+		term.Warn(stderr, f.damage(e).Error())
+	}
+	return nil
+}
+
+// openVault opens the vault. The error names its line.
+func (f *redactFlags) openVault(text []byte, key *redact.Key) (*redact.Vault, error) {
+	vault, err := redact.OpenVault(text, key)
+	if line := (*redact.LineError)(nil); errors.As(err, &line) {
+		remedy := "name a vault"
+		if errors.Is(err, redact.ErrKey) {
+			remedy = "name the secret of this vault with --secret-file"
+		}
+		return nil, fmt.Errorf("%s:%d: %w; %s", f.vault, line.Line, line.Err, remedy)
+	}
+	return vault, err
+}
+
+// damage returns what is wrong with a line of the vault.
+func (f *redactFlags) damage(e redact.LineError) error {
+	return fmt.Errorf("%s:%d: %w; what it held cannot be restored: take the line from a copy of the vault, or remove it", f.vault, e.Line, e.Err)
+}
+
+func (f *redactFlags) runRestore(c *cobra.Command, args []string, key *redact.Key) error {
+	in, closeVault, err := f.OpenFile(f.vault)
+	if err != nil {
+		return fmt.Errorf("--vault %w", err)
+	}
+	defer closeVault() // read only: nothing can be lost
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return fmt.Errorf("--vault %s: %w", f.vault, term.PlainError(err))
+	}
+	vault, err := f.openVault(text, key)
+	if err != nil {
+		return err
+	}
+	damaged := vault.Damaged()
+	for _, e := range damaged {
+		term.PrintError(c.ErrOrStderr(), f.damage(e))
+	}
+	var unknown, incomplete atomic.Bool // of a message, whether all of it was restored; that not all was
+	err = f.rewrite(c, args, func(doc *jsonstream.Document) ([]byte, redactRecord, error) {
+		r, err := vault.Restore(doc, f.From, f.Limits)
+		if err == nil && !r.Exact && len(damaged) > 0 {
+			unknown.Store(true)
+		}
+		if len(r.Missing) > 0 || r.Originals > 0 {
+			incomplete.Store(true)
+		}
+		return r.Text, redactRecord{Restored: r.Values, Exact: r.Exact, Missing: r.Missing, Originals: r.Originals}, err
+	})
+	switch {
+	case err != nil:
+		return err
+	case unknown.Load():
+		return cli.ErrReported
+	case incomplete.Load():
+		return cli.ErrNo
+	default:
+		return nil
+	}
+}
+
+// report adds to the vault what was replaced, and then reports it.
+func (f *redactFlags) report(stderr io.Writer, news []any) error {
+	var lines []byte
+	for _, n := range news {
+		if entry := n.(redactRecord).entry; entry != nil {
+			lines = append(append(lines, entry...), '\n')
+		}
+	}
+	if lines != nil {
+		if err := f.AppendLocked(f.vault, lines); err != nil {
+			return err
+		}
+	}
+	if f.quiet {
+		return nil
+	}
+	for _, n := range news {
+		r := n.(redactRecord)
+		if f.format == "json" {
+			if err := report.WriteJSON(stderr, r); err != nil {
+				return err
+			}
+		} else if text := r.text(f.restore); text != "" {
+			fmt.Fprintf(stderr, "handoff: %s: %s\n", r.place, text)
+		}
+	}
+	return nil
+}
+
+// restoredText says what was restored.
+func (r redactRecord) restoredText() string {
+	places := term.Plural(r.Restored, "place") + " restored"
+	switch {
+	case r.Exact:
+		return places + ": it is the original"
+	case r.Originals > 0:
+		return fmt.Sprintf("%s: it is the last of %d different originals that the vault has", places, r.Originals)
+	case r.Restored == 0 && r.Missing == nil:
+		return "nothing of it is in the vault"
+	}
+	text := places + "; the message is not the one that was redacted"
+	if n := len(r.Missing); n > 0 {
+		const shown = 10
+		list := strings.Join(r.Missing[:min(n, shown)], ", ")
+		if n > shown {
+			list += ", …"
+		}
+		text += fmt.Sprintf("; %s not restored, since the vault has no value or several: %s", term.Plural(n, "replacement"), term.Visible(list))
+	}
+	return text
+}
+
+// text says what was done, for people; "" for nothing.
+func (r redactRecord) text(restore bool) string {
+	if restore {
+		return r.restoredText()
+	}
+	var parts []string
+	if len(r.Replaced) > 0 {
+		places := 0
+		var classes []string
+		for _, class := range slices.Sorted(maps.Keys(r.Replaced)) {
+			places += r.Replaced[class]
+			classes = append(classes, fmt.Sprintf("%s %d", class, r.Replaced[class]))
+		}
+		parts = append(parts, fmt.Sprintf("%s of %s replaced (%s)", term.Plural(places, "place"), term.Plural(r.Values, "value"), strings.Join(classes, ", ")))
+	}
+	for _, k := range r.Kept {
+		parts = append(parts, fmt.Sprintf("%s: %s stays, since it identifies something", term.Visible(k.Pointer), k.Class))
+	}
+	if r.Typed {
+		parts = append(parts, "numbers became strings")
+	}
+	if r.Signature != "" {
+		parts = append(parts, "signature "+r.Signature)
+	}
+	return strings.Join(parts, "; ")
+}

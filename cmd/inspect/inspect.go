@@ -1,0 +1,156 @@
+// Package inspect has the command "handoff inspect".
+package inspect
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/inspect"
+	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/pkg/validate"
+)
+
+func New(g *cli.Globals) *cobra.Command {
+	var messages cli.FormatFlag
+	var receiver cli.ReceiverFlags
+	var safety cli.ScannerFlags
+	var policy cli.PolicyFlag
+	var counting cli.CounterFlags
+	var facts cli.FactsFlags
+	var inTokens, verbose bool
+	c := &cobra.Command{
+		Use:   "inspect [FILE|DIR|-]...",
+		Short: "Show what is in a message",
+		Long: `Inspect shows a message to a person: who hands what to whom, what is done and
+left, the budget, where the bytes go, the conversation, the tools, and the
+findings of all layers. Several messages are shown as a table with totals (--verbose: each as a single one is). Messages
+of SW4RM, MACP and OpenAI are shown by what is in them: what is asked for and what was
+answered, the state of a session and its offers, the lists of items. A receiver
+(--receiver, --as, --require-state) has terms for EAAPL messages only. With --privacy,
+personal data is counted by its class.
+
+A message is shown whether it is valid or not; exit code 2 means that something
+was not a message at all.`,
+		Example: `  handoff inspect message.json
+  zcat archive.jsonl.gz | handoff inspect
+  handoff inspect -f json message.json | jq .members`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := input.OneStdin(args, append(receiver.Keys.Files, receiver.Profile, safety.Rules, policy.File)...); err != nil {
+				return err
+			}
+			profile, err := receiver.Load(g, c.InOrStdin())
+			if err != nil {
+				return err
+			}
+			verifier, err := receiver.Verifier(g, c, profile)
+			if err != nil {
+				return err
+			}
+			privacy, err := policy.Load(g, c)
+			if err != nil {
+				return err
+			}
+			scanner, err := safety.Load(g, c)
+			if err != nil {
+				return err
+			}
+			i := inspection{
+				Globals: g,
+				from:    messages.From,
+				terms:   profile != nil,
+				privacy: privacy != nil,
+				validator: validate.New(validate.Options{
+					Formats: messages.Formats(), All: true, Receiver: profile, Verifier: verifier, Scanner: scanner.Scanner, Allow: scanner.Allow, Privacy: privacy, Limits: g.Limits,
+				}),
+				progress: g.NewProgress(c.ErrOrStderr()),
+			}
+			if inTokens {
+				counter, err := counting.Load()
+				if err != nil {
+					return scanner.Close(err)
+				}
+				meter := counter.Meter()
+				i.meter = &meter
+			}
+			out, err := facts.Open(g, c)
+			if err != nil {
+				return scanner.Close(err)
+			}
+			text := newListing(out, out.Width, out.Palette, inTokens)
+			text.Verbose = verbose
+			show := text.Print
+			if out.JSON {
+				show = func(r record) error { return report.WriteJSON(out, r) }
+			}
+			unread, err := cli.Each(g, c, args, i.progress, func(d input.Document) (record, error) { return i.inspect(c, d) },
+				func(r record) error {
+					i.noteTerms(c, r)
+					return show(r)
+				}, func() error { return nil })
+			if err == nil {
+				err = text.Close()
+			}
+			return cli.Answer(out.Close(scanner.Close(err)), unread, false)
+		},
+	}
+	messages.Register(c)
+	receiver.Register(c)
+	safety.Register(c)
+	policy.Register(c)
+	counting.Register(c)
+	c.Flags().BoolVar(&inTokens, "tokens", false, "count the tokens, too")
+	cli.RegisterVerbose(c, &verbose)
+	facts.Register(c, "format: text, json", "write to `FILE`")
+	return c
+}
+
+// inspection is one run of inspect.
+type inspection struct {
+	*cli.Globals
+	from      format.Format // of the messages; "": the one that each looks like
+	terms     bool          // there are terms of a receiver, which only EAAPL messages are checked by
+	validator *validate.Validator
+	privacy   bool           // personal data is looked for
+	meter     *history.Meter // nil: tokens are not counted
+	progress  *term.Progress
+}
+
+// noteTerms says once of a message that the terms of a receiver are not for it.
+func (i *inspection) noteTerms(c *cobra.Command, r record) {
+	if i.terms && r.Format != "" && r.Format != format.EAAPL {
+		i.terms = false
+		term.PrintError(c.ErrOrStderr(), fmt.Errorf("%s: is in the format %s: the terms of a receiver (--receiver, --as, --require-state) are for EAAPL messages, and no others are checked by them", r.Source, r.Format))
+	}
+}
+
+// inspect is the work on one document: it runs on any core.
+func (i *inspection) inspect(c *cobra.Command, d input.Document) (record, error) {
+	m, err := message.ParseInPlace(d.Raw, message.Options{Limits: i.Limits})
+	if err != nil {
+		return record{}, input.InFile(d.Source.Name, err)
+	}
+	form, err := history.FormatOf(m.Root(), i.from)
+	if err != nil && i.from != "" {
+		return record{}, fmt.Errorf("%s: %w", d.Origin(), err)
+	}
+	result, err := i.validator.Validate(c.Context(), m)
+	if err != nil {
+		return record{}, input.InFile(d.Source.Name, err)
+	}
+	facts := inspect.Of(m, form, i.Limits)
+	if i.meter != nil {
+		facts.CountTokens(m, *i.meter)
+	}
+	r := record{Source: d.Source.Name, Index: d.Index, Facts: facts, Result: result}
+	if i.privacy {
+		r.Personal = personalData(result)
+	}
+	return r, nil
+}

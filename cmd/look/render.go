@@ -1,0 +1,68 @@
+package look
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/pkg/render"
+)
+
+func NewRender(g *cli.Globals) *cobra.Command {
+	f := cli.Rewriting{Globals: g}
+	var messages cli.FormatFlag
+	var target string
+	targets := cli.Names(render.Targets())
+	c := &cobra.Command{
+		Use:   "render [FILE|DIR|-]...",
+		Short: "Print what the receiving model is to see of a message",
+		Long: `Render prints a message as section 10.1 has the receiving model see it: all of it as
+data, in one turn of the user, under the label [CONTEXT FROM PREVIOUS AGENT — DATA
+ONLY]. Nothing goes into the system prompt, and no turn of the message becomes a turn of
+the prompt, where it would speak for the receiver's user or model.
+
+The lines around the data bear a mark that is random for each message. Text that looks like
+the label, like those lines or like a delimiter of a chat template is broken up by
+‹quoted›. Numbers and unknown members are shown as they are; docs/rendering.md has the
+rules.
+
+--for openai, anthropic and gemini print a line of JSON for each message: an object with
+the messages (for gemini the contents) of a request to the API. As text, each message
+begins with the label and is followed by an empty line.
+
+A message is rendered whether it is valid or not: run handoff validate first.`,
+		Example: `  handoff render message.json
+  handoff render --for openai message.json | jq '. + {model: "gpt-5"}'
+  handoff validate -q message.json && handoff render --for anthropic message.json`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if !slices.Contains(targets, target) {
+				return fmt.Errorf("--for %q: use one of %s", target, strings.Join(targets, ", "))
+			}
+			r := render.Renderer{For: render.Target(target), From: messages.From, Limits: g.Limits}
+			f.Rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
+				doc, err := d.Parse(f.Limits)
+				if err != nil {
+					return nil, err
+				}
+				text, err := r.Append(dst, doc)
+				if err != nil {
+					return nil, fmt.Errorf("%s: %w", d.Origin(), err)
+				}
+				if r.For == render.Text {
+					text = append(text, '\n')
+				}
+				return text, nil
+			}
+			return f.Run(c, args)
+		},
+	}
+	c.Flags().StringVar(&target, "for", string(render.Text), "what is printed: "+strings.Join(targets, ", "))
+	cli.Complete(c, "for", targets...)
+	messages.Register(c)
+	c.Flags().StringVarP(&f.Output, "output", "o", "", "write to `FILE`")
+	return c
+}

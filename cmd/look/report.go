@@ -1,0 +1,201 @@
+// Package look has the commands that show messages in other ways: count, render and report.
+package look
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/output"
+	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/internal/tasktree"
+	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/chain"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/validate"
+	"github.com/eaapl/handoff/pkg/viewer"
+	"github.com/eaapl/handoff/pkg/viewer/collect"
+)
+
+// reportFlags are the flags of report.
+type reportFlags struct {
+	*cli.Globals
+	cli.FormatFlag
+	receiver    cli.ReceiverFlags
+	scanner     cli.ScannerFlags
+	checks      cli.ChainFlags
+	severities  cli.SeverityFlags
+	title       string
+	output      string
+	showSecrets bool
+}
+
+func NewReport(g *cli.Globals) *cobra.Command {
+	f := &reportFlags{Globals: g}
+	c := &cobra.Command{
+		Use:   "report [FILE|DIR|-]... -o FILE.html",
+		Short: "Make a page that shows tasks, their handoffs and what was lost between them",
+		Long: `Report reads messages, in any order, and writes one HTML file that needs no network
+and no other file: each task as a tree and as a timeline, what each agent spent, what
+was lost at which boundary, and of each handoff what its receiver got, how that differs
+from what its sender had got, and the findings beside the words that they are about.
+
+What is found is what "handoff chain" and "handoff validate" find. Messages that are not
+canonical are shown too, each as a handoff of its own. Text of messages stays text: the page
+runs and loads nothing of it. Credentials in messages are asterisks, unless --show-secrets
+says otherwise. The same messages give the same bytes. Findings are counted in the lists, and
+--max-findings of them are shown.
+
+Exit code 0: the page is written, whatever it shows; 2: something could not be read,
+which the page says, or the page could not be written.`,
+		Example: `  handoff report archive/ -o report.html
+  producer | handoff report -o report.html
+  handoff report --title "Nightly run" relay.jsonl -o report.html`,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	f.FormatFlag.Register(c)
+	f.receiver.Register(c)
+	f.scanner.Register(c)
+	f.checks.Register(c)
+	f.severities.Register(c, "warning, or rule of a chain", reportRules)
+	c.Flags().StringVar(&f.title, "title", "", "the `TITLE` of the page (default: what is read)")
+	c.Flags().BoolVar(&f.showSecrets, "show-secrets", false, "show credentials in messages as they are")
+	cli.OnlyForCall(c, "show-secrets")
+	c.Flags().StringVarP(&f.output, "output", "o", "", "write the page to `FILE`")
+	return c
+}
+
+func (f *reportFlags) run(c *cobra.Command, args []string) error {
+	if f.output == "" && term.IsTerminal(c.OutOrStdout()) {
+		return errors.New("a page is for a browser: name a file with -o, such as -o report.html")
+	}
+	if err := input.OneStdin(args, append(f.receiver.Keys.Files, f.receiver.Profile, f.scanner.Rules)...); err != nil {
+		return err
+	}
+	profile, err := f.receiver.Load(f.Globals, c.InOrStdin())
+	if err != nil {
+		return err
+	}
+	verifier, err := f.receiver.Verifier(f.Globals, c, profile)
+	if err != nil {
+		return err
+	}
+	severities, err := f.severities.Load(c)
+	if err != nil {
+		return err
+	}
+	checks, err := f.checks.Options(severities, f.severities.Strict)
+	if err != nil {
+		return err
+	}
+	scanner, err := f.scanner.Load(f.Globals, c)
+	if err != nil {
+		return err
+	}
+	list := f.Sources(args, c.InOrStdin(), c.ErrOrStderr())
+	return scanner.Close(f.write(c, list, validate.New(validate.Options{
+		Formats: f.Formats(), All: true, Receiver: profile, Verifier: verifier, Scanner: scanner.Scanner, Allow: scanner.Allow, Limits: f.Limits,
+		Severities: severities, Strict: f.severities.Strict,
+	}), collect.Options{
+		Title: term.Visible(cmp.Or(f.title, titleOf(list))), Version: report.BuildVersion(), Rules: report.Rules(), Limits: f.Limits,
+		Chain: checks, Secrets: f.showSecrets, Verifies: verifier != nil, MaxFindings: f.MaxFindings,
+		Doubt: tasktree.Doubt, Commands: messageCommands, Command: chainCommand(checks),
+	}))
+}
+
+// reportRules are those of which a run may say how much they matter.
+func reportRules() []finding.Rule { return append(cli.WarningRules(), chain.Rules()...) }
+
+// write writes the page.
+func (f *reportFlags) write(c *cobra.Command, list []input.Source, validator *validate.Validator, o collect.Options) error {
+	out, err := f.OpenData(f.output, c.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	var spool report.Spool
+	defer spool.Close()
+	messages, err := collect.NewMessages(o, &spool)
+	if err != nil {
+		return out.Close(err)
+	}
+	unread, err := f.read(c, list, validator, messages)
+	if err == nil {
+		page := messages.Page()
+		err = f.make(c, page, out)
+	}
+	return cli.Answer(out.Close(err), unread, false)
+}
+
+// titleOf names what is read.
+func titleOf(list []input.Source) string {
+	switch len(list) {
+	case 0:
+		return "Handoffs"
+	case 1:
+		return "Handoffs of " + filepath.Base(list[0].Name)
+	}
+	return fmt.Sprintf("Handoffs of %s", term.Plural(len(list), "file"))
+}
+
+// A reportOutcome is what report reads of a document, or why it reads nothing.
+type reportOutcome struct {
+	message *collect.Message
+	err     error
+}
+
+// read takes in every document of the sources, and returns how many things could not be read.
+func (f *reportFlags) read(c *cobra.Command, list []input.Source, validator *validate.Validator, messages *collect.Messages) (unread int, err error) {
+	progress := f.NewProgress(c.ErrOrStderr())
+	work := func(batch []input.Document) []reportOutcome {
+		all := make([]reportOutcome, 0, len(batch))
+		for _, d := range batch {
+			all = append(all, f.examine(c, d, validator, messages))
+		}
+		return all
+	}
+	err = input.Process(list, f.Limits, progress, work, func(all []reportOutcome) error {
+		for _, e := range all {
+			progress.Message()
+			if cli.ClassifierFailed(e.err) {
+				return e.err
+			}
+			if e.err != nil {
+				unread++
+				if progress.Fail(e.err) {
+					messages.Unread(term.WithoutSecrets(e.err.Error()))
+				}
+				continue
+			}
+			if err := messages.Add(e.message); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, func() error { return nil })
+	return unread, err
+}
+
+// examine is the work on one document: it runs on any core.
+func (f *reportFlags) examine(c *cobra.Command, d input.Document, validator *validate.Validator, messages *collect.Messages) reportOutcome {
+	if d.Unreadable() || len(d.Raw.Bytes) == 0 {
+		_, err := d.Parse(f.Limits) // which names the source
+		return reportOutcome{err: err}
+	}
+	_, result, err := validator.ValidateRaw(c.Context(), d.Raw, f.Limits)
+	if err != nil {
+		return reportOutcome{err: err}
+	}
+	return reportOutcome{message: messages.Examine(d.Raw, chain.Place{Source: d.Source.Name, Index: d.Index, Line: d.Raw.Start.Line}, result)}
+}
+
+// make writes a page, and shows how far it is.
+func (f *reportFlags) make(c *cobra.Command, page collect.Page, out *output.File) error {
+	progress := f.StartDoing(c.ErrOrStderr(), "writing the page", -1)
+	defer progress.Stop()
+	return viewer.Write(out, page.Index, page.Details)
+}

@@ -1,0 +1,119 @@
+package trim
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/pkg/tokens"
+	"github.com/eaapl/handoff/pkg/trim"
+)
+
+// Flags say how small messages must be, and how they get there.
+type Flags struct {
+	trim.Options
+	summarizer summarizerFlags
+	counter    cli.CounterFlags
+	Profile    string // file of the receiver
+	profiled   string // the flag that names it
+	window     int
+	threshold  float64
+	maxBytes   int64
+	also       []string
+}
+
+// Register registers the flags. profile is the name of the one for the profile of the receiver.
+func (f *Flags) Register(c *cobra.Command, profile string) {
+	flags := c.Flags()
+	f.profiled = profile
+	flags.IntVar(&f.MaxTokens, "max-tokens", 0, "how many `TOKENS` a message may have")
+	flags.IntVar(&f.window, "context-window", 0, "the `TOKENS` that the receiver's model can read")
+	flags.StringVar(&f.Profile, profile, "", "receiver profile `FILE`, for its contextWindow")
+	flags.Float64Var(&f.threshold, "window-share", 0.8, "the part of the context window that a message may fill")
+	flags.Var(cli.SizeOrZero{ByteSize: cli.NewByteSize(&f.maxBytes, 0)}, "max-bytes", "how many `BYTES` a message may have (100KB, 1MiB)")
+	flags.IntVar(&f.Last, "last", 0, "how many `TURNS` may stay")
+	flags.IntVar(&f.KeepTurns, "keep-turns", trim.DefaultKeepTurns, "the latest `TURNS`, which stay in any case")
+	flags.IntVar(&f.SummaryTokens, "summary-tokens", 0, "how many `TOKENS` the summary may have (default: a tenth of what it replaces)")
+	flags.StringSliceVar(&f.Roles, "roles", nil, "keep only turns of these `ROLES`")
+	flags.BoolVar(&f.DropTools, "drop-tools", false, "drop tool calls, their results and reasoning")
+	flags.StringSliceVar(&f.also, "also", nil, "what may go when the turns do not suffice, in this order: `MEMBERS` of "+extraNames())
+	f.counter.Register(c)
+	f.summarizer.register(c)
+	cli.Complete(c, "also", cli.Names(trim.Extras())...)
+}
+
+func extraNames() string { return strings.Join(cli.Names(trim.Extras()), ", ") }
+
+// Asked reports whether a flag asks for smaller messages.
+func (f *Flags) Asked(c *cobra.Command) bool {
+	return slices.ContainsFunc([]string{f.profiled, "max-tokens", "context-window", "max-bytes", "last", "roles", "drop-tools"}, c.Flags().Changed)
+}
+
+// Complete fills the options that the flags describe.
+func (f *Flags) Complete(g *cli.Globals, c *cobra.Command) error {
+	for _, limit := range []struct {
+		flag  string
+		value int
+	}{{"max-tokens", f.MaxTokens}, {"context-window", f.window}, {"last", f.Last}, {"keep-turns", f.KeepTurns}, {"summary-tokens", f.SummaryTokens}, {"max-bytes", int(f.maxBytes)}} {
+		if limit.value < 0 || limit.value == 0 && c.Flags().Changed(limit.flag) && limit.flag != "keep-turns" {
+			return fmt.Errorf("--%s %d: write a number above 0", limit.flag, limit.value)
+		}
+	}
+	for _, name := range f.also {
+		extra := trim.Extra(name)
+		if !slices.Contains(trim.Extras(), extra) {
+			return fmt.Errorf("--also %s: known are %s", name, extraNames())
+		}
+		if !slices.Contains(f.Also, extra) {
+			f.Also = append(f.Also, extra)
+		}
+	}
+	for i, role := range f.Roles {
+		f.Roles[i] = strings.ToLower(strings.TrimSpace(role))
+	}
+	if f.Roles != nil && (len(f.Roles) == 0 || slices.Contains(f.Roles, "")) {
+		return errors.New("--roles: a name is empty: name the roles that stay, as in user,assistant")
+	}
+	f.MaxBytes = int(f.maxBytes)
+	counter, err := f.counter.Load()
+	if err != nil {
+		return err
+	}
+	f.Meter, f.Tokenizer = counter.Meter(), string(counter.Encoding())
+	if err := f.limit(g, c); err != nil {
+		return err
+	}
+	return f.summarizer.load(g, c, &f.Options)
+}
+
+// limit makes of the context window the maximal tokens of a message.
+func (f *Flags) limit(g *cli.Globals, c *cobra.Command) error {
+	if f.threshold <= 0 || f.threshold > 1 {
+		return fmt.Errorf("--window-share %v: write a number above 0 and up to 1", f.threshold)
+	}
+	window := f.window
+	if window == 0 && f.Profile != "" {
+		receiver := cli.ReceiverFlags{Profile: f.Profile}
+		profile, err := receiver.Load(g, c.InOrStdin())
+		if err != nil {
+			return err
+		}
+		if window = profile.ContextWindow; window == 0 {
+			return fmt.Errorf("%s: the profile has no contextWindow: add it, or name one with --context-window", f.Profile)
+		}
+	}
+	if window == 0 && f.MaxTokens == 0 && f.Last == 0 && f.MaxBytes == 0 && f.counter.Model != "" {
+		window, _ = tokens.Window(f.counter.Model)
+	}
+	if window == 0 {
+		return nil
+	}
+	if limit := trim.Share(window, f.threshold); f.MaxTokens == 0 || limit < f.MaxTokens {
+		f.MaxTokens = limit
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/output"
+	"github.com/eaapl/handoff/pkg/compress"
+)
+
+// ClaimArchive claims the file of --archive for appending entries as they are: it must not hold
+// compressed data, nor have a name for such.
+func (g *Globals) ClaimArchive(path string) error {
+	if codec := output.CodecOf(path); codec != compress.None {
+		return fmt.Errorf("--archive %s: this is a name for %s data, and entries are appended as they are: use another name", path, codec)
+	}
+	if err := g.ClaimAppended("--archive", path); err != nil {
+		return err
+	}
+	content, err := input.Source{Path: path, Unpacking: g.Unpacking}.Open(func(int) {})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it is made
+	}
+	if err != nil {
+		return fmt.Errorf("--archive %s: %w", path, err)
+	}
+	codec := content.Codec()
+	content.Close() // read only: nothing can be lost
+	if codec != compress.None {
+		return fmt.Errorf("--archive %s: is %s data, and entries are appended as they are: decompress it first, or use another file", path, codec)
+	}
+	return nil
+}
