@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 const module = "github.com/eaapl/handoff"
@@ -44,14 +46,13 @@ var imports = map[string][]string{
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/equal", "pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/secrets", "pkg/summarize",
 		"github.com/Masterminds/semver/v3",
 	},
-	"pkg/child":                     {},
-	"pkg/chunked":                   {"pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/sign", "pkg/validate", "schemas", "github.com/go-json-experiment/json"},
-	"pkg/compat":                    {"pkg/finding", "pkg/internal/equal", "pkg/jsonstream", "pkg/validate", "github.com/Masterminds/semver/v3", "github.com/go-json-experiment/json"},
-	"pkg/compress":                  {"pkg/compress/dictionary", "github.com/klauspost/compress"},
-	"pkg/compress/dictionary":       {"github.com/klauspost/compress"},
-	"pkg/compress/dictionary/train": nil, // a program
-	"pkg/compress/frames":           {"pkg/compress", "pkg/format", "pkg/history", "pkg/jsonstream", "github.com/go-json-experiment/json"},
-	"pkg/conversation":              {"pkg/internal/equal", "pkg/jsonstream"},
+	"pkg/child":               {},
+	"pkg/chunked":             {"pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/sign", "pkg/validate", "schemas", "github.com/go-json-experiment/json"},
+	"pkg/compat":              {"pkg/finding", "pkg/internal/equal", "pkg/jsonstream", "pkg/validate", "github.com/Masterminds/semver/v3", "github.com/go-json-experiment/json"},
+	"pkg/compress":            {"pkg/compress/dictionary", "github.com/klauspost/compress"},
+	"pkg/compress/dictionary": {"github.com/klauspost/compress"},
+	"pkg/compress/frames":     {"pkg/compress", "pkg/format", "pkg/history", "pkg/jsonstream", "github.com/go-json-experiment/json"},
+	"pkg/conversation":        {"pkg/internal/equal", "pkg/jsonstream"},
 	"pkg/convert": {
 		"pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "pkg/message", "pkg/validate",
 		"github.com/go-json-experiment/json",
@@ -173,17 +174,15 @@ var imports = map[string][]string{
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/textscan", "pkg/internal/view", "pkg/jsonstream", "pkg/safety/model", "pkg/secrets",
 		"github.com/go-json-experiment/json",
 	},
-	"pkg/safety/classifier":          {"pkg/child", "pkg/safety"},
-	"pkg/safety/model":               {"pkg/safety/model/internal/gram"},
-	"pkg/safety/model/internal/gram": {},
-	"pkg/safety/model/train":         nil, // a program
-	"pkg/secrets":                    {},
-	"pkg/session":                    {"pkg/format", "pkg/formats/claudecode", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/secrets", "github.com/go-json-experiment/json", "github.com/google/uuid"},
-	"pkg/sign":                       {"pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/secrets", "github.com/go-jose/go-jose/v4", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
-	"pkg/summarize":                  {},
-	"pkg/summarize/chat":             {"pkg/internal/polling", "pkg/summarize", "pkg/webclient"},
-	"pkg/summarize/command":          {"pkg/child", "pkg/summarize"},
-	"pkg/tokens":                     {},
+	"pkg/safety/classifier": {"pkg/child", "pkg/safety"},
+	"pkg/safety/model":      {"internal/gram"},
+	"pkg/secrets":           {},
+	"pkg/session":           {"pkg/format", "pkg/formats/claudecode", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/secrets", "github.com/go-json-experiment/json", "github.com/google/uuid"},
+	"pkg/sign":              {"pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/secrets", "github.com/go-jose/go-jose/v4", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
+	"pkg/summarize":         {},
+	"pkg/summarize/chat":    {"pkg/internal/polling", "pkg/summarize", "pkg/webclient"},
+	"pkg/summarize/command": {"pkg/child", "pkg/summarize"},
+	"pkg/tokens":            {},
 	"pkg/trim": {
 		"pkg/conversation", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/undo", "pkg/jsonstream", "pkg/message", "pkg/summarize",
 		"github.com/go-json-experiment/json",
@@ -218,6 +217,7 @@ var imports = map[string][]string{
 	"pkg/yamldoc":          {"pkg/jsonstream", "go.yaml.in/yaml/v3"},
 	"schemas":              {},
 	regularPackage:         {},
+	"internal/gram":        {},
 	"internal/programtest": {},
 	"internal/tier":        {},
 	"cmd":                  nil, // everything
@@ -301,10 +301,6 @@ var imports = map[string][]string{
 	"relay/cmd":           nil, // everything
 	"relay/handoff-relay": {"relay/cmd"},
 	"":                    {"cmd"},
-	"scripts/auditlog":    nil, // a program
-	"scripts/corpora":     nil, // a program
-	"scripts/crosscheck":  nil, // a program
-	"scripts/threats":     nil, // a program
 }
 
 // forbidden are what no package under pkg may import: they are for cmd alone.
@@ -331,7 +327,7 @@ func TestImports(t *testing.T) {
 			if strings.HasPrefix(name, "pkg/") && allowed != nil && slices.Contains(forbidden, imported) && !(imported == "os" && slices.Contains(onDisk, name)) {
 				t.Errorf("%s imports %s, which only cmd may", name, imported)
 			}
-			if imported == "os/exec" && name != "pkg/child" && name != "cmd/relay" && name != "internal/tier" && name != "internal/programtest" && !strings.HasPrefix(name, "scripts/") {
+			if imported == "os/exec" && name != "pkg/child" && name != "cmd/relay" && name != "internal/tier" && name != "internal/programtest" {
 				t.Errorf("%s imports os/exec: pkg/child and cmd/relay alone start processes", name)
 			}
 			if allowed == nil || isStandard(imported) || imported == module+"/"+regularPackage {
@@ -375,6 +371,18 @@ func TestPackagesNameNoFlags(t *testing.T) {
 			}
 			return true
 		})
+	}
+}
+
+// TestPrograms: "go install github.com/eaapl/handoff/...@latest" brings the two programs. What no user
+// runs is in the module tools.
+func TestPrograms(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{if eq .Name "main"}}{{.ImportPath}}{{end}}`, module+"/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{module, module + "/relay/handoff-relay"}, strings.Fields(string(out))); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/eaapl/handoff/pkg/safety/model/internal/gram"
+	"github.com/eaapl/handoff/internal/gram"
 )
 
 //go:embed weights.bin

@@ -11,9 +11,9 @@ import (
 )
 
 // TestConversationSets checks that every set that shapes the weights may be tuned on, and
-// has the licence that is said here, by the table of scripts/corpora.
+// has the licence that is said here, by the table of tools/corpora.
 func TestConversationSets(t *testing.T) {
-	table, err := os.ReadFile("../../../../scripts/corpora/README.md")
+	table, err := os.ReadFile("../../corpora/README.md")
 	if err != nil {
 		t.Fatal(err)
 	}

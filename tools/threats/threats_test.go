@@ -40,7 +40,7 @@ func TestThreats(t *testing.T) {
 			}
 		}
 		if len(p.edits) == 0 {
-			t.Errorf("scripts/threats has no edit for: %s", p.text)
+			t.Errorf("tools/threats has no edit for: %s", p.text)
 		}
 		for _, e := range p.edits {
 			if _, err := e.edited(); err != nil {

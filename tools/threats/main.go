@@ -1,5 +1,5 @@
 // Command threats takes the guard of each promise in docs/threats.md away, and runs the tests that the
-// promise names: one of them has to fail. scripts/threats.sh runs it.
+// promise names: one of them has to fail. scripts/threats.sh runs it, in the root of the repository.
 package main
 
 import (

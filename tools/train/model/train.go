@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/eaapl/handoff/pkg/safety/model/internal/gram"
+	"github.com/eaapl/handoff/internal/gram"
 )
 
 // How errors are weighed. A source counts by the square root of its rows, so that a

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/eaapl/handoff/pkg/safety/model/internal/gram"
+	"github.com/eaapl/handoff/internal/gram"
 )
 
 // A bag is a text as training sees it: an injection is one if any of its windows is,

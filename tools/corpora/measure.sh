@@ -6,5 +6,5 @@
 # usage: measure.sh PATH/TO/handoff DIR [-trims N] [SET]...
 set -euo pipefail
 handoff=$(realpath "$1"); sets=$(realpath "$2"); shift 2
-cd "$(dirname "$0")/../.."
-exec go run ./scripts/corpora -measure "$handoff" -o "$sets" "$@"
+cd "$(dirname "$0")/.."
+exec go run ./corpora -measure "$handoff" -o "$sets" "$@"

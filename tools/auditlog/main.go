@@ -1,6 +1,6 @@
 // Auditlog fills an audit log with records of made-up tasks, to measure what reads it:
 //
-//	go run ./scripts/auditlog -records 1000000 audit.db
+//	go run ./auditlog -records 1000000 audit.db
 //
 // It prints the ids of a few tasks. The log is the same for the same number of records.
 package main

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// A conversationSet is a set of scripts/corpora whose turns are examples of clean text:
+// A conversationSet is a set of tools/corpora whose turns are examples of clean text:
 // one that may be tuned on, and whose licence lets its data shape weights. The sets that
 // state no licence (kvret, tc39) are only measured on.
 type conversationSet struct{ name, repository, licence string }
@@ -44,7 +44,7 @@ const (
 )
 
 // readConversations returns the turns, the arguments of calls and the results of the
-// sets in a folder, as scripts/corpora writes them, as clean rows.
+// sets in a folder, as tools/corpora writes them, as clean rows.
 func readConversations(dir string) ([]row, error) {
 	var rows []row
 	for _, set := range conversationSets() {

@@ -1,4 +1,4 @@
-// Command train makes the built-in dictionary from messages that it composes by
+// Command dictionary makes the built-in dictionary from messages that it composes by
 // the grammars in its directory data. The same grammars give the same bytes. A
 // dictionary that was shipped never changes: to make a better one, give it a new id.
 package main
@@ -22,7 +22,7 @@ func main() {
 	dump := flag.String("dump", "", "file to write the samples to, one a line")
 	flag.Parse()
 	if err := run(*output, *dump); err != nil {
-		fmt.Fprintln(os.Stderr, "train:", err)
+		fmt.Fprintln(os.Stderr, "dictionary:", err)
 		os.Exit(2)
 	}
 }

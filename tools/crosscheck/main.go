@@ -1,6 +1,7 @@
-// Crosscheck checks that the module and its tests compile for other systems and architectures:
+// Crosscheck checks that the module of the working directory and its tests compile for other systems and
+// architectures:
 //
-//	go run ./scripts/crosscheck darwin/arm64 windows/amd64 linux/386
+//	crosscheck darwin/arm64 windows/amd64 linux/386
 //
 // It checks their types, as the compiler does, and makes no code of them or of what they import, which
 // takes minutes for SQLite alone. Numbers that overflow an int of 32 bits are errors of types, too.

@@ -23,7 +23,7 @@ var (
 	script = regexp.MustCompile("`([a-z0-9_-]+)\\.txtar`")
 )
 
-// readPromises reads docs/threats.md and scripts/threats/*.edits: the promises, in the order of the page,
+// readPromises reads docs/threats.md and tools/threats/*.edits: the promises, in the order of the page,
 // with their edits.
 func readPromises() ([]promise, error) {
 	page, err := os.ReadFile("docs/threats.md")
@@ -43,7 +43,7 @@ func readPromises() ([]promise, error) {
 			}
 		}
 		if len(matched) != 1 {
-			return nil, fmt.Errorf("scripts/threats: %d promises begin with %q: an edit is for one", len(matched), e.promise)
+			return nil, fmt.Errorf("tools/threats: %d promises begin with %q: an edit is for one", len(matched), e.promise)
 		}
 		p := &list[matched[0]]
 		p.edits = append(p.edits, e)
@@ -84,9 +84,9 @@ type edit struct {
 var form = regexp.MustCompile(`(?s)^\s*promise: ([^\n]+)\nfile: ([^\n]+)\n<<<\n(.*)\n===(.*)$`)
 
 func readEdits() (list []edit, err error) {
-	files, err := filepath.Glob("scripts/threats/*.edits")
+	files, err := filepath.Glob("tools/threats/*.edits")
 	if err != nil || len(files) == 0 {
-		return nil, errors.Join(err, errors.New("scripts/threats: there are no edits"))
+		return nil, errors.Join(err, errors.New("tools/threats: there are no edits"))
 	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)

@@ -1,5 +1,5 @@
-// Command train makes the weights of the package model from labelled text and from the
-// templates in its directory data. The same input gives the same bytes.
+// Command model makes the weights of the package model from labelled text and from the
+// templates in its directory data; run it in the folder tools. The same input gives the same bytes.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/eaapl/handoff/pkg/safety/model/internal/gram"
+	"github.com/eaapl/handoff/internal/gram"
 )
 
 // perTemplate is the number of texts made from each template.
@@ -19,14 +19,14 @@ const perTemplate = 16
 
 func main() {
 	corpus := flag.String("corpus", "", "labelled text, one JSON object a line")
-	conversations := flag.String("conversations", "", "folder with the sets of scripts/corpora, whose turns are clean text")
+	conversations := flag.String("conversations", "", "folder with the sets of tools/corpora, whose turns are clean text")
 	without := flag.String("without", "", "comma list of repositories whose conversations are left out, to measure on them")
-	output := flag.String("o", "pkg/safety/model/weights.bin", "file to write the weights to")
+	output := flag.String("o", "../pkg/safety/model/weights.bin", "file to write the weights to")
 	evaluate := flag.Bool("evaluate", false, "print what models find in sources they have not seen, write nothing")
 	opinions := flag.String("opinions", "", "with -evaluate: file to write each text's probability to, given by a model that has not seen its source")
 	flag.Parse()
 	if err := run(*corpus, *conversations, *without, *output, *evaluate, *opinions); err != nil {
-		fmt.Fprintln(os.Stderr, "train:", err)
+		fmt.Fprintln(os.Stderr, "model:", err)
 		os.Exit(2)
 	}
 }
