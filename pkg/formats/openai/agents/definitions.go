@@ -121,7 +121,7 @@ func (d *Definitions) newHandoff(from *Agent, at jsonstream.Value) *Handoff {
 	case jsonstream.False:
 		h.enabled = false
 	case jsonstream.String:
-		h.condition, h.wrong = ParseCondition(enabled.Text())
+		h.condition, h.wrong = parseCondition(enabled.Text())
 	}
 	return h
 }
