@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -303,8 +302,20 @@ var imports = map[string][]string{
 	"":                    {"cmd"},
 }
 
-// forbidden are what no package under pkg may import: they are for cmd alone.
+// forbidden are what no library may import: they are for the programs alone.
 var forbidden = []string{"os", "log", "flag", "os/signal"}
+
+// ofPrograms are the packages below internal that know of flags, terminals and the environment, and those
+// of tests.
+var ofPrograms = []string{
+	"internal/checkup", "internal/claim", "internal/cli", "internal/difftext", "internal/input", "internal/output", "internal/program", "internal/programtest", "internal/remedy",
+	"internal/report", "internal/settings", "internal/tasktree", "internal/term", "internal/term/termtest", "internal/tier", regularPackage,
+}
+
+// isLibrary reports whether a package is for any program: it is below pkg, or below internal and not one of ofPrograms.
+func isLibrary(name string) bool {
+	return strings.HasPrefix(name, "pkg/") || strings.HasPrefix(name, "internal/") && !slices.Contains(ofPrograms, name)
+}
 
 // onDisk are the packages whose purpose is something on the disk, which they open and lock
 // themselves.
@@ -324,7 +335,7 @@ func TestImports(t *testing.T) {
 			continue
 		}
 		for _, imported := range fields[1:] {
-			if strings.HasPrefix(name, "pkg/") && allowed != nil && slices.Contains(forbidden, imported) && !(imported == "os" && slices.Contains(onDisk, name)) {
+			if isLibrary(name) && allowed != nil && slices.Contains(forbidden, imported) && !(imported == "os" && slices.Contains(onDisk, name)) {
 				t.Errorf("%s imports %s, which only cmd may", name, imported)
 			}
 			if imported == "os/exec" && name != "pkg/child" && name != "cmd/relay" && name != "internal/tier" && name != "internal/programtest" {
@@ -348,17 +359,20 @@ func isStandard(path string) bool {
 	return !strings.Contains(first, ".")
 }
 
-// TestPackagesNameNoFlags: what a package says is as true for another program that uses it.
+// TestPackagesNameNoFlags: what a library says is as true for another program that uses it.
 // Flags are added by internal/remedy.
 func TestPackagesNameNoFlags(t *testing.T) {
 	flag := regexp.MustCompile(`(^|[^-])--[a-z]`)
-	files, err := filepath.Glob("../pkg/*/*.go")
-	deeper, deeperErr := filepath.Glob("../pkg/*/*/*.go")
-	if err := errors.Join(err, deeperErr); err != nil || len(files) == 0 {
-		t.Fatalf("%d files, error %v", len(files), err)
+	var files []string
+	for _, pattern := range []string{"pkg/*/*.go", "pkg/*/*/*.go", "internal/*/*.go"} {
+		matched, err := filepath.Glob("../" + pattern)
+		if err != nil || len(matched) == 0 {
+			t.Fatalf("%s: %d files, error %v", pattern, len(matched), err)
+		}
+		files = append(files, matched...)
 	}
-	for _, path := range append(files, deeper...) {
-		if strings.HasSuffix(path, "_test.go") {
+	for _, path := range files {
+		if dir := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(path)), "../"); strings.HasSuffix(path, "_test.go") || !isLibrary(dir) {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
