@@ -64,7 +64,7 @@ var imports = map[string][]string{
 		"pkg/format", "pkg/formats", "pkg/history", "pkg/internal/align", "pkg/internal/equal", "pkg/jsonstream", "pkg/message", "pkg/patch",
 		"github.com/go-json-experiment/json",
 	},
-	"pkg/finding": {"pkg/jsonstream", "pkg/nearest", "pkg/secrets"},
+	"pkg/finding": {"pkg/jsonstream", "internal/nearest", "pkg/secrets"},
 	"pkg/format":  {"pkg/conversation", "pkg/finding", "pkg/internal/exchange", "pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/formats": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats/a2a", "pkg/formats/aisdk", "pkg/formats/anthropic", "pkg/formats/bedrock", "pkg/formats/claudecode", "pkg/formats/codex", "pkg/formats/eaapl", "pkg/formats/gemini", "pkg/formats/langchain", "pkg/formats/macp",
@@ -136,7 +136,7 @@ var imports = map[string][]string{
 	"pkg/internal/view":       {"pkg/internal/textscan", "golang.org/x/text"},
 	"pkg/jsonstream":          {"pkg/internal/misread", "pkg/secrets", "github.com/go-json-experiment/json"},
 	"docs":                    {},
-	"pkg/nearest":             {},
+	"internal/nearest":        {},
 	"pkg/iso8601":             {"pkg/rfc3339"},
 	"pkg/message":             {"pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/migrate":             {"pkg/finding", "pkg/jsonstream", "pkg/patch"},
@@ -209,7 +209,7 @@ var imports = map[string][]string{
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/validate": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/nearest", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "pkg/iso8601", "pkg/jsonstream", "pkg/message", "internal/nearest", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
 		"github.com/Masterminds/semver/v3",
 	},
 	"pkg/webclient":        {"pkg/internal/neterror"},
@@ -227,7 +227,7 @@ var imports = map[string][]string{
 	},
 	"internal/claim": {"internal/term"},
 	"internal/cli": {
-		"internal/claim", "internal/input", "internal/output", "internal/report", "internal/term", "pkg/chain", "pkg/child", "pkg/compress", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "pkg/nearest", "pkg/privacy", "pkg/registry", "pkg/safety", "pkg/safety/classifier", "pkg/secrets", "pkg/sign", "pkg/tokens", "pkg/validate", "pkg/yamldoc",
+		"internal/claim", "internal/input", "internal/output", "internal/report", "internal/term", "pkg/chain", "pkg/child", "pkg/compress", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "internal/nearest", "pkg/privacy", "pkg/registry", "pkg/safety", "pkg/safety/classifier", "pkg/secrets", "pkg/sign", "pkg/tokens", "pkg/validate", "pkg/yamldoc",
 		"github.com/spf13/cobra", "github.com/spf13/pflag",
 	},
 	"internal/difftext": {"internal/term", "pkg/conversation", "pkg/diff", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream"},
@@ -235,7 +235,7 @@ var imports = map[string][]string{
 	"internal/output":   {"internal/claim", "internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
 	"internal/remedy":   {"pkg/compress", "pkg/convert", "pkg/finding", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/patch"},
 	"internal/report": {
-		"internal/input", "internal/output", "internal/remedy", "internal/term", "pkg/agentcard", "pkg/chain", "pkg/finding", "pkg/format", "pkg/formats/openai/agents", "pkg/jsonstream", "pkg/nearest", "pkg/secrets", "pkg/validate",
+		"internal/input", "internal/output", "internal/remedy", "internal/term", "pkg/agentcard", "pkg/chain", "pkg/finding", "pkg/format", "pkg/formats/openai/agents", "pkg/jsonstream", "internal/nearest", "pkg/secrets", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
 	"internal/tasktree":      {"internal/term", "pkg/chain", "pkg/finding", "pkg/message"},
@@ -278,7 +278,7 @@ var imports = map[string][]string{
 		"github.com/go-json-experiment/json", "github.com/spf13/cobra", "github.com/spf13/pflag",
 	},
 	"internal/settings": {
-		"internal/claim", "internal/cli", "internal/term", "pkg/nearest", "pkg/yamldoc",
+		"internal/claim", "internal/cli", "internal/term", "internal/nearest", "pkg/yamldoc",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/spf13/viper",
 	},
 	"relay/cmd/audit": {

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
+	"github.com/eaapl/handoff/internal/nearest"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/nearest"
 	"github.com/eaapl/handoff/pkg/yamldoc"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/eaapl/handoff/pkg/nearest"
+	"github.com/eaapl/handoff/internal/nearest"
 )
 
 func ExampleName() {
