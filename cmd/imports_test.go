@@ -42,7 +42,7 @@ var imports = map[string][]string{
 	"pkg/audit/tree":             {"pkg/internal/base64text", "golang.org/x/mod"},
 	"pkg/build":                  {"pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/validate", "schemas", "github.com/go-json-experiment/json", "github.com/google/uuid"},
 	"pkg/chain": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/equal", "pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/secrets", "pkg/summarize",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/equal", "internal/iso8601", "pkg/jsonstream", "pkg/message", "pkg/secrets", "pkg/summarize",
 		"github.com/Masterminds/semver/v3",
 	},
 	"pkg/child":               {},
@@ -100,7 +100,7 @@ var imports = map[string][]string{
 	},
 	"pkg/formats/openai/tool": {"pkg/finding", "pkg/internal/equal", "pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/formats/sw4rm": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/internal/exchange", "pkg/internal/gzipped", "pkg/internal/tree", "pkg/iso8601", "pkg/jsonstream", "schemas",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/base64text", "pkg/internal/exchange", "pkg/internal/gzipped", "pkg/internal/tree", "internal/iso8601", "pkg/jsonstream", "schemas",
 		"github.com/go-json-experiment/json", "github.com/google/uuid",
 	},
 	"pkg/history": {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/internal/base64text", "pkg/internal/gzipped", "pkg/jsonstream"},
@@ -128,7 +128,7 @@ var imports = map[string][]string{
 	"pkg/internal/polling":    {},
 	"pkg/internal/request":    {"pkg/conversation", "pkg/format", "pkg/jsonstream"},
 	"pkg/internal/rulebook":   {"pkg/finding", "pkg/jsonstream"},
-	"pkg/internal/schema":     {"pkg/internal/automaton", "pkg/internal/equal", "pkg/iso8601", "pkg/jsonstream", "pkg/rfc3339", "github.com/santhosh-tekuri/jsonschema/v5"},
+	"pkg/internal/schema":     {"pkg/internal/automaton", "pkg/internal/equal", "internal/iso8601", "pkg/jsonstream", "pkg/rfc3339", "github.com/santhosh-tekuri/jsonschema/v5"},
 	"pkg/internal/simulation": {},
 	"pkg/internal/textscan":   {},
 	"pkg/internal/tree":       {"pkg/jsonstream", "github.com/go-json-experiment/json"},
@@ -137,7 +137,7 @@ var imports = map[string][]string{
 	"pkg/jsonstream":          {"pkg/internal/misread", "pkg/secrets", "github.com/go-json-experiment/json"},
 	"docs":                    {},
 	"internal/nearest":        {},
-	"pkg/iso8601":             {"pkg/rfc3339"},
+	"internal/iso8601":        {"pkg/rfc3339"},
 	"pkg/message":             {"pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/migrate":             {"pkg/finding", "pkg/jsonstream", "pkg/patch"},
 	"pkg/mcpserver": {
@@ -177,7 +177,7 @@ var imports = map[string][]string{
 	"pkg/safety/model":      {"internal/gram"},
 	"pkg/secrets":           {},
 	"pkg/session":           {"pkg/format", "pkg/formats/claudecode", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/secrets", "github.com/go-json-experiment/json", "github.com/google/uuid"},
-	"pkg/sign":              {"pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/secrets", "github.com/go-jose/go-jose/v4", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
+	"pkg/sign":              {"internal/iso8601", "pkg/jsonstream", "pkg/message", "pkg/secrets", "github.com/go-jose/go-jose/v4", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
 	"pkg/summarize":         {},
 	"pkg/summarize/chat":    {"pkg/internal/polling", "pkg/summarize", "pkg/webclient"},
 	"pkg/summarize/command": {"pkg/child", "pkg/summarize"},
@@ -209,7 +209,7 @@ var imports = map[string][]string{
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/validate": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "pkg/iso8601", "pkg/jsonstream", "pkg/message", "internal/nearest", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "internal/iso8601", "pkg/jsonstream", "pkg/message", "internal/nearest", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
 		"github.com/Masterminds/semver/v3",
 	},
 	"pkg/webclient":        {"pkg/internal/neterror"},

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/eaapl/handoff/internal/iso8601"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/internal/equal"
-	"github.com/eaapl/handoff/pkg/iso8601"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 )

@@ -6,10 +6,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/eaapl/handoff/internal/iso8601"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
-	"github.com/eaapl/handoff/pkg/iso8601"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/secrets"
 )

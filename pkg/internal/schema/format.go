@@ -3,7 +3,7 @@ package schema
 import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
-	"github.com/eaapl/handoff/pkg/iso8601"
+	"github.com/eaapl/handoff/internal/iso8601"
 	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 

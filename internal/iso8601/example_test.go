@@ -3,7 +3,7 @@ package iso8601_test
 import (
 	"fmt"
 
-	"github.com/eaapl/handoff/pkg/iso8601"
+	"github.com/eaapl/handoff/internal/iso8601"
 )
 
 func ExampleParse() {

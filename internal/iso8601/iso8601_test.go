@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/iso8601"
+	"github.com/eaapl/handoff/internal/iso8601"
 	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
