@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/rfc3339"
+	"github.com/eaapl/handoff/internal/rfc3339"
 )
 
 // A Form is how a date-time is written.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/internal/iso8601"
-	"github.com/eaapl/handoff/pkg/rfc3339"
+	"github.com/eaapl/handoff/internal/rfc3339"
 )
 
 func TestParse(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/eaapl/handoff/internal/iso8601"
-	"github.com/eaapl/handoff/pkg/rfc3339"
+	"github.com/eaapl/handoff/internal/rfc3339"
 )
 
 // A format decides about texts. Either of the two functions is set.

@@ -3,7 +3,7 @@ package rfc3339_test
 import (
 	"fmt"
 
-	"github.com/eaapl/handoff/pkg/rfc3339"
+	"github.com/eaapl/handoff/internal/rfc3339"
 )
 
 // A leap second is a time; an hour of one digit is not, though time.Parse takes it.
