@@ -95,7 +95,7 @@ var imports = map[string][]string{
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/formats/openai/agents": {
-		"pkg/finding", "pkg/formats/openai", "pkg/formats/openai/tool", "pkg/internal/equal", "pkg/jsonstream", "pkg/validate", "pkg/yamldoc", "schemas",
+		"pkg/finding", "pkg/formats/openai", "pkg/formats/openai/tool", "pkg/internal/equal", "pkg/jsonstream", "pkg/validate", "internal/yamldoc", "schemas",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/formats/openai/tool": {"pkg/finding", "pkg/internal/equal", "pkg/jsonstream", "github.com/go-json-experiment/json"},
@@ -209,11 +209,11 @@ var imports = map[string][]string{
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/validate": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "internal/iso8601", "pkg/jsonstream", "pkg/message", "internal/nearest", "pkg/privacy", "pkg/provider", "pkg/redact", "internal/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "internal/iso8601", "pkg/jsonstream", "pkg/message", "internal/nearest", "pkg/privacy", "pkg/provider", "pkg/redact", "internal/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "internal/yamldoc", "schemas",
 		"github.com/Masterminds/semver/v3",
 	},
 	"pkg/webclient":        {"pkg/internal/neterror"},
-	"pkg/yamldoc":          {"pkg/jsonstream", "go.yaml.in/yaml/v3"},
+	"internal/yamldoc":     {"pkg/jsonstream", "go.yaml.in/yaml/v3"},
 	"schemas":              {},
 	regularPackage:         {},
 	"internal/gram":        {},
@@ -227,11 +227,11 @@ var imports = map[string][]string{
 	},
 	"internal/claim": {"internal/term"},
 	"internal/cli": {
-		"internal/claim", "internal/input", "internal/output", "internal/report", "internal/term", "pkg/chain", "pkg/child", "pkg/compress", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "internal/nearest", "pkg/privacy", "pkg/registry", "pkg/safety", "pkg/safety/classifier", "pkg/secrets", "pkg/sign", "pkg/tokens", "pkg/validate", "pkg/yamldoc",
+		"internal/claim", "internal/input", "internal/output", "internal/report", "internal/term", "pkg/chain", "pkg/child", "pkg/compress", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "internal/nearest", "pkg/privacy", "pkg/registry", "pkg/safety", "pkg/safety/classifier", "pkg/secrets", "pkg/sign", "pkg/tokens", "pkg/validate", "internal/yamldoc",
 		"github.com/spf13/cobra", "github.com/spf13/pflag",
 	},
 	"internal/difftext": {"internal/term", "pkg/conversation", "pkg/diff", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream"},
-	"internal/input":    {"internal/claim", "internal/term", "pkg/compress", "pkg/jsonstream", "pkg/yamldoc"},
+	"internal/input":    {"internal/claim", "internal/term", "pkg/compress", "pkg/jsonstream", "internal/yamldoc"},
 	"internal/output":   {"internal/claim", "internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
 	"internal/remedy":   {"pkg/compress", "pkg/convert", "pkg/finding", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/patch"},
 	"internal/report": {
@@ -250,7 +250,7 @@ var imports = map[string][]string{
 		"github.com/google/uuid", "github.com/rogpeppe/go-internal", "github.com/spf13/cobra",
 	},
 	"cmd/openai": {
-		"internal/cli", "internal/input", "internal/report", "internal/tasktree", "internal/term", "pkg/child", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/openai", "pkg/formats/openai/agents", "pkg/formats/openai/tool", "pkg/jsonstream", "pkg/validate", "pkg/yamldoc",
+		"internal/cli", "internal/input", "internal/report", "internal/tasktree", "internal/term", "pkg/child", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/openai", "pkg/formats/openai/agents", "pkg/formats/openai/tool", "pkg/jsonstream", "pkg/validate", "internal/yamldoc",
 		"github.com/spf13/cobra",
 	},
 	"cmd/schema": {
@@ -262,7 +262,7 @@ var imports = map[string][]string{
 		"github.com/google/uuid", "github.com/spf13/cobra",
 	},
 	"cmd/sw4rm": {
-		"internal/claim", "internal/cli", "internal/input", "internal/report", "internal/term", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/sw4rm", "pkg/jsonstream", "pkg/validate", "pkg/yamldoc", "schemas",
+		"internal/claim", "internal/cli", "internal/input", "internal/report", "internal/term", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/sw4rm", "pkg/jsonstream", "pkg/validate", "internal/yamldoc", "schemas",
 		"github.com/spf13/cobra",
 	},
 	"cmd/relay": {
@@ -278,7 +278,7 @@ var imports = map[string][]string{
 		"github.com/go-json-experiment/json", "github.com/spf13/cobra", "github.com/spf13/pflag",
 	},
 	"internal/settings": {
-		"internal/claim", "internal/cli", "internal/term", "internal/nearest", "pkg/yamldoc",
+		"internal/claim", "internal/cli", "internal/term", "internal/nearest", "internal/yamldoc",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/spf13/viper",
 	},
 	"relay/cmd/audit": {

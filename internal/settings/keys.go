@@ -11,7 +11,7 @@ import (
 
 	"github.com/eaapl/handoff/internal/nearest"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/yamldoc"
+	"github.com/eaapl/handoff/internal/yamldoc"
 )
 
 // layer returns what a file sets. Its keys are names of flags, for every command that

@@ -3,10 +3,10 @@ package agents
 import (
 	"fmt"
 
+	"github.com/eaapl/handoff/internal/yamldoc"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats/openai/tool"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/yamldoc"
 )
 
 // Definitions say which agents there are, and who hands over to whom. They are safe for

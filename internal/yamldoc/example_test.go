@@ -3,7 +3,7 @@ package yamldoc_test
 import (
 	"fmt"
 
-	"github.com/eaapl/handoff/pkg/yamldoc"
+	"github.com/eaapl/handoff/internal/yamldoc"
 )
 
 func ExampleParse() {
