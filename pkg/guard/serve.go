@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/internal/neterror"
+	"github.com/eaapl/handoff/internal/neterror"
 )
 
 // Times that tests shorten.

@@ -21,7 +21,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/internal/neterror"
+	"github.com/eaapl/handoff/internal/neterror"
 )
 
 // Options are the bounds of requests. The zero value is usual.

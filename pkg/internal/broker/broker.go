@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/internal/neterror"
+	"github.com/eaapl/handoff/internal/neterror"
 	"github.com/eaapl/handoff/pkg/internal/polling"
 	"github.com/eaapl/handoff/pkg/transport"
 )

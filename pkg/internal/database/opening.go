@@ -11,7 +11,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/eaapl/handoff/pkg/internal/neterror"
+	"github.com/eaapl/handoff/internal/neterror"
 )
 
 // checkFile returns why what is at path can be no database of SQLite.

@@ -12,7 +12,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/internal/neterror"
+	"github.com/eaapl/handoff/internal/neterror"
 	"github.com/eaapl/handoff/pkg/webclient"
 )
 

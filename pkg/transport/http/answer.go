@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/eaapl/handoff/pkg/internal/neterror"
+	"github.com/eaapl/handoff/internal/neterror"
 	"github.com/eaapl/handoff/pkg/transport"
 	"github.com/eaapl/handoff/pkg/webclient"
 )

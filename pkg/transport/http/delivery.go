@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/internal/neterror"
+	"github.com/eaapl/handoff/internal/neterror"
 	"github.com/eaapl/handoff/pkg/transport"
 )
 

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/eaapl/handoff/internal/neterror"
 	"github.com/eaapl/handoff/pkg/guard"
-	"github.com/eaapl/handoff/pkg/internal/neterror"
 	"github.com/eaapl/handoff/pkg/transport"
 )
 

@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/eaapl/handoff/internal/neterror"
 	"github.com/eaapl/handoff/pkg/guard"
-	"github.com/eaapl/handoff/pkg/internal/neterror"
 	"github.com/eaapl/handoff/pkg/transport"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/eaapl/handoff/pkg/internal/neterror"
+	"github.com/eaapl/handoff/internal/neterror"
 )
 
 func TestSaid(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/eaapl/handoff/pkg/internal/neterror"
+	"github.com/eaapl/handoff/internal/neterror"
 )
 
 func TestPlain(t *testing.T) {
