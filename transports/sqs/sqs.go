@@ -31,8 +31,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
 
+	"github.com/eaapl/handoff/internal/webclient"
 	"github.com/eaapl/handoff/pkg/transport"
-	"github.com/eaapl/handoff/pkg/webclient"
 )
 
 // fifo is how the name of a queue ends that keeps its messages in order.

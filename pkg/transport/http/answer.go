@@ -12,8 +12,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/eaapl/handoff/internal/neterror"
+	"github.com/eaapl/handoff/internal/webclient"
 	"github.com/eaapl/handoff/pkg/transport"
-	"github.com/eaapl/handoff/pkg/webclient"
 )
 
 // A BusyError says that the receiver does not take a message now, and may later.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/eaapl/handoff/internal/webclient"
 	"github.com/eaapl/handoff/pkg/transport"
-	"github.com/eaapl/handoff/pkg/webclient"
 )
 
 // PostOptions are what posting takes beside the address. The zero value is usual.

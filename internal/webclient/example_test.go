@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 
-	"github.com/eaapl/handoff/pkg/webclient"
+	"github.com/eaapl/handoff/internal/webclient"
 )
 
 // A redirect is an answer, and has taken nothing.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/webclient"
+	"github.com/eaapl/handoff/internal/webclient"
 )
 
 func get(t *testing.T, o webclient.Options, address string) (*http.Response, error) {

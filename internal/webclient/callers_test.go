@@ -226,7 +226,7 @@ func TestCallersAreListed(t *testing.T) {
 	}
 	for line := range strings.Lines(string(out)) {
 		name, imported, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if name = strings.TrimPrefix(name, module); strings.Contains(imported+" ", module+"pkg/webclient ") {
+		if name = strings.TrimPrefix(name, module); strings.Contains(imported+" ", module+"internal/webclient ") {
 			if _, known := listed[name]; !known {
 				t.Errorf("%s makes requests: add it to callers", name)
 			}
