@@ -3,8 +3,8 @@ package deliver
 import (
 	"context"
 
+	"github.com/eaapl/handoff/internal/probe"
 	"github.com/eaapl/handoff/pkg/internal/database"
-	"github.com/eaapl/handoff/pkg/probe"
 )
 
 // Probe asks the database at an address, as [Open] takes it, what it is. Nothing is made or

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/probe"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/child"
-	"github.com/eaapl/handoff/pkg/probe"
 	"github.com/eaapl/handoff/pkg/transport"
 	"github.com/eaapl/handoff/pkg/transport/amqp"
 	"github.com/eaapl/handoff/pkg/transport/dir"

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/probe"
+	"github.com/eaapl/handoff/internal/probe"
 )
 
 // Probe asks the database at an address what it is, and which tables of the program it has. It

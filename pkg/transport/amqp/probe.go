@@ -5,8 +5,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/eaapl/handoff/internal/probe"
 	"github.com/eaapl/handoff/pkg/internal/broker"
-	"github.com/eaapl/handoff/pkg/probe"
 )
 
 // Probe asks the server of an address what it is, and whether it lets this user in. No queue is

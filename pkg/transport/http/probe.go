@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/eaapl/handoff/internal/probe"
 	"github.com/eaapl/handoff/internal/webclient"
-	"github.com/eaapl/handoff/pkg/probe"
 )
 
 // Probe asks what is at an address for its headers (HEAD), which posts nothing. The error also

@@ -4,8 +4,8 @@ import (
 	"context"
 	"net/url"
 
+	"github.com/eaapl/handoff/internal/probe"
 	"github.com/eaapl/handoff/pkg/internal/broker"
-	"github.com/eaapl/handoff/pkg/probe"
 )
 
 // Probe asks the server of an address what it is, and whether it keeps messages for this user.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/eaapl/handoff/internal/probe"
 	"github.com/eaapl/handoff/pkg/internal/broker"
-	"github.com/eaapl/handoff/pkg/probe"
 )
 
 // Probe asks the server of an address what it is, what time it is there, and whether it keeps

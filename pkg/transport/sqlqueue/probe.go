@@ -4,8 +4,8 @@ import (
 	"context"
 	"net/url"
 
+	"github.com/eaapl/handoff/internal/probe"
 	"github.com/eaapl/handoff/pkg/internal/database"
-	"github.com/eaapl/handoff/pkg/probe"
 )
 
 // Probe asks the database at an address what it is. Nothing is made or changed there.

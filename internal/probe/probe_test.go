@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/probe"
+	"github.com/eaapl/handoff/internal/probe"
 )
 
 func TestCompare(t *testing.T) {
