@@ -139,7 +139,7 @@ var imports = map[string][]string{
 	"internal/nearest":        {},
 	"internal/iso8601":        {"internal/rfc3339"},
 	"pkg/message":             {"pkg/jsonstream", "github.com/go-json-experiment/json"},
-	"pkg/migrate":             {"pkg/finding", "pkg/jsonstream", "pkg/patch"},
+	"internal/migrate":        {"pkg/finding", "pkg/jsonstream", "pkg/patch"},
 	"pkg/mcpserver": {
 		"pkg/agentcard", "pkg/build", "pkg/convert", "pkg/diff", "pkg/finding", "pkg/format", "pkg/formats", "pkg/guard", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider", "pkg/receiver", "pkg/render", "pkg/safety", "pkg/summarize", "pkg/tokens", "pkg/trim", "pkg/validate", "schemas",
 		"github.com/go-json-experiment/json", "github.com/modelcontextprotocol/go-sdk",
@@ -254,7 +254,7 @@ var imports = map[string][]string{
 		"github.com/spf13/cobra",
 	},
 	"cmd/schema": {
-		"internal/cli", "internal/input", "internal/report", "internal/term", "pkg/compat", "pkg/finding", "pkg/jsonstream", "pkg/migrate", "pkg/registry", "pkg/sign", "pkg/validate",
+		"internal/cli", "internal/input", "internal/report", "internal/term", "pkg/compat", "pkg/finding", "pkg/jsonstream", "internal/migrate", "pkg/registry", "pkg/sign", "pkg/validate",
 		"github.com/Masterminds/semver/v3", "github.com/spf13/cobra",
 	},
 	"cmd/session": {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing/fstest"
 
+	"github.com/eaapl/handoff/internal/migrate"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/migrate"
 )
 
 // A registry says how a message of 2.0 becomes one of 2.1.
