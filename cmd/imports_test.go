@@ -24,7 +24,7 @@ const regularPackage = "internal/regular"
 // but for what forbidden names, and so is regularPackage. A new package needs a row; nil is for programs, which may
 // import everything.
 var imports = map[string][]string{
-	"pkg/accepted":               {},
+	"internal/accepted":          {},
 	"pkg/agentcard":              {"pkg/finding", "pkg/formats/a2a", "pkg/jsonstream", "pkg/secrets", "pkg/sign", "github.com/Masterminds/semver/v3", "github.com/go-json-experiment/json"},
 	"pkg/alert":                  {"pkg/child", "internal/webclient"},
 	"pkg/audit":                  {"pkg/audit/tree", "pkg/compress", "pkg/compress/dictionary", "pkg/finding", "github.com/go-json-experiment/json"},

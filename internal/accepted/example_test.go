@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"testing/fstest"
 
-	"github.com/eaapl/handoff/pkg/accepted"
+	"github.com/eaapl/handoff/internal/accepted"
 )
 
 // memory is a file in memory, for one process.
