@@ -25,7 +25,7 @@ const regularPackage = "internal/regular"
 // import everything.
 var imports = map[string][]string{
 	"internal/accepted":          {},
-	"pkg/agentcard":              {"pkg/finding", "pkg/formats/a2a", "pkg/jsonstream", "pkg/secrets", "pkg/sign", "github.com/Masterminds/semver/v3", "github.com/go-json-experiment/json"},
+	"pkg/agentcard":              {"pkg/finding", "pkg/formats/a2a", "pkg/jsonstream", "internal/secrets", "pkg/sign", "github.com/Masterminds/semver/v3", "github.com/go-json-experiment/json"},
 	"pkg/alert":                  {"pkg/child", "internal/webclient"},
 	"pkg/audit":                  {"pkg/audit/tree", "pkg/compress", "pkg/compress/dictionary", "pkg/finding", "github.com/go-json-experiment/json"},
 	"pkg/audit/archive":          {"pkg/audit", "pkg/finding", "pkg/internal/durable"},
@@ -42,7 +42,7 @@ var imports = map[string][]string{
 	"pkg/audit/tree":             {"pkg/internal/base64text", "golang.org/x/mod"},
 	"pkg/build":                  {"pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/validate", "schemas", "github.com/go-json-experiment/json", "github.com/google/uuid"},
 	"pkg/chain": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/equal", "internal/iso8601", "pkg/jsonstream", "pkg/message", "pkg/secrets", "pkg/summarize",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/internal/equal", "internal/iso8601", "pkg/jsonstream", "pkg/message", "internal/secrets", "pkg/summarize",
 		"github.com/Masterminds/semver/v3",
 	},
 	"pkg/child":               {},
@@ -64,7 +64,7 @@ var imports = map[string][]string{
 		"pkg/format", "pkg/formats", "pkg/history", "pkg/internal/align", "pkg/internal/equal", "pkg/jsonstream", "pkg/message", "pkg/patch",
 		"github.com/go-json-experiment/json",
 	},
-	"pkg/finding": {"pkg/jsonstream", "internal/nearest", "pkg/secrets"},
+	"pkg/finding": {"pkg/jsonstream", "internal/nearest", "internal/secrets"},
 	"pkg/format":  {"pkg/conversation", "pkg/finding", "pkg/internal/exchange", "pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/formats": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats/a2a", "pkg/formats/aisdk", "pkg/formats/anthropic", "pkg/formats/bedrock", "pkg/formats/claudecode", "pkg/formats/codex", "pkg/formats/eaapl", "pkg/formats/gemini", "pkg/formats/langchain", "pkg/formats/macp",
@@ -134,7 +134,7 @@ var imports = map[string][]string{
 	"pkg/internal/tree":       {"pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/internal/undo":       {},
 	"pkg/internal/view":       {"pkg/internal/textscan", "golang.org/x/text"},
-	"pkg/jsonstream":          {"pkg/internal/misread", "pkg/secrets", "github.com/go-json-experiment/json"},
+	"pkg/jsonstream":          {"pkg/internal/misread", "internal/secrets", "github.com/go-json-experiment/json"},
 	"docs":                    {},
 	"internal/nearest":        {},
 	"internal/iso8601":        {"internal/rfc3339"},
@@ -144,7 +144,7 @@ var imports = map[string][]string{
 		"pkg/agentcard", "pkg/build", "pkg/convert", "pkg/diff", "pkg/finding", "pkg/format", "pkg/formats", "pkg/guard", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider", "pkg/receiver", "pkg/render", "pkg/safety", "pkg/summarize", "pkg/tokens", "pkg/trim", "pkg/validate", "schemas",
 		"github.com/go-json-experiment/json", "github.com/modelcontextprotocol/go-sdk",
 	},
-	"pkg/metrics":      {"pkg/audit", "pkg/audit/stats", "pkg/receiver", "pkg/secrets", "pkg/transport"},
+	"pkg/metrics":      {"pkg/audit", "pkg/audit/stats", "pkg/receiver", "internal/secrets", "pkg/transport"},
 	"pkg/patch":        {"pkg/finding", "pkg/internal/equal", "pkg/jsonstream"},
 	"pkg/registry":     {"pkg/jsonstream", "schemas", "github.com/Masterminds/semver/v3", "github.com/go-json-experiment/json"},
 	"pkg/render":       {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/view", "pkg/jsonstream", "github.com/go-json-experiment/json"},
@@ -167,17 +167,17 @@ var imports = map[string][]string{
 		"pkg/audit", "pkg/audit/personal", "pkg/audit/stats", "pkg/chunked", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/sign", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
-	"pkg/redact": {"pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/privacy", "pkg/secrets", "github.com/go-json-experiment/json"},
+	"pkg/redact": {"pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/privacy", "internal/secrets", "github.com/go-json-experiment/json"},
 
 	"pkg/safety": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/textscan", "pkg/internal/view", "pkg/jsonstream", "pkg/safety/model", "pkg/secrets",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/textscan", "pkg/internal/view", "pkg/jsonstream", "pkg/safety/model", "internal/secrets",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/safety/classifier": {"pkg/child", "pkg/safety"},
 	"pkg/safety/model":      {"internal/gram"},
-	"pkg/secrets":           {},
-	"pkg/session":           {"pkg/format", "pkg/formats/claudecode", "pkg/jsonstream", "pkg/message", "internal/rfc3339", "pkg/secrets", "github.com/go-json-experiment/json", "github.com/google/uuid"},
-	"pkg/sign":              {"internal/iso8601", "pkg/jsonstream", "pkg/message", "pkg/secrets", "github.com/go-jose/go-jose/v4", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
+	"internal/secrets":      {},
+	"pkg/session":           {"pkg/format", "pkg/formats/claudecode", "pkg/jsonstream", "pkg/message", "internal/rfc3339", "internal/secrets", "github.com/go-json-experiment/json", "github.com/google/uuid"},
+	"pkg/sign":              {"internal/iso8601", "pkg/jsonstream", "pkg/message", "internal/secrets", "github.com/go-jose/go-jose/v4", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
 	"pkg/summarize":         {},
 	"pkg/summarize/chat":    {"pkg/internal/polling", "pkg/summarize", "internal/webclient"},
 	"pkg/summarize/command": {"pkg/child", "pkg/summarize"},
@@ -201,7 +201,7 @@ var imports = map[string][]string{
 		"github.com/klauspost/compress",
 	},
 	"pkg/viewer/collect": {
-		"pkg/audit", "pkg/audit/personal", "pkg/audit/trace", "pkg/audit/tree", "pkg/chain", "pkg/conversation", "pkg/diff", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "pkg/secrets", "pkg/validate", "pkg/viewer",
+		"pkg/audit", "pkg/audit/personal", "pkg/audit/trace", "pkg/audit/tree", "pkg/chain", "pkg/conversation", "pkg/diff", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "internal/secrets", "pkg/validate", "pkg/viewer",
 		"github.com/klauspost/compress",
 	},
 	"pkg/viewer/live": {
@@ -209,7 +209,7 @@ var imports = map[string][]string{
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/validate": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "internal/iso8601", "pkg/jsonstream", "pkg/message", "internal/nearest", "pkg/privacy", "pkg/provider", "pkg/redact", "internal/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "internal/yamldoc", "schemas",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "internal/iso8601", "pkg/jsonstream", "pkg/message", "internal/nearest", "pkg/privacy", "pkg/provider", "pkg/redact", "internal/rfc3339", "pkg/safety", "internal/secrets", "pkg/sign", "internal/yamldoc", "schemas",
 		"github.com/Masterminds/semver/v3",
 	},
 	"internal/webclient":   {"internal/neterror"},
@@ -227,7 +227,7 @@ var imports = map[string][]string{
 	},
 	"internal/claim": {"internal/term"},
 	"internal/cli": {
-		"internal/claim", "internal/input", "internal/output", "internal/report", "internal/term", "pkg/chain", "pkg/child", "pkg/compress", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "internal/nearest", "pkg/privacy", "pkg/registry", "pkg/safety", "pkg/safety/classifier", "pkg/secrets", "pkg/sign", "pkg/tokens", "pkg/validate", "internal/yamldoc",
+		"internal/claim", "internal/input", "internal/output", "internal/report", "internal/term", "pkg/chain", "pkg/child", "pkg/compress", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "internal/nearest", "pkg/privacy", "pkg/registry", "pkg/safety", "pkg/safety/classifier", "internal/secrets", "pkg/sign", "pkg/tokens", "pkg/validate", "internal/yamldoc",
 		"github.com/spf13/cobra", "github.com/spf13/pflag",
 	},
 	"internal/difftext": {"internal/term", "pkg/conversation", "pkg/diff", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream"},
@@ -235,11 +235,11 @@ var imports = map[string][]string{
 	"internal/output":   {"internal/claim", "internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
 	"internal/remedy":   {"pkg/compress", "pkg/convert", "pkg/finding", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/patch"},
 	"internal/report": {
-		"internal/input", "internal/output", "internal/remedy", "internal/term", "pkg/agentcard", "pkg/chain", "pkg/finding", "pkg/format", "pkg/formats/openai/agents", "pkg/jsonstream", "internal/nearest", "pkg/secrets", "pkg/validate",
+		"internal/input", "internal/output", "internal/remedy", "internal/term", "pkg/agentcard", "pkg/chain", "pkg/finding", "pkg/format", "pkg/formats/openai/agents", "pkg/jsonstream", "internal/nearest", "internal/secrets", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
 	"internal/tasktree":      {"internal/term", "pkg/chain", "pkg/finding", "pkg/message"},
-	"internal/term":          {"internal/remedy", "pkg/finding", "pkg/format", "pkg/secrets", "github.com/fatih/color", "github.com/rivo/uniseg", "golang.org/x/term"},
+	"internal/term":          {"internal/remedy", "pkg/finding", "pkg/format", "internal/secrets", "github.com/fatih/color", "github.com/rivo/uniseg", "golang.org/x/term"},
 	"internal/term/termtest": {"golang.org/x/sys"},
 	"cmd/chain": {
 		"internal/cli", "internal/input", "internal/output", "internal/remedy", "internal/report", "internal/tasktree", "internal/term", "pkg/chain", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/validate",

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/eaapl/handoff/pkg/secrets"
+	"github.com/eaapl/handoff/internal/secrets"
 )
 
 // An Algorithm is how a signature is made. The signature's text begins with it.

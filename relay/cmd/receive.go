@@ -16,13 +16,13 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/internal/secrets"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/child"
 	"github.com/eaapl/handoff/pkg/intake"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/metrics"
 	"github.com/eaapl/handoff/pkg/receiver"
-	"github.com/eaapl/handoff/pkg/secrets"
 	"github.com/eaapl/handoff/pkg/transport"
 )
 

@@ -3,7 +3,7 @@ package secrets_test
 import (
 	"fmt"
 
-	"github.com/eaapl/handoff/pkg/secrets"
+	"github.com/eaapl/handoff/internal/secrets"
 )
 
 func Example() {
