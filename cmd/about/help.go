@@ -10,9 +10,9 @@ import (
 
 	"github.com/eaapl/handoff/docs"
 	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/nearest"
 	"github.com/eaapl/handoff/internal/program"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/nearest"
 )
 
 // NewHelp returns the command help, of commands and of topics.

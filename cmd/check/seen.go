@@ -6,11 +6,11 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
+	"github.com/eaapl/handoff/internal/accepted"
 	"github.com/eaapl/handoff/internal/claim"
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/output"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/accepted"
 )
 
 // seenFile is the file of --seen.

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/rfc3339"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/formats/macp"
-	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
 // stepFlags are the flags of the commands that append a message to a transcript.

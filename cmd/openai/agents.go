@@ -10,9 +10,9 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/internal/yamldoc"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats/openai/agents"
-	"github.com/eaapl/handoff/pkg/yamldoc"
 )
 
 func newAgents(g *cli.Globals) *cobra.Command {

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/eaapl/handoff/internal/nearest"
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/nearest"
 )
 
 // FlagError returns an error of the flags of a call without the terms of parsers, and with the flag

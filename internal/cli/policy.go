@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/yamldoc"
 	"github.com/eaapl/handoff/pkg/privacy"
-	"github.com/eaapl/handoff/pkg/yamldoc"
 )
 
 // PolicyFlag asks for personal data.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/internal/yamldoc"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/safety"
 	"github.com/eaapl/handoff/pkg/safety/classifier"
-	"github.com/eaapl/handoff/pkg/yamldoc"
 )
 
 // ScannerFlags say how text is scanned.

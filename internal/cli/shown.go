@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/eaapl/handoff/pkg/secrets"
+	"github.com/eaapl/handoff/internal/secrets"
 )
 
 // credentials are parts of a text that may be secret: what comes before the host of a URL,

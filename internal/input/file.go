@@ -6,8 +6,8 @@ import (
 
 	"github.com/eaapl/handoff/internal/claim"
 	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/internal/yamldoc"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/yamldoc"
 )
 
 // ShownName returns a file's name for people.

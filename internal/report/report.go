@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/nearest"
 	"github.com/eaapl/handoff/internal/output"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/nearest"
 	"github.com/eaapl/handoff/pkg/validate"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/eaapl/handoff/internal/regular"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/yamldoc"
+	"github.com/eaapl/handoff/internal/yamldoc"
 )
 
 // A configFile is a configuration file as it was read, once: what is approved is what is

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
+	"github.com/eaapl/handoff/internal/nearest"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/nearest"
-	"github.com/eaapl/handoff/pkg/yamldoc"
+	"github.com/eaapl/handoff/internal/yamldoc"
 )
 
 // layer returns what a file sets. Its keys are names of flags, for every command that

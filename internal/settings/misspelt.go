@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/eaapl/handoff/internal/cli"
-	"github.com/eaapl/handoff/pkg/nearest"
+	"github.com/eaapl/handoff/internal/nearest"
 )
 
 // otherVariables have a meaning without being settings: keys, and what a command that handoff

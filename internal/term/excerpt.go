@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/eaapl/handoff/pkg/secrets"
+	"github.com/eaapl/handoff/internal/secrets"
 )
 
 // excerptReach is how many bytes before and after a place are looked at: more than is shown, so

@@ -13,7 +13,7 @@ import (
 
 	"github.com/rivo/uniseg"
 
-	"github.com/eaapl/handoff/pkg/secrets"
+	"github.com/eaapl/handoff/internal/secrets"
 )
 
 // Visible returns text that a terminal shows as it is: control characters,

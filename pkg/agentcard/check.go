@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/eaapl/handoff/internal/secrets"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/secrets"
 )
 
 // maxFindings is how many findings one card has: a hostile one could have millions.

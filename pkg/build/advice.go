@@ -73,8 +73,8 @@ func advice(f finding.Finding) string {
 
 // shown shows how a value is to be written, if there is an example.
 func shown(before, pointer string) string {
-	if shape := Shape(pointer); shape != "" && shape != `"…"` {
-		return before + shape
+	if example := shape(pointer); example != "" && example != `"…"` {
+		return before + example
 	}
 	return ""
 }

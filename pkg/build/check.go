@@ -38,10 +38,10 @@ func check(state *jsonstream.Document, o Options) []error {
 // agentsNamed notes who is not.
 func (b *builder) agentsNamed() {
 	if b.o.From.AgentID == "" && !b.state.root.Get("fromAgent").Exists() {
-		b.state.fail("/fromAgent", "missing: say which agent hands over, as in %s", Shape("/fromAgent")).option = OptionFrom
+		b.state.fail("/fromAgent", "missing: say which agent hands over, as in %s", shape("/fromAgent")).option = OptionFrom
 	}
 	if b.o.To.AgentType == "" && !b.state.root.Get("toAgent").Exists() {
-		b.state.fail("/toAgent", "missing: say which kind of agent is to take over, as in %s", Shape("/toAgent")).option = OptionTo
+		b.state.fail("/toAgent", "missing: say which kind of agent is to take over, as in %s", shape("/toAgent")).option = OptionTo
 	}
 }
 
@@ -52,7 +52,7 @@ func (b *builder) somethingDone() {
 	isList := own.Kind() == jsonstream.Array || !own.Exists()
 	if isList && own.Len() == 0 && len(b.carriedSubtasks()) == 0 && len(b.o.Set) == 0 && b.state.root.Get("taskDescription").Text() != message.Initial {
 		b.state.fail("/completedSubtasks", "no completed subtasks in a handoff that is not the first: list what was done, as in %s, or write %q as the taskDescription of a first handoff",
-			Shape("/completedSubtasks"), message.Initial)
+			shape("/completedSubtasks"), message.Initial)
 	}
 }
 

@@ -92,9 +92,9 @@ var parsedShapes = sync.OnceValues(func() (*jsonstream.Document, error) {
 	return jsonstream.Parse(jsonstream.NewRaw([]byte(shapes)), jsonstream.Unlimited())
 })
 
-// Shape returns an example of the value at a JSON Pointer into a state, as a short JSON text on one
+// shape returns an example of the value at a JSON Pointer into a state, as a short JSON text on one
 // line, or "" where there is none.
-func Shape(pointer string) string {
+func shape(pointer string) string {
 	const longest = 120
 	doc, err := parsedShapes()
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/eaapl/handoff/internal/secrets"
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/secrets"
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 

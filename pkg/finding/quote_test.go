@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/secrets"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/secrets"
 )
 
 func TestQuote(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/eaapl/handoff/pkg/nearest"
+	"github.com/eaapl/handoff/internal/nearest"
 )
 
 // A Rule is what findings name: what is checked, and why.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/eaapl/handoff/internal/secrets"
 	"github.com/eaapl/handoff/pkg/internal/misread"
-	"github.com/eaapl/handoff/pkg/secrets"
 )
 
 var (

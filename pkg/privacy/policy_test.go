@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/yamldoc"
 	"github.com/eaapl/handoff/pkg/privacy"
-	"github.com/eaapl/handoff/pkg/yamldoc"
 )
 
 func TestExamplePolicy(t *testing.T) {

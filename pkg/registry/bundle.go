@@ -13,8 +13,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// MaxBundled is how many documents a bundle may have.
-const MaxBundled = 256
+// maxBundled is how many documents a bundle may have.
+const maxBundled = 256
 
 // Bundle returns a schema in which all that it refers to in other documents is below $defs,
 // each document once, without $id and $schema: every reference then begins with "#". load returns
@@ -119,8 +119,8 @@ func (b *bundler) target(address, prefix, ref string) (string, error) {
 	}
 	known, ok := b.prefixes[address]
 	if !ok {
-		if len(b.prefixes) > MaxBundled {
-			return "", fmt.Errorf("more than %d documents", MaxBundled)
+		if len(b.prefixes) > maxBundled {
+			return "", fmt.Errorf("more than %d documents", maxBundled)
 		}
 		known = "/$defs/" + b.name(address)
 		b.prefixes[address] = known

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/eaapl/handoff/pkg/secrets"
+	"github.com/eaapl/handoff/internal/secrets"
 )
 
 // maxExcerpt is the maximum length of an excerpt, in characters.

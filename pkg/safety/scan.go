@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/eaapl/handoff/internal/secrets"
 	"github.com/eaapl/handoff/pkg/internal/view"
-	"github.com/eaapl/handoff/pkg/secrets"
 )
 
 type scanner struct {

@@ -8,21 +8,21 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// PeekBytes is how much of each end of a file [Peek] reads.
-const PeekBytes = 128 << 10
+// peekBytes is how much of each end of a file [Peek] reads.
+const peekBytes = 128 << 10
 
 // Peek describes a session by the beginning and the end of its file. Of the result, Agent, ID,
 // Title, Folder, Branch, Version, Model, Began, Ended and Bytes are filled in as far as those parts
 // say it, the first request, and the damage that is in them. The error is that of [Read].
 func Peek(text io.ReaderAt, size int64, o Options) (*Session, error) {
-	head, err := section(text, 0, min(size, PeekBytes))
+	head, err := section(text, 0, min(size, peekBytes))
 	if err != nil {
 		return nil, err
 	}
-	if n := bytes.LastIndexByte(head, '\n'); size > PeekBytes && n >= 0 {
+	if n := bytes.LastIndexByte(head, '\n'); size > peekBytes && n >= 0 {
 		head = head[:n+1]
 	}
-	tail, err := section(text, max(int64(len(head)), size-PeekBytes), size)
+	tail, err := section(text, max(int64(len(head)), size-peekBytes), size)
 	if err != nil {
 		return nil, err
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/eaapl/handoff/internal/rfc3339"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
 // ErrUnknown reports a file in which no line is one of an agent.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/eaapl/handoff/pkg/secrets"
+	"github.com/eaapl/handoff/internal/secrets"
 )
 
 // An Algorithm is how a signature is made. The signature's text begins with it.
@@ -23,12 +23,8 @@ const (
 	P256    Algorithm = "ecdsa-p256"  // ECDSA with P-256 and SHA-256: for a JWS, never for a message
 )
 
-const (
-	// MinKeyBytes is the minimum length of a secret, in bytes.
-	MinKeyBytes = secrets.MinBytes
-	// GoodKeyBytes is the recommended length of a secret, in bytes.
-	GoodKeyBytes = secrets.GoodBytes
-)
+// MinKeyBytes is the minimum length of a secret, in bytes.
+const MinKeyBytes = secrets.MinBytes
 
 // A Key is a secret shared by sender and receiver, a private Ed25519 key, or a public one.
 // Each is for one algorithm alone. Those of [ParseJWSKeys] can be P-256 keys too, which sign
@@ -111,7 +107,7 @@ func (k Key) may(op string) error {
 
 // NewKey returns a shared secret of 256 random bits.
 func NewKey(id string) Key {
-	secret := make([]byte, GoodKeyBytes)
+	secret := make([]byte, secrets.GoodBytes)
 	rand.Read(secret) // never fails
 	return newKey(id, secret)
 }
@@ -127,8 +123,8 @@ func (k Key) Weakness() string {
 		secret = k.private.Seed()
 	}
 	switch {
-	case len(secret) < GoodKeyBytes:
-		return fmt.Sprintf("the key has %d bytes: %d random ones are as strong as the signature", len(secret), GoodKeyBytes)
+	case len(secret) < secrets.GoodBytes:
+		return fmt.Sprintf("the key has %d bytes: %d random ones are as strong as the signature", len(secret), secrets.GoodBytes)
 	case !isRandom(secret):
 		return "the key is not random: it has few different bytes or repeats itself"
 	default:

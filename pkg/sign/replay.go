@@ -5,7 +5,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/eaapl/handoff/pkg/iso8601"
+	"github.com/eaapl/handoff/internal/iso8601"
 	"github.com/eaapl/handoff/pkg/message"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/iso8601"
+	"github.com/eaapl/handoff/internal/iso8601"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 )

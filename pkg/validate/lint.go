@@ -6,12 +6,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/eaapl/handoff/internal/iso8601"
+	"github.com/eaapl/handoff/internal/secrets"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
-	"github.com/eaapl/handoff/pkg/iso8601"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/secrets"
 )
 
 // A lintContext is what lint rules look at. The message may have any shape.

@@ -3,10 +3,10 @@ package validate
 import (
 	"slices"
 
+	"github.com/eaapl/handoff/internal/nearest"
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/nearest"
 )
 
 // A lintHistory is the verbatim history as its rules look at it: the turns, whatever they

@@ -11,9 +11,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/eaapl/handoff/internal/equal"
+	"github.com/eaapl/handoff/internal/secrets"
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/secrets"
 )
 
 // lintedTurns draws turns of few ids, kinds and texts, so that calls, results and whole

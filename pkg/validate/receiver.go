@@ -9,11 +9,11 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/eaapl/handoff/internal/rfc3339"
+	"github.com/eaapl/handoff/internal/yamldoc"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/rfc3339"
 	"github.com/eaapl/handoff/pkg/sign"
-	"github.com/eaapl/handoff/pkg/yamldoc"
 	"github.com/eaapl/handoff/schemas"
 )
 

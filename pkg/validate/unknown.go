@@ -3,11 +3,11 @@ package validate
 import (
 	"slices"
 
+	"github.com/eaapl/handoff/internal/nearest"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/nearest"
 )
 
 // unknownFormat is the rule of a document that nothing of any format is in.

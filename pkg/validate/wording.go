@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/eaapl/handoff/internal/nearest"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/nearest"
 )
 
 // findingsOf returns a finding for each cause, worded from the schema and the document.

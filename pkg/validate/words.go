@@ -7,11 +7,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/eaapl/handoff/internal/nearest"
+	"github.com/eaapl/handoff/internal/rfc3339"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/nearest"
-	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
 // valueProblem describes the failure of a keyword that concerns one value.

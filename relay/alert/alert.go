@@ -14,8 +14,8 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/eaapl/handoff/internal/webclient"
 	"github.com/eaapl/handoff/pkg/child"
-	"github.com/eaapl/handoff/pkg/webclient"
 )
 
 // Options say who is told. Both may be.

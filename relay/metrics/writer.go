@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/eaapl/handoff/pkg/secrets"
+	"github.com/eaapl/handoff/internal/secrets"
 )
 
 // ContentType is what HTTP says of Prometheus' text format.

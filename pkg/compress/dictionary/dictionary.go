@@ -23,7 +23,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-//go:generate go run ./train -o builtin.zdict
+//go:generate go run -C ../../../tools ./train/dictionary -o ../pkg/compress/dictionary/builtin.zdict
 
 // BuiltinID is the id of the dictionary that [Builtin] returns: "HAND" as a
 // number.

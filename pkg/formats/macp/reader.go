@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/internal/base64text"
+	"github.com/eaapl/handoff/internal/rfc3339"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
 // A reader reads the members of one object and keeps the first fault.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/eaapl/handoff/internal/rfc3339"
 	"github.com/eaapl/handoff/pkg/internal/tree"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
 // CanonicalTurn returns a turn as the schema of the canonical message asks for it: with a

@@ -1,9 +1,9 @@
 package schema
 
 import (
+	"github.com/eaapl/handoff/internal/iso8601"
+	"github.com/eaapl/handoff/internal/rfc3339"
 	"github.com/eaapl/handoff/pkg/internal/stringformat"
-	"github.com/eaapl/handoff/pkg/iso8601"
-	"github.com/eaapl/handoff/pkg/rfc3339"
 )
 
 // A format decides about texts. Either of the two functions is set.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/eaapl/handoff/pkg/safety/model/internal/gram"
+	"github.com/eaapl/handoff/internal/gram"
 )
 
 //go:embed weights.bin
@@ -34,15 +34,10 @@ func Score(text string) float64 {
 	return 1 / (1 + math.Exp(-margin))
 }
 
-// Scores with the share of texts above them, measured on sources that the model had not
-// seen.
-const (
-	// Threshold is exceeded by one clean text in a thousand, by one turn of a conversation
-	// in two thousand, and by three in two hundred of the texts that look dangerous.
-	Threshold = 0.57
-	// Certain was exceeded by no harmless text.
-	Certain = 0.95
-)
+// Threshold is a score. Of sources that the model had not seen, it was exceeded by one clean text
+// in a thousand, by one turn of a conversation in two thousand, and by three in two hundred of the
+// texts that look dangerous.
+const Threshold = 0.57
 
 // A Feature is a part of a text that the model weighs.
 type Feature struct {

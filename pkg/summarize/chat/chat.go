@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/eaapl/handoff/internal/webclient"
 	"github.com/eaapl/handoff/pkg/summarize"
-	"github.com/eaapl/handoff/pkg/webclient"
 )
 
 var _ summarize.Summarizer = (*Summarizer)(nil)

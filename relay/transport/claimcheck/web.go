@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/internal/neterror"
-	"github.com/eaapl/handoff/pkg/webclient"
+	"github.com/eaapl/handoff/internal/webclient"
 )
 
 // A web is a store with a resource for each body.

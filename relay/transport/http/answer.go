@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/eaapl/handoff/internal/neterror"
-	"github.com/eaapl/handoff/pkg/webclient"
+	"github.com/eaapl/handoff/internal/webclient"
 	"github.com/eaapl/handoff/relay/transport"
 )
 

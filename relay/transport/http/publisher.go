@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/webclient"
+	"github.com/eaapl/handoff/internal/webclient"
 	"github.com/eaapl/handoff/relay/transport"
 )
 

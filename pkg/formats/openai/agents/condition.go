@@ -29,8 +29,8 @@ type ConditionError struct {
 
 func (e *ConditionError) Error() string { return e.Problem }
 
-// ParseCondition reads a condition. The error is a [*ConditionError].
-func ParseCondition(text string) (*Condition, error) {
+// parseCondition reads a condition. The error is a [*ConditionError].
+func parseCondition(text string) (*Condition, error) {
 	if len(text) > maxCondition {
 		return nil, &ConditionError{maxCondition, fmt.Sprintf("longer than %d bytes: let the program decide, and put the answer into the context", maxCondition)}
 	}

@@ -52,7 +52,7 @@ func TestCondition(t *testing.T) {
 		`-1e2 < 0`:                                   true,
 		"\n context.tier\t==\r\n\"premium\" ":        true,
 	} {
-		c, err := ParseCondition(text)
+		c, err := parseCondition(text)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -64,7 +64,7 @@ func TestCondition(t *testing.T) {
 			t.Errorf("%s is written as %s", text, c)
 		}
 	}
-	c, err := ParseCondition("context.a == null")
+	c, err := parseCondition("context.a == null")
 	if err != nil || !c.Holds(jsonstream.Value{}) {
 		t.Errorf("a context that is not there has members, or %v", err)
 	}
@@ -97,7 +97,7 @@ func TestConditionErrors(t *testing.T) {
 		{"context" + strings.Repeat(".a", 100), "more than 50 names", 109},
 		{strings.Repeat(" ", 3000), "longer than 2000 bytes", 2000},
 	} {
-		_, err := ParseCondition(tt.text)
+		_, err := parseCondition(tt.text)
 		var e *ConditionError
 		if !errors.As(err, &e) || !strings.Contains(e.Problem, tt.want) || e.Offset != tt.offset {
 			t.Errorf("%q: got %+v, want %q at %d", tt.text, err, tt.want, tt.offset)
@@ -112,7 +112,7 @@ func FuzzCondition(f *testing.F) {
 		f.Add(seed, `{"a": "x", "b": {"c d": [1]}}`)
 	}
 	f.Fuzz(func(t *testing.T, text, context string) {
-		c, err := ParseCondition(text)
+		c, err := parseCondition(text)
 		var e *ConditionError
 		if (c == nil) == (err == nil) || err != nil && (!errors.As(err, &e) || e.Offset < 0 || e.Offset > len(text) || e.Problem == "") {
 			t.Fatalf("condition %v, error %+v", c, err)
@@ -122,7 +122,7 @@ func FuzzCondition(f *testing.F) {
 			return
 		}
 		for _, same := range []string{"(" + text + ")", "not not (" + text + ")"} {
-			other, err := ParseCondition(same)
+			other, err := parseCondition(same)
 			if err != nil {
 				return // it is too long or too deep now
 			}

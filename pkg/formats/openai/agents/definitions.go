@@ -3,10 +3,10 @@ package agents
 import (
 	"fmt"
 
+	"github.com/eaapl/handoff/internal/yamldoc"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats/openai/tool"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/yamldoc"
 )
 
 // Definitions say which agents there are, and who hands over to whom. They are safe for
@@ -121,7 +121,7 @@ func (d *Definitions) newHandoff(from *Agent, at jsonstream.Value) *Handoff {
 	case jsonstream.False:
 		h.enabled = false
 	case jsonstream.String:
-		h.condition, h.wrong = ParseCondition(enabled.Text())
+		h.condition, h.wrong = parseCondition(enabled.Text())
 	}
 	return h
 }

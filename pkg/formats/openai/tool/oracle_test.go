@@ -41,7 +41,7 @@ func TestJavaScript(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if name := JavaScript.ToolName(agents[i]); name != said.Tool || DefaultDescription(agents[i], "Knows "+agents[i]+".") != said.Description || string(output) != text {
+		if name := JavaScript.ToolName(agents[i]); name != said.Tool || defaultDescription(agents[i], "Knows "+agents[i]+".") != said.Description || string(output) != text {
 			t.Errorf("%s: %s, %s; the SDK has %s, %s, %q", agents[i], name, output, said.Tool, text, said.Description)
 		}
 	}

@@ -86,7 +86,7 @@ func Definition(agent string, o Options) ([]byte, error) {
 		return nil, err
 	}
 	dst := []byte(`{"type":"function","name":"` + name + `","description":`)
-	dst, err := jsontext.AppendQuote(dst, cmp.Or(o.WholeDescription, DefaultDescription(agent, o.Description)))
+	dst, err := jsontext.AppendQuote(dst, cmp.Or(o.WholeDescription, defaultDescription(agent, o.Description)))
 	if err != nil {
 		return nil, errors.New("the agent's description is not valid UTF-8")
 	}
@@ -148,9 +148,9 @@ func isNameRune(r rune) bool {
 	return r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
-// DefaultDescription returns the description that the SDK gives the tool. It ends
+// defaultDescription returns the description that the SDK gives the tool. It ends
 // with a space if the agent has no description.
-func DefaultDescription(agent, description string) string {
+func defaultDescription(agent, description string) string {
 	return "Handoff to the " + agent + " agent to handle the request. " + description
 }
 

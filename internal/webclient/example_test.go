@@ -1,0 +1,27 @@
+package webclient_test
+
+import (
+	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+
+	"github.com/eaapl/handoff/internal/webclient"
+)
+
+// A redirect is an answer, and has taken nothing.
+func Example() {
+	server := httptest.NewServer(http.RedirectHandler("https://elsewhere.example/login?back=secret", http.StatusFound))
+	defer server.Close()
+	request, err := http.NewRequest(http.MethodPost, server.URL, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	answer, err := webclient.New(webclient.Options{}).Do(request)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer answer.Body.Close()
+	fmt.Println(webclient.Took(answer))
+	// Output: 302 Found: it redirects to https://elsewhere.example, and no redirect is followed: use the URL there if it is the right one
+}

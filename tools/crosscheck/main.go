@@ -1,0 +1,43 @@
+// Crosscheck checks that the module of the working directory and its tests compile for other systems and
+// architectures:
+//
+//	crosscheck darwin/arm64 windows/amd64 linux/386
+//
+// It checks their types, as the compiler does, and makes no code of them or of what they import, which
+// takes minutes for SQLite alone. Numbers that overflow an int of 32 bits are errors of types, too.
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+func main() {
+	said := map[string]bool{} // a package is there twice if it has tests
+	for _, target := range os.Args[1:] {
+		system, architecture, _ := strings.Cut(target, "/")
+		all, err := packages.Load(&packages.Config{
+			Mode:  packages.LoadAllSyntax | packages.NeedTypesSizes,
+			Env:   append(os.Environ(), "GOOS="+system, "GOARCH="+architecture, "CGO_ENABLED=0"),
+			Tests: true,
+		}, "./...")
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", target, err)
+			os.Exit(1)
+		}
+		for _, p := range all {
+			for _, err := range p.Errors {
+				if line := fmt.Sprintf("%s: %v", target, err); !said[line] {
+					said[line] = true
+					fmt.Fprintln(os.Stderr, line)
+				}
+			}
+		}
+	}
+	if len(said) > 0 {
+		os.Exit(1)
+	}
+}

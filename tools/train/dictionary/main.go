@@ -1,0 +1,49 @@
+// Command dictionary makes the built-in dictionary from messages that it composes by
+// the grammars in its directory data. The same grammars give the same bytes. A
+// dictionary that was shipped never changes: to make a better one, give it a new id.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+
+	"github.com/eaapl/handoff/pkg/compress/dictionary"
+)
+
+// The built-in dictionary: how many samples it is made from, and its size.
+const (
+	samples  = 2400
+	maxBytes = 64 << 10
+)
+
+func main() {
+	output := flag.String("o", "builtin.zdict", "file to write the dictionary to")
+	dump := flag.String("dump", "", "file to write the samples to, one a line")
+	flag.Parse()
+	if err := run(*output, *dump); err != nil {
+		fmt.Fprintln(os.Stderr, "dictionary:", err)
+		os.Exit(2)
+	}
+}
+
+func run(output, dump string) error {
+	messages, err := compose(samples)
+	if err != nil {
+		return err
+	}
+	if dump != "" {
+		var lines []byte
+		for _, m := range messages {
+			lines = append(append(lines, m...), '\n')
+		}
+		if err := os.WriteFile(dump, lines, 0o644); err != nil {
+			return err
+		}
+	}
+	dict, err := dictionary.Train(messages, dictionary.Options{MaxBytes: maxBytes, ID: dictionary.BuiltinID})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(output, dict, 0o644)
+}
