@@ -22,9 +22,9 @@ const regularPackage = "internal/regular"
 // but for what forbidden names, and so is regularPackage. A new package needs a row; nil is for programs, which may
 // import everything.
 var imports = map[string][]string{
-	"pkg/accepted":                 {},
-	"pkg/agentcard":                {"pkg/finding", "pkg/formats/a2a", "pkg/jsonstream", "pkg/secrets", "pkg/sign", "github.com/Masterminds/semver/v3", "github.com/go-json-experiment/json"},
-	"relay/alert":                  {"pkg/child", "pkg/webclient"},
+	"internal/accepted":                 {},
+	"pkg/agentcard":                {"pkg/finding", "pkg/formats/a2a", "pkg/jsonstream", "internal/secrets", "pkg/sign", "github.com/Masterminds/semver/v3", "github.com/go-json-experiment/json"},
+	"relay/alert":                  {"pkg/child", "internal/webclient"},
 	"relay/audit":                  {"relay/audit/tree", "pkg/compress", "pkg/compress/dictionary", "pkg/finding", "github.com/go-json-experiment/json"},
 	"relay/audit/archive":          {"relay/audit", "pkg/finding", "relay/internal/durable"},
 	"relay/audit/audittest":        {"relay/audit", "relay/audit/sqlstore", "pkg/compress", "pkg/compress/dictionary", "pkg/jsonstream", "pkg/validate", "schemas"},
@@ -40,7 +40,7 @@ var imports = map[string][]string{
 	"relay/audit/tree":             {"internal/base64text", "golang.org/x/mod"},
 	"pkg/build":                    {"pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/validate", "schemas", "github.com/go-json-experiment/json", "github.com/google/uuid"},
 	"pkg/chain": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "internal/equal", "pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/secrets", "pkg/summarize",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "internal/equal", "internal/iso8601", "pkg/jsonstream", "pkg/message", "internal/secrets", "pkg/summarize",
 		"github.com/Masterminds/semver/v3",
 	},
 	"pkg/child":                     {},
@@ -48,7 +48,7 @@ var imports = map[string][]string{
 	"pkg/compat":                    {"pkg/finding", "internal/equal", "pkg/jsonstream", "pkg/validate", "github.com/Masterminds/semver/v3", "github.com/go-json-experiment/json"},
 	"pkg/compress":                  {"pkg/compress/dictionary", "github.com/klauspost/compress"},
 	"pkg/compress/dictionary":       {"github.com/klauspost/compress"},
-	"pkg/compress/dictionary/train": nil, // a program
+	"tools/train/dictionary": nil, // a program
 	"pkg/compress/frames":           {"pkg/compress", "pkg/format", "pkg/history", "pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/conversation":              {"internal/equal", "pkg/jsonstream"},
 	"pkg/convert": {
@@ -63,7 +63,7 @@ var imports = map[string][]string{
 		"pkg/format", "pkg/formats", "pkg/history", "pkg/internal/align", "internal/equal", "pkg/jsonstream", "pkg/message", "pkg/patch",
 		"github.com/go-json-experiment/json",
 	},
-	"pkg/finding": {"pkg/jsonstream", "pkg/nearest", "pkg/secrets"},
+	"pkg/finding": {"pkg/jsonstream", "internal/nearest", "internal/secrets"},
 	"pkg/format":  {"pkg/conversation", "pkg/finding", "pkg/internal/exchange", "pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/formats": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats/a2a", "pkg/formats/aisdk", "pkg/formats/anthropic", "pkg/formats/bedrock", "pkg/formats/claudecode", "pkg/formats/codex", "pkg/formats/eaapl", "pkg/formats/gemini", "pkg/formats/langchain", "pkg/formats/macp",
@@ -81,11 +81,11 @@ var imports = map[string][]string{
 	"pkg/formats/claudecode": {"pkg/conversation", "pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
 	"pkg/formats/codex":      {"pkg/conversation", "pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "schemas"},
 	"pkg/formats/macp": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "internal/base64text", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "pkg/rfc3339", "schemas",
+		"pkg/conversation", "pkg/finding", "pkg/format", "internal/base64text", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream", "internal/rfc3339", "schemas",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/formats/macp/wire": {
-		"pkg/finding", "internal/base64text", "pkg/jsonstream", "pkg/rfc3339",
+		"pkg/finding", "internal/base64text", "pkg/jsonstream", "internal/rfc3339",
 		"github.com/go-json-experiment/json", "google.golang.org/protobuf",
 	},
 	"pkg/formats/memo": {},
@@ -94,12 +94,12 @@ var imports = map[string][]string{
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/formats/openai/agents": {
-		"pkg/finding", "pkg/formats/openai", "pkg/formats/openai/tool", "internal/equal", "pkg/jsonstream", "pkg/validate", "pkg/yamldoc", "schemas",
+		"pkg/finding", "pkg/formats/openai", "pkg/formats/openai/tool", "internal/equal", "pkg/jsonstream", "pkg/validate", "internal/yamldoc", "schemas",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/formats/openai/tool": {"pkg/finding", "internal/equal", "pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/formats/sw4rm": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "internal/base64text", "pkg/internal/exchange", "pkg/internal/gzipped", "pkg/internal/tree", "pkg/iso8601", "pkg/jsonstream", "schemas",
+		"pkg/conversation", "pkg/finding", "pkg/format", "internal/base64text", "pkg/internal/exchange", "pkg/internal/gzipped", "pkg/internal/tree", "internal/iso8601", "pkg/jsonstream", "schemas",
 		"github.com/go-json-experiment/json", "github.com/google/uuid",
 	},
 	"pkg/history": {"pkg/conversation", "pkg/format", "pkg/formats", "internal/base64text", "pkg/internal/gzipped", "pkg/jsonstream"},
@@ -119,7 +119,7 @@ var imports = map[string][]string{
 	"relay/internal/database":   {"relay/internal/alive", "internal/neterror", "relay/probe", "github.com/jackc/pgx/v5", "golang.org/x/sys", "modernc.org/libc", "modernc.org/sqlite"},
 	"relay/internal/durable":    {},
 	"internal/equal":            {"pkg/jsonstream"},
-	"pkg/internal/exchange":     {"pkg/finding", "pkg/internal/tree", "pkg/jsonstream", "pkg/rfc3339"},
+	"pkg/internal/exchange":     {"pkg/finding", "pkg/internal/tree", "pkg/jsonstream", "internal/rfc3339"},
 	"pkg/internal/misread":      {},
 	"internal/neterror":         {},
 	"internal/oracle":           {"pkg/child", "github.com/go-json-experiment/json", "github.com/rogpeppe/go-internal"},
@@ -127,27 +127,27 @@ var imports = map[string][]string{
 	"internal/polling":          {},
 	"pkg/internal/request":      {"pkg/conversation", "pkg/format", "pkg/jsonstream"},
 	"pkg/internal/rulebook":     {"pkg/finding", "pkg/jsonstream"},
-	"pkg/internal/schema":       {"pkg/internal/automaton", "internal/equal", "pkg/iso8601", "pkg/jsonstream", "pkg/rfc3339", "github.com/santhosh-tekuri/jsonschema/v5"},
+	"pkg/internal/schema":       {"pkg/internal/automaton", "internal/equal", "internal/iso8601", "pkg/jsonstream", "internal/rfc3339", "github.com/santhosh-tekuri/jsonschema/v5"},
 	"relay/internal/simulation": {},
 	"pkg/internal/textscan":     {},
 	"pkg/internal/tree":         {"pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"pkg/internal/undo":         {},
 	"pkg/internal/view":         {"pkg/internal/textscan", "golang.org/x/text"},
-	"pkg/jsonstream":            {"pkg/internal/misread", "pkg/secrets", "github.com/go-json-experiment/json"},
+	"pkg/jsonstream":            {"pkg/internal/misread", "internal/secrets", "github.com/go-json-experiment/json"},
 	"docs":                      {},
-	"pkg/nearest":               {},
-	"pkg/iso8601":               {"pkg/rfc3339"},
+	"internal/nearest":               {},
+	"internal/iso8601":               {"internal/rfc3339"},
 	"pkg/message":               {"pkg/jsonstream", "github.com/go-json-experiment/json"},
-	"pkg/migrate":               {"pkg/finding", "pkg/jsonstream", "pkg/patch"},
+	"internal/migrate":               {"pkg/finding", "pkg/jsonstream", "pkg/patch"},
 	"relay/mcp": {
 		"pkg/agentcard", "pkg/build", "pkg/convert", "pkg/diff", "pkg/finding", "pkg/format", "pkg/formats", "relay/guard", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider", "relay/receiver", "pkg/render", "pkg/safety", "pkg/summarize", "pkg/tokens", "pkg/trim", "pkg/validate", "schemas",
 		"github.com/go-json-experiment/json", "github.com/modelcontextprotocol/go-sdk",
 	},
-	"relay/metrics": {"relay/audit", "relay/audit/stats", "relay/receiver", "pkg/secrets", "relay/transport"},
+	"relay/metrics": {"relay/audit", "relay/audit/stats", "relay/receiver", "internal/secrets", "relay/transport"},
 	"pkg/patch":     {"pkg/finding", "internal/equal", "pkg/jsonstream"},
 	"pkg/registry":  {"pkg/jsonstream", "schemas", "github.com/Masterminds/semver/v3", "github.com/go-json-experiment/json"},
 	"pkg/render":    {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/view", "pkg/jsonstream", "github.com/go-json-experiment/json"},
-	"pkg/rfc3339":   {},
+	"internal/rfc3339":   {},
 	"relay/intake": {
 		"relay/audit", "pkg/child", "pkg/chunked", "pkg/compress", "pkg/finding", "internal/polling", "pkg/jsonstream", "relay/receiver", "relay/transport", "pkg/validate",
 		"github.com/go-json-experiment/json",
@@ -166,21 +166,21 @@ var imports = map[string][]string{
 		"relay/audit", "relay/audit/personal", "relay/audit/stats", "pkg/chunked", "pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/sign", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
-	"pkg/redact": {"pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/privacy", "pkg/secrets", "github.com/go-json-experiment/json"},
+	"pkg/redact": {"pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/privacy", "internal/secrets", "github.com/go-json-experiment/json"},
 
 	"pkg/safety": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/textscan", "pkg/internal/view", "pkg/jsonstream", "pkg/safety/model", "pkg/secrets",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/textscan", "pkg/internal/view", "pkg/jsonstream", "pkg/safety/model", "internal/secrets",
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/safety/classifier":          {"pkg/child", "pkg/safety"},
 	"pkg/safety/model":               {"pkg/safety/model/internal/gram"},
 	"pkg/safety/model/internal/gram": {},
-	"pkg/safety/model/train":         nil, // a program
-	"pkg/secrets":                    {},
-	"pkg/session":                    {"pkg/format", "pkg/formats/claudecode", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/secrets", "github.com/go-json-experiment/json", "github.com/google/uuid"},
-	"pkg/sign":                       {"pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/secrets", "github.com/go-jose/go-jose/v4", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
+	"tools/train/model":         nil, // a program
+	"internal/secrets":                    {},
+	"pkg/session":                    {"pkg/format", "pkg/formats/claudecode", "pkg/jsonstream", "pkg/message", "internal/rfc3339", "internal/secrets", "github.com/go-json-experiment/json", "github.com/google/uuid"},
+	"pkg/sign":                       {"internal/iso8601", "pkg/jsonstream", "pkg/message", "internal/secrets", "github.com/go-jose/go-jose/v4", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
 	"pkg/summarize":                  {},
-	"pkg/summarize/chat":             {"internal/polling", "pkg/summarize", "pkg/webclient"},
+	"pkg/summarize/chat":             {"internal/polling", "pkg/summarize", "internal/webclient"},
 	"pkg/summarize/command":          {"pkg/child", "pkg/summarize"},
 	"pkg/tokens":                     {},
 	"pkg/trim": {
@@ -189,11 +189,11 @@ var imports = map[string][]string{
 	},
 	"relay/transport":               {},
 	"relay/transport/helper":        {"pkg/child", "internal/neterror", "relay/transport", "github.com/go-json-experiment/json"},
-	"relay/transport/http":          {"relay/guard", "internal/neterror", "relay/probe", "relay/transport", "pkg/webclient", "github.com/go-json-experiment/json"},
+	"relay/transport/http":          {"relay/guard", "internal/neterror", "relay/probe", "relay/transport", "internal/webclient", "github.com/go-json-experiment/json"},
 	"relay/transport/dir":           {"relay/internal/alive", "relay/internal/durable", "internal/polling", "relay/transport", "golang.org/x/sys"},
 	"relay/transport/amqp":          {"relay/internal/broker", "relay/probe", "relay/transport", "github.com/rabbitmq/amqp091-go"},
 	"relay/transport/nats":          {"relay/internal/broker", "relay/probe", "relay/transport", "github.com/nats-io/nats.go"},
-	"relay/transport/claimcheck":    {"relay/internal/durable", "internal/neterror", "relay/transport", "pkg/webclient", "github.com/klauspost/compress"},
+	"relay/transport/claimcheck":    {"relay/internal/durable", "internal/neterror", "relay/transport", "internal/webclient", "github.com/klauspost/compress"},
 	"relay/transport/sqlqueue":      {"relay/internal/database", "internal/polling", "relay/probe", "relay/transport"},
 	"relay/transport/redis":         {"relay/internal/broker", "relay/probe", "relay/transport", "github.com/redis/go-redis/v9"},
 	"relay/transport/transporttest": {"pkg/child", "relay/transport"},
@@ -202,7 +202,7 @@ var imports = map[string][]string{
 		"github.com/klauspost/compress",
 	},
 	"pkg/viewer/collect": {
-		"pkg/chain", "pkg/conversation", "pkg/diff", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "pkg/secrets", "pkg/validate", "pkg/viewer",
+		"pkg/chain", "pkg/conversation", "pkg/diff", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "internal/secrets", "pkg/validate", "pkg/viewer",
 		"github.com/klauspost/compress",
 	},
 	"pkg/viewer/collect/collecttest": {"pkg/chain", "pkg/jsonstream", "pkg/validate", "pkg/viewer", "pkg/viewer/collect"},
@@ -212,11 +212,11 @@ var imports = map[string][]string{
 	},
 	"relay/viewer/records": {"pkg/chain", "pkg/finding", "pkg/viewer", "pkg/viewer/collect", "relay/audit", "relay/audit/personal", "relay/audit/trace", "relay/audit/tree"},
 	"pkg/validate": {
-		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/nearest", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/rfc3339", "pkg/safety", "pkg/secrets", "pkg/sign", "pkg/yamldoc", "schemas",
+		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "internal/iso8601", "pkg/jsonstream", "pkg/message", "internal/nearest", "pkg/privacy", "pkg/provider", "pkg/redact", "internal/rfc3339", "pkg/safety", "internal/secrets", "pkg/sign", "internal/yamldoc", "schemas",
 		"github.com/Masterminds/semver/v3",
 	},
-	"pkg/webclient":        {"internal/neterror"},
-	"pkg/yamldoc":          {"pkg/jsonstream", "go.yaml.in/yaml/v3"},
+	"internal/webclient":        {"internal/neterror"},
+	"internal/yamldoc":          {"pkg/jsonstream", "go.yaml.in/yaml/v3"},
 	"schemas":              {},
 	regularPackage:         {},
 	"internal/programtest": {},
@@ -229,26 +229,26 @@ var imports = map[string][]string{
 	},
 	"internal/claim": {"internal/term"},
 	"internal/cli": {
-		"internal/claim", "internal/input", "internal/output", "internal/report", "internal/term", "pkg/chain", "pkg/child", "pkg/compress", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "pkg/nearest", "pkg/privacy", "pkg/registry", "pkg/safety", "pkg/safety/classifier", "pkg/secrets", "pkg/sign", "pkg/tokens", "pkg/validate", "pkg/yamldoc",
+		"internal/claim", "internal/input", "internal/output", "internal/report", "internal/term", "pkg/chain", "pkg/child", "pkg/compress", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "internal/nearest", "pkg/privacy", "pkg/registry", "pkg/safety", "pkg/safety/classifier", "internal/secrets", "pkg/sign", "pkg/tokens", "pkg/validate", "internal/yamldoc",
 		"github.com/spf13/cobra", "github.com/spf13/pflag",
 	},
 	"internal/difftext": {"internal/term", "pkg/conversation", "pkg/diff", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream"},
-	"internal/input":    {"internal/claim", "internal/term", "pkg/compress", "pkg/jsonstream", "pkg/yamldoc"},
+	"internal/input":    {"internal/claim", "internal/term", "pkg/compress", "pkg/jsonstream", "internal/yamldoc"},
 	"internal/output":   {"internal/claim", "internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
 	"internal/remedy":   {"pkg/compress", "pkg/convert", "pkg/finding", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/patch"},
 	"internal/report": {
-		"internal/input", "internal/output", "internal/remedy", "internal/term", "pkg/agentcard", "pkg/chain", "pkg/finding", "pkg/format", "pkg/formats/openai/agents", "pkg/jsonstream", "pkg/nearest", "pkg/secrets", "pkg/validate",
+		"internal/input", "internal/output", "internal/remedy", "internal/term", "pkg/agentcard", "pkg/chain", "pkg/finding", "pkg/format", "pkg/formats/openai/agents", "pkg/jsonstream", "internal/nearest", "internal/secrets", "pkg/validate",
 		"github.com/go-json-experiment/json",
 	},
 	"internal/tasktree":      {"internal/term", "pkg/chain", "pkg/finding", "pkg/message"},
-	"internal/term":          {"internal/remedy", "pkg/finding", "pkg/format", "pkg/secrets", "github.com/fatih/color", "github.com/rivo/uniseg", "golang.org/x/term"},
+	"internal/term":          {"internal/remedy", "pkg/finding", "pkg/format", "internal/secrets", "github.com/fatih/color", "github.com/rivo/uniseg", "golang.org/x/term"},
 	"internal/term/termtest": {"golang.org/x/sys"},
 	"cmd/about": {
-		"cmd/relay", "docs", "internal/checkup", "internal/cli", "internal/output", "internal/program", "internal/report", "internal/settings", "internal/term", "pkg/agentcard", "pkg/finding", "pkg/nearest", "pkg/privacy", "pkg/sign", "schemas",
+		"cmd/relay", "docs", "internal/checkup", "internal/cli", "internal/output", "internal/program", "internal/report", "internal/settings", "internal/term", "pkg/agentcard", "pkg/finding", "internal/nearest", "pkg/privacy", "pkg/sign", "schemas",
 		"github.com/go-json-experiment/json", "github.com/spf13/cobra", "github.com/spf13/pflag",
 	},
 	"cmd/check": {
-		"internal/claim", "internal/cli", "internal/input", "internal/output", "internal/remedy", "internal/report", "internal/term", "pkg/accepted", "pkg/finding", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/safety", "pkg/sign", "pkg/validate",
+		"internal/claim", "internal/cli", "internal/input", "internal/output", "internal/remedy", "internal/report", "internal/term", "internal/accepted", "pkg/finding", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/safety", "pkg/sign", "pkg/validate",
 		"github.com/rogpeppe/go-internal", "github.com/spf13/cobra",
 	},
 	"cmd/create": {
@@ -264,7 +264,7 @@ var imports = map[string][]string{
 		"github.com/spf13/cobra",
 	},
 	"cmd/inspect": {
-		"internal/cli", "internal/input", "internal/report", "internal/term", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "pkg/iso8601", "pkg/message", "pkg/validate",
+		"internal/cli", "internal/input", "internal/report", "internal/term", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/inspect", "internal/iso8601", "pkg/message", "pkg/validate",
 		"github.com/go-json-experiment/json", "github.com/spf13/cobra",
 	},
 	"cmd/look": {
@@ -284,15 +284,15 @@ var imports = map[string][]string{
 		"github.com/go-json-experiment/json", "github.com/spf13/cobra",
 	},
 	"cmd/macp": {
-		"internal/claim", "internal/cli", "internal/input", "internal/output", "internal/report", "internal/term", "pkg/compress", "pkg/finding", "pkg/formats/macp", "pkg/formats/macp/wire", "pkg/jsonstream", "pkg/rfc3339",
+		"internal/claim", "internal/cli", "internal/input", "internal/output", "internal/report", "internal/term", "pkg/compress", "pkg/finding", "pkg/formats/macp", "pkg/formats/macp/wire", "pkg/jsonstream", "internal/rfc3339",
 		"github.com/google/uuid", "github.com/rogpeppe/go-internal", "github.com/spf13/cobra",
 	},
 	"cmd/openai": {
-		"internal/cli", "internal/input", "internal/report", "internal/tasktree", "internal/term", "pkg/child", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/openai", "pkg/formats/openai/agents", "pkg/formats/openai/tool", "pkg/jsonstream", "pkg/validate", "pkg/yamldoc",
+		"internal/cli", "internal/input", "internal/report", "internal/tasktree", "internal/term", "pkg/child", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/openai", "pkg/formats/openai/agents", "pkg/formats/openai/tool", "pkg/jsonstream", "pkg/validate", "internal/yamldoc",
 		"github.com/spf13/cobra",
 	},
 	"cmd/schema": {
-		"internal/cli", "internal/input", "internal/report", "internal/term", "pkg/compat", "pkg/finding", "pkg/jsonstream", "pkg/migrate", "pkg/registry", "pkg/sign", "pkg/validate",
+		"internal/cli", "internal/input", "internal/report", "internal/term", "pkg/compat", "pkg/finding", "pkg/jsonstream", "internal/migrate", "pkg/registry", "pkg/sign", "pkg/validate",
 		"github.com/Masterminds/semver/v3", "github.com/spf13/cobra",
 	},
 	"cmd/session": {
@@ -300,7 +300,7 @@ var imports = map[string][]string{
 		"github.com/google/uuid", "github.com/spf13/cobra",
 	},
 	"cmd/sw4rm": {
-		"internal/claim", "internal/cli", "internal/input", "internal/report", "internal/term", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/sw4rm", "pkg/jsonstream", "pkg/validate", "pkg/yamldoc", "schemas",
+		"internal/claim", "internal/cli", "internal/input", "internal/report", "internal/term", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/sw4rm", "pkg/jsonstream", "pkg/validate", "internal/yamldoc", "schemas",
 		"github.com/spf13/cobra",
 	},
 	"cmd/relay": {
@@ -316,7 +316,7 @@ var imports = map[string][]string{
 		"github.com/go-json-experiment/json", "github.com/spf13/cobra", "github.com/spf13/pflag",
 	},
 	"internal/settings": {
-		"internal/claim", "internal/cli", "internal/term", "pkg/nearest", "pkg/yamldoc",
+		"internal/claim", "internal/cli", "internal/term", "internal/nearest", "internal/yamldoc",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/spf13/viper",
 	},
 	"relay/cmd/audit": {
@@ -338,9 +338,9 @@ var imports = map[string][]string{
 	"relay/cmd":           nil, // everything
 	"relay/handoff-relay": {"relay/cmd"},
 	"":                    {"cmd"},
-	"scripts/auditlog":    nil, // a program
-	"scripts/corpora":     nil, // a program
-	"scripts/crosscheck":  nil, // a program
+	"tools/auditlog":    nil, // a program
+	"tools/corpora":     nil, // a program
+	"tools/crosscheck":  nil, // a program
 	"scripts/threats":     nil, // a program
 }
 

@@ -42,6 +42,6 @@ func TestPlanes(t *testing.T) {
 		}
 	}
 	if asked == 0 {
-		t.Error("no file uses net/http: pkg/webclient does")
+		t.Error("no file uses net/http: internal/webclient does")
 	}
 }

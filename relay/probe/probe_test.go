@@ -5,11 +5,7 @@ import (
 	"testing"
 	"time"
 
-<<<<<<<< HEAD:relay/probe/probe_test.go
 	"github.com/eaapl/handoff/relay/probe"
-========
-	"github.com/eaapl/handoff/internal/probe"
->>>>>>>> refs/heads/tools:internal/probe/probe_test.go
 )
 
 func TestCompare(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"github.com/eaapl/handoff/pkg/internal/ecmascript"
-	"github.com/eaapl/handoff/pkg/rfc3339"
+	"github.com/eaapl/handoff/internal/rfc3339"
 )
 
 // Lookup returns the function that reports whether a text has the format of a name, nil if
