@@ -14,7 +14,6 @@ import (
 
 	"github.com/eaapl/handoff/internal/checkup"
 	"github.com/eaapl/handoff/internal/cli"
-	"github.com/eaapl/handoff/relay/probe"
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/settings"
 	"github.com/eaapl/handoff/pkg/child"

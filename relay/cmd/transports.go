@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/internal/cli"
-	"github.com/eaapl/handoff/relay/probe"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/child"
 	"github.com/eaapl/handoff/relay/probe"
