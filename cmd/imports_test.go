@@ -179,7 +179,7 @@ var imports = map[string][]string{
 	"pkg/safety/model/train":         nil, // a program
 	"pkg/secrets":                    {},
 	"pkg/session":                    {"pkg/format", "pkg/formats/claudecode", "pkg/jsonstream", "pkg/message", "pkg/rfc3339", "pkg/secrets", "github.com/go-json-experiment/json", "github.com/google/uuid"},
-	"pkg/sign":                       {"pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/secrets", "github.com/go-jose/go-jose/v4", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
+	"pkg/sign":                       {"pkg/iso8601", "pkg/jsonstream", "pkg/message", "pkg/secrets", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
 	"pkg/summarize":                  {},
 	"pkg/summarize/chat":             {"pkg/internal/polling", "pkg/summarize", "pkg/webclient"},
 	"pkg/summarize/command":          {"pkg/child", "pkg/summarize"},
