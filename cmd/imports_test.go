@@ -46,7 +46,7 @@ var imports = map[string][]string{
 	},
 	"pkg/child":                     {},
 	"pkg/chunked":                   {"pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/sign", "pkg/validate", "schemas", "github.com/go-json-experiment/json"},
-	"pkg/compat":                    {"pkg/finding", "pkg/internal/equal", "pkg/jsonstream", "pkg/validate", "github.com/Masterminds/semver/v3", "github.com/go-json-experiment/json"},
+	"pkg/compat":                    {"pkg/internal/equal", "pkg/jsonstream", "pkg/validate", "github.com/Masterminds/semver/v3"},
 	"pkg/compress":                  {"pkg/compress/dictionary", "github.com/klauspost/compress"},
 	"pkg/compress/dictionary":       {"github.com/klauspost/compress"},
 	"pkg/compress/dictionary/train": nil, // a program
