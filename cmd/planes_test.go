@@ -45,3 +45,21 @@ func TestPlanes(t *testing.T) {
 		t.Error("no file uses net/http: internal/webclient does")
 	}
 }
+
+// unexecuted are the packages that import templates for their types, and execute none for handoff. A template that
+// is executed calls methods by their names, so the linker then keeps all exported methods of all types: 3 MB.
+var unexecuted = []string{"html/template", "github.com/spf13/cobra", "github.com/spf13/cast"}
+
+// TestNoTemplates: handoff executes no templates.
+func TestNoTemplates(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, module).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		if (slices.Contains(fields[1:], "text/template") || slices.Contains(fields[1:], "html/template")) && !slices.Contains(unexecuted, fields[0]) {
+			t.Errorf("handoff links %s, which imports templates", fields[0])
+		}
+	}
+}

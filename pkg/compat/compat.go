@@ -129,78 +129,70 @@ const MaxValues = 1 << 13
 // registry.Bundle). The error is that one of them is no JSON Schema, or has more than [MaxValues].
 // The work is bounded: of large schemas more is [Unknown].
 func Compare(older, newer *jsonstream.Document) (*Report, error) {
-	a, err := newSide(false, older)
+	a, err := newSide(older)
 	if err != nil {
 		return nil, fmt.Errorf("the old schema: %w", err)
 	}
-	b, err := newSide(true, newer)
+	b, err := newSide(newer)
 	if err != nil {
 		return nil, fmt.Errorf("the new schema: %w", err)
 	}
-	c := &comparison{old: a, new: b, seen: map[[2]jsonstream.Value]bool{}}
-	c.schemas(a.root, b.root, &place{old: []jsonstream.Value{a.root}, new: []jsonstream.Value{b.root}})
-	return c.report(), nil
+	steps := maxSteps
+	w := &walk{old: a, new: b, seen: map[visit]bool{}, open: map[[2]part]bool{}, steps: &steps}
+	w.schemas(a.root, b.root, &place{old: a.root, new: b.root}, context{})
+	r := &Report{Bump: None, Backward: Yes, Forward: Yes, Changes: []Change{}}
+	for _, d := range w.differences {
+		c := change(d, a, b)
+		r.Changes = append(r.Changes, c)
+		if !r.Bump.Covers(c.Bump) {
+			r.Bump = c.Bump
+		}
+		r.Backward, r.Forward = worst(r.Backward, c.Backward), worst(r.Forward, c.Forward)
+	}
+	return r, nil
 }
 
-func (c *comparison) report() *Report {
-	r := &Report{
-		Bump:     None,
-		Backward: proven(c.old, c.new),
-		Forward:  proven(c.new, c.old),
-		Changes:  []Change{},
-	}
-	for _, d := range c.differences {
-		r.Changes = append(r.Changes, c.change(d, r))
-	}
-	c.missed(r)
-	for _, change := range r.Changes {
-		if !r.Bump.Covers(change.Bump) {
-			r.Bump = change.Bump
-		}
-		if change.Backward == No {
-			r.Backward = No
-		}
-		if change.Forward == No {
-			r.Forward = No
-		}
-	}
-	return r
-}
-
-// proven returns Yes if all documents of one schema are shown to be valid under the other.
-func proven(from, to *side) Verdict {
-	if newProver().within(meetOf(from, from.root), to, to.root, 0) {
+func worst(a, b Verdict) Verdict {
+	switch {
+	case a == No || b == No:
+		return No
+	case a == Unknown || b == Unknown:
+		return Unknown
+	default:
 		return Yes
 	}
-	return Unknown
 }
 
-// missed adds what none of the changes says: that compatibility is not shown in a direction.
-func (c *comparison) missed(r *Report) {
-	rest := Change{Kind: Changed, Bump: None, Backward: Yes, Forward: Yes}
-	g := &sampler{}
-	says := func(direction func(Change) Verdict) bool {
-		for _, change := range r.Changes {
-			if direction(change) != Yes {
-				return true
-			}
+// change judges a difference. Where it is not proved that it keeps what is valid, a document is sought that shows that
+// it does not.
+func change(d difference, older, newer *side) Change {
+	c := Change{Kind: d.kind, Old: d.was.Raw(), New: d.is.Raw(), Backward: Yes, Forward: Yes}
+	switch {
+	case d.is.Exists():
+		c.Pointer = d.is.Pointer()
+	case d.was.Exists():
+		c.Pointer, c.InOld = d.was.Pointer(), true
+	}
+	if !d.backward {
+		c.Refused = (&sampler{from: older, to: newer}).witness(d)
+		c.Backward = verdictOf(c.Refused)
+	}
+	if !d.forward {
+		c.Unread = (&sampler{from: newer, to: older, isForward: true}).witness(d)
+		c.Forward = verdictOf(c.Unread)
+	}
+	if c.Kind == "" {
+		c.Kind = kindOf(c.Backward, c.Forward)
+	}
+	c.Bump = bumpOf(c)
+	if c.Kind == MemberRemoved || c.Kind == TypeChanged && c.Bump == Major {
+		was := d.was
+		if c.Kind == TypeChanged {
+			was = d.old
 		}
-		return false
+		c.Undeprecated = was.Get("deprecated").Kind() != jsonstream.True
 	}
-	if r.Backward != Yes && !says(func(c Change) Verdict { return c.Backward }) {
-		rest.Refused = g.witness(c.old, c.new)
-		rest.Backward, rest.Bump = verdictOf(rest.Refused), Major
-	}
-	if r.Forward != Yes && !says(func(c Change) Verdict { return c.Forward }) {
-		rest.Unread = g.witness(c.new, c.old)
-		rest.Forward = verdictOf(rest.Unread)
-		if rest.Bump == None {
-			rest.Bump = Minor
-		}
-	}
-	if rest.Bump != None {
-		r.Changes = append(r.Changes, rest)
-	}
+	return c
 }
 
 func verdictOf(witness *Witness) Verdict {
@@ -208,4 +200,36 @@ func verdictOf(witness *Witness) Verdict {
 		return Unknown
 	}
 	return No
+}
+
+func kindOf(backward, forward Verdict) Kind {
+	switch {
+	case backward == Yes && forward == Yes:
+		return Reworded
+	case backward == Yes:
+		return Widened
+	case forward == Yes:
+		return Narrowed
+	default:
+		return Changed
+	}
+}
+
+// bumpOf applies section 14.3: by the kind of change where the section names it, and else by
+// whether what was valid stays valid.
+func bumpOf(c Change) Bump {
+	switch {
+	case c.Kind == MemberRemoved:
+		return Major
+	case c.Kind == MemberAdded:
+		return Minor
+	case c.Backward == Yes && c.Forward == Yes:
+		return None
+	case c.Kind == MemberRequired || c.Kind == TypeChanged:
+		return Major
+	case c.Backward == Yes:
+		return Minor
+	default:
+		return Major
+	}
 }

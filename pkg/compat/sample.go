@@ -1,218 +1,255 @@
 package compat
 
 import (
+	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// How many samples there are of a value, by how deep it is inside what is made up, and how many
-// are looked at for each.
 const (
-	maxSamples = 40
-	maxInner   = 8
-	maxInside  = 4 // levels
-	maxTried   = 400
-	maxSought  = 4000 // where a sample is to show something
+	maxSamples = 60 // of a value where the difference is
+	maxInner   = 6  // of what is in it, or around it
+	maxInside  = 4  // levels
 	maxPadding = 1024
-	maxNames   = 200
-	maxWork    = 100_000 // of one sampler
+	maxTried   = 20_000 // values of one sampler
 )
 
-// A sampler makes up values that schemas allow, and that are of interest for other schemas: just
-// inside and just outside of what those say.
-type sampler struct{ work int }
+// A sampler makes up documents that one side may accept and the other not. It looks at what both say of a value, and
+// tries values just inside and just outside of that.
+type sampler struct {
+	from, to  *side
+	isForward bool
+	tried     int
+}
 
-// samples returns values of a, the plain ones first.
-func (g *sampler) samples(a, other meet, inside int) []*sketch {
+// values returns values that from accepts, of interest for what both say; focus is the name of a member to vary, "" for
+// all.
+func (g *sampler) values(from, to part, focus string, inside int) []any {
 	limit := maxSamples
 	if inside > 0 {
 		limit = maxInner
 	}
-	return g.where(a, other, inside, limit, maxTried, nil)
-}
-
-// where returns up to limit samples that are accepted.
-func (g *sampler) where(a, other meet, inside, limit, tries int, accept func(jsonstream.Value) bool) []*sketch {
-	if inside > maxInside || g.work > maxWork {
+	var list []any
+	seen := map[string]bool{}
+	try := func(value any) bool {
+		g.tried++
+		text := encode(value)
+		if !seen[text] {
+			seen[text] = true
+			v := parse(text)
+			if valid, ok := from.accepts(v); v.Exists() && (valid || !ok || !from.schema.Exists()) {
+				list = append(list, value)
+			}
+		}
+		return len(list) < limit && g.tried < maxTried
+	}
+	if inside > maxInside {
 		return nil
 	}
-	var valid []*sketch
-	seen := map[string]bool{}
-	g.propose(a, other, inside, 3, func(s *sketch) bool {
-		g.work++
-		tries--
-		text := s.String()
-		if len(text) <= maxText*4 && !seen[text] {
-			seen[text] = true
-			v := parsed(text)
-			if v.Exists() && typeOf(v)&a.types != 0 && a.mayHave(v) && (accept == nil || accept(v)) {
-				valid = append(valid, s)
-			}
-		}
-		return len(valid) < limit && tries > 0 && g.work < maxWork
-	})
-	return valid
+	facets := append(from.facets(), to.facets()...)
+	_ = g.scalars(from, facets, try) && g.objects(from, to, facets, focus, inside, try) && g.arrays(from, to, facets, inside, try)
+	return list
 }
 
-// propose yields candidates; it returns false when no more are wanted.
-func (g *sampler) propose(a, other meet, inside, splits int, yield func(*sketch) bool) bool {
-	if parts := a.cases(); parts != nil && splits > 0 {
-		for _, part := range parts {
-			if !g.propose(part, other, inside, splits-1, yield) {
-				return false
+// facets returns all schemas that have a say about values of one: by references, in alternatives and conditions.
+func (p part) facets() []part {
+	list := []part{{p.side, p.side.resolve(p.schema)}}
+	for i := 0; i < len(list) && len(list) < maxParts; i++ {
+		var add []part
+		for _, name := range []string{"allOf", "anyOf", "oneOf"} {
+			add = append(add, list[i].branches(name)...)
+		}
+		for _, name := range []string{"not", "if", "then", "else"} {
+			add = append(add, list[i].get(name))
+		}
+		for _, schema := range list[i].schema.Get("dependentSchemas").Members() {
+			add = append(add, part{p.side, schema})
+		}
+		if ref := list[i].schema.Get("$ref"); ref.Exists() {
+			add = append(add, part{p.side, p.side.target(ref.Text())})
+		}
+		for _, one := range add {
+			if one.schema = p.side.resolve(one.schema); one.schema.Exists() && !slices.Contains(list, one) {
+				list = append(list, one)
 			}
 		}
+	}
+	return list
+}
+
+// valuesOf yields what schemas have for keywords.
+func valuesOf(facets []part, names ...string) func(func(jsonstream.Value) bool) {
+	return func(yield func(jsonstream.Value) bool) {
+		for _, p := range facets {
+			for _, name := range names {
+				if v := p.schema.Get(name); v.Exists() && !yield(v) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// sizes returns numbers near limits that count.
+func sizes(facets []part, names ...string) []int {
+	var list []int
+	for v := range valuesOf(facets, names...) {
+		number := jsonstream.ParseDecimal(v.Raw())
+		if n, ok := number.Count(); ok && n < maxPadding {
+			list = append(list, n, n+1, max(n-1, 0))
+		}
+	}
+	return list
+}
+
+// member returns values for a member with a name.
+func (g *sampler) member(from, to part, name string, inside int) []any {
+	return g.meet(members(from, name), members(to, name), inside)
+}
+
+func members(p part, name string) []part {
+	var list []part
+	for _, f := range p.facets() {
+		list = append(list, f.member(name)...)
+	}
+	return list
+}
+
+// element returns values for an element.
+func (g *sampler) element(from, to part, i, inside int) []any {
+	elements := func(p part) []part {
+		var list []part
+		for _, f := range p.facets() {
+			if e := f.element(i); e.schema.Exists() {
+				list = append(list, e)
+			}
+			if e := f.get("contains"); e.schema.Exists() {
+				list = append(list, e)
+			}
+		}
+		return list
+	}
+	return g.meet(elements(from), elements(to), inside)
+}
+
+// meet returns values of each of the schemas: the whole is tried in the end.
+func (g *sampler) meet(from, to []part, inside int) []any {
+	free := part{side: g.from}
+	if len(from) == 0 {
+		from = []part{free}
+	}
+	var list []any
+	for _, p := range from {
+		of := to
+		if len(of) == 0 {
+			of = []part{{side: g.to}}
+		}
+		for _, q := range of {
+			list = append(list, g.values(p, q, "", inside+1)...)
+		}
+	}
+	return list
+}
+
+func (g *sampler) objects(from, to part, facets []part, focus string, inside int, try func(any) bool) bool {
+	if from.types()&isObject == 0 {
 		return true
 	}
-	for _, m := range []meet{a, other} {
-		for v := range m.constants {
-			if !yield(sketchOf(v)) {
-				return false
+	names := []string{unnamed(facets...)}
+	for _, p := range facets {
+		names = append(append(names, texts(p.schema.Get("required"))...), namesOf(p.schema.Get("properties"), p.schema.Get("dependentSchemas"), p.schema.Get("dependentRequired"))...)
+		for pattern := range p.schema.Get("patternProperties").Members() {
+			names = append(names, matching(pattern, 1, 0))
+		}
+		if p.schema.Get("propertyNames").Exists() {
+			names = append(names, textSamples(p.get("propertyNames").facets())...)
+		}
+	}
+	if focus != "" {
+		names = append([]string{focus}, names...)
+	}
+	known := map[string]bool{}
+	names = slices.DeleteFunc(names, func(name string) bool {
+		isKnown := known[name]
+		known[name] = true
+		return isKnown
+	})
+	names = names[:min(len(names), 100)]
+	choices := map[string][]any{}
+	for _, name := range names {
+		choices[name] = g.member(from, to, name, inside)
+	}
+	base, full := map[string]any{}, map[string]any{}
+	for _, name := range names {
+		if list := choices[name]; len(list) > 0 {
+			full[name] = list[0]
+			if from.requires(name) {
+				base[name] = list[0]
 			}
 		}
 	}
-	for _, group := range groups {
-		part := a.of(group)
-		if part.types == 0 {
-			continue
+	if focus == "" && !(try(base) && try(full)) {
+		return false
+	}
+	for _, object := range []map[string]any{base, full} {
+		if !try(object) {
+			return false
 		}
-		var more bool
-		switch group {
-		case isNull:
-			more = yield(scalar("null"))
-		case isBoolean:
-			more = yield(scalar("true")) && yield(scalar("false"))
-		case isString:
-			more = each(textSamples(part, other), yield)
-		case isNumber:
-			more = each(numberSamples(part, other), yield)
-		case isArray:
-			more = g.arrays(part, other, inside, yield)
-		case isObject:
-			more = g.objects(part, other, inside, yield)
+		for _, name := range names {
+			without := maps.Clone(object)
+			if delete(without, name); !try(without) {
+				return false
+			}
+			for _, value := range choices[name] {
+				if !try(withMember(object, name, value)) {
+					return false
+				}
+			}
 		}
-		if !more {
+	}
+	for _, size := range sizes(facets, "minProperties", "maxProperties") {
+		padded := maps.Clone(base)
+		for i := 0; len(padded) < size && i < size+len(names); i++ {
+			padded[strings.Repeat("x", i+1)] = raw("null")
+			if list := choices[names[0]]; len(list) > 0 {
+				padded[strings.Repeat("x", i+1)] = list[0]
+			}
+		}
+		if !try(padded) {
 			return false
 		}
 	}
 	return true
 }
 
-func each(list []*sketch, yield func(*sketch) bool) bool {
-	return !slices.ContainsFunc(list, func(s *sketch) bool { return !yield(s) })
-}
-
-// constants yields the values that the schemas name.
-func (m meet) constants(yield func(jsonstream.Value) bool) {
-	for v := range m.values("const") {
-		if !yield(v) {
-			return
-		}
+func (g *sampler) arrays(from, to part, facets []part, inside int, try func(any) bool) bool {
+	if from.types()&isArray == 0 {
+		return true
 	}
-	for list := range m.values("enum") {
-		for i, v := range list.Elements() {
-			if i > maxValues || !yield(v) {
-				return
+	prefix := 0
+	for v := range valuesOf(facets, "prefixItems") {
+		prefix = max(prefix, v.Len())
+	}
+	lengths := append([]int{0, 1, 2, prefix, prefix + 1}, sizes(facets, "minItems", "maxItems", "minContains", "maxContains")...)
+	slices.Sort(lengths)
+	for _, length := range slices.Compact(lengths) {
+		var base []any
+		for i := range length {
+			if choices := g.element(from, to, min(i, prefix), inside); len(choices) > 0 {
+				base = append(base, choices[i%len(choices)])
 			}
 		}
-	}
-}
-
-// more returns what other says besides, in all of its alternatives, and of the terms that a must
-// not match: whatever may be of interest.
-func (m meet) more() meet {
-	of := meet{anyType, slices.Clone(m.terms)}
-	for range 4 {
-		n := len(of.terms)
-		for _, t := range slices.Clone(of.terms) {
-			for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
-				for _, branch := range t.schema.Get(keyword).Elements() {
-					of.interest(t.side, branch)
-				}
-			}
-			for _, keyword := range []string{"not", "if", "then", "else", "$ref"} {
-				if v := t.schema.Get(keyword); v.Kind() == jsonstream.Object {
-					of.interest(t.side, v)
-				}
-			}
-			for _, branch := range t.schema.Get("dependentSchemas").Members() {
-				of.interest(t.side, branch)
-			}
+		if len(base) < length || !try(append([]any{}, base...)) {
+			continue
 		}
-		if len(of.terms) == n || n > maxAlts {
-			break
-		}
-	}
-	of.types = anyType
-	return of
-}
-
-func (m *meet) interest(s *side, schema jsonstream.Value) {
-	schema = s.resolve(schema)
-	if schema.Kind() == jsonstream.Object && !slices.ContainsFunc(m.terms, func(t term) bool { return t.schema == schema && !t.negative }) {
-		m.terms = append(m.terms, term{side: s, schema: schema})
-	}
-}
-
-func (g *sampler) arrays(a, other meet, inside int, yield func(*sketch) bool) bool {
-	interest := other.more()
-	least, most := a.limits("minItems", "maxItems")
-	sizes := []int{least, least + 1, 0, 1, 2}
-	for _, keyword := range []string{"minItems", "maxItems", "minContains", "maxContains"} {
-		for _, m := range []meet{a, interest} {
-			for v := range m.values(keyword) {
-				sizes = append(sizes, count(v)-1, count(v), count(v)+1)
-			}
-		}
-	}
-	for v := range interest.values("prefixItems") {
-		sizes = append(sizes, v.Len(), v.Len()+1)
-	}
-	prefix := min(max(a.prefix(), interest.prefix()), maxPadding)
-	choices := make([][]*sketch, prefix+1)
-	for i := range choices {
-		choices[i] = g.samples(a.item(i), interest.item(i), inside+1)
-	}
-	for contained := range a.more().values("contains") {
-		t := a.termOf(contained)
-		choices[prefix] = append(choices[prefix], g.samples(a.item(prefix).and(term{side: t, schema: contained}), meet{types: anyType}, inside+1)...)
-	}
-	slices.Sort(sizes)
-	sizes = slices.DeleteFunc(slices.Compact(sizes), func(n int) bool { return n < max(least, 0) || n > min(most, maxPadding) })
-	return fill(sizes, choices, yield)
-}
-
-// fill yields arrays of these sizes: the plain ones first, then those in which one element, or all,
-// are something else. The last choices are for all elements that have none of their own.
-func fill(sizes []int, choices [][]*sketch, yield func(*sketch) bool) bool {
-	of := func(i int) []*sketch { return choices[min(i, len(choices)-1)] }
-	var bases []*sketch
-	for _, size := range sizes {
-		base, distinct := array(), array()
-		for i := range size {
-			list := of(i)
-			if len(list) == 0 {
-				break
-			}
-			base.parts = append(base.parts, list[0])
-			distinct.parts = append(distinct.parts, list[i%len(list)])
-		}
-		if len(base.parts) < size {
-			break
-		}
-		bases = append(bases, base)
-		if !yield(base) || !yield(distinct) {
-			return false
-		}
-	}
-	for _, base := range bases {
-		for i := range min(len(base.parts), len(choices)) {
-			for _, one := range of(i) {
-				changed := array(slices.Clone(base.parts)...)
-				changed.parts[i] = one
-				if !yield(changed) || !yield(array(slices.Repeat([]*sketch{one}, len(base.parts))...)) {
+		for i := range min(length, prefix+1) {
+			for _, one := range g.element(from, to, i, inside) {
+				changed := slices.Clone(base)
+				changed[i] = one
+				if !try(changed) || i == prefix && !try(slices.Concat(base[:i], slices.Repeat([]any{one}, length-i))) {
 					return false
 				}
 			}
@@ -221,145 +258,32 @@ func fill(sizes []int, choices [][]*sketch, yield func(*sketch) bool) bool {
 	return true
 }
 
-// termOf returns the side of a term that has a value in its schema.
-func (m meet) termOf(v jsonstream.Value) *side {
-	for _, t := range m.more().terms {
-		if t.schema == v.Parent() {
-			return t.side
-		}
-	}
-	return m.terms[0].side
-}
-
-// fresh returns a name for a member that no schema names.
-func fresh(known []string, n int) string {
-	name := strings.Repeat("x", n+1)
-	for slices.Contains(known, name) {
+// unnamed returns a name that no schema names.
+func unnamed(list ...part) string {
+	name := "x"
+	for slices.ContainsFunc(list, func(p part) bool { return p.schema.Get("properties").Get(name).Exists() }) {
 		name += "x"
 	}
 	return name
 }
 
-// namesOf returns names of members to try: first those that are not the name of a property.
-func (g *sampler) namesOf(mine, interest meet) []string {
-	properties := slices.Concat(mine.names(), interest.names())
-	names := append([]string{fresh(properties, 0)}, slices.Concat(interest.mentioned(), mine.mentioned())...)
-	for _, m := range []meet{mine, interest} {
-		for v := range m.values("patternProperties") {
-			for expr := range v.Members() {
-				names = append(names, matching(expr, 1, 0))
-			}
-		}
-		for schema := range m.values("propertyNames") {
-			for _, s := range g.where(meet{types: isString}, meetOf(m.termOf(schema), schema), 1, maxInner, maxTried, nil) {
-				names = append(names, parsed(s.String()).Text())
-			}
-		}
+func raw(text string) json.RawMessage { return json.RawMessage(text) }
+
+func encode(value any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(value); err != nil {
+		return ""
 	}
-	slices.Sort(properties)
-	all := names[:0:0]
-	for _, name := range append(names, properties...) {
-		if !slices.Contains(all, name) {
-			all = append(all, name)
-		}
-	}
-	return all
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
-func (g *sampler) objects(a, other meet, inside int, yield func(*sketch) bool) bool {
-	interest := other.more()
-	known := g.namesOf(a.more(), interest)
-	known = known[:min(len(known), maxNames)]
-	choices := map[string][]*sketch{}
-	of := func(name string) []*sketch {
-		list, done := choices[name]
-		if !done {
-			list = g.samples(a.member(name), interest.member(name), inside+1)
-			choices[name] = list
-		}
-		return list
+// parse returns the value of a text, absent if it is no strict JSON.
+func parse(text string) jsonstream.Value {
+	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
+	if err != nil {
+		return jsonstream.Value{}
 	}
-	base := object()
-	for _, name := range a.required() {
-		list := of(name)
-		if len(list) == 0 {
-			return true
-		}
-		base = base.with(name, list[0])
-	}
-	least, _ := a.limits("minProperties", "maxProperties")
-	base = g.pad(a, base, known, least, of)
-	if !yield(base) {
-		return false
-	}
-	full := base
-	for _, name := range known {
-		for i, v := range of(name) {
-			if i == 0 {
-				full = full.with(name, v)
-			}
-			if !yield(base.with(name, v)) {
-				return false
-			}
-		}
-	}
-	if !yield(full) {
-		return false
-	}
-	for _, name := range full.names {
-		if !yield(full.without(name)) {
-			return false
-		}
-		for _, v := range of(name) {
-			if !yield(full.with(name, v)) {
-				return false
-			}
-		}
-	}
-	for _, keyword := range []string{"minProperties", "maxProperties"} {
-		for v := range interest.values(keyword) {
-			for _, size := range []int{count(v) - 1, count(v), count(v) + 1} {
-				if !yield(g.pad(a, base, known, size, of)) {
-					return false
-				}
-			}
-		}
-	}
-	return true
-}
-
-// mentioned returns the names that the schemas require or make others depend on.
-func (m meet) mentioned() []string {
-	names := m.required()
-	for v := range m.values("dependentRequired") {
-		for name, list := range v.Members() {
-			names = append(append(names, name), textsOf(list)...)
-		}
-	}
-	for v := range m.values("dependentSchemas") {
-		for name := range v.Members() {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// pad adds members until an object has so many.
-func (g *sampler) pad(a meet, base *sketch, known []string, size int, of func(string) []*sketch) *sketch {
-	if size > maxPadding {
-		return base
-	}
-	for _, name := range known {
-		if list := of(name); len(base.names) < size && len(list) > 0 && !slices.Contains(base.names, name) {
-			base = base.with(name, list[0])
-		}
-	}
-	if len(base.names) >= size {
-		return base
-	}
-	list := of(fresh(known, 0))
-	for n := 0; len(list) > 0 && len(base.names) < size; n++ {
-		base = base.with(fresh(known, n), list[0])
-	}
-	return base
+	return doc.Root()
 }

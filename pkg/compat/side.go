@@ -3,42 +3,53 @@ package compat
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
 
-	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
 // A side is one of the two schemas that are compared, with what decides about documents.
 type side struct {
-	isNew    bool
-	root     jsonstream.Value
-	whole    *validate.Schema
-	parts    map[jsonstream.Value]*validate.Schema
-	anchors  map[string]jsonstream.Value
-	patterns map[string]*regexp.Regexp
+	root    jsonstream.Value
+	anchors map[string]jsonstream.Value
+	dialect string // its $schema
+	known   bool   // whether keywords and references mean what the table says
+	types   map[jsonstream.Value]types
+	parts   map[jsonstream.Value]*validate.Schema
+	named   map[string]*validate.Schema // by patterns of names: schemas of objects without a name that matches
 }
 
-func newSide(isNew bool, doc *jsonstream.Document) (*side, error) {
-	values, anchors := 0, map[string]jsonstream.Value{}
+func newSide(doc *jsonstream.Document) (*side, error) {
+	s := &side{
+		root: doc.Root(), anchors: map[string]jsonstream.Value{}, dialect: strings.TrimSuffix(doc.Root().Get("$schema").Text(), "#"), known: true,
+		types: map[jsonstream.Value]types{}, parts: map[jsonstream.Value]*validate.Schema{}, named: map[string]*validate.Schema{},
+	}
+	if s.dialect == "" {
+		s.dialect = "https://json-schema.org/draft/2020-12/schema"
+	}
+	s.known = s.isLegacy() || strings.HasSuffix(s.dialect, "/draft/2020-12/schema") || strings.HasSuffix(s.dialect, "/draft/2019-09/schema")
+	values := 0
 	for v := range doc.Root().All() {
 		values++
 		if name := v.Get("$anchor").Text(); name != "" {
-			anchors[name] = v
+			s.anchors[name] = v
+		}
+		if v != s.root && (v.Get("$id").Text() != "" || v.Get("$schema").Text() != "") {
+			s.known = false
 		}
 	}
 	if values > MaxValues {
 		return nil, fmt.Errorf("more than %d values: compare the parts that have changed", MaxValues)
 	}
 	whole, err := validate.CompileSchema("file:///schema.json", doc.Raw().Bytes, nil)
-	if err != nil {
-		return nil, err
-	}
-	s := &side{isNew, doc.Root(), whole, map[jsonstream.Value]*validate.Schema{}, anchors, map[string]*regexp.Regexp{}}
 	s.parts[s.root] = whole
-	return s, nil
+	return s, err
+}
+
+// isLegacy reports whether $ref hides the keywords beside it.
+func (s *side) isLegacy() bool {
+	return strings.HasSuffix(s.dialect, "/draft-07/schema") || strings.HasSuffix(s.dialect, "/draft-06/schema")
 }
 
 // target returns what a reference leads to, absent if that is not known.
@@ -62,17 +73,13 @@ func (s *side) target(ref string) jsonstream.Value {
 
 // resolve follows a schema that says nothing but $ref.
 func (s *side) resolve(schema jsonstream.Value) jsonstream.Value {
-	for range maxDepth {
-		ref := schema.Get("$ref")
-		if ref.Kind() != jsonstream.String {
-			return schema
-		}
-		for keyword := range schema.Members() {
-			if keyword != "$ref" && !isAnnotation(keyword) {
+	for range 64 {
+		to := s.target(schema.Get("$ref").Text())
+		for name := range schema.Members() {
+			if name != "$ref" && isKeyword(name) && !s.isLegacy() {
 				return schema
 			}
 		}
-		to := s.target(ref.Text())
 		if !to.Exists() {
 			return schema
 		}
@@ -81,42 +88,71 @@ func (s *side) resolve(schema jsonstream.Value) jsonstream.Value {
 	return schema
 }
 
-// findings reports how a value breaks a schema; ok is false where that cannot be told.
-func (s *side) findings(schema, v jsonstream.Value) (list []finding.Finding, ok bool) {
-	part, known := s.parts[schema]
-	if !known {
-		part, _ = s.whole.Part(schema.Pointer())
-		s.parts[schema] = part
-	}
-	if part == nil {
-		return nil, false
-	}
-	return part.Check(v), true
+func isKeyword(name string) bool {
+	_, ok := keywords[name]
+	return ok
 }
 
-// matches reports whether a name matches a regular expression; ok is false if it is none.
-func (s *side) matches(expr, name string) (matched, ok bool) {
-	re, known := s.patterns[expr]
+// accepts reports whether a value is valid under a schema; ok is false where that cannot be told.
+func (p part) accepts(v jsonstream.Value) (valid, ok bool) {
+	s, known := p.side.parts[p.schema]
 	if !known {
-		re, _ = regexp.Compile(expr)
-		s.patterns[expr] = re
+		s, _ = p.side.parts[p.side.root].Part(p.schema.Pointer())
+		p.side.parts[p.schema] = s
 	}
-	return re != nil && re.MatchString(name), re != nil
+	return s != nil && len(s.Check(v)) == 0, s != nil
 }
 
-// isAnnotation reports whether a keyword says nothing about which values are valid.
-func isAnnotation(keyword string) bool {
-	switch keyword {
-	case "$id", "$schema", "$comment", "$anchor", "$dynamicAnchor", "$defs", "definitions", "title", "description", "default",
-		"examples", "deprecated", "readOnly", "writeOnly", "contentEncoding", "contentMediaType", "contentSchema":
-		return true
-	case "$ref", "$dynamicRef", "type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
-		"minLength", "maxLength", "pattern", "format", "minItems", "maxItems", "uniqueItems", "uniqueKeys", "prefixItems", "items",
-		"contains", "minContains", "maxContains", "required", "minProperties", "maxProperties", "properties", "patternProperties",
-		"additionalProperties", "propertyNames", "dependentRequired", "dependentSchemas", "dependencies", "unevaluatedItems",
-		"unevaluatedProperties", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "$recursiveRef", "$vocabulary", "regexProperties":
-		return false
-	default:
-		return true // unknown keywords are annotations
+// matches reports whether a name matches a pattern, as the validator sees it.
+func (s *side) matches(pattern, name string) bool {
+	without, known := s.named[pattern]
+	if !known {
+		text := `{"patternProperties":{` + encode(pattern) + `:false}}`
+		without, _ = validate.CompileSchema("file:///names.json", []byte(text), nil)
+		s.named[pattern] = without
 	}
+	return without != nil && len(without.Check(parse("{"+encode(name)+":null}"))) > 0
+}
+
+// rest returns the schema of members that neither properties nor patternProperties name, absent if there is none, and
+// the keyword that has it: unevaluatedProperties says the same where nothing else looks at members.
+func (p part) rest() (rest part, name string) {
+	if p.schema.Get("additionalProperties").Exists() || p.side.isLegacy() {
+		return p.get("additionalProperties"), "additionalProperties"
+	}
+	for _, other := range []string{"$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "not", "if", "dependentSchemas"} {
+		if p.schema.Get(other).Exists() {
+			return part{p.side, jsonstream.Value{}}, ""
+		}
+	}
+	return p.get("unevaluatedProperties"), "unevaluatedProperties"
+}
+
+// member returns the schemas that p itself has for the member with a name.
+func (p part) member(name string) []part {
+	var list []part
+	if own := p.get("properties").get(name); own.schema.Exists() {
+		list = append(list, own)
+	}
+	for pattern, schema := range p.schema.Get("patternProperties").Members() {
+		if p.side.matches(pattern, name) {
+			list = append(list, part{p.side, schema})
+		}
+	}
+	if rest, _ := p.rest(); list == nil && rest.schema.Exists() {
+		list = append(list, rest)
+	}
+	return list
+}
+
+// element returns the schema of an element, absent if there is none.
+func (p part) element(i int) part {
+	v := p.schema.Get("prefixItems").First()
+	for range i {
+		v = v.Next()
+	}
+	if i < p.schema.Get("prefixItems").Len() {
+		return part{p.side, v}
+	}
+	return p.get("items")
 }

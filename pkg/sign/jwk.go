@@ -3,11 +3,10 @@ package sign
 import (
 	"crypto/ed25519"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/go-jose/go-jose/v4"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -16,18 +15,39 @@ import (
 // EdDSA (RFC 8037), or of type EC for ES256 (RFC 7518, section 6.2). It is the one text that holds what is secret in the key; [Key.Public]
 // leaves that out.
 func (k Key) JWK() ([]byte, error) {
-	jwk := jose.JSONWebKey{Key: k.secret, KeyID: k.ID, Algorithm: string(jose.HS256)}
-	switch {
-	case k.private != nil:
-		jwk.Key, jwk.Algorithm = k.private, string(jose.EdDSA)
-	case k.public != nil:
-		jwk.Key, jwk.Algorithm = k.public, string(jose.EdDSA)
-	case k.p256 != nil && k.p256.private != nil:
-		jwk.Key, jwk.Algorithm = k.p256.private, string(jose.ES256)
-	case k.p256 != nil:
-		jwk.Key, jwk.Algorithm = k.p256.public, string(jose.ES256)
+	var jwk struct {
+		Type      string `json:"kty"`
+		ID        string `json:"kid,omitempty"`
+		Curve     string `json:"crv,omitempty"`
+		Algorithm string `json:"alg"`
+		Secret    string `json:"k,omitempty"`
+		X         string `json:"x,omitempty"`
+		Y         string `json:"y,omitempty"`
+		Private   string `json:"d,omitempty"`
 	}
-	return jwk.MarshalJSON()
+	jwk.ID = k.ID
+	switch {
+	case k.public != nil:
+		jwk.Type, jwk.Curve, jwk.Algorithm = "OKP", "Ed25519", algEdDSA
+		jwk.X = base64.RawURLEncoding.EncodeToString(k.public)
+		if k.private != nil {
+			jwk.Private = base64.RawURLEncoding.EncodeToString(k.private.Seed())
+		}
+	case k.p256 != nil:
+		jwk.Type, jwk.Curve, jwk.Algorithm = "EC", "P-256", algES256
+		jwk.X, jwk.Y = k.p256.coordinates()
+		if k.p256.private != nil {
+			scalar, err := k.p256.private.Bytes()
+			if err != nil {
+				return nil, err
+			}
+			jwk.Private = base64.RawURLEncoding.EncodeToString(scalar)
+		}
+	default:
+		jwk.Type, jwk.Algorithm = "oct", algHS256
+		jwk.Secret = base64.RawURLEncoding.EncodeToString(k.secret)
+	}
+	return json.Marshal(jwk)
 }
 
 // A keyType is what [parseJWK] reads for one type of JSON Web Key.
@@ -39,11 +59,11 @@ type keyType struct {
 
 // keyTypes are those of keys that sign messages or, for a JWS, those of key pairs.
 func keyTypes(jws bool) []keyType {
-	okp := keyType{"OKP", parseOKP, []string{string(jose.EdDSA), NewEdDSA}} // RFC 8037, RFC 9864
+	okp := keyType{"OKP", parseOKP, []string{algEdDSA, NewEdDSA}} // RFC 8037, RFC 9864
 	if jws {
-		return []keyType{okp, {"EC", parseEC, []string{string(jose.ES256)}}}
+		return []keyType{okp, {"EC", parseEC, []string{algES256}}}
 	}
-	return []keyType{okp, {"oct", parseOct, []string{string(jose.HS256)}}}
+	return []keyType{okp, {"oct", parseOct, []string{algHS256}}}
 }
 
 // parseJWKs reads a JSON Web Key or a JWK Set. With jws, keys of a set that are not for
@@ -116,15 +136,15 @@ func parseJWK(v jsonstream.Value, jws bool) (Key, error) {
 
 // parseOct reads a shared secret (RFC 7518, section 6.4).
 func parseOct(v jsonstream.Value) (Key, error) {
-	var jwk jose.JSONWebKey
-	if err := jwk.UnmarshalJSON(v.Raw()); err != nil {
+	id, err := keyID(v)
+	if err != nil {
+		return Key{}, err
+	}
+	secret, err := base64.RawURLEncoding.DecodeString(v.Get("k").Text())
+	if err != nil || v.Get("k").Kind() != jsonstream.String {
 		return Key{}, errors.New("k: not the secret in base64url without padding (RFC 7518, section 6.4)")
 	}
-	secret, ok := jwk.Key.([]byte)
-	if !ok {
-		return Key{}, errors.New("not a JSON Web Key of type oct")
-	}
-	return newKey(jwk.KeyID, secret), nil
+	return newKey(id, secret), nil
 }
 
 // parseOKP reads an Ed25519 key (RFC 8037, section 2).

@@ -10,8 +10,6 @@ import (
 	"errors"
 	"math/big"
 
-	"github.com/go-jose/go-jose/v4"
-
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -45,9 +43,9 @@ func isForJWS(v jsonstream.Value) bool {
 	}
 	switch v.Get("kty").Text() + " " + v.Get("crv").Text() {
 	case "EC P-256":
-		return !alg.Exists() || alg.Text() == string(jose.ES256)
+		return !alg.Exists() || alg.Text() == algES256
 	case "OKP Ed25519":
-		return !alg.Exists() || alg.Text() == string(jose.EdDSA) || alg.Text() == NewEdDSA
+		return !alg.Exists() || alg.Text() == algEdDSA || alg.Text() == NewEdDSA
 	default:
 		return false
 	}
@@ -120,13 +118,21 @@ func (k *p256Key) coordinates() (x, y string) {
 func (k Key) JWSAlgorithm() string {
 	switch k.Algorithm() {
 	case Ed25519:
-		return string(jose.EdDSA)
+		return algEdDSA
 	case P256:
-		return string(jose.ES256)
+		return algES256
 	default:
 		return ""
 	}
 }
+
+// The names of algorithms as JSON Web Keys and signatures have them (RFC 7518, section 3.1; RFC 8037,
+// section 3.1).
+const (
+	algHS256 = "HS256"
+	algES256 = "ES256"
+	algEdDSA = "EdDSA"
+)
 
 // NewEdDSA is the alg of RFC 9864 for what RFC 8037 calls EdDSA, with an Ed25519 key. Programs that know
 // both names still take them for two algorithms.

@@ -67,7 +67,7 @@ func TestParseKeys(t *testing.T) {
 		{name: "other use", in: `{"kty":"oct","use":"enc","k":"` + k + `"}`, err: `use: the key is for "enc"`},
 		{name: "not base64url", in: `{"kty":"oct","k":"` + random32 + `!"}`, err: "k: not the secret in base64url"},
 		{name: "no secret", in: `{"kty":"oct"}`, err: "k: not the secret"},
-		{name: "id that is no string", in: `{"kty":"oct","kid":{},"k":"` + k + `"}`, err: "k: not the secret"},
+		{name: "id that is no string", in: `{"kty":"oct","kid":{},"k":"` + k + `"}`, err: "kid: expected a string that names the key"},
 		{name: "not JSON", in: `{` + random32, err: "begins with { but is not one JSON object"},
 		{name: "two objects", in: `{} {}`, err: "begins with { but is not one JSON object"},
 		{name: "same name twice", in: `{"kty":"oct","kty":"RSA","k":"` + k + `"}`, err: "begins with {"},

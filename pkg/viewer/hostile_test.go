@@ -157,7 +157,7 @@ func (b *tab) seen() string {
 }
 
 // TestHostileServed checks the same of links and titles of a page that is served, without a browser: what
-// the template escapes.
+// the head escapes.
 func TestHostileServed(t *testing.T) {
 	for _, text := range payloads(t) {
 		var out strings.Builder

@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"io"
 	"strings"
 	"sync"
@@ -20,7 +19,7 @@ import (
 // no more than a few blocks of them in memory. The same input gives the same bytes.
 func Write(w io.Writer, index *Index, details func(i int) (*Details, error)) error {
 	out := bufio.NewWriterSize(w, 64<<10)
-	if err := begin(out, index, head{}); err != nil {
+	if err := begin(out, index, Served{}); err != nil {
 		return err
 	}
 	if err := writeBlocks(out, len(index.Handoffs), details); err != nil {
@@ -48,7 +47,7 @@ type Link struct {
 // WriteServed writes a page that asks its server for the details of a handoff when it is opened.
 func WriteServed(w io.Writer, index *Index, s Served) error {
 	out := bufio.NewWriterSize(w, 64<<10)
-	if err := begin(out, index, head{Served: s}); err != nil {
+	if err := begin(out, index, s); err != nil {
 		return err
 	}
 	return end(out)
@@ -125,31 +124,22 @@ func hash(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// A head is what the template of the head needs beside the index.
+// A head is what is before the index.
 type head struct {
 	Served
-	Index   *Index
-	Policy  string
-	Style   template.CSS
-	Command string
+	title, version  string
+	tasks, handoffs int
+	command         string // shows the same in a terminal; "" if no single line does
 }
-
-var headTemplate = sync.OnceValue(func() *template.Template {
-	return template.Must(template.ParseFS(assets, "assets/page.html"))
-})
 
 // begin writes all that comes before the blocks. The script is before them, so that the page can be
 // used while they are read.
-func begin(out *bufio.Writer, index *Index, h head) error {
-	h.Index = index
-	h.Style = template.CSS(Style())
-	h.Policy = Policy{Style: Style(), Script: script(), Connects: h.DetailsURL != ""}.String()
-	if len(index.Tasks) == 1 && !strings.ContainsFunc(index.Tasks[0].Command, isUnprintable) {
-		h.Command = index.Tasks[0].Command
+func begin(out *bufio.Writer, index *Index, s Served) error {
+	h := head{Served: s, title: index.Title, version: index.Version, tasks: len(index.Tasks), handoffs: len(index.Handoffs)}
+	if h.tasks == 1 && !strings.ContainsFunc(index.Tasks[0].Command, isUnprintable) {
+		h.command = index.Tasks[0].Command
 	}
-	if err := headTemplate().Execute(out, h); err != nil {
-		return fmt.Errorf("writing the head of the page: %w", err)
-	}
+	h.write(out)
 	out.WriteString(`<script type="application/json" id="index">`)
 	text, err := json.Marshal(index) // which escapes what could end the element
 	if err != nil {

@@ -195,7 +195,7 @@ func TestWriteServed(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := out.String()
-	for _, want := range []string{`data-details="details/"`, "connect-src &#39;self&#39;", `<a href="/">All tasks</a>`, `T &amp; Co`, `href="/tasks?of=%3cT%3e"`} {
+	for _, want := range []string{`data-details="details/"`, "connect-src &#39;self&#39;", `<a href="/">All tasks</a>`, `T &amp; Co`, `href="/tasks?of=&lt;T&gt;"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%s is not in the page", want)
 		}

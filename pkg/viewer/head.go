@@ -1,0 +1,86 @@
+package viewer
+
+import (
+	"bufio"
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// A markup is HTML of this package: a constant converts to it, the text of a message does not.
+type markup string
+
+// escaped makes text that shows as itself in an element and in an attribute in double quotes.
+var escaped = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;", "+", "&#43;", "\x00", "\ufffd")
+
+// writef writes markup with verbs as [fmt.Fprintf] has them. Each argument is escaped.
+func writef(out *bufio.Writer, m markup, args ...any) {
+	for i, arg := range args {
+		args[i] = escaped.Replace(fmt.Sprint(arg))
+	}
+	fmt.Fprintf(out, string(m), args...)
+}
+
+func (h head) write(out *bufio.Writer) {
+	writef(out, `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="%s">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="handoff %s">
+<title>%s</title>
+<style>`, h.Policy(), h.version, h.title)
+	out.WriteString(style())
+	writef(out, `</style>
+</head>
+<body`)
+	if h.DetailsURL != "" {
+		writef(out, ` data-details="%s"`, h.DetailsURL)
+	}
+	writef(out, `>
+<a class="skip" href="#main">Skip to the list</a>
+<div id="top">`)
+	if len(h.Links) > 0 {
+		writef(out, `
+<nav class="crumbs" aria-label="Pages"><ol>`)
+		for _, link := range h.Links {
+			writef(out, `<li><a href="%s">%s</a></li>`, local(link.URL), link.Text)
+		}
+		writef(out, `</ol></nav>`)
+	}
+	writef(out, `
+<header id="header"></header>
+<main id="main" tabindex="-1"></main>
+</div>
+<div id="panel" role="complementary" hidden></div>
+<div id="live" class="unseen" role="status"></div>
+<noscript>
+<div class="plain">
+<h1>%s</h1>
+<p>This page shows %s handoffs of %s tasks between agents. It needs JavaScript, which is
+switched off or not supported here; it loads nothing from anywhere.</p>
+`, h.title, h.handoffs, h.tasks)
+	if h.command != "" {
+		writef(out, `<p>In a terminal, the same is shown by:</p>
+<pre>%s</pre>
+`, h.command)
+	} else {
+		writef(out, `<p>In a terminal, <code>handoff chain</code> shows messages, and <code>handoff audit trace</code> what an audit log has of a task.</p>
+`)
+	}
+	writef(out, `</div>
+</noscript>
+`)
+}
+
+// local returns a URL of the page's own server, and "#" for any other: a link runs no script.
+func local(link string) string {
+	u, err := url.Parse(link)
+	if err != nil || u.Scheme != "" || u.Host != "" {
+		return "#"
+	}
+	return u.String()
+}
