@@ -21,7 +21,7 @@ var programOfPage = regexp.MustCompile("(?s)```(?:js|python)\n((?://|#) (\\S+)\n
 // each, which says ok at its end.
 func TestFrameworks(t *testing.T) {
 	scripts := oracle.Install(t)
-	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "frameworks.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "frameworks.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
