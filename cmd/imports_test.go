@@ -119,6 +119,7 @@ var imports = map[string][]string{
 	"pkg/internal/chatgen":    {"pkg/format", "pkg/jsonstream"},
 	"pkg/internal/database":   {"pkg/internal/alive", "internal/neterror", "internal/probe", "github.com/jackc/pgx/v5", "golang.org/x/sys", "modernc.org/libc", "modernc.org/sqlite"},
 	"pkg/internal/durable":    {},
+	"pkg/internal/ecmascript": {"pkg/internal/automaton"},
 	"pkg/internal/equal":      {"pkg/jsonstream"},
 	"pkg/internal/exchange":   {"pkg/finding", "pkg/internal/tree", "pkg/jsonstream", "internal/rfc3339"},
 	"pkg/internal/misread":    {},
@@ -128,7 +129,7 @@ var imports = map[string][]string{
 	"pkg/internal/polling":    {},
 	"pkg/internal/request":    {"pkg/conversation", "pkg/format", "pkg/jsonstream"},
 	"pkg/internal/rulebook":   {"pkg/finding", "pkg/jsonstream"},
-	"pkg/internal/schema":     {"pkg/internal/automaton", "pkg/internal/equal", "internal/iso8601", "pkg/jsonstream", "internal/rfc3339", "github.com/santhosh-tekuri/jsonschema/v5"},
+	"pkg/internal/schema":     {"pkg/internal/ecmascript", "pkg/internal/equal", "pkg/internal/stringformat", "internal/iso8601", "pkg/jsonstream", "internal/rfc3339", "github.com/santhosh-tekuri/jsonschema/v5"},
 	"pkg/internal/simulation": {},
 	"pkg/internal/textscan":   {},
 	"pkg/internal/tree":       {"pkg/jsonstream", "github.com/go-json-experiment/json"},
@@ -140,6 +141,9 @@ var imports = map[string][]string{
 	"internal/iso8601":        {"internal/rfc3339"},
 	"pkg/message":             {"pkg/jsonstream", "github.com/go-json-experiment/json"},
 	"internal/migrate":        {"pkg/finding", "pkg/jsonstream", "pkg/patch"},
+	"pkg/internal/stringformat": {
+		"pkg/internal/ecmascript", "internal/rfc3339",
+	},
 	"pkg/mcpserver": {
 		"pkg/agentcard", "pkg/build", "pkg/convert", "pkg/diff", "pkg/finding", "pkg/format", "pkg/formats", "pkg/guard", "pkg/history", "pkg/inspect", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider", "pkg/receiver", "pkg/render", "pkg/safety", "pkg/summarize", "pkg/tokens", "pkg/trim", "pkg/validate", "schemas",
 		"github.com/go-json-experiment/json", "github.com/modelcontextprotocol/go-sdk",

@@ -179,7 +179,7 @@ func TestHostilePointers(t *testing.T) {
 		const schema = `{"items":{"$ref":"#"},"additionalProperties":{"$ref":"#"},"type":["object","array"]}`
 		for text, want := range map[string]string{
 			schema: "expected object or array: found the number 1",
-			strings.Replace(schema, "{", `{"unevaluatedItems":true,`, 1): "shorten the member names or nest less", // in the library
+			strings.Replace(schema, "{", `{"unevaluatedItems":true,`, 1): "expected object or array: found the number 1",
 		} {
 			r := check(t, state("1"), Options{Receiver: &Receiver{StateSchema: compile(t, text)}})
 			if r.Reason != IncompleteContext || !strings.Contains(r.Details, want) {
@@ -227,12 +227,11 @@ func TestNestedAlternatives(t *testing.T) {
 	}
 }
 
-// Values in members with empty names have their place. The library leaves such names out:
-// its findings have a place all the same, that of the value around.
+// Values in members with empty names have their place.
 func TestEmptyNames(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"type":["object","array"],"additionalProperties":{"$ref":"#"},"items":{"$ref":"#"}}`:                          "/a//b/0",
-		`{"type":["object","array"],"additionalProperties":{"$ref":"#"},"items":{"$ref":"#"},"unevaluatedItems":false}`: "/a",
+		`{"type":["object","array"],"additionalProperties":{"$ref":"#"},"items":{"$ref":"#"},"unevaluatedItems":false}`: "/a//b/0",
 	} {
 		findings := compile(t, text).Check(parseMessage(t, `{"a":{"":{"b":[1]}}}`).Root())
 		if len(findings) != 1 || findings[0].Pointer != want || findings[0].Line != 1 {

@@ -17,24 +17,23 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// A Schema is a JSON Schema, draft 2020-12 unless it names another, whose
-// formats are asserted. Besides the standard formats it knows semver-range, and
-// besides the standard keywords uniqueKeys: the values at these JSON Pointers
-// differ between the elements of the array. It is safe for concurrent use.
+// A Schema is a JSON Schema of draft 4, 6, 7, 2019-09 or 2020-12, the latter unless it names
+// another, with formats asserted. In addition to the standard formats it knows semver-range, and
+// in addition to the standard keywords uniqueKeys: the values at these JSON Pointers differ
+// between the elements of the array. It is safe for concurrent use.
 type Schema struct {
 	program func() (*schema.Program, error)
-	runs    sync.Pool       // of *schema.Run, nil for a schema without a program
-	library *schema.Library // for what the program does not cover
-	url     string          // of the library
+	runs    sync.Pool // of *schema.Run
+	url     string
 }
 
-// MaxSchemas is how many objects a schema for [CompileSchema] may have, with those that
-// it refers to.
+// MaxSchemas is the maximum number of objects in a schema for [CompileSchema] and the schemas
+// that it refers to.
 const MaxSchemas = schema.MaxObjects
 
 // CompileSchema compiles the schema text, whose URL is the base of its references.
-// Referenced schemas are read with load, except for those of package schemas, which are
-// always available; with a nil load, all others are errors. A number that
+// Referenced schemas are read with load, except for those of json-schema.org and of package
+// schemas, which are always available; with a nil load, all others are errors. A number that
 // [jsonstream.SafeNumber] rejects is a [*jsonstream.NumberError]; more than [MaxSchemas]
 // objects in all texts are an error too.
 func CompileSchema(schemaURL string, text []byte, load func(url string) ([]byte, error)) (*Schema, error) {
@@ -45,7 +44,7 @@ func CompileSchema(schemaURL string, text []byte, load func(url string) ([]byte,
 	if _, err := url.Parse(schemaURL); err != nil {
 		return nil, err
 	}
-	library, err := schema.NewLibrary(schemaURL, doc, schema.Options{Formats: stringFormats, Load: func(ref string) (*jsonstream.Document, error) {
+	program, err := schema.Compile(schemaURL, doc, schema.Options{Formats: stringFormats, Load: func(ref string) (*jsonstream.Document, error) {
 		if strings.HasPrefix(ref, schemas.Base) {
 			return embeddedDocument(ref)
 		}
@@ -59,37 +58,48 @@ func CompileSchema(schemaURL string, text []byte, load func(url string) ([]byte,
 		return parseSchema(text)
 	}})
 	if err != nil {
-		return nil, err
+		return nil, schemaProblem(err)
 	}
-	s := newSchema(schemaURL, doc, func(url string) (*jsonstream.Document, error) { return library.Document(url), nil })
-	s.library, s.url = library, schemaURL
-	return s, nil
+	return newSchema(schemaURL, func() (*schema.Program, error) { return program, nil }), nil
 }
 
-// Part returns the schema at a JSON Pointer of the text that s was compiled from, with
-// [CompileSchema].
+// schemaProblem words why a schema does not compile.
+func schemaProblem(err error) error {
+	if invalid := (*schema.InvalidError)(nil); errors.As(err, &invalid) {
+		f := findingOf(invalid.Cause)
+		return fmt.Errorf("not a JSON Schema: %s: %s", f.Pointer, f.Message)
+	}
+	if number := (*jsonstream.NumberError)(nil); errors.As(err, &number) {
+		return err
+	}
+	return fmt.Errorf("not a usable JSON Schema: %w", err)
+}
+
+// Part returns the schema at a JSON Pointer of the text that s was compiled from.
 func (s *Schema) Part(pointer string) (*Schema, error) {
+	program, err := s.program()
+	if err != nil {
+		return nil, err
+	}
 	at, err := url.Parse(s.url)
 	if err != nil {
 		return nil, err
 	}
 	at.Fragment = pointer
-	text := fmt.Appendf(nil, `{"$ref":"%s"}`, at)
-	doc, err := parseSchema(text)
+	doc, err := parseSchema(fmt.Appendf(nil, `{"$ref":"%s"}`, at))
 	if err != nil {
 		return nil, err
 	}
-	const partURL = "handoff:///part"
-	part := newSchema(partURL, doc, func(url string) (*jsonstream.Document, error) { return s.library.Document(url), nil })
-	if part.Streams() == nil {
-		return part, nil
-	}
-	return CompileSchema(partURL, text, func(url string) ([]byte, error) {
-		if doc := s.library.Document(url); doc != nil {
-			return doc.Raw().Bytes, nil
+	part, err := schema.Compile("handoff:///part", doc, schema.Options{Formats: stringFormats, Trusted: true, Load: func(url string) (*jsonstream.Document, error) {
+		if doc := program.Document(url); doc != nil {
+			return doc, nil
 		}
 		return nil, errors.New("not part of the schema")
-	})
+	}})
+	if err != nil {
+		return nil, schemaProblem(err)
+	}
+	return newSchema(s.url, func() (*schema.Program, error) { return part, nil }), nil
 }
 
 // parseSchema parses a schema's text. A syntax error says where it is.
@@ -113,7 +123,9 @@ func EmbeddedSchema(name string) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newSchema(schemas.Base+name, doc, embeddedDocument), nil
+	return newSchema(schemas.Base+name, sync.OnceValues(func() (*schema.Program, error) {
+		return schema.Compile(schemas.Base+name, doc, schema.Options{Formats: stringFormats, Load: embeddedDocument, Trusted: true})
+	})), nil
 }
 
 func embeddedDocument(name string) (*jsonstream.Document, error) {
@@ -124,10 +136,9 @@ func embeddedDocument(name string) (*jsonstream.Document, error) {
 	return parseSchema(text)
 }
 
-func newSchema(schemaURL string, doc *jsonstream.Document, load func(url string) (*jsonstream.Document, error)) *Schema {
-	s := &Schema{program: sync.OnceValues(func() (*schema.Program, error) {
-		return schema.Compile(schemaURL, doc, schema.Options{Formats: stringFormats, Load: load})
-	})}
+// newSchema returns a schema whose program is compiled on first use.
+func newSchema(schemaURL string, program func() (*schema.Program, error)) *Schema {
+	s := &Schema{program: program, url: schemaURL}
 	s.runs.New = func() any {
 		if program, err := s.program(); err == nil {
 			return program.NewRun()
@@ -137,11 +148,14 @@ func newSchema(schemaURL string, doc *jsonstream.Document, load func(url string)
 	return s
 }
 
-// Streams reports whether the schema is checked by a program. If it is not, the error says
-// which part of the schema needs the schema library.
+// Streams returns nil if documents are checked while they are read. Otherwise the error names
+// the part of the schema for which each schema is applied by itself, which takes longer.
 func (s *Schema) Streams() error {
-	_, err := s.program()
-	return err
+	program, err := s.program()
+	if err != nil {
+		return err
+	}
+	return program.Streams()
 }
 
 // Check reports how v breaks the schema: one finding per cause, ordered by place, at most a
@@ -161,23 +175,11 @@ func (s *Schema) check(v jsonstream.Value) (findings []finding.Finding, unnamed 
 	if unsafe := numbersOverLimit(v); valid || len(unsafe) > 0 {
 		return unsafe, unnamed
 	}
-	causes, err := s.explain(v)
-	if err != nil {
+	program, err := s.program()
+	if err != nil { // impossible: the tests compile all embedded schemas
 		return []finding.Finding{schemaFinding("schema", "the schema cannot be applied: "+err.Error()).On(v)}, unnamed
 	}
-	return findingsOf(causes), unnamed
-}
-
-func (s *Schema) explain(v jsonstream.Value) ([]schema.Cause, error) {
-	program, err := s.program()
-	switch {
-	case err == nil:
-		return program.Explain(v, maxFindings), nil
-	case s.library == nil:
-		return nil, err // impossible: the tests compile all embedded schemas
-	default:
-		return s.library.Explain(v, maxFindings)
-	}
+	return findingsOf(program.Explain(v, maxFindings)), unnamed
 }
 
 // schemaPrefix makes the ID of a rule of a keyword of JSON Schema.
@@ -206,8 +208,7 @@ func numbersOverLimit(v jsonstream.Value) []finding.Finding {
 	return findings
 }
 
-// stringFormats are those in addition to the standard ones, and the times, of which the library
-// accepts some that RFC 3339 does not allow.
+// stringFormats are formats in addition to the standard ones.
 var stringFormats = map[string]func(text string) bool{
 	"semver-range":      isSemverRange,
 	"date-time":         rfc3339.IsDateTime[string],

@@ -55,7 +55,7 @@ func findingOf(c schema.Cause) finding.Finding {
 	case c.OfName:
 		problem.Message = "the member's name: " + valueProblem(c)
 		return problem.OnName(at)
-	case isUnknown && (c.Place.Exists() || c.Keyword == "unevaluatedProperties"):
+	case isUnknown && c.Place.Exists():
 		problem.Message, problem.Meant = unknownProblem(at.Name(), propertyNames(c.Rule.Parent()))
 		return problem.OnName(at)
 	case c.Keyword == "required" && c.Rule.Kind() == jsonstream.String:

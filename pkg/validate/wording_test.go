@@ -93,7 +93,7 @@ func TestWording(t *testing.T) {
 		{name: "a name with spaces, accents and per cent", schema: `{"properties":{"a é%20/~":{"type":"string"}}}`, in: `{"a é%20/~":1}`, want: `type 1:13 /a é%20~1~0: expected string: found the number 1`},
 		{name: "schema with an $id", schema: `{"$id":"https://example.com/order","properties":{"a":{"$id":"part","type":"string"}}}`, in: `{"a":1}`, want: `type 1:6 /a: expected string: found the number 1`},
 		{name: "an $anchor", schema: `{"properties":{"a":{"$ref":"#x"}},"$defs":{"q":{"$anchor":"x","type":"string"}}}`, in: `{"a":1}`, want: `type 1:6 /a: expected string: found the number 1`},
-		{name: "the metaschema", schema: `{"$ref":"https://json-schema.org/draft/2020-12/schema"}`, in: `{"minLength":-1}`, want: `minimum 1:14 /minLength: breaks the rule "minimum" of the schema: found the number -1`},
+		{name: "the metaschema", schema: `{"$ref":"https://json-schema.org/draft/2020-12/schema"}`, in: `{"minLength":-1}`, want: `minimum 1:14 /minLength: must be at least 0: found the number -1`},
 		{name: "an older draft", schema: `{"$schema":"http://json-schema.org/draft-07/schema#","dependencies":{"a":["b"]},"items":[{"type":"string"}]}`, in: `{"a":1}`, want: `dependencies 1:1 : the member "b" is missing: "a" requires it; add it`},
 		{name: "items of an older draft", schema: `{"$schema":"http://json-schema.org/draft-07/schema#","items":[{"type":"string"}]}`, in: `[1]`, want: `type 1:2 /0: expected string: found the number 1`},
 	} {
@@ -185,8 +185,8 @@ func TestSchemaErrors(t *testing.T) {
 		{name: "reference to nowhere", schema: `{"$ref":"#/$defs/nothing"}`, want: "not a usable JSON Schema: "},
 		{name: "file that is not there", schema: `{"$ref":"other.json"}`, want: "references to other schemas are not followed here"},
 		{name: "unknown draft", schema: `{"$schema":"https://example.com/draft"}`, want: "not a usable JSON Schema: "},
-		{name: "uniqueKeys", schema: `{"uniqueKeys":"/id"}`, want: "uniqueKeys must be an array of JSON Pointers"},
-		{name: "uniqueKeys too deep", schema: `{"uniqueKeys":["/a/b"]}`, want: "uniqueKeys: /a/b is not a JSON Pointer to a member"},
+		{name: "uniqueKeys", schema: `{"uniqueKeys":"/id"}`, want: "uniqueKeys: must be an array of JSON Pointers"},
+		{name: "uniqueKeys too deep", schema: `{"uniqueKeys":["/a/b"]}`, want: `uniqueKeys: not a JSON Pointer to a member: found "/a/b"`},
 		{name: "loop", schema: `{"$ref":"#"}`, want: "loop"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -26,6 +26,10 @@ func valueProblem(c schema.Cause) string {
 	switch {
 	case !rule.Exists():
 		return brokenRule(c)
+	case c.Undecided && c.Place.Exists():
+		return fmt.Sprintf("the name %s takes too many steps to match with the patternProperties %s: shorten the name or simplify the expression", finding.Quote(c.Place.Name()), finding.Quote(rule.Name()))
+	case c.Undecided:
+		return fmt.Sprintf("takes too many steps to match with the pattern %s: found %s; shorten the text or simplify the expression", rule.Text(), what)
 	case c.Keyword == "const":
 		return fmt.Sprintf("must be %s: found %s", value, what)
 	case c.Keyword == "contains" && rule.Get("enum").Exists():

@@ -21,11 +21,10 @@ func (p *parser) readLimit(v jsonstream.Value) {
 	case "Properties":
 		of = made(&n.size)
 	}
-	number, _ := p.number(v)
+	number := jsonstream.ParseDecimal(v.Raw())
 	count, ok := number.Count()
 	if !ok {
-		p.reject("not a usable count")
-		return
+		count = maxCount
 	}
 	if strings.HasPrefix(p.keyword, "min") {
 		of.min = count
@@ -41,34 +40,34 @@ func made(l **limits) *limits {
 	return *l
 }
 
-func (p *parser) number(v jsonstream.Value) (d jsonstream.Decimal, ok bool) {
-	if v.Kind() != jsonstream.Number || !jsonstream.SafeNumber(v.Raw()) {
-		p.reject("not a usable number")
-		return jsonstream.Decimal{}, false
-	}
-	return jsonstream.ParseDecimal(v.Raw()), true
-}
-
 func (p *parser) readNumber(v jsonstream.Value) {
-	number, ok := p.number(v)
-	if !ok {
+	if v.Kind() != jsonstream.Number { // exclusiveMinimum and exclusiveMaximum in draft 4
 		return
 	}
-	b := bound{keyword: p.keyword, limit: number, allowEqual: !strings.HasPrefix(p.keyword, "exclusive")}
+	n, number := p.node, jsonstream.ParseDecimal(v.Raw())
+	b := bound{keyword: p.keyword, rule: v, limit: number}
+	exclusive := "" // in draft 4, a boolean beside the limit
 	switch p.keyword {
 	case "multipleOf":
-		if number.Sign() <= 0 {
-			p.reject("not more than zero")
-			return
-		}
-		p.node.multiple = &number
+		n.multiple = &number
 		return
-	case "minimum", "exclusiveMinimum":
+	case "minimum":
+		b.rejected, exclusive = -1, "exclusiveMinimum"
+	case "exclusiveMinimum":
 		b.rejected = -1
+	case "maximum":
+		b.rejected, exclusive = 1, "exclusiveMaximum"
 	default:
 		b.rejected = 1
 	}
-	p.node.bounds = append(p.node.bounds, b)
+	switch {
+	case exclusive == "":
+	case n.value.Get(exclusive).Kind() == jsonstream.True:
+		b.keyword = exclusive
+	default:
+		b.allowEqual = true
+	}
+	n.bounds = append(n.bounds, b)
 }
 
 func (p *parser) readValues(v jsonstream.Value) {
@@ -81,9 +80,7 @@ func (p *parser) readValues(v jsonstream.Value) {
 		for _, element := range v.Elements() {
 			list = append(list, element)
 		}
-		if len(list) > 0 { // the library takes an empty enum for none
-			p.oneOfValues(list)
-		}
+		p.oneOfValues(list)
 	case v.Kind() == jsonstream.String:
 		n.types &= p.typeOf(v)
 	default:
@@ -112,9 +109,7 @@ func (p *parser) oneOfValues(list []jsonstream.Value) {
 		case jsonstream.Object, jsonstream.Array:
 			branches = append(branches, p.exactly(v))
 		case jsonstream.Number:
-			if d, ok := p.number(v); ok {
-				scalars.numbers = append(scalars.numbers, d)
-			}
+			scalars.numbers = append(scalars.numbers, jsonstream.ParseDecimal(v.Raw()))
 		case jsonstream.String:
 			if scalars.texts == nil {
 				scalars.texts = map[string]bool{}

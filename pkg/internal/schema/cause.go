@@ -27,6 +27,8 @@ type Cause struct {
 	Place jsonstream.Value
 	// Earlier is the element that Place repeats.
 	Earlier jsonstream.Value
+	// Undecided is set if the rule is a regular expression that took too many steps on the text.
+	Undecided bool
 	// Found is how many elements contains holds for, -1 if that is not known.
 	Found int
 	// Branches are those of anyOf or oneOf, if none of them holds and none is clearly

@@ -10,7 +10,7 @@ func (d *draft) build() {
 	for i, nodes := range d.roots {
 		d.fill(i, nodes)
 	}
-	if d.err != nil {
+	if d.slow != nil {
 		return
 	}
 	for kind := range kinds {
@@ -53,7 +53,7 @@ func (c *compiler) tooMany(n *node) {
 // gather adds a schema, and those that hold together with it, to a cell.
 func (d *draft) gather(index int, n *node) {
 	d.parse(n)
-	if d.grow(n, 1); d.err != nil {
+	if d.grow(n, 1); d.slow != nil {
 		return
 	}
 	own := d.cells[index]

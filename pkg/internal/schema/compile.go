@@ -23,7 +23,9 @@ type compiler struct {
 	found     map[string]*state
 	todo      []*draft
 	parts     int
-	err       error
+	objects   int   // in all documents
+	err       error // the schema is not usable
+	slow      error // there are no states
 }
 
 func newCompiler(o Options) *compiler {
@@ -37,19 +39,34 @@ func newCompiler(o Options) *compiler {
 	}
 }
 
-// uncovered keeps the first reason why there will be no program. The compiler goes on
-// until it is convenient to stop.
-func (c *compiler) uncovered(keyword string, schema jsonstream.Value, problem string) {
-	if c.err != nil {
-		return
+// fail keeps the first reason why there is no program. The compiler goes on until it is convenient
+// to stop.
+func (c *compiler) fail(err error) {
+	if c.err == nil {
+		c.err = err
 	}
+}
+
+func (c *compiler) reject(keyword string, schema jsonstream.Value, problem string) {
+	c.fail(&KeywordError{keyword, c.locate(schema), problem})
+}
+
+// uncovered keeps the first reason why there are no states.
+func (c *compiler) uncovered(keyword string, schema jsonstream.Value, problem string) {
+	if c.slow == nil {
+		c.slow = &KeywordError{keyword, c.locate(schema), problem}
+	}
+}
+
+// locate returns the place of a schema: the URL of its document with a JSON Pointer.
+func (c *compiler) locate(schema jsonstream.Value) string {
 	within := ""
 	for address, d := range c.documents {
 		if d.holds(schema) && (within == "" || address < within) {
 			within = address
 		}
 	}
-	c.err = &UncoveredError{keyword, within + "#" + schema.Pointer(), problem}
+	return within + "#" + schema.Pointer()
 }
 
 // grow counts what a schema adds to the program.
@@ -104,7 +121,7 @@ type cell struct {
 // states makes all states from that of a document on, and returns the link to it.
 func (c *compiler) states(schema *node) (root *link) {
 	root = c.link([]want{{[]*node{schema}, 0, none, none}})
-	for len(c.todo) > 0 && c.err == nil {
+	for len(c.todo) > 0 && c.slow == nil {
 		d := c.todo[len(c.todo)-1]
 		c.todo = c.todo[:len(c.todo)-1]
 		d.build()

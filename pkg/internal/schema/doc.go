@@ -6,9 +6,8 @@
 // the value, the keyword that it breaks, and that keyword's place in the schema. Nothing of it
 // is in words.
 //
-// A [Library] does the same with github.com/santhosh-tekuri/jsonschema/v5: for schemas that
-// a program does not cover, and in the tests for all others. Every yes and no, and every cause,
-// is the same: that of draft 2020-12 with formats asserted.
+// Drafts 4, 6, 7, 2019-09 and 2020-12 of JSON Schema are read, with formats asserted. The tests
+// compare every verdict and every cause with github.com/santhosh-tekuri/jsonschema/v5.
 //
 // # How a run works
 //

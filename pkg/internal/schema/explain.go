@@ -15,14 +15,49 @@ type explainer struct {
 	steps   int // so far: schemas that were applied to a value
 	// known are the answers that took long. Where branches share what they lead to, they
 	// ask the same again, at each level of the document twice as often.
-	known map[question]failures
-	kept  int // causes in known
+	known  map[question]failures
+	kept   int // causes in known
+	scopes map[scope]*scope
 }
 
 // A question is what is wrong with a value by a schema.
 type question struct {
 	schema *node
 	value  jsonstream.Value
+	scope  *scope
+}
+
+// A scope is the resources that led to a schema, each once. They are kept only for schemas with
+// dynamic references.
+type scope struct {
+	outer    *scope
+	resource *resource
+}
+
+// enter returns the scope inside another, in a resource. There is one for the same resources, so
+// that questions can be compared.
+func (e *explainer) enter(outer *scope, r *resource) *scope {
+	for s := outer; s != nil; s = s.outer {
+		if s.resource == r {
+			return outer
+		}
+	}
+	inner := scope{outer, r}
+	if e.scopes[inner] == nil {
+		e.scopes[inner] = &inner
+	}
+	return e.scopes[inner]
+}
+
+// follow returns the schema that a dynamic reference leads to in a scope.
+func (e *explainer) follow(d *dynamic, s *scope) *node {
+	target := d.first
+	for ; s != nil; s = s.outer {
+		if schema, ok := s.resource.document.dynamic[anchor{s.resource, d.name}]; ok {
+			target = e.program.nodes[schema]
+		}
+	}
+	return target
 }
 
 const (
@@ -34,7 +69,7 @@ const (
 // places; none if it is valid. There must be no number in it that
 // [jsonstream.SafeNumber] rejects.
 func (p *Program) Explain(v jsonstream.Value, limit int) []Cause {
-	e := explainer{program: p, limit: limit, known: map[question]failures{}}
+	e := explainer{program: p, limit: limit, known: map[question]failures{}, scopes: map[scope]*scope{}}
 	var f failures
 	e.check(&f, p.schema, target{value: v, depth: depthOf(v)}, "")
 	sortCauses(f.causes)
@@ -54,6 +89,7 @@ type target struct {
 	value  jsonstream.Value
 	isName bool
 	depth  int
+	scope  *scope
 }
 
 func (s target) kind() jsonstream.Kind {
@@ -78,7 +114,7 @@ func (s target) raw() []byte {
 	return s.value.Raw()
 }
 
-func (s target) below(v jsonstream.Value) target { return target{v, false, s.depth + 1} }
+func (s target) below(v jsonstream.Value) target { return target{v, false, s.depth + 1, s.scope} }
 
 // types returns the types that the target has.
 func (s target) types() types {
@@ -108,7 +144,10 @@ func (e *explainer) check(f *failures, n *node, s target, via string) {
 	if len(f.causes) >= e.limit {
 		return
 	}
-	q := question{n, s.value}
+	if e.program.dynamic {
+		s.scope = e.enter(s.scope, n.resource)
+	}
+	q := question{n, s.value, s.scope}
 	if answer, ok := e.known[q]; ok && !s.isName {
 		f.addAll(answer)
 		return
@@ -137,17 +176,28 @@ func (e *explainer) apply(f *failures, n *node, s target, via string) {
 		return
 	}
 	for keyword, rule := range n.value.Members() {
-		if !n.holds(keyword, rule, s) {
-			f.add(n.cause(s, keyword, rule))
+		if n.has(keyword) && !n.holds(keyword, rule, s) {
+			c := n.cause(s, keyword, rule)
+			c.Undecided = keyword == "pattern" && !n.pattern.decides(s.text())
+			f.add(c)
 		}
 	}
 	switch s.kind() {
+	case jsonstream.Number:
+		for i := range n.bounds {
+			if b := &n.bounds[i]; !b.holds(s.value.Raw()) {
+				f.add(n.cause(s, b.keyword, b.rule))
+			}
+		}
 	case jsonstream.Object:
 		e.object(f, n, s)
 	case jsonstream.Array:
 		e.array(f, n, s)
 	}
 	e.inPlace(f, n, s)
+	if n.leftMembers != nil || n.leftElements != nil {
+		e.left(f, n, s)
+	}
 }
 
 // holds decides about the keywords that look at nothing but the target.
@@ -161,13 +211,14 @@ func (n *node) holds(keyword string, rule jsonstream.Value, s target) bool {
 				return true
 			}
 		}
-		return !rule.First().Exists() // the library takes an empty enum for none
+		return false
 	}
 	switch s.kind() {
 	case jsonstream.String:
 		return n.holdsForText(keyword, s.text())
 	case jsonstream.Number:
-		return n.holdsForNumber(keyword, s.value.Raw())
+		d := jsonstream.ParseDecimal(s.value.Raw())
+		return keyword != "multipleOf" || d.IsMultipleOf(n.multiple)
 	case jsonstream.Object:
 		return keyword != "minProperties" && keyword != "maxProperties" || n.size.allows(keyword, s.value.Len())
 	case jsonstream.Array:
@@ -182,8 +233,8 @@ func (n *node) holdsForText(keyword, text string) bool {
 	case "minLength", "maxLength":
 		return n.characters.allows(keyword, utf8.RuneCountInString(text))
 	case "pattern":
-		matched, ok := n.pattern.match([]byte(text))
-		return matched || !ok
+		matched, _ := n.pattern.match([]byte(text))
+		return matched
 	case "format":
 		return n.format == nil || n.format.has(text)
 	default:
@@ -191,28 +242,14 @@ func (n *node) holdsForText(keyword, text string) bool {
 	}
 }
 
-func (n *node) holdsForNumber(keyword string, raw []byte) bool {
-	switch keyword {
-	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
-		for i := range n.bounds {
-			if b := &n.bounds[i]; b.keyword == keyword {
-				return b.holds(raw)
-			}
-		}
-	case "multipleOf":
-		d := jsonstream.ParseDecimal(raw)
-		return d.IsMultipleOf(n.multiple)
-	}
-	return true
-}
-
 // object checks the members.
 func (e *explainer) object(f *failures, n *node, s target) {
 	for keyword, rule := range n.value.Members() {
-		switch keyword {
-		case "required":
+		switch {
+		case !n.has(keyword):
+		case keyword == "required":
 			n.missing(f, s, keyword, rule)
-		case "dependentRequired", "dependencies":
+		case keyword == "dependentRequired" || keyword == "dependencies":
 			for name, names := range rule.Members() {
 				if names.Kind() == jsonstream.Array && s.value.Get(name).Exists() {
 					n.missing(f, s, keyword, names)
@@ -229,16 +266,22 @@ func (e *explainer) object(f *failures, n *node, s target) {
 			e.check(f, named, s.below(member), "properties")
 		}
 		for _, p := range n.patterns {
-			if matched, _ := p.pattern.match([]byte(name)); matched {
+			matched, ok := p.pattern.match([]byte(name))
+			if matched {
 				named = p.node
 				e.check(f, named, s.below(member), "patternProperties")
 			}
+			if !ok {
+				c := n.cause(s, "patternProperties", p.node.value)
+				c.Place, c.Undecided = member, true
+				f.add(c)
+			}
 		}
-		if named == nil {
-			e.additional(f, n, s, member)
+		if named == nil && n.additional != nil {
+			e.other(f, n, s, "additionalProperties", n.additional[0], member)
 		}
 		for _, schema := range n.nameSchema {
-			e.check(f, schema, target{member, true, s.depth + 1}, "propertyNames")
+			e.check(f, schema, target{member, true, s.depth + 1, s.scope}, "propertyNames")
 		}
 		if len(f.causes) >= e.limit {
 			return
@@ -254,16 +297,15 @@ func (n *node) missing(f *failures, s target, keyword string, names jsonstream.V
 	}
 }
 
-func (e *explainer) additional(f *failures, n *node, s target, member jsonstream.Value) {
-	for _, schema := range n.additional {
-		if schema.value.Kind() == jsonstream.False {
-			c := n.cause(s, "additionalProperties", schema.value)
-			c.Place = member
-			f.add(c)
-			return
-		}
-		e.check(f, schema, s.below(member), "additionalProperties")
+// other checks a member that no other keyword names.
+func (e *explainer) other(f *failures, n *node, s target, keyword string, schema *node, member jsonstream.Value) {
+	if schema.value.Kind() != jsonstream.False {
+		e.check(f, schema, s.below(member), keyword)
+		return
 	}
+	c := n.cause(s, keyword, schema.value)
+	c.Place = member
+	f.add(c)
 }
 
 // array checks the elements.
@@ -284,20 +326,29 @@ func (e *explainer) array(f *failures, n *node, s target) {
 		})
 	}
 	if n.prefix != nil || n.items != nil {
+		inPrefix, after := n.itemKeywords()
 		for i, element := range s.value.Elements() {
 			switch {
 			case len(f.causes) >= e.limit:
 				return
 			case i < len(n.prefix):
-				e.check(f, n.prefix[i], s.below(element), "prefixItems")
+				e.check(f, n.prefix[i], s.below(element), inPrefix)
 			case n.items != nil:
-				e.check(f, n.items[0], s.below(element), "items")
+				e.check(f, n.items[0], s.below(element), after)
 			}
 		}
 	}
 	if n.contains != nil {
 		e.contains(f, n, s)
 	}
+}
+
+// itemKeywords returns the keywords for the first elements and for those after them.
+func (n *node) itemKeywords() (inPrefix, after string) {
+	if n.value.Get("items").Kind() == jsonstream.Array {
+		return "items", "additionalItems"
+	}
+	return "prefixItems", "items"
 }
 
 func (e *explainer) contains(f *failures, n *node, s target) {
@@ -314,7 +365,7 @@ func (e *explainer) contains(f *failures, n *node, s target) {
 	}
 	switch {
 	case found >= n.matches.min:
-	case n.value.Get("minContains").Exists():
+	case n.has("minContains") && n.value.Get("minContains").Exists():
 		report("minContains")
 	default:
 		report("contains")
@@ -340,8 +391,11 @@ func (e *explainer) inPlace(f *failures, n *node, s target) {
 		}
 		e.check(f, other, s, via)
 	}
+	if n.dynamic != nil {
+		e.check(f, e.follow(n.dynamic, s.scope), s, "$dynamicRef")
+	}
 	for _, keyword := range []string{"anyOf", "oneOf"} {
-		if branches := n.value.Get(keyword); branches.Exists() {
+		if branches := n.value.Get(keyword); branches.Exists() && n.has(keyword) {
 			e.choice(f, n, s, keyword, branches)
 		}
 	}

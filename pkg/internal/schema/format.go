@@ -1,10 +1,9 @@
 package schema
 
 import (
-	"github.com/santhosh-tekuri/jsonschema/v5"
-
 	"github.com/eaapl/handoff/internal/iso8601"
 	"github.com/eaapl/handoff/internal/rfc3339"
+	"github.com/eaapl/handoff/pkg/internal/stringformat"
 )
 
 // A format decides about texts. Either of the two functions is set.
@@ -43,8 +42,8 @@ func newFormat(name string, o Options) *format {
 	if slow := o.Formats[name]; slow != nil {
 		return &format{slow: slow}
 	}
-	if slow := jsonschema.Formats[name]; slow != nil {
-		return &format{slow: func(text string) bool { return slow(text) }}
+	if slow := stringformat.Lookup(name); slow != nil {
+		return &format{slow: slow}
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func (s *source) keyword(depth int) (keyword, value string) {
 		"minLength", "maxLength", "pattern", "format", "minItems", "maxItems", "uniqueItems", "uniqueKeys", "prefixItems", "items",
 		"contains", "minContains", "maxContains", "required", "minProperties", "maxProperties", "properties", "patternProperties",
 		"additionalProperties", "propertyNames", "dependentRequired", "dependentSchemas", "dependencies",
-		"allOf", "anyOf", "oneOf", "not", "if", "$ref", "x", "properties", "items", "anyOf", "oneOf", "if", "$ref", "properties", "items")
+		"allOf", "anyOf", "oneOf", "not", "if", "$ref", "x", "unevaluatedProperties", "unevaluatedItems", "additionalItems", "properties", "items", "anyOf", "oneOf", "if", "$ref", "properties", "items")
 	switch keyword {
 	case "type":
 		types := []string{`"string"`, `"object"`, `"array"`, `"integer"`, `"number"`, `"null"`, `"boolean"`}
@@ -161,6 +161,7 @@ func (s *source) root() string {
 	if body != "{" {
 		body += ","
 	}
+	body = "{" + s.of("", "", "", `"$schema":"https://json-schema.org/draft/2019-09/schema",`, `"$schema":"http://json-schema.org/draft-07/schema#",`, `"$schema":"http://json-schema.org/draft-06/schema",`) + body[1:]
 	return body + `"$defs":{"a":` + s.schema(2) + `,"b":` + s.schema(2) +
 		`,"c":{"$anchor":"named","type":` + s.of(`"string"`, `"object"`) + `}` +
 		`,"d":{"$id":"inner","$defs":{"a":` + s.schema(1) + `},"items":` + s.schema(1) + `}}}`

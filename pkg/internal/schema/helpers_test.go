@@ -105,8 +105,13 @@ func (ref reference) verdict(v jsonstream.Value) Verdict {
 const allCauses = 1 << 20
 
 // explainAlike fails unless a program finds in a document what the library finds.
+//
+// One that does not stream need not, since the library repeats reasons, and none of another draft.
 func explainAlike(t *testing.T, p *Program, ref reference, v jsonstream.Value) {
 	t.Helper()
+	if p.Streams() != nil || p.schema.resource.dialect.version != 2020 {
+		return
+	}
 	if hasUnsafeNumber(v) || bytes.Contains(v.Raw(), []byte(`"":`)) { // the library's places leave empty names out
 		return
 	}

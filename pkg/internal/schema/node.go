@@ -57,8 +57,8 @@ type node struct {
 	// value holds.
 	inPlace, inside []*node
 	surveyed        bool
-	busy            bool // it is being surveyed: to meet it again is a loop
-	height          int  // of the schemas in place
+	busy            bool // its height is being measured: to meet it again is a loop
+	height          int  // the schemas in place, one in the other; 0 before it is measured
 
 	types types
 	// values are the scalars of enum and const: a value must be in each.
@@ -66,6 +66,7 @@ type node struct {
 
 	// In place.
 	reference        *node     // $ref
+	dynamic          *dynamic  // $dynamicRef, $recursiveRef
 	together         []*node   // $ref, allOf
 	any              [][]*node // anyOf, enum with objects or arrays in it
 	one              []*node
@@ -74,23 +75,25 @@ type node struct {
 	dependents       []dependent
 
 	// Of objects.
-	size       *limits
-	required   []string
-	properties []property
-	byName     map[string]*node // the same
-	patterns   []patterned
-	additional []*node // at most one
-	nameSchema []*node // at most one
-	isClosed   bool    // it names members and says nothing about others: see close
+	size        *limits
+	required    []string
+	properties  []property
+	byName      map[string]*node // the same
+	patterns    []patterned
+	additional  []*node // at most one
+	nameSchema  []*node // at most one
+	leftMembers []*node // unevaluatedProperties: at most one
+	isClosed    bool    // it names members and says nothing about others: see close
 
 	// Of arrays.
-	length     *limits
-	prefix     []*node
-	items      []*node // at most one
-	contains   []*node // at most one
-	matches    limits  // how many elements contain it
-	isUnique   bool
-	uniqueKeys []string
+	length       *limits
+	prefix       []*node
+	items        []*node // at most one
+	contains     []*node // at most one
+	leftElements []*node // unevaluatedItems: at most one
+	matches      limits  // how many elements contain it
+	isUnique     bool
+	uniqueKeys   []string
 
 	// Of strings and numbers.
 	characters *limits
@@ -136,10 +139,18 @@ type dependent struct {
 	node     *node // nil, or a schema for the object
 }
 
+// A dynamic reference leads to the schema that has the name in the outermost of the resources
+// that led to it.
+type dynamic struct {
+	first *node  // leads there where no other resource has the name
+	name  string // of the $dynamicAnchor; "" for $recursiveRef
+}
+
 // A bound is a limit for numbers: rejected is the result of comparing with it that is not
 // allowed, other than being equal, if equal is not.
 type bound struct {
 	keyword    string
+	rule       jsonstream.Value
 	limit      jsonstream.Decimal
 	rejected   int
 	allowEqual bool
@@ -179,12 +190,13 @@ func (c *compiler) parse(n *node) {
 	case jsonstream.Object:
 		p := &parser{compiler: c, node: n}
 		for keyword, value := range n.value.Members() {
-			p.keyword = keyword
-			p.read(value)
+			if p.keyword = keyword; n.has(keyword) {
+				p.read(value)
+			}
 		}
 		p.finish()
 	default:
-		c.uncovered("", n.value, "a schema that is neither an object nor true nor false")
+		c.reject("", n.value, "a schema that is neither an object nor true nor false")
 	}
 }
 
@@ -195,12 +207,16 @@ type parser struct {
 	keyword string
 }
 
-func (p *parser) reject(problem string) { p.uncovered(p.keyword, p.node.value, problem) }
+func (p *parser) reject(problem string) { p.compiler.reject(p.keyword, p.node.value, problem) }
+
+// has reports whether a keyword of the schema has a meaning in its dialect.
+func (n *node) has(keyword string) bool {
+	d := n.resource.dialect
+	return d.has(keyword) && (keyword == "$ref" || !d.refExcludes() || !n.value.Get("$ref").Exists())
+}
 
 func (p *parser) read(v jsonstream.Value) {
 	switch p.keyword {
-	case "$dynamicRef", "$recursiveRef", "unevaluatedItems", "unevaluatedProperties", "$vocabulary", "regexProperties":
-		p.reject("not covered")
 	case "uniqueKeys":
 		p.uniqueKeys(v)
 	case "type", "enum", "const":
@@ -228,7 +244,7 @@ func (p *parser) readSchemas(v jsonstream.Value) {
 	n := p.node
 	switch p.keyword {
 	case "$ref":
-		n.reference = p.follow(n, p.text(v))
+		n.reference = p.follow(n, p.keyword, p.text(v))
 		n.together = append(n.together, n.reference)
 		n.inPlace = append(n.inPlace, n.reference)
 	case "allOf":
@@ -260,10 +276,39 @@ func (p *parser) readSchemas(v jsonstream.Value) {
 	case "prefixItems":
 		n.prefix = p.schemas(v)
 	case "items":
-		n.items = p.schema(v)
+		if v.Kind() == jsonstream.Array {
+			n.prefix = p.schemas(v)
+		} else {
+			n.items = p.schema(v)
+		}
+	case "additionalItems":
+		if n.value.Get("items").Kind() == jsonstream.Array {
+			n.items = p.schema(v)
+		}
+	case "unevaluatedProperties":
+		n.leftMembers = p.schema(v)
+		p.uncovered(p.keyword, n.value, "depends on what other keywords say of the members")
+	case "unevaluatedItems":
+		n.leftElements = p.schema(v)
+		p.uncovered(p.keyword, n.value, "depends on what other keywords say of the elements")
+	case "$dynamicRef", "$recursiveRef":
+		p.readDynamic(v)
 	case "contains":
 		n.contains = p.schema(v)
 	}
+}
+
+func (p *parser) readDynamic(v jsonstream.Value) {
+	n := p.node
+	first := p.follow(n, p.keyword, p.text(v))
+	n.inPlace = append(n.inPlace, first)
+	_, name, _ := strings.Cut(v.Text(), "#")
+	if first.resource.document.dynamic[anchor{first.resource, name}] != first.value {
+		n.together = append(n.together, first)
+		return
+	}
+	n.dynamic = &dynamic{first, name}
+	p.uncovered(p.keyword, n.value, "depends on the schemas that led to it")
 }
 
 func (n *node) addProperty(name string, schema *node) {
@@ -280,10 +325,10 @@ func (p *parser) finish() {
 	if n.yes == nil {
 		n.then, n.other = nil, nil
 	}
-	if n.contains != nil && !n.value.Get("minContains").Exists() {
+	if n.contains != nil && !(n.has("minContains") && n.value.Get("minContains").Exists()) {
 		n.matches.min = 1
 	}
-	if n.contains != nil && !n.value.Get("maxContains").Exists() {
+	if n.contains != nil && !(n.has("maxContains") && n.value.Get("maxContains").Exists()) {
 		n.matches.max = maxCount
 	}
 }
@@ -341,10 +386,13 @@ func (p *parser) readDependents(v jsonstream.Value) {
 }
 
 func (p *parser) uniqueKeys(v jsonstream.Value) {
-	for _, pointer := range p.texts(v) {
-		tokens, ok := jsonstream.SplitPointer(pointer)
+	if v.Kind() != jsonstream.Array {
+		p.reject("must be an array of JSON Pointers")
+	}
+	for _, element := range v.Elements() {
+		tokens, ok := jsonstream.SplitPointer(element.Text())
 		if !ok || len(tokens) != 1 {
-			p.reject("not a JSON Pointer to a member")
+			p.reject("not a JSON Pointer to a member: found " + string(element.Raw()))
 			return
 		}
 		p.node.uniqueKeys = append(p.node.uniqueKeys, tokens[0])

@@ -1,32 +1,30 @@
 package schema
 
 import (
-	"regexp"
 	"sync"
 
-	"github.com/eaapl/handoff/pkg/internal/automaton"
+	"github.com/eaapl/handoff/pkg/internal/ecmascript"
 )
 
 // A pattern is a regular expression, compiled when it is first needed.
 type pattern struct {
-	expr  string
-	once  sync.Once
-	table interface{ Match(text []byte) bool } // nil if it is no regular expression
+	expr     string
+	once     sync.Once
+	compiled *ecmascript.Pattern // nil if it is no regular expression
+}
+
+// decides reports whether a match in a text can be found or excluded within the limits.
+func (p *pattern) decides(text string) bool {
+	_, ok := p.match([]byte(text))
+	return ok
 }
 
 // match reports whether text has a match; ok is false where that is not known.
 func (p *pattern) match(text []byte) (matched, ok bool) {
-	p.once.Do(p.compile)
-	if p.table == nil {
+	p.once.Do(func() { p.compiled, _ = ecmascript.Compile(p.expr) })
+	if p.compiled == nil {
 		return false, false
 	}
-	return p.table.Match(text), true
-}
-
-func (p *pattern) compile() {
-	if table, err := automaton.Compile(p.expr); err == nil {
-		p.table = table
-	} else if expr, err := regexp.Compile(p.expr); err == nil { // too large for a table
-		p.table = expr
-	}
+	matched, err := p.compiled.Match(text)
+	return matched, err == nil
 }

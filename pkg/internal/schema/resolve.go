@@ -1,7 +1,11 @@
 package schema
 
 import (
+	"errors"
+	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -12,15 +16,18 @@ type resource struct {
 	url      string
 	value    jsonstream.Value
 	document *document
+	dialect  *dialect
 }
 
 // A document is a schema document.
 type document struct {
+	text *jsonstream.Document
 	root *resource
 	// identified are the resources, and anchors the named schemas, of the places where
 	// schemas belong.
 	identified map[jsonstream.Value]*resource
 	anchors    map[anchor]jsonstream.Value
+	dynamic    map[anchor]jsonstream.Value // those of $dynamicAnchor and, without a name, $recursiveAnchor
 }
 
 type anchor struct {
@@ -28,46 +35,80 @@ type anchor struct {
 	name     string
 }
 
-const metaschemas = "://json-schema.org/"
+// MaxObjects is the maximum number of objects in the documents of one schema.
+const MaxObjects = 1 << 15
 
-// document reads what a schema document says about itself.
-func (c *compiler) document(address string, d *jsonstream.Document) *resource {
+// document reads what a schema document says about itself. Its dialect is the fallback where it
+// has no $schema.
+func (c *compiler) document(address string, d *jsonstream.Document, fallback *dialect) *resource {
 	address, _, _ = strings.Cut(address, "#")
-	doc := &document{identified: map[jsonstream.Value]*resource{}, anchors: map[anchor]jsonstream.Value{}}
-	doc.root = &resource{address, d.Root(), doc}
+	doc := &document{text: d, identified: map[jsonstream.Value]*resource{}, anchors: map[anchor]jsonstream.Value{}, dynamic: map[anchor]jsonstream.Value{}}
+	doc.root = &resource{url: address, value: d.Root(), document: doc}
 	doc.identified[doc.root.value] = doc.root
 	c.documents[address] = doc
-	c.identify(doc.root)
-	if c.err != nil {
+	if !c.options.Trusted && !c.measure(d) {
+		doc.root.dialect = fallback
 		return doc.root
 	}
-	if draft := d.Root().Get("$schema"); draft.Exists() && !isOurDraft(draft.Text()) {
-		c.uncovered("$schema", d.Root(), "another draft than 2020-12")
+	doc.root.dialect = c.dialectOf(d.Root(), fallback)
+	if !c.options.Trusted && c.err == nil {
+		c.check(doc.root)
 	}
-	c.list(doc.root)
+	c.identify(doc.root)
+	c.list(doc.root.value, doc.root)
 	return doc.root
 }
 
-func isOurDraft(schema string) bool {
-	schema = strings.TrimSuffix(schema, "#")
-	_, schema, _ = strings.Cut(schema, "://")
-	return schema == "json-schema.org/draft/2020-12/schema" || schema == "json-schema.org/schema"
+// measure reports whether the compiler takes a document.
+func (c *compiler) measure(d *jsonstream.Document) bool {
+	if err := jsonstream.CheckNumbers(d.Root()); err != nil {
+		c.fail(err)
+		return false
+	}
+	for v := range d.Root().All() {
+		if v.Kind() == jsonstream.Object {
+			c.objects++
+		}
+	}
+	if c.objects > MaxObjects {
+		c.reject("", d.Root(), fmt.Sprintf("more than %d objects, with those of the schemas that it refers to: split the schema, or leave out what is not used", MaxObjects))
+	}
+	return c.err == nil
+}
+
+// check applies the metaschemas to a document.
+func (c *compiler) check(root *resource) {
+	programs, err := c.metaschemas(root.dialect)
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	for _, p := range programs {
+		if causes := p.Explain(root.value, 1); len(causes) > 0 {
+			c.fail(&InvalidError{causes[0]})
+		}
+	}
 }
 
 // identify gives a resource the URL that its $id resolves to.
 func (c *compiler) identify(r *resource) {
-	id, fragment, _ := strings.Cut(r.value.Get("$id").Text(), "#")
-	if fragment != "" {
-		c.uncovered("$id", r.value, "a fragment")
-	}
+	id, _, _ := strings.Cut(r.idOf(r.value), "#")
 	if id == "" {
 		return
 	}
 	resolved, ok := resolveURL(r.url, id)
 	if !ok {
-		c.uncovered("$id", r.value, "not a URL")
+		c.reject(r.dialect.idKeyword(), r.value, "not a URL: found "+id)
 	}
 	r.url, _, _ = strings.Cut(resolved, "#")
+}
+
+// idOf returns the identifier of a schema in the resource, "" if it has none.
+func (r *resource) idOf(schema jsonstream.Value) string {
+	if r.dialect.refExcludes() && schema.Get("$ref").Exists() {
+		return ""
+	}
+	return schema.Get(r.dialect.idKeyword()).Text()
 }
 
 // plainFragment are the bytes of the fragments of most references, which mean themselves.
@@ -121,45 +162,76 @@ func places(keyword string) place {
 	}
 }
 
-// list finds the resources and anchors below and at the beginning of a document.
-func (c *compiler) list(root *resource) {
+// list finds the resources and anchors of a schema and of those in it.
+func (c *compiler) list(schema jsonstream.Value, within *resource) {
 	type open struct {
 		schema   jsonstream.Value
 		resource *resource
 	}
-	todo := []open{{root.value, root}}
+	todo := []open{{schema, within}}
 	for len(todo) > 0 && c.err == nil {
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if at.schema != root.value && at.schema.Get("$id").Text() != "" {
-			at.resource = &resource{at.resource.url, at.schema, root.document}
+		d := at.resource.document
+		id := at.resource.idOf(at.schema)
+		if id != "" && !strings.HasPrefix(id, "#") && d.identified[at.schema] == nil {
+			at.resource = &resource{at.resource.url, at.schema, d, c.dialectOf(at.schema, at.resource.dialect)}
 			c.identify(at.resource)
-			root.document.identified[at.schema] = at.resource
+			d.identified[at.schema] = at.resource
+		}
+		if _, name, _ := strings.Cut(id, "#"); at.resource.dialect.version <= 7 {
+			c.name(at.resource, at.resource.dialect.idKeyword(), name, at.schema)
 		}
 		for keyword, value := range at.schema.Members() {
+			if !at.resource.dialect.has(keyword) {
+				continue
+			}
 			if keyword == "$anchor" || keyword == "$dynamicAnchor" {
-				name := anchor{at.resource, value.Text()}
-				if taken, ok := root.document.anchors[name]; ok && taken != at.schema {
-					c.uncovered(keyword, at.schema, "a name that another schema has")
-				}
-				root.document.anchors[name] = at.schema
+				c.name(at.resource, keyword, value.Text(), at.schema)
 			}
-			where := places(keyword)
-			if where&inItself != 0 && value.Kind() == jsonstream.Object {
-				todo = append(todo, open{value, at.resource})
+			if keyword == "$recursiveAnchor" && value.Kind() == jsonstream.True {
+				d.dynamic[anchor{at.resource, ""}] = at.resource.value
 			}
-			if where&inMembers != 0 {
-				for _, schema := range value.Members() {
-					todo = append(todo, open{schema, at.resource})
-				}
-			}
-			if where&inElements != 0 {
-				for _, schema := range value.Elements() {
-					todo = append(todo, open{schema, at.resource})
-				}
+			for _, inner := range schemasIn(keyword, value) {
+				todo = append(todo, open{inner, at.resource})
 			}
 		}
 	}
+}
+
+// name records that a fragment names a schema.
+func (c *compiler) name(r *resource, keyword, fragment string, schema jsonstream.Value) {
+	if fragment == "" || strings.HasPrefix(fragment, "/") {
+		return
+	}
+	name := anchor{r, fragment}
+	if taken, ok := r.document.anchors[name]; ok && taken != schema {
+		c.reject(keyword, schema, "another schema has the name "+fragment+": give each its own")
+	}
+	r.document.anchors[name] = schema
+	if keyword == "$dynamicAnchor" {
+		r.document.dynamic[name] = schema
+	}
+}
+
+// schemasIn returns the schemas in a keyword's value.
+func schemasIn(keyword string, value jsonstream.Value) []jsonstream.Value {
+	where := places(keyword)
+	var list []jsonstream.Value
+	if where&inItself != 0 && value.Kind() == jsonstream.Object {
+		list = append(list, value)
+	}
+	if where&inMembers != 0 {
+		for _, schema := range value.Members() {
+			list = append(list, schema)
+		}
+	}
+	if where&inElements != 0 {
+		for _, schema := range value.Elements() {
+			list = append(list, schema)
+		}
+	}
+	return list
 }
 
 // resourceOf returns the innermost resource that a schema is in.
@@ -173,46 +245,58 @@ func (d *document) resourceOf(schema jsonstream.Value) *resource {
 	return d.identified[schema]
 }
 
-// follow returns the schema that a reference in from leads to.
-func (c *compiler) follow(from *node, ref string) *node {
+// follow returns the schema that a reference in from leads to. If there is none, it is from.
+func (c *compiler) follow(from *node, keyword, ref string) *node {
 	resolved, ok := resolveURL(from.resource.url, ref)
 	address, fragment, _ := strings.Cut(resolved, "#")
-	if !ok || strings.Contains(address, metaschemas) {
-		return c.lost(from)
+	if !ok {
+		c.reject(keyword, from.value, "not a URL: found "+ref)
+		return from
 	}
-	target := from.resource.document.find(address)
+	target := c.find(from.resource.document, address)
 	if target == nil {
-		if target = c.load(address); target == nil {
-			return c.lost(from)
+		text, err := c.read(address)
+		if err != nil {
+			c.fail(fmt.Errorf("%s: %s: %s: %w", c.locate(from.value), keyword, address, err))
+			return from
 		}
+		target = c.document(address, text, from.resource.dialect)
 	}
-	if fragment == "" || fragment == "/" {
-		return c.nodeIn(target.document, target.value)
+	fragment, err := url.PathUnescape(fragment)
+	schema := target.value
+	switch {
+	case fragment == "" && err == nil:
+	case strings.HasPrefix(fragment, "/"):
+		schema = target.value.At(fragment)
+	default:
+		schema = target.document.anchors[anchor{target, fragment}]
 	}
-	if !strings.HasPrefix(fragment, "/") {
-		name, err := url.PathUnescape(fragment)
-		schema := target.document.anchors[anchor{target, name}]
-		if err != nil || name != fragment || !schema.Exists() {
-			return c.lost(from)
-		}
-		return c.nodeIn(target.document, schema)
+	if !schema.Exists() {
+		c.reject(keyword, from.value, "leads to no schema: found "+ref)
+		return from
 	}
-	pointer, err := url.PathUnescape(fragment)
-	if err != nil || strings.Contains(fragment, "%7E") || strings.Contains(fragment, "%7e") {
-		return c.lost(from)
+	d := target.document
+	if !d.belongs(schema) && d.identified[schema] == nil {
+		c.list(schema, d.resourceOf(schema))
 	}
-	// What a pointer names may be where no schema belongs: then it is none of the
-	// document's resources.
-	schema := target.value.At(pointer)
-	if !schema.Exists() || !target.document.belongs(schema) && mentions(schema, "$id", "$anchor", "$dynamicAnchor") {
-		return c.lost(from)
-	}
-	return c.nodeIn(target.document, schema)
+	return c.nodeIn(d, schema)
 }
 
-func (c *compiler) lost(from *node) *node {
-	c.uncovered("$ref", from.value, "leads to no schema at hand")
-	return from
+// find returns the resource of a URL, nil if no document has it. The document that refers to it
+// comes first.
+func (c *compiler) find(from *document, address string) *resource {
+	if r := from.find(address); r != nil {
+		return r
+	}
+	if d := c.documents[address]; d != nil {
+		return d.root
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.documents)) {
+		if r := c.documents[name].find(address); r != nil {
+			return r
+		}
+	}
+	return nil
 }
 
 // find returns the resource of a URL, nil if there is none.
@@ -229,18 +313,18 @@ func (d *document) find(address string) *resource {
 	return found
 }
 
-func (c *compiler) load(address string) *resource {
+// read returns the document at a URL.
+func (c *compiler) read(address string) (*jsonstream.Document, error) {
 	if d := c.documents[address]; d != nil {
-		return d.root
+		return d.text, nil
+	}
+	if text, err := standardSchema(address); err == nil {
+		return text, nil
 	}
 	if c.options.Load == nil {
-		return nil
+		return nil, errors.New("references to other schemas are not followed here")
 	}
-	d, err := c.options.Load(address)
-	if err != nil || d == nil {
-		return nil
-	}
-	return c.document(address, d)
+	return c.options.Load(address)
 }
 
 // holds reports whether a value is in the document.
@@ -268,16 +352,4 @@ func (d *document) belongs(schema jsonstream.Value) bool {
 		schema = parent
 	}
 	return true
-}
-
-// mentions reports whether a value has a member of one of the names, at any depth.
-func mentions(v jsonstream.Value, names ...string) bool {
-	for inner := range v.All() {
-		for _, name := range names {
-			if inner != v && inner.Name() == name {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -97,48 +97,30 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// What is no regular expression matches everything as a pattern, and no name.
-func TestNoExpression(t *testing.T) {
-	for schema, document := range map[string]string{`{"pattern":"("}`: `"a"`, `{"patternProperties":{"(":false}}`: `{"a":1}`} {
-		p, err := Compile(schemaURL, parse(t, []byte(schema)), options())
-		if err != nil {
-			t.Fatal(err)
-		}
-		v := parse(t, []byte(document)).Root()
-		if causes := p.Explain(v, allCauses); !p.NewRun().Valid(v) || len(causes) > 0 {
-			t.Errorf("%s is invalid by %s: %v", document, schema, causes)
-		}
-	}
-}
-
-func TestUncovered(t *testing.T) {
-	many := func(each string) string { return "[" + strings.Repeat(each+",", maxBits) + each + "]" }
+// A schema that is invalid, or that nothing can be said about, is an error with its place.
+func TestRejected(t *testing.T) {
 	for _, tt := range []struct{ name, schema, keyword, location string }{
-		{"draft", `{"$schema":"http://json-schema.org/draft-07/schema#"}`, "$schema", "#"},
-		{"dynamic reference", `{"items":{"$dynamicRef":"#a"}}`, "$dynamicRef", "#/items"},
-		{"recursive reference", `{"$recursiveRef":"#"}`, "$recursiveRef", "#"},
-		{"unevaluated members", `{"unevaluatedProperties":false}`, "unevaluatedProperties", "#"},
-		{"unevaluated elements", `{"unevaluatedItems":false}`, "unevaluatedItems", "#"},
-		{"vocabulary", `{"$vocabulary":{}}`, "$vocabulary", "#"},
-		{"metaschema", `{"properties":{"a/b":{"$ref":"https://json-schema.org/draft/2020-12/schema"}}}`, "$ref", "#/properties/a~1b"},
-		{"another document", `{"$ref":"other.json"}`, "$ref", "#"},
+		{"another document", `{"$ref":"other.json"}`, "", ""},
+		{"an unknown draft", `{"$schema":"https://example.com/draft"}`, "", ""},
 		{"nowhere", `{"$ref":"#/$defs/a"}`, "$ref", "#"},
-		{"no anchor", `{"$ref":"#a"}`, "$ref", "#"},
-		{"a place with a name of its own", `{"$ref":"#/x","x":{"$defs":{"a":{"$id":"y"}}}}`, "$ref", "#"},
+		{"no anchor", `{"items":{"$ref":"#a"}}`, "$ref", "#/items"},
 		{"itself", `{"$ref":"#"}`, "$ref", "#"},
 		{"itself in a branch", `{"anyOf":[{"type":"null"},{"allOf":[{"$ref":"#"}]}]}`, "$ref", "#"},
 		{"itself where nothing leads", `{"enum":[1],"properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"$ref":"#/$defs/a"}}}`, "$ref", "#/$defs/a"},
-		{"a long chain where nothing leads", `{"enum":[1],"items":` + strings.Repeat(`{"not":`, maxBits+1) + `{}` + strings.Repeat("}", maxBits+1) + `}`, "", "#/items"},
-		{"a number", `{"minimum":1e9999}`, "minimum", "#"},
-		{"a count", `{"minItems":1e10}`, "minItems", "#"},
-		{"items of another draft", `{"items":[true]}`, "", "#/items"},
+		{"itself by dynamic references", `{"$dynamicAnchor":"a","not":{"$dynamicRef":"#a"}}`, "$ref", "#"},
+		{"a name twice", `{"$defs":{"a":{"$anchor":"x"},"b":{"$anchor":"x"}}}`, "$anchor", "#/$defs/a"},
 		{"a pointer into members", `{"uniqueKeys":["/a/b"]}`, "uniqueKeys", "#"},
-		{"many branches", `{"anyOf":` + many(`{"minimum":1}`) + `}`, "", "#/anyOf/255"},
-		{"many schemas at once", `{"allOf":` + many(`{"minimum":1}`) + `}`, "", "#/allOf/255"},
+		{"a place without a schema", `{"$ref":"#/x","x":1}`, "", "#/x"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := Compile(schemaURL, parse(t, []byte(tt.schema)), options())
-			var e *UncoveredError
+			if tt.location == "" {
+				if err == nil {
+					t.Error("no error")
+				}
+				return
+			}
+			var e *KeywordError
 			if !errors.As(err, &e) || e.Keyword != tt.keyword || e.Location != schemaURL+tt.location || e.Error() == "" {
 				t.Errorf("%v, want %s at %s", err, tt.keyword, tt.location)
 			}
@@ -146,7 +128,85 @@ func TestUncovered(t *testing.T) {
 	}
 }
 
-// A schema whose states would be the subsets of its definitions is given up in time.
+// The metaschema of its draft decides whether a document is a schema.
+func TestInvalidSchema(t *testing.T) {
+	const draft7 = `"$schema":"http://json-schema.org/draft-07/schema#"`
+	for schema, place := range map[string]string{
+		`1`:                                     "",
+		`{"type":"text"}`:                       "/type",
+		`{"properties":{"a":{"minLength":-1}}}`: "/properties/a/minLength",
+		`{"items":[true]}`:                      "/items",
+		`{"pattern":"("}`:                       "/pattern",
+		`{` + draft7 + `,"exclusiveMinimum":true}`:                                                          "/exclusiveMinimum",
+		`{"$schema":"http://json-schema.org/draft-04/schema#","exclusiveMinimum":true}`:                     "",
+		`{"$schema":"http://json-schema.org/draft-06/schema#","propertyNames":[]}`:                          "/propertyNames",
+		`{"$schema":"https://json-schema.org/draft/2019-09/schema","$recursiveAnchor":1}`:                   "/$recursiveAnchor",
+		`{"$schema":"https://json-schema.org/draft/2020-12/schema","$defs":{"a":{"dependentRequired":[]}}}`: "/$defs/a/dependentRequired",
+	} {
+		_, err := Compile(schemaURL, parse(t, []byte(schema)), options())
+		var e *InvalidError
+		if !errors.As(err, &e) || e.Cause.Value.Pointer() != place {
+			t.Errorf("%s: %v, want an error at %s", schema, err, place)
+		}
+	}
+}
+
+// A regular expression that takes too many steps on a text is a cause, never an answer.
+func TestUndecided(t *testing.T) {
+	long := strings.Repeat("a", 60)
+	for _, tt := range []struct{ schema, document string }{
+		{`{"pattern":"^(?=((a|a)*)*b)"}`, `"` + long + `"`},
+		{`{"patternProperties":{"^(?=((a|a)*)*b)":{"type":"string"}}}`, `{"` + long + `":1}`},
+		{`{"patternProperties":{"^(?=((a|a)*)*b)":true},"unevaluatedProperties":false}`, `{"` + long + `":1}`},
+	} {
+		p, err := Compile(schemaURL, parse(t, []byte(tt.schema)), options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := parse(t, []byte(tt.document)).Root()
+		causes := p.Explain(v, allCauses)
+		if p.NewRun().Valid(v) || len(causes) == 0 || !causes[0].Undecided {
+			t.Errorf("%s: valid, or causes %v", tt.schema, causes)
+		}
+	}
+}
+
+// Keywords that depend on others, and very large schemas, are applied one by one.
+func TestStreams(t *testing.T) {
+	many := func(each string) string { return "[" + strings.Repeat(each+",", maxBits) + each + "]" }
+	for _, tt := range []struct{ name, schema, keyword, location string }{
+		{"dynamic reference", `{"items":{"$dynamicRef":"#a"},"$dynamicAnchor":"a"}`, "$dynamicRef", "#/items"},
+		{"recursive reference", `{"$schema":"https://json-schema.org/draft/2019-09/schema","$recursiveAnchor":true,"items":{"$recursiveRef":"#"}}`, "$recursiveRef", "#/items"},
+		{"unevaluated members", `{"unevaluatedProperties":false}`, "unevaluatedProperties", "#"},
+		{"unevaluated elements", `{"unevaluatedItems":false}`, "unevaluatedItems", "#"},
+		{"a long chain where nothing leads", `{"enum":[1],"items":` + strings.Repeat(`{"not":`, maxBits+1) + `{}` + strings.Repeat("}", maxBits+1) + `}`, "", "#/items/not"},
+		{"many branches", `{"anyOf":` + many(`{"minimum":1}`) + `}`, "", "#/anyOf/255"},
+		{"many schemas at once", `{"allOf":` + many(`{"minimum":1}`) + `}`, "", "#/allOf/255"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p, err := Compile(schemaURL, parse(t, []byte(tt.schema)), options())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var e *KeywordError
+			if !errors.As(p.Streams(), &e) || e.Keyword != tt.keyword || e.Location != schemaURL+tt.location {
+				t.Errorf("%v, want %s at %s", p.Streams(), tt.keyword, tt.location)
+			}
+			ref, err := newReference(schemaURL, []byte(tt.schema))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range []string{`1`, `0`, `[1]`, `{"a":1}`, `{}`, `[[{"a":[]}]]`} {
+				v := parse(t, []byte(text)).Root()
+				if got, want := verdict(p.NewRun(), v), ref.verdict(v); got != want {
+					t.Errorf("%s: %v, the library says %v", text, got, want)
+				}
+			}
+		})
+	}
+}
+
+// A schema whose states would be the subsets of its definitions does not stream.
 func TestLargeProgram(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"$ref":"#/$defs/0","$defs":{`)
@@ -160,10 +220,13 @@ func TestLargeProgram(t *testing.T) {
 		b.WriteString(`"` + string(rune('a'+i)) + `":{"properties":{"a":{"$ref":"#/$defs/` + next + `"},"b":{"allOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/` + next + `"}]}}}`)
 	}
 	b.WriteString(`,"0":{"$ref":"#/$defs/a"}}}`)
-	_, err := Compile(schemaURL, parse(t, []byte(b.String())), Options{})
-	var e *UncoveredError
-	if !errors.As(err, &e) || e.Keyword != "" {
-		t.Errorf("error %v", err)
+	p, err := Compile(schemaURL, parse(t, []byte(b.String())), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e *KeywordError
+	if !errors.As(p.Streams(), &e) || e.Keyword != "" {
+		t.Errorf("error %v", p.Streams())
 	}
 }
 

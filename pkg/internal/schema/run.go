@@ -10,8 +10,9 @@ import (
 
 // A Run decides about one document after another. It is for one goroutine.
 type Run struct {
-	program *Program
-	unnamed bool
+	program   *Program
+	unnamed   bool
+	undecided bool // whether a name matches a pattern
 
 	counts []int                       // of open arrays: for how many elements contains holds
 	known  []map[string]bool           // of each format: texts that have it
@@ -27,22 +28,26 @@ func (p *Program) NewRun() *Run {
 // maxKeptRoom is how much of what a large document needed stays for the next.
 const maxKeptRoom = 1 << 16
 
-// Valid reports whether jsonschema/v5 accepts v. It says nothing of a document with a number
-// that [jsonstream.SafeNumber] rejects.
+// Valid reports whether v is valid. The answer has no meaning for a document with a number that
+// [jsonstream.SafeNumber] rejects.
 func (r *Run) Valid(v jsonstream.Value) bool {
-	r.unnamed = false
+	if r.program.slow != nil {
+		r.unnamed = true
+		return jsonstream.CheckNumbers(v) == nil && len(r.program.Explain(v, 1)) == 0
+	}
+	r.unnamed, r.undecided = false, false
 	if cap(r.buffer) > maxKeptRoom {
 		r.buffer = nil
 	}
 	var base frame
 	r.check(&base, r.program.root, 0, target{value: v})
-	return base.failed.isEmpty()
+	return base.failed.isEmpty() && !r.undecided
 }
 
 // Unnamed reports whether the last document, if it is valid, has an object with a member
 // that its schema does not name, though it has properties and no additionalProperties. What
 // counts are the schemas that $ref, properties and items lead to from the document's own,
-// wherever else they apply.
+// wherever else they apply. It is always true for a program that does not stream.
 func (r *Run) Unnamed() bool { return r.unnamed }
 
 // A frame is a value that is being checked.
@@ -134,9 +139,11 @@ func (r *Run) members(f *frame, s *state, object jsonstream.Value) {
 // conditions returns those that the name of a member without an entry meets.
 func (r *Run) conditions(s *state, member jsonstream.Value) (met uint64) {
 	for _, t := range s.patterns {
-		if matched, _ := t.pattern.match(r.text(member.RawName())); matched {
+		matched, ok := t.pattern.match(r.text(member.RawName()))
+		if matched {
 			met |= 1 << t.bit
 		}
+		r.undecided = r.undecided || !ok
 	}
 	for _, t := range s.noMatch {
 		if met&t.bits == 0 {
@@ -159,8 +166,8 @@ func (r *Run) holds(o *op, f *frame, s target) bool {
 	case opCharacters:
 		return r.hasLength(o.limits, s.raw())
 	case opPattern:
-		matched, ok := o.pattern.match(r.text(s.raw()))
-		return matched || !ok
+		matched, _ := o.pattern.match(r.text(s.raw()))
+		return matched
 	case opFormat:
 		return o.format.holds(r, r.text(s.raw()))
 	case opTexts:

@@ -1,34 +1,72 @@
 package schema
 
-// survey reads all schemas that one leads to, and looks for those that lead back to
-// themselves without a step into the document.
-func (c *compiler) survey(schema *node) {
+// survey reads all schemas that one leads to, and rejects those that lead back to themselves
+// without a step into the document. It reports whether a reference among them is dynamic.
+func (c *compiler) survey(schema *node) (dynamic bool) {
 	todo := []*node{schema}
+	var all, references []*node
 	for len(todo) > 0 && c.err == nil {
-		n := todo[len(todo)-1]
-		todo = c.enter(n, todo[:len(todo)-1])
+		for len(todo) > 0 && c.err == nil {
+			n := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			if n.surveyed {
+				continue
+			}
+			n.surveyed = true
+			all = append(all, n)
+			c.parse(n)
+			if n.dynamic != nil {
+				references = append(references, n)
+			}
+			todo = append(append(todo, n.inPlace...), n.inside...)
+		}
+		for _, n := range references {
+			for _, other := range c.candidates(n) {
+				if !other.surveyed {
+					todo = append(todo, other)
+				}
+			}
+		}
 	}
+	for _, n := range references {
+		n.inPlace = append(n.inPlace, c.candidates(n)...)
+	}
+	for _, n := range all {
+		c.measureHeight(n)
+	}
+	return len(references) > 0
 }
 
-// enter surveys a schema with all that apply in its place, and appends those that apply
-// to what a value holds.
-func (c *compiler) enter(n *node, todo []*node) []*node {
+// candidates returns the schemas that a dynamic reference can lead to.
+func (c *compiler) candidates(n *node) []*node {
+	var list []*node
+	for _, d := range c.documents {
+		for name, schema := range d.dynamic {
+			if name.name == n.dynamic.name {
+				list = append(list, c.nodeIn(d, schema))
+			}
+		}
+	}
+	return list
+}
+
+// measureHeight sets the number of schemas in place, one in the other.
+func (c *compiler) measureHeight(n *node) {
 	switch {
-	case c.err != nil || n.surveyed:
-		return todo
+	case c.err != nil || n.height > 0:
+		return
 	case n.busy:
-		c.uncovered("$ref", n.value, "leads to itself")
-		return todo
+		c.reject("$ref", n.value, "leads to itself: an infinite loop")
+		return
 	}
-	c.parse(n)
 	n.busy = true
+	height := 1
 	for _, other := range n.inPlace {
-		todo = c.enter(other, todo)
-		n.height = max(n.height, 1+other.height)
+		c.measureHeight(other)
+		height = max(height, 1+other.height)
 	}
-	n.busy, n.surveyed = false, true
+	n.busy, n.height = false, height
 	if n.height > maxBits {
 		c.tooMany(n)
 	}
-	return append(todo, n.inside...)
 }

@@ -4,7 +4,22 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/eaapl/handoff/pkg/internal/stringformat"
 )
+
+// The library decides formats as package stringformat does, whose tests hold it to the
+// standards: what is compared here is what schemas make of that.
+func init() {
+	for name := range jsonschema.Formats {
+		if matches := stringformat.Lookup(name); matches != nil {
+			jsonschema.Formats[name] = func(v any) bool {
+				text, isText := v.(string)
+				return !isText || matches(text)
+			}
+		}
+	}
+}
 
 // UUIDs are decided as the library decides; the times have a test of their own in
 // package rfc3339.

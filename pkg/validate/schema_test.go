@@ -6,11 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Numbers that the library fails on are errors with their place, in whatever keyword and
+// Numbers over the limit are errors with their place, in whatever keyword and
 // whatever text they are in.
 func TestSchemaNumbers(t *testing.T) {
 	long := strings.Repeat("9", 1001)
@@ -89,19 +88,18 @@ func TestSchemaNumbersWithinBounds(t *testing.T) {
 	}
 }
 
-// What the library would fail on, or take minutes for, is an error in words.
+// A hostile schema is an error in words.
 func TestSchemaHostile(t *testing.T) {
 	for _, tt := range []struct {
 		name, schema string
 		others       map[string]string
 		want         string
 	}{
-		{name: "negative count", schema: `{"minLength":-1}`, want: "/minLength: must be >= 0"},
+		{name: "negative count", schema: `{"minLength":-1}`, want: "/minLength: must be at least 0"},
 		{name: "count with a fraction", schema: `{"minLength":1.5}`, want: "/minLength: expected integer"},
 		{name: "huge count with a fraction", schema: `{"minLength":3000000000.5}`, want: "/minLength: expected integer"},
-		{name: "huge negative count", schema: `{"minLength":-1e20}`, want: "/minLength: must be >= 0"},
-		{name: "multiple of 0", schema: `{"multipleOf":0e-1000}`, want: "/multipleOf: must be > 0"},
-		{name: "pattern", schema: `{"pattern":"((a{1000}){1000}){1000}"}`, want: "/pattern: "},
+		{name: "huge negative count", schema: `{"minLength":-1e20}`, want: "/minLength: must be at least 0"},
+		{name: "multiple of 0", schema: `{"multipleOf":0e-1000}`, want: "/multipleOf: must be more than 0"},
 		{name: "deep", schema: strings.Repeat(`{"not":`, 600) + "{}" + strings.Repeat("}", 600), want: "nested more than 512 levels deep"},
 		{name: "loop", schema: `{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"anyOf":[{"$ref":"#/$defs/a"}]}}}`, want: "infinite loop"},
 		{name: "its own draft", schema: `{"$schema":"file:///schema.json#"}`, want: "$schema: leads back to itself"},
@@ -117,37 +115,24 @@ func TestSchemaHostile(t *testing.T) {
 				}
 				return nil, errors.New("no such file")
 			})
-			if err == nil || !strings.Contains(err.Error(), tt.want) || errors.Is(err, schema.ErrLibrary) {
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want …%s…", err, tt.want)
 			}
 		})
 	}
 }
 
-// A loop that leads through several documents is found where the schema is applied.
+// A loop that leads through several documents is an error.
 func TestSchemaLoopOfDocuments(t *testing.T) {
-	s, err := CompileSchema("file:///schema.json", []byte(`{"$ref":"a.json"}`), func(string) ([]byte, error) {
+	_, err := CompileSchema("file:///schema.json", []byte(`{"$ref":"a.json"}`), func(string) ([]byte, error) {
 		return []byte(`{"allOf":[{"$ref":"schema.json"}]}`), nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := "schema 1:1 : the schema cannot be applied: infinite loop file:///schema.json#/$ref/allOf/0/$ref"
-	if got := lines(s.Check(parseMessage(t, `1`).Root())); got != want {
-		t.Errorf("got %s, want %s", got, want)
+	if err == nil || !strings.Contains(err.Error(), "infinite loop") {
+		t.Errorf("got %v, want an infinite loop", err)
 	}
 }
 
-// A panic of the library is an error without words of Go.
-func TestGuard(t *testing.T) {
-	_, err := CompileSchema("file:///schema.json", []byte(`{"regexProperties":1}`), nil)
-	if !errors.Is(err, schema.ErrLibrary) || strings.Contains(err.Error(), "interface") {
-		t.Errorf("got %v", err)
-	}
-}
-
-// Schemas with every keyword and any value in it compile and check, or are errors; the
-// library does not fail.
+// Schemas with every keyword and any value in it compile and check, or are errors.
 func FuzzCompileSchema(f *testing.F) {
 	values := []string{`1e5000000`, `1e20`, `-1`, `1.5`, `1e-400`, `"("`, `"#"`, `"a"`, `true`, `null`, `[]`, `[1e400,{}]`, `["a","a"]`, `{}`, `{"a":{"$ref":"#"}}`, `{"(":true}`, `[{"$ref":"#/x"}]`, `{"a":["b"]}`, `"other.json#a"`, `"file:///other.json"`, `"https://json-schema.org/draft/2019-09/schema"`}
 	for _, keyword := range []string{
@@ -168,9 +153,6 @@ func FuzzCompileSchema(f *testing.F) {
 			return
 		}
 		s, err := CompileSchema("file:///schema.json", []byte(text), func(string) ([]byte, error) { return []byte(other), nil })
-		if errors.Is(err, schema.ErrLibrary) && !strings.Contains(text+other, "regexProperties") { // on which it does
-			t.Fatalf("%s, %s: the library failed", text, other)
-		}
 		if err != nil {
 			return
 		}

@@ -1,0 +1,100 @@
+package schema
+
+import "github.com/eaapl/handoff/pkg/jsonstream"
+
+// left checks the members or elements that no other keyword of a schema, and of those that apply
+// in its place, has evaluated: unevaluatedProperties and unevaluatedItems.
+func (e *explainer) left(f *failures, n *node, s target) {
+	if s.isName {
+		return
+	}
+	evaluated := map[jsonstream.Value]bool{}
+	e.evaluate(evaluated, n, s)
+	for _, schema := range n.leftMembers {
+		for _, member := range s.value.Members() {
+			if !evaluated[member] {
+				e.other(f, n, s, "unevaluatedProperties", schema, member)
+			}
+		}
+	}
+	for _, schema := range n.leftElements {
+		for _, element := range s.value.Elements() {
+			if !evaluated[element] {
+				e.check(f, schema, s.below(element), "unevaluatedItems")
+			}
+		}
+	}
+}
+
+// evaluate adds the members or elements that a schema evaluates, its unevaluatedProperties and
+// unevaluatedItems apart. Where a schema that must hold does not, what it evaluates counts too:
+// the document is invalid anyway, and one reason is enough.
+func (e *explainer) evaluate(evaluated map[jsonstream.Value]bool, n *node, s target) {
+	if e.program.dynamic {
+		s.scope = e.enter(s.scope, n.resource)
+	}
+	for name, member := range s.value.Members() {
+		if n.byName[name] != nil || n.additional != nil || n.matchesName(name) {
+			evaluated[member] = true
+		}
+	}
+	for i, element := range s.value.Elements() {
+		if i < len(n.prefix) || n.items != nil || n.resource.dialect.version >= 2020 && n.contains != nil && !e.fails(n.contains[0], s.below(element)) {
+			evaluated[element] = true
+		}
+	}
+	for _, other := range e.applied(n, s) {
+		e.evaluate(evaluated, other, s)
+		if other.leftMembers != nil {
+			for _, member := range s.value.Members() {
+				evaluated[member] = true
+			}
+		}
+		if other.leftElements != nil {
+			for _, element := range s.value.Elements() {
+				evaluated[element] = true
+			}
+		}
+	}
+}
+
+func (n *node) matchesName(name string) bool {
+	for _, p := range n.patterns {
+		if matched, _ := p.pattern.match([]byte(name)); matched {
+			return true
+		}
+	}
+	return false
+}
+
+// applied returns the schemas that apply in the place of one: those that must hold, and the
+// branches that do.
+func (e *explainer) applied(n *node, s target) []*node {
+	list := append([]*node(nil), n.together...)
+	if n.dynamic != nil {
+		list = append(list, e.follow(n.dynamic, s.scope))
+	}
+	for _, keyword := range []string{"anyOf", "oneOf"} {
+		if !n.has(keyword) {
+			continue
+		}
+		for _, schema := range n.value.Get(keyword).Elements() {
+			if branch := e.program.nodes[schema]; !e.fails(branch, s) {
+				list = append(list, branch)
+			}
+		}
+	}
+	for _, condition := range n.yes {
+		if e.fails(condition, s) {
+			list = append(list, n.other...)
+		} else {
+			list = append(append(list, condition), n.then...)
+		}
+	}
+	for _, d := range n.dependents {
+		if d.node != nil && s.kind() == jsonstream.Object && s.value.Get(d.name).Exists() {
+			list = append(list, d.node)
+		}
+	}
+	return list
+}
