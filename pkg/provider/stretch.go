@@ -82,7 +82,7 @@ type outlined struct {
 	media  map[int]tally
 }
 
-// Read returns the data of some elements for [Outline.Add]. It does not change the outline, and may be
+// Read returns the data of some elements for [Outline.Add]. It keeps no reference to them, and may be
 // called by several goroutines.
 func (o *Outline) Read(part iter.Seq2[int, jsonstream.Value]) any {
 	var read outlined
