@@ -70,7 +70,7 @@ func (s *speech) item(item jsonstream.Value) {
 	case kind == "reasoning":
 		s.value(item.Get("summary"))
 	case kind == "redacted_thinking" || item.Get("source").Get("type").Text() == "base64":
-		// Encrypted and similar content is unreadable.
+		// Encrypted reasoning and base64 data are not readable.
 	case strings.Contains(kind, "image") || strings.Contains(kind, "audio") || strings.Contains(kind, "file"):
 		// Media data is not text.
 	case kind != "":

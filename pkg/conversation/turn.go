@@ -87,7 +87,7 @@ func (t Turn) IsContext() bool {
 		t.Value.Get("type").Text() == CarriedType && t.Value.Get("name").Text() == CarriedName
 }
 
-// Section returns the first string in a turn if it begins with [ContextLabel] and a line end; absent
+// Section returns the text of a turn's first part, if it begins with [ContextLabel] and a line end; absent
 // otherwise. It ignores the turn's role.
 func Section(turn jsonstream.Value) jsonstream.Value {
 	for p := range Parts(turn) {

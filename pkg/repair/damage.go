@@ -27,7 +27,7 @@ const maxDamaged = 100
 // Parse is like [jsonstream.Parse], but removes damage from JSON Lines: partial lines left by a killed
 // writer, even if another line follows without a line end, and NUL bytes left by a power failure. Damage
 // describes the removed text, for [Options]. The error is that of [jsonstream.Parse] if more than 100 lines
-// are damaged, if not more lines are whole than damaged, or if a line has another fault.
+// are damaged, if more lines are damaged than whole, or if a line has another fault.
 func Parse(raw jsonstream.Raw, limits jsonstream.Limits) (*jsonstream.Document, Damage, error) {
 	doc, err := jsonstream.Parse(raw, limits)
 	if err == nil || !raw.Lines {
@@ -67,7 +67,7 @@ func Parse(raw jsonstream.Raw, limits jsonstream.Limits) (*jsonstream.Document, 
 	return nil, Damage{}, err
 }
 
-// isWhole reports whether an error is not that of a line that is cut off.
+// isWhole reports whether an error is about a complete line, rather than one that is cut off.
 func isWhole(err error) bool {
 	return errors.Is(err, jsonstream.ErrTooLarge) || errors.Is(err, jsonstream.ErrTooDeep) || errors.Is(err, jsonstream.ErrDuplicateName)
 }
