@@ -41,8 +41,8 @@ func (p Part) Tool() string {
 	return p.Name.Text()
 }
 
-// Parts yields the parts of a turn in order, those of its [Item] if it is wrapped. A turn whose content is
-// a string has one part, that string; an item of the Responses API that is not a message is its own only
+// Parts yields the parts of a turn in order, of its [Item] if it is wrapped. A turn whose content is a
+// string has one part, that string; an item of the Responses API that is not a message is its own only
 // part. A call that a turn has twice, as LangChain writes Anthropic's calls, is yielded once.
 func Parts(turn jsonstream.Value) iter.Seq[Part] {
 	return func(yield func(Part) bool) { yieldParts(turn, yield) }
@@ -79,7 +79,7 @@ func yieldParts(turn jsonstream.Value, yield func(Part) bool) {
 	s.yieldCalls(yield)
 }
 
-// yieldCalls yields the calls listed outside the content: those of OpenAI's Chat API and LangChain's.
+// yieldCalls yields the calls listed outside the content, as in OpenAI's Chat API and LangChain.
 func (s *shape) yieldCalls(yield func(Part) bool) {
 	for _, call := range s.toolCalls.Elements() {
 		id, name := call.Get("id"), call.Get("function").Get("name")

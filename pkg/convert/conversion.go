@@ -8,8 +8,8 @@ import (
 // settings are the options that affect made-up values.
 type settings struct{ seed, budget string }
 
-// A conversion converts from one format to another. Its steps are those in the package documentation:
-// convert, base, attach and valid.
+// A conversion converts from one format to another. Its steps have the names used in the package
+// documentation: convert, base, attach and valid.
 type conversion struct {
 	from, to side
 	settings

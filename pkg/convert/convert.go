@@ -23,7 +23,7 @@ type Options struct {
 	// Seed changes the identifiers that are made up.
 	Seed string
 	// Budget is the remaining budget in US dollars, a JSON number, for a canonical message made from a
-	// source without one; "" means 0, with which no receiver executes.
+	// source without one; "" means 0, and no receiver executes such a message.
 	Budget string
 	// Strict rejects a source for which values would be made up: the error is then a
 	// [*MadeUpError].

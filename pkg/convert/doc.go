@@ -1,4 +1,4 @@
-// Package convert converts messages of one system to those of another, and back without loss.
+// Package convert converts messages between the formats of different systems, and back without loss.
 //
 // A message is read into a representation shared by the systems (the rows of one table, and the turns), and
 // written from it. Data without a place in the other format is carried in the result as a residue: the

@@ -24,7 +24,7 @@ type place struct{ list, index int }
 // A span is a run of turns of one sequence, and the run that replaces it in another sequence.
 type span struct{ a, aEnd, b, bEnd int }
 
-// alignTurns returns the hunks that change the turns of one view to those of another, in the lists that
+// alignTurns returns the hunks that change the turns of one view to the turns of another, in the lists that
 // both have.
 func alignTurns(from, to tree.Node, lists, both []string) []hunk {
 	var hunks []hunk

@@ -6,8 +6,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A residue is the carried data with which a message is converted back: the parameters of the translation,
-// and the patch that restores the original message from it. In the message it is a JSON object:
+// A residue is the carried data for converting a message back: the parameters of the translation, and the
+// patch that restores the original message from it. In the message it is a JSON object:
 //
 //	format   the format of the original message
 //	shape    how the original was written: a hint for writing it again

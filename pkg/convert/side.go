@@ -46,7 +46,7 @@ func contexts() []side {
 	return all
 }
 
-// others returns the functions by which a message carries a context of another format.
+// others returns functions to read and write contexts of other formats in a message.
 func others() exchange.Others { return exchange.Others{Read: readContext, Write: writeContext} }
 
 // readContext reads a context. Its format is known by its first member for turns.

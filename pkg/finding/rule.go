@@ -16,7 +16,7 @@ type Rule struct {
 	Severity Severity `json:"severity"`
 	Summary  string   `json:"summary"` // the requirement: one sentence
 	Why      string   `json:"why"`     // reasons and remedy: one or more sentences
-	// Bad breaks the rule and Good keeps it. They are JSON objects whose members replace those of the
+	// Bad breaks the rule and Good keeps it. They are JSON objects whose members replace members of the
 	// example message or, if Whole is set, whole documents. Both are "" if an example would be too long.
 	Bad   string `json:"failing,omitzero"`
 	Good  string `json:"fixed,omitzero"`

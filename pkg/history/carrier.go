@@ -173,7 +173,7 @@ func (h *History) Message(context []byte) ([]byte, error) {
 	return jsonstream.Set(h.doc, h.carrier.Pointer(), value)
 }
 
-// Carry returns a context in the form in which the message carries it: unchanged, or in base64.
+// Carry returns a context as the message carries it: unchanged, or in base64.
 func (h *History) Carry(context []byte) []byte {
 	if !h.encoded() {
 		return context
@@ -182,7 +182,7 @@ func (h *History) Carry(context []byte) []byte {
 }
 
 // With returns the conversation with [History.Context] replaced by another context. The carrier and the
-// message around it are those of h.
+// message around it stay the same.
 func (h *History) With(context *jsonstream.Document) *History {
 	changed := &History{Format: h.Format, ContextFormat: h.ContextFormat, doc: h.doc, carrier: h.carrier}
 	if !h.carrier.Exists() {

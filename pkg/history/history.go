@@ -130,8 +130,8 @@ func FormatOf(root jsonstream.Value, f format.Format) (format.Format, error) {
 }
 
 // Of returns the conversation in a message of format f, or of the detected format if f is "". It does not
-// validate the message, and skips elements that are not turns. An SW4RM response has no turns. A MACP
-// transcript has those of the last HandoffContext that is JSON and has a place for turns, in any format.
+// validate the message, and skips elements that are not turns. An SW4RM response has no turns. The turns of
+// a MACP transcript are in the last HandoffContext that is JSON and has a place for turns, in any format.
 // The error is that of [FormatOf], or a [*CarrierError].
 func Of(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (*History, error) {
 	f, err := FormatOf(doc.Root(), f)

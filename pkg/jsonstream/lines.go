@@ -8,8 +8,8 @@ import (
 )
 
 // ParseLines checks that raw is JSON Lines and returns one document: an array of the values of the lines
-// that are not blank. It keeps the bytes of raw, so the root has no brackets and its elements no commas;
-// positions are those in the lines. Depth is counted within a line. The error is a [*SyntaxError]; for a
+// that are not blank. It keeps the bytes of raw, so the root has no brackets and its elements no commas.
+// Positions refer to the lines, and depth is counted within a line. The error is a [*SyntaxError]; for a
 // last line that is cut off, it wraps a [*CutError].
 func ParseLines(raw Raw, limits Limits) (*Document, error) {
 	raw.Lines = true

@@ -56,7 +56,8 @@ func matchesEmpty(rest []string) bool {
 	return !slices.ContainsFunc(rest, func(s string) bool { return s != "**" })
 }
 
-// A PatternSet holds the rests of patterns at one place of a document, on a walk down from the root.
+// A PatternSet holds the remaining tokens of patterns at one place of a document, on a walk down from the
+// root.
 type PatternSet [][]string
 
 // NewPatternSet returns the patterns at the root.
@@ -71,8 +72,8 @@ func NewPatternSet(patterns ...Pattern) PatternSet {
 // Match reports whether one of the patterns matches the place itself.
 func (s PatternSet) Match() bool { return slices.ContainsFunc(s, matchesEmpty) }
 
-// Step returns the rests of the patterns one token further down. The set is empty if no pattern can match
-// there or below.
+// Step returns the patterns for one token further down. The set is empty if no pattern can match there or
+// below.
 func (s PatternSet) Step(token string) PatternSet {
 	var rest PatternSet
 	keep := func(tokens []string) {
@@ -103,9 +104,9 @@ type rest struct {
 	partly       bool // the place itself is above those of only
 }
 
-// NewMask returns the mask at the root. It excludes the places that ignore matches and all below them. If
-// only is not empty, it includes just the places that only matches and all below them. A root that ignore
-// matches is excluded with everything below it.
+// NewMask returns the mask at the root. It excludes the matches of ignore and all places below them. If
+// only is not empty, it also excludes all places except the matches of only and those below. If ignore
+// matches the root, everything is excluded.
 func NewMask(ignore, only []Pattern) Mask {
 	r := rest{ignore: NewPatternSet(ignore...), only: NewPatternSet(only...)}
 	r.partly = len(only) > 0 && !r.only.Match()

@@ -16,7 +16,7 @@ type frame struct {
 	all   []uint32 // the members of an object with many of them: see isAmongAll
 }
 
-// manyMembers is the number of members from which the names of an object are in a hash table.
+// manyMembers is the minimum number of members for a hash table of an object's names.
 const manyMembers = 64
 
 // scan reads a value of the document as Parse must, several times as fast as package jsontext. It returns

@@ -31,7 +31,7 @@ func NewRaw(text []byte) Raw { return Raw{Bytes: text, Start: start} }
 // With returns a document with another text and the same form. Its positions count from its own beginning.
 func (r Raw) With(text []byte) Raw { return Raw{Bytes: text, Start: start, Lines: r.Lines} }
 
-// PositionAt returns the position of the byte at an offset in the stream.
+// PositionAt returns the position in the stream of the byte at an offset of Bytes.
 func (r Raw) PositionAt(offset int) Position { return positionAt(r, offset) }
 
 // A Splitter cuts a stream into documents: one document, JSON Lines or concatenated documents, recognised
@@ -65,8 +65,8 @@ const (
 	firstSlab = 16 << 10
 	maxSlab   = 256 << 10 // small enough that the bytes are still in the processor's cache when they are split
 
-	// longDocument is the length of a document, in bytes, from which memory for the rest of the stream is
-	// allocated at once.
+	// longDocument is the minimum length of a document, in bytes, for allocating memory for the rest of the
+	// stream at once.
 	longDocument = 1 << 20
 )
 
@@ -208,8 +208,9 @@ func (s *Splitter) line() (Raw, bool) {
 	return raw, true
 }
 
-// oneDocument reports whether a document in text can end only at its end: after every other closing bracket
-// comes a token that continues a document. Brackets in strings may make it false for one document.
+// oneDocument reports whether a document in text can end only at the end of text: every closing bracket but
+// the last precedes a token that continues a document. Brackets in strings may make it false for one
+// document.
 func oneDocument(text []byte) bool {
 	for _, closing := range [...]byte{'}', ']'} {
 		for from := 0; ; {

@@ -22,7 +22,7 @@ var ErrNotResult = errors.New("the patch does not lead to this document, so that
 // without the test, the error is an [*OpError] wrapping [ErrIrreversible]. An operation that adds, moves or
 // copies to a member is assumed to have created it, unless there is such a test. Merge patches are not
 // reversible. Reverse checks its result: if the patch does not lead from it to result, the error is
-// [ErrNotResult]. Other errors are those of Apply.
+// [ErrNotResult]. Reverse also returns the errors of Apply.
 func (p *Patch) Reverse(result *jsonstream.Document, limits jsonstream.Limits) (*jsonstream.Document, error) {
 	if p.merge.Exists() {
 		return nil, fmt.Errorf("a merge patch cannot be undone: %w", ErrIrreversible)

@@ -57,8 +57,8 @@ func (p Provider) Reason() finding.Reason {
 }
 
 // Check returns the faults of a history for the provider's API, in text order. A history in another format
-// is checked in the form in which its turns would be sent: see the page of [Rules]. Faults in encoded
-// values are placed at the carrier.
+// is checked as converted for the API: see the page of [Rules]. Faults in encoded values are placed at the
+// carrier.
 func Check(p Provider, h *history.History) []finding.Finding {
 	faults := Faults(p, h.Layout(), h.Turns)
 	if list := emptyList(h); list.Exists() {
@@ -104,7 +104,7 @@ type Fault struct {
 }
 
 // Faults is [Check] for turns that may come from several documents: the findings are grouped by subject,
-// and their places are those in the documents of the turns.
+// and their places refer to the documents of the turns.
 func Faults(p Provider, d *format.Descriptor, turns []conversation.Turn) []Fault {
 	return whole().Faults(p, d, turns)
 }

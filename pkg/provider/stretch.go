@@ -10,7 +10,7 @@ import (
 )
 
 // A Stretch is a part of a long history that is checked separately, so that the others need not be in
-// memory: its faults are those of the history in the same turns. See [Outline.Stretches].
+// memory. Its faults are the faults of the history in the same turns. See [Outline.Stretches].
 type Stretch struct {
 	// Begin and End are the range of its turns, as indices of the conversation; End is excluded.
 	Begin, End int
@@ -171,8 +171,9 @@ func (o *Outline) idsOf(index int) []uint64 {
 	return o.ids[o.starts[index]:end]
 }
 
-// Stretches cuts a history whose turns are the elements of a path. A stretch weighs at least least, if
-// possible. It weighs more if calls are far from their results, or if other turns share an id.
+// Stretches cuts a history whose turns are the elements of a path. least is the minimum weight of a
+// stretch, where possible. A stretch is longer if calls are far from their results, or if other turns share
+// an id.
 func (o *Outline) Stretches(path []int, weight func(index int) int64, least int64) []Stretch {
 	last := make(map[uint64]int32, len(path)) // the last turn with an id
 	all := Stretch{}

@@ -72,8 +72,8 @@ func isWhole(err error) bool {
 	return errors.Is(err, jsonstream.ErrTooLarge) || errors.Is(err, jsonstream.ErrTooDeep) || errors.Is(err, jsonstream.ErrDuplicateName)
 }
 
-// lineIn returns the complete line at the end of line, written after a partial one, if some format whose
-// messages are JSON Lines has such lines; empty if there is none.
+// lineIn returns the complete line that follows a partial one without a line end, for formats whose
+// messages are JSON Lines; nil if there is none.
 func lineIn(line []byte, limits jsonstream.Limits) []byte {
 	const tries = 100
 	for at, n := 1, 0; at < len(line) && n < tries; n++ {
@@ -90,7 +90,7 @@ func lineIn(line []byte, limits jsonstream.Limits) []byte {
 	return nil
 }
 
-// isLine reports whether a value has a member that every line of some format has.
+// isLine reports whether a value has a member common to all lines of some format.
 func isLine(v jsonstream.Value) bool {
 	for _, d := range formats.All() {
 		if d.IsLines() && slices.ContainsFunc(d.Known.Lines, func(name string) bool { return v.Get(name).Exists() }) {

@@ -87,7 +87,7 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// cleaned returns a text in which all characters except letters, digits, _ and others become _.
+// cleaned returns a text with _ in place of characters other than letters, digits, _ and others.
 func cleaned(text, others string) string {
 	return strings.Map(func(c rune) rune {
 		switch {

@@ -18,7 +18,7 @@ import (
 )
 
 // refusals returns the errors of a message by the schema and rules of its format and by a provider's rules.
-// For a session, which its own agent reads, it returns only those of the provider.
+// For a session, which its own agent reads, it returns only the provider's errors.
 func refusals(doc *jsonstream.Document, f format.Format, p provider.Provider, limits jsonstream.Limits) []finding.Finding {
 	o := validate.Options{Formats: []format.Format{f}, For: []provider.Provider{p}, Layers: []finding.Layer{finding.Provider}, All: true, Limits: limits}
 	if !formats.Named(f).IsLines() {

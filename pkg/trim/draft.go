@@ -22,7 +22,7 @@ type draft struct {
 	total   size                // of the message without the turns removed by filters
 	members map[string]measured // of the context before the trim
 	cut     cut
-	planned cut  // from which giveBack may take turns
+	planned cut  // the cut before giveBack
 	spared  bool // less of Options.Also is removed than planned
 
 	besides []beside         // elements of lists that are not turns, in order
@@ -34,7 +34,7 @@ type draft struct {
 	usage      summarize.Usage // of all requests for a summary
 	fellBack   error           // why Options.Fallback was used
 	scratch    []byte
-	isCompact  bool // keep the white space between tokens; the message is its own context
+	isCompact  bool // values are already compact, or keep their text
 }
 
 // A turn is a turn of the history, and its fate in the trim.

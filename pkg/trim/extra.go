@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An Extra is a member of which a trim may remove elements.
+// An Extra is a member that can lose elements in a trim.
 type Extra string
 
 // The members that may lose elements. The active calls and pending approvals of a tool state are always
@@ -80,7 +80,7 @@ func (d *draft) sacrifice(need size) (gained size) {
 	return gained
 }
 
-// share returns the share of whole that part is of sum.
+// share returns the same fraction of whole as part is of sum.
 func share(part, sum, whole int) int {
 	return int(int64(part) * int64(whole) / int64(max(sum, 1)))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// filter removes the turns that Roles and DropTools exclude. If that separates calls from their results, it
-// removes the remaining ones from their turns.
+// filter removes the turns that Roles and DropTools exclude. From the remaining turns it removes calls
+// without their results, and results without their calls.
 func (d *draft) filter() {
 	torn := map[int]bool{} // units without all of their turns
 	for i, t := range d.h.Turns {

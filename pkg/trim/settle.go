@@ -100,8 +100,8 @@ func (d *draft) giveUnit(spare size) (taken size, ok bool) {
 	return taken, true
 }
 
-// takeBack returns the unit restored last to the cut, and reports whether there was one: the size of the
-// message is not known exactly beforehand.
+// takeBack reverses the last step of giveBack, and reports whether there was one: the size of the message
+// is not known exactly beforehand.
 func (d *draft) takeBack() bool {
 	switch n := len(d.cut.units); {
 	case n < len(d.planned.units):

@@ -114,9 +114,9 @@ func (e *OverError) Error() string {
 	return text
 }
 
-// Message trims a message of any format: its turns, or those of the context that it carries. The error is
-// that of [history.Of], of the summariser or of ctx, [ErrNoLimit] or an [*OverError]. The original message
-// is never changed.
+// Message trims a message of any format: its turns, or the turns of the context that it carries. The error
+// is that of [history.Of], of the summariser or of ctx, [ErrNoLimit] or an [*OverError]. The original
+// message is never changed.
 func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Result, error) {
 	f, err := history.FormatOf(doc.Root(), o.Format)
 	if err != nil {

@@ -83,8 +83,8 @@ func (d *draft) summaryFrame() size {
 	return size{d.measure(turn), d.h.Encoded(len(turn) + len(","))}
 }
 
-// writeTurns writes the remaining turns. If the format has no member for a summary, it replaces the first
-// turn in the cut.
+// writeTurns writes the remaining turns. If the format has no member for a summary, the summary takes the
+// place of the first removed turn.
 func (d *draft) writeTurns(summary string) (*editor, error) {
 	at := -1
 	if d.h.Layout().Summary == "" && d.summarises(len(d.cut.turns)) {
@@ -142,7 +142,7 @@ func (d *draft) writeLists(e *editor, at int, summary string) {
 	}
 	changed := make([]bool, len(d.h.Lists))
 	besides := d.besides
-	before := func(list, index int) { // writes the summary and besides before an element
+	before := func(list, index int) { // writes the besides before an element
 		for ; len(besides) > 0 && (besides[0].list < list || besides[0].list == list && besides[0].index < index); besides = besides[1:] {
 			text := &texts[besides[0].list]
 			*text = append(jsonstream.AppendComma(*text), besides[0].text...)

@@ -27,7 +27,7 @@ func Reasons() []finding.Reason {
 	return append(reasons, IncompleteContext, BudgetExhausted, SafetyViolation)
 }
 
-// Layers returns all layers, in the order in which they run.
+// Layers returns all layers, in running order.
 func Layers() []finding.Layer { return slices.Clone(layers[:]) }
 
 var layers = [...]finding.Layer{

@@ -31,8 +31,8 @@ type Schema struct {
 const MaxSchemas = schema.MaxObjects
 
 // CompileSchema compiles the schema text, whose URL is the base of its references. load reads referenced
-// schemas, except those of json-schema.org and of package schemas, which are always available; with a nil
-// load, other references are errors. A number that [jsonstream.SafeNumber] rejects is a
+// schemas. The schemas of json-schema.org and of package schemas are always available without it; with a
+// nil load, other references are errors. A number that [jsonstream.SafeNumber] rejects is a
 // [*jsonstream.NumberError]; more than [MaxSchemas] objects in all texts are an error too.
 func CompileSchema(schemaURL string, text []byte, load func(url string) ([]byte, error)) (*Schema, error) {
 	doc, err := parseSchema(text)

@@ -152,9 +152,9 @@ func (v *Validator) judge(ctx context.Context, find func(finding.Layer) ([]findi
 	return newResult(all), nil
 }
 
-// ValidateRaw parses a message and runs the layers on it. Parsing reuses memory between messages. The
-// result for a text that is not strict JSON is that of [Malformed]. handoffID is the message's, or "". The
-// error is that of [Validator.Validate].
+// ValidateRaw parses a message and runs the layers on it. Parsing reuses memory between messages. A text
+// that is not strict JSON has the result of [Malformed]. handoffID is that of the message, or "". The error
+// is that of [Validator.Validate].
 func (v *Validator) ValidateRaw(ctx context.Context, raw jsonstream.Raw, limits jsonstream.Limits) (handoffID string, r Result, err error) {
 	parser := v.parsers.Get().(*message.Parser)
 	defer v.parsers.Put(parser)

@@ -153,7 +153,7 @@ func choiceProblem(c schema.Cause) string {
 	}
 }
 
-// rivals returns the present members of which a oneOf allows only one.
+// rivals returns the members that a oneOf allows only one of, if several are present.
 func rivals(c schema.Cause) []string {
 	var names []string
 	for _, branch := range c.Rule.Elements() {
