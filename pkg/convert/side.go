@@ -34,8 +34,8 @@ func sideOf(f format.Format) side {
 	return s
 }
 
-// contexts returns the formats whose messages another message may carry: all but the canonical one whose
-// messages are contexts and have a member that no other format has.
+// contexts returns the formats whose messages another message may carry: contexts that are recognised by a
+// member of their own. The canonical format is excluded.
 func contexts() []side {
 	var all []side
 	for _, d := range formats.All() {

@@ -183,7 +183,7 @@ func unmarshal(text []byte, into any) error {
 	return codec{}.decode(doc.Root(), reflect.ValueOf(into).Elem())
 }
 
-// decode sets into to v, with copies of its bytes. The error is a [*FieldError].
+// decode stores v in into, with copies of its bytes. The error is a [*FieldError].
 func (c codec) decode(v jsonstream.Value, into reflect.Value) error {
 	switch into.Type() {
 	case rawMessage:

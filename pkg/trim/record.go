@@ -14,8 +14,8 @@ import (
 )
 
 // A Record is the note about trims in a message: extensions.trim, or metadata.trim in SW4RM, in the context
-// if the message carries one. Formats whose messages are sent to models unchanged have no place for a
-// Record: its turn counts are then just the turns before and after the trim.
+// if the message carries one. Messages in formats that are sent to models unchanged have no place for it:
+// the Record in their [Result] counts only the turns of this trim.
 type Record struct {
 	OriginalTurns int    `json:"originalTurns"` // without any trim
 	DroppedTurns  int    `json:"droppedTurns"`  // in all trims

@@ -158,9 +158,9 @@ func (d *draft) fill(ctx context.Context, r Result, summary summarize.Summary) R
 	return r
 }
 
-// said returns a turn for a summariser. A turn with only tool results has the role of a tool, and an item
-// with a call that of the assistant, even if the format has another role or none; the text includes the
-// name of the call.
+// said returns a turn for a summariser. Its role is the tool's for a turn with only tool results, and the
+// assistant's for an item with a call, whatever role the format has; the text includes the name of the
+// call.
 func said(t conversation.Turn) summarize.Turn {
 	s := summarize.Turn{Role: cmp.Or(t.Role, "assistant"), Name: t.Name(), Text: t.Text()}
 	for e := range conversation.ToolEvents(t.Value) {

@@ -1,5 +1,5 @@
 // Package trim shortens the history of a message to fit its receiver (section 6.4): it replaces the oldest
-// turns by a summary, keeps the latest ones unchanged, and keeps together turns that belong together.
+// turns with a summary, keeps the latest ones unchanged, and keeps together turns that belong together.
 package trim
 
 import (

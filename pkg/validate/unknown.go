@@ -13,9 +13,10 @@ import (
 // unknownFormat is the rule about a document without a member of any format.
 const unknownFormat = "unknown-format"
 
-// isUnknown reports whether a document has no member of any format, so that no schema can describe its
-// faults: either several formats are allowed, or it is a message in another representation. An empty object
-// is an unfinished canonical message, as is an object with a member whose name is close to a canonical one.
+// isUnknown reports whether a document has no member of any format and its format was to be detected among
+// several, or whether it is a message in another representation. No schema describes the faults of such a
+// document. An empty object is an unfinished canonical message, as is an object with a member whose name is
+// close to a canonical one.
 func isUnknown(root jsonstream.Value, o Options) bool {
 	if s, ok := formats.StrangerOf(root); ok && s.Message {
 		return true
