@@ -48,7 +48,7 @@ type CanonicalOptions struct {
 	// Exact rejects a number whose canonical form has another decimal value. In RFC 8785 every number is a
 	// double, so numbers with different values can have the same canonical form.
 	Exact bool
-	// Omit names a member of the root to leave out; "" leaves out nothing. Members of nested values stay.
+	// Omit names a member of the value itself, not of nested values, to leave out; "" leaves out nothing.
 	Omit string
 }
 
