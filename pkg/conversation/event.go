@@ -8,15 +8,14 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// IsRunItem reports whether type is that of a run item of the OpenAI Agents SDK, such as
-// handoff_call_item, which has what a model gets in its raw_item, or rawItem. An approval is not a run
-// item: no model gets it.
+// IsRunItem reports whether kind is the type of a run item of the OpenAI Agents SDK, such as
+// handoff_call_item. Its raw_item, or rawItem, is the item that a model receives. An approval is not a run
+// item: no model receives it.
 func IsRunItem(kind string) bool { return strings.HasSuffix(kind, "_item") && kind != CarriedType }
 
-// Item returns the content of a turn that is wrapped: the raw_item of a run item of the OpenAI
-// Agents SDK, the kwargs or data of a message as LangChain serialises it, the content of an
-// event of Google's ADK, the message or payload of a line of a coding agent's session. Any
-// other turn is its own content.
+// Item returns the content of a wrapped turn: the raw_item of a run item of the OpenAI Agents SDK, the
+// kwargs or data of a message serialised by LangChain, the content of an event of Google's ADK, the message
+// or payload of a line of a coding agent's session. Other turns are their own content.
 func Item(turn jsonstream.Value) jsonstream.Value {
 	s := shapeOf(turn)
 	if inner := s.inner(); inner.Exists() {
@@ -35,8 +34,8 @@ func ToolEvents(turn jsonstream.Value) iter.Seq[Part] {
 	}
 }
 
-// toolTypes are the types that remove_all_tools of OpenAI's Agents SDK names, and removeAllTools
-// of the one for JavaScript.
+// toolTypes are the types in remove_all_tools of OpenAI's Agents SDK, and in removeAllTools of its
+// JavaScript version.
 var toolTypes = []string{
 	"function_call", "function_call_output", "computer_call", "computer_call_output", "file_search_call",
 	"tool_search_call", "tool_search_output", "web_search_call", "mcp_call",
@@ -46,17 +45,15 @@ var toolTypes = []string{
 	"function_call_result", "computer_call_result", // of JavaScript
 }
 
-// IsToolItem reports whether an item of the OpenAI Responses API is of a type that the
-// Agents SDK removes as a tool.
+// IsToolItem reports whether the Agents SDK removes an item of the OpenAI Responses API as a tool item.
 func IsToolItem(item jsonstream.Value) bool {
 	return slices.Contains(toolTypes, item.Get("type").Text())
 }
 
-// isToolRole reports whether a role is that of a tool; function is an older name.
+// isToolRole reports whether a role is that of a tool; "function" is the older name.
 func isToolRole(role string) bool { return role == "tool" || role == "function" }
 
-// IsTool reports whether a turn, or a part of one, is about a tool and nothing
-// else.
+// IsTool reports whether a turn, or a part of one, is only about a tool.
 func IsTool(item jsonstream.Value) bool {
 	s := shapeOf(item)
 	role := s.langChainRole()
@@ -76,8 +73,7 @@ func IsTool(item jsonstream.Value) bool {
 	return p.Kind == Call || p.Kind == Result
 }
 
-// isApproval reports whether an item is one by which the Agents SDK asks for the
-// approval of a call.
+// isApproval reports whether an item is a request of the Agents SDK for the approval of a call.
 func isApproval(item jsonstream.Value) bool {
 	return item.Get("type").Text() == CarriedType && item.Get("name").Text() != CarriedName
 }

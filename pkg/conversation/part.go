@@ -7,15 +7,15 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A PartKind says what a part of a turn is.
+// A PartKind is the kind of a part of a turn.
 type PartKind int
 
 const (
-	Other     PartKind = iota // of a kind that is not known here
+	Other     PartKind = iota // of an unknown kind
 	Said                      // text
 	Call                      // a tool call
 	Result                    // the result of a tool call
-	Reasoning                 // what a model thought, readable or not
+	Reasoning                 // a model's reasoning, readable or not
 	Media                     // an image, audio, video, a document
 )
 
@@ -23,17 +23,17 @@ const (
 type Part struct {
 	Kind  PartKind
 	Value jsonstream.Value // the turn, part, string or call that it is
-	// ID is that of a call, in it or in its result: absent where it has none.
+	// ID is the id of the call, in a call or result; absent if there is none.
 	ID jsonstream.Value
-	// Name is what names the tool of a call or result: absent where nothing does. See
+	// Name is the value with the name of the tool, in a call or result; absent if there is none. See
 	// [Part.Tool].
 	Name jsonstream.Value
 }
 
-// uiTool begins the type of a part of the AI SDK's UIMessage that is a call of a tool.
+// uiTool is the prefix of the types of tool parts in the AI SDK's UIMessage.
 const uiTool = "tool-"
 
-// Tool returns the name of the tool of a call or result, "" where nothing names it.
+// Tool returns the name of the tool of a call or result, "" if there is none.
 func (p Part) Tool() string {
 	if p.Name.Name() == "type" { // a part of a UIMessage
 		return strings.TrimPrefix(p.Name.Text(), uiTool)
@@ -41,10 +41,9 @@ func (p Part) Tool() string {
 	return p.Name.Text()
 }
 
-// Parts yields the parts of a turn, in their order: of its [Item] if it is wrapped. A turn
-// whose content is a string has one part, which is that string; an item of the Responses API
-// that is no message is its only part. A call that a turn has twice, as LangChain writes those
-// of Anthropic, is yielded once.
+// Parts yields the parts of a turn in order, of its [Item] if it is wrapped. A turn whose content is a
+// string has one part, that string; an item of the Responses API that is not a message is its own only
+// part. A call that a turn has twice, as LangChain writes Anthropic's calls, is yielded once.
 func Parts(turn jsonstream.Value) iter.Seq[Part] {
 	return func(yield func(Part) bool) { yieldParts(turn, yield) }
 }
@@ -80,8 +79,7 @@ func yieldParts(turn jsonstream.Value, yield func(Part) bool) {
 	s.yieldCalls(yield)
 }
 
-// yieldCalls yields the calls that a turn lists beside its content: those of OpenAI's Chat API,
-// and LangChain's.
+// yieldCalls yields the calls listed outside the content, as in OpenAI's Chat API and LangChain.
 func (s *shape) yieldCalls(yield func(Part) bool) {
 	for _, call := range s.toolCalls.Elements() {
 		id, name := call.Get("id"), call.Get("function").Get("name")
@@ -92,7 +90,7 @@ func (s *shape) yieldCalls(yield func(Part) bool) {
 			return
 		}
 	}
-	if s.functionCall.Kind() == jsonstream.Object { // OpenAI Chat, as first published
+	if s.functionCall.Kind() == jsonstream.Object { // OpenAI Chat, original version
 		yield(Part{Kind: Call, Value: s.functionCall, Name: s.functionCall.Get("name")})
 	}
 }
@@ -110,11 +108,11 @@ func (s *shape) hasCall(id string) bool {
 	return false
 }
 
-// item recognises a turn that is one part: an item of the Responses API, or the result of a
-// tool by its role.
+// item recognises a turn that is a single part: an item of the Responses API, or by its role the result of
+// a tool.
 func (s *shape) item(v jsonstream.Value, role string) Part {
 	switch kind := s.kind.Text(); {
-	case kind == "local_shell_call_output" && !s.callID.Exists(): // OpenAI Responses, as first published
+	case kind == "local_shell_call_output" && !s.callID.Exists(): // OpenAI Responses, original version
 		return Part{Result, v, s.id, s.name}
 	case strings.HasSuffix(kind, "_call") || kind == "program": // OpenAI Responses: function_call, computer_call, …
 		return Part{Call, v, s.callID, s.name}
@@ -135,7 +133,7 @@ func (s *shape) item(v jsonstream.Value, role string) Part {
 	return Part{}
 }
 
-// holdsResults reports whether the content of a turn of a tool has parts that are results.
+// holdsResults reports whether a tool turn has content parts that are results.
 func (s *shape) holdsResults() bool {
 	if s.content.Kind() != jsonstream.Array {
 		return false
@@ -148,8 +146,8 @@ func (s *shape) holdsResults() bool {
 	return false
 }
 
-// partOf recognises an element of a turn's content or parts. answered reports that it is the
-// result of the call, too.
+// partOf recognises an element of a turn's content or parts. answered reports that it is both a call and
+// its result.
 func partOf(v jsonstream.Value) (p Part, answered bool) {
 	switch v.Kind() {
 	case jsonstream.String:
@@ -208,7 +206,7 @@ func IsMedia(v jsonstream.Value) bool {
 	return p.Kind == Media
 }
 
-// untyped recognises a part that is known by its member: those of Gemini, of A2A and of Bedrock.
+// untyped recognises a part by a member other than its type: parts of Gemini, of A2A and of Bedrock.
 func (s *shape) untyped(v jsonstream.Value) Part {
 	switch {
 	case s.functionCall.Kind() == jsonstream.Object:
@@ -234,8 +232,7 @@ func (s *shape) untyped(v jsonstream.Value) Part {
 	}
 }
 
-// isAnswered reports whether the state of a tool part of a UIMessage says that there is a
-// result.
+// isAnswered reports whether a tool part of a UIMessage with this state has a result.
 func isAnswered(state jsonstream.Value) bool { return strings.HasPrefix(state.Text(), "output-") }
 
 func lower(role jsonstream.Value) string { return strings.ToLower(strings.TrimSpace(role.Text())) }

@@ -5,18 +5,18 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// chanceLength is the number of bytes up to which a text may be repeated by chance, such as
-// "Yes, please go on."
+// chanceLength is the maximum length, in bytes, of texts that may be repeated by chance, such as "Yes,
+// please go on."
 const chanceLength = 64
 
-// Distinctive reports whether another turn equal to this one cannot be chance.
+// Distinctive reports whether a turn is unlikely to equal another one by chance.
 func Distinctive(turn jsonstream.Value) bool {
 	for _, name := range []string{"timestamp", "time", "createdAt", "created_at", "created"} {
 		if k := turn.Get(name).Kind(); k == jsonstream.String || k == jsonstream.Number {
 			return true
 		}
 	}
-	const maxQuoted = len(`""`) + len(`\u0041`)*chanceLength // an escape is at most six times as long as its text
+	const maxQuoted = len(`""`) + len(`\u0041`)*chanceLength // an escape has at most six times the length of its text
 	var room [maxQuoted]byte
 	size := 0
 	for v := range turn.All() {
@@ -34,8 +34,8 @@ func Distinctive(turn jsonstream.Value) bool {
 	return false
 }
 
-// Duplicates returns for every turn the index of the first turn equal to it, its
-// own where there is none before it or where being equal may be chance.
+// Duplicates returns for every turn the index of the first turn equal to it. It returns the turn's own
+// index if there is no earlier one, or if they may be equal by chance.
 func Duplicates(turns []Turn) []int {
 	var seen Repeats
 	same := make([]int, len(turns))
@@ -45,12 +45,12 @@ func Duplicates(turns []Turn) []int {
 	return same
 }
 
-// Repeats finds the turns that are equal to one before, unless that may be chance: see
-// [Distinctive]. The zero value has seen none. It is not safe for concurrent use.
+// Repeats finds turns equal to an earlier one, except turns that may be equal by chance: see [Distinctive].
+// The zero value has no turns. It is not safe for concurrent use.
 type Repeats struct{ seen equal.Seen }
 
-// Add records a turn under the index that the caller knows it by. If a turn equal to it
-// has been added, it returns the index of the first such, and otherwise its own.
+// Add records a turn under an index of the caller. It returns the index of the first equal turn, or else
+// index.
 func (r *Repeats) Add(index int, turn jsonstream.Value) (first int, repeats bool) {
 	if !Distinctive(turn) {
 		return index, false
@@ -58,5 +58,5 @@ func (r *Repeats) Add(index int, turn jsonstream.Value) (first int, repeats bool
 	return r.seen.Add(index, turn)
 }
 
-// Reset forgets all turns, but keeps the memory that they took.
+// Reset forgets all turns, but keeps their memory.
 func (r *Repeats) Reset() { r.seen.Reset() }

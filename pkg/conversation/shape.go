@@ -2,7 +2,7 @@ package conversation
 
 import "github.com/eaapl/handoff/pkg/jsonstream"
 
-// A shape has the members of a turn, or of a part of one, that determine its kind.
+// A shape holds the members of a turn, or of a part, that determine its kind.
 type shape struct {
 	kind, role, name, author          jsonstream.Value
 	id, callID, toolUseID, toolCallID jsonstream.Value
@@ -81,7 +81,7 @@ func shapeOf(v jsonstream.Value) (s shape) {
 	return s
 }
 
-// inner returns what a turn wraps, absent if it is its own content.
+// inner returns the value wrapped in a turn, absent if the turn is its own content.
 func (s *shape) inner() jsonstream.Value {
 	kind := s.kind.Text()
 	inner := jsonstream.Value{}

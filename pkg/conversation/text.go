@@ -6,13 +6,13 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Name returns who or what a turn is by, in addition to its role: the name of a speaker
-// or a tool; "" if it gives none.
+// Name returns the name of a turn's author, in addition to its role: a speaker or a tool; "" if there is
+// none.
 func (t Turn) Name() string { return t.Item().Get("name").Text() }
 
-// Text returns what a turn says, as text: the texts of its parts, the names and
-// arguments of its calls, the results, one a line. What has no text (an image)
-// is left out, what is of an unknown kind is there as JSON.
+// Text returns the content of a turn as text: the texts of its parts, the names and arguments of its calls,
+// and the results, one per line. It omits content without text (an image), and has parts of unknown kinds
+// as JSON.
 func (t Turn) Text() string {
 	var s speech
 	if t.Value.Kind() == jsonstream.String {
@@ -58,7 +58,7 @@ func (s *speech) item(item jsonstream.Value) {
 		s.value(function(item, "functionResponse", "function_response").Get("response"))
 	case item.Get("arguments").Exists() || item.Get("input").Exists():
 		s.call(item)
-		s.value(item.Get("output")) // of what a provider runs itself
+		s.value(item.Get("output")) // of a tool that the provider runs itself
 	case item.Get("output").Kind() == jsonstream.Object && kind == "function_call_result":
 		s.item(item.Get("output"))
 	case item.Get("output").Exists():
@@ -70,9 +70,9 @@ func (s *speech) item(item jsonstream.Value) {
 	case kind == "reasoning":
 		s.value(item.Get("summary"))
 	case kind == "redacted_thinking" || item.Get("source").Get("type").Text() == "base64":
-		// Nobody can read them.
+		// Encrypted reasoning and base64 data are not readable.
 	case strings.Contains(kind, "image") || strings.Contains(kind, "audio") || strings.Contains(kind, "file"):
-		// Their data is no text.
+		// Media data is not text.
 	case kind != "":
 		s.add(string(jsonstream.AppendCompact(nil, item.Raw())))
 	}
@@ -117,7 +117,7 @@ func (s *speech) call(call jsonstream.Value) {
 	s.add(strings.TrimSpace(name + " " + text))
 }
 
-// function returns the member of a part of Gemini, under either of its names.
+// function returns a member of a Gemini part under either of its names.
 func function(part jsonstream.Value, camel, snake string) jsonstream.Value {
 	if v := part.Get(camel); v.Kind() == jsonstream.Object {
 		return v

@@ -1,7 +1,7 @@
-// Package conversation reads the turns of a conversation, in a message of any format: their
-// text, which are about tools, which must stay together, and which are equal. It knows the
-// shapes of the APIs whose turns agents keep: the Responses and Chat APIs of OpenAI, the
-// Messages API of Anthropic, and SW4RM.
+// Package conversation reads the turns of a conversation in a message of any format. It extracts their
+// text, and finds turns about tools, turns that must stay together, and equal turns. It reads the formats
+// of the APIs whose turns agents keep: the Responses and Chat APIs of OpenAI, the Messages API of
+// Anthropic, and SW4RM.
 package conversation
 
 import (
@@ -13,13 +13,13 @@ import (
 // A Turn is one turn of a conversation, or one item of it.
 type Turn struct {
 	Value jsonstream.Value
-	List  int    // the index of the list that it is in, of those of its message
+	List  int    // the index of its list among the lists of its message
 	Index int    // in its list
 	Role  string // see [Role]
 }
 
-// Role returns the role of a turn in lower case, "" where an item has none. The roles of
-// LangChain, Gemini and A2A have the names that all others use: user, assistant, system, tool.
+// Role returns the role of a turn in lower case, "" if an item has none. The roles of LangChain, Gemini and
+// A2A are mapped to the common names: user, assistant, system, tool.
 func Role(turn jsonstream.Value) string {
 	s := shapeOf(turn)
 	if role := s.langChainRole(); role != "" {
@@ -40,15 +40,15 @@ func Role(turn jsonstream.Value) string {
 	return role
 }
 
-// langChainRoles are the roles of LangChain's types of messages.
+// langChainRoles are the roles by LangChain message type.
 var langChainRoles = map[string]string{
 	"human": "user", "ai": "assistant", "system": "system", "tool": "tool", "function": "function", "developer": "developer", "chat": "chat", "generic": "chat", "remove": "remove",
 	"HumanMessage": "user", "AIMessage": "assistant", "SystemMessage": "system", "ToolMessage": "tool", "FunctionMessage": "function", "ChatMessage": "chat",
 	"HumanMessageChunk": "user", "AIMessageChunk": "assistant", "SystemMessageChunk": "system", "ToolMessageChunk": "tool", "FunctionMessageChunk": "function", "RemoveMessage": "remove",
 }
 
-// langChainRole returns the role of a message as LangChain serialises it, "" for any other
-// turn: by its type, or by the name of its class.
+// langChainRole returns the role of a message serialised by LangChain, by its type or class name; "" for
+// any other turn.
 func (s *shape) langChainRole() string {
 	class, fields := s.kind.Text(), s.data
 	switch {
@@ -69,27 +69,26 @@ func (s *shape) langChainRole() string {
 	return role
 }
 
-// ContextLabel is the line that delimits what a user turn hands over besides the
-// conversation (EAAPL-MAG006, section 10.1).
+// ContextLabel is the line before data that a user turn hands over besides the conversation (EAAPL-MAG006,
+// section 10.1).
 const ContextLabel = "[CONTEXT FROM PREVIOUS AGENT — DATA ONLY]"
 
-// CarriedType and CarriedName mark an item of OpenAI input data that carries what a
-// conversion keeps for converting back. The SDK never sends a tool approval item to a
-// model.
+// CarriedType and CarriedName mark an item of OpenAI input data with the carried data of a conversion. The
+// SDK never sends a tool approval item to a model.
 const (
 	CarriedType = "tool_approval_item"
 	CarriedName = "handoff.carried"
 )
 
-// IsContext reports whether a turn is no part of the conversation: it holds what an
-// agent handed over besides it, or what a conversion carries.
+// IsContext reports whether a turn is not part of the conversation: it holds other data that an agent
+// handed over, or the carried data of a conversion.
 func (t Turn) IsContext() bool {
 	return t.Role == "user" && Section(t.Value).Exists() ||
 		t.Value.Get("type").Text() == CarriedType && t.Value.Get("name").Text() == CarriedName
 }
 
-// Section returns the string of a turn that begins with the [ContextLabel] and a line end: what is
-// said first in it. It is absent if that says something else. Whose turn it is, is not looked at.
+// Section returns the text of a turn's first part, if it begins with [ContextLabel] and a line end; absent
+// otherwise. It ignores the turn's role.
 func Section(turn jsonstream.Value) jsonstream.Value {
 	for p := range Parts(turn) {
 		text := p.Value

@@ -6,11 +6,10 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Units returns for every turn of a conversation the index of the first turn that it must
-// not be parted from, its own where there is none before it. What belongs together are a
-// tool call, its results and its approval, and a reasoning item and the output that follows
-// from it: a provider rejects a conversation in which they are separated. So do the lines of one
-// response in a session of Claude Code.
+// Units returns for every turn of a conversation the index of the first turn in its unit. The turns of a
+// unit must stay together, since a provider rejects a conversation that separates them: a tool call, its
+// results and its approval; a reasoning item and the output that follows from it; the lines of one response
+// in a session of Claude Code.
 func Units(turns []Turn) []int {
 	u := units{
 		first: make([]int, len(turns)), calls: map[string]int{}, orphans: map[string]int{}, approvals: map[string]int{}, responses: map[string]int{},
@@ -28,20 +27,20 @@ func Units(turns []Turn) []int {
 	return u.first
 }
 
-// units are disjoint sets of turns, known by their lowest index.
+// units are disjoint sets of turns, identified by their lowest index.
 type units struct {
 	first     []int
 	calls     map[string]int // the last turn that made a call with this id
-	orphans   map[string]int // the last result or approval with this id that no call came before
-	approvals map[string]int // the turn that asks for it, by its id
+	orphans   map[string]int // the last result or approval with this id before any call
+	approvals map[string]int // the approval request, by its id
 	reasoning int            // the reasoning item whose output continues, or -1
-	speaker   int            // the last turn, when what followed it are only tool turns, or -1
-	// unnamed are the turns of the calls that have no id, as in Gemini and OpenAI Chat as
-	// first published, and no result yet, by the names of their tools: a result is known by
-	// that name and by its place. waiting is how many there are, and last the last one's turn.
+	speaker   int            // the last turn, if only tool turns follow it, or -1
+	// unnamed are the turns of calls without an id or result, by the names of their tools: in Gemini, and
+	// in the original version of OpenAI Chat, a result refers to its call by name and order. waiting is
+	// their number, and last the turn of the last one.
 	unnamed       map[string][]int
 	waiting, last int
-	responses     map[string]int // the last line of a session that is of a response, by the id of that
+	responses     map[string]int // the last line of a session's response, by the response's id
 }
 
 func (u *units) find(i int) int {
@@ -104,9 +103,9 @@ func (u *units) addCall(i int, call Part) {
 	id := call.ID.Text()
 	if id == "" {
 		if !call.ID.Exists() && call.Value.Get("type").Exists() {
-			return // OpenAI Responses: the provider runs it, and the item has what came of it
+			return // OpenAI Responses: the provider runs it, and the item includes the result
 		}
-		// Results follow the calls of one turn, or of turns in a row.
+		// Results follow the calls of one turn, or of consecutive turns.
 		if u.unnamed == nil || u.waiting > 0 && i > u.last+1 {
 			u.unnamed, u.waiting = map[string][]int{}, 0
 		}
@@ -115,14 +114,14 @@ func (u *units) addCall(i int, call Part) {
 		return
 	}
 	u.calls[id] = i
-	if result, ok := u.orphans[id]; ok { // a provider that looks at the ids alone takes it for an answer
+	if result, ok := u.orphans[id]; ok { // a provider that matches only ids takes it for a result
 		u.join(result, i)
 		delete(u.orphans, id)
 	}
 }
 
-// answer returns the turn of the call without an id that a result without one is of: the
-// first of that tool, or else the last of all.
+// answer returns the turn of the call for a result, both without an id: the first call of that tool, or
+// else the last of all.
 func (u *units) answer(result Part) (turn int, ok bool) {
 	if u.waiting == 0 || result.ID.Text() != "" {
 		return 0, false
@@ -136,8 +135,8 @@ func (u *units) answer(result Part) (turn int, ok bool) {
 	return u.last, true
 }
 
-// addApproval joins the parts of an approval: in the OpenAI Responses API, and what its
-// Agents SDK has of one to the call that waits for it.
+// addApproval joins the items of an approval in the OpenAI Responses API, and the approval item of its
+// Agents SDK to the waiting call.
 func (u *units) addApproval(i int, item jsonstream.Value) {
 	if isApproval(item) {
 		s := shapeOf(item)
@@ -171,9 +170,8 @@ func (u *units) addReasoning(i int, role, kind string, called, answered bool) {
 	}
 }
 
-// IsModelOutput reports whether an item of the OpenAI Responses API is what a model made:
-// a message of the assistant, a call, or an item of any other type, but for what answers
-// the model.
+// IsModelOutput reports whether an item of the OpenAI Responses API is model output: a message of the
+// assistant, a call, or an item of any other type that is not an answer to the model.
 func IsModelOutput(item jsonstream.Value) bool {
 	called, answered := false, false
 	for e := range ToolEvents(item) {

@@ -11,12 +11,12 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// Checked is [Convert] for a source that may break the schema of its own format, which Convert
-// looks at no further than it has to: a source whose members are missing or of a wrong type
-// ([validate.Structure]) is not converted, unless options are lenient. One that is in the format
-// already, or carries the message that it was made from, is not checked. [SourceErrors] are then
-// those of the schema and of the conversion, each with its place in the text. Other errors are those
-// of Convert and of ctx. limits bound what the source carries in encoded form.
+// Checked is [Convert] for a source that may be invalid by the schema of its own format, which Convert
+// checks only as far as necessary. A source with missing members or members of a wrong type
+// ([validate.Structure]) is not converted, unless options are lenient. A source that is already in the
+// target format, or carries the message that it was made from, is not checked. [SourceErrors] then include
+// the errors of the schema and of the conversion, each with its place in the text. Checked also returns the
+// other errors of Convert, and that of ctx. limits bound encoded values in the source.
 func Checked(ctx context.Context, doc *jsonstream.Document, to format.Format, options Options, limits jsonstream.Limits) (Result, error) {
 	r, err := Convert(doc, to, options)
 	var faults SourceErrors

@@ -8,7 +8,7 @@ import (
 // settings are the options that affect made-up values.
 type settings struct{ seed, budget string }
 
-// A conversion goes from one format to another. Its steps are those of the package's
+// A conversion converts from one format to another. Its steps have the names used in the package
 // documentation: convert, base, attach and valid.
 type conversion struct {
 	from, to side
@@ -22,16 +22,16 @@ type trace struct {
 	meaning  exchange.Meaning
 	shape    tree.Node // of the source
 	made     []exchange.MadeUp
-	calls    []tree.Node // items for results that have no call
-	residue  residue     // that the target carries
-	place    string      // where
-	restored bool        // from what the source carried
+	calls    []tree.Node // items added for results without a call
+	residue  residue     // carried by the target
+	place    string      // place of the residue
+	restored bool        // from the carried data of the source
 	settings             // of the conversion that made the source, if it is restored
 	missed   []string    // places whose carried values no longer apply
 }
 
-// convert returns the source in the other format: its base, if the source was made by a
-// conversion, and otherwise its translation with a residue for converting back.
+// convert returns the source in the other format: its base, if the source was made by a conversion, and
+// otherwise its translation with a residue for the conversion back.
 func (c conversion) convert(source tree.Node) (tree.Node, trace) {
 	base, t := c.base(source)
 	if c.valid(source, base, t) {
@@ -40,8 +40,7 @@ func (c conversion) convert(source tree.Node) (tree.Node, trace) {
 	return c.attach(source, base, t)
 }
 
-// valid reports whether converting back what the source was made of, its base, gives the
-// source.
+// valid reports whether the source was made by a conversion: whether converting its base gives the source.
 func (c conversion) valid(source, base tree.Node, t trace) bool {
 	if !t.restored {
 		return false
@@ -52,8 +51,8 @@ func (c conversion) valid(source, base tree.Node, t trace) bool {
 	return tree.Same(again, source) && !back.valid(base, further, u)
 }
 
-// base returns what the source was made of, if it carries a residue for that, or its bare
-// translation.
+// base returns the message that the source was made of, if it carries a residue for that, and otherwise its
+// bare translation.
 func (c conversion) base(source tree.Node) (tree.Node, trace) {
 	bare, r, ok := strip(c.from, source, c.to)
 	m, shape := c.from.read(bare)
@@ -75,8 +74,7 @@ func (c conversion) base(source tree.Node) (tree.Node, trace) {
 	return target, t
 }
 
-// attach returns the base of the source with a residue from which the source can be made
-// again.
+// attach returns the base of the source with a residue that restores the source.
 func (c conversion) attach(source, base tree.Node, t trace) (tree.Node, trace) {
 	said, _ := c.to.read(base)
 	r := residue{format: c.from.Name, shape: t.shape, settings: c.settings, made: tree.Object()}
@@ -99,14 +97,12 @@ func (c conversion) attach(source, base tree.Node, t trace) (tree.Node, trace) {
 	return base, t
 }
 
-// translate returns the view of what a message means in the format of a residue: the part
-// that does not come from the residue.
+// translate returns the view of a meaning in the format of a residue, before the residue's patch.
 func (c conversion) translate(m exchange.Meaning, r residue, k *exchange.Maker) tree.Node {
 	return c.to.write(withoutMade(m, r.made), r.shape, k)
 }
 
-// withoutMade returns the meaning without the values that were made up: they are known by
-// their digests.
+// withoutMade returns the meaning without made-up values, which are recognised by their digests.
 func withoutMade(m exchange.Meaning, made tree.Node) exchange.Meaning {
 	for i, row := range exchange.Rows {
 		if was := made.Get(row.Member); m.Values[i] != tree.None && tree.IsString(was) && was.Text() == m.Values[i].Digest().String() {
@@ -116,8 +112,8 @@ func withoutMade(m exchange.Meaning, made tree.Node) exchange.Meaning {
 	return m
 }
 
-// restorer returns what makes up values for the translation of what carries a residue.
-// Values that were known when the residue was made and no longer are, are made up.
+// restorer returns the maker of values for the translation of a message with a residue. It makes up the
+// values that were known when the residue was made and are missing now.
 func (c conversion) restorer(r residue, source tree.Node) *exchange.Maker {
 	k := &exchange.Maker{Seed: c.seed, Budget: c.budget, Source: source, Restoring: true, Known: map[string]bool{}}
 	for _, place := range c.to.Places {

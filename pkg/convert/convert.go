@@ -15,15 +15,15 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Options say how to convert. The zero value converts what is valid, and makes up what
-// the target asks for and the source does not have.
+// Options are the options of a conversion. The zero value converts valid messages, and makes up required
+// values of the target that the source does not have.
 type Options struct {
-	// From is the source's format; "" means the one that it looks like.
+	// From is the source's format; "" means detection.
 	From format.Format
 	// Seed changes the identifiers that are made up.
 	Seed string
-	// Budget is the remaining budget in US dollars, a JSON number, of a canonical message
-	// made of a source that has none; "" means 0, with which no receiver executes.
+	// Budget is the remaining budget in US dollars, a JSON number, for a canonical message made from a
+	// source without one; "" means 0, and no receiver executes such a message.
 	Budget string
 	// Strict rejects a source for which values would be made up: the error is then a
 	// [*MadeUpError].
@@ -35,17 +35,17 @@ type Options struct {
 
 // A Result is a converted message.
 type Result struct {
-	Text   []byte // compact JSON; JSON Lines of a format whose messages are those
+	Text   []byte // compact JSON, or JSON Lines for a format with such messages
 	Report Report
 }
 
-// ErrFormat reports a message of no format, or of one that cannot be converted.
+// ErrFormat reports a message of an unknown format, or of one that cannot be converted.
 var ErrFormat = errors.New("cannot be converted")
 
-// ErrUnknown reports a message that looks like none of the formats. It wraps [ErrFormat].
+// ErrUnknown reports a message of no known format. It wraps [ErrFormat].
 var ErrUnknown = fmt.Errorf("%w: found none of the members by which a format is known", ErrFormat)
 
-// A MadeUpError reports what would have to be made up.
+// A MadeUpError reports the values that would have to be made up.
 type MadeUpError struct{ MadeUp []exchange.MadeUp }
 
 func (e *MadeUpError) Error() string {
@@ -60,10 +60,10 @@ func (e *MadeUpError) Error() string {
 	return fmt.Sprintf("the source does not have what the target asks for: %s", strings.Join(names, ", "))
 }
 
-// Convert returns a message in another format. The error wraps [ErrFormat], or is a
-// [*MadeUpError] or [SourceErrors], with which the result has its report. A message that
-// is in the format already is checked like any other, and returned as it is. [Checked] is for
-// sources that no schema has been asked about.
+// Convert returns a message in another format. The error wraps [ErrFormat], or is a [*MadeUpError] or
+// [SourceErrors]; with the latter two, the result has its report. A message already in the target format is
+// checked like any other, and returned unchanged. Use [Checked] for sources that were not checked by their
+// schema.
 func Convert(doc *jsonstream.Document, to format.Format, options Options) (Result, error) {
 	from, err := checkFormats(doc.Root(), to, options)
 	if err != nil {
@@ -91,7 +91,7 @@ func Convert(doc *jsonstream.Document, to format.Format, options Options) (Resul
 
 // textOf returns the text of a message of a format.
 func textOf(message tree.Node, f format.Format) []byte {
-	if !formats.Named(f).IsLines() || !message.Is(jsonstream.Array) { // an object is none of lines
+	if !formats.Named(f).IsLines() || !message.Is(jsonstream.Array) { // an object is not lines
 		return message.Compact()
 	}
 	var lines []byte
@@ -127,8 +127,7 @@ func checkFormats(root jsonstream.Value, to format.Format, options Options) (for
 	return from, options.Check()
 }
 
-// Check returns what is wrong with the options themselves: a budget that is no number, or
-// is below zero.
+// Check returns the error of invalid options: a budget that is not a number, or negative.
 func (o Options) Check() error {
 	if o.Budget == "" {
 		return nil
@@ -162,7 +161,7 @@ func names() string {
 	return strings.Join(list, ", ")
 }
 
-// SourceErrors are the rules of its own format that a source breaks.
+// SourceErrors are the findings about a source that breaks rules of its own format.
 type SourceErrors []finding.Finding
 
 func (e SourceErrors) Error() string {

@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An entry is one difference: at a place, a value with a digest becomes another. An empty
-// digest and no value mean nothing.
+// An entry is one difference: the value at a place, identified by its digest, changes to another value. An
+// empty digest or no value is an absent value.
 type entry struct {
 	at    string
 	was   tree.Digest
@@ -21,13 +21,13 @@ type entry struct {
 }
 
 const (
-	// maxPointer and maxSteps bound the place of a difference. Below them, the whole
-	// value differs: places of any depth would cost the square of the message.
+	// maxPointer and maxSteps limit the place of a difference. Deeper values differ as a whole: with places
+	// of any depth, the cost would be quadratic in the size of the message.
 	maxPointer = 256
 	maxSteps   = 8
 )
 
-// whole returns the places in the views of all formats whose value differs as a whole.
+// whole returns the places whose values always differ as a whole, in the views of all formats.
 var whole = sync.OnceValue(func() []string {
 	var places []string
 	for _, d := range formats.All() {
@@ -38,7 +38,7 @@ var whole = sync.OnceValue(func() []string {
 	return places
 })
 
-// differences returns how to make b of a, but for what is at the pointers to skip.
+// differences returns the entries that change a to b, except at the pointers in skip.
 func differences(a, b tree.Node, skip []string) []entry {
 	d := differ{skip: skip}
 	d.compare(a, b, "", 0)
@@ -84,16 +84,15 @@ func (d *differ) compare(a, b tree.Node, at string, steps int) {
 	}
 }
 
-// A change is the entries for a value and for what is below it.
+// A change holds the entries for a value and its descendants.
 type change struct {
 	entry *entry
 	below map[string]*change
 	names []string // of below, in the order of the entries
 }
 
-// apply makes the differences where the values are still what they were. With blind, they
-// are known to be, and that is not checked. It returns the result, nil if nothing is left,
-// and the places that have changed since.
+// apply applies entries to values that have not changed. With blind, values are known to be unchanged, and
+// are not compared. It returns the result, nil if nothing is left, and the places that have changed since.
 func apply(n tree.Node, entries []entry, blind bool) (tree.Node, []string) {
 	root := &change{}
 	for i := range entries {
@@ -164,7 +163,7 @@ func (a *applier) apply(n tree.Node, c *change) tree.Node {
 	return n
 }
 
-// miss records the entries whose place no longer exists.
+// miss records entries whose place no longer exists.
 func (a *applier) miss(c *change) {
 	if c.entry != nil {
 		a.missed = append(a.missed, c.entry.at)

@@ -7,29 +7,29 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A hunk is a difference between turns: some that follow each other become others. They
-// are found by their digests, so that turns removed or added elsewhere do not matter:
-// the first is the nth from the end of those that have its digest.
+// A hunk is a difference between turns: consecutive turns are replaced by others. They are found by their
+// digests, so turns removed or added elsewhere do not matter: the first is the nth from the end of the
+// turns with its digest.
 type hunk struct {
 	was  []tree.Digest
 	nth  int
 	put  []tree.Node
-	edit []entry // instead of put, of one turn that stays one
-	list string  // instead of was, of a list that was empty
+	edit []entry // instead of put, for one turn replaced by one turn
+	list string  // instead of was, for a list that was empty
 }
 
-// A place is where a turn is: in which of the lists, and its index.
+// A place is the place of a turn: its list and its index.
 type place struct{ list, index int }
 
-// A span is a run of turns of one sequence and what another one has in its place.
+// A span is a run of turns of one sequence, and the run that replaces it in another sequence.
 type span struct{ a, aEnd, b, bEnd int }
 
-// alignTurns returns how to make the turns of one view of those of another, in the lists
-// that both have.
+// alignTurns returns the hunks that change the turns of one view to the turns of another, in the lists that
+// both have.
 func alignTurns(from, to tree.Node, lists, both []string) []hunk {
 	var hunks []hunk
-	starts := map[int]int{}        // the hunks by the index of their first turn among all
-	count := map[tree.Digest]int{} // of these turns, how many come later
+	starts := map[int]int{}        // the hunks by the index of their first turn among all turns
+	count := map[tree.Digest]int{} // how many later turns have the digest
 	var all []tree.Node
 	for _, list := range lists {
 		a := tree.Elements(from.At(list))
@@ -62,7 +62,7 @@ func alignTurns(from, to tree.Node, lists, both []string) []hunk {
 	return hunks
 }
 
-// hunkOf returns how turns of a list become others.
+// hunkOf returns the hunk that replaces turns of a list.
 func hunkOf(list string, from, to []tree.Node) hunk {
 	h := hunk{put: to}
 	for _, t := range from {
@@ -79,11 +79,11 @@ func hunkOf(list string, from, to []tree.Node) hunk {
 	return h
 }
 
-// window is how far to look for the next turn that two sequences share.
+// window is the number of turns to search for the next turn that two sequences share.
 const window = 8
 
-// spans returns where two sequences of turns differ. None of them is without a turn of the
-// first sequence, unless that has none.
+// spans returns the differences of two sequences of turns. Each has a turn of the first sequence, unless
+// that is empty.
 func spans(a, b []tree.Node) []span {
 	var list []span
 	named := identified(a, b)
@@ -107,10 +107,11 @@ func spans(a, b []tree.Node) []span {
 	return list
 }
 
-// uuids are where turns with a uuid are: lines of sessions, between which any number of others may be.
+// uuids are the indices of turns by uuid: lines of sessions, which may have any number of other lines
+// between them.
 type uuids map[string]int
 
-// identified returns where turns of the second of two sequences are, if those of the first have uuids.
+// identified returns the indices of the turns of b by uuid, if the turns of a have uuids.
 func identified(a, b []tree.Node) uuids {
 	if len(a) == len(b) || len(a) == 0 || !tree.IsString(a[0].Get("uuid")) {
 		return nil
@@ -124,8 +125,8 @@ func identified(a, b []tree.Node) uuids {
 	return n
 }
 
-// after returns where the ith turn of the first sequence is in the second, if that is after a place;
-// -1 if it is not.
+// after returns the index in the second sequence of the ith turn of the first, if it is after j; -1
+// otherwise.
 func (n uuids) after(a []tree.Node, i, j int) int {
 	if i == len(a) || n == nil {
 		return -1
@@ -136,7 +137,7 @@ func (n uuids) after(a []tree.Node, i, j int) int {
 	return -1
 }
 
-// akin reports whether two turns say the same, whatever else is with them: then one is the
+// akin reports whether two turns have the same content, regardless of other members: then one is the
 // translation of the other.
 func akin(a, b tree.Node) bool {
 	said := false
@@ -150,8 +151,8 @@ func akin(a, b tree.Node) bool {
 	return said
 }
 
-// nextSpan returns the shortest difference at two places after which the sequences agree
-// again, as far as the window reaches.
+// nextSpan returns the shortest difference at two places after which the sequences agree again, within the
+// window.
 func nextSpan(a, b []tree.Node, i, j int) span {
 	for steps := 1; steps <= 2*window; steps++ {
 		for di := range steps + 1 {
@@ -167,7 +168,7 @@ func nextSpan(a, b []tree.Node, i, j int) span {
 	return span{i, i + 1, j, j + 1}
 }
 
-// addSpan adds a span that has a turn of the first sequence: a neighbour's, if need be.
+// addSpan adds a span. If it has no turn of the first sequence, addSpan extends it by a neighbour's.
 func addSpan(list []span, s span, length int) []span {
 	last := len(list) - 1
 	switch {
@@ -177,14 +178,13 @@ func addSpan(list []span, s span, length int) []span {
 		return list
 	case s.a > 0:
 		s.a, s.b = s.a-1, s.b-1
-	default: // at the beginning: with the next turn, which both have
+	default: // at the beginning: add the next turn, which both have
 		s.aEnd, s.bEnd = s.aEnd+1, s.bEnd+1
 	}
 	return append(list, s)
 }
 
-// applyTurns makes the differences in the turns of a view where the turns are still what
-// they were, and returns the places of those that are not.
+// applyTurns applies hunks to turns that have not changed, and returns the places of the others.
 func applyTurns(v tree.Node, lists []string, hunks []hunk) (tree.Node, []string) {
 	if len(hunks) == 0 {
 		return v, nil

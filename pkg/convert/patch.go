@@ -6,24 +6,22 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A patch makes a message of the view that its translation gives. It applies only where the
-// view has not changed since; elsewhere, it keeps the change and reports a miss.
+// A patch restores a message from the view of its translation. It applies only to values that have not
+// changed since; it keeps other changes and reports a miss.
 type patch struct {
-	members []entry // the differences other than in the turns
+	members []entry // the differences outside the turns
 	turns   []hunk
 	text    recoded
-	signed  tree.Digest // of what the message's signature covers
+	signed  tree.Digest // of the data that the message's signature covers
 }
 
-// A recoded is the text of an object that the message has encoded differently than it
-// is encoded here.
+// A recoded is the text of an object that this package would encode differently.
 type recoded struct {
 	of   tree.Digest // the object
 	text tree.Node
 }
 
-// patchOf returns the patch that makes a message of a format of the view that its
-// translation gives.
+// patchOf returns the patch that restores a message of a format from the view of its translation.
 func patchOf(s side, given, message tree.Node) patch {
 	want := s.view(message)
 	both := s.bothLists(given, want)
@@ -44,8 +42,8 @@ func patchOf(s side, given, message tree.Node) patch {
 	return p
 }
 
-// apply makes the message of the view that its translation gives. What no longer applies
-// is left out, and its places are returned.
+// apply restores the message from the view of its translation. It skips changes that no longer apply, and
+// returns their places.
 func (p patch) apply(s side, given tree.Node) (message tree.Node, missed []string) {
 	view, missed := applyTurns(given, s.lists, p.turns)
 	view, more := apply(view, p.members, false)

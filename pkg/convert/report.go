@@ -11,38 +11,37 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Report lists what a conversion did with every member of a message.
+// A Report lists the effects of a conversion on every member of a message.
 type Report struct {
 	From format.Format `json:"from"`
 	To   format.Format `json:"to"`
-	// Restored is set if the source carried the message that it was made of.
+	// Restored reports that the source carried the message that it was made of.
 	Restored bool      `json:"restored,omitzero"`
 	Mapped   []Mapping `json:"mapped,omitempty"`
-	// Implied are the members of the source that are the same in every message of its
-	// format, or that follow from the rest of the target: they come back without being
-	// carried.
+	// Implied are the members of the source that are the same in every message of its format, or that
+	// follow from the rest of the target: they are restored without being carried.
 	Implied []string          `json:"implied,omitempty"`
 	Carried []Carried         `json:"carried,omitempty"`
 	MadeUp  []exchange.MadeUp `json:"madeUp,omitempty"`
-	// Changed are the places in the target whose carried values no longer apply, since
-	// the source was changed after it was made.
+	// Changed are the places in the target whose carried values no longer apply, since the source was
+	// changed after it was made.
 	Changed []Change `json:"changed,omitempty"`
-	// Filled are the rules that the source breaks; only [Options.Lenient] lets it.
+	// Filled are the rules that the source breaks; only with [Options.Lenient].
 	Filled SourceErrors `json:"filled,omitempty"`
 	// Signature is the place of a signature in the source, which does not cover the
 	// target.
 	Signature string `json:"signature,omitempty"`
 }
 
-// A Mapping is a value that both formats have a place for. The places are JSON Pointers,
-// in encoded contexts too.
+// A Mapping is a value with a place in both formats. The places are JSON Pointers, continued into encoded
+// contexts.
 type Mapping struct {
 	From  string `json:"from"`
 	To    string `json:"to"`
-	Turns int    `json:"turns,omitzero"` // how many, of a conversation
+	Turns int    `json:"turns,omitzero"` // the number of turns, for a conversation
 }
 
-// A Carried is a value of the source that the target has no place for.
+// A Carried is a value of the source without a place in the target.
 type Carried struct {
 	Pointer string `json:"pointer"` // in the source
 	Place   string `json:"place"`   // in the target
@@ -52,7 +51,7 @@ type Carried struct {
 // A Change is a place in the target whose carried value no longer applies.
 type Change struct {
 	Pointer string `json:"pointer"`
-	Turns   int    `json:"turns,omitzero"` // how many, in a conversation
+	Turns   int    `json:"turns,omitzero"` // the number of turns, for a conversation
 }
 
 // describe fills a report.
@@ -95,7 +94,7 @@ func (t trace) describeCarried(r *Report, from shower) {
 			r.Carried = append(r.Carried, Carried{Pointer: from.pointer(e.at), Place: t.place})
 		}
 	}
-	r.Carried = slices.Compact(r.Carried) // several are of one array
+	r.Carried = slices.Compact(r.Carried) // several values are of one array
 	if n := len(t.residue.turns); n > 0 {
 		r.Carried = append(r.Carried, Carried{Pointer: from.turns(), Place: t.place, Turns: n})
 	}
@@ -128,7 +127,7 @@ func (t trace) describeMadeUp(r *Report, from, to shower) {
 	for _, list := range to.lists {
 		at := to.pointer(list)
 		for i, item := range tree.Elements(to.doc.At(at)) {
-			if made[item] { // and not removed by what the source carried
+			if made[item] { // and not removed by the residue
 				r.MadeUp = append(r.MadeUp, exchange.MadeUp{
 					Pointer: fmt.Sprintf("%s/%d", at, i), Value: item.Compact(), Rule: "the call of this result is not there", Source: from.turns(),
 				})
@@ -152,8 +151,8 @@ func (t trace) describeChanged(r *Report, to shower) {
 	}
 }
 
-// A shower writes places in the view of a message as places in the message, and on into
-// what is encoded there.
+// A shower converts places in the view of a message to places in the message, continued into encoded
+// values.
 type shower struct {
 	side
 	doc    tree.Node
@@ -167,7 +166,7 @@ func newShower(s side, doc tree.Node) shower {
 	return shower{s, doc, s.Locate(doc)}
 }
 
-// row returns where a format has a row.
+// row returns the place of a row in the format.
 func (s shower) row(i int) string {
 	if place := s.Places[i]; place != "" {
 		return s.pointer(place)
@@ -175,10 +174,10 @@ func (s shower) row(i int) string {
 	return s.pointer(s.BriefText + exchange.Rows[i].Member)
 }
 
-// turns returns where the first list of turns is.
+// turns returns the place of the first list of turns.
 func (s shower) turns() string { return s.pointer(s.lists[0]) }
 
-// pointer returns a place in the view as one in the message.
+// pointer converts a place in the view to one in the message.
 func (s shower) pointer(pointer string) string {
 	if s.Wrapped != "" {
 		tokens, _ := jsonstream.SplitPointer(pointer)

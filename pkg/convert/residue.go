@@ -6,20 +6,19 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A residue is what a message carries for the one that it was made of: how to translate it
-// back, and the patch that makes of this translation what it was made of. In the message it
-// is a JSON object:
+// A residue is the carried data for converting a message back: the parameters of the translation, and the
+// patch that restores the original message from it. In the message it is a JSON object:
 //
-//	format   the format of what it was made of
-//	shape    how that was written: a hint for writing it again
-//	seed, budget   the options of the conversion, where they were given
-//	made     the digests of the values that were made up, by their member
-//	unknown  the members that were not known, so that something replaced them
+//	format   the format of the original message
+//	shape    how the original was written: a hint for writing it again
+//	seed, budget   the options of the conversion, if set
+//	made     the digests of made-up values, by their member
+//	unknown  the members that were unknown, and were replaced
 //	members  of the patch, other than the turns: at, was, value
 //	turns    of the patch: was, nth, and put or edit
-//	signed   the digest of what the signature covers
-//	text     the text of an encoded object, where it is not the one that is written here
-//	place    what was in the place of the residue's holder, if that could not hold it
+//	signed   the digest of the data that the signature covers
+//	text     the text of an encoded object, if this package would encode it differently
+//	place    the value replaced by the residue's holder, if it could not hold a residue
 //	bare     true if the message was an array, which became a member to hold this
 type residue struct {
 	format format.Format
@@ -67,8 +66,8 @@ func (r residue) pack() tree.Node {
 	return n
 }
 
-// unpack reads a residue for a format, and whether there is one. Invalid parts are skipped,
-// since anybody can write one.
+// unpack reads a residue for a format, and reports whether there is one. It skips invalid parts, since
+// anyone can write one.
 func unpack(n tree.Node, f format.Format) (residue, bool) {
 	if tree.IsString(n) {
 		n, _ = tree.Parse([]byte(n.Text()))

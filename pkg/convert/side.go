@@ -15,7 +15,7 @@ import (
 type side struct {
 	*format.Descriptor
 	*exchange.Codec
-	lists []string // where the view has turns, also of other formats in a context
+	lists []string // the places of turns in the view, including other formats in a context
 }
 
 // sideOf returns the side of a format that can be converted.
@@ -34,8 +34,8 @@ func sideOf(f format.Format) side {
 	return s
 }
 
-// contexts returns the formats besides the canonical one whose messages are contexts
-// themselves, and known by a member that no other has: those that another message may carry.
+// contexts returns the formats whose messages another message may carry: contexts that are recognised by a
+// member of their own. The canonical format is excluded.
 func contexts() []side {
 	var all []side
 	for _, d := range formats.All() {
@@ -46,11 +46,10 @@ func contexts() []side {
 	return all
 }
 
-// others let a message carry a context of another format.
+// others returns functions to read and write contexts of other formats in a message.
 func others() exchange.Others { return exchange.Others{Read: readContext, Write: writeContext} }
 
-// readContext reads a context, whose format is known by the first of the members that hold
-// turns.
+// readContext reads a context. Its format is known by its first member for turns.
 func readContext(context tree.Node) (name string, m exchange.Meaning, ok bool) {
 	for _, s := range contexts() {
 		if context.Get(s.Turns[0]) == tree.None {
@@ -89,17 +88,17 @@ func (s side) message(view tree.Node) tree.Node {
 	return s.Shut(view)
 }
 
-// read returns what a message says, and its shape.
+// read returns the meaning of a message, and its shape.
 func (s side) read(message tree.Node) (exchange.Meaning, tree.Node) {
 	return s.Read(s.view(message), others())
 }
 
-// write returns the view of a message that says this.
+// write returns the view of a message with a meaning.
 func (s side) write(m exchange.Meaning, shape tree.Node, k *exchange.Maker) tree.Node {
 	return s.Write(m, shape, k, others())
 }
 
-// bothLists returns where two views of the format both have a list of turns.
+// bothLists returns the lists of turns that two views of the format both have.
 func (s side) bothLists(a, b tree.Node) []string {
 	var both []string
 	for _, at := range s.lists {
@@ -110,8 +109,8 @@ func (s side) bothLists(a, b tree.Node) []string {
 	return both
 }
 
-// plain returns a place in the view as one in the message, for a format whose messages
-// have the same names.
+// plain converts a place in the view to one in the message, for a format whose messages have the same
+// names.
 func (s side) plain(pointer string) string {
 	if s.Wrapped == "" {
 		return pointer

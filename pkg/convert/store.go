@@ -12,8 +12,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// store returns a message of a format with a residue in its holder, and the pointer to
-// it.
+// store returns a message of a format with a residue in its holder, and the residue's pointer.
 func store(s side, message tree.Node, r residue) (tree.Node, string) {
 	if s.Bare != "" && message.Is(jsonstream.Array) {
 		message, r.bare = tree.Object(tree.Member{Name: s.Bare, Value: message}), true
@@ -53,7 +52,7 @@ func store(s side, message tree.Node, r residue) (tree.Node, string) {
 	return message.Set(place, holder), jsonstream.AppendPointer(place, last)
 }
 
-// strip takes the latest residue for a format out of a message.
+// strip removes the latest residue for a format from a message.
 func strip(s side, message tree.Node, wanted side) (tree.Node, residue, bool) {
 	place := s.HolderAt(message)
 	holder := message.At(place)
@@ -78,7 +77,7 @@ func strip(s side, message tree.Node, wanted side) (tree.Node, residue, bool) {
 	return message, r, true
 }
 
-// takeElement takes the latest residue for a format out of an array: the first, or the last.
+// takeElement removes the latest residue for a format from an array: the first or the last.
 func takeElement(s side, holder tree.Node, wanted side) (tree.Node, residue, bool) {
 	elements := tree.Elements(holder)
 	for n := range elements {
@@ -97,8 +96,7 @@ func takeElement(s side, holder tree.Node, wanted side) (tree.Node, residue, boo
 	return holder, residue{}, false
 }
 
-// takeMember takes the residue for a format under the highest numbered name out of an
-// object.
+// takeMember removes the residue for a format with the highest number in its name from an object.
 func takeMember(s side, holder tree.Node, wanted side) (tree.Node, residue, bool) {
 	if !holder.Is(jsonstream.Object) {
 		return holder, residue{}, false
@@ -124,8 +122,8 @@ func takeMember(s side, holder tree.Node, wanted side) (tree.Node, residue, bool
 	return holder.With(name, tree.None), r, true
 }
 
-// numberIn returns the number in a name like sw4rm or sw4rm_1, "" for none, and whether
-// the name is one of a system.
+// numberIn returns the number in a name like sw4rm or sw4rm_1, "" for none, and reports whether the name is
+// one of a system.
 func numberIn(name, system string) (digits string, ok bool) {
 	rest, ok := strings.CutPrefix(name, system)
 	if !ok || rest == "" {
@@ -138,12 +136,12 @@ func numberIn(name, system string) (digits string, ok bool) {
 	return digits, true
 }
 
-// compareDigits compares numbers of any length, without zeros before them.
+// compareDigits compares numbers of any length, without leading zeros.
 func compareDigits(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 }
 
-// freeName returns a name for what a system needs that is higher than all that are there.
+// freeName returns a free name for a system's residue, with a higher number than all existing ones.
 func freeName(holder tree.Node, system string) string {
 	highest, taken := "", false
 	for m := holder.Children(); m.Next(); {

@@ -1,8 +1,7 @@
-// Package finding has what all checks of messages report: a [Finding] is one thing that
-// is wrong, with its place and the [Rule] that it breaks.
+// Package finding defines the results of all checks of messages. A [Finding] is one fault, with its place
+// and the [Rule] that is broken.
 //
-// A rule has one name, its ID, which is LAYER/NAME everywhere: in reports, in the
-// configuration and in documents.
+// A rule has one ID, LAYER/NAME, used in reports, in the configuration and in documents.
 package finding
 
 import (
@@ -13,18 +12,16 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Reason is a specification's own name for why a message is rejected.
+// A Reason is a specification's code for rejecting a message.
 type Reason string
 
 // A Layer is one of the checks of a receiver, or another check that has findings.
 type Layer string
 
-// The layers of a receiver, in the order in which they run, and then Chain, which are
-// the checks across the messages of a task. Protocol are the rules of the other systems
-// that their schemas cannot say; the IDs of its rules begin with the name of the system
-// instead, and so do those of Provider, which are what the API of a provider of models refuses
-// in a history. Privacy and Lint are not layers of the specification: their findings are
-// warnings.
+// The layers of a receiver, in the order in which they run, and Chain, for checks across the messages of a
+// task. Protocol has the rules of other systems that their schemas cannot express, and Provider the errors
+// of the APIs of model providers about a history. The rule IDs of these two begin with the name of the
+// system or provider. Privacy and Lint are not layers of the specification: their findings are warnings.
 const (
 	Signature    Layer = "signature"
 	Schema       Layer = "schema"
@@ -38,22 +35,22 @@ const (
 	Chain        Layer = "chain"
 )
 
-// A Severity says how much a finding matters.
+// A Severity is the importance of a finding.
 type Severity string
 
-// The severities. Off is that of a rule that is not checked; no finding has it.
+// The severities. Off is the severity of a rule that is not checked; no finding has it.
 const (
 	Error   Severity = "error"   // the message is invalid, or the chain is broken
 	Warning Severity = "warning" // likely a mistake
-	Note    Severity = "note"    // worth knowing, or allowed by somebody
+	Note    Severity = "note"    // worth knowing, or allowed explicitly
 	Off     Severity = "off"
 )
 
 // Severities returns the severities, the highest first.
 func Severities() []Severity { return []Severity{Error, Warning, Note, Off} }
 
-// Wanted returns how much a finding of a rule matters, by its ID, that has a severity of its own:
-// what byRule says of the rule, if it has it. If strict is set, warnings are errors.
+// Wanted returns the severity of a finding: the one in byRule for its rule, or else own. If strict is set,
+// warnings become errors.
 func Wanted(own Severity, rule string, byRule map[string]Severity, strict bool) Severity {
 	if severity, ok := byRule[rule]; ok {
 		own = severity
@@ -64,45 +61,43 @@ func Wanted(own Severity, rule string, byRule map[string]Severity, strict bool) 
 	return own
 }
 
-// A Finding is one thing that is wrong with a message, and where. No text of it shows a
-// secret.
+// A Finding is one fault of a message, and its place. Its texts never show a secret.
 type Finding struct {
 	Layer    Layer    `json:"layer"`
 	Reason   Reason   `json:"reason"`
 	Severity Severity `json:"severity"`
 	Pointer  string   `json:"pointer"`        // JSON Pointer (RFC 6901), "" for the whole message
 	Rule     string   `json:"rule"`           // the ID of a rule; "" if there is none
-	Also     RuleIDs  `json:"also,omitzero"`  // of other rules that are broken at the same place, where one finding is enough
-	Message  string   `json:"message"`        // what is wrong, what was found, what to do: one line, without the place
-	Found    string   `json:"found,omitzero"` // the part of Message that says what was found, if it is known
-	Fix      string   `json:"fix,omitzero"`   // the part of Message that says what to do, if it is known
-	Line     int      `json:"line"`           // 1-based, in the original text; 0 if that is not text
+	Also     RuleIDs  `json:"also,omitzero"`  // other rules broken at the same place, if one finding is enough
+	Message  string   `json:"message"`        // the fault, the value found, the remedy: one line, without the place
+	Found    string   `json:"found,omitzero"` // the part of Message about the value found, if known
+	Fix      string   `json:"fix,omitzero"`   // the part of Message about the remedy, if known
+	Line     int      `json:"line"`           // 1-based, in the original text; 0 for input that is not text
 	Column   int      `json:"column"`         // 1-based, in characters
 	Offset   int64    `json:"offset"`         // 0-based, in bytes
-	// Words are the part of the string at Pointer that it is about, in bytes of its text: from the
-	// first to before the other; zero where it is about all of the value.
+	// Words is the range of bytes in the text of the string at Pointer that the finding is about: start and
+	// end, the end excluded; zero for the whole value.
 	Words [2]int `json:"-"`
-	// Missing is the name of the member that a schema requires and that is not there; "" where it is
-	// about something else, or not of a schema.
+	// Missing is the name of a missing member that a schema requires; "" for other findings.
 	Missing string `json:"-"`
-	// Meant is the name that the member at Pointer is probably to have in place of its own, if it has
-	// a wrong one and Message asks whether that was meant.
+	// Meant is the probable correct name of the member at Pointer, if it is misspelt and Message suggests a
+	// correction.
 	Meant string `json:"-"`
 }
 
-// RuleIDs are IDs of rules, which a finding is comparable with: see [JoinRules].
+// RuleIDs are IDs of rules, as one value so that findings are comparable: see [JoinRules].
 type RuleIDs string
 
-// JoinRules makes one value of IDs.
+// JoinRules joins IDs.
 func JoinRules(ids []string) RuleIDs { return RuleIDs(strings.Join(ids, " ")) }
 
 // MarshalJSON implements [json.Marshaler]: an array of strings.
 func (r RuleIDs) MarshalJSON() ([]byte, error) { return json.Marshal(strings.Fields(string(r))) }
 
-// Rules returns the IDs of all rules that the finding is about.
+// Rules returns the IDs of all rules of the finding.
 func (f Finding) Rules() []string { return append([]string{f.Rule}, strings.Fields(string(f.Also))...) }
 
-// At returns the finding with a place.
+// At returns the finding with another place.
 func (f Finding) At(pointer string, p jsonstream.Position) Finding {
 	f.Pointer, f.Line, f.Column, f.Offset = pointer, p.Line, p.Column, p.Offset
 	return f
@@ -113,7 +108,7 @@ func (f Finding) Position() jsonstream.Position {
 	return jsonstream.Position{Line: f.Line, Column: f.Column, Offset: f.Offset}
 }
 
-// PlacedMessage returns the message with the pointer before it.
+// PlacedMessage returns the message, prefixed with the pointer.
 func (f Finding) PlacedMessage() string {
 	if f.Pointer == "" {
 		return f.Message
@@ -121,12 +116,11 @@ func (f Finding) PlacedMessage() string {
 	return f.Pointer + ": " + f.Message
 }
 
-// maxDetails is how long details may be, in bytes: what messages quote can be as long as
-// a message.
+// maxDetails is the maximum length of details, in bytes: quoted values can be as long as a message.
 const maxDetails = 8 << 10
 
-// Details returns the placed messages of findings as one line. Those that would make it
-// long are counted.
+// Details returns the placed messages of findings as one line. Messages beyond its maximum length are only
+// counted.
 func Details(findings []Finding) string {
 	var b strings.Builder
 	length := 0

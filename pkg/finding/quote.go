@@ -11,14 +11,13 @@ import (
 )
 
 const (
-	maxQuote    = 60       // characters of a text that are shown
-	maxSearched = 32 << 10 // bytes of a text that is longer that are searched for secrets
+	maxQuote    = 60       // characters shown of a text
+	maxSearched = 32 << 10 // bytes of a longer text that are searched for secrets
 	maxPointer  = 1024     // bytes
 )
 
-// Quote returns a text as messages show it: in quotes, short, on one line, and without
-// a secret. Every message and error that shows a part of a document does so by Quote or
-// [QuoteValue].
+// Quote returns a text in the form that messages show: quoted, short, on one line, and without secrets.
+// Every message and error that shows a part of a document uses Quote or [QuoteValue].
 func Quote(text string) string {
 	searched := text[:min(len(text), maxSearched)]
 	if len(secrets.Find(searched)) > 0 {
@@ -31,8 +30,8 @@ func Quote(text string) string {
 	return strconv.QuoteToGraphic(Shorten(shown))
 }
 
-// QuoteValue returns a value as messages show it: a string as [Quote] does, an object or an
-// array by its kind.
+// QuoteValue returns a value in the form that messages show: a string as in [Quote], an object or array as
+// its kind.
 func QuoteValue(v jsonstream.Value) string {
 	if v.Kind() == jsonstream.Number {
 		return "the number " + Literal(v)
@@ -40,8 +39,7 @@ func QuoteValue(v jsonstream.Value) string {
 	return Literal(v)
 }
 
-// Literal is [QuoteValue] for where it is clear that a number is one: it is shown as it is
-// written.
+// Literal is [QuoteValue], except that numbers are shown as written.
 func Literal(v jsonstream.Value) string {
 	switch v.Kind() {
 	case jsonstream.String:
@@ -53,7 +51,7 @@ func Literal(v jsonstream.Value) string {
 	}
 }
 
-// KindName names a kind in a sentence, with its article: "an object".
+// KindName returns a kind with its article: "an object".
 func KindName(k jsonstream.Kind) string {
 	switch k {
 	case jsonstream.Absent:
@@ -67,8 +65,7 @@ func KindName(k jsonstream.Kind) string {
 	}
 }
 
-// Shorten cuts off what makes a text too long to be shown. It is for texts that cannot
-// hold a secret; others are for [Quote].
+// Shorten cuts a text that is too long to show. It is for texts without secrets; use [Quote] for others.
 func Shorten(text string) string {
 	n, cut := 0, 0
 	for i := range text {
@@ -81,8 +78,8 @@ func Shorten(text string) string {
 	return text
 }
 
-// Pointer returns a JSON Pointer as messages show it: where it would be very long, or show
-// a secret, the one to the nearest value around the place.
+// Pointer returns a JSON Pointer in the form that messages show. If it is very long or shows a secret,
+// Pointer returns that of the nearest enclosing value that can be shown.
 func Pointer(pointer string) string {
 	if len(pointer) > maxPointer {
 		pointer = pointer[:strings.LastIndexByte(pointer[:maxPointer+1], '/')]
@@ -99,8 +96,7 @@ func Pointer(pointer string) string {
 
 var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
 
-// On returns the finding placed at a value, or at the nearest one around it whose pointer
-// can be shown.
+// On returns the finding, placed at a value or at the nearest enclosing value whose pointer can be shown.
 func (f Finding) On(v jsonstream.Value) Finding {
 	for ; v.Parent().Exists(); v = v.Parent() {
 		if v.PointerSize() > maxPointer {
@@ -113,7 +109,7 @@ func (f Finding) On(v jsonstream.Value) Finding {
 	return f.At("", v.Position())
 }
 
-// OnName returns the finding placed at a member's name.
+// OnName returns the finding, placed at a member's name.
 func (f Finding) OnName(member jsonstream.Value) Finding {
 	placed := f.On(member)
 	if placed.Pointer == member.Pointer() {
@@ -122,8 +118,8 @@ func (f Finding) OnName(member jsonstream.Value) Finding {
 	return placed
 }
 
-// Inside returns the finding, which is placed in a document that a string of the message
-// holds in base64, placed in the message: its pointer continues that of the string.
+// Inside returns the finding, placed in the message instead of in a document that a string of the message
+// holds in base64. Its pointer continues that of the string.
 func (f Finding) Inside(holder jsonstream.Value) Finding {
 	outer := f.On(holder)
 	if outer.Pointer == holder.Pointer() {

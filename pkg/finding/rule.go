@@ -8,23 +8,22 @@ import (
 	"github.com/eaapl/handoff/internal/nearest"
 )
 
-// A Rule is what findings name: what is checked, and why.
+// A Rule is a requirement that findings refer to.
 type Rule struct {
 	ID       string   `json:"rule"` // LAYER/NAME, for a rule of another system SYSTEM/NAME
 	Layer    Layer    `json:"-"`
-	Reason   Reason   `json:"reason"` // of a message that breaks it; "" if none is rejected for it
+	Reason   Reason   `json:"reason"` // for a message that breaks it; "" if no message is rejected for it
 	Severity Severity `json:"severity"`
-	Summary  string   `json:"summary"` // what it finds, or what it asks for: one sentence
-	Why      string   `json:"why"`     // why it matters, and what to do: one or more sentences
-	// Bad breaks the rule and Good keeps it: JSON objects whose members take the
-	// place of those of the example message or, if Whole, whole documents. Both are
-	// "" where an example would be too long to read.
+	Summary  string   `json:"summary"` // the requirement: one sentence
+	Why      string   `json:"why"`     // reasons and remedy: one or more sentences
+	// Bad breaks the rule and Good keeps it. They are JSON objects whose members replace members of the
+	// example message or, if Whole is set, whole documents. Both are "" if an example would be too long.
 	Bad   string `json:"failing,omitzero"`
 	Good  string `json:"fixed,omitzero"`
 	Whole bool   `json:"-"`
-	// Receiver is the receiver profile, as JSON, that the examples need; "" for none.
+	// Receiver is a receiver profile, as JSON, for the examples; "" for none.
 	Receiver string `json:"receiver,omitzero"`
-	// Aliases are further names of the rule, which earlier versions printed.
+	// Aliases are former names of the rule.
 	Aliases []string `json:"-"`
 }
 
@@ -34,11 +33,11 @@ func (r Rule) Name() string { return r.ID[strings.LastIndexByte(r.ID, '/')+1:] }
 // group returns the text before the name: the layer, or the name of a system.
 func (r Rule) group() string { return strings.TrimSuffix(r.ID, "/"+r.Name()) }
 
-// A NameError reports a name that matches no rule, or several.
+// A NameError reports a name that matches no rule or several rules.
 type NameError struct {
 	Name       string
 	Candidates []string // the IDs of the rules that match; nil if there are none
-	Nearest    string   // the ID of the rule that was probably meant, "" if there is none
+	Nearest    string   // the ID of the rule probably meant, "" if there is none
 }
 
 func (e *NameError) Error() string {
@@ -52,8 +51,8 @@ func (e *NameError) Error() string {
 	return fmt.Sprintf("%q is the name of several rules: use one of %s", e.Name, strings.Join(e.Candidates, ", "))
 }
 
-// Find returns the rule with a name: its ID, its name without the layer where no other rule
-// has that name, or what earlier versions called it. The error is a [*NameError].
+// Find returns the rule with a name: its ID, its name without the layer if that is unique, or a former
+// name. The error is a [*NameError].
 func Find(rules []Rule, name string) (Rule, error) {
 	var candidates []Rule
 	for _, r := range rules {
@@ -70,7 +69,7 @@ func Find(rules []Rule, name string) (Rule, error) {
 	return Rule{}, &NameError{name, IDs(candidates), nearestID(rules, name)}
 }
 
-// nearestID returns the ID of the rule that a name with or without its layer is a misspelling of.
+// nearestID returns the ID of the rule closest to a misspelt name, with or without its layer.
 func nearestID(rules []Rule, name string) string {
 	if id := nearest.Name(name, IDs(rules)); id != "" {
 		return id
@@ -83,8 +82,7 @@ func nearestID(rules []Rule, name string) string {
 	return ""
 }
 
-// Group returns those of the rules that are of a layer or of a system, nil if its name is
-// none.
+// Group returns the rules of a layer or system, nil if the name is unknown.
 func Group(rules []Rule, name string) []Rule {
 	var group []Rule
 	for _, r := range rules {

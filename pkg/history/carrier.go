@@ -13,8 +13,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// openLast makes the last context that can hold turns the root. One that says that it is
-// JSON and cannot be read may be that context.
+// openLast makes the last context that can hold turns the root. It fails if a context that is declared as
+// JSON cannot be read, since that could be the one.
 func (h *History) openLast(carriers []format.Carrier, limits jsonstream.Limits) error {
 	for _, c := range slices.Backward(carriers) {
 		if entered, err := h.enter(c, limits); err != nil || entered {
@@ -24,8 +24,7 @@ func (h *History) openLast(carriers []format.Carrier, limits jsonstream.Limits) 
 	return nil
 }
 
-// enter makes a carried context the root, if it can hold turns. Other carried values are
-// ignored.
+// enter makes a carried context the root, if it can hold turns. Other carried values are ignored.
 func (h *History) enter(c format.Carrier, limits jsonstream.Limits) (entered bool, err error) {
 	if !c.JSON {
 		return false, nil
@@ -45,11 +44,11 @@ func (h *History) enter(c format.Carrier, limits jsonstream.Limits) (entered boo
 	return true, nil
 }
 
-// open returns the document that a carrier holds.
+// open returns the document in a carrier.
 func open(v jsonstream.Value, limits jsonstream.Limits) (*jsonstream.Document, error) {
 	switch v.Kind() {
 	case jsonstream.Object:
-		// Its own document, so that what is edited is the context alone.
+		// A document of its own, so that an edit changes only the context.
 		return jsonstream.Parse(jsonstream.NewRaw(v.Raw()), jsonstream.Unlimited())
 	case jsonstream.String:
 		return Decode(v, limits)
@@ -62,9 +61,9 @@ func (h *History) set(carrier jsonstream.Value, context *jsonstream.Document) {
 	h.carrier, h.context, h.Root = carrier, context, context.Root()
 }
 
-// All returns the conversations in a message: those of all contexts that it carries and
-// that can hold turns, the last first, and else that of [Of], whose errors it has.
-// Contexts before the last one are left out if they cannot be read.
+// All returns the conversations in a message, from all carried contexts that can hold turns, the last
+// context first. Without contexts, it returns the conversation of [Of], and its errors. Contexts before the
+// last one are skipped if they cannot be read.
 func All(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) ([]*History, error) {
 	last, err := Of(doc, f, limits)
 	if err != nil {
@@ -86,9 +85,8 @@ func All(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) ([
 	return all, nil
 }
 
-// Carriers returns the strings of a message in a format that hold, in base64, what its
-// receiver is to read: the snapshot of an SW4RM request, the contexts of a MACP transcript
-// in their order. It does not check that they are base64.
+// Carriers returns the strings of a message that hold data for its receiver in base64: the snapshot of an
+// SW4RM request, or the contexts of a MACP transcript in order. It does not check that they are base64.
 func Carriers(root jsonstream.Value, f format.Format) []jsonstream.Value {
 	carriers := formats.Named(f).Carriers
 	if carriers == nil {
@@ -103,8 +101,7 @@ func Carriers(root jsonstream.Value, f format.Format) []jsonstream.Value {
 	return all
 }
 
-// contextFormat returns the format of what is carried, by its lists of turns; "" if it has
-// no place for any.
+// contextFormat returns the format of a carried context, by its lists of turns; "" if it has none.
 func contextFormat(context jsonstream.Value) format.Format {
 	for _, d := range formats.All() {
 		if d.Known == nil && slices.ContainsFunc(d.Turns, func(name string) bool { return context.Get(name).Exists() }) {
@@ -117,10 +114,10 @@ func contextFormat(context jsonstream.Value) format.Format {
 	return ""
 }
 
-// A CarrierError reports that what a message carries cannot be read.
+// A CarrierError reports a carried value that cannot be read.
 type CarrierError struct {
-	jsonstream.Position        // of what carries it
-	Pointer             string // to it
+	jsonstream.Position        // of the carrier
+	Pointer             string // to the carrier
 	Err                 error
 }
 
@@ -132,8 +129,7 @@ func carrierError(v jsonstream.Value, err error) error {
 	return &CarrierError{v.Position(), v.Pointer(), err}
 }
 
-// DecodeBytes returns what a string holds in base64, as [Decode] reads it: without gzip, if there
-// is gzip in the base64.
+// DecodeBytes returns the data in a base64 string, decompressed if it is gzip. See [Decode].
 func DecodeBytes(v jsonstream.Value) ([]byte, error) {
 	content, err := base64text.Decode(v.Text(), base64text.Any)
 	if err != nil || !gzipped.Is(content) {
@@ -142,14 +138,13 @@ func DecodeBytes(v jsonstream.Value) ([]byte, error) {
 	return gzipped.Unpack(content, 0)
 }
 
-// EncodeBytes returns a string that holds content in base64 as v does: as gzip, if v has gzip.
+// EncodeBytes returns a string with content in base64, in the form of v: compressed with gzip if v is.
 func EncodeBytes(v jsonstream.Value, content []byte) []byte {
 	return gzipped.AppendBase64(nil, content, gzipped.IsBase64(v.Text()))
 }
 
-// Decode reads the JSON text that a string holds in base64, of whichever alphabet of RFC
-// 4648 and with padding or without, as the JSON form of protobuf allows. The error is a
-// [*CarrierError].
+// Decode parses the JSON text in a base64 string, in either alphabet of RFC 4648 and with or without
+// padding, as the JSON form of protobuf allows. The error is a [*CarrierError].
 func Decode(v jsonstream.Value, limits jsonstream.Limits) (*jsonstream.Document, error) {
 	text, err := DecodeBytes(v)
 	if err != nil {
@@ -162,15 +157,14 @@ func Decode(v jsonstream.Value, limits jsonstream.Limits) (*jsonstream.Document,
 	return context, err
 }
 
-// Carrier returns the value of the message that is its context, or holds it in base64;
-// absent if the message carries none.
+// Carrier returns the value of the message that is its context or holds it in base64; absent if the message
+// carries none.
 func (h *History) Carrier() jsonstream.Value { return h.carrier }
 
 // encoded reports whether the message carries its context in base64.
 func (h *History) encoded() bool { return h.carrier.Kind() == jsonstream.String }
 
-// Message returns the text of the message with another text in the place of
-// [History.Context].
+// Message returns the text of the message with [History.Context] replaced by another text.
 func (h *History) Message(context []byte) ([]byte, error) {
 	value := h.Carry(context)
 	if !h.carrier.Exists() {
@@ -179,7 +173,7 @@ func (h *History) Message(context []byte) ([]byte, error) {
 	return jsonstream.Set(h.doc, h.carrier.Pointer(), value)
 }
 
-// Carry returns a context as the message carries it: as it is, or in base64.
+// Carry returns a context as the message carries it: unchanged, or in base64.
 func (h *History) Carry(context []byte) []byte {
 	if !h.encoded() {
 		return context
@@ -187,8 +181,8 @@ func (h *History) Carry(context []byte) []byte {
 	return EncodeBytes(h.carrier, context)
 }
 
-// With returns the conversation with another context in the place of [History.Context]. Its
-// carrier, and the message around that, are those of h.
+// With returns the conversation with [History.Context] replaced by another context. The carrier and the
+// message around it stay the same.
 func (h *History) With(context *jsonstream.Document) *History {
 	changed := &History{Format: h.Format, ContextFormat: h.ContextFormat, doc: h.doc, carrier: h.carrier}
 	if !h.carrier.Exists() {
@@ -199,7 +193,7 @@ func (h *History) With(context *jsonstream.Document) *History {
 	return changed
 }
 
-// Encoded returns how many bytes of the message n bytes of its context take: with gzip, at most.
+// Encoded returns the number of bytes in the message for n bytes of its context; for gzip, the maximum.
 func (h *History) Encoded(n int) int {
 	if h.encoded() {
 		return (n*4 + 2) / 3
@@ -207,8 +201,8 @@ func (h *History) Encoded(n int) int {
 	return n
 }
 
-// Beside returns how many bytes of the message, as compact JSON, are not of its
-// context: at most, since base64 is filled up by up to two bytes.
+// Beside returns the maximum size in bytes of the message without its context, as compact JSON: base64
+// padding adds up to two bytes.
 func (h *History) Beside() int {
 	if !h.carrier.Exists() {
 		return 0

@@ -1,5 +1,4 @@
-// Package history finds the conversation in a message of any format: its turns,
-// their texts, and which of them must stay together.
+// Package history finds the conversation in a message of any format.
 package history
 
 import (
@@ -14,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// ErrFormat reports a document that is in none of the formats.
+// ErrFormat reports a document in none of the formats.
 var ErrFormat error = formatError{}
 
 type formatError struct{}
@@ -29,7 +28,7 @@ func (formatError) Error() string {
 	return "in none of the known formats: found neither " + listed(append(known, "a list of chat messages"), "nor")
 }
 
-// listed writes names with a word before the last one.
+// listed joins names, with last before the last one.
 func listed(names []string, last string) string {
 	if n := len(names) - 1; n > 0 {
 		return strings.Join(names[:n], ", ") + " " + last + " " + names[n]
@@ -37,8 +36,7 @@ func listed(names []string, last string) string {
 	return names[0]
 }
 
-// A MismatchError reports a document that is not in the format that it was to be read
-// in: it has none of the members that hold what is read.
+// A MismatchError reports a document that is not in the expected format: it has no member with turns.
 type MismatchError struct {
 	Format  format.Format
 	Members []string
@@ -58,28 +56,27 @@ func (e *MismatchError) Error() string {
 // concurrent use.
 type History struct {
 	Format format.Format
-	// ContextFormat is the format of what holds the turns: Format, or that of the
-	// context which an SW4RM request or a MACP transcript carries. It is "" where
-	// nothing can hold any.
+	// ContextFormat is the format of Root: Format, or that of the context carried by an SW4RM request or a
+	// MACP transcript. It is "" if there is no place for turns.
 	ContextFormat format.Format
-	// Root is what holds the turns: the message, or the context that it carries. It is an
-	// object, or the array of the turns.
+	// Root is the value with the turns, the message or the context that it carries. It is an object, or the
+	// array of the turns.
 	Root  jsonstream.Value
 	Lists []List
 	Turns []conversation.Turn // of all lists, in order, oldest first
 
 	doc     *jsonstream.Document // the message
-	context *jsonstream.Document // that it carries; otherwise doc
-	carrier jsonstream.Value     // where the message has its context; absent if it is its own
+	context *jsonstream.Document // the carried context, or else doc
+	carrier jsonstream.Value     // the value of the message with its context; absent if there is none
 }
 
-// A List is an array of turns in a message, or a turn that is in none.
+// A List is an array of turns in a message, or a single turn outside of an array.
 type List struct {
-	// Name is that of the member of Root, "" if Root is the list; of a turn that is in no
-	// list, its JSON Pointer without the first slash.
+	// Name is the name of the member of Root, "" if Root is the list; for a single turn, its JSON Pointer
+	// without the first slash.
 	Name  string
 	Value jsonstream.Value
-	// Alone is set for a turn that is in no list: it cannot be removed.
+	// Alone reports a single turn. It cannot be removed.
 	Alone bool
 }
 
@@ -94,14 +91,14 @@ func (l List) Pointer() string {
 // Layout returns the descriptor of [History.ContextFormat].
 func (h *History) Layout() *format.Descriptor { return formats.Named(h.ContextFormat) }
 
-// HasTurns reports whether the member is what can hold turns: an array, or the
-// string that is one. What is alone is no member of its own.
+// HasTurns reports whether the member can hold turns: an array, or a string that is the only turn. It is
+// false for a single turn, which is not a member of its own.
 func (l List) HasTurns() bool {
 	return !l.Alone && (l.Value.Kind() == jsonstream.Array || l.Value.Kind() == jsonstream.String)
 }
 
-// ListNames returns the names of the members that hold turns in a message of a format, or
-// in what it carries, in the order of the conversation.
+// ListNames returns the names of the members with turns in a message of a format, or in its context, in the
+// order of the conversation.
 func ListNames(f format.Format) []string {
 	d := formats.Named(f)
 	if d.Carriers == nil {
@@ -116,9 +113,8 @@ func ListNames(f format.Format) []string {
 	return names
 }
 
-// FormatOf returns the format to read a document in: f, or the one that it looks like
-// if f is "". The error wraps [ErrFormat], perhaps in a [*formats.StrangerError], or is a
-// [*MismatchError].
+// FormatOf returns f or, if f is "", the detected format of a document. The error wraps [ErrFormat],
+// possibly in a [*formats.StrangerError], or is a [*MismatchError].
 func FormatOf(root jsonstream.Value, f format.Format) (format.Format, error) {
 	if f == "" {
 		if detected, ok := formats.Detect(root); ok {
@@ -133,11 +129,10 @@ func FormatOf(root jsonstream.Value, f format.Format) (format.Format, error) {
 	return "", &MismatchError{f, d.Needs}
 }
 
-// Of returns the conversation in a message of a format, or of the one that it looks like if
-// f is "". It does not validate the message: what is not a turn is ignored. An SW4RM
-// response has no turns, and a MACP transcript has those of the last HandoffContext that is
-// JSON and has a place for turns, whatever its format. The error is of [FormatOf], or a
-// [*CarrierError].
+// Of returns the conversation in a message of format f, or of the detected format if f is "". It does not
+// validate the message, and skips elements that are not turns. An SW4RM response has no turns. The turns of
+// a MACP transcript are in the last HandoffContext that is JSON and has a place for turns, in any format.
+// The error is that of [FormatOf], or a [*CarrierError].
 func Of(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (*History, error) {
 	f, err := FormatOf(doc.Root(), f)
 	if err != nil {
@@ -157,7 +152,7 @@ func Of(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (*H
 	return h, nil
 }
 
-// isBare reports whether a message of a format may be the array of its turns.
+// isBare reports whether a message of a format may be just the array of its turns.
 func isBare(d *format.Descriptor) bool { return d.Known != nil && d.Turns != nil }
 
 // read finds the turns.
@@ -173,7 +168,7 @@ func (h *History) read() {
 			list.Value = h.Root
 		}
 		h.Lists = append(h.Lists, list)
-		if list.Value.Kind() == jsonstream.String { // the input_history of one user turn
+		if list.Value.Kind() == jsonstream.String { // an input_history that is one user turn
 			h.Turns = append(h.Turns, conversation.Turn{Value: list.Value, List: i, Role: "user"})
 		}
 		if d.Known != nil && d.Known.Trail != nil {
@@ -197,7 +192,7 @@ func (h *History) read() {
 	}
 }
 
-// readPath finds the turns of a list in which they are not in the order of the conversation.
+// readPath finds the turns of a list that is not in the order of the conversation.
 func (h *History) readPath(d *format.Descriptor, list int) {
 	var all []jsonstream.Value
 	for _, v := range h.Lists[list].Value.Elements() {
@@ -209,12 +204,10 @@ func (h *History) readPath(d *format.Descriptor, list int) {
 	}
 }
 
-// Context returns the document that [History.Root] is of: the message, or the
-// decoded context that it carries.
+// Context returns the document of [History.Root]: the message, or the decoded context that it carries.
 func (h *History) Context() *jsonstream.Document { return h.context }
 
-// Pointers returns the JSON Pointers of the turns in the context, computed
-// without looking for them.
+// Pointers returns the JSON Pointers of the turns in the context, computed from the lists.
 func (h *History) Pointers() []string {
 	pointers := make([]string, len(h.Turns))
 	for i, t := range h.Turns {

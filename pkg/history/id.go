@@ -8,8 +8,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// ID returns the identifier of a message in a format, or in any if f is "": the first of
-// the format's [format.Descriptor].IDs that is present, or "".
+// ID returns the identifier of a message in a format, or in any format if f is "": the first present member
+// of the format's [format.Descriptor].IDs, or "".
 func ID(root jsonstream.Value, f format.Format) string {
 	for _, d := range formats.All() {
 		if f != "" && f != d.Name {
@@ -27,9 +27,9 @@ func ID(root jsonstream.Value, f format.Format) string {
 // ID returns the identifier of the message: see [ID].
 func (h *History) ID() string { return ID(h.doc.Root(), h.Format) }
 
-// HasID reports whether id is the [ID] of a message in some format, "" among them, since
-// there is always one that has none: the id that an index has need not be of the format
-// that the message looks like.
+// HasID reports whether id is the [ID] of a message in some format. An id from an index may belong to
+// another format than the detected one. HasID is true for "", since the message has no ID in at least one
+// format.
 func HasID(root jsonstream.Value, id string) bool {
 	return id == ID(root, "") || slices.ContainsFunc(formats.Names(), func(f format.Format) bool { return id == ID(root, f) })
 }

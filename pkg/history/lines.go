@@ -7,18 +7,17 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Line is a turn of a conversation as it is to be: see [History.WithTurns].
+// A Line is a turn of an edited conversation: see [History.WithTurns].
 type Line struct {
-	// Of is the index of the turn in [History.Turns], -1 for one that is added.
+	// Of is the index of the turn in [History.Turns], -1 for a new turn.
 	Of    int
 	Value jsonstream.Value
 }
 
-// WithTurns returns the text of a message that is JSON Lines with another conversation, in
-// this order. A turn that is left out is removed with its line, one that is added becomes a line
-// after that of the turn before it, and so does one that is in another order than before. All
-// other lines stay as they are, but for what they say of lines that are gone or new: the error is
-// of [format.Elements.Relink].
+// WithTurns returns the text of a message that is JSON Lines with another conversation, in the order of
+// turns. A missing turn is removed with its line. A new turn, or one in a different order, becomes a line
+// after that of the turn before it. All other lines stay unchanged, except for references to removed and
+// new lines: the error is that of [format.Elements.Relink].
 func (h *History) WithTurns(turns []Line) ([]byte, error) {
 	lines := h.place(turns)
 	if relink := h.Layout().Known.Relink; relink != nil {
@@ -35,7 +34,7 @@ func (h *History) WithTurns(turns []Line) ([]byte, error) {
 			continue
 		}
 		d := jsonstream.NewDraft(line.Value)
-		if line.Was.Exists() && line.Was != line.Value { // it keeps the white space around it
+		if line.Was.Exists() && line.Was != line.Value { // keep the white space around it
 			d = jsonstream.NewDraft(line.Was)
 			d.Replace(jsonstream.NewDraft(line.Value))
 		}
@@ -44,11 +43,10 @@ func (h *History) WithTurns(turns []Line) ([]byte, error) {
 	return root.Bytes(), nil
 }
 
-// place returns all lines, with the turns of a conversation at their places, and with those that
-// are removed, which have no value.
+// place returns all lines, including the lines of the new turns, and the removed lines without a value.
 func (h *History) place(turns []Line) []format.Line {
 	stay := inOrder(turns)
-	added := map[int][]format.Line{} // by the index of the line that they follow
+	added := map[int][]format.Line{} // by the index of the line before them
 	at := map[int]format.Line{}      // by the index of the line
 	moved := map[int]bool{}
 	after := -1
@@ -89,9 +87,9 @@ func (h *History) place(turns []Line) []format.Line {
 	return lines
 }
 
-// inOrder reports which turns are in the order in which they were: as many as can be.
+// inOrder reports which turns keep their order: as many as possible.
 func inOrder(turns []Line) []bool {
-	var ends []int // the turns at the ends of the best sequences of each length
+	var ends []int // the last turns of the best sequences of each length
 	before := make([]int, len(turns))
 	for n, t := range turns {
 		if t.Of < 0 {

@@ -4,11 +4,11 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Meter measures text, in tokens or in whatever unit Count counts.
+// A Meter measures text, in tokens or another unit of Count.
 type Meter struct {
 	Count func(text string) int
-	// PerTurn is what every turn costs in addition to its text, PerName a turn's name, and
-	// PerReply a conversation, for the answer that it primes.
+	// PerTurn is the cost of a turn in addition to its text, PerName that of a turn's name, and PerReply
+	// that of a conversation, for the reply that it primes.
 	PerTurn, PerName, PerReply int
 }
 
@@ -25,10 +25,9 @@ type MemberSize struct {
 	Size int
 }
 
-// Measure returns the size of the conversation and of the rest of the message. Strings
-// count as their characters, all else as compact JSON; a turn counts its members' values,
-// as providers document it, and the overhead of the meter. The names of members do not
-// count. Where a message carries a context, that is measured.
+// Measure returns the sizes of the turns and of the other members of the message, or of the context that it
+// carries. Strings count as their characters, all else as compact JSON. A turn counts the values of its
+// members, as providers document it, plus the overhead of the meter. Names of members do not count.
 func (h *History) Measure(m Meter) Tally {
 	t := Tally{Turns: make([]int, len(h.Turns))}
 	sizes := make([]int, len(h.Lists))
@@ -41,7 +40,7 @@ func (h *History) Measure(m Meter) Tally {
 	}
 	for i, list := range h.Lists {
 		switch {
-		case list.Alone: // its members are counted with those around it
+		case list.Alone: // counted with the members around it
 			t.Total += m.PerTurn
 		case list.Value == h.Root:
 			t.Total += sizes[i]
@@ -63,7 +62,7 @@ func (h *History) Measure(m Meter) Tally {
 	return t
 }
 
-// Value returns the size of a value that is no turn.
+// Value returns the size of a value that is not a turn.
 func (m Meter) Value(v jsonstream.Value) int {
 	if v.Kind() == jsonstream.String {
 		return m.Count(v.Text())
@@ -90,8 +89,7 @@ func (m Meter) Turn(turn jsonstream.Value) int {
 	return size
 }
 
-// parts returns the size of the parts of a turn: of those that are text, their
-// texts.
+// parts returns the size of the content of a turn. Parts that are text count only their texts.
 func (m Meter) parts(content jsonstream.Value) int {
 	size := 0
 	for _, part := range content.Elements() {

@@ -6,41 +6,40 @@ import (
 	"io"
 )
 
-// blockBytes is about how long a block is.
+// blockBytes is the approximate length of a block.
 const blockBytes = 512 << 10
 
-// A LinesFile is JSON Lines in a file that must not change while it is read, and that several may read
+// A LinesFile is a file of JSON Lines that must not change while it is read. Several goroutines may read it
 // at once.
 type LinesFile struct {
 	In    io.ReaderAt
 	Start Position // where the first value begins
-	End   int64    // the offset after the last one
+	End   int64    // the offset after the last value
 }
 
-// Blocks cuts JSON Lines into blocks of whole lines, so that a long text need not be in memory.
-// The documents of all blocks have the values, pointers and positions that one of the whole text
-// has, and parsing them in their order finds the same first error. It is for one goroutine.
+// Blocks cuts JSON Lines into blocks of whole lines, so that a long text need not be in memory. The
+// documents of the blocks have the same values, pointers and positions as one document of the whole text,
+// and parsing them in order finds the same first error. Blocks is for one goroutine.
 type Blocks struct {
 	r      io.Reader
 	limits Limits
 	at     Position // of the first byte in rest
-	first  int      // the values before it
-	rest   []byte   // what was read, from the first line that is not blank
+	first  int      // the number of values before rest
+	rest   []byte   // bytes read and not yet returned, from the first line that is not blank
 	err    error    // of r
 }
 
-// NewBlocks returns the blocks of what r has, which begins at a position of the original text,
-// at the beginning of a value. MaxBytes bounds a line, as in [ParseLines]; the text may be of any
-// length.
+// NewBlocks returns the blocks of r, which begins at a position of the original text where a value begins.
+// MaxBytes bounds a line, as in [ParseLines]; the text may have any length.
 func NewBlocks(r io.Reader, at Position, limits Limits) *Blocks {
 	return &Blocks{r: r, limits: limits, at: at}
 }
 
-// Next returns the next block, whose bytes are the caller's: at least one line that is not blank.
-// The error is [io.EOF] at the end, that of the reader, or a [*SyntaxError] for a line that is
-// too long: nothing follows any of them.
+// Next returns the next block, which has at least one line that is not blank and belongs to the caller. The
+// error is [io.EOF] at the end, the reader's error, or a [*SyntaxError] for a line that is too long. All
+// are final.
 func (b *Blocks) Next() (Raw, error) {
-	end := 0 // of the whole lines in rest
+	end := 0 // the end of the whole lines in rest
 	for {
 		b.skipBlank()
 		if end = bytes.LastIndexByte(b.rest, '\n') + 1; b.err != nil {
@@ -76,7 +75,7 @@ func (b *Blocks) Next() (Raw, error) {
 	return raw, nil
 }
 
-// skipBlank leaves out the blank lines at the beginning, and white space without end.
+// skipBlank skips blank lines, and white space without a line end, at the beginning of rest.
 func (b *Blocks) skipBlank() {
 	begin := skipSpace(b.rest, 0)
 	if begin < len(b.rest) || b.err == nil && begin < blockBytes {
@@ -92,7 +91,7 @@ func (b *Blocks) fail(err error) error {
 	return err
 }
 
-// fill reads more.
+// fill reads more input.
 func (b *Blocks) fill() {
 	if len(b.rest) == cap(b.rest) {
 		b.rest = append(make([]byte, 0, max(2*len(b.rest), blockBytes+blockBytes/4)), b.rest...)

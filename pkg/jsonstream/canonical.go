@@ -12,8 +12,8 @@ import (
 )
 
 var (
-	// ErrNumberRange reports a number that has no double-precision value, so
-	// that it has no canonical form (RFC 8785, section 3.2.2.3).
+	// ErrNumberRange reports a number beyond the range of a double. It has no canonical form (RFC 8785,
+	// section 3.2.2.3).
 	ErrNumberRange = errors.New("number beyond the range of a double")
 	// ErrInexact reports a number whose canonical form has another value.
 	ErrInexact = errors.New("number that a double does not hold exactly")
@@ -21,13 +21,13 @@ var (
 	ErrUnsafe = errors.New("number beyond the bounds of arithmetic")
 )
 
-// A NumberError reports a number that cannot be canonicalised or computed with. Its
-// text is for people and does not repeat the place.
+// A NumberError reports a number that cannot be canonicalised or computed with. Its text is for people and
+// omits the position.
 type NumberError struct {
 	Position         // of the number
 	Pointer   string // JSON Pointer to it
 	Text      string // as written, cut if it is long
-	Canonical string // for ErrInexact: its form under RFC 8785
+	Canonical string // for ErrInexact: the canonical form (RFC 8785)
 	Err       error  // ErrNumberRange, ErrInexact or ErrUnsafe
 }
 
@@ -43,14 +43,12 @@ func (e *NumberError) Error() string {
 
 func (e *NumberError) Unwrap() error { return e.Err }
 
-// CanonicalOptions say how to canonicalise. The zero value is RFC 8785.
+// CanonicalOptions are options of canonicalisation. The zero value is RFC 8785.
 type CanonicalOptions struct {
-	// Exact rejects a number whose decimal value is not that of its canonical text. RFC
-	// 8785 makes every number a double, so that two numbers of different value can have
-	// one canonical form.
+	// Exact rejects a number whose canonical form has another decimal value. In RFC 8785 every number is a
+	// double, so numbers with different values can have the same canonical form.
 	Exact bool
-	// Omit names a member of the value itself, not of values below it, to leave out; ""
-	// leaves out nothing.
+	// Omit names a member of the value itself, not of nested values, to leave out; "" leaves out nothing.
 	Omit string
 }
 
@@ -64,9 +62,9 @@ func AppendCanonical(dst []byte, v Value, options CanonicalOptions) ([]byte, err
 	return c.out, err
 }
 
-// WriteCanonical writes the text that [AppendCanonical] appends, a piece at a time, so
-// that a long one is never held whole. The error is a [*NumberError], after which the
-// text written so far is useless, or that of w.
+// WriteCanonical writes the canonical form (RFC 8785) of v to w in pieces, so that a long one is never in
+// memory as a whole. The error is that of w or a [*NumberError], after which the text written so far is
+// useless.
 func WriteCanonical(w io.Writer, v Value, options CanonicalOptions) error {
 	c := canonicalizers.Get().(*canonicalizer)
 	defer c.release()
@@ -80,35 +78,33 @@ func WriteCanonical(w io.Writer, v Value, options CanonicalOptions) error {
 	return err
 }
 
-// A canonicalizer works on nodes rather than on Values: that is a third faster. It
-// copies as few and as long runs of the document's text as it can: of a text that is
-// canonical already, there is one.
+// A canonicalizer works on nodes rather than on Values, which is a third faster. It copies few, long runs
+// of the document's text: a text that is already canonical is a single run.
 type canonicalizer struct {
 	CanonicalOptions
 	doc     *Document
 	text    []byte  // of the document
-	members []int32 // of the objects that are being written: their nodes
-	// plain reports that no string or name in the value has an escape, plainNames that no
-	// name has.
+	members []int32 // the nodes of the members of the objects being written
+	// plain reports that no string or name in the value has an escape; plainNames, that no name has one.
 	plain, plainNames bool
 
 	// The output so far is out, followed by the run text[from:to].
 	from, to uint32
 	out      []byte
 
-	w        io.Writer // takes the output before out; nil if out is to hold all
+	w        io.Writer // takes the output before out; nil if out holds all output
 	writeErr error
-	piece    []byte // memory for out where w is set
+	piece    []byte // memory for out if w is set
 }
 
-// pieceSize is how much of the text is gathered for the writer, in bytes: most
-// messages are one piece, and the processor's cache still holds it when it is read.
+// pieceSize is the number of bytes gathered for each write. Most messages fit in one piece, which is still
+// in the processor's cache when w reads it.
 const pieceSize = 16 << 10
 
 var canonicalizers = sync.Pool{New: func() any { return new(canonicalizer) }}
 
-// release puts the canonicalizer back for others, with its memory unless a large
-// document made that large.
+// release returns the canonicalizer to the pool. It keeps its memory unless a large document made that
+// large.
 func (c *canonicalizer) release() {
 	kept := canonicalizer{members: c.members[:0], piece: c.piece}
 	if cap(kept.members) > 1024 {
@@ -134,7 +130,7 @@ func (c *canonicalizer) canonicalize(v Value, options CanonicalOptions) error {
 	return err
 }
 
-// lines writes JSON Lines as the array that they are.
+// lines writes JSON Lines as an array.
 func (c *canonicalizer) lines(root Value) error {
 	c.out = append(c.out, '[')
 	for element := range root.children {
@@ -215,8 +211,7 @@ func (c *canonicalizer) object(i int32, omit string) error {
 	return nil
 }
 
-// string writes a quoted string with the fewest escapes (section 3.2.2.2). A plain
-// one has none.
+// string writes a quoted string with the fewest escapes (section 3.2.2.2). A plain string has none.
 func (c *canonicalizer) string(start, end uint32, plain bool) {
 	quoted := c.text[start:end]
 	if plain || minimalEscapes(quoted) {
@@ -227,8 +222,7 @@ func (c *canonicalizer) string(start, end uint32, plain bool) {
 	c.out, _ = jsontext.AppendQuote(c.out, unquote(quoted)) // Parse has checked it
 }
 
-// minimalEscapes reports whether every escape in a quoted string is the one
-// that the canonical form has.
+// minimalEscapes reports whether every escape in a quoted string is in its canonical form.
 func minimalEscapes(quoted []byte) bool {
 	for {
 		i := bytes.IndexByte(quoted, '\\')
@@ -254,7 +248,7 @@ func (c *canonicalizer) copy(start, end uint32) {
 
 // byte adds a comma or a colon. If it comes next in the document, it extends the run.
 func (c *canonicalizer) byte(b byte) {
-	if c.text[c.to] == b { // at least a closing bracket is still to come
+	if c.text[c.to] == b { // at least a closing bracket follows
 		c.to++
 		return
 	}

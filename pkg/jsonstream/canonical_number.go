@@ -37,8 +37,8 @@ func numberError(v Value, canonical string, err error) *NumberError {
 	return &NumberError{Position: v.Position(), Pointer: v.Pointer(), Text: text, Canonical: canonical, Err: err}
 }
 
-// appendFloat writes f as Number::toString of ECMAScript does: the shortest
-// digits that give f back, with an exponent from 1e21 on and below 1e-6.
+// appendFloat writes f as ECMAScript's Number::toString does: the shortest digits that parse as f, with an
+// exponent from 1e21 on and below 1e-6.
 func appendFloat(dst []byte, f float64) []byte {
 	abs := math.Abs(f)
 	switch {

@@ -28,10 +28,9 @@ func compareUTF16(a, b []byte) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// inOrderUTF16 maps a byte of UTF-8 so that texts compare as their UTF-16 code units
-// do. Only characters beyond the basic plane, which begin with 0xF0 to 0xF4, compare
-// otherwise as bytes: their surrogates sort before U+E000 to U+FFFF, which begin with
-// 0xEE and 0xEF.
+// inOrderUTF16 maps a byte of UTF-8 so that comparing bytes compares UTF-16 code units. The two orders
+// differ only for characters beyond the basic plane, which begin with 0xF0 to 0xF4: their surrogates sort
+// before U+E000 to U+FFFF, which begin with 0xEE and 0xEF.
 func inOrderUTF16(b byte) byte {
 	switch {
 	case b >= 0xF0:

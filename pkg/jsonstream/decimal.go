@@ -8,9 +8,9 @@ import (
 	"strconv"
 )
 
-// SameNumber reports whether two JSON numbers have the same decimal value: 1.0 and
-// 1 do, 9007199254740993 and 9007199254740992 do not. Two whose exponents are
-// beyond ±2^60 are the same only if they are written alike.
+// SameNumber reports whether two JSON numbers have the same decimal value: 1.0 and 1 do, 9007199254740993
+// and 9007199254740992 do not. Numbers with exponents beyond ±2^60 are the same only if their texts are
+// equal.
 func SameNumber(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
@@ -19,8 +19,8 @@ func SameNumber(a, b []byte) bool {
 	return !x.beyond && !y.beyond && x.Compare(&y) == 0
 }
 
-// AppendNormal appends a text that two JSON numbers share exactly if they are the
-// [SameNumber].
+// AppendNormal appends a normal form of a JSON number. Two numbers have equal normal forms exactly if
+// [SameNumber] reports true.
 func AppendNormal(dst, number []byte) []byte {
 	d := ParseDecimal(number)
 	if d.beyond {
@@ -33,17 +33,17 @@ func AppendNormal(dst, number []byte) []byte {
 	return strconv.AppendInt(append(dst, 'e'), d.point, 10)
 }
 
-// A Decimal is the value of a JSON number, whose bytes it keeps: 0.DIGITS times ten to the
-// power of point. The digits neither begin nor end with a zero, and zero has none, so that
-// equal numbers have equal digits. They are in two parts, as the text has them.
+// A Decimal is the value of a JSON number: 0.DIGITS times ten to the power of point. It refers to the
+// number's bytes. The digits neither begin nor end with a zero, and zero has no digits, so equal numbers
+// have equal digits. They are in two parts, as in the text.
 type Decimal struct {
 	negative        bool
-	beyond          bool // the exponent is beyond ±maxExponent, and counts as that
+	beyond          bool // the exponent is beyond ±maxExponent, and is replaced by that
 	whole, fraction []byte
 	point           int64
 }
 
-// maxExponent leaves room for the digits to be added to an exponent.
+// maxExponent is small enough that adding the number of digits to an exponent does not overflow.
 const maxExponent = 1 << 60
 
 // ParseDecimal reads a JSON number.
@@ -80,7 +80,7 @@ func (d *Decimal) trim() {
 	for len(d.fraction) > 0 && d.fraction[len(d.fraction)-1] == '0' {
 		d.fraction = d.fraction[:len(d.fraction)-1]
 	}
-	if len(d.whole) > 0 && d.whole[0] == '0' { // the only digit there
+	if len(d.whole) > 0 && d.whole[0] == '0' { // the only digit of whole
 		d.whole = nil
 		d.point--
 		for len(d.fraction) > 0 && d.fraction[0] == '0' {
@@ -106,7 +106,7 @@ func (d *Decimal) digit(i int) byte {
 	return d.fraction[i-len(d.whole)]
 }
 
-// Compare returns -1, 0 or 1 for less, equal and greater.
+// Compare returns -1 if d is less than other, 0 if they are equal and 1 if d is greater.
 func (d *Decimal) Compare(other *Decimal) int {
 	if d.Sign() != other.Sign() {
 		return cmp.Compare(d.Sign(), other.Sign())
@@ -121,7 +121,7 @@ func (d *Decimal) Compare(other *Decimal) int {
 	return size * d.Sign()
 }
 
-// Sign returns -1, 0 or 1: whether d is negative, 0 or positive.
+// Sign returns -1 if d is negative, 0 if it is zero and 1 if it is positive.
 func (d *Decimal) Sign() int {
 	switch {
 	case d.len() == 0:
@@ -161,9 +161,9 @@ func IsInteger(text []byte) bool {
 	return true
 }
 
-// IsMultipleOf reports whether d divided by unit, which is not zero, is an integer. Both
-// are digits, read as an integer, times a power of ten, shift apart. The digits of d do
-// not end in a zero, so they have no power of ten as a factor.
+// IsMultipleOf reports whether d divided by unit, which is not zero, is an integer. Both numbers are their
+// digits, read as an integer, times a power of ten; shift is the difference of the powers. The digits of d
+// do not end in a zero, so ten does not divide them.
 func (d *Decimal) IsMultipleOf(unit *Decimal) bool {
 	if d.len() == 0 {
 		return true
@@ -172,8 +172,7 @@ func (d *Decimal) IsMultipleOf(unit *Decimal) bool {
 	if shift < 0 {
 		return false
 	}
-	// A power of ten helps to divide by the twos and fives of the unit's digits only,
-	// of which there are at most four a digit.
+	// A power of ten only cancels factors two and five of the unit's digits, at most four per digit.
 	shift = min(shift, int64(4*unit.len()))
 	n, ok := d.uint64()
 	m, fits := unit.uint64()
@@ -201,7 +200,7 @@ func (d *Decimal) bigInt() *big.Int {
 
 // uint64 returns the digits as an integer, if it fits.
 func (d *Decimal) uint64() (uint64, bool) {
-	if d.len() > 19 { // ten to the power of 19 fits
+	if d.len() > 19 { // 19 digits fit
 		return 0, false
 	}
 	n := uint64(0)

@@ -6,29 +6,28 @@ import (
 	"slices"
 )
 
-// A Draft is a JSON value that is being changed. Unchanged values keep their bytes, and
-// the white space around them. Each change sees those before it.
+// A Draft is a JSON value being edited. Unchanged values keep their bytes and the white space around them.
+// Each change applies to the result of the changes before it.
 //
-// The draft of a document that is JSON Lines stays that: it has one element a line, whatever
-// white space those have that are put into it. In another draft it becomes an array.
+// The draft of a document that is JSON Lines remains JSON Lines, one element per line, regardless of white
+// space in the values added. In another draft it becomes an array.
 //
-// An object or array is opened when a value in it is looked up or changed, and takes
-// memory from then on. Opening one takes time linear in its length; after that a change
-// takes constant time on average in an object and logarithmic time in an array. A Draft
-// is for one goroutine.
+// An object or array is opened when a value in it is looked up or changed, and takes memory from then on.
+// Opening takes time linear in its length; a later change takes constant time on average in an object and
+// logarithmic time in an array. A Draft is for one goroutine.
 type Draft struct {
-	was Value    // the value here before, and still while now is nil
-	now *content // the value that replaced it, or it as opened
+	was Value    // the original value, still set while now is nil
+	now *content // the new value, or the opened one
 }
 
 // content is the content of a draft: a value, or an open object or array.
 type content struct {
-	base    Value // the value, or the one that was opened
+	base    Value // the value, or the one before it was opened
 	open    bool
 	list    *list          // the elements of an open array
-	members []draftMember  // of an open object, and gaps where some were removed
+	members []draftMember  // of an open object, with gaps for removed members
 	count   int            // of members, less gaps
-	places  map[string]int // of the members in members; nil where they are few
+	places  map[string]int // indices of the members in members; nil for few members
 }
 
 // A draftMember is a member of an open object, or a gap.
@@ -40,8 +39,8 @@ type draftMember struct {
 // isGap reports whether a member was removed here.
 func (m *draftMember) isGap() bool { return m.value == Draft{} }
 
-// NewDraft returns a draft of v, which must not be absent. To add it to another draft hands it over: it must
-// not be used any more.
+// NewDraft returns a draft of v, which must exist. A draft added to another draft must not be used any
+// more.
 func NewDraft(v Value) *Draft { return &Draft{was: v} }
 
 // Kind returns the type of the value.
@@ -54,7 +53,7 @@ func (d *Draft) base() Value {
 	return d.was
 }
 
-// Value returns the value of d, absent once d is open: then it may have changed. See
+// Value returns the value of d. Once d is open, it is absent, because it may have changed: see
 // [Draft.Document].
 func (d *Draft) Value() Value {
 	if d.now != nil && d.now.open {
@@ -63,7 +62,7 @@ func (d *Draft) Value() Value {
 	return d.base()
 }
 
-// Len returns how many members or elements the value holds.
+// Len returns the number of members or elements.
 func (d *Draft) Len() int {
 	switch c := d.contents(); {
 	case c == nil:
@@ -75,7 +74,7 @@ func (d *Draft) Len() int {
 	}
 }
 
-// contents opens an object or array, and returns it; nil for other kinds.
+// contents opens an object or array and returns its content; nil for other kinds.
 func (d *Draft) contents() *content {
 	if d.now != nil && d.now.open {
 		return d.now
@@ -102,8 +101,8 @@ func (d *Draft) contents() *content {
 	return c
 }
 
-// Child returns the member or element that a reference token of a JSON Pointer names, nil
-// if there is none. It is valid until a member or element of d is inserted or removed.
+// Child returns the member or element for a reference token of a JSON Pointer, nil if there is none. It is
+// valid until a member or element of d is inserted or removed.
 func (d *Draft) Child(token string) *Draft {
 	c := d.contents()
 	if c == nil {
@@ -134,8 +133,8 @@ func (d *Draft) At(pointer string) *Draft {
 	return d
 }
 
-// Children yields the members with their names, or the elements with none, in order.
-// Nothing may be inserted or removed meanwhile.
+// Children yields the members with their names, or the elements with empty names, in order. Nothing may be
+// inserted or removed during the iteration.
 func (d *Draft) Children() iter.Seq2[string, *Draft] {
 	return func(yield func(string, *Draft) bool) {
 		if c := d.contents(); c != nil {
@@ -149,7 +148,7 @@ func (d *Draft) Children() iter.Seq2[string, *Draft] {
 	}
 }
 
-// children yields the members, nil for elements, and the values.
+// children yields the members, nil for elements, with their values.
 func (c *content) children(yield func(*draftMember, *Draft) bool) {
 	if c.list != nil {
 		c.list.all(func(d *Draft) bool { return yield(nil, d) })
@@ -162,7 +161,7 @@ func (c *content) children(yield func(*draftMember, *Draft) bool) {
 	}
 }
 
-// Replace puts the value of another draft in the place of d.
+// Replace replaces d with the value of another draft.
 func (d *Draft) Replace(with *Draft) {
 	if with.now != nil {
 		d.now = with.now
@@ -171,10 +170,9 @@ func (d *Draft) Replace(with *Draft) {
 	}
 }
 
-// Insert adds a value as RFC 6902, section 4.1, has it: before the element that a
-// reference token names, after the last one for "-" or the length of the array, or
-// as a member, in the place of one that is there or after all others. It reports
-// false if d has no such place.
+// Insert adds a value as in RFC 6902, section 4.1: before the element with the index token; after the last
+// element for "-" or the length of the array; or as a member, which replaces an existing one or becomes the
+// last. It returns false if d has no such place.
 func (d *Draft) Insert(token string, child *Draft) bool {
 	c := d.contents()
 	if c == nil {
@@ -203,8 +201,8 @@ func (d *Draft) Insert(token string, child *Draft) bool {
 	return true
 }
 
-// InsertAt adds a member that an object does not have, before the member at index, or
-// last if there are fewer members. It takes time linear in the number of members.
+// InsertAt adds a new member to an object, before the member at index, or last if there are fewer members.
+// It takes time linear in the number of members.
 func (d *Draft) InsertAt(index int, name string, child *Draft) {
 	c := d.contents()
 	c.close()
@@ -212,8 +210,7 @@ func (d *Draft) InsertAt(index int, name string, child *Draft) {
 	c.count++
 }
 
-// Take removes the member or element that a reference token names, and returns it; nil if
-// there is none.
+// Take removes the member or element for a reference token and returns it; nil if there is none.
 func (d *Draft) Take(token string) *Draft {
 	child := d.Child(token)
 	if child == nil {
@@ -228,8 +225,7 @@ func (d *Draft) Take(token string) *Draft {
 	}
 	c.members[c.find(token)] = draftMember{}
 	delete(c.places, token)
-	// Gaps are closed once half of the places are gaps, so that this takes constant time
-	// on average.
+	// The gaps are closed once they are half of the slice, so that removal takes constant time on average.
 	if c.count--; len(c.members) >= 2*c.count+8 {
 		c.close()
 	}
@@ -242,9 +238,9 @@ func (c *content) close() {
 	c.places = nil
 }
 
-// find returns the place of a member in members, -1 if there is none.
+// find returns the index of the member in members, -1 if there is none.
 func (c *content) find(name string) int {
-	const few = 64 // comparing with each costs no more than a look-up
+	const few = 64 // below this, comparing each name is as fast as a map
 	if c.places == nil && len(c.members) <= few {
 		for i := range c.members {
 			if m := &c.members[i]; m.name == name && !m.isGap() {
@@ -267,10 +263,9 @@ func (c *content) find(name string) int {
 	return -1
 }
 
-// Set writes a JSON text at a JSON Pointer: in the place of the value that is there,
-// or as a new member, last in its object, or a new element, for "-" or an index
-// equal to the length of the array (RFC 6901, section 4). The object or array that
-// is to hold it must be there. If value is not JSON, the error is a [*SyntaxError].
+// Set writes a JSON text at a JSON Pointer. It replaces an existing value, adds a member at the end of an
+// object, or appends an element for "-" or an index equal to the length of the array (RFC 6901, section 4).
+// The object or array that holds the value must exist. If value is not JSON, the error is a [*SyntaxError].
 func (d *Draft) Set(pointer string, value []byte) error {
 	doc, err := Parse(NewRaw(value), Unlimited())
 	if err != nil {
@@ -302,7 +297,7 @@ func (d *Draft) Set(pointer string, value []byte) error {
 	return nil
 }
 
-// Remove removes the member or element at a JSON Pointer, which must be there.
+// Remove removes the member or element at a JSON Pointer, which must exist.
 func (d *Draft) Remove(pointer string) error {
 	tokens, _ := SplitPointer(pointer)
 	for i, token := range tokens {

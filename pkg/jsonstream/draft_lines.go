@@ -2,9 +2,9 @@ package jsonstream
 
 import "bytes"
 
-// appendLines appends the text of a draft that is JSON Lines, whose elements may be nested this
-// deep. A line that was there keeps the white space around its value; another one ends as the
-// first line of the document does.
+// appendLines appends the text of a draft that is JSON Lines, whose elements may be nested up to depth. An
+// existing line keeps the white space around its value; a new line ends like the first line of the
+// document.
 func (d *Draft) appendLines(dst []byte, depth int) ([]byte, error) {
 	base := d.base()
 	text := base.Raw()
@@ -33,7 +33,7 @@ func (d *Draft) appendLines(dst []byte, depth int) ([]byte, error) {
 			return nil, err
 		}
 		if (!stays || child.now != nil) && bytes.ContainsAny(dst[from:], "\r\n") {
-			dst = AppendCompact(dst[:from], dst[from:]) // it only becomes shorter
+			dst = AppendCompact(dst[:from], dst[from:]) // in place: compact text is never longer
 		}
 		dst = append(dst, after...)
 	}
@@ -59,9 +59,9 @@ func (d *Draft) appendArray(dst []byte, depth int) ([]byte, error) {
 	return append(dst, ']'), nil
 }
 
-// line returns what is around the value of an element of JSON Lines: before it, back to the end
-// of the line of the element before it, and after it, to the end of its own; the last one has the
-// rest of the text.
+// line returns the text around the value of an element of JSON Lines: before it, from the end of the
+// previous line that is not blank, and after it, to the end of its own line. The text after the last
+// element extends to the end of the document.
 func (v Value) line() (before, after []byte) {
 	text, n := v.doc.raw.Bytes, v.node()
 	from := int(n.start)

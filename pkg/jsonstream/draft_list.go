@@ -2,12 +2,12 @@ package jsonstream
 
 import "slices"
 
-// maxParts is how many elements or parts one list holds.
+// maxParts is the maximum number of elements or parts of one list.
 const maxParts = 64
 
-// A list is the elements of an array: a tree of short slices, in which elements are
-// found, inserted and removed in logarithmic time. Lists that removals leave short are
-// not joined: that never makes the tree higher.
+// A list is the elements of an array: a tree of short slices, in which finding, inserting and removing an
+// element takes logarithmic time. Lists that become short are not joined, which never makes the tree
+// higher.
 type list struct {
 	count    int
 	elements []Draft // of a list without parts
@@ -38,7 +38,7 @@ func newParts(parts []*list) *list {
 	return l
 }
 
-// at returns the place of an element, for as long as the list stays as it is.
+// at returns a pointer to an element, valid until the list changes.
 func (l *list) at(i int) *Draft {
 	for len(l.parts) > 0 {
 		var part int
@@ -48,7 +48,7 @@ func (l *list) at(i int) *Draft {
 	return &l.elements[i]
 }
 
-// find returns the part that holds an element, and its index there.
+// find returns the part with an element, and the element's index in it.
 func (l *list) find(i int) (part, inner int) {
 	for part < len(l.parts)-1 && i >= l.parts[part].count {
 		i -= l.parts[part].count
@@ -57,7 +57,7 @@ func (l *list) find(i int) (part, inner int) {
 	return part, i
 }
 
-// insert puts an element before that at i, or at the end.
+// insert inserts an element before the one at i, or at the end.
 func (l *list) insert(i int, d Draft) {
 	if right := l.insertBelow(i, d); right != nil {
 		left := *l
@@ -65,8 +65,8 @@ func (l *list) insert(i int, d Draft) {
 	}
 }
 
-// insertBelow is insert, but if the list becomes too long it returns the second half
-// of it, which is to follow it.
+// insertBelow is insert, except that a list that becomes too long returns its second half, to be inserted
+// after it.
 func (l *list) insertBelow(i int, d Draft) (right *list) {
 	l.count++
 	if len(l.parts) == 0 {
@@ -90,7 +90,7 @@ func (l *list) insertBelow(i int, d Draft) (right *list) {
 	return right
 }
 
-// half takes the second half from a slice.
+// half removes the second half of a slice and returns it.
 func half[T any](s *[]T) []T {
 	middle := len(*s) / 2
 	second := slices.Clone((*s)[middle:])
@@ -98,7 +98,7 @@ func half[T any](s *[]T) []T {
 	return second
 }
 
-// remove takes out an element.
+// remove removes an element.
 func (l *list) remove(i int) {
 	l.count--
 	if len(l.parts) == 0 {

@@ -14,8 +14,7 @@ func (d *Draft) Bytes() []byte {
 	return text
 }
 
-// Document returns the draft as a document. If that is over the limits, the error
-// is a [*SyntaxError].
+// Document returns the draft as a document. If it exceeds the limits, the error is a [*SyntaxError].
 func (d *Draft) Document(limits Limits) (*Document, error) {
 	text, err := d.appendDocument(d.room(), limits.maxDepth())
 	if err != nil {
@@ -24,7 +23,7 @@ func (d *Draft) Document(limits Limits) (*Document, error) {
 	return Parse(Raw{Bytes: text, Start: start, Lines: d.base().IsLines()}, limits)
 }
 
-// appendDocument appends the text of a draft that is not in another one.
+// appendDocument appends the text of a draft that is not part of another one.
 func (d *Draft) appendDocument(dst []byte, depth int) ([]byte, error) {
 	if d.base().IsLines() {
 		return d.appendLines(dst, depth)
@@ -32,14 +31,14 @@ func (d *Draft) appendDocument(dst []byte, depth int) ([]byte, error) {
 	return d.append(dst, depth)
 }
 
-// room returns room for the text of a draft that was changed a little.
+// room returns a buffer with the capacity for the text of a draft with few changes.
 func (d *Draft) room() []byte {
 	n := len(d.base().Raw())
 	return make([]byte, 0, n+n/16+256)
 }
 
-// append appends the text of a draft whose open parts may be nested this deep. The root
-// of a document keeps the white space around it.
+// append appends the text of a draft, whose open parts may be nested up to depth. The root of a document
+// keeps the white space around it.
 func (d *Draft) append(dst []byte, depth int) ([]byte, error) {
 	base := d.base()
 	if base.IsLines() {
@@ -89,8 +88,7 @@ func (d *Draft) append(dst []byte, depth int) ([]byte, error) {
 	return append(dst, tail...), nil
 }
 
-// appendName appends the name of a member. A value that had this name elsewhere keeps its
-// spelling.
+// appendName appends the name of a member. It keeps the spelling of v's own name if that is the same name.
 func appendName(dst []byte, name string, v Value) []byte {
 	if raw := v.RawName(); raw != nil && v.isNamed(name) {
 		return append(dst, raw...)
@@ -99,8 +97,8 @@ func appendName(dst []byte, name string, v Value) []byte {
 	return dst
 }
 
-// surroundings returns the text before the value of a member or element, its name
-// included, the white space after it, and whether it is the last one.
+// surroundings returns the text before the value of a member or element, including its name, the white
+// space after it, and whether it is the last one.
 func (v Value) surroundings() (before, after []byte, last bool) {
 	text, n := v.doc.raw.Bytes, v.node()
 	from := n.start

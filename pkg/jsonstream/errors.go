@@ -20,16 +20,16 @@ var (
 	ErrTooLarge = errors.New("document too large")
 	// ErrTooDeep reports a document nested deeper than [Limits].MaxDepth.
 	ErrTooDeep = errors.New("document nested too deeply")
-	// ErrDuplicateName reports an object with two members of one name.
+	// ErrDuplicateName reports an object with two members of the same name.
 	ErrDuplicateName = errors.New("duplicate member name")
 )
 
-// A SyntaxError reports a document that is not strict JSON, or that is over a
-// limit. Its text is for people and does not repeat the position.
+// A SyntaxError reports a document that is not strict JSON or exceeds a limit. Its text is for people and
+// omits the position.
 type SyntaxError struct {
 	Position        // of the fault, in the original text
 	Pointer  string // JSON Pointer to the innermost value that holds the fault, "" for the root
-	Problem  string // the fault, what was found, and what to do
+	Problem  string // the fault, the text found, and the remedy
 	Err      error  // ErrTooLarge, ErrTooDeep, ErrDuplicateName, io.ErrUnexpectedEOF, a [*CutError], or nil
 }
 
@@ -37,7 +37,7 @@ func (e *SyntaxError) Error() string { return e.Problem }
 
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-// syntaxError words an error of the JSON text layer about raw.
+// syntaxError converts an error of package jsontext about raw.
 func syntaxError(raw Raw, err error) *SyntaxError {
 	e := &SyntaxError{Problem: err.Error()}
 	offset := len(bytes.TrimRight(raw.Bytes, " \t\r\n"))
@@ -54,7 +54,7 @@ func syntaxError(raw Raw, err error) *SyntaxError {
 	return e
 }
 
-// nameCause says what the text of raw is instead, where that is why it is no JSON.
+// nameCause replaces the error if raw is recognisably not a JSON text.
 func (e *SyntaxError) nameCause(raw Raw) {
 	offset := int(e.Offset - raw.Start.Offset)
 	if e.Err != nil || offset == len(raw.Bytes) {
@@ -63,12 +63,12 @@ func (e *SyntaxError) nameCause(raw Raw) {
 	if problem, at := misread.Cause(raw.Bytes, offset, quotePiece); problem != "" {
 		e.Position, e.Problem = positionAt(raw, at), problem
 		if at != offset {
-			e.Pointer = "" // all of it is no JSON
+			e.Pointer = "" // the whole text is not JSON
 		}
 	}
 }
 
-// wordStart moves back from inside a literal or number to where it begins.
+// wordStart returns the beginning of the literal or number around an offset.
 func wordStart(text []byte, offset int, cause error) int {
 	inString := strings.Contains(cause.Error(), "string") || strings.Contains(cause.Error(), "UTF-8") || errors.Is(cause, jsontext.ErrDuplicateName)
 	if inString || strings.Contains(cause.Error(), "start of value") {
@@ -80,12 +80,12 @@ func wordStart(text []byte, offset int, cause error) int {
 	return offset
 }
 
-// maxName is how many characters of a name an error quotes.
+// maxName is the maximum length of a quoted name in an error, in characters.
 const maxName = 60
 
 const endProblem = "the document ends in the middle: a bracket, brace or quote is not closed; it may have been cut off"
 
-// syntaxProblem says how to fix the usual mistakes.
+// syntaxProblem describes common mistakes and their remedies.
 func syntaxProblem(text []byte, offset int, cause *jsontext.SyntacticError) (string, error) {
 	if errors.Is(cause.Err, jsontext.ErrDuplicateName) {
 		name := cause.JSONPointer.LastToken()
@@ -155,8 +155,8 @@ func closes(b []byte) bool {
 	return len(b) > 0 && (b[0] == '}' || b[0] == ']')
 }
 
-// quoteAt returns the word or character at an offset, quoted and short. Findings have
-// their own quoting, in package finding, which imports this one.
+// quoteAt returns the word or character at an offset, quoted and shortened. Package finding has its own
+// quoting, but imports this package.
 func quoteAt(text []byte, offset int) string {
 	const maxShown, maxSearched = 20, 4 << 10
 	end := offset
@@ -166,7 +166,7 @@ func quoteAt(text []byte, offset int) string {
 	return quote(text[offset:max(end, offset+1)], maxShown)
 }
 
-// quotePiece quotes a line of a text that is no JSON, such as one of a log.
+// quotePiece quotes a line of a text that is not JSON, such as a log.
 func quotePiece(piece []byte) string {
 	const maxShown = 60
 	if len(secrets.FindAssigned(string(piece))) > 0 {
@@ -177,7 +177,7 @@ func quotePiece(piece []byte) string {
 
 const secretFound = "what looks like a secret"
 
-// quote returns a piece of a text, quoted and cut to a number of bytes.
+// quote quotes a piece of text, cut to a number of bytes.
 func quote(piece []byte, maxShown int) string {
 	text := string(piece)
 	if len(secrets.Find(text)) > 0 {

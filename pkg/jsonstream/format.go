@@ -4,9 +4,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// AppendCompact appends text without the white space between its tokens and
-// otherwise as it is. The text must be a JSON value that [Parse] accepts, or JSON Lines: these
-// stay one value a line, without blank lines and without a line feed after the last.
+// AppendCompact appends text without the white space between its tokens. The text must be a JSON value that
+// [Parse] accepts, or JSON Lines, which keep one value per line, without blank lines or a final line feed.
 func AppendCompact(dst, text []byte) []byte {
 	from := 0
 	for i := 0; i < len(text); {
@@ -27,9 +26,8 @@ func AppendCompact(dst, text []byte) []byte {
 	return append(dst, text[from:]...)
 }
 
-// separates reports whether the white space from i to next is between two values of JSON
-// Lines: within a value, one of the tokens beside it is a comma, a colon or a bracket that opens
-// or closes.
+// separates reports whether the white space from i to next is between two values of JSON Lines. Within a
+// value, one of the tokens next to it is a comma, a colon, an opening or a closing bracket.
 func separates(text []byte, i, next int) bool {
 	if i == 0 || next == len(text) {
 		return false
@@ -45,9 +43,8 @@ func separates(text []byte, i, next int) bool {
 	return true
 }
 
-// AppendIndent appends text with two spaces of indentation a level and
-// otherwise as it is. JSON Lines have one value a line: they are compact, as [AppendCompact]
-// has them.
+// AppendIndent appends text with an indentation of two spaces per level. JSON Lines stay compact, one value
+// per line, as in [AppendCompact].
 func AppendIndent(dst, text []byte) ([]byte, error) {
 	indented, err := jsontext.AppendFormat(dst, text,
 		jsontext.PreserveRawStrings(true), jsontext.Multiline(true), jsontext.WithIndent("  "))

@@ -11,19 +11,18 @@ const (
 	MaxDepth = 10_000
 )
 
-// Limits bound what one document may cost. The zero value means the defaults.
+// Limits bound the size and depth of a document. The zero value means the defaults.
 type Limits struct {
-	// MaxBytes is the maximum length of a document, in bytes, after decompression; 0
-	// means DefaultMaxBytes. Of a document that is JSON Lines, it bounds each line; all of
-	// them may have 16 times as many bytes. No document is ever longer than 4 GiB.
+	// MaxBytes is the maximum length of a document, in bytes, after decompression; 0 means DefaultMaxBytes.
+	// In JSON Lines it bounds each line, and the document may be 16 times as long. No document is ever
+	// longer than 4 GiB.
 	MaxBytes int64
-	// MaxDepth is how many objects and arrays may be nested; 0 means
-	// DefaultMaxDepth. It is never more than MaxDepth.
+	// MaxDepth is the maximum nesting of objects and arrays; 0 means DefaultMaxDepth. Larger values than
+	// the constant MaxDepth mean that constant.
 	MaxDepth int
 }
 
-// Unlimited returns limits for a text that is in memory already, whose cost has been
-// accepted: only the bounds of the package hold.
+// Unlimited returns limits for a text that is already in memory: only the bounds of the package apply.
 func Unlimited() Limits { return Limits{MaxBytes: math.MaxUint32, MaxDepth: MaxDepth} }
 
 func (l Limits) maxBytes() int64 {
@@ -33,10 +32,10 @@ func (l Limits) maxBytes() int64 {
 	return min(l.MaxBytes, math.MaxUint32)
 }
 
-// linesFactor is how many times as long as any other document JSON Lines may be.
+// linesFactor is the maximum length of JSON Lines as a multiple of MaxBytes.
 const linesFactor = 16
 
-// maxLinesBytes is maxBytes for all lines of a document together.
+// maxLinesBytes is the maximum length of all lines of a document together.
 func (l Limits) maxLinesBytes() int64 {
 	return min(l.maxBytes(), math.MaxUint32/linesFactor) * linesFactor
 }

@@ -7,21 +7,20 @@ import (
 	"io"
 )
 
-// ParseLines checks that raw is JSON Lines, and returns it as one document: an array whose
-// elements are the values of the lines that are not blank. Its bytes stay those of raw, so the
-// root has no brackets and its elements no commas; positions are those in the lines. Depth is
-// counted within a line. The error is a [*SyntaxError]; that of a last line that is cut off
-// wraps a [*CutError].
+// ParseLines checks that raw is JSON Lines and returns one document: an array of the values of the lines
+// that are not blank. It keeps the bytes of raw, so the root has no brackets and its elements no commas.
+// Positions refer to the lines, and depth is counted within a line. The error is a [*SyntaxError]; for a
+// last line that is cut off, it wraps a [*CutError].
 func ParseLines(raw Raw, limits Limits) (*Document, error) {
 	raw.Lines = true
 	return Parse(raw, limits)
 }
 
-// A CutError reports JSON Lines whose last line is cut off, as whoever was ended while writing
-// leaves it. The lines before it are whole.
+// A CutError reports JSON Lines whose last line is cut off, for example because the writer was killed. The
+// lines before it are complete.
 type CutError struct {
-	// Start is where the line begins, in the original text, and Offset where that is in the
-	// bytes of the document: what is before it can be read.
+	// Start is the position of the line in the original text, and Offset its offset in the bytes of the
+	// document. The bytes before it are readable.
 	Start  Position
 	Offset int
 }
@@ -59,7 +58,7 @@ func (p *Parser) lines(limits Limits) error {
 	return nil
 }
 
-// line reads the element that a line is.
+// line reads the element in a line.
 func (p *Parser) line(begin, end int, limits Limits) error {
 	d := &p.doc
 	if int64(end-begin) > limits.maxBytes() {

@@ -3,9 +3,8 @@ package jsonstream
 import "bytes"
 
 const (
-	// MaxDigits and MaxExponent bound the numbers that are safe to compute
-	// with: exact arithmetic on one beyond them costs seconds and megabytes,
-	// and libraries fail on it.
+	// MaxDigits and MaxExponent bound the numbers that are safe to compute with: beyond them, exact
+	// arithmetic takes seconds and megabytes, and libraries fail.
 	MaxDigits   = 1000
 	MaxExponent = 1000
 )

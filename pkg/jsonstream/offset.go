@@ -1,23 +1,22 @@
 package jsonstream
 
-// Offset returns where the value begins in the bytes of its document, which must exist.
+// Offset returns the offset of the value in the bytes of its document, which must exist.
 func (v Value) Offset() int { return int(v.node().start) }
 
-// NameOffset returns where the name of a member begins in the bytes of its document, with
-// its quote.
+// NameOffset returns the offset of a member's name, including its quote, in the bytes of its document.
 func (v Value) NameOffset() int { return int(v.node().nameStart) }
 
-// An Offsets finds characters of a quoted string in its spelling.
+// An Offsets converts offsets in a string's text to offsets in its quoted form.
 type Offsets struct {
 	quoted   []byte
-	at, text int // a place in quoted, and the offset of the text that it is of
+	at, text int // an offset in quoted, and the corresponding offset in the text
 }
 
-// NewOffsets returns the offsets of a quoted string of strict JSON.
+// NewOffsets returns the Offsets of a quoted string of strict JSON.
 func NewOffsets(quoted []byte) Offsets { return Offsets{quoted: quoted, at: 1} }
 
-// Of returns where in the quoted string the byte at an offset of its text is; in an escape,
-// where that begins. Offsets that grow are found in linear time altogether.
+// Of returns the offset in the quoted string for an offset in its text; for a character written as an
+// escape, the beginning of the escape. Ascending offsets take linear time in total.
 func (o *Offsets) Of(offset int) int {
 	if offset < o.text {
 		o.at, o.text = 1, 0

@@ -13,7 +13,7 @@ import (
 // safe for concurrent use.
 type Document struct {
 	raw   Raw
-	nodes []node // in the order of the text; nodes[0] is the root
+	nodes []node // in text order; nodes[0] is the root
 	// plainNames reports that no member's name has an escape.
 	plainNames bool
 
@@ -21,40 +21,40 @@ type Document struct {
 	checkpoints     []Position
 }
 
-// A node is a value in the text. An object's or array's children follow it.
+// A node is a value in the text. The children of an object or array follow it.
 type node struct {
 	start, end uint32 // the value's bytes
 	// The member's name, quotes included, or, where nameEnd is 0, the index in
 	// the array.
 	nameStart, nameEnd uint32
 	parent             int32
-	next               int32 // the node after this one and all it holds
+	next               int32 // the node after this one and all its descendants
 }
 
-// Parse checks that raw is exactly one strict JSON document, or JSON Lines if it says so: see
+// Parse checks that raw is exactly one strict JSON document, or JSON Lines if raw.Lines is set: see
 // [ParseLines]. The document keeps raw.Bytes, which must not change afterwards. The error is a
 // [*SyntaxError].
 func Parse(raw Raw, limits Limits) (*Document, error) {
 	return new(Parser).Parse(raw, limits)
 }
 
-// A Parser parses one document after another in the same memory: usually without an
-// allocation. The zero Parser is ready. It is for one goroutine.
+// A Parser parses documents one after another in the same memory, usually without an allocation. The zero
+// Parser is ready to use. It is for one goroutine.
 type Parser struct {
 	doc    Document
 	frames []frame
 }
 
-// maxKept is how many nodes may be kept for documents that need far fewer.
+// maxKept is the number of nodes to keep for documents that need far fewer.
 const maxKept = 1 << 16
 
-// Parse is the function [Parse], but that the document, and every [Value] of it, is valid
-// until the next call; its bytes and texts are not affected.
+// Parse is like the function [Parse], except that the document and its values are valid only until the next
+// call. Its bytes and texts stay valid.
 func (p *Parser) Parse(raw Raw, limits Limits) (*Document, error) {
 	if bound := limits.boundOf(raw); int64(len(raw.Bytes)) > bound {
 		return nil, tooLarge(raw.Start, bound)
 	}
-	if problem := notText(raw.Bytes); problem != "" && raw.First == 0 { // of a later block, a line is what is wrong
+	if problem := notText(raw.Bytes); problem != "" && raw.First == 0 { // in a later block, the fault is in a line
 		return nil, &SyntaxError{Position: raw.Start, Problem: problem}
 	}
 	d := &p.doc
@@ -81,8 +81,8 @@ func (p *Parser) Parse(raw Raw, limits Limits) (*Document, error) {
 	return d, nil
 }
 
-// decode reads a value in holder, -1 for the root, with the JSON text layer: raw, which begins
-// at an offset of the document and holds nothing else.
+// decode reads a value with package jsontext into holder, -1 for the root. raw, which begins at an offset
+// of the document, holds only this value.
 func (d *Document) decode(raw Raw, offset int, holder int32, limits Limits) *SyntaxError {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(raw.Bytes))
 	var nameStart, nameEnd uint32
@@ -108,8 +108,7 @@ func (d *Document) decode(raw Raw, offset int, holder int32, limits Limits) *Syn
 				return tooDeep(positionAt(raw, int(d.nodes[parent].start)-offset), limits)
 			}
 		default:
-			// Names count as values of their object: an even number of them
-			// read means that the next one is a name.
+			// Names count as values of their object: after an even number of them, the next one is a name.
 			within, length := dec.StackIndex(dec.StackDepth())
 			text, err := dec.ReadValue()
 			if err != nil {
@@ -156,9 +155,8 @@ func (d *Document) append(start int, parent int32, nameStart, nameEnd uint32) *n
 	return n
 }
 
-// grow makes room for the nodes to be expected of the rest of the text, going by the text
-// up to offset: growing step by step would hold several copies of the nodes of a large
-// document.
+// grow allocates the expected number of nodes for the rest of the text, estimated from the text up to
+// offset. Growing step by step would hold several copies of the nodes of a large document.
 func (d *Document) grow(offset int) {
 	expected := float64(len(d.nodes)) * float64(len(d.raw.Bytes)) / float64(offset+1)
 	room := min(int(expected), len(d.raw.Bytes)/2+1) // the shortest element is "1,"
@@ -181,7 +179,7 @@ func tooLarge(at Position, bound int64) *SyntaxError {
 	}
 }
 
-// notText returns what is wrong with bytes that cannot begin a JSON text.
+// notText describes bytes that cannot begin a JSON text, "" for others.
 func notText(b []byte) string {
 	switch {
 	case len(bytes.TrimLeft(b, " \t\r\n")) == 0:
@@ -199,7 +197,7 @@ func notText(b []byte) string {
 	}
 }
 
-// isUTF16 reports whether a text begins as one in UTF-16 does, of ASCII characters.
+// isUTF16 reports whether a text begins like ASCII characters in UTF-16.
 func isUTF16(b []byte) bool {
 	first, second := b[0], b[1%len(b)]
 	return (first == 0) != (second == 0) && (len(b) < 4 || (b[2] == 0) == (first == 0) && (b[3] == 0) == (second == 0))

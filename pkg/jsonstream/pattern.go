@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A Pattern matches JSON Pointers (RFC 6901): the token * matches any one token, and **
-// any number of them. The zero Pattern matches the root only.
+// A Pattern matches JSON Pointers (RFC 6901): the token * matches any one token, ** any number of tokens.
+// The zero Pattern matches only the root.
 type Pattern struct{ tokens []string }
 
 // ParsePattern reads a pattern, such as /toolCallHistory/*/calledAt. "" matches the root.
@@ -18,11 +18,10 @@ func ParsePattern(text string) (Pattern, error) {
 	return Pattern{tokens}, nil
 }
 
-// Match reports whether the pattern fits the unescaped tokens of a pointer. It
-// takes at most as many steps as the product of the lengths.
+// Match reports whether the pattern matches the unescaped tokens of a pointer. The number of steps is at
+// most the product of the lengths.
 func (p Pattern) Match(tokens []string) bool {
-	// Only the last ** needs to be tried again: a later one can take all that an earlier
-	// one could.
+	// Only the last ** is retried: it can match all tokens that an earlier one could.
 	i, t := 0, 0
 	star, resume := -1, 0
 	for t < len(tokens) {
@@ -52,13 +51,13 @@ func (p Pattern) String() string {
 	return text
 }
 
-// matchesEmpty reports whether the rest of a pattern fits no tokens.
+// matchesEmpty reports whether the rest of a pattern matches no tokens.
 func matchesEmpty(rest []string) bool {
 	return !slices.ContainsFunc(rest, func(s string) bool { return s != "**" })
 }
 
-// A PatternSet holds the rests of some patterns at one place of a document, on a walk
-// from the root down.
+// A PatternSet holds the remaining tokens of patterns at one place of a document, on a walk down from the
+// root.
 type PatternSet [][]string
 
 // NewPatternSet returns the patterns at the root.
@@ -70,11 +69,11 @@ func NewPatternSet(patterns ...Pattern) PatternSet {
 	return s
 }
 
-// Match reports whether one of the patterns fits the place itself.
+// Match reports whether one of the patterns matches the place itself.
 func (s PatternSet) Match() bool { return slices.ContainsFunc(s, matchesEmpty) }
 
-// Step returns the rests of the patterns one token further down: empty if none can fit
-// there or below.
+// Step returns the patterns for one token further down. The set is empty if no pattern can match there or
+// below.
 func (s PatternSet) Step(token string) PatternSet {
 	var rest PatternSet
 	keep := func(tokens []string) {
@@ -96,19 +95,18 @@ func (s PatternSet) Step(token string) PatternSet {
 	return rest
 }
 
-// A Mask says, at one place of a document, whether it and the places below count. The
-// zero Mask leaves out nothing.
-type Mask struct{ rest *rest } // nil if all below counts
+// A Mask reports whether a place of a document, and the places below it, are included. The zero Mask
+// includes all.
+type Mask struct{ rest *rest } // nil if everything below is included
 
 type rest struct {
 	ignore, only PatternSet
 	partly       bool // the place itself is above those of only
 }
 
-// NewMask returns the mask at the root under which the places that ignore matches, and
-// all below them, are left out; and, if only is not empty, so is all but the places that
-// it matches and all below them. A root that ignore matches does not count, nor does
-// anything below it.
+// NewMask returns the mask at the root. It excludes the matches of ignore and all places below them. If
+// only is not empty, it also excludes all places except the matches of only and those below. If ignore
+// matches the root, everything is excluded.
 func NewMask(ignore, only []Pattern) Mask {
 	r := rest{ignore: NewPatternSet(ignore...), only: NewPatternSet(only...)}
 	r.partly = len(only) > 0 && !r.only.Match()
@@ -125,8 +123,7 @@ func (r rest) mask() Mask {
 	return Mask{&r}
 }
 
-// Step returns the mask one token further down, and whether anything counts there
-// at all.
+// Step returns the mask one token further down, and whether it includes anything.
 func (m Mask) Step(token string) (Mask, bool) {
 	if m.rest == nil {
 		return m, true
@@ -142,9 +139,8 @@ func (m Mask) Step(token string) (Mask, bool) {
 	return next.mask(), !next.partly || len(next.only) > 0
 }
 
-// Open reports whether the place and everything below it counts.
+// Open reports whether the place and everything below it are included.
 func (m Mask) Open() bool { return m.rest == nil }
 
-// Partly reports whether the place itself does not count, but something below it
-// may.
+// Partly reports whether the place itself is excluded, but something below it may be included.
 func (m Mask) Partly() bool { return m.rest != nil && m.rest.partly }

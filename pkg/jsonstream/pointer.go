@@ -8,15 +8,13 @@ import (
 
 var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
 
-// AppendPointer appends a reference token to a JSON Pointer (RFC 6901,
-// section 3), escaping it.
+// AppendPointer appends a reference token, escaped, to a JSON Pointer (RFC 6901, section 3).
 func AppendPointer(pointer, token string) string {
 	return pointer + "/" + pointerEscaper.Replace(token)
 }
 
-// SplitPointer returns the unescaped reference tokens of a JSON Pointer, and
-// whether it is one: "" or tokens that each begin with "/", with "~" only in
-// "~0" and "~1".
+// SplitPointer returns the unescaped reference tokens of a JSON Pointer. ok reports whether the pointer is
+// valid: "" or tokens that each begin with "/", with "~" only in "~0" and "~1".
 func SplitPointer(pointer string) (tokens []string, ok bool) {
 	if pointer == "" {
 		return nil, true
@@ -36,8 +34,8 @@ func SplitPointer(pointer string) (tokens []string, ok bool) {
 	return tokens, true
 }
 
-// Around returns the value at a JSON Pointer below v, as [Value.At] does, or the innermost one on the
-// path to it that is there.
+// Around returns the value at a JSON Pointer below v, as [Value.At] does, or the innermost existing value
+// on the path to it.
 func (v Value) Around(pointer string) Value {
 	tokens, _ := SplitPointer(pointer)
 	for _, token := range tokens {
@@ -50,8 +48,8 @@ func (v Value) Around(pointer string) Value {
 	return v
 }
 
-// ArrayIndex reads a reference token as an array index: digits without leading zeros (RFC
-// 6901, section 4). One above 2³¹-1, which no array has, comes out as that.
+// ArrayIndex parses a reference token as an array index: digits without leading zeros (RFC 6901, section
+// 4). An index above 2³¹-1, which no array has, is returned as 2³¹-1.
 func ArrayIndex(token string) (index int, ok bool) {
 	if token == "" || token[0] == '0' && token != "0" {
 		return 0, false

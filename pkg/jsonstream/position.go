@@ -27,8 +27,8 @@ func (p Position) advance(text []byte) Position {
 	return p
 }
 
-// continuations counts the bytes that continue a character: they have no column
-// of their own, also where text is cut inside one. It looks at eight at a time.
+// continuations counts UTF-8 continuation bytes, which have no column of their own, even if text is cut
+// inside a character. It processes eight bytes at a time.
 func continuations(text []byte) int {
 	const lows = 0x0101010101010101
 	n := 0
@@ -50,8 +50,8 @@ func positionAt(raw Raw, offset int) Position {
 	return raw.Start.advance(raw.Bytes[:offset])
 }
 
-// checkpointEvery is how many bytes one look-up of a position may have to
-// count: a document with many findings must not cost findings times size.
+// checkpointEvery is the maximum number of bytes that one look-up of a position counts: the cost of a
+// document with many findings must not be findings times size.
 const checkpointEvery = 4096
 
 // positionAt returns the position of a byte of the document.

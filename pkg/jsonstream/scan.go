@@ -11,19 +11,18 @@ import (
 // A frame is an object or array that has not ended.
 type frame struct {
 	node  int32    // its index
-	names uint64   // a bit for each hash of a member's name
+	names uint64   // a bit for each hash of a member name
 	size  int      // members so far
 	all   []uint32 // the members of an object with many of them: see isAmongAll
 }
 
-// manyMembers is from how many members on the names of an object are looked up in a
-// table.
+// manyMembers is the minimum number of members for a hash table of an object's names.
 const manyMembers = 64
 
-// scan reads a value of the document as Parse must, at several times the speed of the JSON text
-// layer. It returns false for a text that is not strict JSON or over a limit, and for some
-// rare valid ones: then the text layer reads it again, and finds what is wrong. The value is
-// what the text has from begin to end but for white space, and holder holds it, -1 for the root.
+// scan reads a value of the document as Parse must, several times as fast as package jsontext. It returns
+// false for a text that is not strict JSON or exceeds a limit, and for some rare valid texts: then jsontext
+// reads it again and finds the fault. The value is the text from begin to end, except white space, and a
+// child of holder, -1 for the root.
 func (p *Parser) scan(begin, end int, holder int32, maxDepth int) bool {
 	d := &p.doc
 	text := d.raw.Bytes[:end]
@@ -57,7 +56,7 @@ func (p *Parser) scan(begin, end int, holder int32, maxDepth int) bool {
 			n.end, n.next = uint32(end), int32(len(d.nodes))
 			i = end
 		}
-		// Here it has ended, or its first member or element begins.
+		// The value has ended, or its first member or element begins.
 		for !open {
 			i = skipSpace(text, i)
 			if len(frames) == 0 {
@@ -101,8 +100,7 @@ func skipSpace(text []byte, i int) int {
 	return i
 }
 
-// isDuplicate reports whether the object has a member of this name already, and
-// counts the new one.
+// isDuplicate reports whether the object already has a member of this name, and records the new one.
 func (d *Document) isDuplicate(f *frame, name []byte) bool {
 	hash := uint64(len(name)) * 0x9E3779B97F4A7C15
 	if len(name) >= 8 {
@@ -128,11 +126,11 @@ func (d *Document) isDuplicate(f *frame, name []byte) bool {
 	return false
 }
 
-// nameSeed keeps an attacker from choosing names that share a place in a table.
+// nameSeed prevents an attacker from choosing names that collide in the table.
 var nameSeed = maphash.MakeSeed()
 
-// isAmongAll is isDuplicate for an object with many members, of which it keeps a hash
-// table: their indices, 0 for none, in at most half of its places.
+// isAmongAll is isDuplicate for an object with many members. Its hash table holds their indices, 0 for
+// none, and is at most half full.
 func (d *Document) isAmongAll(f *frame, name []byte) bool {
 	if 2*f.size > len(f.all) {
 		f.all = make([]uint32, max(2*len(f.all), 4*manyMembers))
@@ -144,11 +142,11 @@ func (d *Document) isAmongAll(f *frame, name []byte) bool {
 	if f.all[place] != 0 {
 		return true
 	}
-	f.all[place] = uint32(len(d.nodes)) // of the value that follows
+	f.all[place] = uint32(len(d.nodes)) // the index of the value that follows
 	return false
 }
 
-// placeOf returns where the table of an object has a name, or has room for it.
+// placeOf returns the slot of a name in the table of an object, or the free slot for it.
 func (d *Document) placeOf(f *frame, name []byte) int {
 	last := len(f.all) - 1
 	for place := int(maphash.Bytes(nameSeed, name)) & last; ; place = (place + 1) & last {
@@ -159,8 +157,8 @@ func (d *Document) placeOf(f *frame, name []byte) int {
 	}
 }
 
-// scanName returns the end of the member name at i, -1 if there is none or it has
-// escapes: then comparing bytes would not do.
+// scanName returns the end of the member name at i, -1 if there is none or it has escapes, since names are
+// compared as bytes.
 func scanName(text []byte, i int) int {
 	if i >= len(text) || text[i] != '"' {
 		return -1
@@ -232,8 +230,7 @@ func digits(text []byte, i int) int {
 	return i
 }
 
-// scanString returns the end of the string whose opening quote is at i, -1 if it
-// is damaged.
+// scanString returns the end of the string whose opening quote is at i, -1 if it is invalid.
 func scanString(text []byte, i int) int {
 	begin := i
 	ascii := true
@@ -263,9 +260,9 @@ func scanString(text []byte, i int) int {
 	}
 }
 
-// plainRun returns where the next byte is that needs a look: a quote, a backslash, a
-// control character, or one that is not ASCII. It looks at eight at a time: the top bit
-// of a lane is set for such a byte, and is exact up to the first one.
+// plainRun returns the index of the next byte that is a quote, a backslash, a control character or not
+// ASCII. It processes eight bytes at a time: the top bit of a lane is set for such a byte, and is exact up
+// to the first one.
 func plainRun(text []byte, i int) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	for i+8 <= len(text) {
@@ -283,8 +280,7 @@ func plainRun(text []byte, i int) int {
 	return i
 }
 
-// scanEscape returns the end of the escape at i, -1 if it is none. A surrogate pair is
-// one escape.
+// scanEscape returns the end of the escape at i, -1 if it is invalid. A surrogate pair is one escape.
 func scanEscape(text []byte, i int) int {
 	if i+1 >= len(text) {
 		return -1

@@ -11,54 +11,50 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/misread"
 )
 
-// Raw is one document of a stream, not checked yet.
+// Raw is one unchecked document of a stream.
 type Raw struct {
-	Bytes []byte   // the document, perhaps with white space around it
+	Bytes []byte   // the document, possibly with white space around it
 	Start Position // of Bytes[0] in the stream
-	Lines bool     // it is JSON Lines: an array of the lines' values. See [ParseLines].
-	// First is the index of the first value, and More says that further values follow, where
-	// JSON Lines are a block of a longer text: see [Blocks].
+	Lines bool     // the document is JSON Lines: an array of the lines' values. See [ParseLines].
+	// For a block of longer JSON Lines (see [Blocks]), First is the index of the first value, and More
+	// reports whether further values follow.
 	First int
 	More  bool
 }
 
-// start is where every text begins.
+// start is the position at the beginning of a text.
 var start = Position{Line: 1, Column: 1}
 
-// NewRaw returns a document that does not come from a stream: positions in it
-// count from its own beginning.
+// NewRaw returns a document that does not come from a stream. Its positions count from its own beginning.
 func NewRaw(text []byte) Raw { return Raw{Bytes: text, Start: start} }
 
-// With returns another text as a document of the same form, with positions that count from its
-// own beginning.
+// With returns a document with another text and the same form. Its positions count from its own beginning.
 func (r Raw) With(text []byte) Raw { return Raw{Bytes: text, Start: start, Lines: r.Lines} }
 
-// PositionAt returns the position in the stream of the byte at an offset.
+// PositionAt returns the position in the stream of the byte at an offset of Bytes.
 func (r Raw) PositionAt(offset int) Position { return positionAt(r, offset) }
 
-// A Splitter cuts a stream into documents: one document, JSON Lines or concatenated
-// documents, recognised by their layout. It only finds where documents end; [Parse]
-// checks them.
+// A Splitter cuts a stream into documents: one document, JSON Lines or concatenated documents, recognised
+// by their layout. It only finds the ends of documents; [Parse] checks them.
 //
-// A damaged document costs as little of the rest as possible: the next one begins at the
-// next line that begins with '{' or '['. Prose around documents, or a Markdown fence, is one damaged
-// document, at its beginning.
+// After a damaged document, the next one begins at the next line that begins with '{' or '['. Prose around
+// documents, or a Markdown fence, is one damaged document, at its beginning.
 type Splitter struct {
 	r      io.Reader
 	limits Limits
 	err    error // of r, once it has failed or ended
-	left   int64 // bytes that r still has, negative if unknown
+	left   int64 // bytes left in r, negative if unknown
 
-	slab []byte   // bytes read; documents point into it, so it is never written twice
+	slab []byte   // bytes read; documents refer to it, so it is never written twice
 	pos  int      // of the next document in slab
 	at   Position // of slab[pos]
 
-	// lines is set once a document has ended with its line: from then on
-	// whole lines are tried first, which costs a fraction of a scan.
+	// lines is set once a document ends at a line end: from then on whole lines are tried first, which
+	// costs a fraction of a scan.
 	lines bool
 	begun bool
-	// wrapped is set once the stream has begun with text as people and models write it around
-	// JSON: what of that ends the stream has the same cause, and is no document of its own.
+	// wrapped is set if the stream begins with text that people and models write around JSON. The rest of
+	// that text at the end of the stream has the same cause and is not a document of its own.
 	wrapped bool
 
 	takesLines func(first []byte) bool // see TakeLines
@@ -67,35 +63,32 @@ type Splitter struct {
 
 const (
 	firstSlab = 16 << 10
-	maxSlab   = 256 << 10 // what is read is still in the processor's cache when it is split
+	maxSlab   = 256 << 10 // small enough that the bytes are still in the processor's cache when they are split
 
-	// longDocument is from how many bytes of a document on it is worth allocating memory
-	// for the rest of the stream.
+	// longDocument is the minimum length of a document, in bytes, for allocating memory for the rest of the
+	// stream at once.
 	longDocument = 1 << 20
 )
 
-// NewSplitter returns a Splitter that reads r. It reads ahead, but never waits
-// for more input than the next document needs.
+// NewSplitter returns a Splitter that reads r. It reads ahead, but waits for input only until the next
+// document is complete.
 func NewSplitter(r io.Reader, limits Limits) *Splitter {
 	return &Splitter{r: r, limits: limits, left: -1, at: start}
 }
 
-// Expect sets how many bytes the stream is expected to have, before the first call of
-// Next, so that the memory for a long document is allocated once. The stream may have
-// more or fewer.
+// Expect sets the expected length of the stream, so that memory for a long document is allocated once. Call
+// it before Next. The actual length may differ.
 func (s *Splitter) Expect(bytes int64) { s.left = bytes }
 
-// TakeLines sets, before the first call of Next, what decides whether the stream is JSON Lines
-// that are one document: it gets the first document of the stream, if that is on one line, and
-// reports whether all of the stream is one with it. Then Next returns that, once the stream has
-// ended.
+// TakeLines sets a function that decides whether a stream of JSON Lines is a single document. Call it
+// before Next. The function gets the first document of the stream, if that is on one line. If it returns
+// true, Next returns the whole stream as one document at the end of the stream.
 func (s *Splitter) TakeLines(of func(first []byte) bool) { s.takesLines = of }
 
-// Next returns the next document, whose bytes belong to the caller. At the end of the
-// stream the error is [io.EOF]; an error of the reader is returned as it is, after the
-// documents that were complete before it. A document over Limits.MaxBytes is skipped and
-// reported by a [*SyntaxError], with a Raw that holds only where it began, after which
-// Next continues with the one after it.
+// Next returns the next document, whose bytes belong to the caller. At the end of the stream the error is
+// [io.EOF]. An error of the reader is returned unchanged, after all documents completed before it. A
+// document over Limits.MaxBytes is skipped: the error is a [*SyntaxError], the Raw holds only its position,
+// and Next continues with the document after it.
 func (s *Splitter) Next() (Raw, error) {
 	if err := s.skipSpace(); err != nil {
 		return Raw{}, err
@@ -106,12 +99,12 @@ func (s *Splitter) Next() (Raw, error) {
 	return s.scan()
 }
 
-// maxSpace is how much white space [Splitter.Space] returns, in bytes.
+// maxSpace is the maximum length of white space that [Splitter.Space] returns, in bytes.
 const maxSpace = 64 << 10
 
-// Space takes the white space before the next document, or before the end of the stream, for whoever
-// writes the stream again, and waits for input as Next does. It returns false where that is more than
-// 64 KiB. An error of the reader is that of the next call of Next.
+// Space returns the white space before the next document or the end of the stream, for callers that copy
+// the stream. It waits for input as Next does. It returns false if the white space is longer than 64 KiB.
+// The next call of Next returns an error of the reader.
 func (s *Splitter) Space() (space []byte, ok bool) {
 	for ok = true; ; {
 		n := skipSpace(s.slab, s.pos) - s.pos
@@ -126,13 +119,12 @@ func (s *Splitter) Space() (space []byte, ok bool) {
 	}
 }
 
-// Ready reports whether a document, or a line that is not empty, has been read to its end
-// already, so that the next call of Next need not wait, unless the document continues
-// after that line.
+// Ready reports whether a document, or a line that is not empty, has been read completely, so that the next
+// call of Next need not wait, unless the document continues after that line.
 func (s *Splitter) Ready() bool {
 	rest := s.slab[skipSpace(s.slab, s.pos):]
 	line := rest
-	if !s.lines { // there may be many documents on one line
+	if !s.lines { // one line may have many documents
 		line = rest[:min(len(rest), 4<<10)]
 	}
 	if bytes.IndexByte(line, '\n') >= 0 {
@@ -143,8 +135,8 @@ func (s *Splitter) Ready() bool {
 	return done && !isTag(rest[:n])
 }
 
-// isTag reports whether a document is not JSON, but what a line that is none begins with: a date, or
-// a word in brackets.
+// isTag reports whether a document is the beginning of a line that is not JSON: a date, or a word in
+// brackets.
 func isTag(document []byte) bool {
 	const longest = 64
 	return len(document) <= longest && document[0] != '{' && document[0] != '"' && !jsontext.Value(document).IsValid()
@@ -177,10 +169,9 @@ func (s *Splitter) take(n int) Raw {
 	return raw
 }
 
-// line takes the rest of the line when it is exactly one object or array. In a
-// well-formed stream it is when it begins and ends like one, no document can end within
-// it, and the text after it cannot continue one: after a value only a comma or a closing
-// bracket can.
+// line returns the rest of the line if it is exactly one object or array. In a well-formed stream, it is
+// one if it begins and ends with a bracket, no document can end within it, and the text after it cannot
+// continue a value: only a comma or a closing bracket can.
 func (s *Splitter) line() (Raw, bool) {
 	if !s.lines {
 		return Raw{}, false
@@ -191,7 +182,7 @@ func (s *Splitter) line() (Raw, bool) {
 		return Raw{}, false
 	}
 	text := rest[:end]
-	for isSpace(text[len(text)-1]) { // it begins with a bracket, so this ends
+	for isSpace(text[len(text)-1]) { // ends at the latest at the opening bracket
 		text = text[:len(text)-1]
 	}
 	if last := text[len(text)-1]; last != '}' && last != ']' {
@@ -217,9 +208,9 @@ func (s *Splitter) line() (Raw, bool) {
 	return raw, true
 }
 
-// oneDocument reports whether no document can end within text, but at its end: after
-// every closing bracket comes a token that continues a document. Brackets in strings may
-// make it false for one document.
+// oneDocument reports whether a document in text can end only at the end of text: every closing bracket but
+// the last precedes a token that continues a document. Brackets in strings may make it false for one
+// document.
 func oneDocument(text []byte) bool {
 	for _, closing := range [...]byte{'}', ']'} {
 		for from := 0; ; {
@@ -237,7 +228,7 @@ func oneDocument(text []byte) bool {
 	return true
 }
 
-// scan takes the next document by looking at its structure.
+// scan returns the next document by scanning its tokens.
 func (s *Splitter) scan() (Raw, error) {
 	var c scanner
 	limit := s.limits.maxBytes()
@@ -287,13 +278,12 @@ func (s *Splitter) scan() (Raw, error) {
 	return s.take(scanned), nil
 }
 
-// LeaveLines sets, before the first call of Next, that JSON Lines of more bytes than that are not read
-// to their end, where it is known how many the stream has (see [Splitter.Expect]) and they are not too
-// many: Next then returns a document without Bytes, the last one, for whoever can read the stream
-// again from its Start on.
+// LeaveLines sets a length above which [Splitter.Next] does not read JSON Lines to their end, if the length
+// of the stream is known (see [Splitter.Expect]) and they are within the limits. Next then returns a last
+// document without Bytes, and the caller can read the stream again from its Start. Call it before Next.
 func (s *Splitter) LeaveLines(longer int64) { s.leaves = longer }
 
-// rest takes all that is left of the stream as JSON Lines.
+// rest returns the rest of the stream as JSON Lines.
 func (s *Splitter) rest() (Raw, error) {
 	begin, limit := s.at, s.limits.maxLinesBytes()
 	if length := int64(len(s.slab)-s.pos) + s.left; s.leaves > 0 && s.left > 0 && s.leaves < length && length <= limit {
@@ -304,7 +294,7 @@ func (s *Splitter) rest() (Raw, error) {
 	for s.err == nil {
 		s.fill(limit)
 		if long = long || int64(len(s.slab)-s.pos) > limit; long {
-			s.slab, s.pos = s.slab[:0], 0 // the rest only has to be read
+			s.slab, s.pos = s.slab[:0], 0 // the rest is only read to its end
 		}
 	}
 	s.begun = true
@@ -319,21 +309,21 @@ func (s *Splitter) rest() (Raw, error) {
 	return Raw{Bytes: text, Start: begin, Lines: true}, nil
 }
 
-// endsLine reports whether only space is between the document's end and the end of its
-// line, as far as that was read.
+// endsLine reports whether only white space is between the document's end and the end of its line, in the
+// bytes read so far.
 func (s *Splitter) endsLine(n int) bool {
 	rest := bytes.TrimLeft(s.slab[s.pos+n:], " \t\r")
 	return len(rest) == 0 || rest[0] == '\n'
 }
 
-// fill reads more, into a new slab where the old one is full: documents that were
-// returned keep theirs. limit is how long a document may be.
+// fill reads more input, into a new slab if the old one is full: documents already returned keep theirs.
+// limit is the maximum length of a document.
 func (s *Splitter) fill(limit int64) {
 	if len(s.slab) == cap(s.slab) {
 		rest := s.slab[s.pos:]
 		size := max(firstSlab, min(2*cap(s.slab), maxSlab), 2*len(rest))
 		if whole := int64(len(rest)) + s.left; s.left > 0 && len(rest) >= longDocument && whole <= limit {
-			size = int(whole) + 1 // room for the read that finds the end
+			size = int(whole) + 1 // one more byte for the read that returns io.EOF
 		}
 		s.slab = append(make([]byte, 0, size), rest...)
 		s.pos = 0
@@ -346,7 +336,7 @@ func (s *Splitter) fill(limit int64) {
 
 func isSpace(c byte) bool { return c <= ' ' && (c == ' ' || c == '\t' || c == '\n' || c == '\r') }
 
-// A scanner finds the end of one document whose bytes come in pieces.
+// A scanner finds the end of one document, read in pieces.
 type scanner struct {
 	depth    int
 	begun    bool
@@ -358,8 +348,8 @@ type scanner struct {
 	newline  bool // the last byte was a line feed
 }
 
-// scan looks at more bytes and returns how many belong to the document, and
-// whether it ends there.
+// scan scans more bytes. It returns the number of bytes that belong to the document, and whether it ends
+// there.
 func (c *scanner) scan(b []byte) (n int, done bool) {
 	for i := 0; i < len(b); i++ {
 		ch := b[i]
@@ -434,8 +424,7 @@ func (c *scanner) scan(b []byte) (n int, done bool) {
 	return len(b), false
 }
 
-// quoteOrLine returns where the next quote, backslash or control character is, such as
-// the end of the line.
+// quoteOrLine returns the index of the next quote, backslash or control character, such as a line feed.
 func quoteOrLine(b []byte, i int) int {
 	for {
 		if i = plainRun(b, i); i == len(b) || b[i] < utf8.RuneSelf {

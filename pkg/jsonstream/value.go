@@ -15,7 +15,7 @@ import (
 // A Kind is the type of a value: the first character of its text.
 type Kind byte
 
-// The kinds of values. Absent is the kind of a value that is not there.
+// The kinds of values. Absent is the kind of the zero Value.
 const (
 	Absent Kind = 0
 	Null   Kind = 'n'
@@ -48,9 +48,8 @@ func (k Kind) String() string {
 	}
 }
 
-// A Value is a value in a [Document]. The zero Value is absent: its kind is
-// [Absent], it has no members, and looking something up in it gives an absent
-// value again, so that a path can be followed without a check at every step.
+// A Value is a value in a [Document]. The zero Value is absent: its kind is [Absent], it has no members,
+// and look-ups in it return absent values, so that a path can be followed without a check at every step.
 type Value struct {
 	doc *Document
 	i   int32
@@ -58,7 +57,7 @@ type Value struct {
 
 func (v Value) node() *node { return &v.doc.nodes[v.i] }
 
-// Exists reports whether the value is there.
+// Exists reports whether the value is not absent.
 func (v Value) Exists() bool { return v.doc != nil }
 
 // Kind returns the type of the value.
@@ -82,8 +81,8 @@ func kindOf(first byte) Kind {
 	}
 }
 
-// Raw returns the value's own bytes, which the caller must not change; nil if
-// it is absent. Those of a document that is JSON Lines are all of its lines.
+// Raw returns the value's own bytes, which the caller must not change; nil if it is absent. The root of
+// JSON Lines returns all lines.
 func (v Value) Raw() []byte {
 	if v.doc == nil {
 		return nil
@@ -92,8 +91,8 @@ func (v Value) Raw() []byte {
 	return v.doc.raw.Bytes[n.start:n.end:n.end]
 }
 
-// Text returns the characters of a string, and "" for anything else. They may share the
-// document's memory: clone a text that is to outlive it.
+// Text returns the characters of a string, and "" for anything else. They may share the document's memory:
+// clone a text that outlives the document.
 func (v Value) Text() string {
 	if v.Kind() != String {
 		return ""
@@ -122,8 +121,8 @@ func (v Value) Index() int {
 	return int(v.node().nameStart)
 }
 
-// RawName returns the member's name as it is written, with its quotes, which the
-// caller must not change; nil for an array's element and the root.
+// RawName returns the quoted name of a member, which the caller must not change; nil for an array's element
+// and the root.
 func (v Value) RawName() []byte {
 	if v.doc == nil || v.node().nameEnd == 0 {
 		return nil
@@ -132,8 +131,7 @@ func (v Value) RawName() []byte {
 	return v.doc.raw.Bytes[n.nameStart:n.nameEnd:n.nameEnd]
 }
 
-// isNamed reports whether the member has this name; few names need unquoting
-// for that.
+// isNamed reports whether the member has this name. Few names need unquoting.
 func (v Value) isNamed(name string) bool {
 	raw := v.RawName()
 	if !v.doc.plainNames && bytes.IndexByte(raw, '\\') >= 0 {
@@ -142,8 +140,8 @@ func (v Value) isNamed(name string) bool {
 	return string(raw[1:len(raw)-1]) == name
 }
 
-// unquote returns the characters of a quoted string. Without escapes, they are those of
-// the document, which never change: copies would be most of the cost of a document.
+// unquote returns the characters of a quoted string. Without escapes, they share the document's memory,
+// which never changes: copying would be most of the cost of a document.
 func unquote(quoted []byte) string {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return inPlace(quoted[1 : len(quoted)-1])
@@ -152,8 +150,8 @@ func unquote(quoted []byte) string {
 	return string(text)
 }
 
-// Unquote returns the characters of a quoted string of strict JSON: a part of quoted, or,
-// if it has escapes, those that it appends to buffer, which it returns too.
+// Unquote returns the characters of a quoted string of strict JSON. They are a part of quoted or, if it has
+// escapes, are appended to buffer, which is returned too.
 func Unquote(quoted, buffer []byte) (text, grown []byte) {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1], buffer
@@ -180,11 +178,11 @@ func (v Value) children(yield func(Value) bool) {
 	}
 }
 
-// Ordinal returns the place of v among all values of its document in the order of the
-// text, 0 for the root. See [Document.Value].
+// Ordinal returns the index of v among all values of its document in text order, 0 for the root. See
+// [Document.Value].
 func (v Value) Ordinal() int { return int(v.i) }
 
-// Value returns the value of d with this ordinal, which must be in use.
+// Value returns the value of d with this ordinal, which must exist.
 func (d *Document) Value(ordinal int) Value { return Value{d, int32(ordinal)} }
 
 // First returns the first member of an object or element of an array, absent if there is
@@ -205,8 +203,7 @@ func (v Value) Next() Value {
 	return Value{v.doc, v.node().next}
 }
 
-// Members yields the members of an object in the order of the text: nothing
-// for other kinds.
+// Members yields the members of an object in text order; nothing for other kinds.
 func (v Value) Members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		if v.Kind() != Object {
@@ -220,8 +217,7 @@ func (v Value) Members() iter.Seq2[string, Value] {
 	}
 }
 
-// Elements yields the elements of an array with their indices: nothing for
-// other kinds.
+// Elements yields the elements of an array with their indices; nothing for other kinds.
 func (v Value) Elements() iter.Seq2[int, Value] {
 	return func(yield func(int, Value) bool) {
 		if v.Kind() != Array {
@@ -235,7 +231,7 @@ func (v Value) Elements() iter.Seq2[int, Value] {
 	}
 }
 
-// All yields v and every value below it, in the order of the text.
+// All yields v and every value below it, in text order.
 func (v Value) All() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		if v.doc == nil {
@@ -249,7 +245,7 @@ func (v Value) All() iter.Seq[Value] {
 	}
 }
 
-// Len returns how many members or elements the value holds.
+// Len returns the number of members or elements.
 func (v Value) Len() int {
 	n := 0
 	for range v.children {
@@ -309,7 +305,7 @@ func (v Value) Parent() Value {
 
 // Pointer returns the JSON Pointer of v in its document.
 func (v Value) Pointer() string {
-	var path []Value // from v up to below the root
+	var path []Value // from v up to a child of the root
 	for v.doc != nil && v.node().parent >= 0 {
 		path = append(path, v)
 		v = v.Parent()
@@ -326,8 +322,8 @@ func (v Value) Pointer() string {
 	return b.String()
 }
 
-// PointerSize returns about how long the JSON Pointer of v is, in bytes,
-// without making it: a hostile document can have pointers of its own length.
+// PointerSize returns the approximate length of the JSON Pointer of v, in bytes, without building it: in a
+// hostile document, a pointer can be as long as the document.
 func (v Value) PointerSize() int {
 	size := 0
 	for v.doc != nil && v.node().parent >= 0 {
@@ -337,8 +333,7 @@ func (v Value) PointerSize() int {
 	return size
 }
 
-// Position returns where the value begins in the original text. An absent
-// value has the zero position.
+// Position returns the beginning of the value in the original text. An absent value has the zero Position.
 func (v Value) Position() Position {
 	if v.doc == nil {
 		return Position{}
@@ -346,8 +341,8 @@ func (v Value) Position() Position {
 	return v.doc.positionAt(int(v.node().start))
 }
 
-// PositionIn returns where in the original text the byte at an offset of the
-// string's [Value.Text] is. For other kinds it is where the value begins.
+// PositionIn returns the position in the original text of the byte at an offset of the string's
+// [Value.Text]. For other kinds it is the beginning of the value.
 func (v Value) PositionIn(offset int) Position {
 	if v.Kind() != String {
 		return v.Position()
@@ -373,8 +368,7 @@ func (v Value) PositionIn(offset int) Position {
 	return v.doc.positionAt(int(v.node().start) + at)
 }
 
-// escapedLen returns how many bytes of UTF-8 an escape is; a surrogate pair is one
-// escape.
+// escapedLen returns the length in UTF-8 of an escaped character; a surrogate pair is one escape.
 func escapedLen(escape []byte) int {
 	switch len(escape) {
 	case len(`\n`):
@@ -386,8 +380,8 @@ func escapedLen(escape []byte) int {
 	}
 }
 
-// NamePosition returns where the member's name begins; for an array's element
-// and the root, where the value begins.
+// NamePosition returns the beginning of the member's name; for an array's element and the root, the
+// beginning of the value.
 func (v Value) NamePosition() Position {
 	if v.doc == nil || v.node().nameEnd == 0 {
 		return v.Position()

@@ -13,8 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A FieldError reports a member that has another type than section 5.2 gives it, or
-// a field that has no JSON.
+// A FieldError reports a member with another type than in section 5.2, or a field without a JSON form.
 type FieldError struct {
 	Pointer string // the member's JSON Pointer, "" for the whole value
 	Problem string
@@ -33,11 +32,11 @@ var (
 	number     = reflect.TypeFor[Number]()
 )
 
-// A codec writes the types of [Fields] as JSON and reads them. It is for one call.
+// A codec writes and reads the types of [Fields] as JSON. It is for one call.
 type codec map[reflect.Type]layout
 
-// A layout is how a struct is written: a member for each field in order, and then those
-// of the field Unknown.
+// A layout is the JSON layout of a struct: a member for each field in order, then the members of the field
+// Unknown.
 type layout struct {
 	members []member
 	unknown int // the index of the field Unknown
@@ -46,7 +45,7 @@ type layout struct {
 type member struct {
 	name  string
 	index int
-	omit  bool // where it is empty
+	omit  bool // omitted if empty
 }
 
 func (c codec) layout(t reflect.Type) layout {
@@ -66,8 +65,7 @@ func (c codec) layout(t reflect.Type) layout {
 	return l
 }
 
-// find returns the place of a member, -1 if the type does not name it. next is where it
-// is most likely.
+// find returns the index of a member, -1 if the type does not name it. next is its most likely index.
 func (l layout) find(name string, next int) int {
 	for i := range l.members {
 		if at := (next + i) % len(l.members); l.members[at].name == name {
@@ -160,7 +158,7 @@ func (c codec) appendObject(dst []byte, v reflect.Value) ([]byte, error) {
 	return append(bytes.TrimSuffix(dst, []byte(",")), '}'), nil
 }
 
-// within says that an error of a member or element is one of what holds it.
+// within adds the token of the enclosing member or element to an error's pointer.
 func within(token string, err error) error {
 	e := err.(*FieldError)
 	return &FieldError{"/" + token + e.Pointer, e.Problem}
@@ -175,8 +173,8 @@ func parseValue(text []byte) (jsonstream.Value, error) {
 	return doc.Root(), nil
 }
 
-// unmarshal sets what into points to from a JSON text. As encoding/json asks for, null
-// changes nothing.
+// unmarshal sets the value that into points to from a JSON text. As encoding/json requires, null changes
+// nothing.
 func unmarshal(text []byte, into any) error {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
 	if err != nil || doc.Root().Kind() == jsonstream.Null {
@@ -185,8 +183,7 @@ func unmarshal(text []byte, into any) error {
 	return codec{}.decode(doc.Root(), reflect.ValueOf(into).Elem())
 }
 
-// decode sets what into is to v, with copies of its bytes. The error is a
-// [*FieldError].
+// decode stores v in into, with copies of its bytes. The error is a [*FieldError].
 func (c codec) decode(v jsonstream.Value, into reflect.Value) error {
 	switch into.Type() {
 	case rawMessage:

@@ -13,11 +13,11 @@ import (
 // It is immutable and safe for concurrent use.
 type Decimal struct {
 	digits *big.Int // nil is 0; never changed
-	scale  int      // how many of the digits are after the point; not negative
+	scale  int      // number of digits after the point; not negative
 }
 
-// NewDecimal returns n with a number of its digits, which must not be negative, after
-// the point: NewDecimal(125, 2) is 1.25.
+// NewDecimal returns n divided by ten to the power of places, which must not be negative: NewDecimal(125,
+// 2) is 1.25.
 func NewDecimal(n int64, places int) Decimal { return Decimal{big.NewInt(n), places} }
 
 // Decimal returns the exact value. It fails for a number beyond the bounds of
@@ -81,10 +81,10 @@ func (d Decimal) Neg() Decimal { return Decimal{new(big.Int).Neg(d.int()), d.sca
 // Abs returns d without its sign.
 func (d Decimal) Abs() Decimal { return Decimal{new(big.Int).Abs(d.int()), d.scale} }
 
-// Sign returns -1, 0 or 1: whether d is negative, 0 or positive.
+// Sign returns -1 if d is negative, 0 if it is zero and 1 if it is positive.
 func (d Decimal) Sign() int { return d.int().Sign() }
 
-// Cmp returns -1, 0 or 1: whether d is less than, equal to or greater than e.
+// Cmp returns -1 if d is less than e, 0 if they are equal and 1 if d is greater.
 func (d Decimal) Cmp(e Decimal) int {
 	a, b, _ := aligned(d, e)
 	return a.Cmp(b)
@@ -93,14 +93,13 @@ func (d Decimal) Cmp(e Decimal) int {
 // Equal reports whether d and e are the same number.
 func (d Decimal) Equal(e Decimal) bool { return d.Cmp(e) == 0 }
 
-// Float64 returns the nearest double, infinite if d is beyond all of them.
+// Float64 returns the nearest double, infinite if d is out of range.
 func (d Decimal) Float64() float64 {
 	f, _ := strconv.ParseFloat(d.String(), 64)
 	return f
 }
 
-// String returns all digits of d, without an exponent and without zeros at the end of
-// the fraction.
+// String returns all digits of d, without an exponent and without trailing zeros in the fraction.
 func (d Decimal) String() string {
 	text := d.int().String()
 	if d.scale == 0 {
@@ -128,7 +127,7 @@ func (d Decimal) int() *big.Int {
 	return d.digits
 }
 
-// aligned returns the digits of two numbers with as many after the point.
+// aligned returns the digits of two numbers scaled to the same number of digits after the point.
 func aligned(d, e Decimal) (a, b *big.Int, scale int) {
 	a, b = d.int(), e.int()
 	switch {

@@ -8,12 +8,12 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// ParentDigestMember is the name of the member of extensions that holds the digest of the
-// message by which the sender got the task.
+// ParentDigestMember is the name of the member of extensions with the digest of the message by which the
+// sender received the task.
 const ParentDigestMember = "parentDigest"
 
-// A Digest is SHA-256 of the canonical form (RFC 8785) of a message, its signature and all
-// other members included. Two messages of one Digest say the same.
+// A Digest is the SHA-256 of the canonical form (RFC 8785) of a message, including its signature. Messages
+// with equal digests have equal contents.
 type Digest [sha256.Size]byte
 
 // digestPrefix names the hash.
@@ -22,7 +22,7 @@ const digestPrefix = "sha256:"
 // String returns "sha256:" and 64 lower-case hexadecimal digits.
 func (d Digest) String() string { return digestPrefix + hex.EncodeToString(d[:]) }
 
-// ParseDigest reads what [Digest.String] returns, and reports whether text is that.
+// ParseDigest parses a text that [Digest.String] returns, and reports whether it is valid.
 func ParseDigest(text string) (d Digest, ok bool) {
 	digits, ok := strings.CutPrefix(text, digestPrefix)
 	if !ok || len(digits) != 2*len(d) {
@@ -32,9 +32,9 @@ func ParseDigest(text string) (d Digest, ok bool) {
 	return d, err == nil && d.String() == text // in lower case
 }
 
-// Digest returns the digest of the message. The error is a [*jsonstream.NumberError] for a
-// number beyond the range of a double, which has no canonical form. A number that a double
-// does not hold exactly counts as the nearest one, as RFC 8785 has it.
+// Digest returns the digest of the message. The error is a [*jsonstream.NumberError] for a number beyond
+// the range of a double, which has no canonical form. A number that a double does not hold exactly counts
+// as the nearest double, as in RFC 8785.
 func (m *Message) Digest() (Digest, error) {
 	hash := sha256.New()
 	err := jsonstream.WriteCanonical(hash, m.Root(), jsonstream.CanonicalOptions{})
@@ -43,10 +43,9 @@ func (m *Message) Digest() (Digest, error) {
 	return d, err
 }
 
-// ParentDigest returns extensions.parentDigest, the digest of the message's parent by the
-// account of its sender; the value does not exist if there is none. Where the parent is
-// known, its text has to be that of the parent's [Digest]: otherwise the parent, or this
-// message, was exchanged since.
+// ParentDigest returns extensions.parentDigest, the digest of the parent message as the sender received it;
+// absent if there is none. If it differs from the parent's [Digest], the parent or this message was
+// replaced since.
 func (m *Message) ParentDigest() jsonstream.Value {
 	return m.Root().Get("extensions").Get(ParentDigestMember)
 }

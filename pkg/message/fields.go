@@ -6,12 +6,12 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Initial is the taskDescription of a task's first handoff, which may come
-// without completed subtasks (section 7.2).
+// Initial is the taskDescription of a task's first handoff, which may have no completed subtasks (section
+// 7.2).
 const Initial = "INITIAL"
 
-// Fields are the members of a message (section 5.2). Every Unknown holds the
-// members of its object that this version does not name, as one JSON object.
+// Fields are the members of a message (section 5.2). Every Unknown field holds the other members of its
+// object, as one JSON object.
 type Fields struct {
 	SchemaVersion               string             `json:"schemaVersion"`   // MAJOR.MINOR
 	HandoffID                   string             `json:"handoffId"`       // UUID version 4
@@ -39,7 +39,7 @@ type Fields struct {
 	Unknown                     json.RawMessage    `json:",unknown"`
 }
 
-// FromAgent is the agent that hands over.
+// FromAgent is the sending agent.
 type FromAgent struct {
 	AgentID      string          `json:"agentId"`
 	AgentVersion string          `json:"agentVersion"` // semantic version
@@ -47,15 +47,15 @@ type FromAgent struct {
 	Unknown      json.RawMessage `json:",unknown"`
 }
 
-// ToAgent is the kind of agent that is to take over.
+// ToAgent is the type of agent to receive the task.
 type ToAgent struct {
 	AgentType    string          `json:"agentType"`
 	AgentVersion string          `json:"agentVersion,omitzero"` // semantic-version range; "" for any
 	Unknown      json.RawMessage `json:",unknown"`
 }
 
-// ReceiverType returns the agentType of an element of receiverList. Section 14.2 does not say
-// what its elements are: one is an object like toAgent, or a string, which is the agentType.
+// ReceiverType returns the agentType of an element of receiverList. Section 14.2 does not define the
+// elements: an element is an object like toAgent, or a string, which is the agentType.
 func ReceiverType(element jsonstream.Value) jsonstream.Value {
 	if element.Kind() == jsonstream.String {
 		return element
@@ -63,7 +63,7 @@ func ReceiverType(element jsonstream.Value) jsonstream.Value {
 	return element.Get("agentType")
 }
 
-// CompletedSubtask is a part of the task that is done.
+// CompletedSubtask is a completed part of the task.
 type CompletedSubtask struct {
 	SubtaskID   string          `json:"subtaskId"`
 	Description string          `json:"description"`
@@ -72,14 +72,14 @@ type CompletedSubtask struct {
 	Unknown     json.RawMessage `json:",unknown"`
 }
 
-// RemainingSubtask is a part of the task that is left.
+// RemainingSubtask is a remaining part of the task.
 type RemainingSubtask struct {
 	SubtaskID   string          `json:"subtaskId"`
 	Description string          `json:"description"`
 	Unknown     json.RawMessage `json:",unknown"`
 }
 
-// ContextItem is something the receiver should know, and where it comes from.
+// ContextItem is information for the receiver, and its source.
 type ContextItem struct {
 	Source         string          `json:"source"`
 	Excerpt        string          `json:"excerpt"`
@@ -109,7 +109,7 @@ type Turn struct {
 	Unknown json.RawMessage `json:",unknown"`
 }
 
-// ToolCall records that a tool was called.
+// ToolCall is a record of one tool call.
 type ToolCall struct {
 	Tool         string          `json:"tool"`
 	CalledAt     string          `json:"calledAt"`              // RFC 3339
@@ -118,6 +118,6 @@ type ToolCall struct {
 	Unknown      json.RawMessage `json:",unknown"`
 }
 
-// A Number is a JSON number as it was written: 0.10 stays 0.10, and no digit of
-// a long one is lost. "" means an absent number.
+// A Number is a JSON number in its original spelling: 0.10 stays 0.10, and no digit of a long number is
+// lost. "" is an absent number.
 type Number string

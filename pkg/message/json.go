@@ -1,10 +1,9 @@
 package message
 
-// What follows makes encoding/json write and read each type as [New] and
-// [Message.Fields] do: members in the order of section 5.2, numbers as they are written,
-// unknown members kept. json.Marshal itself then writes <, > and & in strings as
-// escapes, which a json.Encoder with SetEscapeHTML(false) leaves alone. Reading sets the
-// whole value, and is as strict as [Parse].
+// With these methods, encoding/json writes and reads each type as [New] and [Message.Fields] do: members in
+// the order of section 5.2, numbers as written, unknown members kept. json.Marshal itself then escapes <, >
+// and & in strings; a json.Encoder with SetEscapeHTML(false) does not. Reading sets the whole value, and is
+// as strict as [Parse].
 
 // MarshalJSON implements [json.Marshaler].
 func (v Fields) MarshalJSON() ([]byte, error) { return marshal(v) }

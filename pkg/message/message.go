@@ -20,21 +20,20 @@ type Message struct {
 	doc *jsonstream.Document
 }
 
-// Options say how messages are read. The zero value is for messages of usual size.
+// Options are options for reading messages. The zero value is for messages of usual size.
 type Options struct {
-	// Limits bound what one message may cost.
+	// Limits bound the size and depth of a message.
 	Limits jsonstream.Limits
 }
 
-// Parse reads a message from a copy of text, which must be one strict JSON document. It
-// does not ask whether the message is valid. The error is a [*jsonstream.SyntaxError].
+// Parse reads a message from a copy of text, which must be one strict JSON document. It does not validate
+// the message. The error is a [*jsonstream.SyntaxError].
 func Parse(text []byte, o Options) (*Message, error) {
 	return ParseInPlace(jsonstream.NewRaw(bytes.Clone(text)), o)
 }
 
-// ParseInPlace is [Parse] without the copy, for a text that never changes afterwards:
-// the message, and every string read from it, is made of its bytes. Positions are
-// counted from where raw begins.
+// ParseInPlace is like [Parse], but without the copy. The text must never change afterwards: the message,
+// and every string read from it, refers to its bytes. Positions are counted from the beginning of raw.
 func ParseInPlace(raw jsonstream.Raw, o Options) (*Message, error) {
 	doc, err := jsonstream.Parse(raw, o.Limits)
 	if err != nil {
@@ -43,18 +42,18 @@ func ParseInPlace(raw jsonstream.Raw, o Options) (*Message, error) {
 	return &Message{doc}, nil
 }
 
-// Of returns the message that a document holds.
+// Of returns the message in a document.
 func Of(doc *jsonstream.Document) *Message { return &Message{doc} }
 
-// A Parser reads one message after another in the same memory. The zero Parser is
-// ready. It is for one goroutine.
+// A Parser reads messages one after another in the same memory. The zero Parser is ready to use. It is for
+// one goroutine.
 type Parser struct {
 	parser  jsonstream.Parser
 	message Message
 }
 
-// Parse is the function [ParseInPlace], but that the message is good until the next
-// call: see [jsonstream.Parser].
+// Parse is like the function [ParseInPlace], except that the message is valid only until the next call: see
+// [jsonstream.Parser].
 func (p *Parser) Parse(raw jsonstream.Raw, o Options) (*Message, error) {
 	doc, err := p.parser.Parse(raw, o.Limits)
 	if err != nil {
@@ -64,8 +63,8 @@ func (p *Parser) Parse(raw jsonstream.Raw, o Options) (*Message, error) {
 	return &p.message, nil
 }
 
-// New returns the message with these fields, as compact JSON in the member
-// order of section 5.2. If a field has no JSON, the error wraps a [*FieldError].
+// New returns a message with these fields, as compact JSON in the member order of section 5.2. If a field
+// has no JSON form, the error wraps a [*FieldError].
 func New(f *Fields) (*Message, error) {
 	text, err := marshal(*f)
 	if err != nil {
@@ -74,16 +73,15 @@ func New(f *Fields) (*Message, error) {
 	return parseText(text)
 }
 
-// parseText reads a message that did not come from a stream.
+// parseText reads a message that does not come from a stream.
 func parseText(text []byte) (*Message, error) {
 	return ParseInPlace(jsonstream.NewRaw(text), Options{Limits: jsonstream.Unlimited()})
 }
 
-// Raw returns the message as it was read, which the caller must not change.
+// Raw returns the bytes of the message, which the caller must not change.
 func (m *Message) Raw() []byte { return m.doc.Raw().Bytes }
 
-// Document returns the message as a JSON document, which knows the position of
-// every member.
+// Document returns the message as a JSON document, with the position of every member.
 func (m *Message) Document() *jsonstream.Document { return m.doc }
 
 // Root returns the message's value.
@@ -92,9 +90,8 @@ func (m *Message) Root() jsonstream.Value { return m.doc.Root() }
 // HandoffID returns the member handoffId, "" if it is absent or not a string.
 func (m *Message) HandoffID() string { return m.Root().Get("handoffId").Text() }
 
-// Fields returns the message as Go values, which are copies. If a member has another
-// type than section 5.2 gives it, the error wraps a [*FieldError]; a message that passes
-// the schema never fails.
+// Fields returns the message as Go values, which are copies. If a member has another type than in section
+// 5.2, the error wraps a [*FieldError]; for a message that is valid by the schema, it is nil.
 func (m *Message) Fields() (*Fields, error) {
 	var f Fields
 	if err := (codec{}).decode(m.Root(), reflect.ValueOf(&f).Elem()); err != nil {
@@ -103,9 +100,8 @@ func (m *Message) Fields() (*Fields, error) {
 	return &f, nil
 }
 
-// Set returns the message with the value at a JSON Pointer replaced, or added
-// as the last member of its object or element of its array; value is a JSON
-// text. See [jsonstream.Set].
+// Set returns the message with the value at a JSON Pointer replaced, or added as the last member of its
+// object or element of its array. value is a JSON text. See [jsonstream.Set].
 func (m *Message) Set(pointer string, value []byte) (*Message, error) {
 	text, err := jsonstream.Set(m.doc, pointer, value)
 	if err != nil {
@@ -137,10 +133,9 @@ func NewDecoder(r io.Reader, o Options) *Decoder {
 	return &Decoder{splitter: jsonstream.NewSplitter(r, o.Limits), options: o}
 }
 
-// Decode returns the next message, which owns its bytes. At the end of the
-// stream the error is [io.EOF]. A damaged message gives a
-// [*jsonstream.SyntaxError], after which Decode goes on with the next
-// message; any other error is final, and Decode returns it again.
+// Decode returns the next message, which owns its bytes. At the end of the stream the error is [io.EOF]. A
+// damaged message returns a [*jsonstream.SyntaxError], and the next call continues with the message after
+// it. Any other error is final, and Decode returns it again.
 func (d *Decoder) Decode() (*Message, error) {
 	if d.err != nil {
 		return nil, d.err
@@ -155,8 +150,8 @@ func (d *Decoder) Decode() (*Message, error) {
 	return ParseInPlace(raw, d.options)
 }
 
-// All iterates over the remaining messages, damaged ones as errors. It ends
-// with the stream or after an error of the reader.
+// All iterates over the remaining messages, with errors for damaged ones. It ends with the stream or after
+// an error of the reader.
 func (d *Decoder) All() iter.Seq2[*Message, error] {
 	return func(yield func(*Message, error) bool) {
 		for {

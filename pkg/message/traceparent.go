@@ -8,20 +8,19 @@ import (
 	"strings"
 )
 
-// ErrTraceparent reports a traceparent that W3C Trace Context (section 3.2)
-// does not allow.
+// ErrTraceparent reports a traceparent that is invalid by W3C Trace Context (section 3.2).
 var ErrTraceparent = errors.New("not a valid W3C traceparent")
 
 // A Traceparent is the value of a W3C Trace Context traceparent header
 // (level 1, section 3.2).
 type Traceparent struct {
 	TraceID  [16]byte // not all zero
-	ParentID [8]byte  // not all zero: the span that sends
+	ParentID [8]byte  // not all zero: the sender's span
 	Flags    byte     // bit 0: sampled
 }
 
-// ParseTraceparent reads a traceparent of version 00, or the fields of version
-// 00 from a later version. The error wraps [ErrTraceparent].
+// ParseTraceparent parses a traceparent of version 00, or the fields of version 00 in a later version. The
+// error wraps [ErrTraceparent].
 func ParseTraceparent(s string) (Traceparent, error) {
 	var version [1]byte
 	var flags [1]byte
@@ -47,7 +46,7 @@ func ParseTraceparent(s string) (Traceparent, error) {
 	return t, nil
 }
 
-// NewTraceparent starts a trace, not sampled, with ids read from random.
+// NewTraceparent starts a trace, not sampled, with IDs read from random.
 func NewTraceparent(random io.Reader) (Traceparent, error) {
 	var t Traceparent
 	if err := readNonZero(random, t.TraceID[:]); err != nil {
@@ -56,14 +55,14 @@ func NewTraceparent(random io.Reader) (Traceparent, error) {
 	return t.Child(random)
 }
 
-// Child returns a new span of the same trace: the trace-id and flags stay, the
-// parent-id is read from random.
+// Child returns a new span of the same trace: it keeps the trace-id and flags, and reads the parent-id from
+// random.
 func (t Traceparent) Child(random io.Reader) (Traceparent, error) {
 	err := readNonZero(random, t.ParentID[:])
 	return t, err
 }
 
-// readNonZero fills id; an all-zero id is invalid.
+// readNonZero fills id from random; an all-zero id is invalid.
 func readNonZero(random io.Reader, id []byte) error {
 	if _, err := io.ReadFull(random, id); err != nil {
 		return fmt.Errorf("making a trace id: %w", err)

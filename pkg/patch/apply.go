@@ -12,7 +12,7 @@ func (o operation) failed(index int, err error) *OpError {
 	return &OpError{Position: o.element.Position(), Index: index, Op: o.op, Pointer: o.path, Err: err}
 }
 
-// apply does what an operation says.
+// apply applies an operation.
 func (r *run) apply(o operation) error {
 	switch o.op {
 	case "add":
@@ -57,7 +57,7 @@ func (r *run) remove(pointer string) (*jsonstream.Draft, error) {
 	return take(holder, token)
 }
 
-// take takes a value out of an object or array.
+// take removes a value from an object or array.
 func take(holder *jsonstream.Draft, token string) (*jsonstream.Draft, error) {
 	if d := holder.Take(token); d != nil {
 		return d, nil
@@ -93,7 +93,7 @@ func (r *run) copy(from, to string) error {
 		return fmt.Errorf("from %s: %w", named(from), err)
 	}
 	v := d.Value()
-	if !v.Exists() { // What was changed becomes a document of its own: as small as others.
+	if !v.Exists() { // A changed value becomes a document of its own, as small as others.
 		doc, err := r.document(d)
 		if err != nil && !errors.Is(err, jsonstream.ErrTooLarge) {
 			return err
@@ -109,14 +109,14 @@ func (r *run) copy(from, to string) error {
 	return r.add(to, jsonstream.NewDraft(v))
 }
 
-// find returns the place of a value, or why there is none.
+// find returns the value at a pointer. The error describes why there is none.
 func (r *run) find(pointer string) (*jsonstream.Draft, error) {
 	tokens, _ := jsonstream.SplitPointer(pointer) // Parse has checked it
 	return r.walk(tokens, len(tokens))
 }
 
-// holder returns the object or array that holds the place that a pointer names, which
-// is not the root, and the last token of the pointer.
+// holder returns the object or array that holds the place of a pointer, which is not the root, and the
+// pointer's last token.
 func (r *run) holder(pointer string) (*jsonstream.Draft, string, error) {
 	tokens, _ := jsonstream.SplitPointer(pointer) // Parse has checked it
 	last := len(tokens) - 1
@@ -127,7 +127,7 @@ func (r *run) holder(pointer string) (*jsonstream.Draft, string, error) {
 	return d, tokens[last], err
 }
 
-// walk follows the first tokens of a pointer.
+// walk follows the first n tokens of a pointer.
 func (r *run) walk(tokens []string, n int) (*jsonstream.Draft, error) {
 	d := r.root
 	for i, token := range tokens[:n] {
@@ -147,7 +147,7 @@ func (r *run) walk(tokens []string, n int) (*jsonstream.Draft, error) {
 	return d, nil
 }
 
-// join returns the pointer of some tokens, or at least all of it that an error shows.
+// join returns the pointer of some tokens, long enough for an error.
 func join(tokens []string) string {
 	pointer := ""
 	for _, token := range tokens {
@@ -158,7 +158,7 @@ func join(tokens []string) string {
 	return pointer
 }
 
-// holds returns why there can be nothing in a value.
+// holds returns an error if a value cannot hold other values.
 func holds(d *jsonstream.Draft, tokens []string) error {
 	if k := d.Kind(); k != jsonstream.Object && k != jsonstream.Array {
 		return fmt.Errorf("%s is %s, which holds nothing", named(join(tokens)), finding.KindName(k))
@@ -166,7 +166,7 @@ func holds(d *jsonstream.Draft, tokens []string) error {
 	return nil
 }
 
-// missing returns why an object or array has nothing that a token names.
+// missing returns the error for a token that an object or array does not have.
 func missing(d *jsonstream.Draft, token string) error {
 	if d.Kind() == jsonstream.Object {
 		return errors.New("there is no such member")
@@ -184,7 +184,7 @@ func notIndex(token string) error {
 	return fmt.Errorf("%s is not an index of an array: digits, without leading zeros", finding.Quote(token))
 }
 
-// length says how long an array is.
+// length describes the length of an array.
 func length(d *jsonstream.Draft) string {
 	switch n := d.Len(); n {
 	case 0:

@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// test compares as RFC 6902, section 4.6, has it.
+// test compares values as in RFC 6902, section 4.6.
 func (r *run) test(pointer string, want jsonstream.Value) error {
 	d, err := r.find(pointer)
 	if err != nil {
@@ -29,20 +29,19 @@ func (r *run) test(pointer string, want jsonstream.Value) error {
 	return err
 }
 
-// longer reports whether a value is so much longer than another one that to
-// compare them would cost more than the other one's length accounts for. Strings
-// are then different: an escape is six characters for one.
+// longer reports whether v is so much longer than other that comparing them would cost more than other's
+// length justifies. Strings are then different: an escape has six characters for one.
 func longer(v, other jsonstream.Value) bool { return len(v.Raw()) > 8*len(other.Raw())+256 }
 
-// A difference is an error that says how two values differ.
+// A difference is an error that describes the difference of two values.
 type difference struct {
-	path    []string // from the values that were compared to those that differ, last token first
+	path    []string // from the compared values to the differing ones, last token first
 	problem string
 }
 
 func (d *difference) Error() string { return d.problem }
 
-// below places a difference under a token.
+// below moves a difference below a token.
 func below(err error, token string) error {
 	if d := (*difference)(nil); errors.As(err, &d) {
 		d.path = append(d.path, token)
@@ -50,8 +49,8 @@ func below(err error, token string) error {
 	return err
 }
 
-// differ returns how a draft differs from a value, nil if they are equal. It takes no
-// longer than the value accounts for.
+// differ returns the difference between a draft and a value, nil if they are equal. It takes time
+// proportional to the size of the value.
 func (r *run) differ(d *jsonstream.Draft, want jsonstream.Value) error {
 	if d.Kind() != want.Kind() {
 		return different(d, want)
@@ -108,7 +107,7 @@ func different(d *jsonstream.Draft, want jsonstream.Value) error {
 	return &difference{problem: fmt.Sprintf("the value is %s, not %s", have, finding.Literal(want))}
 }
 
-// named names a place in a sentence.
+// named returns a pointer as a phrase.
 func named(pointer string) string {
 	if pointer == "" {
 		return "the root"

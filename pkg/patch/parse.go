@@ -16,14 +16,13 @@ type operation struct {
 	element    jsonstream.Value
 }
 
-// needs are the operations, and the member that each needs in addition to its path.
+// needs are the operations, each with the member that it requires in addition to its path.
 var needs = map[string]string{"add": "value", "remove": "", "replace": "value", "move": "from", "copy": "from", "test": "value"}
 
-// A FormatError reports a patch that is not one. Its text is for people and does
-// not repeat the position.
+// A FormatError reports an invalid patch. Its text is for people and omits the position.
 type FormatError struct {
 	jsonstream.Position        // of the fault, in the patch
-	Problem             string // what is wrong, what was found, and what to do
+	Problem             string // the fault, the value found, the remedy
 }
 
 func (e *FormatError) Error() string { return e.Problem }
@@ -32,8 +31,7 @@ func formatError(at jsonstream.Value, format string, args ...any) *FormatError {
 	return &FormatError{at.Position(), fmt.Sprintf(format, args...)}
 }
 
-// Parse reads a patch of the type. It keeps the document. The error is a
-// [*FormatError].
+// Parse parses a patch of type t from a document, which it keeps. The error is a [*FormatError].
 func Parse(doc *jsonstream.Document, t Type) (*Patch, error) {
 	root := doc.Root()
 	isArray := root.Kind() == jsonstream.Array
@@ -55,7 +53,7 @@ func Parse(doc *jsonstream.Document, t Type) (*Patch, error) {
 	return p, nil
 }
 
-// parseOperation reads an operation. Members that it does not define are ignored.
+// parseOperation parses an operation. Members that it does not define are ignored.
 func parseOperation(element jsonstream.Value) (o operation, err *FormatError) {
 	o = operation{element: element, value: element.Get("value")}
 	if element.Kind() != jsonstream.Object {
@@ -87,7 +85,7 @@ func parseOperation(element jsonstream.Value) (o operation, err *FormatError) {
 	return o, nil
 }
 
-// stringMember returns a member that has to be a string.
+// stringMember returns a member that must be a string.
 func stringMember(element jsonstream.Value, name string) (string, *FormatError) {
 	v := element.Get(name)
 	switch v.Kind() {
@@ -100,7 +98,7 @@ func stringMember(element jsonstream.Value, name string) (string, *FormatError) 
 	}
 }
 
-// pointerMember returns a member that has to be a JSON Pointer.
+// pointerMember returns a member that must be a JSON Pointer.
 func pointerMember(element jsonstream.Value, name string) (string, *FormatError) {
 	text, err := stringMember(element, name)
 	if err != nil {

@@ -1,10 +1,9 @@
-// Package patch applies JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386)
-// documents, and takes back what a JSON Patch did.
+// Package patch applies JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386) documents, and undoes a JSON
+// Patch.
 //
-// What a patch does not name keeps its bytes: the text of numbers and strings, the
-// order of members, white space. A patch is applied as a whole or not at all. It
-// takes time nearly linear in the sizes of the document and the patch, whatever the
-// patch does.
+// Values that a patch does not name keep their bytes: the text of numbers and strings, the order of
+// members, white space. A patch is applied as a whole or not at all, in time nearly linear in the sizes of
+// the document and the patch.
 package patch
 
 import (
@@ -19,25 +18,23 @@ import (
 // A Type is one of the two kinds of patches.
 type Type string
 
-// The types of patches. Auto takes an array for a JSON Patch and all else for a
-// merge patch: a merge patch that is an array has to be named.
+// The types of patches. Auto takes an array for a JSON Patch and any other value for a merge patch, so a
+// merge patch that is an array needs its type.
 const (
 	Auto  Type = "auto"
 	JSON  Type = "json"
 	Merge Type = "merge"
 )
 
-// A Patch says how to change a document. It is immutable and safe for concurrent
-// use.
+// A Patch is a JSON Patch or merge patch. It is immutable and safe for concurrent use.
 type Patch struct {
 	operations []operation
 	merge      jsonstream.Value // absent if this is a JSON Patch
 }
 
-// Apply returns what the patch makes of a document, or an error: an [*OpError]
-// where the document does not allow an operation, a [*LimitError] for a result
-// over the limits. What the operations copy may not be longer, all together, than
-// a document may be.
+// Apply returns the patched document. The error is an [*OpError] if the document does not allow an
+// operation, or a [*LimitError] if the result exceeds the limits. All copies of the operations together may
+// not be longer than a document.
 func (p *Patch) Apply(doc *jsonstream.Document, limits jsonstream.Limits) (*jsonstream.Document, error) {
 	r := newRun(doc, limits)
 	if p.merge.Exists() {
@@ -51,14 +48,14 @@ func (p *Patch) Apply(doc *jsonstream.Document, limits jsonstream.Limits) (*json
 	return r.document(r.root)
 }
 
-// An OpError reports an operation of a JSON Patch that a document does not allow.
-// Its text is for people and does not repeat the position.
+// An OpError reports an operation of a JSON Patch that a document does not allow. Its text is for people
+// and omits the position.
 type OpError struct {
 	jsonstream.Position        // of the operation, in the patch
 	Index               int    // of the operation, from 0
 	Op                  string // its name
 	Pointer             string // its path
-	Err                 error  // what is wrong, and what was found
+	Err                 error  // the fault and the value found
 }
 
 func (e *OpError) Error() string {
@@ -67,8 +64,7 @@ func (e *OpError) Error() string {
 
 func (e *OpError) Unwrap() error { return e.Err }
 
-// A LimitError reports that what a patch makes would cost more than the limits
-// allow.
+// A LimitError reports that the result of a patch exceeds the limits.
 type LimitError struct {
 	Problem string
 	Err     error // jsonstream.ErrTooLarge or jsonstream.ErrTooDeep
@@ -78,11 +74,11 @@ func (e *LimitError) Error() string { return e.Problem }
 
 func (e *LimitError) Unwrap() error { return e.Err }
 
-// A run is a patch that is being applied to a document.
+// A run is the application of a patch to a document.
 type run struct {
 	root   *jsonstream.Draft
-	limits jsonstream.Limits // none is 0
-	spare  int64             // how many bytes more may be copied, or compared again and again
+	limits jsonstream.Limits // no limit is 0
+	spare  int64             // bytes that may still be copied or compared repeatedly
 }
 
 func newRun(doc *jsonstream.Document, limits jsonstream.Limits) *run {
@@ -96,7 +92,7 @@ func newRun(doc *jsonstream.Document, limits jsonstream.Limits) *run {
 	return &run{root: jsonstream.NewDraft(doc.Root()), limits: limits, spare: limits.MaxBytes}
 }
 
-// document returns what a draft has become. The error is a *LimitError.
+// document returns the document of a draft. The error is a *LimitError.
 func (r *run) document(d *jsonstream.Draft) (*jsonstream.Document, error) {
 	doc, err := d.Document(r.limits)
 	switch {
@@ -126,7 +122,7 @@ func merge(d *jsonstream.Draft, patch jsonstream.Value) {
 		if child == nil {
 			d.Insert(name, jsonstream.NewDraft(v))
 			child = d.Child(name)
-			child.Replace(emptyObject()) // a member that is null in v is none in the result
+			child.Replace(emptyObject()) // a null member of the patch is absent from the result
 		}
 		merge(child, v)
 	}

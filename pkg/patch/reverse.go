@@ -10,21 +10,19 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// ErrIrreversible reports a patch that does not say what it removes or replaces.
+// ErrIrreversible reports a patch that does not have a removed or replaced value.
 var ErrIrreversible = errors.New("the patch does not say what was there")
 
-// ErrNotResult reports a document that the patch does not lead to.
+// ErrNotResult reports a document that is not a result of the patch.
 var ErrNotResult = errors.New("the patch does not lead to this document, so that it cannot be undone here")
 
-// Reverse returns the document that the patch makes result of. Members that come back
-// come after the others.
+// Reverse returns the document for which Apply returns result. Restored members come after the others.
 //
-// A removed or replaced value is known if a test of the same path comes directly
-// before the operation; without it, the error is an [*OpError] wrapping
-// [ErrIrreversible]. An operation that adds, moves or copies to a member is taken to
-// have made it, unless there is such a test. Merge patches are not reversible.
-// What comes out is checked: if the patch does not lead from there to result, the
-// error is [ErrNotResult]. Other errors are those of Apply.
+// A removed or replaced value is known only from a test of the same path directly before the operation;
+// without the test, the error is an [*OpError] wrapping [ErrIrreversible]. An operation that adds, moves or
+// copies to a member is assumed to have created it, unless there is such a test. Merge patches are not
+// reversible. Reverse checks its result: if the patch does not lead from it to result, the error is
+// [ErrNotResult]. Reverse also returns the errors of Apply.
 func (p *Patch) Reverse(result *jsonstream.Document, limits jsonstream.Limits) (*jsonstream.Document, error) {
 	if p.merge.Exists() {
 		return nil, fmt.Errorf("a merge patch cannot be undone: %w", ErrIrreversible)
@@ -54,8 +52,7 @@ func (p *Patch) Reverse(result *jsonstream.Document, limits jsonstream.Limits) (
 	return doc, nil
 }
 
-// undo takes back an operation. old is what was at its path before, absent if
-// that is not known.
+// undo undoes an operation. old is the value at its path before the operation, absent if unknown.
 func (r *run) undo(o operation, old jsonstream.Value) error {
 	switch o.op {
 	case "test":
@@ -74,7 +71,7 @@ func (r *run) undo(o operation, old jsonstream.Value) error {
 		}
 		d, replaced, err := r.undoAdd(o.path, old)
 		if err != nil || replaced && strings.HasPrefix(o.from, o.path+"/") {
-			return err // the old value holds what was moved
+			return err // the old value holds the moved one
 		}
 		return r.add(o.from, d)
 	default: // add, copy
@@ -83,8 +80,8 @@ func (r *run) undo(o operation, old jsonstream.Value) error {
 	}
 }
 
-// undoAdd takes away what was added and returns it, and whether it had replaced
-// the old value, which is put back.
+// undoAdd removes an added value and returns it. If it had replaced the old value, undoAdd restores that
+// and reports it.
 func (r *run) undoAdd(pointer string, old jsonstream.Value) (added *jsonstream.Draft, replaced bool, err error) {
 	if pointer == "" && !old.Exists() {
 		return nil, false, ErrIrreversible

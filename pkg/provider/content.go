@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// textOf returns the string that is the text of a part.
+// textOf returns the string with the text of a part.
 func textOf(p part) jsonstream.Value {
 	if p.Value.Kind() == jsonstream.String {
 		return p.Value
@@ -22,7 +22,7 @@ func textOf(p part) jsonstream.Value {
 
 func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
 
-// checkContent reports turns and parts that say nothing.
+// checkContent reports turns and parts without content.
 func (c *checker) checkContent() {
 	for i := range c.messages {
 		m := &c.messages[i]
@@ -53,7 +53,7 @@ func (c *checker) checkSilent(m *message) {
 	}
 }
 
-// checkBlocks reports what the Messages API takes for empty.
+// checkBlocks reports content that is empty for the Messages API.
 func (c *checker) checkBlocks(m *message) {
 	blank, spoken := jsonstream.Value{}, false
 	for _, p := range m.parts {
@@ -79,7 +79,7 @@ func (c *checker) checkBlocks(m *message) {
 	}
 }
 
-// checkParts reports what the Gemini API takes for empty.
+// checkParts reports content that is empty for the Gemini API.
 func (c *checker) checkParts(m *message) {
 	for _, p := range m.parts {
 		if c.native && p.Value.Kind() == jsonstream.Object && p.Value.Len() == 0 {
@@ -95,7 +95,7 @@ func (c *checker) checkParts(m *message) {
 	}
 }
 
-// checkConverse reports what Bedrock takes for empty, also in results.
+// checkConverse reports content, including results, that is empty for Bedrock.
 func (c *checker) checkConverse(m *message) {
 	for _, p := range m.parts {
 		switch text := textOf(p); {
@@ -114,7 +114,7 @@ func (c *checker) checkConverse(m *message) {
 	}
 }
 
-// blankResult returns the blank text of a result.
+// blankResult returns the text of a result, if it is blank.
 func blankResult(p part) (jsonstream.Value, bool) {
 	content := p.Value.Get("content")
 	if inner := p.Value.Get("toolResult"); inner.Exists() {

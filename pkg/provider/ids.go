@@ -12,14 +12,14 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A form is what the ids or names of a provider look like.
+// A form is the syntax of a provider's ids or names.
 type form struct {
-	characters *regexp.Regexp // of all characters; nil if any will do
+	characters *regexp.Regexp // matches valid texts; nil allows all characters
 	max        int            // characters; 0 if there is no limit
-	says       string         // what the form is, for people
+	says       string         // description for people
 }
 
-// A naming is the forms of a provider.
+// A naming has the forms of a provider.
 type naming struct{ callID, tool form }
 
 var namings = sync.OnceValue(func() map[Provider]naming {
@@ -37,21 +37,21 @@ func (f form) fits(text string) bool {
 	return (f.characters == nil || f.characters.MatchString(text)) && (f.max == 0 || utf8.RuneCountInString(text) <= f.max)
 }
 
-// FitsCallID reports whether the provider takes the id of a call, whose form it says
-// otherwise.
+// FitsCallID reports whether the provider accepts the id of a call. If it does not, says describes the
+// valid form.
 func (p Provider) FitsCallID(id string) (says string, ok bool) {
 	f := namings()[p].callID
 	return f.says, id != "" && f.fits(id) && (p != BedrockConverse || !strings.ContainsAny(id, ".:"))
 }
 
-// FitsTool reports whether the provider takes the name of a tool, whose form it says
-// otherwise.
+// FitsTool reports whether the provider accepts the name of a tool. If it does not, says describes the
+// valid form.
 func (p Provider) FitsTool(name string) (says string, ok bool) {
 	f := namings()[p].tool
 	return f.says, name != "" && f.fits(name)
 }
 
-// checkIDs reports ids and names of tools that are not of the provider's form.
+// checkIDs reports ids and names of tools that the provider does not accept.
 func (c *checker) checkIDs(turns []conversation.Turn) {
 	reported := map[string]bool{} // ids
 	for _, m := range c.messages {
@@ -93,7 +93,7 @@ func (c *checker) checkTool(p part) {
 	}
 }
 
-// checkNames reports names of who says a message that the Chat API does not take.
+// checkNames reports names of message authors that the Chat API does not accept.
 func (c *checker) checkNames(turns []conversation.Turn) {
 	for _, t := range turns {
 		name := t.Value.Get("name")
@@ -106,7 +106,7 @@ func (c *checker) checkNames(turns []conversation.Turn) {
 	}
 }
 
-// isFunction reports whether a call is one of a function, which has a name.
+// isFunction reports whether a call is a function call, which has a name.
 func isFunction(p part) bool {
 	kind := p.Value.Get("type").Text()
 	return kind == "" || kind == "function" || kind == "function_call" || kind == "tool_use"
@@ -120,20 +120,19 @@ func lengthOf(text string) string {
 	return fmt.Sprintf("%d characters", n)
 }
 
-// itemPrefixes are what the ids of the items of the Responses API begin with, by their types.
+// itemPrefixes are the prefixes of ids of Responses API items, by item type.
 var itemPrefixes = map[string]string{
 	"message": "msg", "function_call": "fc", "reasoning": "rs", "web_search_call": "ws", "file_search_call": "fs", "computer_call": "cu",
 	"code_interpreter_call": "ci", "image_generation_call": "ig", "mcp_call": "mcp", "mcp_list_tools": "mcpl", "mcp_approval_request": "mcpr",
 	"custom_tool_call": "ctc", "local_shell_call": "lsh",
 }
 
-// maxItemID is how many characters the id of an item has at most.
+// maxItemID is the maximum length of an item's id, in characters.
 const maxItemID = 64
 
 var itemID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]+$`) })
 
-// checkItemIDs reports ids of items of the Responses API that two items have, or that the type
-// of their item cannot have.
+// checkItemIDs reports ids of Responses API items that are not unique or have the prefix of another type.
 func (c *checker) checkItemIDs(turns []conversation.Turn) {
 	first := map[string]conversation.Turn{}
 	for _, t := range turns {

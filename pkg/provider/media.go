@@ -5,8 +5,8 @@ import (
 	"encoding/base64"
 	"fmt"
 	"image"
-	_ "image/gif"  // their dimensions
-	_ "image/jpeg" // are in their headers
+	_ "image/gif"  // registers a decoder for the dimensions
+	_ "image/jpeg" // in the image's header
 	_ "image/png"
 	"regexp"
 	"slices"
@@ -18,16 +18,16 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A medium is an image or a document in a history, as far as it is known.
+// A medium is an image or a document in a history, with its known properties.
 type medium struct {
 	at       jsonstream.Value
 	document bool
-	kind     string // its media type, "" if it is not known
+	kind     string // its media type, "" if unknown
 	name     jsonstream.Value
-	data     string // base64; "" if it is elsewhere
+	data     string // base64; "" if it is stored elsewhere
 }
 
-// size returns how many bytes the medium has, 0 if that is not known.
+// size returns the length of the medium in bytes, 0 if unknown.
 func (m medium) size() int { return base64.StdEncoding.DecodedLen(len(strings.TrimRight(m.data, "="))) }
 
 // Limits of the providers, in bytes, pixels and numbers.
@@ -38,7 +38,7 @@ const (
 	anthropicImage   = 5 * mb
 	anthropicRequest = 32 * mb
 	anthropicPixels  = 8000
-	manyImages       = 20 // from which on an image has fewer pixels
+	manyImages       = 20 // above this number of images, each may have fewer pixels
 	manyPixels       = 2000
 	anthropicCount   = 100
 	geminiRequest    = 20 * mb // of base64
@@ -49,7 +49,7 @@ const (
 	bedrockDocuments = 5
 )
 
-// imageTypes are the media types of images that the providers take.
+// imageTypes are the media types of images that the providers accept.
 var imageTypes = map[Provider][]string{
 	OpenAIChat:      {"image/png", "image/jpeg", "image/webp", "image/gif"},
 	OpenAIResponses: {"image/png", "image/jpeg", "image/webp", "image/gif"},
@@ -58,15 +58,15 @@ var imageTypes = map[Provider][]string{
 	BedrockConverse: {"image/png", "image/jpeg", "image/webp", "image/gif"},
 }
 
-// documentTypes are the media types of documents that a provider takes, where it takes few.
+// documentTypes are the media types of documents, for providers that accept only a few.
 var documentTypes = map[Provider][]string{
 	Anthropic: {"application/pdf", "text/plain"},
 	BedrockConverse: {"application/pdf", "text/csv", "application/msword", "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 		"application/vnd.ms-excel", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "text/html", "text/plain", "text/markdown"},
 }
 
-// checkMedia reports images and documents that the provider does not take, as far as the
-// history says what they are.
+// checkMedia reports images and documents that the provider does not accept, as far as the history
+// describes them.
 func (c *checker) checkMedia() {
 	var media []medium
 	for i := range c.messages {
@@ -96,7 +96,7 @@ func (c *checker) checkMedia() {
 	}
 }
 
-// checkMediaTotal reports that there is too much of all media, at the last one.
+// checkMediaTotal reports media that exceed a limit in total, at the last of them.
 func (c *checker) checkMediaTotal(last jsonstream.Value, total tally) {
 	switch {
 	case c.is(OpenAIChat, OpenAIResponses) && total.bytes > openAIImages:
@@ -168,12 +168,12 @@ func (c *checker) checkMediaCount(at jsonstream.Value, images, documents int) {
 	}
 }
 
-// documentName is the form of the names of documents with Bedrock.
+// documentName matches valid names of documents in Bedrock.
 var documentName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[a-zA-Z0-9_()\[\]-]+(\s[a-zA-Z0-9_()\[\]-]+)*$`)
 })
 
-// maxDocumentName is how many characters such a name has at most.
+// maxDocumentName is the maximum length of such a name, in characters.
 const maxDocumentName = 200
 
 func (c *checker) checkDocumentNames(media []medium) {
@@ -194,7 +194,7 @@ func (c *checker) checkDocumentNames(media []medium) {
 	}
 }
 
-// checkDocumentText reports a message with a document and without a text.
+// checkDocumentText reports a message with a document and no text.
 func (c *checker) checkDocumentText(m *message) {
 	document, text := jsonstream.Value{}, false
 	for _, p := range m.parts {
@@ -210,7 +210,7 @@ func (c *checker) checkDocumentText(m *message) {
 	}
 }
 
-// appendMedia appends the media of a part: what it is, or what a result holds.
+// appendMedia appends the media in a part or result.
 func appendMedia(media []medium, v jsonstream.Value, isMedium bool) []medium {
 	if isMedium {
 		return append(media, mediumOf(v))
@@ -266,7 +266,7 @@ func mediumOf(v jsonstream.Value) medium {
 	return m
 }
 
-// setData takes base64 or a data URL (RFC 2397); what is elsewhere is not known.
+// setData sets the data from base64 or a data URL (RFC 2397); other URLs leave it unknown.
 func (m *medium) setData(text string) {
 	if rest, ok := strings.CutPrefix(text, "data:"); ok {
 		kind, data, _ := strings.Cut(rest, ",")
@@ -282,7 +282,7 @@ func (m *medium) setData(text string) {
 	}
 }
 
-// formatType returns the media type of a format of Bedrock.
+// formatType returns the media type of a Bedrock format.
 func formatType(name string, document bool) string {
 	if !document {
 		return "image/" + name

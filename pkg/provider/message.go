@@ -7,28 +7,28 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// The roles of messages as providers are sent them.
+// The roles of messages sent to providers.
 const (
 	system    = "system"
 	user      = "user"
 	assistant = "assistant"
-	tool      = "tool" // results; of the user with providers that have no such role
+	tool      = "tool" // results; "user" for providers without this role
 )
 
-// A message is what a provider is sent for a turn, for a part of one, or for several.
+// A message is one message of a provider's API. It has a turn, a part of one, or several turns.
 type message struct {
 	role  string
-	turn  conversation.Turn // the first of them
+	turn  conversation.Turn // the first of its turns
 	parts []part
 }
 
-// A part is one of a message.
+// A part is a part of a message.
 type part struct {
 	conversation.Part
 	turn conversation.Turn
 }
 
-// onlyResults reports whether the message has results and nothing else.
+// onlyResults reports whether all parts of the message are results.
 func (m *message) onlyResults() bool {
 	for _, p := range m.parts {
 		if p.Kind != conversation.Result {
@@ -48,7 +48,7 @@ func (m *message) has(kind conversation.PartKind) bool {
 	return false
 }
 
-// read returns the messages that the provider is sent for turns.
+// read returns the provider's messages for turns.
 func (c *checker) read(turns []conversation.Turn) []message {
 	r := reader{checker: c}
 	for _, turn := range turns {
@@ -59,17 +59,17 @@ func (c *checker) read(turns []conversation.Turn) []message {
 	return r.messages
 }
 
-// A reader makes messages of turns.
+// A reader converts turns to messages.
 type reader struct {
 	*checker
 	messages []message
 }
 
-// add adds a turn. Its results are a message of their own before the rest, but where the
-// provider itself has them among the other parts of a turn of the user.
+// add adds a turn. Its results become a separate message before the rest, unless the provider itself has
+// them among the other parts of a user turn.
 func (r *reader) add(turn conversation.Turn) {
 	role := roleOf(turn)
-	if role == "model" && r.native && r.provider == Gemini { // of a turn without parts, by which a role is known
+	if role == "model" && r.native && r.provider == Gemini { // a turn without parts, recognised by its role
 		role = assistant
 	}
 	rest, results := message{role: role, turn: turn}, message{role: tool, turn: turn}
@@ -85,7 +85,7 @@ func (r *reader) add(turn conversation.Turn) {
 		}
 		switch at := (part{p, turn}); {
 		case p.Kind == conversation.Call && role != assistant && !r.native && p.Value.Parent().Name() == "tool_calls":
-			// LangChain's messages of other types have no calls: they are not sent.
+			// LangChain messages of other types have no calls: those are not sent.
 		case p.Kind != conversation.Result || isProviders(p) || r.native && role == user:
 			rest.parts = append(rest.parts, at)
 		default:
@@ -109,7 +109,7 @@ func (r *reader) add(turn conversation.Turn) {
 	}
 }
 
-// put adds a message, or its parts to the one before it where they are sent as one.
+// put adds a message, or adds its parts to the previous message if both are sent as one.
 func (r *reader) put(m message) {
 	if len(r.messages) > 0 && r.joins(&r.messages[len(r.messages)-1], &m) {
 		last := &r.messages[len(r.messages)-1]
@@ -122,7 +122,7 @@ func (r *reader) put(m message) {
 	r.messages = append(r.messages, m)
 }
 
-// joins reports whether a message is sent as one with that before it.
+// joins reports whether a message is sent as one with the previous message.
 func (r *reader) joins(before, m *message) bool {
 	switch {
 	case m.role == system || before.role == system || r.provider == OpenAIResponses:
@@ -138,7 +138,7 @@ func (r *reader) joins(before, m *message) bool {
 	}
 }
 
-// roleOf returns the role of a turn as providers know it, its own if they know none such.
+// roleOf returns the provider's role of a turn, or the turn's own if there is no equivalent.
 func roleOf(turn conversation.Turn) string {
 	switch turn.Role {
 	case "developer", system:
@@ -160,8 +160,8 @@ func roleOf(turn conversation.Turn) string {
 	return turn.Role
 }
 
-// isProviders reports whether a call is one that the provider runs itself, or a result that
-// it made: both are within one turn.
+// isProviders reports whether a part is a call that the provider runs itself, or its result: both are
+// within one turn.
 func isProviders(p conversation.Part) bool {
 	kind := p.Value.Get("type").Text()
 	switch {

@@ -8,10 +8,9 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// checkOrder reports roles that the provider does not have, and turns in an order that it does
-// not take.
+// checkOrder reports roles that the provider does not have, and turns in an order that it does not accept.
 func (c *checker) checkOrder() {
-	var before *message // the message before, of those that are no instructions
+	var before *message // the previous message that is not an instruction
 	begun := c.stretch.goesOn
 	for i := range c.messages {
 		m := &c.messages[i]
@@ -30,7 +29,7 @@ func (c *checker) checkOrder() {
 		switch {
 		case before != nil:
 			c.checkNext(before, m)
-		case !c.stretch.goesOn: // else it is of the other side
+		case !c.stretch.goesOn: // otherwise the previous turn has the other side
 			c.checkFirst(m)
 		}
 		before = m
@@ -40,15 +39,15 @@ func (c *checker) checkOrder() {
 	}
 }
 
-// isSystemTurn reports whether a turn of the system is where the provider does not take it: a
-// first one in the format of another is sent beside the turns.
+// isSystemTurn reports whether a system turn is at a place that the provider does not accept. A first
+// system turn in another format is sent outside the turns.
 func (c *checker) isSystemTurn(index int, begun bool) bool {
 	return index > 0 && begun || c.native || index > 0 && !begun && c.messages[index-1].role != system
 }
 
-// checkRole reports a role in the provider's own format that it has no longer, or never had.
+// checkRole reports roles that the provider's own format no longer has or never had.
 func (c *checker) checkRole(m *message) {
-	if !c.native || m.turn.Role == "" || m.turn.Value.Kind() == jsonstream.String { // an input that is a text
+	if !c.native || m.turn.Role == "" || m.turn.Value.Kind() == jsonstream.String { // an input that is a string
 		return
 	}
 	role := m.turn.Item().Get("role")

@@ -8,17 +8,17 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// Page is the page of docs that states the rules, with their sources.
+// Page is the document with the rules and their sources.
 //
 //go:embed providers.md
 var Page string
 
-// Rules returns the rules of all providers, in the order of the page. Their IDs are
-// PROVIDER/NAME; the examples are whole documents. The caller must not change them.
+// Rules returns the rules of all providers, in the order of the page. Their IDs are PROVIDER/NAME; the
+// examples are whole documents. The caller must not change them.
 func Rules() []finding.Rule { return rules() }
 
 var rules = sync.OnceValue(func() []finding.Rule {
-	faults := map[string]string{} // by the names of the rules
+	faults := map[string]string{} // by rule name
 	var all []finding.Rule
 	for _, section := range strings.Split(Page, "\n### ")[1:] {
 		section, _, _ = strings.Cut(section, "\n## ")

@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A place is where a part stands: the index of its message, and its own in that.
+// A place is the place of a part: the index of its message, and its own in the message.
 type place struct{ message, part int }
 
 // A call is a tool call of the history, and its result.
@@ -18,20 +18,20 @@ type call struct {
 	place
 	answered bool
 	answer   place
-	repeated bool // another call with its id follows before it has a result
+	repeated bool // another call with its id follows before its result
 }
 
-// A pairing finds the results of calls.
+// A pairing assigns results to calls.
 type pairing struct {
 	*checker
 	calls []call
-	open  map[string][]int // by id: those of calls that wait for a result
+	open  map[string][]int // by id: calls waiting for a result
 	known map[string]int   // by id: the last call
-	named map[string][]int // by the name of the tool: calls without an id that wait for a result
+	named map[string][]int // by tool name: calls without an id waiting for a result
 }
 
-// checkPairs reports calls without a result, results without a call, either of them twice, and
-// results that are not where the provider looks for them.
+// checkPairs reports calls without a result, results without a call, duplicates of either, and misplaced
+// results.
 func (c *checker) checkPairs() {
 	p := &pairing{checker: c, open: map[string][]int{}, known: map[string]int{}, named: map[string][]int{}}
 	var orphans []part
@@ -70,7 +70,7 @@ func (p *pairing) call(at part, where place) {
 		return
 	}
 	if first, again := p.known[id]; again {
-		// OpenAI's Chat API takes an id again once its call is answered.
+		// OpenAI's Chat API accepts an id again once its call has a result.
 		earlier, severity := &p.calls[first], finding.Severity("")
 		earlier.repeated = p.has("repeated-call-id")
 		if p.provider == OpenAIChat {
@@ -93,7 +93,7 @@ func (p *pairing) result(at part, where place) bool {
 	if id == "" || p.provider == Gemini && p.open[id] == nil && p.named[at.Tool()] != nil {
 		waiting, key = p.named, at.Tool()
 		if len(waiting[key]) == 0 && key == "" {
-			for name := range waiting { // a result that names nothing answers the only call that waits
+			for name := range waiting { // a result without a name answers the only waiting call
 				if len(waiting) == 1 {
 					key = name
 				}
@@ -101,7 +101,7 @@ func (p *pairing) result(at part, where place) bool {
 		}
 	}
 	if list := waiting[key]; len(list) > 0 {
-		// Of several calls, one of the message before, then the first.
+		// Of several calls, choose one of the previous message, or else the first.
 		next := max(slices.IndexFunc(list, func(i int) bool { return p.calls[i].message == where.message-1 }), 0)
 		c := &p.calls[list[next]]
 		c.answered, c.answer = true, where
@@ -125,8 +125,8 @@ func (p *pairing) result(at part, where place) bool {
 	return true
 }
 
-// again returns the result that a call without an id in the message before has already, if
-// there is such a call of the tool that another result is of.
+// again returns the existing result of a call without an id in the previous message, if a second result of
+// the same tool follows.
 func (p *pairing) again(at part, where place) (first part, ok bool) {
 	if at.ID.Text() != "" || p.provider != Gemini {
 		return part{}, false
@@ -139,7 +139,7 @@ func (p *pairing) again(at part, where place) (first part, ok bool) {
 	return part{}, false
 }
 
-// reportOrphans reports results that no call before them has the id of.
+// reportOrphans reports results without an earlier call with the same id.
 func (p *pairing) reportOrphans(orphans []part) {
 	for _, at := range orphans {
 		id := at.ID.Text()
@@ -155,9 +155,9 @@ func (p *pairing) reportOrphans(orphans []part) {
 	}
 }
 
-// checkPlace reports a result that is not where the provider looks for it.
+// checkPlace reports a misplaced result.
 func (p *pairing) checkPlace(c call) {
-	if c.answer == c.place { // it is before the call, and reported
+	if c.answer == c.place { // it is before the call, and already reported
 		return
 	}
 	at := p.messages[c.answer.message].parts[c.answer.part]
@@ -169,7 +169,7 @@ func (p *pairing) checkPlace(c call) {
 	p.found[len(p.found)-1].Of = c.Value
 }
 
-// misplaced says why the result of a call is not where the provider looks for it, "" if it is.
+// misplaced describes why the result of a call is misplaced, "" if it is not.
 func (p *pairing) misplaced(c call) string {
 	switch p.provider {
 	case OpenAIResponses:
@@ -193,7 +193,7 @@ func (p *pairing) misplaced(c call) string {
 	return ""
 }
 
-// called and answered name a call, and what a result answers.
+// called returns a phrase for a call; answered, for the call that a result answers.
 func called(p conversation.Part) string {
 	if p.ID.Text() != "" {
 		return finding.QuoteValue(p.ID)
@@ -212,7 +212,7 @@ func answered(p conversation.Part) string {
 	}
 }
 
-// orItem returns a value, or the item that lacks it.
+// orItem returns v, or item if v is absent.
 func orItem(v, item jsonstream.Value) jsonstream.Value {
 	if v.Exists() {
 		return v

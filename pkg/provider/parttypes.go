@@ -8,8 +8,8 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// partTypes are the types of the parts of content that APIs take, by the role of the turn; "" is
-// that of every other role.
+// partTypes are the types of content parts that APIs accept, by the role of the turn; "" stands for every
+// other role.
 var partTypes = map[Provider]map[string][]string{
 	OpenAIChat: {
 		"":        {"text"},
@@ -26,11 +26,10 @@ var partTypes = map[Provider]map[string][]string{
 	},
 }
 
-// foreignPartTypes are types of parts that only messages of the AI SDK and of LangChain have.
+// foreignPartTypes are part types that only messages of the AI SDK and of LangChain have.
 var foreignPartTypes = []string{"tool-call", "tool-result", "tool_call", "reasoning", "image", "audio", "video"}
 
-// isPartType reports whether any API or SDK has parts of a type. Of a type that none has, it may be
-// that it is newer than what is known here.
+// isPartType reports whether an API or SDK is known to have parts of a type. Other types may be newer.
 func isPartType(kind string) bool {
 	for _, roles := range partTypes {
 		for _, types := range roles {
@@ -42,8 +41,8 @@ func isPartType(kind string) bool {
 	return slices.Contains(foreignPartTypes, kind)
 }
 
-// checkPartTypes reports parts that the API of the turn takes in no turn of that role, but another
-// API or SDK does.
+// checkPartTypes reports parts that the API does not accept in a turn of that role, but that another API or
+// SDK has.
 func (c *checker) checkPartTypes(t conversation.Turn) {
 	roles := partTypes[c.provider]
 	role := roleOf(t)

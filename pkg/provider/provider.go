@@ -1,6 +1,6 @@
-// Package provider says whether the API of a provider of models would take a history: its
-// calls and results, its order of roles, its reasoning, ids, names, texts and media. What each
-// API refuses, and where that is documented, is in the page that [Rules] are read from.
+// Package provider checks whether the API of a model provider accepts a history: its calls and results,
+// order of roles, reasoning, ids, names, texts and media. The page that [Rules] are read from documents
+// each rule with its sources.
 package provider
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Provider is the name of an API that takes histories.
+// A Provider is the name of an API that accepts histories.
 type Provider string
 
 // The providers.
@@ -29,14 +29,14 @@ const (
 	BedrockConverse Provider = "bedrock-converse"
 )
 
-// All returns the providers, in the order in which they are listed.
+// All returns the providers, in listing order.
 func All() []Provider {
 	return []Provider{OpenAIChat, OpenAIResponses, Anthropic, Gemini, BedrockConverse}
 }
 
-// The errors with which the APIs refuse a history.
+// The errors of APIs that reject a history.
 const (
-	// InvalidRequest is the type of error of OpenAI and Anthropic.
+	// InvalidRequest is the error type of OpenAI and Anthropic.
 	InvalidRequest finding.Reason = "INVALID_REQUEST_ERROR"
 	// InvalidArgument is the status of the Gemini API.
 	InvalidArgument finding.Reason = "INVALID_ARGUMENT"
@@ -44,7 +44,7 @@ const (
 	ValidationException finding.Reason = "VALIDATION_EXCEPTION"
 )
 
-// Reason returns the error with which the API of the provider refuses a history.
+// Reason returns the error of the provider's API for a rejected history.
 func (p Provider) Reason() finding.Reason {
 	switch p {
 	case Gemini:
@@ -56,9 +56,9 @@ func (p Provider) Reason() finding.Reason {
 	}
 }
 
-// Check returns what the API of a provider would refuse in a history, in the order of the
-// text. A history in the format of another is checked as its turns would be sent: see the
-// page of [Rules]. What a message carries in encoded form is reported at what carries it.
+// Check returns the faults of a history for the provider's API, in text order. A history in another format
+// is checked as converted for the API: see the page of [Rules]. Faults in encoded values are placed at the
+// carrier.
 func Check(p Provider, h *history.History) []finding.Finding {
 	faults := Faults(p, h.Layout(), h.Turns)
 	if list := emptyList(h); list.Exists() {
@@ -77,8 +77,8 @@ func Check(p Provider, h *history.History) []finding.Finding {
 	return all
 }
 
-// emptyList returns the list of a chat history that has no turns; absent for any other, and for a
-// message that only carries a history.
+// emptyList returns the list of a chat history without turns; absent for any other history, and for a
+// message that carries one.
 func emptyList(h *history.History) jsonstream.Value {
 	if h.Layout().Known == nil || len(h.Turns) > 0 {
 		return jsonstream.Value{}
@@ -91,46 +91,46 @@ func emptyList(h *history.History) jsonstream.Value {
 	return jsonstream.Value{}
 }
 
-// inText compares faults by their places in the text.
+// inText compares faults by their offset.
 func inText(a, b Fault) int { return cmp.Compare(a.Offset, b.Offset) }
 
 // A Fault is a finding with the value that it is placed at.
 type Fault struct {
 	finding.Finding
 	At jsonstream.Value
-	// Of is the call that the result at At answers, where the fault is in its place; absent
-	// for all other faults.
+	// Of is the call that the result at At answers, if the fault is the result's place; absent for other
+	// faults.
 	Of jsonstream.Value
 }
 
-// Faults is [Check] for turns of a format that need not be of one document: the findings are
-// grouped by what they are about, and their places are those in the documents of the turns.
+// Faults is [Check] for turns that may come from several documents: the findings are grouped by subject,
+// and their places refer to the documents of the turns.
 func Faults(p Provider, d *format.Descriptor, turns []conversation.Turn) []Fault {
 	return whole().Faults(p, d, turns)
 }
 
-// A checker collects what a provider refuses.
+// A checker collects the faults for a provider.
 type checker struct {
 	provider Provider
 	rules    map[string]finding.Rule
 
-	// What a check has to know of the format of the turns.
+	// The properties of the turns' format.
 	native      bool // it is the provider's own
-	divided     bool // what a provider takes for one message may be several turns
-	resultsOnly bool // calls are known by their results alone
+	divided     bool // one message of the provider may be several turns
+	resultsOnly bool // calls are known only by their results
 
-	stretch Stretch // what is checked
+	stretch Stretch // the checked turns
 
 	messages []message
 	found    []Fault
 }
 
-// report adds a finding of the rule that the provider has under a name, if it has one.
+// report adds a finding of the provider's rule with a name, if there is one.
 func (c *checker) report(rule string, at jsonstream.Value, format string, args ...any) {
 	c.reportAs("", rule, at, format, args...)
 }
 
-// reportAs is report with a severity that is not the rule's, unless it is "".
+// reportAs is report with another severity, unless that is "".
 func (c *checker) reportAs(severity finding.Severity, rule string, at jsonstream.Value, format string, args ...any) {
 	r, ok := c.rules[string(c.provider)+"/"+rule]
 	if !ok {
@@ -142,30 +142,28 @@ func (c *checker) reportAs(severity finding.Severity, rule string, at jsonstream
 	c.found = append(c.found, Fault{Finding: f.On(at), At: at})
 }
 
-// has reports whether the provider has a rule of a name.
+// has reports whether the provider has a rule with a name.
 func (c *checker) has(rule string) bool {
 	_, ok := c.rules[string(c.provider)+"/"+rule]
 	return ok
 }
 
-// is reports whether the provider is one of some.
+// is reports whether the provider is one of providers.
 func (c *checker) is(providers ...Provider) bool { return slices.Contains(providers, c.provider) }
 
-// Of returns the provider whose API takes the turns of a format as they are, "" if there is
-// none.
+// Of returns the provider whose API accepts the turns of a format unchanged, "" if there is none.
 func Of(h *history.History) Provider {
 	return Provider(formats.Named(h.ContextFormat).Provider)
 }
 
-// spoken are providers by the names that people have for them.
+// spoken are common names of providers.
 var spoken = map[string]Provider{
 	"chat": OpenAIChat, "chat-completions": OpenAIChat, "openai": OpenAIChat, "azure": OpenAIChat, "azure-openai": OpenAIChat, "mistral": OpenAIChat,
 	"responses": OpenAIResponses, "claude": Anthropic, "messages": Anthropic, "google": Gemini, "vertex": Gemini, "vertexai": Gemini, "google-genai": Gemini,
 	"bedrock": BedrockConverse, "converse": BedrockConverse, "aws": BedrockConverse, "amazon": BedrockConverse,
 }
 
-// Parse returns the provider with a name. The error says which there are, and which of them is
-// probably meant.
+// Parse returns the provider with a name. The error lists the providers, and suggests the most similar one.
 func Parse(name string) (Provider, error) {
 	if slices.Contains(All(), Provider(name)) {
 		return Provider(name), nil
@@ -180,7 +178,7 @@ func Parse(name string) (Provider, error) {
 	return "", fmt.Errorf("unknown provider %s%s: use one of %s", finding.Quote(name), meant, Names())
 }
 
-// Names returns the names of the providers, with commas between.
+// Names returns the names of the providers, separated by commas.
 func Names() string {
 	var names []string
 	for _, p := range All() {

@@ -8,8 +8,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// checkShape reports members that the API asks for, or takes in another kind. It looks at the
-// provider's own format; of others, at what their conversion cannot mend.
+// checkShape reports missing members, and members of a wrong type. In formats other than the provider's
+// own, it reports only faults that their conversion cannot repair.
 func (c *checker) checkShape(turns []conversation.Turn) {
 	for _, t := range turns {
 		item := t.Item()
@@ -53,8 +53,8 @@ func (c *checker) checkPart(t conversation.Turn, p conversation.Part) {
 	}
 }
 
-// checkArguments reports the arguments of a call that are not what the provider asks for: an
-// object, or with OpenAI a string.
+// checkArguments reports arguments of a call with a wrong type: the provider requires an object, OpenAI a
+// string.
 func (c *checker) checkArguments(p conversation.Part) {
 	function, name := p.Value, "input"
 	switch {
@@ -79,7 +79,7 @@ func (c *checker) checkArguments(p conversation.Part) {
 	}
 }
 
-// checkItem reports members that items of the Responses API lack.
+// checkItem reports members missing from items of the Responses API.
 func (c *checker) checkItem(t conversation.Turn) {
 	item := t.Item()
 	switch item.Get("type").Text() {

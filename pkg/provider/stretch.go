@@ -9,19 +9,19 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Stretch is a part of a long history that is checked by itself, so that the others need not be in
-// memory: its faults are those that the history has in its turns. See [Outline.Stretches].
+// A Stretch is a part of a long history that is checked separately, so that the others need not be in
+// memory. Its faults are the faults of the history in the same turns. See [Outline.Stretches].
 type Stretch struct {
-	// Begin and End are the turns, by their places in the conversation: from Begin on, before End.
+	// Begin and End are the range of its turns, as indices of the conversation; End is excluded.
 	Begin, End int
 
-	goesOn, more bool // turns are before it, and after it
-	lastCalls    bool // the last calls of the assistant are in it
-	lastMedium   bool // the last image or document is in it
+	goesOn, more bool // turns precede it; turns follow it
+	lastCalls    bool // it has the last assistant calls
+	lastMedium   bool // it has the last image or document
 	total        tally
 }
 
-// whole is a history in one stretch, whose media are counted when it is checked.
+// whole returns a history in one stretch, whose media are counted during the check.
 func whole() Stretch { return Stretch{lastCalls: true, lastMedium: true, total: tally{images: -1}} }
 
 // A tally counts media.
@@ -47,35 +47,34 @@ func (t *tally) addAll(other tally) {
 	t.encoded += other.encoded
 }
 
-// An Outline is what has to be known of the turns of a long history to cut it where nothing that
-// providers look at is torn apart: the ids that calls and results share, whose turn is whose, how
-// many images there are. It keeps some 10 bytes of an element that the turns may be among, and 8 of
-// each id: hashes, with a seed of their own.
+// An Outline is the data about the turns of a long history needed to cut it without affecting the checks of
+// providers: the ids shared by calls and results, the sides of turns, and the number of images. It keeps
+// some 10 bytes per element that may be a turn, and 8 per id, as hashes with their own seed.
 type Outline struct {
 	layout *format.Descriptor
 	seed   maphash.Seed
 	traits []trait
-	starts []uint32 // of each element, where its ids begin
+	starts []uint32 // for each element, the index of its first id
 	ids    []uint64
 	media  map[int]tally
 }
 
-// A trait is what an element is, as a turn.
+// A trait is a property of an element as a turn.
 type trait uint8
 
 const (
-	ofUser      trait = 1 << iota // all that providers are sent for it is of the user or a tool
-	ofAssistant                   // of the assistant
+	ofUser      trait = 1 << iota // all its messages are from the user or a tool
+	ofAssistant                   // a message is from the assistant
 	hasCalls                      // the assistant calls a tool
 	hasNameless                   // a call or result has no id
 )
 
-// NewOutline returns the outline of a history in a format, of no elements yet.
+// NewOutline returns an outline without elements for a history in a format.
 func NewOutline(layout *format.Descriptor) *Outline {
 	return &Outline{layout: layout, seed: maphash.MakeSeed(), media: map[int]tally{}}
 }
 
-// outlined is what [Outline.Read] reads.
+// outlined is the result of [Outline.Read].
 type outlined struct {
 	traits []trait
 	starts []uint32
@@ -83,7 +82,7 @@ type outlined struct {
 	media  map[int]tally
 }
 
-// Read returns what [Outline.Add] takes of some elements. It keeps nothing of them, and may be
+// Read returns the data of some elements for [Outline.Add]. It keeps no reference to them, and may be
 // called by several goroutines.
 func (o *Outline) Read(part iter.Seq2[int, jsonstream.Value]) any {
 	var read outlined
@@ -101,8 +100,8 @@ func (o *Outline) read(to *outlined, index int, turn conversation.Turn) trait {
 	id := func(kind byte, text string) {
 		var h maphash.Hash
 		h.SetSeed(o.seed)
-		_ = h.WriteByte(kind)      // neither
-		_, _ = h.WriteString(text) // ever fails
+		_ = h.WriteByte(kind)      // hash.Hash.Write
+		_, _ = h.WriteString(text) // never fails
 		to.ids = append(to.ids, h.Sum64())
 	}
 	role, has := roleOf(turn), [conversation.Media + 1]bool{}
@@ -150,7 +149,7 @@ func (o *Outline) read(to *outlined, index int, turn conversation.Turn) trait {
 	return found
 }
 
-// Add adds what was read of elements, one part after the other in their order.
+// Add adds the results of Read, in the order of the elements.
 func (o *Outline) Add(read any) {
 	more := read.(outlined)
 	for _, start := range more.starts {
@@ -163,7 +162,7 @@ func (o *Outline) Add(read any) {
 	}
 }
 
-// idsOf returns the ids that an element has.
+// idsOf returns the ids in an element.
 func (o *Outline) idsOf(index int) []uint64 {
 	end := len(o.ids)
 	if index+1 < len(o.starts) {
@@ -172,10 +171,11 @@ func (o *Outline) idsOf(index int) []uint64 {
 	return o.ids[o.starts[index]:end]
 }
 
-// Stretches cuts a history whose turns are the elements of a path. A stretch weighs at least least
-// where that can be: more, where calls are far from their results, or where other turns share an id.
+// Stretches cuts a history whose turns are the elements of a path. least is the minimum weight of a
+// stretch, where possible. A stretch is longer if calls are far from their results, or if other turns share
+// an id.
 func (o *Outline) Stretches(path []int, weight func(index int) int64, least int64) []Stretch {
-	last := make(map[uint64]int32, len(path)) // the last turn that has an id
+	last := make(map[uint64]int32, len(path)) // the last turn with an id
 	all := Stretch{}
 	calls, medium := -1, -1
 	for at, index := range path {
@@ -206,7 +206,7 @@ func (o *Outline) Stretches(path []int, weight func(index int) int64, least int6
 		for _, id := range o.idsOf(index) {
 			reach = max(reach, int(last[id]))
 		}
-		if o.traits[index]&hasNameless != 0 { // they are paired by their tools
+		if o.traits[index]&hasNameless != 0 { // calls without ids are paired by their tools
 			reach = len(path)
 		}
 		if size += weight(index); size < least || reach > at || at+1 == len(path) {
@@ -222,7 +222,7 @@ func (o *Outline) Stretches(path []int, weight func(index int) int64, least int6
 	return list
 }
 
-// Faults is the function [Faults] for the turns of the stretch.
+// Faults is like the function [Faults], for the turns of the stretch.
 func (s Stretch) Faults(p Provider, d *format.Descriptor, turns []conversation.Turn) []Fault {
 	c := &checker{provider: p, rules: byID(), native: d.Provider == string(p), divided: d.Divided, resultsOnly: d.ResultsOnly, stretch: s}
 	c.messages = c.read(turns)

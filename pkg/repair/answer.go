@@ -8,15 +8,14 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A form is how results are written beside a call: as turns of their own, or as parts of a turn.
+// A form is the form of results for a call: turns of their own, or parts of a turn.
 type form struct {
-	list string // the member of a turn that has parts; "" for turns of their own
+	list string // the member with the parts of a turn; "" for turns of their own
 	role string // of that turn
 }
 
-// resultOf returns what answers a call with a text, in the form that the call is in: a turn, or
-// a part and the form of the turn that it belongs into. It returns nil where no text can
-// answer the call, such as one that asks for a screenshot.
+// resultOf returns a result with a text, in the form of the call: a turn, or a part and the form of its
+// turn. It returns nil if a text cannot answer the call, such as a request for a screenshot.
 func (r *repairer) resultOf(turn jsonstream.Value, call conversation.Part, text string) (answer []byte, parts *form) {
 	v, id := call.Value, call.ID.Text()
 	switch kind := v.Get("type").Text(); {
@@ -32,7 +31,7 @@ func (r *repairer) resultOf(turn jsonstream.Value, call conversation.Part, text 
 		return langChainResult(turn, id, call.Tool(), text), nil
 	case kind == "custom_tool_call":
 		return format.Fill(`{"type":"custom_tool_call_output","call_id":%,"output":%}`, id, text), nil
-	case kind == "function_call" && call.ID.Name() == "call_id", kind == "local_shell_call" && r.isLines(): // Codex has no other
+	case kind == "function_call" && call.ID.Name() == "call_id", kind == "local_shell_call" && r.isLines(): // Codex has no other result
 		return format.Fill(`{"type":"function_call_output","call_id":%,"output":%}`, id, text), nil
 	case kind == "local_shell_call":
 		return format.Fill(`{"type":"local_shell_call_output","call_id":%,"output":%}`, id, text), nil
@@ -55,7 +54,7 @@ func geminiResult(call conversation.Part, text string) []byte {
 	return format.Fill(`{"`+member+`":{"name":%,"response":{"error":%}}}`, call.Tool(), text)
 }
 
-// isLangChain reports whether a turn is as LangChain serialises it.
+// isLangChain reports whether a turn is serialised by LangChain.
 func isLangChain(turn jsonstream.Value) bool {
 	return turn.Get("lc").Exists() || !turn.Get("role").Exists() && turn.Get("type").Text() == "ai"
 }
@@ -81,7 +80,7 @@ func (f *form) turnOf(part []byte) []byte {
 	return append(append(text, part...), `]}`...)
 }
 
-// around returns a turn in what its neighbour is in, such as a line or an event.
+// around returns a turn in the same wrapper as another one, such as a line or an event.
 func (r *repairer) around(like jsonstream.Value, turn []byte) []byte {
 	if conversation.Item(like) == like || isLangChain(like) {
 		return turn
@@ -89,7 +88,7 @@ func (r *repairer) around(like jsonstream.Value, turn []byte) []byte {
 	outer := parse(r.layout.Speak(like, "user", string(turn)))
 	d := jsonstream.NewDraft(outer)
 	if err := d.Set(conversation.Item(outer).Pointer(), turn); err != nil {
-		panic(fmt.Sprintf("repair: %v", err)) // the place was found in it
+		panic(fmt.Sprintf("repair: %v", err)) // the place exists in it
 	}
 	return d.Bytes()
 }

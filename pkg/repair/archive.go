@@ -15,13 +15,13 @@ import (
 // ErrNoEntry reports that an archive has no entry for a text.
 var ErrNoEntry = errors.New("the archive has no entry for it")
 
-// An entry is what one repair changed.
+// An entry is the record of one repair.
 type entry struct {
 	Repaired string `json:"repaired"` // SHA-256 of the message after the repair, in lower-case hexadecimal
 	undo.Change
 }
 
-// archive returns the line of an archive by which a text becomes the one before its repair.
+// archive returns the archive line that restores before from after.
 func archive(before, after []byte) []byte {
 	return line(entry{undo.Sum(after), undo.Of(before, after)})
 }
@@ -35,11 +35,11 @@ func line(e entry) []byte {
 	return line
 }
 
-// An Archive holds the lines that repairs have made.
+// An Archive holds the lines of repairs.
 type Archive map[string][]byte // by the digest of the repaired message
 
-// ReadArchive reads an archive. A line that is not of a repair, or that was cut off, is
-// ignored. The error is that of the reader.
+// ReadArchive reads an archive. It ignores lines that are cut off or not of a repair. The error is that of
+// the reader.
 func ReadArchive(r io.Reader) (Archive, error) {
 	a := Archive{}
 	lines := bufio.NewReaderSize(r, 1<<16)
@@ -58,8 +58,8 @@ func ReadArchive(r io.Reader) (Archive, error) {
 	}
 }
 
-// Restore returns a text as it was before its repair. The error wraps [ErrNoEntry], or says
-// that the archive was changed.
+// Restore returns the text before its repair. The error wraps [ErrNoEntry], or reports that the archive was
+// changed.
 func (a Archive) Restore(text []byte) ([]byte, error) {
 	found := a[undo.Sum(text)]
 	if found == nil {

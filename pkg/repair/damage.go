@@ -14,21 +14,20 @@ import (
 // cutOff is the rule that each line of JSON Lines is whole.
 const cutOff = "lines/cut-off"
 
-// Damage is what [Parse] took out of JSON Lines. The zero value is none.
+// Damage is the text that [Parse] removed from JSON Lines. The zero value is no damage.
 type Damage struct {
-	text  []byte       // as it was
+	text  []byte       // the original text
 	steps []Step       // one for each line
-	after map[int]bool // the elements that follow what was taken out, by their indices
+	after map[int]bool // the indices of the elements after a removed text
 }
 
-// maxDamaged is how many lines may be damaged: of more, the text is taken for something else.
+// maxDamaged is the maximum number of damaged lines: with more, the text is assumed not to be JSON Lines.
 const maxDamaged = 100
 
-// Parse is [jsonstream.Parse], but that it leaves out what is no line of JSON Lines: the beginning of
-// one that whoever was ended while writing has left, also where another line was written right after
-// it, and the NUL bytes that a machine leaves which lost its power. Damage says what that was, for
-// [Options]. The error is that of [jsonstream.Parse] where more than 100 lines are damaged, or as many
-// as are whole, or something else is wrong with one.
+// Parse is like [jsonstream.Parse], but removes damage from JSON Lines: partial lines left by a killed
+// writer, even if another line follows without a line end, and NUL bytes left by a power failure. Damage
+// describes the removed text, for [Options]. The error is that of [jsonstream.Parse] if more than 100 lines
+// are damaged, if more lines are damaged than whole, or if a line has another fault.
 func Parse(raw jsonstream.Raw, limits jsonstream.Limits) (*jsonstream.Document, Damage, error) {
 	doc, err := jsonstream.Parse(raw, limits)
 	if err == nil || !raw.Lines {
@@ -68,13 +67,13 @@ func Parse(raw jsonstream.Raw, limits jsonstream.Limits) (*jsonstream.Document, 
 	return nil, Damage{}, err
 }
 
-// isWhole reports whether an error is that of a line that nobody cut off.
+// isWhole reports whether an error is about a complete line, rather than one that is cut off.
 func isWhole(err error) bool {
 	return errors.Is(err, jsonstream.ErrTooLarge) || errors.Is(err, jsonstream.ErrTooDeep) || errors.Is(err, jsonstream.ErrDuplicateName)
 }
 
-// lineIn returns the end of a line that is a line itself, of a format whose messages are lines: it
-// was written after the beginning of another. It is empty if there is none.
+// lineIn returns the complete line that follows a partial one without a line end, for formats whose
+// messages are JSON Lines; nil if there is none.
 func lineIn(line []byte, limits jsonstream.Limits) []byte {
 	const tries = 100
 	for at, n := 1, 0; at < len(line) && n < tries; n++ {
@@ -91,7 +90,7 @@ func lineIn(line []byte, limits jsonstream.Limits) []byte {
 	return nil
 }
 
-// isLine reports whether a value has what every line of some format has.
+// isLine reports whether a value has a member common to all lines of some format.
 func isLine(v jsonstream.Value) bool {
 	for _, d := range formats.All() {
 		if d.IsLines() && slices.ContainsFunc(d.Known.Lines, func(name string) bool { return v.Get(name).Exists() }) {
@@ -101,14 +100,14 @@ func isLine(v jsonstream.Value) bool {
 	return false
 }
 
-// relink has each line of a session of Claude Code that followed one which was taken out, by its
-// parentUuid, follow the line before that.
+// relink changes the parentUuid of Claude Code session lines that follow a removed line, to the uuid of the
+// last line before it.
 func (d *Damage) relink(doc *jsonstream.Document) (*jsonstream.Document, error) {
 	uuids := map[string]bool{}
 	for _, line := range doc.Root().Elements() {
 		uuids[line.Get("uuid").Text()] = true
 	}
-	draft, last := jsonstream.NewDraft(doc.Root()), "" // last is the uuid of the line before
+	draft, last := jsonstream.NewDraft(doc.Root()), "" // the uuid of the previous line
 	for i, line := range doc.Root().Elements() {
 		parent := line.Get("parentUuid")
 		if d.after[i] && last != "" && parent.Kind() == jsonstream.String && !uuids[parent.Text()] {
@@ -124,7 +123,7 @@ func (d *Damage) relink(doc *jsonstream.Document) (*jsonstream.Document, error) 
 	return jsonstream.Parse(doc.Raw().With(draft.Bytes()), jsonstream.Unlimited())
 }
 
-// damageStep says what was taken out of a line.
+// damageStep returns the step for a text removed from a line.
 func damageStep(part []byte, number int, last bool) Step {
 	size := bytesOf(len(part))
 	did := fmt.Sprintf("took out what is no whole line of line %d: %s", number, size)
@@ -137,7 +136,7 @@ func damageStep(part []byte, number int, last bool) Step {
 	return Step{cutOff, "", did}
 }
 
-// bytesOf writes a number of bytes.
+// bytesOf returns a number of bytes as text.
 func bytesOf(n int) string {
 	if n == 1 {
 		return "1 byte"

@@ -13,10 +13,10 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-// idMembers are the members that name a call, in all forms.
+// idMembers are the members with the id of a call, in all formats.
 var idMembers = []string{"id", "call_id", "tool_call_id", "tool_use_id", "toolCallId", "toolUseId"}
 
-// renameIn gives a call, or a result, another id: within a value of an item.
+// renameIn changes the id of a call or result, in a value of an item.
 func (r *repairer) renameIn(i int, v jsonstream.Value, id, fresh string) {
 	base := len(r.items[i].turn.Value.Pointer())
 	var pointers []string
@@ -30,7 +30,7 @@ func (r *repairer) renameIn(i int, v jsonstream.Value, id, fresh string) {
 	}
 }
 
-// inArguments reports whether a value is in what a call or result is about.
+// inArguments reports whether a value is within the arguments of a call or the content of a result.
 func inArguments(at, v jsonstream.Value) bool {
 	for ; at.Exists() && at != v; at = at.Parent() {
 		switch at.Name() {
@@ -52,7 +52,7 @@ func (r *repairer) ids() map[string]bool {
 	return all
 }
 
-// freshID returns an id like one, which no call has and which the provider takes.
+// freshID returns a new id, similar to id, that the provider accepts.
 func (r *repairer) freshID(id string) string {
 	taken := r.ids()
 	base := r.wellFormed(id)
@@ -68,8 +68,8 @@ func (r *repairer) freshID(id string) string {
 	}
 }
 
-// wellFormed returns an id in the form that the provider takes: with _ for other characters, and
-// with a digest of it in the place of what is too much.
+// wellFormed returns an id in the provider's form: other characters become _, and a digest replaces the
+// part beyond the maximum length.
 func (r *repairer) wellFormed(id string) string {
 	clean := cleaned(id, "-")
 	if clean == "" {
@@ -87,7 +87,7 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// cleaned returns a text with _ in the place of what is no letter, digit, _ or one of others.
+// cleaned returns a text with _ in place of characters other than letters, digits, _ and others.
 func cleaned(text, others string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
@@ -99,7 +99,7 @@ func cleaned(text, others string) string {
 	}, text)
 }
 
-// mendCallID gives a call and its results an id in the form that the provider takes.
+// mendCallID changes the id of a call and its results to the provider's form.
 func (r *repairer) mendCallID(f provider.Fault) bool {
 	id := f.At.Text()
 	fresh := r.wellFormed(id)
@@ -128,7 +128,7 @@ func (r *repairer) mendCallID(f provider.Fault) bool {
 	return true
 }
 
-// mendToolName gives the tool of a call a name that one can have.
+// mendToolName changes the name of a tool to a valid one.
 func (r *repairer) mendToolName(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	for _, kind := range []conversation.PartKind{conversation.Call, conversation.Result} {
@@ -152,7 +152,7 @@ func (r *repairer) mendToolName(f provider.Fault) bool {
 	return false
 }
 
-// mendName gives who says a message a name that somebody can have.
+// mendName changes the name of a message's author to a valid one.
 func (r *repairer) mendName(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	clean := cleaned(f.At.Text(), "-")
@@ -169,7 +169,7 @@ func (r *repairer) mendName(f provider.Fault) bool {
 	return true
 }
 
-// mendItemID leaves out the id of an item, or drops an item that is the same as one before it.
+// mendItemID removes the id of an item, or drops an item that repeats an earlier one.
 func (r *repairer) mendItemID(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	item := r.items[i].turn.Item()
@@ -188,7 +188,7 @@ func (r *repairer) mendItemID(f provider.Fault) bool {
 	return true
 }
 
-// mendDocumentName gives a document a name that one can have, and no other has.
+// mendDocumentName changes the name of a document to a valid, unique one.
 func (r *repairer) mendDocumentName(f provider.Fault) bool {
 	if f.At.Kind() != jsonstream.String {
 		return false

@@ -15,14 +15,14 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-// ErrWhole reports that a session has to be repaired as a whole: see [Lines].
+// ErrWhole reports a session that must be in memory to be repaired: see [Lines].
 var ErrWhole = errors.New("this session can only be repaired as a whole")
 
-// Lines is [Parse] and [Message] for a message that is JSON Lines, such as the session of a coding
-// agent, which need not be in memory, and in which nothing is to be mended but a last line that is cut
-// off. It keeps what validating the lines keeps, works on all cores, and returns the offset after
-// what stays of the file, in the place of [Result].Text. For all other sessions the error is
-// [ErrWhole], and for those that cannot be read: whoever looks at the whole is told why.
+// Lines is [Parse] and [Message] for a message that is JSON Lines, such as the session of a coding agent,
+// without the message in memory, if a last line that is cut off is the only fault. It uses as much memory
+// as validation of the lines, and all cores. It returns the offset of the end of the repaired file, instead
+// of [Result].Text. For all other sessions, including unreadable ones, the error is [ErrWhole]: a repair of
+// the whole session reports the reason.
 func Lines(file jsonstream.LinesFile, limits jsonstream.Limits, o Options) (r Result, end int64, err error) {
 	text := longlines.Text{LinesFile: file, Limits: limits}
 	r.Format, r.For = o.Format, o.For
@@ -55,7 +55,7 @@ func whole(err error) error {
 	return err
 }
 
-// sound returns [ErrWhole] for a session in which something is to be mended.
+// sound returns [ErrWhole] for a session with faults to repair.
 func sound(text longlines.Text, r *Result) error {
 	layout := formats.Named(r.Format)
 	c := longlines.NewConversation(text, layout)
@@ -82,7 +82,7 @@ func sound(text longlines.Text, r *Result) error {
 	}, func(err error) error { return err })
 }
 
-// cut records that what is after an offset of a file is taken out.
+// cut records that a file is cut off at an offset.
 func (r *Result) cut(file jsonstream.LinesFile, end int64) error {
 	digest := sha256.New()
 	kept := end - file.Start.Offset

@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-// partAt returns the part of an item that a value is in, of a kind.
+// partAt returns the part of an item that has a kind and contains a value.
 func (r *repairer) partAt(i int, at jsonstream.Value, kind conversation.PartKind) (conversation.Part, bool) {
 	for v := at; v.Exists(); v = v.Parent() {
 		for p := range conversation.Parts(r.items[i].turn.Value) {
@@ -23,11 +23,11 @@ func (r *repairer) partAt(i int, at jsonstream.Value, kind conversation.PartKind
 	return conversation.Part{}, false
 }
 
-// isWhole reports whether a part is all that a turn is.
+// isWhole reports whether a part is the entire turn.
 func (r *repairer) isWhole(i int, p conversation.Part) bool { return p.Value == r.items[i].turn.Item() }
 
-// take removes a part from an item, and the item if nothing else is in it. It reports whether
-// the item is gone.
+// take removes a part from an item, and the item if nothing else is left. It reports whether the item was
+// removed.
 func (r *repairer) take(i int, p conversation.Part) (gone bool) {
 	n := 0
 	for other := range conversation.Parts(r.items[i].turn.Value) {
@@ -48,7 +48,7 @@ func (r *repairer) take(i int, p conversation.Part) (gone bool) {
 	return false
 }
 
-// answerCall gives a call a result that says that there is none.
+// answerCall adds a result to a call, with a text that there is none.
 func (r *repairer) answerCall(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	call, ok := r.partAt(i, f.At, conversation.Call)
@@ -88,8 +88,8 @@ func resultName(p conversation.Part) string {
 	return "the result of " + nameOf(p)
 }
 
-// put puts a result after the turn with its call: into the turn that has the results of the
-// others or, as a part, before what the user says there.
+// put inserts a result after the turn with its call: into the turn with the results of other calls or, as a
+// part, before the user's text there.
 func (r *repairer) put(call int, answer []byte, parts *form) {
 	like := r.items[call].turn.Value
 	to := r.afterCalls(call)
@@ -100,7 +100,7 @@ func (r *repairer) put(call int, answer []byte, parts *form) {
 		r.insert(to, r.around(like, answer))
 		return
 	}
-	if r.isLines() { // each result is one
+	if r.isLines() { // each result is a line of its own
 		for to < len(r.items) && r.isResult(to) {
 			to++
 		}
@@ -118,8 +118,7 @@ func (r *repairer) put(call int, answer []byte, parts *form) {
 	r.insert(to, r.around(like, parts.turnOf(answer)))
 }
 
-// afterCalls returns the index of the first item after those that are sent as one message with
-// a call.
+// afterCalls returns the index of the first item after those sent in one message with a call.
 func (r *repairer) afterCalls(call int) int {
 	to := call + 1
 	if !r.layout.Divided || r.provider == provider.OpenAIResponses {
@@ -131,7 +130,7 @@ func (r *repairer) afterCalls(call int) int {
 	return to
 }
 
-// isResult reports whether an item is a result and nothing else, or a line of results.
+// isResult reports whether an item is only a result, or a line of results.
 func (r *repairer) isResult(i int) bool {
 	found := false
 	for p := range conversation.Parts(r.items[i].turn.Value) {
@@ -147,7 +146,7 @@ func (r *repairer) isAlone(i int, p conversation.Part) bool {
 	return r.isWhole(i, p) || r.isLines() && r.isResult(i) && p.Value.Parent().Len() == 1
 }
 
-// takesParts reports whether an item is a turn that results may be put into.
+// takesParts reports whether results may be inserted into an item.
 func (r *repairer) takesParts(i int, parts *form) bool {
 	list := r.listOf(i, parts)
 	return conversation.Role(r.items[i].turn.Value) == parts.role && (list.Kind() == jsonstream.Array || parts.role == "user" && list.Kind() == jsonstream.String)
@@ -157,14 +156,14 @@ func (r *repairer) listOf(i int, parts *form) jsonstream.Value {
 	return r.items[i].turn.Item().Get(parts.list)
 }
 
-// insertPart inserts a part into the list of a turn, or before the text that it has in place of
-// one.
+// insertPart inserts a part into the list of a turn, or before the text that the turn has instead of a
+// list.
 func (r *repairer) insertPart(i int, list jsonstream.Value, at int, part []byte) {
 	var elements [][]byte
 	if list.Kind() == jsonstream.String {
 		elements = append(elements, format.Fill(`{"type":"text","text":%}`, list.Text()))
 		if r.provider == provider.Anthropic && strings.TrimSpace(list.Text()) == "" {
-			elements = nil // an empty text is refused beside others
+			elements = nil // APIs reject an empty text with other parts
 		}
 	}
 	for _, v := range list.Elements() {
@@ -182,7 +181,7 @@ func (r *repairer) insertPart(i int, list jsonstream.Value, at int, part []byte)
 	r.edit(i, list, append(text, ']'))
 }
 
-// moveResult moves a result to where its call wants it.
+// moveResult moves a result to the place that the provider requires.
 func (r *repairer) moveResult(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	result, ok := r.partAt(i, f.At, conversation.Result)
@@ -192,8 +191,8 @@ func (r *repairer) moveResult(f provider.Fault) bool {
 	call := r.indexOf(f.Of)
 	switch {
 	case call < 0:
-		return true // its turn was changed: the next round finds it
-	case f.Of == result.Value: // they are one
+		return true // its turn was changed: the next round moves it
+	case f.Of == result.Value: // call and result are one part
 		return false
 	}
 	r.step(f, i, "moved %s to its call", resultName(result))
@@ -215,7 +214,7 @@ func (r *repairer) moveResult(f provider.Fault) bool {
 	return true
 }
 
-// noteResult makes a note in a turn of the user of a result that answers no call.
+// noteResult replaces a result without a call with a note in a user turn.
 func (r *repairer) noteResult(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	result, ok := r.partAt(i, f.At, conversation.Result)
@@ -226,13 +225,13 @@ func (r *repairer) noteResult(f provider.Fault) bool {
 	return true
 }
 
-// note makes a note of a result, after the results beside it.
+// note replaces a result with a note, after the results next to it.
 func (r *repairer) note(f provider.Fault, i int, result conversation.Part, why string) {
 	like := r.items[i].turn.Value
 	said := noteText(result, why)
 	r.step(f, i, "made %s, %s, a note in a turn of the user", resultName(result), why)
 	if role := r.items[i].turn.Role; !r.isWhole(i, result) && role == "user" {
-		// In the same turn, since two of the user in a row are not taken everywhere.
+		// In the same turn, since some APIs reject two user turns in a row.
 		list := result.Value.Parent()
 		text := textPart(list, said)
 		r.edit(i, result.Value, nil)
@@ -250,7 +249,7 @@ func (r *repairer) note(f provider.Fault, i int, result conversation.Part, why s
 	r.insert(to, r.layout.Speak(like, "user", said))
 }
 
-// textPart returns a part with a text for a list of parts.
+// textPart returns a part with a text, in the form of a list of parts.
 func textPart(list jsonstream.Value, text string) []byte {
 	for _, v := range list.Elements() {
 		if v.Get("type").Text() != "" {
@@ -260,7 +259,7 @@ func textPart(list jsonstream.Value, text string) []byte {
 	return format.Fill(`{"text":%}`, text)
 }
 
-// noteText returns what a note says of a result: its id, its tool and all of its content.
+// noteText returns the text of a note about a result: its id, its tool and its content.
 func noteText(result conversation.Part, why string) string {
 	text := "[the result"
 	if id := result.ID.Text(); id != "" {
@@ -289,8 +288,7 @@ func contentOf(v jsonstream.Value) string {
 	return string(jsonstream.AppendCompact(nil, v.Raw()))
 }
 
-// mendRepeatedResult drops a second result that is the same as the first, and makes a note of
-// any other.
+// mendRepeatedResult drops a second result equal to the first, and replaces any other with a note.
 func (r *repairer) mendRepeatedResult(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	result, ok := r.partAt(i, f.At, conversation.Result)

@@ -1,6 +1,5 @@
-// Package repair makes of a history that a provider of models refuses one that it takes, without
-// losing a word: what cannot stay where it is becomes a note in a turn of the user, and what
-// cannot stay at all is in the archive.
+// Package repair converts a history that a model provider rejects to one that it accepts, without losing
+// content: misplaced content becomes a note in a user turn, and removed content is in the archive.
 package repair
 
 import (
@@ -16,23 +15,23 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-// NoResult is the text of the result that an unanswered call gets.
+// NoResult is the text of the result added to an unanswered call.
 const NoResult = "[no result: the run was interrupted]"
 
-// Options say whom a history is repaired for.
+// Options are the options of a repair.
 type Options struct {
-	Format format.Format // of the messages; "" means the one that each looks like
-	// For is the provider that is to take the history: "" means the one whose turns they
-	// are, or else [provider.OpenAIChat], whose order of calls and results all take.
+	Format format.Format // of the messages; "" means detection
+	// For is the provider that is to accept the history. "" means the provider of its format, or else
+	// [provider.OpenAIChat], whose order of calls and results all providers accept.
 	For provider.Provider
-	// Damage is what is not in the document any more: see [Parse].
+	// Damage is the text already removed from the document: see [Parse].
 	Damage Damage
 }
 
-// A Step is one thing that was done.
+// A Step is one change.
 type Step struct {
-	Rule    string `json:"rule"`    // the ID of the rule that the history broke; "" for what follows from another step
-	Pointer string `json:"pointer"` // of the turn, in the message before the repair; "" for one that was made up
+	Rule    string `json:"rule"`    // the ID of the broken rule; "" for a consequence of another step
+	Pointer string `json:"pointer"` // of the turn, in the message before the repair; "" for a new turn
 	Did     string `json:"did"`
 }
 
@@ -40,22 +39,21 @@ type Step struct {
 type Result struct {
 	Format format.Format
 	For    provider.Provider
-	Text   []byte // the message's own if there was nothing to do
+	Text   []byte // the original text if there was nothing to do
 	Steps  []Step
-	// Left are the errors that are still there: those of the schema of the format, of its rules and
-	// of those of the provider.
+	// Left are the remaining errors, of the format's schema and rules and of the provider's rules.
 	Left []finding.Finding
 	// Archive is a line of an [Archive] without its end, nil if nothing was changed.
 	Archive []byte
 }
 
-// Message repairs the history of a message. It does what the errors of the provider's rules
-// ask for, and what it can about those of the schema, and nothing about warnings, but that a turn of
-// the system is put where it is heard. Turns that nothing is wrong with stay as they are, byte for byte. A repaired message
-// is not changed again. The error is of [history.Of].
+// Message repairs the history of a message. It applies remedies for errors of the provider's rules and, as
+// far as possible, of the schema. It ignores warnings, except that it moves a system turn to a place that
+// the provider accepts. Turns without errors stay unchanged, byte for byte. A second repair changes
+// nothing. The error is that of [history.Of].
 func Message(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Result, error) {
 	h, err := history.Of(doc, o.Format, limits)
-	if errors.Is(err, history.ErrFormat) && o.For != "" && doc.Root().Kind() == jsonstream.Array { // it is sent as that API's
+	if errors.Is(err, history.ErrFormat) && o.For != "" && doc.Root().Kind() == jsonstream.Array { // send it as that API's format
 		h, err = history.Of(doc, format.Format(o.For), limits)
 	}
 	if err != nil {
@@ -100,7 +98,7 @@ func Message(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Res
 	return result, nil
 }
 
-// written returns the message as it is now, and its history, whose turns are the items.
+// written returns the current message and its history, whose turns are the items.
 func (r *repairer) written(f format.Format) (*jsonstream.Document, *history.History, error) {
 	text, err := r.write()
 	if err != nil {
@@ -117,10 +115,10 @@ func (r *repairer) written(f format.Format) (*jsonstream.Document, *history.Hist
 	return doc, h, err
 }
 
-// An item is a turn of the history that is being repaired.
+// An item is a turn of the history during the repair.
 type item struct {
-	turn conversation.Turn // Value is of the message, or of a text of its own
-	at   int               // its index in the history before the repair, -1 for one that was made up
+	turn conversation.Turn // Value is in the message, or in a text of its own
+	at   int               // its index in the history before the repair, -1 for a new turn
 }
 
 // A repairer repairs one history.
@@ -132,14 +130,14 @@ type repairer struct {
 	items    []*item
 	holders  map[jsonstream.Value]*item // by their turns
 	pointers []string                   // of the turns before the repair
-	members  map[string][]byte          // of the root, that are added
-	once     map[string]bool            // texts of what is no turn that only the first of stays
+	members  map[string][]byte          // added members of the root
+	once     map[string]bool            // texts that are not turns, of which only the first stays
 	steps    []Step
-	hopeless map[fault]bool // those that nothing can be done about
-	failed   bool           // a remedy does not apply to a turn
+	hopeless map[fault]bool // faults without a remedy
+	failed   bool           // a remedy could not be applied
 }
 
-// A fault is that of a rule at a value.
+// A fault is a rule broken at a value.
 type fault struct {
 	rule string
 	at   jsonstream.Value
@@ -160,8 +158,8 @@ func newRepairer(doc *jsonstream.Document, h *history.History, p provider.Provid
 	return r
 }
 
-// remedies are what is done for the rules, in the order in which it is done: what one does may
-// make another fault. A remedy returns false if it can do nothing about a fault.
+// remedies are the remedies by rule, in order of application: one may cause a fault for a later one. A
+// remedy returns false if it cannot repair the fault.
 var remedies = []struct {
 	rule   string
 	remedy func(*repairer, provider.Fault) bool
@@ -189,23 +187,23 @@ var remedies = []struct {
 	{"document-name", (*repairer).mendDocumentName},
 }
 
-// run repairs until nothing is left that a remedy does anything about.
+// run repairs the history until no remedy applies.
 func (r *repairer) run() {
 	for range maxRounds {
 		if r.failed || !r.round() {
 			break
 		}
 	}
-	if r.failed { // nothing is done by halves
+	if r.failed { // do not repair partially
 		r.steps = nil
 	}
 }
 
-// maxRounds bounds the work on a history that remedies chase each other on.
+// maxRounds bounds the work on a history for which remedies cause each other's faults.
 const maxRounds = 200
 
-// round mends the faults of the first rule that there are any of, and reports whether it did.
-// Faults in a turn that has been changed are left for the next round.
+// round repairs the faults of the first broken rule, and reports whether it did. Faults in a changed turn
+// are left for the next round.
 func (r *repairer) round() bool {
 	faults := provider.Faults(r.provider, r.layout, r.turns())
 	for _, remedy := range remedies {
@@ -227,12 +225,12 @@ func (r *repairer) round() bool {
 	return false
 }
 
-// isMended reports whether a fault is one to mend.
+// isMended reports whether a fault is to be repaired.
 func isMended(f provider.Fault) bool {
 	return f.Severity == finding.Error || f.Rule == string(provider.Anthropic)+"/system-turn"
 }
 
-// isSigned reports whether the message has a signature, which does not hold for another history.
+// isSigned reports whether the message has a signature, which a change of the history invalidates.
 func (r *repairer) isSigned() bool {
 	names := r.layout.Signature
 	return len(names) > 0 && r.h.Root.Get(names[0]).Exists()
@@ -249,7 +247,7 @@ func (r *repairer) turns() []conversation.Turn {
 	return turns
 }
 
-// indexOf returns the index of the item that a value is in, -1 if it is in none any more.
+// indexOf returns the index of the item that contains a value, -1 if there is none.
 func (r *repairer) indexOf(v jsonstream.Value) int {
 	for ; v.Exists(); v = v.Parent() {
 		if it := r.holders[v]; it != nil {
@@ -259,7 +257,7 @@ func (r *repairer) indexOf(v jsonstream.Value) int {
 	return -1
 }
 
-// step records what was done about a fault in an item.
+// step records the remedy applied to a fault in an item.
 func (r *repairer) step(f provider.Fault, i int, format string, args ...any) {
 	s := Step{Rule: f.Rule, Did: fmt.Sprintf(format, args...)}
 	if i >= 0 && i < len(r.items) && r.items[i].at >= 0 {
@@ -268,16 +266,16 @@ func (r *repairer) step(f provider.Fault, i int, format string, args ...any) {
 	r.steps = append(r.steps, s)
 }
 
-// parse returns a turn with a text.
+// parse returns the value of a turn's text.
 func parse(text []byte) jsonstream.Value {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
 	if err != nil {
-		panic(fmt.Sprintf("repair: wrote what is no JSON: %v", err)) // made of JSON by edits that keep it
+		panic(fmt.Sprintf("repair: wrote what is no JSON: %v", err)) // made by edits that keep it JSON
 	}
 	return doc.Root()
 }
 
-// replace gives an item another text.
+// replace replaces the text of an item.
 func (r *repairer) replace(i int, text []byte) {
 	it := r.items[i]
 	delete(r.holders, it.turn.Value)
@@ -286,12 +284,12 @@ func (r *repairer) replace(i int, text []byte) {
 	it.turn.Role = conversation.Role(it.turn.Value)
 }
 
-// edit changes a value within an item: nil removes it.
+// edit replaces a value within an item; nil removes it.
 func (r *repairer) edit(i int, at jsonstream.Value, value []byte) {
 	r.editAt(i, at.Pointer()[len(r.items[i].turn.Value.Pointer()):], value)
 }
 
-// editAt is edit by a JSON Pointer in the turn.
+// editAt is edit at a JSON Pointer in the turn.
 func (r *repairer) editAt(i int, pointer string, value []byte) {
 	turn := jsonstream.NewDraft(r.items[i].turn.Value)
 	var err error
@@ -300,14 +298,14 @@ func (r *repairer) editAt(i int, pointer string, value []byte) {
 	} else {
 		err = turn.Set(pointer, value)
 	}
-	if err != nil { // a turn of a shape that no remedy knows
+	if err != nil { // a turn of an unknown shape
 		r.failed = true
 		return
 	}
 	r.replace(i, turn.Bytes())
 }
 
-// insert inserts a turn that was made up.
+// insert inserts a new turn.
 func (r *repairer) insert(i int, text []byte) {
 	like := &item{at: -1}
 	like.turn.Value = parse(text)
@@ -319,7 +317,7 @@ func (r *repairer) insert(i int, text []byte) {
 	r.items = slices.Insert(r.items, i, like)
 }
 
-// move moves an item before that with another index.
+// move moves an item before the one at another index.
 func (r *repairer) move(from, to int) {
 	it := r.items[from]
 	r.items = slices.Delete(r.items, from, from+1)

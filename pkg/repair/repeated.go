@@ -8,12 +8,12 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-// mendRepeatedCall gives a second call with an id one of its own, and its result the same; it
-// drops a call that is the same as the first and has no result.
+// mendRepeatedCall gives a repeated call and its result a new id, or drops a call that equals the first and
+// has no result.
 func (r *repairer) mendRepeatedCall(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	again, ok := r.partAt(i, f.At, conversation.Call)
-	listed := "" // the id in the list of calls, where LangChain has the call in the content too
+	listed := "" // the id in the list of calls, if LangChain also has the call in the content
 	if !ok {
 		if again, ok = r.callOf(i, f.At.Text()); !ok {
 			return false
@@ -67,10 +67,10 @@ func (r *repairer) callOf(i int, id string) (conversation.Part, bool) {
 type event struct {
 	conversation.Part
 	item int
-	at   int // among all calls and results with its id
+	at   int // index among all calls and results with its id
 }
 
-// namesakes returns the calls and the results with an id, in their order.
+// namesakes returns the calls and results with an id, in order.
 func (r *repairer) namesakes(id string) (calls, results []event) {
 	for i, it := range r.items {
 		for p := range conversation.ToolEvents(it.turn.Value) {
@@ -87,9 +87,9 @@ func (r *repairer) namesakes(id string) (calls, results []event) {
 	return calls, results
 }
 
-// resultsOf returns the results of calls with one id, nil for a call that has none. A result that
-// names its tool is that of a call of the tool. Of the calls before a result, it is that of those
-// made last: the n-th of the results is that of the n-th of the calls made together.
+// resultsOf returns the results of calls with one id, nil for a call without a result. A result with a tool
+// name belongs to a call of that tool. Otherwise results belong to the last calls before them, and the n-th
+// result to the n-th call if calls were made together.
 func resultsOf(calls, results []event) []*event {
 	pairs := make([]*event, len(calls))
 	left := make([]*event, len(results))

@@ -17,8 +17,8 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// refusals returns the errors of a message: of the schema and the rules of its format, and of those of
-// a provider. Of a session, whose lines its own agent reads, those of the provider are all.
+// refusals returns the errors of a message by the schema and rules of its format and by a provider's rules.
+// For a session, which its own agent reads, it returns only the provider's errors.
 func refusals(doc *jsonstream.Document, f format.Format, p provider.Provider, limits jsonstream.Limits) []finding.Finding {
 	o := validate.Options{Formats: []format.Format{f}, For: []provider.Provider{p}, Layers: []finding.Layer{finding.Provider}, All: true, Limits: limits}
 	if !formats.Named(f).IsLines() {
@@ -26,7 +26,7 @@ func refusals(doc *jsonstream.Document, f format.Format, p provider.Provider, li
 	}
 	result, err := validate.New(o).Validate(context.Background(), message.Of(doc))
 	if err != nil {
-		panic(err) // only of a context that ends, and of a scanner
+		panic(err) // only errors of a context or a scanner
 	}
 	var left []finding.Finding
 	for _, f := range result.Findings {
@@ -37,11 +37,11 @@ func refusals(doc *jsonstream.Document, f format.Format, p provider.Provider, li
 	return left
 }
 
-// mendFormat does what it can about errors of the schema and the rules of the format, which are in
-// the history as it is now, and reports whether it did. Of several errors in a turn, it mends one:
-// the others may be of what has changed.
+// mendFormat repairs errors of the schema and rules of the format, located in the current history, as far
+// as possible, and reports whether it did. It repairs one error per turn, since the others may have changed
+// with it.
 func (r *repairer) mendFormat(errors []finding.Finding, now *history.History) (mended bool) {
-	if r.h.Carrier().Exists() { // the errors are of the message, and the turns of what it carries
+	if r.h.Carrier().Exists() { // the errors are placed in the message, the turns in the carried context
 		return false
 	}
 	items, pointers := slices.Clone(r.items), now.Pointers()
@@ -70,7 +70,7 @@ func (r *repairer) mendFormat(errors []finding.Finding, now *history.History) (m
 	return mended
 }
 
-// mendBeside drops what is no turn and has the id of another, if it is the same as one before it.
+// mendBeside drops an element that is not a turn, has the id of another one and equals an earlier element.
 func (r *repairer) mendBeside(e finding.Finding, id jsonstream.Value) bool {
 	element := id.Parent()
 	text := string(element.Raw())
@@ -90,7 +90,7 @@ func (r *repairer) mendBeside(e finding.Finding, id jsonstream.Value) bool {
 	return false
 }
 
-// mendRefusal mends an error in an item, if it can.
+// mendRefusal repairs an error in an item, if possible.
 func (r *repairer) mendRefusal(i int, f provider.Fault) bool {
 	turn, at := r.items[i].turn, f.At
 	_, rule, _ := strings.Cut(f.Rule, "/")
@@ -124,8 +124,7 @@ func (r *repairer) mendRefusal(i int, f provider.Fault) bool {
 	return false
 }
 
-// mendTurnID drops a turn that is the same as one before it, and gives any other with its id one of
-// its own.
+// mendTurnID drops a turn that equals an earlier one, and gives any other turn with a repeated id a new id.
 func (r *repairer) mendTurnID(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	if f.At.Kind() != jsonstream.String {
@@ -146,7 +145,7 @@ func (r *repairer) mendTurnID(f provider.Fault) bool {
 			}
 		}
 	}
-	if !again { // the other is gone
+	if !again { // the other turn was removed
 		return false
 	}
 	fresh := ""
@@ -158,7 +157,7 @@ func (r *repairer) mendTurnID(f provider.Fault) bool {
 	return true
 }
 
-// listCall adds a call in the content of a message of LangChain to its list of calls.
+// listCall adds a call in the content of a LangChain message to the message's list of calls.
 func (r *repairer) listCall(i int, f provider.Fault) bool {
 	block := f.At.Parent()
 	message := block.Parent().Parent()
@@ -172,8 +171,8 @@ func (r *repairer) listCall(i int, f provider.Fault) bool {
 	return true
 }
 
-// unlistCall removes a call from the list of calls of a LangChain message whose content has the call
-// too, if the list has the same call before it.
+// unlistCall removes a call from a LangChain message's list of calls, if the content also has the call and
+// the list has it before.
 func (r *repairer) unlistCall(i int, f provider.Fault) bool {
 	call := f.At.Parent()
 	for _, other := range call.Parent().Elements() {
@@ -189,8 +188,7 @@ func (r *repairer) unlistCall(i int, f provider.Fault) bool {
 	return false
 }
 
-// isSilent reports whether a turn has an empty list of parts and nothing else that is said, called
-// or answered.
+// isSilent reports whether a turn has an empty list of parts, and no other text, call or result.
 func isSilent(turn conversation.Turn) bool {
 	for range conversation.Parts(turn.Value) {
 		return false

@@ -10,10 +10,10 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-// begins is what a turn of the user says that is put before all others.
+// begins is the text of a user turn inserted before all other turns.
 const begins = "[the history begins with the assistant]"
 
-// mendFirst puts a turn of the user before all others.
+// mendFirst inserts a user turn before all other turns.
 func (r *repairer) mendFirst(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	r.step(f, i, "put a turn of the user before the first of the assistant: %q", begins)
@@ -21,7 +21,7 @@ func (r *repairer) mendFirst(f provider.Fault) bool {
 	return true
 }
 
-// mendOrder joins a turn to the one before it, of the same side.
+// mendOrder joins a turn to the previous one of the same side.
 func (r *repairer) mendOrder(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	if first := r.firstTurn(i); first >= 0 {
@@ -59,8 +59,8 @@ func (r *repairer) mendOrder(f provider.Fault) bool {
 	return true
 }
 
-// firstTurn returns the index of the first turn that is no instruction if all turns from it to
-// that with an index are of the assistant, and -1 if the user has said anything before.
+// firstTurn returns the index of the first turn that is not an instruction, if all turns from it to turn i
+// are of the assistant; -1 if the user has a turn before.
 func (r *repairer) firstTurn(i int) int {
 	first := -1
 	for j := 0; j <= i; j++ {
@@ -78,7 +78,7 @@ func (r *repairer) firstTurn(i int) int {
 	return -1
 }
 
-// joinContents returns the contents of two turns as one: a string or an array.
+// joinContents joins the contents of two turns: strings or arrays.
 func joinContents(a, b jsonstream.Value) ([]byte, bool) {
 	isEmpty := func(v jsonstream.Value) bool {
 		return !v.Exists() || v.Kind() == jsonstream.Null || v.Kind() == jsonstream.String && v.Text() == ""
@@ -107,8 +107,8 @@ func joinContents(a, b jsonstream.Value) ([]byte, bool) {
 	return append(text, ']'), true
 }
 
-// moveSystem puts what the system says where the provider hears it: a first turn beside the
-// turns, if the message has a place for it, any other into a turn of the user.
+// moveSystem moves the text of a system turn: of a first turn to a member outside the turns, if the message
+// has a place for it, of any other into a user turn.
 func (r *repairer) moveSystem(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	turn := r.items[i].turn
@@ -139,7 +139,7 @@ func (r *repairer) moveSystem(f provider.Fault) bool {
 	return true
 }
 
-// mendRole gives a turn a role that the provider has.
+// mendRole changes the role of a turn to one of the provider's.
 func (r *repairer) mendRole(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	at := r.items[i].turn.Item().Get("role")
@@ -148,7 +148,7 @@ func (r *repairer) mendRole(f provider.Fault) bool {
 	case "ai", "model", "bot", "assistant", "agent":
 		role = "assistant"
 	case "tool", "function":
-		if id := r.items[i].turn.Item().Get("tool_call_id"); r.provider == provider.OpenAIResponses && id.Exists() { // of the Chat API
+		if id := r.items[i].turn.Item().Get("tool_call_id"); r.provider == provider.OpenAIResponses && id.Exists() { // a turn of the Chat API
 			r.step(f, i, "made the turn an item that is the output of the call %q", id.Text())
 			r.replace(i, r.around(r.items[i].turn.Value, format.Fill(`{"type":"function_call_output","call_id":%,"output":%}`, id.Text(), contentOf(r.items[i].turn.Item()))))
 			return true
@@ -177,10 +177,10 @@ func (r *repairer) dropReasoning(f provider.Fault) bool {
 	return true
 }
 
-// empty is what a part says that may not be empty, and cannot be dropped.
+// empty is the text of parts that may not be empty and cannot be dropped.
 const empty = "[empty]"
 
-// mendEmpty drops an empty part, or says that it is one.
+// mendEmpty drops an empty part, or inserts a text if it cannot be dropped.
 func (r *repairer) mendEmpty(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	turn := r.items[i].turn
@@ -213,7 +213,7 @@ func (r *repairer) mendEmpty(f provider.Fault) bool {
 	return true
 }
 
-// saysMore reports whether a turn has more than blank texts and the marks of steps.
+// saysMore reports whether a turn has more than blank texts and step markers.
 func saysMore(turn jsonstream.Value) bool {
 	for p := range conversation.Parts(turn) {
 		switch {
@@ -226,7 +226,7 @@ func saysMore(turn jsonstream.Value) bool {
 	return false
 }
 
-// cutSpace cuts off the white space at the end of a text.
+// cutSpace removes the white space at the end of a text.
 func (r *repairer) cutSpace(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	r.step(f, i, "cut off the white space at the end")
@@ -234,7 +234,7 @@ func (r *repairer) cutSpace(f provider.Fault) bool {
 	return true
 }
 
-// mendShape gives a member the kind that the API asks for.
+// mendShape changes a member to the type that the API requires.
 func (r *repairer) mendShape(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	at, turn := f.At, r.items[i].turn
@@ -267,7 +267,7 @@ func (r *repairer) mendShape(f provider.Fault) bool {
 		kind := "text"
 		switch {
 		case at.Parent().Get("text").Kind() != jsonstream.String:
-			return false // an image, of which the API asks for other members
+			return false // an image, for which the API requires other members
 		case r.provider == provider.OpenAIResponses && turn.Role == "assistant":
 			kind = "output_text"
 		case r.provider == provider.OpenAIResponses:
@@ -290,7 +290,7 @@ func (r *repairer) mendShape(f provider.Fault) bool {
 	return false
 }
 
-// asObject returns a value as an object: what a string holds, if that is one.
+// asObject returns a value as an object, decoded if it is a string with an object.
 func asObject(v jsonstream.Value) []byte {
 	if v.Kind() == jsonstream.String {
 		if doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(v.Text())), jsonstream.Limits{}); err == nil && doc.Root().Kind() == jsonstream.Object {

@@ -8,8 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// write returns the message with the turns as they are now. Each list keeps the white space
-// between its turns.
+// write returns the message with the current turns. Each list keeps the white space between its turns.
 func (r *repairer) write() ([]byte, error) {
 	if r.isLines() {
 		turns := make([]history.Line, len(r.items))
@@ -52,16 +51,16 @@ func (r *repairer) write() ([]byte, error) {
 	return r.h.Message(root.Bytes())
 }
 
-// elements returns what a list is to have: its turns as they are now, and what is no turn, such
-// as an event without content, after the turn that it followed.
+// elements returns the new elements of a list: its current turns, and the elements that are not turns, such
+// as an event without content, each after the turn it followed.
 func (r *repairer) elements(list int, v jsonstream.Value) (elements [][]byte) {
-	there := map[int]bool{} // the turns that are left, by their indices before the repair
+	there := map[int]bool{} // the remaining turns, by their indices before the repair
 	for _, it := range r.items {
 		there[it.at] = there[it.at] || it.turn.List == list
 	}
-	follows := map[int][][]byte{} // what is no turn, by the turn before it, -1 if there is none
+	follows := map[int][][]byte{} // the elements that are not turns, by the turn before them, -1 if there is none
 	next, last := 0, -1
-	was := map[string]bool{} // the texts of what is no turn
+	was := map[string]bool{} // the texts of elements that are not turns
 	for next < len(r.h.Turns) && r.h.Turns[next].List != list {
 		next++
 	}
@@ -91,7 +90,7 @@ func (r *repairer) elements(list int, v jsonstream.Value) (elements [][]byte) {
 	return elements
 }
 
-// join writes a list with the white space that is before its first element, and after its last.
+// join writes a list with the white space of the original before its first element and after its last.
 func join(list jsonstream.Value, turns [][]byte) []byte {
 	raw := list.Raw()
 	before, after, between := "", "", ","

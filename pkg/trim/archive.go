@@ -16,18 +16,18 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An Archive is a text of which each line is a [Result.Archive]. The entries are found
-// without being held in memory. It is safe for concurrent use if its text is.
+// An Archive is a text whose lines are [Result.Archive] values. Its entries are indexed, not held in
+// memory. It is safe for concurrent use if its text is.
 type Archive struct {
 	text    io.ReaderAt
-	entries map[string][]span // by their digests, in the order of the text
+	entries map[string][]span // by digest, in text order
 }
 
 // A span is the place of a line in a text, in bytes.
 type span struct{ offset, length int64 }
 
-// NewArchive reads a text once, to find the entries. A line that is no entry, because
-// another program wrote it or it was cut off, is ignored.
+// NewArchive reads a text once to index the entries. Lines that are not entries, because another program
+// wrote them or they were cut off, are ignored.
 func NewArchive(text io.ReaderAt) (*Archive, error) {
 	a := &Archive{text, map[string][]span{}}
 	lines := bufio.NewReaderSize(io.NewSectionReader(text, 0, math.MaxInt64), 1<<20)
@@ -53,7 +53,7 @@ func NewArchive(text io.ReaderAt) (*Archive, error) {
 	}
 }
 
-// digestOf returns the digest of the entry that a line begins, "" if it is no entry.
+// digestOf returns the digest of the entry that begins with line, "" if it is not an entry.
 func digestOf(line []byte) string {
 	rest, ok := bytes.CutPrefix(line, []byte(`{"sha256":"`))
 	sum, _, closed := bytes.Cut(rest, []byte{'"'})
@@ -63,10 +63,9 @@ func digestOf(line []byte) string {
 	return string(sum)
 }
 
-// find returns the entry with a digest for the message with this id, or else for one that
-// had none: the last one if there are several. The error wraps [ErrNoEntry] if there is
-// none. Messages without a record may be equal once they are trimmed: it is an error if
-// what was removed from them differs.
+// find returns the entry with a digest for the message with this id, or else for a message without an id:
+// the last one if there are several. The error wraps [ErrNoEntry] if there is none. Messages without a
+// record may be equal after a trim: if different turns were removed from them, find returns an error.
 func (a *Archive) find(sum, id string) (*entry, error) {
 	var found *entry
 	for _, at := range slices.Backward(a.entries[sum]) {
@@ -100,12 +99,11 @@ func (a *Archive) find(sum, id string) (*entry, error) {
 // ErrNoEntry reports that an archive has no entry for a trim of a message.
 var ErrNoEntry = errors.New("the archive has no entry for it")
 
-// Restore undoes every trim of a message in a format, or in the one that it looks like if
-// f is "", the last trim first; of a MACP transcript those of every context (see
-// [history.All]). A message that was never trimmed is returned as it is, unless its format
-// has no place for a record: it is then known by what it holds, and the archive must have an
-// entry for it. The error is of [history.Of], wraps [ErrNoEntry], or says how the entry and the
-// message contradict each other.
+// Restore undoes every trim of a message, the last one first, in format f or in the detected format if f is
+// "". In a MACP transcript it restores every context (see [history.All]). A message that was never trimmed
+// is returned unchanged, unless its format has no place for a record: such a message is identified by its
+// content, and the archive must have an entry for it. The error is that of [history.Of], wraps
+// [ErrNoEntry], or describes how the entry and the message contradict each other.
 func (a *Archive) Restore(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) ([]byte, error) {
 	all, err := history.All(doc, f, limits)
 	if err != nil {
@@ -114,10 +112,10 @@ func (a *Archive) Restore(doc *jsonstream.Document, f format.Format, limits json
 	old := doc.Raw()
 	var text []byte
 	from := 0
-	for _, h := range slices.Backward(all) { // in the order of the text
+	for _, h := range slices.Backward(all) { // in text order
 		value, err := a.restore(h)
 		if h != all[0] && isKnownByDigest(h) && errors.Is(err, ErrNoEntry) {
-			continue // perhaps it was never trimmed
+			continue // possibly never trimmed
 		}
 		if err != nil {
 			return nil, err
@@ -160,7 +158,7 @@ func (a *Archive) restore(h *history.History) (value []byte, err error) {
 		entry, err := a.find(sum, h.ID())
 		if errors.Is(err, ErrNoEntry) && isKnownByDigest(h) {
 			if value != nil {
-				return value, nil // it was trimmed no more often
+				return value, nil // no earlier trim
 			}
 			return nil, fmt.Errorf("%w: a message in the format %s cannot say that it was trimmed, and this one, with the sha256 %s, is not as any trim left it", err, h.ContextFormat, sum)
 		}
@@ -168,7 +166,7 @@ func (a *Archive) restore(h *history.History) (value []byte, err error) {
 			return nil, fmt.Errorf("the trim with sha256 %s: %w", sum, err)
 		}
 		if isKnownByDigest(h) && entry.Format != h.Format && !h.Carrier().Exists() {
-			// The turns that were removed may have been those by which its format is known.
+			// The format may have been recognisable only by the removed turns.
 			if h, err = history.Of(h.Context(), entry.Format, jsonstream.Unlimited()); err != nil {
 				return nil, fmt.Errorf("the trim with sha256 %s: %w", sum, err)
 			}

@@ -9,16 +9,16 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// A charge is the cost of summaries, and the costTracking that includes it (section 9).
-// The zero value charges nothing.
+// A charge is the cost of summaries, and the costTracking including it (section 9). The zero value has no
+// cost.
 type charge struct {
 	cost  message.Number // in US dollars
 	share float64        // of the amount spent before, 0 if that was zero
 	sums  []member
 }
 
-// charge returns the exact sums for the tokens used, if the message has a place for them
-// and the prices are known.
+// charge returns the exact cost of the tokens used, if the message has a place for it and the prices are
+// known.
 func (d *draft) charge(used summarize.Usage) (charge, error) {
 	costs := d.h.Layout().Costs
 	priced := d.o.Prices.Prompt != "" && d.o.Prices.Completion != ""
@@ -52,8 +52,8 @@ func (d *draft) charge(used summarize.Usage) (charge, error) {
 	return c, nil
 }
 
-// price returns what the tokens used have cost: what the summariser says or, if it says nothing, by
-// the prices.
+// price returns the cost of the tokens used: the summariser's own figure or, without one, that of the
+// prices.
 func (d *draft) price(used summarize.Usage) (message.Decimal, error) {
 	if used.CostUSD != "" {
 		return message.Number(used.CostUSD).Decimal()
@@ -83,7 +83,7 @@ func sum(a, b string) (string, error) {
 	return x.Add(y).String(), nil
 }
 
-// plus returns a number of costTracking, and it with an amount added.
+// plus returns a number of costTracking, and its sum with an amount.
 func plus(v jsonstream.Value, pointer string, by message.Decimal) (was message.Decimal, sum []byte, err error) {
 	if v.Kind() != jsonstream.Number {
 		return was, nil, fmt.Errorf("%s: expected a number to add the cost of the summary to, found %s", pointer, v.Kind())
@@ -98,8 +98,8 @@ func plus(v jsonstream.Value, pointer string, by message.Decimal) (was message.D
 	return was, sum, nil
 }
 
-// checkCosts returns why the cost of a summary could not be added to the message. It is
-// called before there is a summary.
+// checkCosts returns an error if the cost of a summary could not be added to the message. It is called
+// before the summary is made.
 func (d *draft) checkCosts() error {
 	if d.o.Summarizer == nil {
 		return nil

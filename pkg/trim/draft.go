@@ -9,55 +9,55 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// A draft is a message that is being trimmed.
+// A draft is a message during a trim.
 type draft struct {
 	o       Options
 	h       *history.History
-	record  Record // of earlier trims, and at the end of this one too
+	record  Record // of earlier trims; at the end, includes this one
 	turns   []turn
 	units   []int               // see [history.History.Units]
-	former  int                 // the turn that is the summary of an earlier trim, or -1
-	old     size                // of the summary of an earlier trim
+	former  int                 // the index of the turn with the summary of an earlier trim, or -1
+	old     size                // size of that summary
 	before  size                // of the message
-	total   size                // of the message without the turns that the filters removed
-	members map[string]measured // of the context, as it was
+	total   size                // of the message without the turns removed by filters
+	members map[string]measured // of the context before the trim
 	cut     cut
-	planned cut  // of which a part may have been given back
-	spared  bool // less of Options.Also is given up than planned
+	planned cut  // the cut before giveBack
+	spared  bool // less of Options.Also is removed than planned
 
-	besides []beside         // the elements of lists that are no turns, in order
-	like    jsonstream.Value // a turn in whose form the summary is
+	besides []beside         // elements of lists that are not turns, in order
+	like    jsonstream.Value // a turn whose form the summary takes
 
 	frame      size            // of an empty summary
 	tokenBytes int             // the assumed bytes of JSON per token of a summary
-	slack      size            // how much larger than planned the message came out
+	slack      size            // by how much the message was larger than planned
 	usage      summarize.Usage // of all requests for a summary
 	fellBack   error           // why Options.Fallback was used
 	scratch    []byte
-	isCompact  bool // no white space between the tokens of the message is taken out; it is its own context
+	isCompact  bool // values are already compact, or keep their text
 }
 
-// A turn is a turn of the history, and its fate.
+// A turn is a turn of the history, and its fate in the trim.
 type turn struct {
 	size  size
 	fate  fate
-	text  []byte // as compact JSON; of an edited turn, as it is now
+	text  []byte // as compact JSON; of an edited turn, the new text
 	uncut fate   // kept or edited
 }
 
-// A beside is an element of a list that is no turn: it stays where it is.
+// A beside is an element of a list that is not a turn: it keeps its place.
 type beside struct {
 	list, index int
 	text        []byte // as compact JSON
 }
 
-// A measured member is the text of one, and its tokens.
+// A measured is the text of a member and its number of tokens.
 type measured struct {
 	raw    []byte
 	tokens int
 }
 
-// A fate says whether a turn is kept.
+// A fate is the result of a trim for a turn.
 type fate int
 
 const (
@@ -81,7 +81,7 @@ func newDraft(h *history.History, message []byte, o Options) (*draft, error) {
 	for name, v := range h.Root.Members() {
 		d.members[name] = measured{v.Raw(), tally.Members[len(d.members)].Size}
 	}
-	if d.isCompact = d.isLines(); d.isCompact { // they stay as they are
+	if d.isCompact = d.isLines(); d.isCompact { // lines keep their text
 		d.scratch = message
 	} else {
 		d.scratch = jsonstream.AppendCompact(nil, message)
@@ -115,8 +115,7 @@ func newDraft(h *history.History, message []byte, o Options) (*draft, error) {
 // isLines reports whether each turn is a line.
 func (d *draft) isLines() bool { return d.h.Root.IsLines() }
 
-// bytes returns how many bytes a value of the context takes in the message as compact
-// JSON.
+// bytes returns the number of bytes of a value of the context in the message, as compact JSON.
 func (d *draft) bytes(v jsonstream.Value) int { return d.h.Encoded(len(d.compact(v))) }
 
 // textOf returns the compact text of the content of a turn.
@@ -127,7 +126,7 @@ func (d *draft) textOf(i int) []byte {
 	return d.turns[i].text
 }
 
-// compact returns the compact text of a value, without a copy if it is compact already.
+// compact returns the compact text of a value, without a copy if it is already compact.
 func (d *draft) compact(v jsonstream.Value) []byte {
 	if d.isCompact {
 		return v.Raw()
@@ -139,7 +138,7 @@ func (d *draft) compact(v jsonstream.Value) []byte {
 	return bytes.Clone(d.scratch)
 }
 
-// set gives a turn its fate.
+// set sets the fate of a turn.
 func (d *draft) set(i int, f fate) {
 	d.turns[i].fate = f
 	if f == filtered {
@@ -157,7 +156,7 @@ func (d *draft) changed() bool {
 	return false
 }
 
-// stays returns how many turns are left after filtering, not counting a summary.
+// stays returns the number of turns left after filtering, without a summary.
 func (d *draft) stays() int {
 	n := 0
 	for i, t := range d.turns {
@@ -168,7 +167,7 @@ func (d *draft) stays() int {
 	return n
 }
 
-// said returns how many turns of the conversation are left after filtering.
+// said returns the number of turns of the conversation left after filtering.
 func (d *draft) said() int {
 	n := d.stays()
 	for i, t := range d.h.Turns {
@@ -179,7 +178,7 @@ func (d *draft) said() int {
 	return n
 }
 
-// fits reports whether the message is within the limits as it is.
+// fits reports whether the unchanged message is within the limits.
 func (d *draft) fits() bool {
 	return d.within(d.before) && (d.o.Last <= 0 || d.said() <= d.o.Last)
 }
@@ -188,7 +187,7 @@ func (d *draft) within(s size) bool {
 	return (d.o.MaxTokens <= 0 || s.tokens <= d.o.MaxTokens) && (d.o.MaxBytes <= 0 || s.bytes <= d.o.MaxBytes)
 }
 
-// findBesides finds the elements of the lists that are no turns. Most lists have none.
+// findBesides finds the elements of the lists that are not turns. Most lists have none.
 func (d *draft) findBesides() {
 	turns := d.h.Turns
 	for i, list := range d.h.Lists {

@@ -13,7 +13,7 @@ type editor struct {
 	err     error
 }
 
-// A member is the old value of a place; nil means that there was none.
+// A member is the old value at a place; nil if there was none.
 type member struct {
 	pointer string
 	value   []byte
@@ -90,7 +90,7 @@ func (e *editor) remember(pointer string) {
 	e.members = append(e.members, m)
 }
 
-// value returns the value at a pointer as it is now.
+// value returns the current value at a pointer.
 func (e *editor) value(pointer string) jsonstream.Value {
 	d := e.root.At(pointer)
 	if e.err != nil || d == nil {
@@ -104,7 +104,7 @@ func (e *editor) value(pointer string) jsonstream.Value {
 	return doc.Root()
 }
 
-// text returns the compact text of the document, or that of JSON Lines as they are.
+// text returns the compact text of the document; JSON Lines keep their text.
 func (e *editor) text() []byte {
 	if e.lines {
 		return e.root.Bytes()
@@ -112,7 +112,7 @@ func (e *editor) text() []byte {
 	return jsonstream.AppendCompact(nil, e.root.Bytes())
 }
 
-// parse reads a text that this package has made, or that was read before.
+// parse parses a text written by this package or parsed before.
 func parse(text []byte) (*jsonstream.Document, error) {
 	return jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
 }

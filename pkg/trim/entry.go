@@ -19,41 +19,41 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An entry is what one trim removed from a message. It is enough to restore the message.
+// An entry is the data that one trim removed from a message, sufficient to restore it.
 type entry struct {
-	// SHA256 is that of the [Record], or, where the message has no place for one, the digest
-	// of the trimmed context, and Removed what is SHA256 in a record.
+	// SHA256 is that of the [Record] or, if the message has no place for a record, the digest of the
+	// trimmed context. Removed is then the digest otherwise in the record.
 	SHA256    string        `json:"sha256"`
 	Removed   string        `json:"removed,omitzero"`
 	HandoffID string        `json:"handoffId,omitzero"` // see [history.ID]
 	Format    format.Format `json:"format"`
-	Summary   bool          `json:"summary,omitzero"` // a turn of the message is the summary of these
+	Summary   bool          `json:"summary,omitzero"` // a turn of the message summarises the removed ones
 	Turns     []entryTurn   `json:"turns"`
 	Members   []entryMember `json:"members"` // in the order in which they were changed
-	// Carrier is the string that had the context in base64, unless
-	// [history.History.Carry] gives the same for its compact text.
+	// Carrier is the base64 string of the context, unless [history.History.Carry] returns the same for its
+	// compact text.
 	Carrier jsontext.Value `json:"carrier,omitzero"`
-	// Lines is what the message was, where it is JSON Lines: in the place of Turns.
+	// Lines replaces Turns for a message that is JSON Lines.
 	Lines *undo.Change `json:"lines,omitzero"`
 }
 
-// An entryTurn is a turn that was removed, or edited.
+// An entryTurn is a turn that was removed or edited.
 type entryTurn struct {
 	List  string         `json:"list"`           // the member that held it; "" if the message is the list
 	Index int            `json:"index"`          // in the list before the trim
-	Kept  bool           `json:"kept,omitzero"`  // it was edited, and is still in the message
+	Kept  bool           `json:"kept,omitzero"`  // it was edited, and remains in the message
 	Whole bool           `json:"whole,omitzero"` // the member was this string, not a list
 	Turn  jsontext.Value `json:"turn"`
 }
 
-// An entryMember is the old value of a member; nil means that there was none.
+// An entryMember is the old value of a member; nil if there was none.
 type entryMember struct {
 	Pointer string         `json:"pointer"`
 	Index   int            `json:"index,omitzero"` // in its object, if it was removed
 	Value   jsontext.Value `json:"value,omitzero"`
 }
 
-// gone yields the turns that the entry holds.
+// gone yields the turns in the entry.
 func (d *draft) gone(yield func(i int, t conversation.Turn) bool) {
 	for i, t := range d.h.Turns {
 		if d.turns[i].fate != kept && !yield(i, t) {
@@ -74,8 +74,8 @@ func (d *draft) digest() string {
 	return digest(turns)
 }
 
-// digest returns the SHA-256 of the canonical form of an array. An element without one,
-// because of a number beyond the range of a double, is compact JSON in it.
+// digest returns the SHA-256 of the canonical form of an array. Elements without a canonical form, because
+// of a number beyond the range of a double, are compact JSON.
 func digest(turns []jsonstream.Value) string {
 	sum := sha256.New()
 	var scratch []byte
@@ -91,8 +91,8 @@ func digest(turns []jsonstream.Value) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// contextDigest returns the SHA-256 of the canonical form of a context, by which an archive
-// knows a message without a record. If it has none, it is that of compact JSON.
+// contextDigest returns the SHA-256 of the canonical form of a context, or of its compact JSON if it has
+// none. An archive identifies messages without a record by it.
 func contextDigest(root jsonstream.Value) string {
 	sum := sha256.Sum256(appendCanonical(nil, root))
 	return hex.EncodeToString(sum[:])
@@ -117,7 +117,7 @@ func (d *draft) archive(e *editor, r Result) []byte {
 	taken.Summary = d.h.Layout().Summary == "" && d.summarises(len(d.cut.turns))
 	for _, m := range e.members {
 		if r.Cost != "" && slices.Contains(d.h.Layout().Signature, strings.TrimPrefix(m.pointer, "/")) {
-			continue // it does not cover what was spent since
+			continue // it does not include the cost added since
 		}
 		member := entryMember{Pointer: m.pointer, Index: m.index}
 		if m.value != nil {
@@ -145,8 +145,7 @@ func (d *draft) archive(e *editor, r Result) []byte {
 	return append(d.appendTurns(text), tail...)
 }
 
-// carrierOf returns the string that has the context, nil if the compact text is enough to
-// restore it.
+// carrierOf returns the string with the context, nil if the compact text is enough to restore it.
 func carrierOf(h *history.History) jsontext.Value {
 	v := h.Carrier()
 	if v.Kind() != jsonstream.String {
@@ -174,8 +173,7 @@ func (d *draft) appendTurns(text []byte) []byte {
 	return text
 }
 
-// restore returns the context as it was before the trim of the entry, as compact JSON, or as the
-// lines that it was.
+// restore returns the context before the trim of the entry, as compact JSON or as the original lines.
 func (e *entry) restore(h *history.History) ([]byte, error) {
 	if e.Lines != nil {
 		return e.Lines.Undo(h.Context().Raw().Bytes)
@@ -214,8 +212,7 @@ func (e *entry) restore(h *history.History) ([]byte, error) {
 	return ed.text(), nil
 }
 
-// carry returns the carrier of a context: the one before the trim, if the context is the
-// same again.
+// carry returns the carrier of a context: the original one, if the context is restored exactly.
 func (e *entry) carry(h *history.History, context []byte) []byte {
 	if e.Carrier == nil || h.Carrier().Kind() != jsonstream.String {
 		return h.Carry(context)
@@ -264,8 +261,8 @@ func (e *entry) check(h *history.History) error {
 	return nil
 }
 
-// merge returns a list with the turns of the entry put back in the place of the turn that
-// is their summary, if there is one. Turns that were added since stay after them.
+// merge restores the turns of the entry in a list, in the place of their summary, if there is one. Turns
+// added since stay after them.
 func (e *entry) merge(h *history.History, list, summary int) (text []byte, changed bool, err error) {
 	name, elements := h.Lists[list].Name, h.Lists[list].Value
 	var now []jsonstream.Value
@@ -295,7 +292,7 @@ func (e *entry) merge(h *history.History, list, summary int) (text []byte, chang
 			return nil, false, fmt.Errorf("%s has too few turns for turn %d to be put back: it was changed since", cmp.Or(h.Lists[list].Pointer(), "the message"), t.Index)
 		}
 		turn := []byte(t.Turn)
-		if t.Whole { // the input_history of one user turn
+		if t.Whole { // an input_history that is one user turn
 			if alone {
 				return turn, true, nil
 			}

@@ -9,18 +9,18 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An Extra is a member that may be given up in part.
+// An Extra is a member that can lose elements in a trim.
 type Extra string
 
-// The members that may be given up. The active calls and pending approvals of a tool
-// state are always kept.
+// The members that may lose elements. The active calls and pending approvals of a tool state are always
+// kept.
 const (
 	CachedResults   Extra = "cachedResults"   // the oldest first
 	RelevantContext Extra = "relevantContext" // the lowest relevanceScore first, then the oldest
 	ToolCallHistory Extra = "toolCallHistory" // the oldest first
 )
 
-// Extras returns all of them.
+// Extras returns all Extras.
 func Extras() []Extra { return []Extra{CachedResults, RelevantContext, ToolCallHistory} }
 
 // pointer returns the pointer to the member in a context of a format, "" if the format
@@ -38,16 +38,16 @@ func (e Extra) pointer(f format.Format) string {
 	return ""
 }
 
-// A sacrifice is the rest of a member that is given up in part.
+// A sacrifice is the rest of a member after some elements are removed.
 type sacrifice struct {
 	extra   Extra
 	pointer string
-	gone    int // elements
+	gone    int // number of removed elements
 	gained  size
 	text    []byte
 }
 
-// sacrifice gives up members of Also, and no more than needed to gain that size.
+// sacrifice removes elements of the members in Also, only as many as needed to gain that size.
 func (d *draft) sacrifice(need size) (gained size) {
 	for _, e := range d.o.Also {
 		v := d.h.Root.At(e.pointer(d.h.ContextFormat))
@@ -55,9 +55,8 @@ func (d *draft) sacrifice(need size) (gained size) {
 			continue
 		}
 		order, parts := e.order(v), partsOf(v)
-		// A member is counted within the top-level one that holds it, but measured by its
-		// own text, which is what changes. A part on its own counts a little more than
-		// its share.
+		// A member is counted within the top-level one that holds it, but measured by its own text. A part
+		// by itself counts a little more than its share.
 		old, sum := d.sizeOf(v.Raw()), size{}
 		sizes := make([]size, len(parts))
 		for i, part := range parts {
@@ -81,7 +80,7 @@ func (d *draft) sacrifice(need size) (gained size) {
 	return gained
 }
 
-// share returns part as the same share of whole as it is of sum.
+// share returns the same fraction of whole as part is of sum.
 func share(part, sum, whole int) int {
 	return int(int64(part) * int64(whole) / int64(max(sum, 1)))
 }
@@ -91,8 +90,7 @@ func (d *draft) sizeOf(text []byte) size {
 	return size{d.o.Meter.Count(string(compact)), d.h.Encoded(len(compact))}
 }
 
-// order returns the indices of a member's elements in the order in which they may be
-// removed.
+// order returns the indices of a member's elements in the order of removal.
 func (e Extra) order(v jsonstream.Value) []int {
 	order := make([]int, v.Len())
 	for i := range order {
@@ -101,7 +99,7 @@ func (e Extra) order(v jsonstream.Value) []int {
 	if e != RelevantContext {
 		return order
 	}
-	score := make([]float64, len(order)) // for sorting only: these are floats
+	score := make([]float64, len(order)) // floats are precise enough for sorting
 	for i, item := range v.Elements() {
 		score[i], _ = strconv.ParseFloat(string(item.Get("relevanceScore").Raw()), 64)
 	}
@@ -129,7 +127,7 @@ func partsOf(v jsonstream.Value) [][]byte {
 	return parts
 }
 
-// without returns the compact text of an object or array without some of its parts.
+// without returns the compact text of an object or array without the parts in gone.
 func without(v jsonstream.Value, parts [][]byte, gone []int) []byte {
 	drop := make([]bool, len(parts))
 	for _, i := range gone {

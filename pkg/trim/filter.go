@@ -10,10 +10,10 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// filter removes the turns that Roles and DropTools exclude. From a turn that stays it
-// removes calls without their results, and results without their calls.
+// filter removes the turns that Roles and DropTools exclude. From the remaining turns it removes calls
+// without their results, and results without their calls.
 func (d *draft) filter() {
-	torn := map[int]bool{} // units that have lost a turn
+	torn := map[int]bool{} // units without all of their turns
 	for i, t := range d.h.Turns {
 		if i != d.former && d.excludes(t) {
 			d.set(i, filtered)
@@ -43,11 +43,11 @@ func (d *draft) excludes(t conversation.Turn) bool {
 	return d.o.Roles != nil && !slices.Contains(d.o.Roles, t.Role) || d.o.DropTools && conversation.IsTool(t.Value)
 }
 
-// measure returns the tokens of a turn that is not in the message.
+// measure returns the number of tokens of a turn that is not in the message.
 func (d *draft) measure(text []byte) int {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
 	if err != nil {
-		panic(err) // this package has written it
+		panic(err) // written by this package
 	}
 	return d.o.Meter.Turn(conversation.Item(doc.Root()))
 }
@@ -61,9 +61,8 @@ func hasTools(turn jsonstream.Value) bool {
 	return false
 }
 
-// withoutTools returns the compact text of a turn without its calls and results, and the
-// reasoning that led to them, and whether nothing is left of it. What wraps the content
-// stays.
+// withoutTools returns the compact text of a turn without its calls and results, and the reasoning before
+// them. It also reports whether nothing else is left. The wrapper of the content stays.
 func withoutTools(turn jsonstream.Value) (text []byte, empty bool) {
 	item := conversation.Item(turn)
 	if item == turn {
@@ -91,7 +90,7 @@ func contentWithoutTools(turn jsonstream.Value) (text []byte, empty bool) {
 		switch {
 		case slices.Contains(callMembers, name):
 			continue
-		case name == "additional_kwargs" && v.Kind() == jsonstream.Object: // LangChain has there what the provider sent
+		case name == "additional_kwargs" && v.Kind() == jsonstream.Object: // LangChain keeps the provider's original calls there
 			value, _ = contentWithoutTools(v)
 		case (name == "content" || name == "parts") && v.Kind() == jsonstream.Array:
 			value = []byte{'['}
@@ -101,7 +100,7 @@ func contentWithoutTools(turn jsonstream.Value) (text []byte, empty bool) {
 					continue
 				}
 				value = jsonstream.AppendCompact(jsonstream.AppendComma(value), part.Raw())
-				empty = empty && kind == "step-start" // the AI SDK: where a step of the model begins
+				empty = empty && kind == "step-start" // the AI SDK: the beginning of a model's step
 			}
 			value = append(value, ']')
 		case name == "content":
@@ -112,10 +111,10 @@ func contentWithoutTools(turn jsonstream.Value) (text []byte, empty bool) {
 	return append(text, '}'), empty
 }
 
-// callMembers are the members of a turn that have its calls, beside its content.
+// callMembers are the members of a turn with its calls, outside its content.
 var callMembers = []string{"tool_calls", "function_call", "invalid_tool_calls", "tool_call_chunks", "toolInvocations"}
 
-// isTool reports whether a part of a turn is of a kind that goes with calls.
+// isTool reports whether a part of a turn is a call or belongs to one.
 func isTool(p conversation.Part) bool {
 	return p.Kind == conversation.Call || p.Kind == conversation.Result || p.Kind == conversation.Reasoning
 }

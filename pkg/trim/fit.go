@@ -7,8 +7,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Fit is [Message], but keeps more turns than Options.Last says where turns that belong together
-// would else be torn apart: more is how many.
+// Fit is like [Message], but keeps more turns than Options.Last if needed to keep turns together. more is
+// the number of additional turns.
 func Fit(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Limits, o Options) (r Result, more int, err error) {
 	r, err = Message(ctx, doc, limits, o)
 	if over := (*OverError)(nil); errors.As(err, &over) && over.Unit == "turns" {
@@ -19,5 +19,5 @@ func Fit(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Limits
 	return r, more, err
 }
 
-// Share returns how many tokens a part of a context window has, at least one.
+// Share returns a fraction of a context window in tokens, at least one.
 func Share(window int, part float64) int { return max(int(float64(window)*part+1e-9), 1) }

@@ -10,32 +10,32 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A cut is the part of a draft that is given up to fit.
+// A cut is the set of turns and elements to remove from a draft.
 type cut struct {
-	units   [][]int // of turns, by their indices, the oldest first
+	units   [][]int // of turns by index, the oldest first
 	turns   []int   // of the units, in order
-	summary int     // the maximum tokens of the summary
+	summary int     // the maximum number of tokens of the summary
 	extras  []sacrifice
 }
 
 const (
 	// minSummary is the minimum size, in tokens, of a useful summary.
 	minSummary = 16
-	// usualSummary is the size, in tokens, that a summary may always have, even if a
-	// tenth of the text it replaces is less.
+	// usualSummary is the size, in tokens, that a summary may always have, even if a tenth of the text it
+	// replaces is less.
 	usualSummary = 100
-	// usualBytes is the assumed bytes of JSON per token of a summary, until one has more.
+	// usualBytes is the assumed number of bytes of JSON per token of a summary, until a summary has more.
 	usualBytes = 5
 )
 
-// plan decides what to remove so that the message fits with slack to spare: the oldest
-// turns first, by units, and as few as possible.
+// plan determines the turns to remove so that the message fits with slack to spare: as few as possible, the
+// oldest first, by units.
 func (d *draft) plan() error {
 	if err := d.choose(); err != nil {
 		return err
 	}
 	if d.former >= 0 && d.summarises(len(d.cut.turns)) {
-		d.turns[d.former].fate = removed // the new summary has it
+		d.turns[d.former].fate = removed // the new summary includes it
 	}
 	d.planned, d.spared = d.cut, false
 	return nil
@@ -72,8 +72,8 @@ func (d *draft) choose() error {
 	if d.o.Last > 0 && stays-count > d.o.Last {
 		return &OverError{Over: stays - count - d.o.Last, Limit: d.o.Last, Unit: "turns"}
 	}
-	// All turns that may go are gone: the summary gets the room that is left, and the
-	// other members give up some if that is too little.
+	// All removable turns are gone: the summary gets the remaining space, and if that is too little,
+	// elements of other members are removed.
 	minimum := min(d.cut.summary, minSummary)
 	room := func() int {
 		free := budget.minus(d.rest(gone, count).plus(overhead).plus(d.summarySize(0, count)))
@@ -89,7 +89,7 @@ func (d *draft) choose() error {
 	free := room()
 	if free < minimum {
 		if count == 0 && len(d.cut.extras) == 0 && !d.changed() {
-			return d.over(d.before.minus(d.limits()), size{}) // the message stays as it is
+			return d.over(d.before.minus(d.limits()), size{}) // the message stays unchanged
 		}
 		rest := d.rest(gone, count).plus(overhead).plus(d.summarySize(minimum, count))
 		return d.over(rest.minus(budget), overhead)
@@ -106,7 +106,7 @@ func (d *draft) limits() size {
 	return size{cmp.Or(max(d.o.MaxTokens, 0), unlimited), cmp.Or(max(d.o.MaxBytes, 0), unlimited)}
 }
 
-// rest returns the size of the message without a summary once some turns are gone.
+// rest returns the size of the message without a summary after the removal of count turns.
 func (d *draft) rest(gone size, count int) size {
 	rest := d.total.minus(gone)
 	if d.summarises(count) {
@@ -115,16 +115,16 @@ func (d *draft) rest(gone size, count int) size {
 	return rest
 }
 
-// summarises reports whether there is a summary to write when count turns go.
+// summarises reports whether a summary is needed after the removal of count turns.
 func (d *draft) summarises(count int) bool { return count > 0 && d.o.Summarizer != nil }
 
-// wanted returns how many tokens the summary should have.
+// wanted returns the desired number of tokens of the summary.
 func (d *draft) wanted(gone size, count int) int {
 	if !d.summarises(count) {
 		return 0
 	}
-	// A summary longer than the turns it replaces would be useless; and half of the room
-	// is for the turns themselves.
+	// A summary longer than the turns it replaces would be useless; and half of the space is for the turns
+	// themselves.
 	limit := gone.tokens + d.old.tokens
 	if d.o.SummaryTokens > 0 {
 		return min(d.o.SummaryTokens, limit)
@@ -142,13 +142,13 @@ func (d *draft) summarySize(tokens, count int) size {
 	return d.frame.plus(size{tokens, tokens * d.h.Encoded(d.tokenBytes)})
 }
 
-// candidates returns the units that may go, oldest first. Instructions stay, as do
-// elements other than the conversation, the last user turn and the latest turns.
+// candidates returns the removable units, oldest first. Instructions stay, as do elements outside the
+// conversation, the last user turn and the latest turns.
 func (d *draft) candidates() [][]int {
 	stays := map[int]bool{} // units
 	latest := d.o.KeepTurns
 	if d.o.Last > 0 && d.o.Last <= latest {
-		latest = 1 // the limit says how many more
+		latest = 1 // the limit sets how many more
 	}
 	user := false
 	for i := len(d.turns) - 1; i >= 0; i-- {
@@ -186,14 +186,14 @@ func (d *draft) candidates() [][]int {
 	return units
 }
 
-// asks reports whether a turn is the user's, and not results of tools alone.
+// asks reports whether a turn is a user turn with more than tool results.
 func (d *draft) asks(i int) bool {
 	return d.h.Turns[i].Role == "user" && speaks(d.h.Turns[i].Value)
 }
 
-// exchanges returns units that go together so that what stays begins with a turn of the user,
-// where nothing else may be the first. The turn stays that begins an exchange from which
-// anything stays; of any other exchange all goes at once.
+// exchanges returns larger units for a format in which the first turn must be the user's: an exchange
+// begins with a user turn. If any turn of an exchange stays, so does its first turn; otherwise the whole
+// exchange is removed at once.
 func (d *draft) exchanges(stays map[int]bool) []int {
 	begins := make([]int, len(d.turns)) // the turn that begins the exchange, or -1
 	first := -1
@@ -217,8 +217,8 @@ func (d *draft) exchanges(stays map[int]bool) []int {
 	return units
 }
 
-// speaks reports whether a user's turn has more than results of tools, which Anthropic
-// and Gemini have as parts of such a turn.
+// speaks reports whether a user turn has more than tool results, which are parts of such a turn in
+// Anthropic and Gemini.
 func speaks(turn jsonstream.Value) bool {
 	tools := false
 	for p := range conversation.Parts(turn) {
@@ -230,8 +230,7 @@ func speaks(turn jsonstream.Value) bool {
 	return !tools
 }
 
-// over returns the error for a message that exceeds the limits by s, a part of which is
-// due to the record.
+// over returns the error for a message that exceeds the limits by s. record is the size of the record.
 func (d *draft) over(s, record size) error {
 	e := &OverError{Over: s.tokens, Limit: d.o.MaxTokens, Unit: "tokens"}
 	in := func(s size) int { return s.tokens }
@@ -258,7 +257,7 @@ func (d *draft) over(s, record size) error {
 	return e
 }
 
-// left returns how many of a member's tokens are left.
+// left returns the number of tokens left of a member.
 func (d *draft) left(name string, v jsonstream.Value, tokens int) size {
 	left := size{tokens, d.bytes(v)}
 	summarises := d.summarises(len(d.cut.turns))

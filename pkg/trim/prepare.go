@@ -9,20 +9,19 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// ToolState is an SW4RM tool state without its active calls and pending approvals. It is
-// not one of [Extras]: only [Prepare] gives it up.
+// ToolState is an SW4RM tool state without its active calls and pending approvals. It is not one of
+// [Extras]: only [Prepare] removes it.
 const ToolState Extra = "toolState"
 
-// Prepare is prepare_handoff_context of the SW4RM document ("Trimming Large
-// Contexts"), for the context in an SW4RM message: the last turns stay, whatever they
-// are, of the tool state the active calls and the pending approvals, and the metadata
-// say how long the history was and whether it was trimmed. The other metadata stay,
-// and if something went, a [Record] is among them; it is an error if something else has
-// its place.
+// Prepare implements prepare_handoff_context of the SW4RM document ("Trimming Large Contexts") for the
+// context in an SW4RM message. It keeps the last turns, of any kind, and the active calls and pending
+// approvals of the tool state. It records the length of the history and whether it was trimmed in the
+// metadata. The other metadata stay. If anything was removed, the metadata include a [Record]; it is an
+// error if its place has another value.
 //
-// Of the options it takes Format, Last (0 means [DefaultLast]), Meter and Tokenizer. A
-// prepared context is returned as it is, and so is a request without a context.
-// Result.Changed reports whether something was removed.
+// Prepare uses the options Format, Last (0 means [DefaultLast]), Meter and Tokenizer. A prepared context is
+// returned unchanged, and so is a request without a context. Result.Changed reports whether something was
+// removed.
 func Prepare(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Result, error) {
 	h, err := history.Of(doc, o.Format, limits)
 	if err != nil {
@@ -52,12 +51,11 @@ func Prepare(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Res
 	if err := checkPlace(h); err != nil {
 		return Result{}, err
 	}
-	r, _, err := d.finish(summarize.Summary{}) // there is no limit to exceed
+	r, _, err := d.finish(summarize.Summary{}) // no limit can be exceeded
 	return r, err
 }
 
-// countEarlier takes the history's length from the metadata if an earlier trim left no
-// record.
+// countEarlier reads the history's length from the metadata if an earlier trim left no record.
 func (d *draft) countEarlier() {
 	layout := d.h.Layout()
 	length, err := strconv.Atoi(string(d.h.Root.At(layout.HistoryLength).Raw()))
@@ -67,7 +65,7 @@ func (d *draft) countEarlier() {
 	}
 }
 
-// note adds the metadata that a context lacks if nothing was removed from it.
+// note adds the missing metadata to a context without removed turns.
 func (d *draft) note(doc *jsonstream.Document) (Result, error) {
 	r := Result{Text: doc.Raw().Bytes, Format: d.h.Format, Record: d.record}
 	e := edit(d.h.Context())
@@ -95,8 +93,7 @@ func (d *draft) note(doc *jsonstream.Document) (Result, error) {
 	return r, err
 }
 
-// reduceState reduces the tool state to the members that stay, and returns how many were
-// removed.
+// reduceState reduces the tool state to the members that stay, and returns the number of removed elements.
 func (d *draft) reduceState() (gone int) {
 	layout := d.h.Layout()
 	state := d.h.Root.At(layout.ToolState)

@@ -13,21 +13,19 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Record is the note of its trims in a message: extensions.trim, or metadata.trim in
-// SW4RM, of the context if the message carries one. Messages of formats whose messages are
-// sent to models as they are, without a place for notes, have none: what it counts are then
-// the turns that the message had and has.
+// A Record is the note about trims in a message: extensions.trim, or metadata.trim in SW4RM, in the context
+// if the message carries one. Messages in formats that are sent to models unchanged have no place for it:
+// the Record in their [Result] counts only the turns of this trim.
 type Record struct {
 	OriginalTurns int    `json:"originalTurns"` // without any trim
 	DroppedTurns  int    `json:"droppedTurns"`  // in all trims
-	TokensBefore  int    `json:"tokensBefore"`  // this and the next members are of the last trim
+	TokensBefore  int    `json:"tokensBefore"`  // this and the next members are about the last trim
 	TokensAfter   int    `json:"tokensAfter"`
 	Tokenizer     string `json:"tokenizer"`
 	Method        string `json:"method"`         // the summariser
-	Model         string `json:"model,omitzero"` // that it says it has asked
-	// SHA256 is the lower-case hexadecimal digest of the canonical form of an array: the
-	// turns that were removed or edited, and the members given up in part, all as they
-	// were.
+	Model         string `json:"model,omitzero"` // the model used, according to the summariser
+	// SHA256 is the lower-case hexadecimal digest of the canonical form of an array: the original turns
+	// that were removed or edited, and the original members with removed elements.
 	SHA256  string         `json:"sha256"`
 	GivenUp map[string]int `json:"givenUp,omitzero"` // how many elements of other members were removed
 }
@@ -35,17 +33,17 @@ type Record struct {
 // hasNotes reports whether the context has a place for a record.
 func hasNotes(h *history.History) bool { return h.Layout().Notes != "" }
 
-// isKnownByDigest reports whether there is a context, and no place for a record in it: nothing
-// says that it was trimmed, but the digest of what it holds, which an archive has.
+// isKnownByDigest reports whether there is a context without a place for a record. Such a trimmed context
+// can only be identified by the digest of its content, which the archive has.
 func isKnownByDigest(h *history.History) bool { return h.ContextFormat != "" && !hasNotes(h) }
 
-// holder returns the member that holds the record in a context of a format, "" if none does.
+// holder returns the member for the record in a context of a format, "" if there is none.
 func holder(f format.Format) string { return formats.Named(f).Notes }
 
 const recordMember = "trim"
 
-// recorded returns the record of a message, absent if there is none. A value without a
-// digest is not a record, but some other program's.
+// recorded returns the record of a message, absent if there is none. A value without a digest belongs to
+// another program.
 func recorded(h *history.History) jsonstream.Value {
 	if !hasNotes(h) {
 		return jsonstream.Value{}
@@ -69,8 +67,8 @@ func readRecord(h *history.History) (r Record, err error) {
 	return r, nil
 }
 
-// checkHolder returns why a context cannot hold a record or the metadata next to it: a
-// value is in the place that must not be lost.
+// checkHolder returns an error if the place of the record or of the metadata next to it has a value that
+// must not be lost.
 func checkHolder(h *history.History) error {
 	v := h.Root.Get(holder(h.ContextFormat))
 	if k := v.Kind(); k != jsonstream.Object && k != jsonstream.Null && k != jsonstream.Absent {
@@ -79,7 +77,7 @@ func checkHolder(h *history.History) error {
 	return nil
 }
 
-// checkPlace returns why a record has no place.
+// checkPlace returns an error if there is no place for a record.
 func checkPlace(h *history.History) error {
 	if !hasNotes(h) {
 		return nil
@@ -91,7 +89,7 @@ func checkPlace(h *history.History) error {
 	return checkHolder(h)
 }
 
-// jsonError rewrites a decoding error without names of Go types.
+// jsonError converts a decoding error to one without names of Go types.
 func jsonError(err error) error {
 	if e, ok := err.(*json.SemanticError); ok {
 		return fmt.Errorf("%s: unexpected %s", e.JSONPointer, jsonstream.Kind(e.JSONKind))
@@ -99,8 +97,8 @@ func jsonError(err error) error {
 	return err
 }
 
-// recordSize returns the maximum that the record adds to the message when it replaces the
-// one before.
+// recordSize returns the maximum size that the record adds to the message when it replaces the previous
+// one.
 func (d *draft) recordSize() size {
 	if !hasNotes(d.h) {
 		return size{}

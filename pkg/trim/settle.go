@@ -10,10 +10,10 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// settle has the summary of the cut written, and gives the room that it leaves back to
-// the turns. A model or command is not asked again, so that its summary also covers some
-// turns that stay. The extractive summariser, which costs nothing, is asked again for a
-// summary of exactly the removed turns, no longer than the one before.
+// settle obtains the summary of the cut, and uses the space it leaves to restore turns. A model or command
+// is not asked again, so its summary also covers some of the restored turns. The extractive summariser,
+// which costs nothing, is asked again for a summary of just the removed turns, no longer than the one
+// before.
 func (d *draft) settle(ctx context.Context) (summarize.Summary, error) {
 	summary, err := d.ask(ctx, d.cut.summary)
 	if err != nil && d.o.Fallback {
@@ -30,8 +30,8 @@ func (d *draft) settle(ctx context.Context) (summarize.Summary, error) {
 	return summary, err
 }
 
-// again returns a summary of the present cut that is no larger than a summary of more
-// turns: that one itself, unless it is extractive.
+// again returns a summary of the current cut that is no larger than summary, which covers more turns. Only
+// the extractive summariser writes a new one.
 func (d *draft) again(ctx context.Context, summary summarize.Summary) summarize.Summary {
 	next, err := d.rewrite(ctx, summary)
 	if err != nil || len(quote(next.Text)) > len(quote(summary.Text)) {
@@ -40,8 +40,8 @@ func (d *draft) again(ctx context.Context, summary summarize.Summary) summarize.
 	return next
 }
 
-// rewrite returns a summary of the present cut that has no more tokens than a summary of
-// other turns. Unless it is extractive that is the same one: it covers all planned turns.
+// rewrite returns a summary of the current cut with no more tokens than summary. Only the extractive
+// summariser writes a new one; any other summary covers all planned turns.
 func (d *draft) rewrite(ctx context.Context, summary summarize.Summary) (summarize.Summary, error) {
 	if !isExtractive(d.o.Summarizer) {
 		return summary, nil
@@ -57,8 +57,8 @@ func isExtractive(s summarize.Summarizer) bool {
 	return false
 }
 
-// giveBack takes out of the cut all that fits with a summary: first elements of Also,
-// and if all of those fit, the latest turns. It reports whether turns were given back.
+// giveBack removes from the cut everything that fits in the message with a summary: first elements of Also
+// and, if all of those fit, the latest turns. It reports whether turns were restored.
 func (d *draft) giveBack(summary string) bool {
 	if len(d.cut.extras) > 0 {
 		d.cut.extras, d.spared = nil, true
@@ -77,8 +77,8 @@ func (d *draft) giveBack(summary string) bool {
 	}
 }
 
-// giveUnit takes the latest unit out of the cut, if spare has room for it. The only unit
-// stays in the cut: without it there would be nothing to summarise.
+// giveUnit removes the latest unit from the cut, if it fits in spare. A single unit stays in the cut:
+// without it there would be nothing to summarise.
 func (d *draft) giveUnit(spare size) (taken size, ok bool) {
 	last := len(d.cut.units) - 1
 	if last < 0 || last == 0 && d.o.Summarizer != nil {
@@ -88,7 +88,7 @@ func (d *draft) giveUnit(spare size) (taken size, ok bool) {
 	for _, i := range unit {
 		taken = taken.plus(d.turns[i].size)
 	}
-	stays := d.said() // without the turns of the cut
+	stays := d.said() // without the turns in the cut
 	if !spare.holds(taken) || d.o.Last > 0 && stays+len(unit) > d.o.Last {
 		return size{}, false
 	}
@@ -100,8 +100,8 @@ func (d *draft) giveUnit(spare size) (taken size, ok bool) {
 	return taken, true
 }
 
-// takeBack cuts again what was given back last, and reports whether there was anything:
-// the size of the message is not known exactly beforehand.
+// takeBack reverses the last step of giveBack, and reports whether there was one: the size of the message
+// is not known exactly beforehand.
 func (d *draft) takeBack() bool {
 	switch n := len(d.cut.units); {
 	case n < len(d.planned.units):
@@ -115,7 +115,7 @@ func (d *draft) takeBack() bool {
 	return true
 }
 
-// remove gives the turns of the cut their fate.
+// remove sets the fate of the turns in the cut.
 func (d *draft) remove() {
 	d.cut.turns = slices.Concat(d.cut.units...)
 	slices.Sort(d.cut.turns)
@@ -124,8 +124,7 @@ func (d *draft) remove() {
 	}
 }
 
-// spare returns the room that the message with a summary leaves below the limits, less
-// the slack.
+// spare returns the space below the limits that the message with a summary leaves, less the slack.
 func (d *draft) spare(summary string) size {
 	gone := size{}
 	for _, i := range d.cut.turns {
@@ -141,8 +140,8 @@ func (d *draft) spare(summary string) size {
 	return d.limits().minus(d.slack).minus(taken)
 }
 
-// fill gives further turns back to a finished message, as long as it fits with them: the
-// plan assumes the maximum size of the record.
+// fill restores further turns to a finished message, as long as it fits: the plan assumes the maximum size
+// of the record.
 func (d *draft) fill(ctx context.Context, r Result, summary summarize.Summary) Result {
 	for len(d.cut.extras) == 0 {
 		after := size{r.Record.TokensAfter, len(r.Text)}
@@ -159,9 +158,9 @@ func (d *draft) fill(ctx context.Context, r Result, summary summarize.Summary) R
 	return r
 }
 
-// said returns a turn for a summariser. What holds nothing but results of tools is by a
-// tool, and an item that calls one by the assistant, even where the format says otherwise or
-// nothing; the name of the call is in its text.
+// said returns a turn for a summariser. Its role is the tool's for a turn with only tool results, and the
+// assistant's for an item with a call, whatever role the format has; the text includes the name of the
+// call.
 func said(t conversation.Turn) summarize.Turn {
 	s := summarize.Turn{Role: cmp.Or(t.Role, "assistant"), Name: t.Name(), Text: t.Text()}
 	for e := range conversation.ToolEvents(t.Value) {
@@ -175,10 +174,10 @@ func said(t conversation.Turn) summarize.Turn {
 	return s
 }
 
-// maxKept is about how many bytes of the turns that stay are shown to a summariser.
+// maxKept is the approximate number of bytes of remaining turns shown to a summariser.
 const maxKept = 1 << 14
 
-// ask asks for a summary of the cut in at most size tokens.
+// ask requests a summary of the cut in at most size tokens.
 func (d *draft) ask(ctx context.Context, tokens int) (summarize.Summary, error) {
 	if !d.summarises(len(d.cut.turns)) {
 		return summarize.Summary{}, nil

@@ -9,14 +9,14 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// preamble begins a turn that is a summary, and oldPreamble one of earlier versions.
+// preamble is the beginning of a turn that is a summary; oldPreamble is that of earlier versions.
 const (
 	preamble    = "Summary of removed turns:\n"
 	oldPreamble = "Summary of the earlier conversation, whose turns were removed:\n"
 )
 
-// speaker returns the role of a turn that is a summary: the assistant's, which no model takes
-// for an instruction (section 10.1), unless a conversation may not begin with it.
+// speaker returns the role of a turn that is a summary: the assistant's, which no model takes for an
+// instruction (section 10.1), unless a conversation may not begin with it.
 func speaker(h *history.History) string {
 	if h.Layout().UserFirst {
 		return "user"
@@ -24,7 +24,7 @@ func speaker(h *history.History) string {
 	return "assistant"
 }
 
-// likeOf returns a turn in whose form a summary is: one by its speaker, if there is any.
+// likeOf returns a turn whose form a summary takes: one with the role of speaker, if there is any.
 func likeOf(h *history.History) jsonstream.Value {
 	if len(h.Turns) == 0 || h.Layout().Say == nil {
 		return jsonstream.Value{}
@@ -34,14 +34,13 @@ func likeOf(h *history.History) jsonstream.Value {
 	return h.Turns[max(i, 0)].Value
 }
 
-// summaryTurn returns a summary as a turn that a model takes for a part of the
-// conversation.
+// summaryTurn returns a summary as a turn of the conversation.
 func (d *draft) summaryTurn(text string) []byte {
 	return d.h.Layout().Speak(d.like, speaker(d.h), preamble+text)
 }
 
-// formerSummary returns the turn that holds the summary of an earlier trim, or -1. In a
-// format without a place for the record it is known by its text alone.
+// formerSummary returns the index of the turn with the summary of an earlier trim, or -1. In a format
+// without a place for the record, it is identified by its text alone.
 func formerSummary(h *history.History, r Record) int {
 	if r.DroppedTurns <= 0 && hasNotes(h) {
 		return -1
@@ -49,7 +48,7 @@ func formerSummary(h *history.History, r Record) int {
 	return slices.IndexFunc(h.Turns, func(t conversation.Turn) bool {
 		switch {
 		case t.Role == "assistant" && (!hasNotes(h) || t.Value.Len() == 2):
-		case t.Role == "user" && !hasNotes(h): // what is left may look like another format
+		case t.Role == "user" && !hasNotes(h): // the remaining turns may look like another format
 		default:
 			return false
 		}
@@ -58,7 +57,7 @@ func formerSummary(h *history.History, r Record) int {
 	})
 }
 
-// soleText returns the text of a turn that has nothing else, "" of any other.
+// soleText returns the text of a turn with no other content, "" for any other turn.
 func soleText(turn jsonstream.Value) (text string) {
 	n := 0
 	for p := range conversation.Parts(turn) {

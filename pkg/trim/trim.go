@@ -1,6 +1,5 @@
-// Package trim makes the history of a message fit its receiver (section 6.4): the oldest
-// turns become a summary, the latest stay as they are, and turns that belong together
-// stay together.
+// Package trim shortens the history of a message to fit its receiver (section 6.4): it replaces the oldest
+// turns with a summary, keeps the latest ones unchanged, and keeps together turns that belong together.
 package trim
 
 import (
@@ -19,36 +18,34 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// DefaultKeepTurns is how many of the latest turns section 6.4 keeps.
+// DefaultKeepTurns is the number of latest turns that section 6.4 keeps.
 const DefaultKeepTurns = 5
 
-// DefaultLast is how many turns the SW4RM document keeps.
+// DefaultLast is the number of turns that the SW4RM document keeps.
 const DefaultLast = 50
 
-// Options say how small a message must be, and how to get there. A limit of 0 is none;
-// without any, and without Roles and DropTools, an SW4RM message is cut to its
-// [DefaultLast] turns, and any other is an [ErrNoLimit].
+// Options are the limits of a trim, and how to meet them. A limit of 0 is none. Without any limit, Roles or
+// DropTools, an SW4RM message is cut to its last [DefaultLast] turns, and any other is an [ErrNoLimit].
 type Options struct {
-	Format format.Format // of the messages; "" means the one that each looks like
+	Format format.Format // of the messages; "" means detection
 
 	MaxTokens int // of the whole message, by Meter
 	MaxBytes  int // of the whole message as compact JSON
-	Last      int // turns that may stay; elements other than the conversation do not count
+	Last      int // turns that may stay, except elements outside the conversation
 
-	// KeepTurns is how many of the latest turns stay whatever the limits. If Last is not
-	// greater, only the very last turn must stay, and Last limits the others.
+	// KeepTurns is the number of latest turns that stay, whatever the limits. If Last is not greater, only
+	// the very last turn must stay, and Last limits the others.
 	KeepTurns int
-	// SummaryTokens bounds the summary; 0 means a tenth of the text it replaces, and at
+	// SummaryTokens is the maximum size of the summary; 0 means a tenth of the text it replaces, and at
 	// most half of the limit.
 	SummaryTokens int
 
 	Roles     []string // if not nil, only turns of these roles stay
-	DropTools bool     // no tool calls, results and reasoning stay
-	// Also are members whose content may be removed too, in this order, when removing
-	// turns is not enough.
+	DropTools bool     // remove tool calls, results and reasoning
+	// Also are the members that may lose elements, in this order, if removing turns is not enough.
 	Also []Extra
 
-	Meter     history.Meter // nil counts four bytes as a token
+	Meter     history.Meter // nil counts a token per four bytes
 	Tokenizer string        // the name of Meter, for the record
 
 	// Summarizer writes the summary; nil means none, and the turns are dropped.
@@ -62,27 +59,25 @@ type Options struct {
 // Prices are in US dollars per million tokens; "" means unknown.
 type Prices struct{ Prompt, Completion message.Number }
 
-// A Result is a trimmed message. If nothing had to change, Text is the message's own.
+// A Result is a trimmed message. If nothing changed, Text is the original text.
 type Result struct {
-	Text    []byte // compact JSON, unless it is the message's own, or JSON Lines, which stay as they are
+	Text    []byte // compact JSON; if unchanged, or JSON Lines, with the original white space
 	Format  format.Format
 	Record  Record // as in the message
 	Changed bool
-	// Gone is how many turns were removed; Summarised, whether a summary replaces some of
-	// them.
+	// Gone is the number of removed turns. Summarised reports whether a summary replaces some of them.
 	Gone       int
 	Summarised bool
 	FellBack   error // why Fallback was used
-	// Signed reports that the message carried a signature, which was removed since it no
-	// longer holds.
+	// Signed reports that the message had a signature, which was removed because it is no longer valid.
 	Signed  bool
 	Usage   summarize.Usage
-	Cost    message.Number // that was added to costTracking, in US dollars; "" if none was
+	Cost    message.Number // added to costTracking, in US dollars; "" for none
 	Share   float64        // Cost as a share of the amount spent before, if known
 	Archive []byte         // an entry for [Restore], one line of JSON without its end
 }
 
-// ErrNoLimit reports options without a limit for the message.
+// ErrNoLimit reports options without a limit.
 var ErrNoLimit = errors.New("nothing says how small the message must be: set a limit of tokens, bytes or turns")
 
 // An OverError reports that a message cannot be made to fit.
@@ -90,8 +85,8 @@ type OverError struct {
 	Over  int    // by how much the limit is exceeded, in Unit
 	Limit int    // in Unit
 	Unit  string // tokens, bytes or turns
-	// Rest are the largest of the members that are left, with the record, and Others is
-	// the size of all else: together Limit and Over.
+	// Rest are the largest remaining members, including the record, and Others is the size of everything
+	// else. Together they are Limit plus Over.
 	Rest   []history.MemberSize
 	Others int
 }
@@ -119,9 +114,9 @@ func (e *OverError) Error() string {
 	return text
 }
 
-// Message trims a message of any format: its turns, or those of the context that it
-// carries. The error is of [history.Of], of the summariser, of ctx, [ErrNoLimit] or an
-// [*OverError]; the message is never changed.
+// Message trims a message of any format: its turns, or the turns of the context that it carries. The error
+// is that of [history.Of], of the summariser or of ctx, [ErrNoLimit] or an [*OverError]. The original
+// message is never changed.
 func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Result, error) {
 	f, err := history.FormatOf(doc.Root(), o.Format)
 	if err != nil {
@@ -152,7 +147,7 @@ func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Li
 	}
 	// The plan uses the maximum sizes of the summary and the record. Only the length in
 	// bytes of a summary is an estimate, which later attempts correct.
-	var least size // of the slack: what earlier attempts exceeded the limits by
+	var least size // of the slack: the excess of earlier attempts
 	for attempt := 1; ; attempt++ {
 		if err := ctx.Err(); err != nil {
 			return Result{}, err
@@ -196,10 +191,10 @@ func Message(ctx context.Context, doc *jsonstream.Document, limits jsonstream.Li
 	}
 }
 
-// maxAttempts is how often a summary may come out longer than planned.
+// maxAttempts is the maximum number of summaries longer than planned.
 const maxAttempts = 5
 
-// A size is that of a text, in tokens and in bytes.
+// A size is the size of a text, in tokens and in bytes.
 type size struct{ tokens, bytes int }
 
 func (s size) plus(t size) size  { return size{s.tokens + t.tokens, s.bytes + t.bytes} }

@@ -17,8 +17,8 @@ import (
 // Extractive is the method of [summarize.Extractive].
 const Extractive = "extractive"
 
-// finish writes the message by the plan, with the summary of the cut. over is by how much
-// it came out larger than planned, nil if it did not.
+// finish writes the message by the plan, with the summary of the cut. over is the excess over the planned
+// size, nil if there is none.
 func (d *draft) finish(summary summarize.Summary) (r Result, over *size, err error) {
 	r = Result{Format: d.h.Format, Changed: true, Summarised: d.summarises(len(d.cut.turns)), Usage: d.usage, FellBack: d.fellBack}
 	layout := d.h.Layout()
@@ -38,7 +38,7 @@ func (d *draft) finish(summary summarize.Summary) (r Result, over *size, err err
 	}
 	r.Cost, r.Share = charge.cost, charge.share
 	for _, sum := range charge.sums {
-		e.put(sum.pointer, sum.value) // not recorded: the cost remains when a message is restored
+		e.put(sum.pointer, sum.value) // not recorded: the cost stays when a message is restored
 	}
 	for _, name := range layout.Signature {
 		if e.root.Child(name) != nil {
@@ -67,7 +67,7 @@ func (d *draft) finish(summary summarize.Summary) (r Result, over *size, err err
 	return r, nil, nil
 }
 
-// learn notes the bytes per token of a summary that came out too long.
+// learn records the bytes per token of a summary that was too long.
 func (d *draft) learn(summary string) {
 	if n := d.o.Meter.Count(summary); n > 0 {
 		d.tokenBytes = max(d.tokenBytes, (len(quote(summary))+n-1)/n)
@@ -83,8 +83,8 @@ func (d *draft) summaryFrame() size {
 	return size{d.measure(turn), d.h.Encoded(len(turn) + len(","))}
 }
 
-// writeTurns writes the turns that stay, and the summary in the place of the first turn
-// that is cut if the format has no member for it.
+// writeTurns writes the remaining turns. If the format has no member for a summary, the summary takes the
+// place of the first removed turn.
 func (d *draft) writeTurns(summary string) (*editor, error) {
 	at := -1
 	if d.h.Layout().Summary == "" && d.summarises(len(d.cut.turns)) {
@@ -101,7 +101,7 @@ func (d *draft) writeTurns(summary string) (*editor, error) {
 	return e, e.err
 }
 
-// writeLines is writeTurns for a message that is JSON Lines, with the summary before a turn.
+// writeLines is writeTurns for a message that is JSON Lines, with the summary before turn at.
 func (d *draft) writeLines(at int, summary string) (*editor, error) {
 	var turns []history.Line
 	for i, t := range d.h.Turns {
@@ -134,7 +134,7 @@ func (d *draft) writeLines(at int, summary string) (*editor, error) {
 	return edit(doc), nil
 }
 
-// writeLists writes the lists, with the summary before a turn.
+// writeLists writes the lists, with the summary before turn at.
 func (d *draft) writeLists(e *editor, at int, summary string) {
 	texts := make([][]byte, len(d.h.Lists))
 	for i := range texts {
@@ -142,7 +142,7 @@ func (d *draft) writeLists(e *editor, at int, summary string) {
 	}
 	changed := make([]bool, len(d.h.Lists))
 	besides := d.besides
-	before := func(list, index int) { // writes what is before an element
+	before := func(list, index int) { // writes the besides before an element
 		for ; len(besides) > 0 && (besides[0].list < list || besides[0].list == list && besides[0].index < index); besides = besides[1:] {
 			text := &texts[besides[0].list]
 			*text = append(jsonstream.AppendComma(*text), besides[0].text...)
@@ -168,8 +168,8 @@ func (d *draft) writeLists(e *editor, at int, summary string) {
 	}
 }
 
-// writeRecord writes the record, if the format has a place for it, and returns the tokens of
-// the message.
+// writeRecord writes the record, if the format has a place for it, and returns the number of tokens of the
+// message.
 func (d *draft) writeRecord(e *editor, summary string, r *Record) (tokens int) {
 	*r = d.record
 	for i, t := range d.turns {
@@ -197,8 +197,8 @@ func (d *draft) writeRecord(e *editor, summary string, r *Record) (tokens int) {
 		e.set(layout.HistoryLength, fmt.Append(nil, r.OriginalTurns))
 		e.set(layout.Trimmed, strconv.AppendBool(nil, r.DroppedTurns > 0))
 	}
-	// The record is part of what it counts: a second count is right, since numbers of
-	// equal length have equally many tokens.
+	// The record is part of the text it counts: a second count is exact, since numbers of equal length have
+	// equally many tokens.
 	others := d.count(e.value(""), summary, place)
 	for attempt := 1; ; attempt++ {
 		e.set("/"+place+"/"+recordMember, r.text())
@@ -210,7 +210,7 @@ func (d *draft) writeRecord(e *editor, summary string, r *Record) (tokens int) {
 	}
 }
 
-// count returns the tokens of the message as it is written, but for one member; "" for none.
+// count returns the number of tokens of the message as written, except for one member; "" for none.
 func (d *draft) count(root jsonstream.Value, summary, but string) int {
 	tokens := 0
 	for i, list := range d.h.Lists {
@@ -244,7 +244,7 @@ func (d *draft) count(root jsonstream.Value, summary, but string) int {
 	return tokens
 }
 
-// valid returns a text as it will be read from JSON: with invalid UTF-8 replaced.
+// valid returns a text as it will be decoded from JSON: with invalid UTF-8 replaced.
 func valid(text string) string {
 	if utf8.ValidString(text) {
 		return text

@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// checkCompleteness is the completeness layer of section 6.1.
+// checkCompleteness runs the completeness layer (section 6.1).
 func checkCompleteness(root jsonstream.Value, receiver *Receiver) []finding.Finding {
 	var findings []finding.Finding
 	add := func(v jsonstream.Value, rule, problem string) {
@@ -52,18 +52,18 @@ func checkCompleteness(root jsonstream.Value, receiver *Receiver) []finding.Find
 	return findings
 }
 
-// maxNamed is how many other addressees a finding names.
+// maxNamed is the maximum number of other addressees that a finding names.
 const maxNamed = 5
 
-// checkAddressee checks that the receiver is one of the message's targets: its type
-// matches, and its version is within the range.
+// checkAddressee checks that a target of the message matches the receiver's type and has its version in its
+// range.
 func checkAddressee(root jsonstream.Value, receiver *Receiver, add func(v jsonstream.Value, rule, problem string)) {
 	targets := []jsonstream.Value{root.Get("toAgent")}
 	for _, target := range root.Get("receiverList").Elements() {
 		targets = append(targets, target)
 	}
 	var types []string
-	var excluded jsonstream.Value // the version range of a target of the receiver's type
+	var excluded jsonstream.Value // the version range of a target with the receiver's type
 	for _, target := range targets {
 		agentType := message.ReceiverType(target)
 		if agentType.Kind() != jsonstream.String {
@@ -92,7 +92,7 @@ func checkAddressee(root jsonstream.Value, receiver *Receiver, add func(v jsonst
 	}
 }
 
-// checkBudget is the cost budget check of section 6.1.
+// checkBudget runs the cost budget check (section 6.1).
 func checkBudget(root jsonstream.Value) []finding.Finding {
 	remaining := root.Get("costTracking").Get("costBudgetRemainingUSD")
 	if remaining.Kind() != jsonstream.Number || isPositive(remaining.Raw()) {
@@ -103,8 +103,8 @@ func checkBudget(root jsonstream.Value) []finding.Finding {
 	return []finding.Finding{f.On(remaining)}
 }
 
-// isPositive reports whether a JSON number is above zero. It looks at the digits only, so
-// numbers of any length are compared without rounding.
+// isPositive reports whether a JSON number is above zero. It compares digits, so numbers of any length are
+// not rounded.
 func isPositive(number []byte) bool {
 	mantissa := number
 	if e := bytes.IndexAny(number, "eE"); e >= 0 {

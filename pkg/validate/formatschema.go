@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// formatSchemas load the schemas of the formats, each when it is first used.
+// formatSchemas load the schemas of the formats, each on first use.
 var formatSchemas = sync.OnceValue(func() map[format.Format]func() *Schema {
 	all := map[format.Format]func() *Schema{}
 	for _, d := range formats.All() {
@@ -20,8 +20,7 @@ var formatSchemas = sync.OnceValue(func() map[format.Format]func() *Schema {
 
 func schemaOf(f format.Format) *Schema { return formatSchemas()[f]() }
 
-// load returns the schema of a format. A schema that does not compile is a bug, so load
-// panics.
+// load returns the schema of a format. It panics if the schema does not compile, which is a bug.
 func load(d *format.Descriptor) *Schema {
 	s, err := EmbeddedSchema(d.Schema)
 	if d.SchemaText != nil {
@@ -33,7 +32,7 @@ func load(d *format.Descriptor) *Schema {
 	return s
 }
 
-// checkSchema is the schema layer.
+// checkSchema runs the schema layer.
 func checkSchema(root jsonstream.Value, f format.Format, o Options) []finding.Finding {
 	switch {
 	case o.Schema != nil:

@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-// checkProviders is what the APIs of providers refuse in the history of a message. What carries
-// a history that cannot be read is reported by the rules of its format.
+// checkProviders returns the errors of the providers' APIs about the history of a message. It skips a
+// history that cannot be read, which the rules of the format report.
 func checkProviders(doc *jsonstream.Document, f format.Format, providers []provider.Provider, limits jsonstream.Limits) []finding.Finding {
 	if len(providers) == 0 {
 		return nil
@@ -33,9 +33,9 @@ func checkHistory(h *history.History, providers []provider.Provider) []finding.F
 	return all[:min(len(all), maxFindings)]
 }
 
-// lintTurns warns of what is wrong with the turns of a message that is not canonical: by the
-// rules of the provider whose turns they are, unless the message is checked for others, or by
-// the lint rules on turns. Of a system without a provider, its own rules take their place.
+// lintTurns returns warnings about the turns of a message that is not canonical. They come from the rules
+// of the turns' provider, unless the message is checked for other providers, or from the lint rules on
+// turns. A system without a provider has its own rules instead.
 func (v *Validator) lintTurns(doc *jsonstream.Document, f format.Format) []finding.Finding {
 	d := formats.Named(f)
 	if d.Turns == nil || d.Rules != nil && d.Known == nil || d.ResultsOnly || f == format.EAAPL {
@@ -55,8 +55,8 @@ func (v *Validator) lintTurns(doc *jsonstream.Document, f format.Format) []findi
 	return asLint(checkHistory(h, []provider.Provider{p}))
 }
 
-// asLint makes warnings of what the provider whose turns they are refuses. Its own warnings are about
-// models and settings that nothing is known of, and about histories that are sent as they are.
+// asLint converts the errors of the turns' own provider to warnings. It drops the provider's warnings:
+// these depend on unknown models and settings, or apply to histories sent unchanged.
 func asLint(findings []finding.Finding) []finding.Finding {
 	findings = slices.DeleteFunc(findings, func(f finding.Finding) bool { return f.Severity != finding.Error })
 	for i := range findings {
@@ -89,7 +89,7 @@ func lintHistoryOf(h *history.History) []finding.Finding {
 	return findings
 }
 
-// roleOf returns the role of a turn, and what says it.
+// roleOf returns the role of a turn and the value with the role.
 func roleOf(turn jsonstream.Value) (role string, at jsonstream.Value) {
 	if at = conversation.Item(turn).Get("role"); !at.Exists() {
 		at = turn

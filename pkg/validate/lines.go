@@ -16,14 +16,14 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-// ErrWhole reports JSON Lines that can only be validated as a whole: see [Validator.ValidateLines].
+// ErrWhole reports JSON Lines that must be in memory to be validated: see [Validator.ValidateLines].
 var ErrWhole = errors.New("these lines can only be validated as a whole")
 
 // ValidateLines is [Validator.ValidateRaw] for a message that is JSON Lines, such as the session of a
-// coding agent, which need not be in memory: the findings are the same. It works on all cores, and
-// keeps about 250 bytes of each line, and what is between a call and its result. The error is that
-// of [Validator.Validate], that of the reader, or [ErrWhole]: for a format whose lines have rules that
-// are about all of them, and where [Options].Schema or a Verifier is to be used.
+// coding agent, without the message in memory. The findings are the same. It uses all cores. It keeps about
+// 250 bytes per line, and the data between a call and its result. The error is that of
+// [Validator.Validate], that of the reader, or [ErrWhole] if the format has rules about all lines together,
+// or [Options].Schema or a Verifier is set.
 func (v *Validator) ValidateLines(ctx context.Context, file jsonstream.LinesFile, limits jsonstream.Limits) (r Result, err error) {
 	if v.options.Schema != nil || v.options.Verifier != nil {
 		return r, ErrWhole
@@ -53,21 +53,22 @@ type linesCheck struct {
 	text   longlines.Text
 	format format.Format
 
-	rejected     atomic.Bool // by the schema: other layers do not matter
+	rejected     atomic.Bool // by the schema: the other layers are skipped
 	sum          lineFindings
 	conversation *longlines.Conversation
 	places       *longlines.Places
 }
 
-// lineFindings are those of layers that look at each line by itself, in a block of lines or in all.
+// lineFindings are the findings of layers that check lines one by one, for a block of lines or for all
+// lines.
 type lineFindings struct {
 	schema, privacy, lint []finding.Finding
 	safety                textFindings
-	conversation          *longlines.Block // nil if nothing more matters
+	conversation          *longlines.Block // nil if no further layer needs it
 	err                   error
 }
 
-// read checks each line, and reads what has to be known of all.
+// read checks each line, and collects the data needed about all lines.
 func (l *linesCheck) read(f format.Format) (err error) {
 	l.format = f
 	if l.conversation = longlines.NewConversation(l.text, formats.Named(f)); l.conversation == nil {
@@ -106,7 +107,7 @@ func (l *linesCheck) block(doc *jsonstream.Document) (b lineFindings) {
 	return b
 }
 
-// add adds what was found in the next block.
+// add adds the findings of the next block.
 func (l *linesCheck) add(b lineFindings) error {
 	if b.err != nil {
 		return b.err
@@ -135,8 +136,8 @@ func (l *linesCheck) add(b lineFindings) error {
 	return nil
 }
 
-// firstOfSchema returns as many findings as the schema layer has: where numbers are over the limit, it
-// looks at nothing else.
+// firstOfSchema limits findings as the schema layer does: if numbers exceed the limit, it reports only
+// these.
 func firstOfSchema(all []finding.Finding) []finding.Finding {
 	isNumber := func(f finding.Finding) bool { return strings.HasSuffix(f.Rule, "/"+numberLimit) }
 	if slices.ContainsFunc(all, isNumber) {
@@ -166,8 +167,8 @@ func (l *linesCheck) find(layer finding.Layer) ([]finding.Finding, error) {
 	return nil, nil
 }
 
-// checkProviders is what the APIs of providers refuse in the history: see the function
-// checkProviders. It reads the lines of the conversation again, a stretch after the other.
+// checkProviders returns the errors of the providers' APIs about the history: see the function
+// checkProviders. It reads the lines of the conversation again, one stretch at a time.
 func (l *linesCheck) checkProviders(providers []provider.Provider) ([]finding.Finding, error) {
 	if len(providers) == 0 {
 		return nil, nil
@@ -198,7 +199,7 @@ func (l *linesCheck) checkProviders(providers []provider.Provider) ([]finding.Fi
 	return found[:min(len(found), maxFindings)], err
 }
 
-// first returns the findings that are first in the text.
+// first returns the first findings in text order, up to the limit of a layer.
 func first(found []finding.Finding) []finding.Finding {
 	sortByPlace(found)
 	return found[:min(len(found), maxFindings)]

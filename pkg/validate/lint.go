@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A lintContext is what lint rules look at. The message may have any shape.
+// A lintContext is the input of lint rules. The message may have any shape.
 type lintContext struct {
 	root     jsonstream.Value
 	format   format.Format
@@ -22,36 +22,35 @@ type lintContext struct {
 	now      time.Time
 }
 
-// A lintRule reports findings until the linter has enough of them.
+// A lintRule reports findings until the linter reaches its limit.
 type lintRule struct {
 	finding.Rule
 	general bool // applies to all formats, not only to the canonical one
-	turns   bool // looks at the turns alone, of whichever format
+	turns   bool // checks only the turns, in any format
 	check   func(*linter)
 }
 
-// maxPerRule keeps one rule from crowding out the others.
+// maxPerRule is the maximum number of findings per rule, so that one rule does not crowd out the others.
 const maxPerRule = maxFindings / 10
 
-// A linter applies the rules to one message. What several rules need is read once.
+// A linter applies the rules to one message. It reads values shared by several rules once.
 type linter struct {
 	lintContext
 	members lintMembers
 	history lintHistory
 	done    map[string]jsonstream.Value // scratch of subtaskDoneAndLeft
 
-	rule     *lintRule // being applied
+	rule     *lintRule // the current rule
 	left     int       // findings that the rule may still add
 	findings []finding.Finding
 }
 
-// lintMembers are the members of a canonical message that rules look at; absent if the
-// message lacks them.
+// lintMembers are the members of a canonical message that rules check; absent if the message lacks them.
 type lintMembers struct {
 	timestamp, completedSubtasks, remainingSubtasks, constraints, verbatim, toolCalls jsonstream.Value
 
 	sent   time.Time // the timestamp
-	isSent bool      // it is one
+	isSent bool      // sent is valid
 }
 
 var linters = sync.Pool{New: func() any {
@@ -81,8 +80,8 @@ func lint(c lintContext) []finding.Finding {
 	return findings
 }
 
-// maxPooled is the length of the longest message whose linter is reused: clearing a map
-// takes time in proportion to the largest size it ever had.
+// maxPooled is the maximum length of a message whose linter is reused: clearing a map takes time
+// proportional to its largest size so far.
 const maxPooled = 64 << 10
 
 // forget drops all references to the message.
@@ -113,8 +112,7 @@ func readMembers(root jsonstream.Value) (m lintMembers) {
 	return m
 }
 
-// add adds a finding that has a place and a message. It returns false once the rule has
-// reached its limit.
+// add adds a finding with a place and a message. It returns false once the rule has reached its limit.
 func (l *linter) add(f finding.Finding) bool {
 	f.Layer, f.Reason, f.Severity, f.Rule = l.rule.Layer, l.rule.Reason, l.rule.Severity, l.rule.ID
 	l.findings = append(l.findings, f)
@@ -131,7 +129,7 @@ func lintFinding(at jsonstream.Value, format string, args ...any) finding.Findin
 	return finding.Finding{Message: fmt.Sprintf(format, args...)}.On(at)
 }
 
-// futureTolerance is how far clocks may differ.
+// futureTolerance is the tolerated difference between clocks.
 const futureTolerance = 5 * time.Minute
 
 func timestampInFuture(l *linter) {
@@ -140,8 +138,7 @@ func timestampInFuture(l *linter) {
 	}
 }
 
-// timestampPrecision is what a timestamp may have lost by being cut to whole
-// seconds.
+// timestampPrecision is the maximum loss from truncating a timestamp to whole seconds.
 const timestampPrecision = time.Second
 
 func completedAfterTimestamp(l *linter) {
@@ -159,8 +156,7 @@ func completedAfterTimestamp(l *linter) {
 	}
 }
 
-// span describes the time between two instants. It does not use time.Duration, which is
-// limited to 292 years.
+// span describes the time between two instants. It does not use time.Duration, whose maximum is 292 years.
 func span(from, to time.Time) string {
 	const day = 24 * 60 * 60
 	seconds := to.Unix() - from.Unix()
@@ -194,9 +190,8 @@ func constraintForm(l *linter) {
 	}
 }
 
-// isNameValue reports whether text begins with a name (letters, digits, "_", "." and
-// "-", of which the first is a letter or "_"), a colon, and something that is not white
-// space.
+// isNameValue reports whether text begins with a name (letters, digits, "_", "." and "-", beginning with a
+// letter or "_"), a colon, and a character that is not white space.
 func isNameValue(text string) bool {
 	name, value, _ := strings.Cut(text, ":")
 	for i := range len(name) {
@@ -209,7 +204,7 @@ func isNameValue(text string) bool {
 	return name != "" && strings.TrimLeft(value, "\t\n\f\r ") != ""
 }
 
-// bytesPerToken is the usual rule of thumb for English text.
+// bytesPerToken is a common estimate for English text.
 const bytesPerToken = 4
 
 func contextWindow(l *linter) {
@@ -234,7 +229,7 @@ func contextWindow(l *linter) {
 	}
 }
 
-// notText are the members that hold no text written by people or models.
+// notText are the members without text written by people or models.
 var notText = map[string]bool{
 	"schemaVersion": true, "handoffId": true, "taskId": true, "parentHandoffId": true,
 	"timestamp": true, "traceparent": true, "signatureKeyId": true,
@@ -260,8 +255,7 @@ func lintSecrets(l *linter) {
 	}
 }
 
-// secretsIn looks through the strings and member names of v. It returns false if yield
-// does.
+// secretsIn searches the strings and member names of v for secrets. It returns false if yield does.
 func secretsIn(v jsonstream.Value, yield func(finding.Finding) bool) bool {
 	if hits := secrets.Find(v.Name()); len(hits) > 0 {
 		// A pointer to v, or to anything below it, would print the secret.

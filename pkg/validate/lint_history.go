@@ -9,20 +9,19 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A lintHistory is the verbatim history as its rules look at it: the turns, whatever they
-// are, and the tool calls and results in them. Its memory is reused for the next message.
+// A lintHistory is the input of the rules on the verbatim history: its turns, of any kind, and the tool
+// calls and results in them. Its memory is reused for the next message.
 type lintHistory struct {
 	turns  []jsonstream.Value
 	events []toolEvent
 	calls  map[string]int // numbers the ids of the events
 
 	marks   []int          // see marked
-	ids     map[turnID]int // of duplicateTurn: the first turn with the id
+	ids     map[turnID]int // for duplicateTurn: the first turn with the id
 	repeats conversation.Repeats
 }
 
-// A toolEvent is a tool call with an id, or the result of one. Those without an id are left
-// out.
+// A toolEvent is a tool call or result with an id. Those without an id are skipped.
 type toolEvent struct {
 	conversation.Part
 	turn, call int // the index of the turn, the number of the id
@@ -69,7 +68,7 @@ func (h *lintHistory) forget() {
 	h.repeats.Reset()
 }
 
-// marked returns n zeros for each numbered id. The next call reuses the memory.
+// marked returns one zero per numbered id. The next call reuses the memory.
 func (h *lintHistory) marked(n int) []int {
 	n *= len(h.calls)
 	h.marks = slices.Grow(h.marks[:0], n)[:n]
@@ -78,7 +77,7 @@ func (h *lintHistory) marked(n int) []int {
 }
 
 func callWithoutResult(l *linter) {
-	open := l.history.marked(1) // one more than the index of the call, until a result comes
+	open := l.history.marked(1) // one more than the index of the call, until its result
 	for i, e := range l.history.events {
 		switch {
 		case e.Kind == conversation.Result:
@@ -116,17 +115,17 @@ func duplicateTurn(l *linter) {
 	}
 }
 
-// duplicates is what has been seen of the turns so far.
+// duplicates records the turns seen so far.
 type duplicates struct {
 	*lintHistory
 	seen  int   // events
 	first []int // for the calls and the results of an id: one more than the index of the first
 }
 
-// turnID includes kind and role because some systems give an answer the id of its question.
+// turnID includes kind and role because some systems give an answer the same id as its question.
 type turnID struct{ id, kind, role string }
 
-// add records a turn. If it repeats an earlier one, add returns the finding.
+// add records a turn. If it repeats an earlier one, add returns a finding.
 func (d *duplicates) add(index int) (f finding.Finding, repeats bool) {
 	turn := d.turns[index]
 	if id := turn.Get("id"); id.Text() != "" {
@@ -150,8 +149,7 @@ func (d *duplicates) add(index int) (f finding.Finding, repeats bool) {
 			*first = d.seen + 1
 			continue
 		}
-		// Some libraries give one turn the calls of a provider and the same in a
-		// form of their own.
+		// Some libraries give one turn both the provider's form of a call and their own.
 		earlier := d.events[*first-1]
 		if sameEvent := earlier.turn == index && earlier.Value.Parent() != e.Value.Parent(); !repeats && !sameEvent {
 			f, repeats = lintFinding(e.ID, "the same %s again: found %s at %s already; keep one of them", e.noun(), finding.QuoteValue(e.ID), earlier.Value.Pointer()), true
@@ -160,7 +158,7 @@ func (d *duplicates) add(index int) (f finding.Finding, repeats bool) {
 	return f, repeats
 }
 
-// systemTurnRule is the rule that a receiver takes for an error.
+// systemTurnRule is the rule that is an error for received messages.
 const systemTurnRule = "lint/system-turn-mid-history"
 
 func systemTurn(l *linter) {
@@ -178,7 +176,7 @@ func systemTurn(l *linter) {
 	}
 }
 
-// misspeltRole looks at the roles of canonical messages alone: other formats name theirs.
+// misspeltRole checks only the roles of canonical messages: other formats have their own names.
 func misspeltRole(l *linter) {
 	known := []string{"system", "developer", "user", "assistant", "tool", "function"}
 	for _, turn := range l.history.turns {

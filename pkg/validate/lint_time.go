@@ -14,7 +14,7 @@ func timeWithoutOffset(l *linter) {
 	l.timesOf(iso8601.Local, "has no offset and is read as UTC: found %s; if that is meant, write %q")
 }
 
-// timesOf reports the times of one form, by a format for the value and what to write.
+// timesOf reports the times of one form. format has verbs for the value and for the correct form.
 func (l *linter) timesOf(form iso8601.Form, format string) {
 	m := &l.members
 	if !l.timeOf(m.timestamp, form, format) {
@@ -32,15 +32,14 @@ func (l *linter) timesOf(form iso8601.Form, format string) {
 	}
 }
 
-// timeOf reports a time of the form. It returns false once the rule has reached its limit.
+// timeOf reports a time in the form. It returns false once the rule has reached its limit.
 func (l *linter) timeOf(v jsonstream.Value, form iso8601.Form, format string) bool {
 	_, found, ok := iso8601.Parse(v.Text())
 	return !ok || found != form || l.report(v, format, finding.QuoteValue(v), iso8601.Rewrite(v.Text()))
 }
 
-// unreportedDetail looks for members that the message of section 5.2 has, and the schema does
-// not require: older senders do not write them. Not for outputTokens, which many senders
-// cannot know.
+// unreportedDetail reports missing members that section 5.2 has but the schema does not require, because
+// older senders do not write them. It skips outputTokens, which many senders cannot know.
 func unreportedDetail(l *linter) {
 	for _, subtask := range l.members.completedSubtasks.Elements() {
 		if !l.detail(subtask, "result", "say what came of the subtask") || !l.detail(subtask, "completedAt", "say when it was completed") {
@@ -54,8 +53,7 @@ func unreportedDetail(l *linter) {
 	}
 }
 
-// detail reports an object that lacks a member. It returns false once the rule has reached its
-// limit.
+// detail reports the missing member of an object. It returns false once the rule has reached its limit.
 func (l *linter) detail(v jsonstream.Value, name, advice string) bool {
 	return v.Kind() != jsonstream.Object || v.Get(name).Exists() || l.report(v, "has no %s: %s", name, advice)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// checkMessageSchema is the schema layer of section 6.1.
+// checkMessageSchema runs the schema layer of section 6.1.
 func checkMessageSchema(root jsonstream.Value, o Options) []finding.Finding {
 	version := root.Get("schemaVersion")
 	if o.Versions != nil {
@@ -20,7 +20,7 @@ func checkMessageSchema(root jsonstream.Value, o Options) []finding.Finding {
 	}
 	if major, minor, ok := strings.Cut(version.Text(), "."); ok && isWhole(major) && isWhole(minor) {
 		if problem := versionProblem(major, version.Text(), o.Receiver); problem != "" {
-			// What else the schema says need not hold for that version.
+			// Other findings of the schema may not apply to that version.
 			return []finding.Finding{schemaFinding("schema-version", problem).On(version)}
 		}
 	}
@@ -31,7 +31,7 @@ func checkMessageSchema(root jsonstream.Value, o Options) []finding.Finding {
 	return findings[:min(len(findings), maxFindings)]
 }
 
-// checkByVersion is the schema layer with schemas of a registry.
+// checkByVersion runs the schema layer with the schemas of a registry.
 func checkByVersion(root, version jsonstream.Value, o Options) []finding.Finding {
 	if version.Kind() != jsonstream.String {
 		problem := "the version says by which schema the message is checked: it must be a string, such as \"2.0\""
@@ -64,7 +64,7 @@ func versionProblem(major, version string, receiver *Receiver) string {
 	return receiverProblem(version, receiver)
 }
 
-// receiverProblem says what is wrong with a schema version for a receiver, "" if nothing is.
+// receiverProblem describes why a receiver cannot read a schema version, "" if it can.
 func receiverProblem(version string, receiver *Receiver) string {
 	if receiver == nil || receiver.schemaVersions == nil {
 		return ""
@@ -76,8 +76,8 @@ func receiverProblem(version string, receiver *Receiver) string {
 	return ""
 }
 
-// unknownMembers warns of members that the canonical schema does not name, except those
-// that errors already report.
+// unknownMembers returns warnings about members that the canonical schema does not define, unless errors
+// already reports them.
 func unknownMembers(root jsonstream.Value, errors []finding.Finding) []finding.Finding {
 	explained := map[string]bool{}
 	for _, e := range errors {

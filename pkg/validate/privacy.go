@@ -10,8 +10,8 @@ import (
 	"github.com/eaapl/handoff/pkg/redact"
 )
 
-// checkPrivacy reports personal data, in all text of the message and in what it carries in
-// base64, as warnings. They do not show it.
+// checkPrivacy returns warnings about personal data in all text of the message, including text carried in
+// base64. The warnings do not show the data.
 func checkPrivacy(doc *jsonstream.Document, format format.Format, o Options) []finding.Finding {
 	if o.Privacy == nil {
 		return nil
@@ -59,7 +59,7 @@ var privacyExamples = map[privacy.Class]struct{ bad, good string }{
 	privacy.Person:     {"Ask Ada Lovelace about it", "Ask the customer about it"},
 }
 
-// privacyRules are those of the classes that are found without a policy.
+// privacyRules are the rules of the classes that are found without a policy.
 func privacyRules() []finding.Rule {
 	var rules []finding.Rule
 	for _, class := range append(privacy.Classes(), redact.Hidden) {

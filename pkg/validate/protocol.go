@@ -10,8 +10,8 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-// checkProtocol applies the rules of a format that its schema cannot say; the
-// canonical format has none. What a message carries is bounded by limits.
+// checkProtocol applies the rules of a format that its schema cannot express; the canonical format has
+// none. limits bound carried values.
 func checkProtocol(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) []finding.Finding {
 	check := formats.Named(f).Check
 	if check == nil {
@@ -21,7 +21,7 @@ func checkProtocol(doc *jsonstream.Document, f format.Format, limits jsonstream.
 	return findings[:min(len(findings), maxFindings)]
 }
 
-// protocolReasons are what the other systems reject a message for.
+// protocolReasons are the reasons of the other systems.
 func protocolReasons() []finding.Reason {
 	var reasons []finding.Reason
 	for _, d := range formats.All() {

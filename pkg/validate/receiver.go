@@ -17,28 +17,26 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// A Receiver describes what a receiving agent requires of messages. The zero value requires
-// nothing. Its version is set with [Receiver.As], which versions of the message schema it
-// reads with [ParseReceiver].
+// A Receiver describes the requirements of a receiving agent. The zero value requires nothing.
+// [Receiver.As] sets its version, and [ParseReceiver] the versions of the message schema that it reads.
 type Receiver struct {
-	AgentType     string   // messages addressed to another are rejected; "" accepts all
+	AgentType     string   // other agents' messages are rejected; "" accepts all
 	RequiredState []string // member names of currentState, or JSON Pointers below it
 	StateSchema   *Schema  // for currentState; nil means none
 	ContextWindow int      // of the receiver's model, in tokens; 0 means unknown
-	Keys          []string // names of key files, as the profile gives them
-	// Trust says which keys may sign for which agents, and when; nil trusts every key for
-	// everybody. It counts where there is an [Options].Verifier.
+	Keys          []string // names of key files, as in the profile
+	// Trust holds the bindings of keys to agents and periods; nil trusts every key for every agent. It
+	// applies only with an [Options].Verifier.
 	Trust sign.Trust
-	// MaxAge is how old a message may be whose signature holds; 0 means any age.
+	// MaxAge is the maximum age of a message with a valid signature; 0 means any age.
 	MaxAge time.Duration
 
-	agentVersion   *semver.Version     // must be in the range that the message requires; nil skips the check
-	schemaVersions *semver.Constraints // of the message schema; nil means every 2.x
+	agentVersion   *semver.Version     // must be in the message's version range; nil skips the check
+	schemaVersions *semver.Constraints // of the message schema; nil means all 2.x
 }
 
-// ParseReceiver reads a receiver profile, YAML or JSON, by the schema
-// receiver-profile-1. The state schema that it names is compiled with compile.
-// The error lists everything that is wrong with the profile.
+// ParseReceiver parses a receiver profile, YAML or JSON, by the schema receiver-profile-1. compile compiles
+// the state schema that it names. The error lists all faults of the profile.
 func ParseReceiver(text []byte, compile func(name string) (*Schema, error)) (*Receiver, error) {
 	doc, err := yamldoc.Parse(text)
 	if err != nil {
@@ -99,7 +97,7 @@ func ParseReceiver(text []byte, compile func(name string) (*Schema, error)) (*Re
 	return r, nil
 }
 
-// bindingOf reads a binding that the schema has accepted.
+// bindingOf reads a binding that is valid by the schema.
 func bindingOf(v jsonstream.Value) sign.Binding {
 	b := sign.Binding{KeyID: v.Get("keyId").Text()}
 	for _, pattern := range v.Get("agents").Elements() {
@@ -110,8 +108,7 @@ func bindingOf(v jsonstream.Value) sign.Binding {
 	return b
 }
 
-// RequireState adds a member name of currentState, or a JSON Pointer below it,
-// to what the receiver requires.
+// RequireState adds a required member name of currentState, or a JSON Pointer below it.
 func (r *Receiver) RequireState(name string) error {
 	if _, ok := jsonstream.SplitPointer(name); strings.HasPrefix(name, "/") && !ok {
 		return fmt.Errorf("%q is not a JSON Pointer: in it, ~ is written ~0", name)
@@ -120,7 +117,7 @@ func (r *Receiver) RequireState(name string) error {
 	return nil
 }
 
-// As sets the receiver's type and version, from TYPE or TYPE@VERSION.
+// As sets the receiver's type and version from TYPE or TYPE@VERSION.
 func (r *Receiver) As(agent string) error {
 	agentType, version, versioned := strings.Cut(agent, "@")
 	if agentType == "" {

@@ -10,8 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// The reasons for which a message is rejected (EAAPL-MAG006, section 7.2), in the order of
-// the layers that give them.
+// The reasons to reject a message (EAAPL-MAG006, section 7.2), in the order of their layers.
 const (
 	SignatureInvalid  finding.Reason = "SIGNATURE_INVALID"
 	SchemaInvalid     finding.Reason = "SCHEMA_INVALID"
@@ -20,15 +19,15 @@ const (
 	SafetyViolation   finding.Reason = "SAFETY_VIOLATION"
 )
 
-// Reasons returns all reasons, in the order of the layers. The other systems use their own
-// names: a status code of gRPC for SW4RM, the codes of MACP's registry, the error of the
-// API that the OpenAI Agents SDK calls.
+// Reasons returns all reasons, in the order of the layers. The other systems use their own names: gRPC
+// status codes for SW4RM, codes of MACP's registry, and for the OpenAI Agents SDK the errors of the API it
+// calls.
 func Reasons() []finding.Reason {
 	reasons := append([]finding.Reason{SignatureInvalid, SchemaInvalid}, protocolReasons()...)
 	return append(reasons, IncompleteContext, BudgetExhausted, SafetyViolation)
 }
 
-// Layers returns all layers, in the order in which they run.
+// Layers returns all layers, in running order.
 func Layers() []finding.Layer { return slices.Clone(layers[:]) }
 
 var layers = [...]finding.Layer{
@@ -37,23 +36,23 @@ var layers = [...]finding.Layer{
 
 // A Result is the typed result of section 7.2.
 type Result struct {
-	// Format is the format that the message was checked as. It is "" if the text is not
-	// strict JSON or was checked by [Options].Schema.
+	// Format is the format by which the message was checked. It is "" if the text is not strict JSON or was
+	// checked by [Options].Schema.
 	Format format.Format `json:"format,omitempty"`
 	Valid  bool          `json:"valid"`
-	// Reason is that of the first layer that failed; but an unsafe message never gets
-	// [IncompleteContext] or [BudgetExhausted], after which a sender retries.
+	// Reason is that of the first layer that failed. An unsafe message never has [IncompleteContext] or
+	// [BudgetExhausted], after which a sender retries.
 	Reason   finding.Reason    `json:"reason,omitempty"`
 	Details  string            `json:"details,omitempty"` // the errors with this reason, as one line
 	Findings []finding.Finding `json:"findings"`          // of all layers that ran: by layer, then by place
-	// SignedBy is the ID of the key that verified the signature, "" if none did or the key
-	// has none.
+	// SignedBy is the ID of the key that verified the signature, "" if the signature was not verified or
+	// the key has no ID.
 	SignedBy string `json:"-"`
-	// Syntax is why the text is not strict JSON, or nil.
+	// Syntax is the error of a text that is not strict JSON, or nil.
 	Syntax *jsonstream.SyntaxError `json:"-"`
 }
 
-// newResult makes a result of findings, which are in layer order.
+// newResult returns the result for findings, which are in layer order.
 func newResult(findings []finding.Finding) Result {
 	r := Result{Valid: true, Findings: findings}
 	for _, f := range findings {
@@ -79,11 +78,11 @@ func newResult(findings []finding.Finding) Result {
 	return r
 }
 
-// maxMessage is the maximum length of a finding's message, in bytes: a quoted value can be
-// as long as a document.
+// maxMessage is the maximum length of a finding's message, in bytes: a quoted value can be as long as a
+// document.
 const maxMessage = 2 << 10
 
-// cut returns as many whole characters of a text as fit in limit bytes.
+// cut returns the longest prefix of a text that has at most limit bytes and ends between characters.
 func cut(text string, limit int) string {
 	for limit > 0 && !utf8.RuneStart(text[limit]) {
 		limit--
@@ -91,14 +90,12 @@ func cut(text string, limit int) string {
 	return text[:limit]
 }
 
-// sortByPlace orders findings by their offset, keeping the order of those at
-// one place.
+// sortByPlace sorts findings by offset, stably.
 func sortByPlace(findings []finding.Finding) {
 	slices.SortStableFunc(findings, func(a, b finding.Finding) int { return cmp.Compare(a.Offset, b.Offset) })
 }
 
-// Malformed returns the result for a document that is not strict JSON, so that
-// there is no message to validate: invalid, SCHEMA_INVALID.
+// Malformed returns the result for a document that is not strict JSON: invalid, SCHEMA_INVALID.
 func Malformed(err *jsonstream.SyntaxError) Result {
 	f := schemaFinding("syntax", err.Problem).At(finding.Pointer(err.Pointer), err.Position)
 	r := newResult([]finding.Finding{f})

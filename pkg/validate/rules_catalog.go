@@ -11,9 +11,9 @@ import (
 	"github.com/eaapl/handoff/pkg/safety"
 )
 
-// Rules returns the rules of all layers, in the order in which the layers run. The caller
-// owns the slice. It does not include the keywords of JSON Schema that only a receiver's
-// own schema can use, which are rules of the schema layer too.
+// Rules returns the rules of all layers, in the order of the layers. The caller owns the slice. Keywords of
+// JSON Schema that only a receiver's own schema can use are also rules of the schema layer, but are not
+// included.
 func Rules() []finding.Rule {
 	rules := layerRules(finding.Signature, SignatureInvalid, signatureRules)
 	rules = append(rules, layerRules(finding.Schema, SchemaInvalid, schemaRules)...)
@@ -29,8 +29,7 @@ func Rules() []finding.Rule {
 	return rules
 }
 
-// layerRules completes the rules of a layer, which are errors unless they say otherwise.
-// Notes have no reason.
+// layerRules completes the rules of a layer. The default severity is error. Notes have no reason.
 func layerRules(layer finding.Layer, reason finding.Reason, rules []finding.Rule) []finding.Rule {
 	complete := make([]finding.Rule, 0, len(rules))
 	for _, r := range rules {
@@ -46,7 +45,7 @@ func layerRules(layer finding.Layer, reason finding.Reason, rules []finding.Rule
 	return complete
 }
 
-// safetyRules are those of the built-in scanner.
+// safetyRules are the rules of the built-in scanner.
 func safetyRules() []finding.Rule {
 	known := safety.New(safety.Options{}).Rules()
 	rules := safety.Catalogue(known)
@@ -58,13 +57,13 @@ func safetyRules() []finding.Rule {
 	return rules
 }
 
-// summaryExample puts a text into the example message.
+// summaryExample inserts a text into the example message.
 func summaryExample(text string) string {
 	return `{"conversationHistorySummary": ` + visibleJSON(text) + `}`
 }
 
-// visibleJSON writes a JSON string in which invisible characters are escaped, so that
-// examples are readable and harmless.
+// visibleJSON returns a JSON string with invisible characters escaped, so that examples are readable and
+// harmless.
 func visibleJSON(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -6,7 +6,7 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// TimeWithoutOffset is the rule of times that are read as UTC because they do not say.
+// TimeWithoutOffset is the rule about times without an offset, which are read as UTC.
 const TimeWithoutOffset = "lint/time-without-offset"
 
 // lintRules is the table of lint rules.

@@ -7,9 +7,8 @@ import (
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
-// signatureRules has a rule for every reason of package sign, and one for a signature that
-// is not checked. The examples are signed with the key 0123456789abcdefghijklmnopqrstuv,
-// which has the ID k1.
+// signatureRules has a rule for every reason of package sign, and one for a signature that is not checked.
+// The examples are signed with the key 0123456789abcdefghijklmnopqrstuv, whose ID is k1.
 var signatureRules = []finding.Rule{
 	{
 		ID:      signaturePrefix + string(sign.Missing),
@@ -103,7 +102,7 @@ var signatureRules = []finding.Rule{
 	},
 }
 
-// validSignature is that of the example message with signatureKeyId k1.
+// validSignature is the signature of the example message with signatureKeyId k1.
 const validSignature = "hmac-sha256:5f68d2e4ebcb52b68cfad3bba91f5ad12f3b323a5884ef2d643daea46112a0f5"
 
 // signatureExample returns the example message with a signature; "" means the valid one.

@@ -10,9 +10,8 @@ import (
 	"github.com/eaapl/handoff/pkg/safety"
 )
 
-// checkSafety is the safety scan of sections 6.1 and 10.1, over all text of the message,
-// names of members and what a message of its format carries in base64 too. What the allow
-// list covers becomes a note. The error is that of the scanner.
+// checkSafety runs the safety scan of sections 6.1 and 10.1 on all text of the message, including names of
+// members and carried base64. Findings on the allow list become notes. The error is that of the scanner.
 func checkSafety(ctx context.Context, root jsonstream.Value, f format.Format, o Options) ([]finding.Finding, error) {
 	var t textFindings
 	if err := t.scan(ctx, root, f, o); err != nil {
@@ -21,14 +20,14 @@ func checkSafety(ctx context.Context, root jsonstream.Value, f format.Format, o 
 	return t.findings, nil
 }
 
-// textFindings are those of the scanner in a message, or in a part of one, and how many it had.
+// textFindings are the scanner's findings in a message or a part of it, with counts.
 type textFindings struct {
 	findings []finding.Finding
-	before   []int // of each that is allowed, how many that are not flagged were before it
-	others   int   // that are not flagged
+	before   []int // for each allowed finding, the number of unflagged ones before it
+	others   int   // the number of unflagged findings
 }
 
-// scan adds what the scanner finds.
+// scan adds the findings of the scanner.
 func (t *textFindings) scan(ctx context.Context, root jsonstream.Value, f format.Format, o Options) error {
 	report, err := safety.ScanMessage(ctx, o.Scanner, root, f, o.Allow)
 	if err != nil {
@@ -64,8 +63,7 @@ func (t *textFindings) scan(ctx context.Context, root jsonstream.Value, f format
 	return nil
 }
 
-// add adds those of the next part: as many as a scan of the whole has, which reports so many of
-// each kind.
+// add adds the findings of the next part, with the same limits per kind as a scan of the whole message.
 func (t *textFindings) add(part textFindings) {
 	for i, f := range part.findings {
 		isAllowed := f.Severity == finding.Note

@@ -17,25 +17,23 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// A Schema is a JSON Schema of draft 4, 6, 7, 2019-09 or 2020-12, the latter unless it names
-// another, with formats asserted. In addition to the standard formats it knows semver-range, and
-// in addition to the standard keywords uniqueKeys: the values at these JSON Pointers differ
-// between the elements of the array. It is safe for concurrent use.
+// A Schema is a JSON Schema of draft 4, 6, 7, 2019-09 or 2020-12 (the default), with formats asserted. It
+// adds the format semver-range and the keyword uniqueKeys, an array of JSON Pointers whose values must
+// differ between the elements of an array. It is safe for concurrent use.
 type Schema struct {
 	program func() (*schema.Program, error)
 	runs    sync.Pool // of *schema.Run
 	url     string
 }
 
-// MaxSchemas is the maximum number of objects in a schema for [CompileSchema] and the schemas
-// that it refers to.
+// MaxSchemas is the maximum number of objects in the texts of a schema for [CompileSchema], including the
+// schemas that it refers to.
 const MaxSchemas = schema.MaxObjects
 
-// CompileSchema compiles the schema text, whose URL is the base of its references.
-// Referenced schemas are read with load, except for those of json-schema.org and of package
-// schemas, which are always available; with a nil load, all others are errors. A number that
-// [jsonstream.SafeNumber] rejects is a [*jsonstream.NumberError]; more than [MaxSchemas]
-// objects in all texts are an error too.
+// CompileSchema compiles the schema text, whose URL is the base of its references. load reads referenced
+// schemas. The schemas of json-schema.org and of package schemas are always available without it; with a
+// nil load, other references are errors. A number that [jsonstream.SafeNumber] rejects is a
+// [*jsonstream.NumberError]; more than [MaxSchemas] objects in all texts are an error too.
 func CompileSchema(schemaURL string, text []byte, load func(url string) ([]byte, error)) (*Schema, error) {
 	doc, err := parseSchema(text)
 	if err != nil {
@@ -63,7 +61,7 @@ func CompileSchema(schemaURL string, text []byte, load func(url string) ([]byte,
 	return newSchema(schemaURL, func() (*schema.Program, error) { return program, nil }), nil
 }
 
-// schemaProblem words why a schema does not compile.
+// schemaProblem describes why a schema does not compile.
 func schemaProblem(err error) error {
 	if invalid := (*schema.InvalidError)(nil); errors.As(err, &invalid) {
 		f := findingOf(invalid.Cause)
@@ -75,7 +73,7 @@ func schemaProblem(err error) error {
 	return fmt.Errorf("not a usable JSON Schema: %w", err)
 }
 
-// Part returns the schema at a JSON Pointer of the text that s was compiled from.
+// Part returns the schema at a JSON Pointer of the text of s.
 func (s *Schema) Part(pointer string) (*Schema, error) {
 	program, err := s.program()
 	if err != nil {
@@ -102,13 +100,13 @@ func (s *Schema) Part(pointer string) (*Schema, error) {
 	return newSchema(s.url, func() (*schema.Program, error) { return part, nil }), nil
 }
 
-// parseSchema parses a schema's text. A syntax error says where it is.
+// parseSchema parses a schema's text. A syntax error includes the position.
 func parseSchema(text []byte) (*jsonstream.Document, error) {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 	return doc, withPlace(err)
 }
 
-// withPlace puts the place before a syntax error.
+// withPlace prefixes a syntax error with its position.
 func withPlace(err error) error {
 	if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
 		return fmt.Errorf("line %d, column %d: %w", e.Line, e.Column, e)
@@ -116,8 +114,8 @@ func withPlace(err error) error {
 	return err
 }
 
-// EmbeddedSchema returns a schema of package schemas. It is compiled on first use. The only
-// error is that there is no such schema.
+// EmbeddedSchema returns a schema of package schemas. It is compiled on first use. The only error is an
+// unknown name.
 func EmbeddedSchema(name string) (*Schema, error) {
 	doc, err := embeddedDocument(name)
 	if err != nil {
@@ -136,7 +134,7 @@ func embeddedDocument(name string) (*jsonstream.Document, error) {
 	return parseSchema(text)
 }
 
-// newSchema returns a schema whose program is compiled on first use.
+// newSchema returns a schema, compiled by program on first use.
 func newSchema(schemaURL string, program func() (*schema.Program, error)) *Schema {
 	s := &Schema{program: program, url: schemaURL}
 	s.runs.New = func() any {
@@ -148,8 +146,8 @@ func newSchema(schemaURL string, program func() (*schema.Program, error)) *Schem
 	return s
 }
 
-// Streams returns nil if documents are checked while they are read. Otherwise the error names
-// the part of the schema for which each schema is applied by itself, which takes longer.
+// Streams returns nil if documents can be checked in one pass while they are read. Otherwise the error
+// names the part of the schema whose subschemas must be applied one by one, which takes longer.
 func (s *Schema) Streams() error {
 	program, err := s.program()
 	if err != nil {
@@ -158,15 +156,15 @@ func (s *Schema) Streams() error {
 	return program.Streams()
 }
 
-// Check reports how v breaks the schema: one finding per cause, ordered by place, at most a
+// Check returns the violations of the schema in v: one finding per cause, ordered by place, at most a
 // thousand.
 func (s *Schema) Check(v jsonstream.Value) []finding.Finding {
 	findings, _ := s.check(v)
 	return findings
 }
 
-// check is Check, which also reports whether v may have a member that the schema does not
-// name: see [schema.Run.Unnamed].
+// check is Check, and also reports whether v may have a member that the schema does not name: see
+// [schema.Run.Unnamed].
 func (s *Schema) check(v jsonstream.Value) (findings []finding.Finding, unnamed bool) {
 	run := s.runs.Get().(*schema.Run)
 	defer s.runs.Put(run)
@@ -182,14 +180,14 @@ func (s *Schema) check(v jsonstream.Value) (findings []finding.Finding, unnamed 
 	return findingsOf(program.Explain(v, maxFindings)), unnamed
 }
 
-// schemaPrefix makes the ID of a rule of a keyword of JSON Schema.
+// schemaPrefix is the prefix of the rule IDs of JSON Schema keywords.
 const schemaPrefix = string(finding.Schema) + "/"
 
 func schemaFinding(keyword, problem string) finding.Finding {
 	return finding.Finding{Layer: finding.Schema, Reason: SchemaInvalid, Severity: finding.Error, Rule: schemaPrefix + keyword, Message: problem}
 }
 
-// numberLimit is the rule of numbers that [jsonstream.SafeNumber] rejects.
+// numberLimit is the rule about numbers that [jsonstream.SafeNumber] rejects.
 const numberLimit = "number-limit"
 
 // numbersOverLimit reports the numbers that [jsonstream.SafeNumber] rejects.
@@ -208,7 +206,7 @@ func numbersOverLimit(v jsonstream.Value) []finding.Finding {
 	return findings
 }
 
-// stringFormats are formats in addition to the standard ones.
+// stringFormats are additional formats.
 var stringFormats = map[string]func(text string) bool{
 	"semver-range":      isSemverRange,
 	"date-time":         rfc3339.IsDateTime[string],

@@ -11,8 +11,8 @@ import (
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
-// checkSignature is the signature check that section 10.2 puts before the schema
-// layer. It also returns the ID of the key that verified the message, "" for none.
+// checkSignature runs the signature check, which section 10.2 puts before the schema layer. It also returns
+// the ID of the key that verified the message, "" for none.
 func checkSignature(m *message.Message, o Options) ([]finding.Finding, string) {
 	key, err := sign.Policy{Verifier: o.Verifier, Freshness: o.Freshness}.Accept(m, o.Now())
 	fault := (*sign.Error)(nil)
@@ -22,15 +22,14 @@ func checkSignature(m *message.Message, o Options) ([]finding.Finding, string) {
 	return []finding.Finding{SignatureFault(fault)}, ""
 }
 
-// SignatureFault returns the finding that a signature does not hold, or that nobody may rely on
-// it.
+// SignatureFault returns the finding for a signature that is invalid or not trusted.
 func SignatureFault(fault *sign.Error) finding.Finding {
 	f := finding.Finding{Layer: finding.Signature, Reason: SignatureInvalid, Severity: finding.Error, Rule: signaturePrefix + string(fault.Reason), Message: fault.Problem}
 	return f.At(fault.Pointer, fault.Position)
 }
 
-// checkSignatures is [checkSignature] of a message, or of those that one of another format holds as
-// they are. There is no key of several.
+// checkSignatures is [checkSignature] for a message, or for the canonical messages that a message of
+// another format holds unencoded. For several messages, it returns no key.
 func checkSignatures(m *message.Message, f format.Format, o Options) (findings []finding.Finding, key string) {
 	handoffs := handoffsIn(m.Root(), f)
 	if len(handoffs) == 0 {
@@ -56,15 +55,13 @@ func checkSignatures(m *message.Message, f format.Format, o Options) (findings [
 	return findings, key
 }
 
-// clockSkew is by how much the clocks of sender and receiver may differ where nobody says
-// how much.
+// clockSkew is the default for the maximum difference between the clocks of sender and receiver.
 const clockSkew = time.Minute
 
-// SignatureUnchecked is the rule of the note that a message is signed and that there is
-// no [Options].Verifier to check that.
+// SignatureUnchecked is the rule of the note about a signed message without an [Options].Verifier.
 const SignatureUnchecked = signaturePrefix + "unchecked"
 
-// noteUnchecked returns a note for a signed message: its signature was not checked.
+// noteUnchecked returns a note for a signed message whose signature was not checked.
 func noteUnchecked(root jsonstream.Value) []finding.Finding {
 	signature := root.Get("signature")
 	if signature.Text() == "" {
@@ -75,5 +72,5 @@ func noteUnchecked(root jsonstream.Value) []finding.Finding {
 	return []finding.Finding{f.On(signature)}
 }
 
-// signaturePrefix makes a rule's id of a reason of package sign.
+// signaturePrefix is the prefix of the rule IDs of package sign's reasons.
 const signaturePrefix = string(finding.Signature) + "/signature-"

@@ -12,13 +12,12 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// Fixture is the rule of a document that stands for messages, and is none.
+// Fixture is the rule about a conformance fixture, which is not a message.
 const Fixture = "schema/fixture"
 
-// Structure returns the members that are missing or of a wrong type by the schema of the
-// message's own format; of a [Fixture] only that it is one. A value that only has a wrong form
-// (a pattern, a range, a list of words), and a Unix timestamp of SW4RM, is none of them: a
-// conversion keeps it.
+// Structure returns the findings about missing members and wrong types, by the schema of the message's own
+// format; for a [Fixture], only that finding. It skips values with only a wrong form (a pattern, a range, a
+// list of words) and Unix timestamps of SW4RM, which a conversion keeps.
 func Structure(ctx context.Context, m *message.Message, of format.Format, limits jsonstream.Limits) ([]finding.Finding, error) {
 	schema := Options{Formats: []format.Format{of}, Layers: []finding.Layer{finding.Schema}, Limits: limits}
 	result, err := New(schema).Validate(ctx, m)

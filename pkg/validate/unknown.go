@@ -10,13 +10,13 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// unknownFormat is the rule of a document that nothing of any format is in.
+// unknownFormat is the rule about a document without a member of any format.
 const unknownFormat = "unknown-format"
 
-// isUnknown reports whether a document has nothing of any format, so that no schema says what is
-// wrong with it: it was to be detected among several, or is a message in another guise. An empty
-// object is a canonical message that is not yet written, as is one with a member that is nearly a
-// canonical one.
+// isUnknown reports whether a document has no member of any format and its format was to be detected among
+// several, or whether it is a message in another representation. No schema describes the faults of such a
+// document. An empty object is an unfinished canonical message, as is an object with a member whose name is
+// close to a canonical one.
 func isUnknown(root jsonstream.Value, o Options) bool {
 	if s, ok := formats.StrangerOf(root); ok && s.Message {
 		return true
@@ -40,7 +40,7 @@ func isUnknown(root jsonstream.Value, o Options) bool {
 	return !ok && (root.Kind() == jsonstream.Array || root.Len() > 0)
 }
 
-// unknownDocument says that a document is of no format, and what it seems to be.
+// unknownDocument returns the finding for a document of no format, with a guess at its origin.
 func unknownDocument(root jsonstream.Value) finding.Finding {
 	problem := "the document is in none of the formats that are read: found " + formats.Outline(root)
 	if s, ok := formats.StrangerOf(root); ok {

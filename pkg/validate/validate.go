@@ -18,54 +18,51 @@ import (
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
-// Options say what to check. The zero value checks what section 6.1 requires of every
-// receiver.
+// Options are the options of a [Validator]. With the zero value it checks the requirements of section 6.1
+// for every receiver.
 type Options struct {
-	// Formats are those that the receiver reads; nil means the canonical one alone. A
-	// message is checked as the one that it looks like, or as the first if it looks like
-	// none: of several formats, with one finding if it has nothing of that either.
+	// Formats are the formats that the receiver reads; nil means only the canonical one. A message is
+	// checked by its detected format, or else by the first of Formats. With several formats, a document
+	// without a member of any format has a single finding.
 	Formats []format.Format
-	// For are the providers of models whose APIs are to take the history of the message.
+	// For are the providers whose APIs are to accept the history of the message.
 	For []provider.Provider
 	// Receiver describes the receiver; nil skips the checks that need one.
 	Receiver *Receiver
-	// Schema is checked in place of the message's own schema. No other layers run, since
-	// the document need not be a handoff message.
+	// Schema replaces the message's own schema. No other layers run, since the document need not be a
+	// handoff message.
 	Schema *Schema
-	// Versions returns the schema by which canonical messages of a schemaVersion are checked, or
-	// says what is wrong with that version; nil means the schema that is built in.
+	// Versions returns the schema for canonical messages of a schemaVersion, or describes the problem with
+	// that version; nil means the built-in schema.
 	Versions func(schemaVersion string) (s *Schema, problem string)
-	// Layers are those to run; nil means all.
+	// Layers are the layers to run; nil means all.
 	Layers []finding.Layer
-	// All runs every layer, also after one has failed.
+	// All runs every layer, even after one has failed.
 	All bool
 	// Strict makes warnings errors.
 	Strict bool
-	// Received says that messages come from other agents and are to be accepted. A turn of the system
-	// after the conversation has begun is then an error, not a warning: no other agent instructs the
+	// Received reports that messages come from other agents and are to be accepted. Then a system turn
+	// after the beginning of the conversation is an error, not a warning: no other agent may instruct the
 	// receiver's model.
 	Received bool
-	// Severities are how much the warnings of rules matter, by the rules' IDs, where not as
-	// warnings. What is an error stays one.
+	// Severities replace the severity of warnings, by rule ID. Errors stay errors.
 	Severities map[string]finding.Severity
-	// Verifier checks the signature; nil skips that, with a note on signed messages. The
-	// Receiver's Trust says whose keys it accepts for whom.
+	// Verifier checks the signature; nil skips that, with a note on signed messages. The Receiver's Trust
+	// binds keys to agents.
 	Verifier *sign.Verifier
-	// Freshness limits the age of messages whose signature holds; without a MaxAge, the
-	// Receiver says what it is.
+	// Freshness limits the age of messages with a valid signature. If its MaxAge is not set, the Receiver's
+	// applies.
 	Freshness sign.Freshness
 	// Scanner finds injected instructions; nil means the built-in one.
 	Scanner safety.Scanner
-	// Allow are the findings of the scanner that become notes: the appeal path of section
-	// 11.
+	// Allow are the allowed findings of the scanner, which become notes: the appeal path of section 11.
 	Allow []safety.Allowance
 	// Privacy finds personal data; nil skips that.
 	Privacy *privacy.Scanner
-	// Limits bound what a message carries in encoded form, such as the snapshot in
-	// an SW4RM request.
+	// Limits bound encoded values carried by a message, such as the snapshot in an SW4RM request.
 	Limits jsonstream.Limits
-	// Now returns the current time, to find timestamps in the future and keys out of their
-	// period; nil means time.Now.
+	// Now returns the current time, to detect timestamps in the future and keys outside their period; nil
+	// means time.Now.
 	Now func() time.Time
 }
 
@@ -75,7 +72,7 @@ type Validator struct {
 	parsers sync.Pool // of *message.Parser
 }
 
-// New returns a Validator. Schemas are loaded when first used.
+// New returns a Validator. Schemas are loaded on first use.
 func New(options Options) *Validator {
 	if len(options.Formats) == 0 {
 		options.Formats = []format.Format{format.EAAPL}
@@ -95,15 +92,15 @@ func New(options Options) *Validator {
 	return &Validator{options: options, parsers: sync.Pool{New: func() any { return new(message.Parser) }}}
 }
 
-// Verifier returns what checks signatures, with the receiver's trust; nil if nothing does.
+// Verifier returns the verifier of signatures, with the receiver's trust; nil if there is none.
 func (v *Validator) Verifier() *sign.Verifier { return v.options.Verifier }
 
-// maxFindings is how many findings a layer may have: a hostile message must not cause as
-// many findings as it has values.
+// maxFindings is the maximum number of findings per layer: a hostile message must not cause one finding per
+// value.
 const maxFindings = 1000
 
-// Validate runs the layers over a message. The error is that of ctx or of the scanner: then
-// the message was neither accepted nor rejected.
+// Validate runs the layers on a message. If the error, that of ctx or of the scanner, is not nil, the
+// message was neither accepted nor rejected.
 func (v *Validator) Validate(ctx context.Context, m *message.Message) (Result, error) {
 	f := v.formatOf(m)
 	var signedBy string
@@ -120,8 +117,7 @@ func (v *Validator) Validate(ctx context.Context, m *message.Message) (Result, e
 	return r, err
 }
 
-// judge makes a result of what the layers find, one after the other. The error is that of ctx or
-// of find.
+// judge returns the result of running find on the layers in order. The error is that of ctx or of find.
 func (v *Validator) judge(ctx context.Context, find func(finding.Layer) ([]finding.Finding, error)) (Result, error) {
 	var all []finding.Finding
 	stopped := false
@@ -156,24 +152,24 @@ func (v *Validator) judge(ctx context.Context, find func(finding.Layer) ([]findi
 	return newResult(all), nil
 }
 
-// ValidateRaw parses a message and runs the layers over it, for many messages in the same
-// memory. What is not strict JSON is [Malformed]. handoffID is that of the message, or "".
-// The error is that of [Validator.Validate].
+// ValidateRaw parses a message and runs the layers on it. Parsing reuses memory between messages. A text
+// that is not strict JSON has the result of [Malformed]. handoffID is that of the message, or "". The error
+// is that of [Validator.Validate].
 func (v *Validator) ValidateRaw(ctx context.Context, raw jsonstream.Raw, limits jsonstream.Limits) (handoffID string, r Result, err error) {
 	parser := v.parsers.Get().(*message.Parser)
 	defer v.parsers.Put(parser)
 	m, err := parser.Parse(raw, message.Options{Limits: limits})
 	if err != nil {
 		var damage *jsonstream.SyntaxError
-		errors.As(err, &damage) // it is never anything else
+		errors.As(err, &damage) // always a *jsonstream.SyntaxError
 		return "", Malformed(damage), nil
 	}
 	r, err = v.Validate(ctx, m)
 	return m.HandoffID(), r, err
 }
 
-// formatOf returns the format to check a message as, or "" if the caller's schema is used. What is
-// for a provider, and has nothing of any format, is for that provider to refuse.
+// formatOf returns the format to check a message by, or "" if the caller's schema is used. A document of no
+// format that is checked for a provider has that provider's format.
 func (v *Validator) formatOf(m *message.Message) format.Format {
 	if v.options.Schema != nil {
 		return ""
@@ -185,8 +181,7 @@ func (v *Validator) formatOf(m *message.Message) format.Format {
 	return v.formatFrom(f, ok)
 }
 
-// formatFrom returns the format to check a message as that looks like f, or, if it is not ok, like
-// none.
+// formatFrom returns the format to check a message by. f is the detected format, if ok.
 func (v *Validator) formatFrom(f format.Format, ok bool) format.Format {
 	if ok && slices.Contains(v.options.Formats, f) {
 		return f
@@ -225,7 +220,7 @@ func (v *Validator) run(ctx context.Context, layer finding.Layer, m *message.Mes
 	return v.andOfHandoffs(findings, layer, m.Root(), f), nil
 }
 
-// ofHandoff runs a layer over a canonical message, of its own or in a message of another format.
+// ofHandoff runs a layer on a canonical message, alone or within a message of another format.
 func (v *Validator) ofHandoff(layer finding.Layer, root jsonstream.Value) []finding.Finding {
 	switch layer {
 	case finding.Signature:
@@ -239,12 +234,12 @@ func (v *Validator) ofHandoff(layer finding.Layer, root jsonstream.Value) []find
 	case finding.Lint:
 		return lint(lintContext{root, format.EAAPL, v.options.Receiver, v.options.Now()})
 	default:
-		return nil // the others look at the whole document
+		return nil // the other layers check the whole document
 	}
 }
 
-// andOfHandoffs adds what a layer finds in the canonical messages that a message of another format
-// holds as they are. What it has found there already is not repeated.
+// andOfHandoffs adds the findings of a layer in the canonical messages that a message of another format
+// holds unencoded. It does not repeat findings.
 func (v *Validator) andOfHandoffs(findings []finding.Finding, layer finding.Layer, root jsonstream.Value, f format.Format) []finding.Finding {
 	for _, handoff := range handoffsIn(root, f) {
 		if len(findings) >= maxFindings {
@@ -259,7 +254,7 @@ func (v *Validator) andOfHandoffs(findings []finding.Finding, layer finding.Laye
 	return findings
 }
 
-// handoffsIn returns the canonical messages that a message of a format holds as they are.
+// handoffsIn returns the canonical messages that a message of a format holds unencoded.
 func handoffsIn(root jsonstream.Value, f format.Format) []jsonstream.Value {
 	if handoffs := formats.Named(f).Handoffs; handoffs != nil {
 		return handoffs(root)
@@ -267,7 +262,7 @@ func handoffsIn(root jsonstream.Value, f format.Format) []jsonstream.Value {
 	return nil
 }
 
-// weigh gives warnings the severities that are wanted, and returns the findings that are left.
+// weigh sets the severities of the options, and returns the findings that remain.
 func (v *Validator) weigh(findings []finding.Finding) []finding.Finding {
 	for i := range findings {
 		if f := &findings[i]; f.Severity == finding.Warning {

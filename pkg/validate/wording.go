@@ -23,8 +23,8 @@ func findingsOf(causes []schema.Cause) []finding.Finding {
 	return list
 }
 
-// withoutEchoes removes the findings about unknown members that another finding explains as
-// misspelt required ones, and repeated findings.
+// withoutEchoes removes repeated findings, and findings about an unknown member if another finding reports
+// it as a misspelt required one.
 func withoutEchoes(findings []finding.Finding) []finding.Finding {
 	misspelt := map[int64]bool{}
 	for _, f := range findings {
@@ -38,7 +38,7 @@ func withoutEchoes(findings []finding.Finding) []finding.Finding {
 	})
 }
 
-// isClosing reports whether a keyword closes objects to unknown members.
+// isClosing reports whether a keyword restricts objects to known members.
 func isClosing(keyword string) bool {
 	return keyword == "additionalProperties" || keyword == "unevaluatedProperties"
 }
@@ -79,8 +79,8 @@ func findingOf(c schema.Cause) finding.Finding {
 	return problem.On(at)
 }
 
-// misspelt returns the member of v that is closest to a name that v lacks, if one is close
-// and is not itself a property.
+// misspelt returns the member of v whose name is closest to a name that v lacks, if one is close and not a
+// property itself.
 func misspelt(v jsonstream.Value, name string, properties jsonstream.Value) jsonstream.Value {
 	looked := 0
 	for given, member := range v.Members() {
@@ -102,12 +102,12 @@ func propertyNames(schema jsonstream.Value) []string {
 	return names
 }
 
-// unknownProblem says that a member is unknown. meant is the known one that it is nearly, or "".
+// unknownProblem describes an unknown member. meant is the known name it is close to, or "".
 func unknownProblem(name string, known []string) (problem, meant string) {
 	return fmt.Sprintf("unknown member %s%s", finding.Quote(name), nearest.Suggestion(name, known)), nearest.Name(name, known)
 }
 
-// choiceProblem describes a failed anyOf or oneOf by what its branches would accept.
+// choiceProblem describes a failed anyOf or oneOf by the values its branches accept.
 func choiceProblem(c schema.Cause) string {
 	if len(c.Branches) == 0 {
 		if names := rivals(c); len(names) > 1 {
@@ -153,7 +153,7 @@ func choiceProblem(c schema.Cause) string {
 	}
 }
 
-// rivals returns the members that are present although a oneOf allows only one of them.
+// rivals returns the members that a oneOf allows only one of, if several are present.
 func rivals(c schema.Cause) []string {
 	var names []string
 	for _, branch := range c.Rule.Elements() {

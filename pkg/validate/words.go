@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// valueProblem describes the failure of a keyword that concerns one value.
+// valueProblem describes the failure of a keyword about one value.
 func valueProblem(c schema.Cause) string {
 	rule := c.Rule
 	what, text := finding.QuoteValue(c.Value), c.Value.Text()
@@ -102,8 +102,8 @@ func valueProblem(c schema.Cause) string {
 	}
 }
 
-// epochHint says which time a number of seconds or milliseconds stands for, where a schema wants one;
-// "" if it is none. rule is one of the schema's keywords.
+// epochHint returns the time for a number of seconds or milliseconds, if the schema requires a time; ""
+// otherwise. rule is one of the schema's keywords.
 func epochHint(rule jsonstream.Value, number string) string {
 	switch rule.Parent().Get("format").Text() {
 	case "date-time", "iso8601-date-time":
@@ -158,5 +158,5 @@ func typeNames(rule jsonstream.Value) string {
 	return strings.Join(names, " or ")
 }
 
-// maxChoices is how many values of a choice are listed.
+// maxChoices is the maximum number of values listed of a choice.
 const maxChoices = 20
