@@ -18,7 +18,7 @@ type AssemblerOptions struct {
 	// Validate configures the checks: see [Assembler]. With a Verifier, chunks must be signed.
 	// Formats and Schema are ignored.
 	Validate validate.Options
-	// Limits bound the message that is made of a stream, and by [ChunkLimits] each chunk.
+	// Limits bound the assembled message and, by [ChunkLimits], each chunk.
 	Limits jsonstream.Limits
 	// MaxStreams is the maximum number of open streams; 0 means 64.
 	MaxStreams int
@@ -104,7 +104,7 @@ type Event struct {
 	Message  []byte          // the first message or the whole one, on one line; the caller owns it
 	Chunk    []byte          // with Began, Grew and Completed: the chunk as received
 	Result   validate.Result // of checking the message
-	SignedBy string          // the ID of the key that signed the chunks, "" if it has none or signatures are not verified
+	SignedBy string          // the ID of the key that signed the chunks, "" if none or unverified
 	Fault    *Fault          // with Failed
 }
 

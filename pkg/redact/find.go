@@ -11,8 +11,8 @@ type Found struct {
 	Class privacy.Class
 	Kind  string
 	Score float64
-	// Value is the string or number that holds it, or the member whose name it is in; of JSON
-	// in a string, that string. It is absent for text that a carrier holds.
+	// Value is the string or number that contains the data, or the member whose name does. For JSON
+	// in a string, it is that string. It is absent for text in a carrier.
 	Value  jsonstream.Value
 	InName bool
 	// Holder is the base64 string with the document of Value, absent for values of the message

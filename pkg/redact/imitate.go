@@ -66,8 +66,8 @@ func (s stream) digits(p piece) string {
 	return other
 }
 
-// scramble replaces digits by digits and letters by letters of the same case. Only a leading 0 of a
-// number stays or becomes 0. With an alphabet, all letters and digits are drawn from it.
+// scramble replaces digits by digits and letters by letters of the same case. A 0 stays, and no
+// other digit becomes 0. With an alphabet, all letters and digits are drawn from it.
 func (s stream) scramble(value, alphabet string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -54,7 +54,7 @@ func OpenVault(text []byte, key *Key) (*Vault, error) {
 	for raw := range bytes.Lines(text) {
 		number++
 		if len(bytes.TrimSpace(raw)) == 0 {
-			continue // a killed process leaves an incomplete line, and the next one starts anew
+			continue // a process that follows a killed one begins with a line feed
 		}
 		l, err := parseLine(raw)
 		if err == nil {
