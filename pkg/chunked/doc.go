@@ -7,7 +7,7 @@
 // append to its arrays, objects and strings; there is no other operation. The last chunk has the
 // number of chunks and the digest of the whole message.
 //
-// A [Splitter] makes the chunks of a message, a [Builder] those of an unfinished one. An
+// A [Splitter] makes the chunks of a message, and a [Builder] the chunks of an unfinished one. An
 // [Assembler] makes messages from chunks: it checks each chunk when it arrives and the whole
 // message at the end, and detects lost, repeated, reordered, truncated and forged chunks.
 //
@@ -46,7 +46,8 @@ const (
 )
 
 // fixed are the members that the first chunk settles: a receiver that has begun must be able to
-// rely on them. A later chunk may still add those that are true, if the first chunk lacks them.
+// rely on them. A later chunk may still add a member whose value is true, if the first chunk lacks
+// it.
 var fixed = map[string]bool{
 	"schemaVersion": false, "handoffId": false, "taskId": false, "parentHandoffId": false, "fromAgent": false, "toAgent": false,
 	"receiverList": false, "timestamp": false, "taskDescription": false, "constraints": false, "costTracking": false, "traceparent": false,

@@ -50,9 +50,9 @@ type Reader struct {
 	err     error
 }
 
-// NewReader returns a reader of r's content, decompressed if its first bytes are those of gzip or
-// zstd; it waits for these bytes. Consecutive gzip members or zstd frames form one content. Zeros
-// after a gzip member are ignored; anything else after the last member or frame is an error.
+// NewReader returns a reader of r's content, decompressed if r begins with gzip or zstd data; it
+// waits for the first bytes. Consecutive gzip members or zstd frames form one content. Zeros after
+// a gzip member are ignored; anything else after the last member or frame is an error.
 //
 // The content is complete only with [io.EOF]. After the readable content, Read returns an error
 // that wraps [ErrCorrupt] for damaged data, [ErrWindow] for a frame that needs too much memory, a

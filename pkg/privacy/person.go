@@ -188,7 +188,8 @@ func (f *finder) possessive(at int) bool {
 	return (strings.HasPrefix(rest, "s") || strings.HasPrefix(rest, "S")) && (len(rest) == 1 || !isWord(rest[1]))
 }
 
-// kindsOf returns the kinds and roles of a word; for a hyphenated one, those of its parts together.
+// kindsOf returns the kinds and roles of a word; a hyphenated word has the kinds and roles of all
+// its parts.
 func kindsOf(word string) (names.Kinds, role) {
 	var buffer [64]byte
 	if len(word) > 48 {

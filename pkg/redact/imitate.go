@@ -45,7 +45,7 @@ func imitate(p piece, s stream) string {
 	return s.scramble(p.value, "")
 }
 
-// digits replaces the digits of a number except those that identify its kind.
+// digits replaces the digits of a number but keeps the digits that identify its kind.
 func (s stream) digits(p piece) string {
 	kept := 0 // number of characters kept
 	switch p.class {

@@ -215,7 +215,7 @@ func newReplacer(all values, limits jsonstream.Limits) *replacer {
 // shorter one may occur by chance.
 const minReplacement = 8
 
-// tokens matches replacements that do not keep the format: those of a key, and numbered ones of the
+// tokens matches replacements that do not keep the format: keyed ones, and numbered ones of the
 // classes known without a policy.
 var tokens = sync.OnceValue(func() *regexp.Regexp {
 	labels := []string{label(Hidden)}

@@ -39,7 +39,7 @@ func (f *PlacedFinding) join(other PlacedFinding) {
 	f.With = append(f.With, other.Finding)
 }
 
-// Findings returns the finding and those in With, by offset.
+// Findings returns the finding and its With, by offset.
 func (f PlacedFinding) Findings() []Finding {
 	all := append([]Finding{f.Finding}, f.With...)
 	slices.SortStableFunc(all, byOffset)

@@ -80,8 +80,8 @@ func addUp(findings []Finding) float64 {
 	return 1 - innocent
 }
 
-// strongest returns the findings to report, sorted by offset: those of the densest neighbourhood
-// and the best of every other rule.
+// strongest returns the findings to report, sorted by offset: all findings of the densest
+// neighbourhood and the best one of every other rule.
 func strongest(found []Finding) []Finding {
 	slices.SortStableFunc(found, byOffset)
 	from, to, _ := densest(found)

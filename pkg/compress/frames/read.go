@@ -32,7 +32,7 @@ func ByNumber(index io.Reader, number int, limits jsonstream.Limits) (Entry, err
 	return Entry{}, &NotFoundError{fmt.Sprintf("%d: there are %d, from 0", number, lines)}
 }
 
-// ByID returns the entries of the messages with an id, in their order. Its errors are those of
+// ByID returns the entries of the messages with an id, in their order. Its errors are as for
 // [ByNumber].
 func ByID(index io.Reader, id string, limits jsonstream.Limits) ([]Entry, error) {
 	var found []Entry

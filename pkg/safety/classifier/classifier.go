@@ -214,8 +214,9 @@ type scanner struct {
 	from       float64
 }
 
-// Scanner returns a scanner that adds the classifier's findings to those of s. It consults the
-// classifier on texts with a score of at least from, except single short words; 0 means all texts.
+// Scanner returns a scanner that adds the classifier's findings to the findings of s. It consults
+// the classifier on texts with a score of at least from, except single short words; 0 means all
+// texts.
 func (c *Classifier) Scanner(s safety.Scanner, from float64) safety.Scanner {
 	return scanner{s, c, from}
 }
