@@ -92,7 +92,7 @@ func (f *finder) ipv6(start, end int) int {
 	}
 	score := 0.95
 	if a.IsLoopback() || a.IsUnspecified() || a.IsMulticast() {
-		score = 0.2 // a reserved address
+		score = 0.2 // not personal
 	} else if end-start < 8 {
 		score = 0.5
 	}
@@ -116,7 +116,7 @@ func (f *finder) ipv4(start int) int {
 	score := 0.9
 	switch {
 	case a.IsLoopback(), a.IsUnspecified(), a.IsMulticast(), a.As4()[0] == 255:
-		score = 0.2 // a reserved address
+		score = 0.2 // not personal
 	case f.near(start)&ofNetwork != 0:
 		score = 0.97
 	case f.near(start)&ofOther != 0:

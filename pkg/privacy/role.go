@@ -22,7 +22,7 @@ const (
 	isArticle                       // an article: a thing follows
 	isDeed                          // a verb for what persons do
 	isLinking                       // a linking word in city names
-	isGreeting                      // is said to a person, or before one's own name
+	isGreeting                      // a greeting, or a word before one's own name
 )
 
 // roleWords are the words of each role, in lower case without a full stop.

@@ -24,7 +24,7 @@ type label struct {
 	holds   held
 }
 
-// held is the kind of a member's whole value.
+// A held is a kind of personal data that is the whole value of a member.
 type held int
 
 const (

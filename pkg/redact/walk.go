@@ -255,7 +255,7 @@ func (w *walk) whole(v jsonstream.Value) {
 // isFixed reports whether programs use a value as an identifier: of the message, an agent, a tool
 // call or the kind of a value.
 func (w *walk) isFixed(v jsonstream.Value) bool {
-	if w.apart { // without its personal data, the message is not sent to any program
+	if w.apart { // programs get the message only with its data restored
 		return false
 	}
 	name := v.Name()

@@ -78,8 +78,8 @@ func (f *rulesFile) rules() []*rule {
 	return rules
 }
 
-// expander inserts gaps and the first n fragments into expressions. A fragment is referenced in
-// braces and may refer to earlier fragments of the file. Fragments are expanded on first use.
+// expander inserts gaps and the first n fragments into expressions. A reference to a fragment is in
+// braces; fragments may refer to earlier fragments of the file. They are expanded on first use.
 func (f *rulesFile) expander(n int) func(pattern string) string {
 	replacer := sync.OnceValue(func() *strings.Replacer {
 		pairs := []string{" ", gap}

@@ -170,8 +170,8 @@ func (m *Message) order() {
 	slices.SortStableFunc(m.Blocks, func(a, b Block) int { return rank(a.Kind) - rank(b.Kind) })
 }
 
-// Input returns the arguments of a call as an object, as [Part.ArgumentsObject] does, but keeps an
-// object as text if it nests too deep to be read in its place.
+// Input returns the arguments of a call as an object, as [Part.ArgumentsObject] does. Arguments
+// that nest too deep to be read in their place stay a text, in the member arguments of an object.
 func (p Part) Input() tree.Node {
 	const above = 16 // more than the levels around it
 	if n := p.ArgumentsObject(); !n.DeeperThan(exchange.MaxDepth - above) {
@@ -184,7 +184,7 @@ func (p Part) Input() tree.Node {
 type callIDs struct {
 	most int
 	next map[string]int         // next suffix for a duplicate id
-	open map[string][]tree.Node // for each original id, the ids of its calls without a result, except the last
+	open map[string][]tree.Node // by original id: the ids of calls without a result; the last one stays
 }
 
 // call returns the id to write for a call.
@@ -224,7 +224,8 @@ func (c *callIDs) result(id tree.Node) tree.Node {
 	return open[0]
 }
 
-// fitted returns text reduced to letters, digits, _ and -, and to a maximum length.
+// fitted returns text with all characters except letters, digits, _ and - replaced by _, cut to a
+// maximum length.
 func fitted(text string, most int) string {
 	fit := strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z' {

@@ -32,7 +32,7 @@ func AppendMessage(dst []tree.Node, message tree.Node) []tree.Node {
 		if p.Kind == Text {
 			simple = simple && p.Value.Length() == 2
 		} else {
-			lists = true // even if it holds only one text
+			lists = true // a block other than text, whatever the texts are
 		}
 		t.Parts = append(t.Parts, p)
 	}

@@ -46,9 +46,9 @@ type Form struct {
 	// in Alone that do not end in /message; nil means never.
 	Whole func(value tree.Node) bool
 	Alone []string
-	// Before maps places of one turn to the places of the lists of earlier turns, which also
-	// receive turns that do not fit the place. If the turn repeats the last one of that list, as
-	// Again reports, it is not a turn of its own and is kept equal to it.
+	// Before maps the place of a single turn to the place of the list of earlier turns. The list
+	// also receives turns that do not fit the place. If the turn repeats the last one of the list,
+	// as Again reports, it is not a turn of its own and is kept equal to it.
 	Before map[string]string
 	Again  func(turn, last tree.Node) bool
 	// Style returns the variant of an element's form, "" for the usual one.

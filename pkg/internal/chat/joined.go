@@ -7,9 +7,9 @@ import (
 )
 
 // Joined yields turns for formats in which one assistant turn has all reasoning, texts and calls
-// before the results: consecutive assistant turns are joined if there are calls among them, or if
-// they have only reasoning. The canonical turn is the first of the joined ones. The Turn is nil for
-// a single canonical turn, otherwise the joined turn as [Of] would return it.
+// before the results. Two consecutive assistant turns are joined if either has calls or the first
+// has only reasoning. The canonical turn is the first of the joined ones. The Turn is nil for a
+// single canonical turn, otherwise the joined turn as [Of] would return it.
 func Joined(turns []tree.Node) iter.Seq2[tree.Node, *Turn] {
 	return func(yield func(tree.Node, *Turn) bool) {
 		for i := 0; i < len(turns); {

@@ -40,7 +40,7 @@ func (f *Form) isSystem(turn tree.Node) bool {
 }
 
 // instructions returns the number of leading instruction turns that move to the place of
-// instructions, and its value; 0 if the value has no form for them or no other turns follow.
+// instructions, and the value of that place; 0 if it has no form for them.
 func (f *Form) instructions(turns []tree.Node) (n int, value tree.Node) {
 	for n < len(turns) && f.isSystem(turns[n]) {
 		n++

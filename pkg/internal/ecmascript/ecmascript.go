@@ -48,7 +48,7 @@ func Compile(expr string) (*Pattern, error) {
 	return &Pattern{program: newProgram(tree)}, nil
 }
 
-// Check returns the same error as [Compile], in less time.
+// Check returns the error of [Compile] for an expression, in less time.
 func Check(expr string) error {
 	_, err := parse(expr)
 	return err

@@ -22,7 +22,7 @@ const (
 	opBegin                   // begin a repetition
 	opEnd                     // end a repetition
 	opAssert                  // continue if the assertion holds
-	opLook                    // continue at x if the text matches up to opDone or, if negative, does not
+	opLook                    // continue at x if the instructions up to opDone match or, if negative, fail
 	opReference               // read the text between slots x and x+1 again
 	opDone
 )

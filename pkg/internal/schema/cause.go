@@ -11,7 +11,7 @@ import (
 // A Cause is a reason why a document is invalid: a rule of the schema and the value that breaks it.
 // A schema that only leads to another one, by $ref, allOf, if or a branch, is not a cause itself.
 type Cause struct {
-	// Value is the value that breaks the rule or, with OfName, whose name does.
+	// Value is the value that breaks the rule. With OfName, its name breaks the rule.
 	Value  jsonstream.Value
 	OfName bool
 	// Keyword is the keyword of the rule. For the schema false it is the keyword that led there, ""

@@ -201,7 +201,7 @@ func (d *draft) elements() {
 	}
 }
 
-// judge drops the links to states without rules.
+// judge marks the programs without rules as leaves.
 func (d *draft) judge() {
 	s := d.state
 	inside := [kinds]bool{

@@ -12,7 +12,7 @@ import (
 type Run struct {
 	program   *Program
 	unnamed   bool
-	undecided bool // a pattern did not finish
+	undecided bool // matching a name with a pattern did not finish
 
 	counts []int                       // of open arrays: number of elements that match contains
 	known  []map[string]bool           // of each format: texts known to be valid

@@ -54,7 +54,7 @@ type state struct {
 type program struct {
 	failed set // cells that fail for every value
 	ops    []op
-	isLeaf bool // no rules for members or elements
+	isLeaf bool // no rules to check
 }
 
 // A link leads from a value to one of its members or elements. It is nil if there are no rules.

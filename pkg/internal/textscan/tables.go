@@ -58,7 +58,7 @@ func (a *Announcement) rule() int  { return int(a[0]) }
 func (a *Announcement) len() int   { return int(a[1]) }
 func (a *Announcement) role() Role { return Role(a[2]) }
 
-// NewTables returns the tables for the literals of rules rules.
+// NewTables returns the tables of literals; rules is the number of rules.
 func NewTables(literals []Literal, rules int) *Tables {
 	t := &Tables{Waits: make([]uint64, rules)}
 	t.assign(literals)

@@ -14,7 +14,7 @@ type Cursor struct {
 	made   *body
 	read   Node             // the value, if from a document
 	rest   jsonstream.Value // the next value of the document
-	i      int              // the index of the next member or element, if not from a document
+	i      int              // the index of the next constructed member or element
 }
 
 // Children returns a cursor before the first member or element.

@@ -139,7 +139,7 @@ func markLen(s string) int {
 // unmark returns the letter for cluster, a letter of n bytes and its marks: the precomposed letter
 // if there is one, and otherwise the bare letter.
 func unmark(cluster string, n int) string {
-	const accented = 3 * utf8.UTFMax // a precomposed letter has at most three characters
+	const accented = 3 * utf8.UTFMax // no precomposed letter has more marks
 	if len(cluster) <= n+accented {
 		if s := norm.NFKC.String(cluster); utf8.RuneCountInString(s) == 1 {
 			return s

@@ -181,8 +181,8 @@ func inRow(a, next uint64, least, most int) bool {
 	return true
 }
 
-// runsOf4 returns the starts of runs of 4 set bits in x and, following it, next; and the same for
-// next. Each step doubles the length of the runs.
+// runsOf4 returns the starts of runs of 4 set bits in x, continued by next, and in next. Each step
+// doubles the length of the runs.
 func runsOf4(x, next uint64) (uint64, uint64) {
 	x, next = x&(x>>1|next<<63), next&(next>>1)
 	return x & (x>>2 | next<<62), next & (next >> 2)

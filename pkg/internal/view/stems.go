@@ -86,7 +86,7 @@ func three(a, b, c byte) uint16 {
 	return uint16(a&31) | uint16(b&31)<<5 | uint16(c&31)<<10
 }
 
-// insideStems has the pairs of adjacent letters in stems, as numbers of three with the third letter
+// insideStems has the pairs of adjacent letters in stems, numbered by three with a third letter of
 // 0.
 var insideStems = sync.OnceValue(func() *[1 << 10]bool {
 	var pairs [1 << 10]bool

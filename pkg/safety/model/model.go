@@ -33,7 +33,7 @@ func Score(text string) float64 {
 	return 1 / (1 + math.Exp(-margin))
 }
 
-// Threshold is a recommended limit. In sources not used for training, the score exceeded it for one
+// Threshold is a limit for [Score]. In sources not used for training, the score exceeded it for one
 // clean text in 1000, one conversation turn in 2000, and three in 200 texts that look dangerous.
 const Threshold = 0.57
 

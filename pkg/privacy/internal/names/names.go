@@ -42,7 +42,7 @@ var words = sync.OnceValue(load)
 func load() *set {
 	unpacker, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
-		panic(err) // of an option
+		panic(err) // the options are valid
 	}
 	text, err := unpacker.DecodeAll(list, nil)
 	if err != nil {
