@@ -12,57 +12,62 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// AssemblerOptions bound what an Assembler takes. The zero value is for streams that share an
-// input in which no chunk comes before its turn.
+// AssemblerOptions configure an [Assembler]. The zero value suits streams that share an input and
+// whose chunks arrive in order.
 type AssemblerOptions struct {
-	// Validate says how messages are checked: see [Assembler]. Its Verifier asks for chunks
-	// that are signed. Formats and Schema mean nothing here.
+	// Validate configures the checks: see [Assembler]. With a Verifier, chunks must be signed.
+	// Formats and Schema are ignored.
 	Validate validate.Options
-	// Limits bound the message that is made of a stream, and by [ChunkLimits] each chunk.
+	// Limits bound the assembled message and, by [ChunkLimits], each chunk.
 	Limits jsonstream.Limits
-	// MaxStreams is how many streams may be open; 0 means 64.
+	// MaxStreams is the maximum number of open streams; 0 means 64.
 	MaxStreams int
-	// MaxStreamBytes is how much memory a stream may take, in bytes, about: the message so
-	// far, and what is held of it. 0 means twice the limit of a message.
+	// MaxStreamBytes is the approximate maximum memory of a stream, in bytes: the message so far
+	// and the chunks held back. 0 means twice the limit of a message.
 	MaxStreamBytes int64
-	// MaxBytes is the same for all streams together; 0 means four times the limit of a
+	// MaxBytes is the maximum memory of all streams together; 0 means four times the limit of a
 	// message.
 	MaxBytes int64
-	// MaxHeld is how many chunks of a stream may wait for one before them; 0 means none.
+	// MaxHeld is the maximum number of chunks of a stream held back until an earlier one arrives; 0
+	// means none.
 	MaxHeld int
-	// MaxPause is how long a stream may be silent, and MaxAge how long it may take from its
-	// first chunk to its last; 0 is for ever. They count when [Assembler.Expire] is called.
+	// MaxPause is the maximum time between chunks of a stream, and MaxAge the maximum time from its
+	// first chunk to its last; 0 means no limit. [Assembler.Expire] enforces them.
 	MaxPause, MaxAge time.Duration
 }
 
 const (
 	defaultMaxStreams = 64
-	// maxEnded is how many streams are remembered after their end.
+	// maxEnded is the number of ended streams that are remembered.
 	maxEnded = 1024
 )
 
-// An Assembler makes messages of chunks, of several streams at once. It is for one goroutine.
+// An Assembler assembles messages from chunks, of several streams at once. It is not safe for
+// concurrent use.
 //
-// Every chunk is checked when it comes: by its schema; where there are keys, its signature,
-// which has to be of a key that may sign for the sender, and of the same one in the whole
-// stream; its place in the stream; and that it names the digest of the chunk before it. The
-// message of the first chunk is checked by all layers but signature, which the chunk's takes
-// the place of, and lint; what completeness misses may still come, and is a note. What is
-// appended to a member of the message is checked by the schema, for safety and for personal
-// data; what is appended deeper is a part of a value, and checked with the whole. The whole
-// is checked by all layers at the end, but that a message without a signature needs none where
-// its chunks have been verified, and that its age does not count: the first chunk's did.
+// Every chunk is checked when it arrives: its schema; its place in the stream; the digest of the
+// preceding chunk; and, if there are keys, its signature, whose key must be trusted for the sender
+// and the same in the whole stream.
 //
-// A chunk that comes again, byte for byte, is dropped.
+// The message of the first chunk is checked by all layers except lint and signature; the chunk's
+// signature takes the place of the latter. Findings of completeness that later chunks may resolve
+// are notes. Additions to a member of the message are checked by the schema, for safety and for
+// personal data; additions deeper in a member are parts of a value and checked with the whole
+// message.
+//
+// The whole message is checked by all layers at the end. It needs no signature if its chunks were
+// verified, and its age is not checked: the age of the first chunk was.
+//
+// A chunk repeated byte for byte is dropped.
 type Assembler struct {
 	o       AssemblerOptions
 	schema  *validate.Schema
 	checks  checks
 	open    map[string]*stream
-	order   []*stream // those that are open, in the order in which they began
-	total   int64     // of their sizes
+	order   []*stream // the open streams, in the order in which they began
+	total   int64     // their total size
 	ended   map[string]*ended
-	forget  []string // the keys of ended, the oldest first
+	forget  []string // keys of ended, oldest first
 	current time.Time
 }
 
@@ -74,59 +79,59 @@ func NewAssembler(o AssemblerOptions) *Assembler {
 	o.MaxBytes = cmp.Or(o.MaxBytes, 4*o.Limits.MaxBytes)
 	schema, err := validate.EmbeddedSchema(schemas.Chunk)
 	if err != nil {
-		panic(err) // it is a file of this module
+		panic(err) // the schema is embedded in this module
 	}
 	return &Assembler{o: o, schema: schema, checks: newChecks(o.Validate), open: map[string]*stream{}, ended: map[string]*ended{}}
 }
 
-// An EventKind says what happened to a stream.
+// An EventKind is the kind of an [Event].
 type EventKind string
 
 // The kinds of events.
 const (
-	Began     EventKind = "began"     // the first message is there, and valid
+	Began     EventKind = "began"     // the first message is present and valid
 	Grew      EventKind = "grew"      // a chunk was appended
-	Completed EventKind = "completed" // the whole message is there, and valid
-	Dropped   EventKind = "dropped"   // a chunk came that had come before
+	Completed EventKind = "completed" // the whole message is present and valid
+	Dropped   EventKind = "dropped"   // a repeated chunk was dropped
 	Failed    EventKind = "failed"    // see Event.Fault
 )
 
-// An Event is what a chunk comes to.
+// An Event is the outcome of adding a chunk.
 type Event struct {
 	Kind     EventKind
 	Stream   string
-	Sequence int             // of the chunk
-	Message  []byte          // the first message or the whole one, on one line; it belongs to the caller
-	Chunk    []byte          // of Began, Grew and Completed: the chunk as it came, a part of what was added
-	Result   validate.Result // of the message
-	SignedBy string          // the ID of the key that signed the chunks, "" if nobody has asked or it has none
-	Fault    *Fault          // of Failed
+	Sequence int             // the chunk's
+	Message  []byte          // the first message or the whole one, on one line; the caller owns it
+	Chunk    []byte          // with Began, Grew and Completed: the chunk as received
+	Result   validate.Result // of checking the message
+	SignedBy string          // the ID of the key that signed the chunks, "" if none or unverified
+	Fault    *Fault          // with Failed
 }
 
-// A stream that is open.
+// A stream is an open stream.
 type stream struct {
 	id       string
 	message  *growth // nil before the first chunk
 	digests  []string
 	held     map[int]jsonstream.Raw
 	heldSize int
-	counted  int64 // of its size, in Assembler.total
+	counted  int64 // its size as counted in Assembler.total
 	sender   sender
 	began    time.Time
-	last     time.Time // when a chunk of it was taken
+	last     time.Time // when its latest chunk was taken
 }
 
-// ended is what is remembered of a stream that has ended.
+// ended is the state kept of a stream that has ended.
 type ended struct {
 	completed bool
-	chunks    int    // that were taken
+	chunks    int    // number of chunks taken
 	first     string // digest of the first chunk
-	skippedTo int    // the chunk that came where that of number chunks was expected, 0 if none
+	skippedTo int    // the sequence number that arrived instead of chunks, 0 if none
 }
 
-// size returns about how much memory the stream takes.
+// size returns the approximate memory of the stream, in bytes.
 func (s *stream) size() int64 {
-	const digest = 96 // bytes, with what holds it
+	const digest = 96 // bytes, with the map entry
 	n := s.heldSize + digest*len(s.digests)
 	if s.message != nil {
 		n += s.message.memory()
@@ -134,12 +139,12 @@ func (s *stream) size() int64 {
 	return int64(n)
 }
 
-// Open returns how many streams are open.
+// Open returns the number of open streams.
 func (a *Assembler) Open() int { return len(a.open) }
 
-// Add takes a chunk that comes now, and returns what it comes to: mostly one event, more if
-// others have waited for it. raw.Bytes is not kept. The error is that of ctx or of a scanner:
-// then the chunk can be added again, after the events that come with the error.
+// Add processes a chunk that arrives at now and returns its events: usually one, more if held
+// chunks followed it. It does not retain raw.Bytes. An error is that of ctx or of a scanner; after
+// the events returned with it, the chunk can be added again.
 func (a *Assembler) Add(ctx context.Context, raw jsonstream.Raw, now time.Time) ([]Event, error) {
 	a.current = now
 	c, fault := readChunk(raw, ChunkLimits(a.o.Limits))
@@ -149,7 +154,7 @@ func (a *Assembler) Add(ctx context.Context, raw jsonstream.Raw, now time.Time) 
 	s := a.open[c.stream]
 	signer, fault := a.checks.verify(c, now)
 	if fault == nil && s != nil && s.message != nil {
-		fault = s.sender.check(c, signer) // whoever sent it does not end the streams of others
+		fault = s.sender.check(c, signer) // a forged chunk must not end another sender's stream
 	}
 	if fault != nil {
 		return []Event{failed(fault)}, nil
@@ -159,7 +164,7 @@ func (a *Assembler) Add(ctx context.Context, raw jsonstream.Raw, now time.Time) 
 		return a.end(s, fault), nil
 	case fault != nil:
 		if c.kind == First && c.stream != "" && a.ended[c.stream] == nil {
-			a.remember(c.stream, &ended{}) // those after it are not reported
+			a.remember(c.stream, &ended{}) // later chunks of the stream are not reported
 		}
 		return []Event{failed(fault)}, nil
 	}
@@ -175,7 +180,8 @@ func (a *Assembler) Add(ctx context.Context, raw jsonstream.Raw, now time.Time) 
 	return a.take(ctx, s, c, signer)
 }
 
-// begin opens the stream of a chunk, or says what the chunk comes to without one.
+// begin opens the stream of a chunk. If it cannot, it returns the event for the chunk, nil if the
+// fault was reported before.
 func (a *Assembler) begin(c *received) (*stream, *Event) {
 	before := a.ended[c.stream]
 	if before != nil {
@@ -190,7 +196,7 @@ func (a *Assembler) begin(c *received) (*stream, *Event) {
 			before.skippedTo = 0
 			return nil, &event
 		case c.kind != First:
-			return nil, nil // the fault has been reported
+			return nil, nil
 		}
 	}
 	if c.kind != First && c.sequence > a.o.MaxHeld {
@@ -209,7 +215,7 @@ func (a *Assembler) begin(c *received) (*stream, *Event) {
 	return s, nil
 }
 
-// notBegun remembers a stream that is not opened, so that it is reported once.
+// notBegun remembers a stream that is not opened, so that it is reported only once.
 func (a *Assembler) notBegun(c *received, f *Fault, skippedTo int) *Event {
 	f.Ended = true
 	a.remember(c.stream, &ended{skippedTo: skippedTo})
@@ -217,7 +223,7 @@ func (a *Assembler) notBegun(c *received, f *Fault, skippedTo int) *Event {
 	return &event
 }
 
-// take takes a chunk of an open stream, and those that have waited for it.
+// take processes a chunk of an open stream, and the held chunks that follow it.
 func (a *Assembler) take(ctx context.Context, s *stream, c *received, signer string) ([]Event, error) {
 	next := len(s.digests)
 	var events []Event
@@ -244,12 +250,12 @@ func (a *Assembler) take(ctx context.Context, s *stream, c *received, signer str
 	return events, err
 }
 
-// takeHeld takes a chunk that has waited for its turn.
+// takeHeld processes a chunk that was held.
 func (a *Assembler) takeHeld(ctx context.Context, s *stream, raw jsonstream.Raw) ([]Event, error) {
 	c, fault := readChunk(raw, ChunkLimits(a.o.Limits))
 	var signer string
 	if fault == nil {
-		signer, fault = a.checks.verify(c, a.current) // its key may have expired
+		signer, fault = a.checks.verify(c, a.current) // the key may have expired meanwhile
 	}
 	if fault != nil {
 		return a.end(s, fault), nil
@@ -262,7 +268,7 @@ func (a *Assembler) takeHeld(ctx context.Context, s *stream, raw jsonstream.Raw)
 	return events, err
 }
 
-// hold keeps a chunk that came before its turn.
+// hold keeps a chunk that arrived before its turn.
 func (a *Assembler) hold(s *stream, c *received) []Event {
 	next := len(s.digests)
 	if before, there := s.held[c.sequence]; there {
@@ -289,7 +295,7 @@ func (a *Assembler) hold(s *stream, c *received) []Event {
 	return nil
 }
 
-// overBounds returns the fault of a stream that takes too much memory.
+// overBounds returns the fault of a stream that exceeds the memory limits, or nil.
 func (a *Assembler) overBounds(s *stream, c *received) *Fault {
 	n := s.size()
 	a.total += n - s.counted
@@ -303,8 +309,8 @@ func (a *Assembler) overBounds(s *stream, c *received) *Fault {
 	return nil
 }
 
-// Expire ends the streams that should have ended by now, in the order in which they began:
-// what was begun with them is to be rolled back.
+// Expire ends the streams that are past MaxPause or MaxAge, in the order in which they began. The
+// caller rolls back any work begun with them.
 func (a *Assembler) Expire(now time.Time) []Event {
 	a.current = now
 	var events []Event
@@ -323,7 +329,7 @@ func (a *Assembler) Expire(now time.Time) []Event {
 	return events
 }
 
-// Close ends all open streams, in the order in which they began: their input is at its end.
+// Close ends all open streams at the end of their input, in the order in which they began.
 func (a *Assembler) Close() []Event {
 	var events []Event
 	for _, s := range slices.Clone(a.order) {
@@ -336,14 +342,14 @@ func failed(f *Fault) Event {
 	return Event{Kind: Failed, Stream: f.Stream, Sequence: f.Sequence, Fault: f, Result: f.Result}
 }
 
-// end ends a stream by a fault.
+// end ends a stream with a fault.
 func (a *Assembler) end(s *stream, f *Fault) []Event {
 	f.Ended = true
 	a.remove(s, false)
 	return []Event{failed(f)}
 }
 
-// remove forgets a stream but for how it ended.
+// remove forgets a stream except for its end.
 func (a *Assembler) remove(s *stream, completed bool) {
 	delete(a.open, s.id)
 	a.order = slices.DeleteFunc(a.order, func(other *stream) bool { return other == s })

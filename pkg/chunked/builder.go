@@ -10,18 +10,17 @@ import (
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
-// A Builder makes the chunks of a message that is not finished yet: for an agent that hands
-// over while it still works. It holds the message so far. After an error it is of no use. It is
-// for one goroutine.
+// A Builder makes the chunks of an unfinished message, for an agent that hands over while it still
+// works. It holds the message so far. It cannot be used after an error, and is not safe for
+// concurrent use.
 type Builder struct {
 	w     *writer
 	grown *growth
 }
 
-// BuilderOptions say how chunks are made of a message that grows. The zero value makes
-// unsigned ones of usual size.
+// BuilderOptions configure a [Builder]. The zero value makes unsigned chunks of the default size.
 type BuilderOptions struct {
-	// SplitOptions: the key also signs the whole message at the end.
+	// SplitOptions configure the chunks. The key also signs the whole message at the end.
 	SplitOptions
 	// Limits bound the whole message.
 	Limits jsonstream.Limits
@@ -30,17 +29,17 @@ type BuilderOptions struct {
 // An Addition is appended to the value at a pointer of the message: elements to an array,
 // members to an object, characters to a string.
 type Addition struct {
-	// At is the JSON Pointer of the value. What is not a member of the message itself has to be
-	// the last of the array or object that holds it.
+	// At is the JSON Pointer of the value: a member of the message, or a value that is the last of
+	// its array or object at every level below that.
 	At string
 	// Add is the JSON text of an array, an object or a string.
 	Add []byte
 }
 
-// Begin sends the first chunk, whose message is one that the receiver can begin with. What it
-// settles stays: the identifiers, agents, taskDescription, constraints, and costTracking, from
-// which the sender has deducted what the whole of its step is going to cost. It has no
-// signature yet. emit gets every chunk, and may keep it.
+// Begin emits the first chunk, with a message that the receiver can begin with. Its identifiers,
+// agents, taskDescription, constraints and costTracking are final, so the sender must already have
+// deducted the cost of its whole step from costTracking. first must not be signed. emit is called
+// with every chunk and may retain it.
 func Begin(first *message.Message, o BuilderOptions, emit func(chunk []byte) error) (*Builder, error) {
 	root := first.Root()
 	if root.Kind() != jsonstream.Object || first.HandoffID() == "" {
@@ -54,7 +53,7 @@ func Begin(first *message.Message, o BuilderOptions, emit func(chunk []byte) err
 	return b, b.w.send(First, jsonstream.AppendCompact([]byte(`,"message":`), root.Raw()))
 }
 
-// Append sends a chunk, or several where one would be too long, that append to the message.
+// Append appends to the message by one chunk, or by several if one would be too long.
 func (b *Builder) Append(additions ...Addition) error {
 	for _, a := range additions {
 		doc, err := jsonstream.Parse(jsonstream.NewRaw(a.Add), b.grown.limits)
@@ -88,8 +87,8 @@ func (b *Builder) Append(additions ...Addition) error {
 	return b.w.flush()
 }
 
-// End sends the last chunk, before it the signature of the whole message, if there is a key,
-// and returns that message.
+// End appends the signature of the whole message, if there is a key, emits the last chunk, and
+// returns the message.
 func (b *Builder) End() ([]byte, error) {
 	m, err := b.message()
 	if err != nil {

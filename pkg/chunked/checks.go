@@ -14,13 +14,13 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// checks are what chunks and messages have to pass.
+// checks are the checks of chunks and messages.
 type checks struct {
-	policy   sign.Policy // of the first chunk; without a Verifier, chunks need no signature
+	policy   sign.Policy // for the first chunk; without a Verifier, chunks need no signature
 	first    *validate.Validator
 	parts    *validate.Validator
-	signed   *validate.Validator // for whole messages that have a signature
-	unsigned *validate.Validator // for those that have none, in chunks that were verified
+	signed   *validate.Validator // for signed whole messages
+	unsigned *validate.Validator // for unsigned whole messages in verified chunks
 }
 
 func newChecks(o validate.Options) checks {
@@ -60,7 +60,7 @@ func newChecks(o validate.Options) checks {
 	return c
 }
 
-// A sender is who has signed the chunks of a stream. It is zero where nobody asks for that.
+// A sender is the signer of a stream's chunks. It is zero if signatures are not verified.
 type sender struct {
 	asked     bool
 	key       string // its ID
@@ -68,7 +68,7 @@ type sender struct {
 	timestamp string
 }
 
-// verify checks the signature of a chunk, and returns the ID of its key.
+// verify checks the signature of a chunk and returns the ID of its key.
 func (c *checks) verify(chunk *received, now time.Time) (string, *Fault) {
 	if c.policy.Verifier == nil {
 		return "", nil
@@ -89,7 +89,7 @@ func (c *checks) verify(chunk *received, now time.Time) (string, *Fault) {
 	return "", f
 }
 
-// senderOf returns who has signed the first chunk of a stream.
+// senderOf returns the signer of the first chunk of a stream.
 func (c *checks) senderOf(chunk *received, key string) sender {
 	if c.policy.Verifier == nil {
 		return sender{}
@@ -97,7 +97,7 @@ func (c *checks) senderOf(chunk *received, key string) sender {
 	return sender{true, key, chunk.agent(), chunk.root.Get("timestamp").Text()}
 }
 
-// checkMessage checks that the message in a first chunk is of who has signed that.
+// checkMessage checks that the message in a first chunk is from the chunk's signer.
 func (s sender) checkMessage(c *received, m jsonstream.Value) *Fault {
 	agent, timestamp := m.Get("fromAgent").Get("agentId").Text(), m.Get("timestamp").Text()
 	if s.asked && (s.agent != agent || s.timestamp != timestamp) {
@@ -107,7 +107,7 @@ func (s sender) checkMessage(c *received, m jsonstream.Value) *Fault {
 	return nil
 }
 
-// check checks that a chunk with the signature of a key is signed by who has signed the first.
+// check checks that a chunk signed with key has the signer of the first chunk.
 func (s sender) check(c *received, key string) *Fault {
 	if s.asked && key != s.key {
 		return c.fault(Forged, "the signature of the key "+finding.Quote(s.key)+", as on the first chunk", finding.Quote(key))
@@ -118,7 +118,7 @@ func (s sender) check(c *received, key string) *Fault {
 	return nil
 }
 
-// later are the rules of completeness that the rest of a stream may satisfy.
+// later lists the completeness rules that later chunks may satisfy.
 var later = []string{"completeness/completed-subtasks", "completeness/required-state", "completeness/state-schema"}
 
 // begin checks the message of a first chunk.
@@ -148,12 +148,12 @@ func (c *checks) begin(ctx context.Context, m *message.Message) (validate.Result
 	return r, nil
 }
 
-// additions checks what is appended to members of the message, all parts of a chunk at once, and
-// to the message itself. What is appended deeper is a part of a value: how it is meant shows in
-// the whole. The error may be a [*jsonstream.SyntaxError]: something is appended twice.
+// additions checks the additions of a chunk to the message itself and to its members, all parts at
+// once. Deeper additions are parts of a value and can only be judged with the whole message. The
+// error may be a [*jsonstream.SyntaxError], for a member appended twice.
 func (c *checks) additions(ctx context.Context, parts jsonstream.Value) (validate.Result, error) {
 	var names []string
-	inner := map[string][]byte{} // what is appended to a member, with the bracket before it
+	inner := map[string][]byte{} // additions to each member, with the opening bracket
 	members := []byte{'{'}
 	for _, part := range parts.Elements() {
 		tokens, ok := jsonstream.SplitPointer(part.Get("at").Text())
@@ -170,7 +170,7 @@ func (c *checks) additions(ctx context.Context, parts jsonstream.Value) (validat
 			names = append(names, tokens[0])
 			text = []byte{begin(add.Kind())}
 		}
-		if text[0] == begin(add.Kind()) { // otherwise one of the two cannot be appended
+		if text[0] == begin(add.Kind()) { // otherwise the kinds differ and cannot be appended
 			inner[tokens[0]] = append(jsonstream.AppendComma(text), inside(add)...)
 		}
 	}
@@ -194,7 +194,7 @@ func (c *checks) additions(ctx context.Context, parts jsonstream.Value) (validat
 	return validate.Result{Valid: true}, nil
 }
 
-// end checks a whole message, whose chunks were verified or not.
+// end checks a whole message; verified reports whether its chunks were.
 func (c *checks) end(ctx context.Context, m *message.Message, verified bool) (validate.Result, error) {
 	if verified && !m.Root().Get(sign.Member).Exists() {
 		return c.unsigned.Validate(ctx, m)
@@ -202,10 +202,10 @@ func (c *checks) end(ctx context.Context, m *message.Message, verified bool) (va
 	return c.signed.Validate(ctx, m)
 }
 
-// agent returns the agent for which the chunk is signed.
+// agent returns the agent that signs the chunk.
 func (c *received) agent() string { return c.root.Get("fromAgent").Get("agentId").Text() }
 
-// invalid returns the fault of a chunk for a result.
+// invalid returns the fault of a chunk with a result of checks.
 func (c *received) invalid(expected string, r validate.Result) *Fault {
 	f := c.fault(Invalid, expected, fmt.Sprintf("%s: %s", r.Reason, r.Details))
 	f.Result = r

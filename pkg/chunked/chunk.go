@@ -10,15 +10,15 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// A Head is what a chunk says of itself: enough to send it, and to tell its stream.
+// A Head identifies a chunk and its stream, enough to route it.
 type Head struct {
-	Stream   string // "" if it does not say, or not in as many characters as an id has
-	Sequence int    // -1 if it does not say
-	Kind     Kind   // as it says
+	Stream   string // "" if absent or longer than an id may be
+	Sequence int    // -1 if absent
+	Kind     Kind
 }
 
-// HeadOf returns the head of a JSON document that says that it is a chunk, and whether it does.
-// It has not been checked.
+// HeadOf returns the head of a JSON document, and whether the document claims to be a chunk. The
+// chunk is not checked.
 func HeadOf(root jsonstream.Value) (h Head, ok bool) {
 	if !root.Get(Member).Exists() {
 		return Head{Sequence: -1}, false
@@ -33,7 +33,7 @@ func HeadOf(root jsonstream.Value) (h Head, ok bool) {
 	return h, true
 }
 
-// received is a chunk that came.
+// received is a chunk as received.
 type received struct {
 	doc      *jsonstream.Document
 	root     jsonstream.Value
@@ -43,21 +43,20 @@ type received struct {
 	digest   string // of its bytes
 }
 
-// ChunkLimits returns the limits of a chunk, for messages within some limits: a chunk can hold a
-// whole one, and has members of its own around it.
+// ChunkLimits returns the limits of a chunk for messages within the given limits: a chunk may hold
+// a whole message and adds members around it.
 func ChunkLimits(message jsonstream.Limits) jsonstream.Limits {
-	const around = 3 // the chunk, its parts and the part, where the message has none of them
+	const around = 3 // levels of a chunk around an addition: the chunk, its parts and the part
 	l := withDefaults(message)
 	l.MaxBytes += 64 << 10
 	l.MaxDepth = min(l.MaxDepth+around, jsonstream.MaxDepth)
 	return l
 }
 
-// maxStreamID is how long the id of a stream may be that an error names.
+// maxStreamID is the maximum length of a stream's id in an error.
 const maxStreamID = 36
 
-// readChunk parses a chunk and tells what it says of itself, as far as that can be
-// understood: it has not been checked by the schema.
+// readChunk parses a chunk as far as possible; it has not been checked by the schema.
 func readChunk(raw jsonstream.Raw, limits jsonstream.Limits) (*received, *Fault) {
 	doc, err := jsonstream.Parse(raw, limits)
 	if err != nil {
@@ -74,12 +73,12 @@ func readChunk(raw jsonstream.Raw, limits jsonstream.Limits) (*received, *Fault)
 	return &received{doc, doc.Root(), head.Stream, head.Sequence, head.Kind, chainDigest(doc.Root().Raw())}, nil
 }
 
-// fault returns a fault of this chunk.
+// fault returns a fault of the chunk.
 func (c *received) fault(reason Reason, expected, found string) *Fault {
 	return &Fault{Reason: reason, Stream: c.stream, Sequence: c.sequence, Expected: expected, Found: found, Position: c.root.Position()}
 }
 
-// check checks the chunk by the schema, and by what a schema cannot say.
+// check checks the chunk by the schema and by the rules that a schema cannot express.
 func (c *received) check(schema *validate.Schema) *Fault {
 	for _, found := range schema.Check(c.root) {
 		if found.Severity == finding.Error {
@@ -97,7 +96,7 @@ func (c *received) check(schema *validate.Schema) *Fault {
 	return nil
 }
 
-// integer returns the value of a number, -1 if v is not a whole one that an int holds.
+// integer returns the value of a number, or -1 if v is not an integer that fits in an int.
 func integer(v jsonstream.Value) int {
 	if v.Kind() != jsonstream.Number {
 		return -1

@@ -2,12 +2,12 @@ package chunked
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// longestCharacter is how long one character of a string may be as it is written: a surrogate
-// pair in escapes.
+// longestCharacter is the maximum length of one character in a JSON string: an escaped surrogate
+// pair.
 const longestCharacter = len(`\ud83d\ude00`)
 
-// cut returns how many bytes of a string of strict JSON, without its quotes, are at most n and
-// end with a character.
+// cut returns the length of the longest prefix of inner, a strict JSON string without its quotes,
+// that has at most n bytes and does not split a character.
 func cut(inner []byte, n int) int {
 	at := 0
 	for at < len(inner) {
@@ -35,12 +35,12 @@ func cut(inner []byte, n int) int {
 	return at
 }
 
-// isHighSurrogate reports whether these are the first digits of \ud800 to \udbff.
+// isHighSurrogate reports whether digits begin an escape from \ud800 to \udbff.
 func isHighSurrogate(digits []byte) bool {
 	return digits[0]|0x20 == 'd' && (digits[1] == '8' || digits[1] == '9' || digits[1]|0x20 == 'a' || digits[1]|0x20 == 'b')
 }
 
-// quote returns a text as a JSON string.
+// quote returns text as a JSON string.
 func quote(text string) []byte {
 	quoted, err := jsontext.AppendQuote(nil, text)
 	if err != nil {

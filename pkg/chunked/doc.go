@@ -1,28 +1,28 @@
-// Package chunked is the chunked form of one handoff: a canonical message as a stream of
-// chunks, each of them a JSON document, for agents that produce large outputs bit by bit and
-// receivers that begin before the end (EAAPL-MAG006, section 14.1). The format is described in
-// docs/streaming.md and by schemas/handoff-chunk-1.schema.json.
+// Package chunked implements the chunked form of a handoff (EAAPL-MAG006, section 14.1): a
+// canonical message as a stream of chunks, each a JSON document, for agents that produce large
+// outputs gradually and receivers that begin early. The format is described in docs/streaming.md
+// and schemas/handoff-chunk-1.schema.json.
 //
-// The first chunk holds a valid message with what is needed to begin. Those after it append to
-// its arrays, objects and strings; that is the only operation there is. The last one says how
-// many there were and what the message is that they make.
+// The first chunk holds a valid message with everything a receiver needs to begin. Later chunks
+// append to its arrays, objects and strings; there is no other operation. The last chunk has the
+// number of chunks and the digest of the whole message.
 //
-// A [Splitter] makes the chunks of a message, a [Builder] those of a message that is not
-// finished yet. An [Assembler] makes messages of chunks: it checks each when it comes and the
-// whole at the end, and finds what was lost, repeated, reordered, cut off or forged.
+// A [Splitter] makes the chunks of a message, and a [Builder] the chunks of an unfinished one. An
+// [Assembler] makes messages from chunks: it checks each chunk when it arrives and the whole
+// message at the end, and detects lost, repeated, reordered, truncated and forged chunks.
 //
-// # What comes out
+// # Fidelity
 //
-// Splitting and assembling a message gives its text without the white space between tokens,
-// byte for byte: the order of members, unknown members, the spelling of strings and the text of
-// numbers stay. A signature that held before holds after.
+// Splitting and assembling a message preserves its text byte for byte, except for white space
+// between tokens: the order of members, unknown members, the spelling of strings and the text of
+// numbers. A valid signature stays valid.
 package chunked
 
-// Version is the version of the chunks that this package writes, in the member [Member]. Every
-// chunk with the same major version is read.
+// Version is the version of the chunks that this package writes in [Member]. It reads every chunk
+// with the same major version.
 const Version = "1.0"
 
-// Member is the name of the member by which a chunk is recognised; its value is the version.
+// Member is the name of the member that identifies a chunk; its value is the version.
 const Member = "handoffChunk"
 
 // A Kind is the kind of a chunk.
@@ -31,11 +31,11 @@ type Kind string
 // The kinds.
 const (
 	First  Kind = "first"  // the message to begin with
-	Append Kind = "append" // what is appended to it
-	Last   Kind = "last"   // the end, and what the message is
+	Append Kind = "append" // additions to the message
+	Last   Kind = "last"   // the end, with the digest of the message
 )
 
-// MaxSequence is the greatest number of a chunk in its stream.
+// MaxSequence is the maximum sequence number of a chunk.
 const MaxSequence = 999_999_999
 
 const (
@@ -45,9 +45,9 @@ const (
 	MinChunkBytes = 1 << 10
 )
 
-// fixed are the members of a message that its first chunk settles: what the receiver has begun
-// with does not change under its hands. Those that are true may still be added by a later
-// chunk, if the first one does not have them.
+// fixed are the members that the first chunk settles: a receiver that has begun must be able to
+// rely on them. A later chunk may still add a member whose value is true, if the first chunk lacks
+// it.
 var fixed = map[string]bool{
 	"schemaVersion": false, "handoffId": false, "taskId": false, "parentHandoffId": false, "fromAgent": false, "toAgent": false,
 	"receiverList": false, "timestamp": false, "taskDescription": false, "constraints": false, "costTracking": false, "traceparent": false,

@@ -8,42 +8,43 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// A Reason says what is wrong with a stream.
+// A Reason is the reason of a [Fault].
 type Reason string
 
 // The reasons.
 const (
-	Malformed Reason = "malformed" // what came is no chunk
-	Forged    Reason = "forged"    // its signature is missing, or does not hold
-	Foreign   Reason = "foreign"   // it does not continue this stream
-	Lost      Reason = "lost"      // chunks before it did not come
-	Reordered Reason = "reordered" // it came after chunks that follow it
-	Repeated  Reason = "repeated"  // a chunk of its number, with another content, came before
-	Invalid   Reason = "invalid"   // the message so far, or what is appended, is not valid
-	Changed   Reason = "changed"   // the message is not the one that the last chunk names
-	CutOff    Reason = "cut-off"   // its last chunk did not come
-	Expired   Reason = "expired"   // nor did it in time
-	TooLarge  Reason = "too-large" // it takes more than the bounds of the receiver
+	Malformed Reason = "malformed" // not a chunk
+	Forged    Reason = "forged"    // the signature is missing or wrong
+	Foreign   Reason = "foreign"   // the chunk does not continue this stream
+	Lost      Reason = "lost"      // earlier chunks are missing
+	Reordered Reason = "reordered" // the chunk arrived after later ones
+	Repeated  Reason = "repeated"  // another chunk has the same sequence number
+	Invalid   Reason = "invalid"   // the message so far, or an addition, is not valid
+	Changed   Reason = "changed"   // the message does not match the digest of the last chunk
+	CutOff    Reason = "cut-off"   // the last chunk is missing
+	Expired   Reason = "expired"   // the last chunk is late
+	TooLarge  Reason = "too-large" // the stream exceeds the receiver's limits
 )
 
-// A Fault says what is wrong with a stream, or with a chunk.
+// A Fault is an error in a stream or a chunk.
 type Fault struct {
 	Reason   Reason
-	Stream   string // "" if what came does not say
-	Sequence int    // of the chunk that came, -1 if none did or it does not say
+	Stream   string // "" if unknown
+	Sequence int    // of the chunk, -1 if there is none or it has no number
 	Expected string // in words
 	Found    string
-	// Ended: nothing more of the stream is taken, unless it is sent again from its first
-	// chunk, and what was begun is to be rolled back. Otherwise only this chunk is not taken.
+	// Ended reports that the stream has ended: the caller rolls back any work begun with it, and
+	// nothing more is taken unless the stream is sent again from its first chunk. Otherwise only
+	// this chunk is dropped.
 	Ended bool
-	// Result says why what came is Invalid.
+	// Result has the findings, if the reason is Invalid.
 	Result validate.Result
-	// Position is where in the input the fault is, zero if nowhere.
+	// Position is the position of the fault in the input, zero if there is none.
 	jsonstream.Position
 	Err error // the cause, or nil
 }
 
-// Error gives the stream, the chunk, what was expected and what came; not the position.
+// Error returns the stream, the chunk, and the expected and actual input, without the position.
 func (f *Fault) Error() string {
 	var b strings.Builder
 	if f.Stream != "" {

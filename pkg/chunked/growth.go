@@ -11,37 +11,37 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A growth is a message to which is appended. It holds hardly more than the message's text.
+// A growth is a message under construction. It needs little more memory than the message's text.
 //
-// Of every member of the message only the right edge can grow: the member itself, its last
-// element or member, the last one of that, and so on. So a member is a text that lacks the
-// brackets at its end, and a level for each of these.
+// Only the right edge of a member can grow: the member itself, its last element or member, the last
+// one of that, and so on. So a member is stored as a text without its closing brackets, and a level
+// for each of them.
 type growth struct {
 	limits  jsonstream.Limits
 	members []grown
-	index   map[string]int // of a member by its name
-	size    int            // of the text
-	extra   int            // what is held beside the text, in bytes
+	index   map[string]int // indexes of members by name
+	size    int            // length of the text
+	extra   int            // bytes held in addition to the text
 	seed    maphash.Seed
 }
 
 // grown is one member of the message.
 type grown struct {
 	name []byte // quoted
-	text []byte // without the ends of its levels
+	text []byte // without the closing brackets of its levels
 	edge []level
-	open bool // text is this growth's own, and edge says where it ends
+	open bool // text is owned by this growth, and edge describes its end
 }
 
-// A level is an array, object or string at the right edge of a member, the outermost first.
+// A level is an array, object or string at the right edge of a member, outermost first.
 type level struct {
 	kind  jsonstream.Kind
-	token string // that leads to it in a pointer; "" for the member itself
-	count int    // of what it holds
+	token string // its reference token in a pointer; "" for the member itself
+	count int    // number of its values
 	names map[uint64]struct{}
 }
 
-// What is held beside the text of the message, in bytes, about.
+// Approximate memory in addition to the text of the message, in bytes.
 const (
 	memberCost = 160
 	levelCost  = 96
@@ -54,17 +54,17 @@ var (
 	errTooDeep  = fmt.Errorf("the message: %w", jsonstream.ErrTooDeep)
 )
 
-// newGrowth returns a growth of a message, which is an object.
+// newGrowth returns a growth that begins with first, an object.
 func newGrowth(first jsonstream.Value, limits jsonstream.Limits) *growth {
 	g := &growth{limits: withDefaults(limits), index: map[string]int{}, size: len("{}"), seed: maphash.MakeSeed()}
-	text := make([]byte, 0, len(first.Raw())) // of all members: the names and values are parts of it
+	text := make([]byte, 0, len(first.Raw())) // of all members: names and values are slices of it
 	for name, member := range first.Members() {
 		text = g.addMember(text, name, member)
 	}
 	return g
 }
 
-// withDefaults fills in the limits that are 0.
+// withDefaults replaces limits of 0 by the defaults.
 func withDefaults(l jsonstream.Limits) jsonstream.Limits {
 	if l.MaxBytes == 0 {
 		l.MaxBytes = jsonstream.DefaultMaxBytes
@@ -75,7 +75,7 @@ func withDefaults(l jsonstream.Limits) jsonstream.Limits {
 	return l
 }
 
-// addMember adds a member of the message, whose text it appends to dst.
+// addMember adds a member of the message and appends its text to dst.
 func (g *growth) addMember(dst []byte, name string, member jsonstream.Value) []byte {
 	if len(g.members) > 0 {
 		g.size += len(",")
@@ -91,12 +91,11 @@ func (g *growth) addMember(dst []byte, name string, member jsonstream.Value) []b
 	return dst
 }
 
-// memory returns about how many bytes the growth takes.
+// memory returns the approximate size of the growth, in bytes.
 func (g *growth) memory() int { return g.size + g.extra }
 
-// append appends add to the value at a pointer of the message: elements to an array, members to
-// an object, characters to a string. The error says what does not fit; the growth is then of
-// no use.
+// append appends add to the value at a pointer of the message: elements to an array, members to an
+// object, characters to a string. After an error the growth must not be used.
 func (g *growth) append(pointer string, add jsonstream.Value) error {
 	if err := g.appendTo(pointer, add); err != nil {
 		return err
@@ -160,7 +159,7 @@ func (g *growth) openMember(m *grown) error {
 	return nil
 }
 
-// edgeOf appends the levels at the right edge of a value that token leads to.
+// edgeOf appends the levels at the right edge of v, which token refers to.
 func (g *growth) edgeOf(edge []level, v jsonstream.Value, token string) []level {
 	for {
 		l := level{kind: v.Kind(), token: token, count: v.Len()}
@@ -190,7 +189,7 @@ func (g *growth) edgeOf(edge []level, v jsonstream.Value, token string) []level 
 	}
 }
 
-// lastToken returns the token that leads to the last value of a level.
+// lastToken returns the reference token of the last value of a level.
 func (l *level) lastToken(last jsonstream.Value) string {
 	if l.kind == jsonstream.Object {
 		return strings.Clone(last.Name())
@@ -198,9 +197,9 @@ func (l *level) lastToken(last jsonstream.Value) string {
 	return strconv.Itoa(l.count - 1)
 }
 
-// extend appends add to the level of a member that the tokens lead to.
+// extend appends add to the level of a member that the tokens refer to.
 func (g *growth) extend(m *grown, tokens []string, add jsonstream.Value) error {
-	n := len(tokens) // the levels from the member to what is to grow
+	n := len(tokens) // levels from the member to the one to extend
 	if n > len(m.edge) {
 		return errors.New("there is nothing to append to")
 	}
@@ -236,20 +235,20 @@ func (g *growth) extend(m *grown, tokens []string, add jsonstream.Value) error {
 	}
 	at := len(m.text)
 	m.text = jsonstream.AppendCompact(m.text, add.Raw())
-	copy(m.text[at:], m.text[at+1:]) // without the bracket or quote before it, and the one after it
+	copy(m.text[at:], m.text[at+1:]) // without the opening and closing bracket or quote of add
 	m.text = m.text[:len(m.text)-2]
 	if last.Exists() {
 		m.edge = g.edgeOf(m.edge, last, target.lastToken(last))
 		m.text = m.text[:len(m.text)-(len(m.edge)-n)]
 	}
 	g.size += len(m.text) + len(m.edge) - before
-	if len(m.edge)+1 > g.limits.MaxDepth+1 { // a string is no level of nesting, and the message is one
+	if len(m.edge)+1 > g.limits.MaxDepth+1 { // a string is not a level of nesting, but the message is
 		return errTooDeep
 	}
 	return nil
 }
 
-// close ends all levels of a member but the first n.
+// close ends all levels of a member except the first n.
 func (g *growth) close(m *grown, n int) {
 	for i := len(m.edge) - 1; i >= n; i-- {
 		m.text = append(m.text, end(m.edge[i].kind))
@@ -283,8 +282,8 @@ func (g *growth) bytes() []byte {
 	return append(text, '}')
 }
 
-// count returns how many values the array or object at a pointer holds, 0 if it is not where
-// something can be appended, which append reports.
+// count returns the number of values of the array or object at a pointer. It is 0 for a value that
+// cannot be appended to, which append reports.
 func (g *growth) count(pointer string) (int, error) {
 	tokens, _ := jsonstream.SplitPointer(pointer)
 	if len(tokens) == 0 {

@@ -11,11 +11,10 @@ import (
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
-// digestPrefix begins every hash of a chunk.
+// digestPrefix is the prefix of every chunk digest.
 const digestPrefix = "sha256:"
 
-// chainDigest returns what the chunk after one names as the one before it: SHA-256 of its
-// bytes, as they travel.
+// chainDigest returns the SHA-256 of a chunk as sent, by which the next chunk refers to it.
 func chainDigest(chunk []byte) string {
 	sum := sha256.Sum256(chunk)
 	return digestPrefix + hex.EncodeToString(sum[:])
@@ -25,9 +24,9 @@ func chainDigest(chunk []byte) string {
 type chain struct {
 	options SplitOptions
 	stream  []byte // its id, quoted
-	sender  []byte // what a signed chunk repeats of the message: the members that trust goes by
-	next    int    // sequence
-	before  string // digest of the chunk before, "" for the first
+	sender  []byte // members that a signed chunk repeats from the message, for the check of trust
+	next    int    // sequence number
+	before  string // digest of the preceding chunk, "" for the first
 }
 
 // newChain begins the stream of a message.
@@ -40,19 +39,18 @@ func newChain(first jsonstream.Value, o SplitOptions) *chain {
 	return c
 }
 
-// room returns how many bytes the body of a chunk may have, that it is as long as the options
-// say.
+// room returns the maximum length of a chunk's body within the options' chunk size.
 func (c *chain) room() int {
 	const head = len(`{"handoffChunk":"1.0","streamId":,"sequence":999999999,"kind":"append","previous":""}`) + len(digestPrefix) + 2*sha256.Size
 	room := c.options.chunkBytes() - head - len(c.stream) - len(c.sender)
 	if c.options.Key != nil {
-		const signature = len(`,"signatureKeyId":"","signature":""`) + len("ed25519:") + 86 // the longer of the two
+		const signature = len(`,"signatureKeyId":"","signature":""`) + len("ed25519:") + 86 // the longest signature
 		room -= signature + 2*len(c.options.Key.ID)
 	}
 	return max(room, MinChunkBytes/4)
 }
 
-// chunk returns the next chunk, with a body of members, which begins with a comma.
+// chunk returns the next chunk with a body of members, which begins with a comma.
 func (c *chain) chunk(kind Kind, body []byte) ([]byte, error) {
 	text := make([]byte, 0, c.options.chunkBytes()+len(body)/8)
 	text = append(append(append(text, `{"handoffChunk":"`+Version+`","streamId":`...), c.stream...), `,"sequence":`...)
@@ -75,14 +73,14 @@ func (c *chain) chunk(kind Kind, body []byte) ([]byte, error) {
 	return text, nil
 }
 
-// last returns the last chunk, of a message whose text has this length.
+// last returns the last chunk of a message whose text is size bytes long.
 func (c *chain) last(m *message.Message, size int) ([]byte, error) {
 	body := append(strconv.AppendInt([]byte(`,"chunks":`), int64(c.next)+1, 10), `,"bytes":`...)
 	body = append(strconv.AppendInt(body, int64(size), 10), `,"digest":`...)
 	if digest, err := m.Digest(); err == nil {
 		body = append(append(append(body, '"'), digest.String()...), '"')
 	} else {
-		body = append(body, "null"...) // a number beyond doubles: the message has no canonical form
+		body = append(body, "null"...) // a number is out of the range of doubles: the message has no canonical form
 	}
 	return c.chunk(Last, body)
 }

@@ -13,12 +13,11 @@ import (
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
-// SplitOptions say how chunks are made. The zero value makes unsigned ones of usual size.
+// SplitOptions configure chunks. The zero value makes unsigned chunks of the default size.
 type SplitOptions struct {
-	// ChunkBytes is how long a chunk is at most, in bytes: 0 means [DefaultChunkBytes], and
-	// less than [MinChunkBytes] means that. A chunk is longer only where something in it
-	// cannot be divided: what the first chunk has to have (see [Splitter.Split]), a number, a
-	// name or a pointer.
+	// ChunkBytes is the maximum length of a chunk, in bytes; 0 means [DefaultChunkBytes], and less
+	// than [MinChunkBytes] means [MinChunkBytes]. A chunk is longer only for indivisible content:
+	// the required part of the first chunk (see [Splitter.Split]), a number, a name or a pointer.
 	ChunkBytes int
 	// Key signs every chunk; nil leaves them unsigned.
 	Key *sign.Key
@@ -31,35 +30,35 @@ func (o SplitOptions) chunkBytes() int {
 	return max(o.ChunkBytes, MinChunkBytes)
 }
 
-// A Splitter makes streams of messages. It is safe for concurrent use.
+// A Splitter makes streams from messages. It is safe for concurrent use.
 type Splitter struct {
 	options SplitOptions
-	room    int // of a chunk's body; 0 means by the options
+	room    int // of a chunk's body; 0 means according to the options
 }
 
 // NewSplitter returns a Splitter.
 func NewSplitter(o SplitOptions) *Splitter { return &Splitter{options: o} }
 
-// errNoStream reports a message that cannot be a stream.
+// errNoStream reports a message that cannot be sent as a stream.
 var errNoStream = errors.New("only a canonical message can be a stream: it is an object, with a handoffId that names the stream")
 
-// Split calls emit with the chunks of a message, in order and each on one line; emit may keep
-// them. The message should have passed its schema: what a first chunk has is then a valid
-// message too.
+// Split calls emit with the chunks of a message, in order and each on one line; emit may retain
+// them. The message should have passed its schema, so that the message of the first chunk is valid
+// too.
 //
-// The first chunk has every member of the message in its place, whole where a receiver goes by
-// it: the identifiers and agents, taskDescription, constraints, costTracking and everything
-// else that is no array, object or long text. Of the others it has as much of the beginning as
-// there is room for, first of all one completed subtask, then what is left to do, the state,
-// the summary, what was done, the context, the conversation and the tool calls. The chunks
-// after it append the rest in that order.
+// The first chunk has every member of the message. Members that a receiver acts on are whole: the
+// identifiers and agents, taskDescription, constraints, costTracking and every other member that is
+// not an array, an object or a long string. Of the others it has as much of the beginning as fits:
+// first one completed subtask, then the remaining subtasks, the state, the summary, the completed
+// subtasks, the context, the conversation and the tool calls. Later chunks append the rest in that
+// order.
 //
-// The error is that of emit, or of signing: a [*jsonstream.NumberError] for a number that a
-// signature would not protect, with its place in the message.
+// The error is that of emit or of signing: a [*jsonstream.NumberError], with its place in the
+// message, for a number that a signature would not protect.
 func (s *Splitter) Split(m *message.Message, emit func(chunk []byte) error) error {
 	err := s.split(m, emit)
 	if number := (*jsonstream.NumberError)(nil); errors.As(err, &number) {
-		// It is about a chunk: the place in the message is of more use.
+		// The error refers to the chunk: its place in the message is more useful.
 		if whole := jsonstream.WriteCanonical(io.Discard, m.Root(), jsonstream.CanonicalOptions{Exact: true}); whole != nil {
 			return whole
 		}
@@ -100,29 +99,29 @@ func (s *Splitter) split(m *message.Message, emit func(chunk []byte) error) erro
 	return emit(chunk)
 }
 
-// order is that in which the members of a message get room in the first chunk, and follow in
-// those after it. Members that are not named come after them.
+// order is the order in which members fill the first chunk and the chunks after it. Other members
+// come last.
 var order = []string{
 	"remainingSubtasks", "currentState", "conversationHistorySummary", "completedSubtasks", "relevantContext",
 	"conversationHistoryVerbatim", "extensions", "toolCallHistory",
 }
 
-// A part is a member of a message that may be divided between the chunks.
+// A part is a member of a message that may be split between chunks.
 type part struct {
 	value jsonstream.Value
 	whole bool
-	taken int              // bytes of a string, quotes not counted, or values, that the first chunk has
-	rest  jsonstream.Value // the first value that it does not have
+	taken int              // bytes of a string without quotes, or values, that are in the first chunk
+	rest  jsonstream.Value // the first value that is not in the first chunk
 }
 
-// A plan says what the first chunk has.
+// A plan is the division of a message between the first chunk and the rest.
 type plan struct {
 	root  jsonstream.Value
-	parts []*part // in the order of the chunks
+	parts []*part // in the order in which they are sent
 	of    map[int]*part
 }
 
-// planOf plans a first chunk with a body of some length.
+// planOf plans a first chunk whose body has room bytes.
 func planOf(root jsonstream.Value, room int) plan {
 	p := plan{root: root, of: map[int]*part{}}
 	room -= len(`,"message":{}`)
@@ -139,7 +138,7 @@ func planOf(root jsonstream.Value, room int) plan {
 	}
 	slices.SortStableFunc(p.parts, func(a, b *part) int { return rank(a.value) - rank(b.value) })
 	if one := p.of[root.Get("completedSubtasks").Ordinal()]; one != nil && one.rest.Exists() {
-		room -= one.take() // without it, the first message would not be complete
+		room -= one.take() // completeness requires one of them in the first message
 	}
 	for _, one := range p.parts {
 		room = one.fill(room)
@@ -154,12 +153,12 @@ func rank(v jsonstream.Value) int {
 	return len(order)
 }
 
-// divisible reports whether a value of a kind can be divided between chunks.
+// divisible reports whether values of a kind can be split between chunks.
 func divisible(k jsonstream.Kind) bool {
 	return k == jsonstream.Array || k == jsonstream.Object || k == jsonstream.String
 }
 
-// take adds the next value to the first chunk, and returns how long it is.
+// take adds the next value to the first chunk and returns its length.
 func (p *part) take() int {
 	n := childLen(p.rest)
 	p.taken++
@@ -167,7 +166,7 @@ func (p *part) take() int {
 	return n
 }
 
-// fill adds to the first chunk what it has room for, and returns how much that then is.
+// fill adds as much as fits into room bytes to the first chunk and returns its length.
 func (p *part) fill(room int) int {
 	if p.value.Kind() == jsonstream.String {
 		inner := inside(p.value)
@@ -185,10 +184,10 @@ func (p *part) fill(room int) int {
 	return room
 }
 
-// inside returns a text without the quotes or brackets around it.
+// inside returns the text of v without its quotes or brackets.
 func inside(v jsonstream.Value) []byte { return v.Raw()[1 : len(v.Raw())-1] }
 
-// childLen returns how long a member or element is, with its comma.
+// childLen returns the length of a member or element, with its comma.
 func childLen(v jsonstream.Value) int {
 	n := len(v.Raw()) + len(",")
 	if name := v.RawName(); name != nil {
@@ -234,7 +233,7 @@ type writer struct {
 	room int
 	emit func([]byte) error
 
-	body    []byte // of the chunk in progress
+	body    []byte // of the current chunk
 	pointer string // of the value that its last part appends to
 	kind    jsonstream.Kind
 }
@@ -250,7 +249,7 @@ func (w *writer) send(kind Kind, body []byte) error {
 	return w.emit(chunk)
 }
 
-// flush sends the chunk in progress.
+// flush emits the current chunk.
 func (w *writer) flush() error {
 	if w.kind == jsonstream.Absent {
 		return nil
@@ -268,8 +267,7 @@ func (w *writer) endPart() {
 	}
 }
 
-// begin prepares for n bytes that are to be appended to the value at a pointer, and returns
-// how many fit.
+// begin prepares an addition of n bytes to the value at a pointer and returns how many of them fit.
 func (w *writer) begin(pointer string, kind jsonstream.Kind, n int) (int, error) {
 	const around = len(`,"parts":[{"at":"","add":""}]`)
 	if w.kind == jsonstream.Absent || w.pointer != pointer {
@@ -290,10 +288,10 @@ func (w *writer) begin(pointer string, kind jsonstream.Kind, n int) (int, error)
 	return w.room - len(w.body) - len(`",}]`), nil
 }
 
-// begin returns the first character of a value.
+// begin returns the first character of a value of a kind.
 func begin(k jsonstream.Kind) byte { return byte(k) }
 
-// rest sends what the first chunk does not have of a member.
+// rest sends the remainder of a member.
 func (w *writer) rest(p *part) error {
 	pointer := jsonstream.AppendPointer("", p.value.Name())
 	switch {
@@ -306,7 +304,7 @@ func (w *writer) rest(p *part) error {
 	}
 }
 
-// children sends values of the array or object at a pointer, from one on.
+// children sends the values of the array or object at a pointer, beginning with from.
 func (w *writer) children(pointer string, kind jsonstream.Kind, from jsonstream.Value, index int) error {
 	for child := from; child.Exists(); child = child.Next() {
 		n := childLen(child)
@@ -324,7 +322,7 @@ func (w *writer) children(pointer string, kind jsonstream.Kind, from jsonstream.
 			token = child.Name()
 		}
 		index++
-		// A pointer that takes much of a chunk costs more than it gains.
+		// A pointer that fills much of a chunk costs more than it gains.
 		if free >= n || !divisible(child.Kind()) || 4*(len(pointer)+len(token)) > w.room {
 			w.body = appendChild(jsonstream.AppendComma(w.body), child)
 			continue
@@ -347,15 +345,15 @@ func (w *writer) children(pointer string, kind jsonstream.Kind, from jsonstream.
 	return nil
 }
 
-// isEmpty reports whether the chunk in progress has nothing to append.
+// isEmpty reports whether the current chunk has no additions.
 func (w *writer) isEmpty() bool {
 	last := w.body[len(w.body)-1]
 	return last == begin(w.kind) && len(w.body) == len(`,"parts":[{"at":,"add":[`)+len(quote(w.pointer))
 }
 
-// text sends characters of the string at a pointer, as they are written.
+// text sends characters of the string at a pointer, as encoded in JSON.
 func (w *writer) text(pointer string, inner []byte) error {
-	const worthwhile = 64 // bytes, for which a part is begun in a chunk that has others
+	const worthwhile = 64 // minimum bytes for beginning a part in a chunk that has others
 	for len(inner) > 0 {
 		free, err := w.begin(pointer, jsonstream.String, min(len(inner), worthwhile))
 		if err == nil && free < min(len(inner), worthwhile) && !w.isEmpty() {

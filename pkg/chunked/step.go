@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// step takes the chunk that a stream waits for.
+// step processes the next expected chunk of a stream.
 func (a *Assembler) step(ctx context.Context, s *stream, c *received, signer string) ([]Event, error) {
 	event := Event{Stream: s.id, Sequence: c.sequence, SignedBy: signer, Chunk: c.root.Raw()}
 	var fault *Fault
@@ -45,7 +45,7 @@ func (a *Assembler) step(ctx context.Context, s *stream, c *received, signer str
 	return []Event{event}, nil
 }
 
-// first takes the first chunk of a stream.
+// first processes the first chunk of a stream.
 func (a *Assembler) first(ctx context.Context, s *stream, c *received, event *Event) (*Fault, error) {
 	m := c.root.Get("message")
 	if id := m.Get("handoffId").Text(); id != s.id {
@@ -55,7 +55,7 @@ func (a *Assembler) first(ctx context.Context, s *stream, c *received, event *Ev
 	if fault := s.sender.checkMessage(c, m); fault != nil {
 		return fault, nil
 	}
-	// The text of the chunk is not kept: it may be longer than the message.
+	// The chunk's text is not retained: it may be longer than the message.
 	text := jsonstream.AppendCompact(make([]byte, 0, len(m.Raw())), m.Raw())
 	parsed, err := message.ParseInPlace(jsonstream.Raw{Bytes: m.Raw(), Start: m.Position()}, message.Options{Limits: a.o.Limits})
 	if err != nil {
@@ -72,7 +72,7 @@ func (a *Assembler) first(ctx context.Context, s *stream, c *received, event *Ev
 	return nil, nil
 }
 
-// continues checks that a chunk follows on what has come of the stream.
+// continues checks that a chunk continues its stream.
 func (s *stream) continues(c *received, signer string) *Fault {
 	if before := s.digests[c.sequence-1]; c.root.Get("previous").Text() != before {
 		return c.fault(Foreign, fmt.Sprintf("one that follows on chunk %d with the digest %s", c.sequence-1, before), fmt.Sprintf("%s: it is of another stream, or one of the two was changed", c.root.Get("previous").Text()))
@@ -80,7 +80,7 @@ func (s *stream) continues(c *received, signer string) *Fault {
 	return s.sender.check(c, signer)
 }
 
-// grow takes a chunk of parts.
+// grow processes a chunk of additions.
 func (a *Assembler) grow(ctx context.Context, s *stream, c *received) (*Fault, error) {
 	r, err := a.checks.additions(ctx, c.root.Get("parts"))
 	switch damage := (*jsonstream.SyntaxError)(nil); {
@@ -106,7 +106,7 @@ func (a *Assembler) grow(ctx context.Context, s *stream, c *received) (*Fault, e
 	return nil, nil
 }
 
-// whole takes the last chunk.
+// whole processes the last chunk.
 func (a *Assembler) whole(ctx context.Context, s *stream, c *received, event *Event) (*Fault, error) {
 	if n := integer(c.root.Get("chunks")); n != c.sequence+1 {
 		return c.fault(Lost, fmt.Sprintf("the %d chunks that the last one counts", n), fmt.Sprintf("%d", c.sequence+1)), nil

@@ -1,16 +1,16 @@
-// Package compress recognises, reads and writes gzip (RFC 1952) and zstd
-// (RFC 8878) data, in bounded memory.
+// Package compress detects, reads and writes gzip (RFC 1952) and zstd (RFC 8878) data in bounded
+// memory.
 //
 // # Units
 //
-// Data is a row of units, each complete in itself with its checksum: gzip members or zstd
-// frames. A [Writer] makes one unit of all that is written to it, on all cores. A [UnitWriter]
-// writes one after the other, so that each can be read without the rest.
+// Data is a sequence of units, each complete with its own checksum: gzip members or zstd frames. A
+// [Writer] makes one unit of all content, on all cores. A [UnitWriter] writes one unit after
+// another, each of which can be read without the rest.
 //
 // # Size
 //
-// Incompressible content is stored, so a unit is never longer than its content, a header and a
-// checksum, 18 bytes in all, and 3 bytes in zstd, 5 in gzip, for every 64 KiB begun and every flush.
+// Incompressible content is stored. So a unit exceeds its content by at most 18 bytes for the
+// header and checksum, and 3 bytes in zstd or 5 in gzip for every 64 KiB begun and every flush.
 package compress
 
 import (
@@ -21,7 +21,7 @@ import (
 // A Codec is a compression format.
 type Codec string
 
-// The codecs. None is that of plain data.
+// The codecs. None means uncompressed data.
 const (
 	None Codec = ""
 	Gzip Codec = "gzip"
@@ -32,19 +32,19 @@ const (
 type format struct {
 	codec        Codec
 	suffix       string
-	magic        string // that its data begins with
-	levels       int    // the highest level; the lowest is 1
+	magic        string // the first bytes of its data
+	levels       int    // the maximum level; the minimum is 1
 	defaultLevel int
-	unit         int // how much content a Writer holds before it compresses some of it, in bytes
+	unit         int // bytes of content that a Writer buffers before it compresses
 }
 
-// formats lists the codecs but None, the first choice first.
+// formats lists the codecs except None, in order of preference.
 var formats = []format{
 	{Zstd, ".zst", "\x28\xb5\x2f\xfd", 22, 3, 2 << 20},
 	{Gzip, ".gz", "\x1f\x8b", 9, 6, 1 << 20},
 }
 
-// Codecs lists the codecs but None, the first choice first.
+// Codecs returns the codecs except None, in order of preference.
 func Codecs() []Codec {
 	var list []Codec
 	for _, f := range formats {
@@ -53,10 +53,10 @@ func Codecs() []Codec {
 	return list
 }
 
-// Suffix returns the suffix of file names: ".zst", ".gz", "" for None.
+// Suffix returns the suffix of file names: ".zst", ".gz", or "" for None.
 func (c Codec) Suffix() string { return c.format().suffix }
 
-// format returns the codec's; its zero value for None.
+// format returns the properties of the codec, zero for None.
 func (c Codec) format() format {
 	for _, f := range formats {
 		if f.codec == c {
@@ -66,15 +66,13 @@ func (c Codec) format() format {
 	return format{}
 }
 
-// ErrWindow reports a zstd frame that asks for more memory than is allowed: a window of
-// more than 128 MiB.
+// ErrWindow reports a zstd frame that exceeds the memory limit, a window of 128 MiB.
 var ErrWindow = errors.New("needs a window of more than 128 MiB, the limit: compress it again without zstd's options long and ultra, or with a long window of 27")
 
 // ErrCorrupt reports compressed data that is damaged or cut off.
 var ErrCorrupt = errors.New("compressed data is damaged or cut off")
 
-// A DictionaryError reports data that can only be read with a dictionary that is not
-// available.
+// A DictionaryError reports data that requires a dictionary that is not available.
 type DictionaryError struct {
 	ID uint32 // of the dictionary
 }
@@ -83,10 +81,11 @@ func (e *DictionaryError) Error() string {
 	return fmt.Sprintf("zstd data was compressed with dictionary %d, which is not known here", e.ID)
 }
 
-// A RatioError reports data whose content is too many times its own size.
+// A RatioError reports content that exceeds both limits, on its size and on its ratio to the
+// compressed size.
 type RatioError struct {
 	Codec           Codec
-	Read, Content   int64 // bytes read, and their content so far
+	Read, Content   int64 // compressed bytes read, and bytes of content so far
 	MaxBytes, Ratio int64 // the limits
 }
 

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// patience is how long content waits for more of it when none comes. What is
-// compressed in small pieces grows; waiting for ever would starve the reader.
+// patience is how long content may wait for more before a flush. Compressing in small pieces makes
+// the output longer; waiting indefinitely would starve the reader.
 const patience = time.Second
 
-// pieceBytes is how much is read at once.
+// pieceBytes is the size of a read.
 const pieceBytes = 256 << 10
 
-// CopyFlushing copies src to dst, as somebody needs it who waits for what is compressed: it
-// calls flush when nothing comes from src and something has waited for a second. Errors are
-// those of src, dst and flush. After an error of dst or flush src may still be read, once.
+// CopyFlushing copies src to dst for a reader that waits for the compressed data: it calls flush
+// when content has waited for a second without more arriving. It returns the first error of src,
+// dst or flush. After an error of dst or flush, src may be read once more.
 func CopyFlushing(dst io.Writer, src io.Reader, flush func() error) error {
 	type piece struct {
 		bytes []byte
@@ -39,12 +39,12 @@ func CopyFlushing(dst io.Writer, src io.Reader, flush func() error) error {
 			}
 		}
 	}()
-	var due <-chan time.Time // when something will have waited for too long
+	var due <-chan time.Time // when pending content has waited for patience
 	for {
 		var p piece
 		select {
 		case p = <-pieces:
-		default: // nothing is there yet
+		default: // nothing has arrived yet
 			select {
 			case p = <-pieces:
 			case <-due:

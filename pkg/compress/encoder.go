@@ -12,37 +12,37 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// EncoderOptions says how to compress.
+// EncoderOptions configure an [Encoder].
 type EncoderOptions struct {
 	// Codec is Gzip or Zstd; None means Zstd.
 	Codec Codec
-	// Level is 1 (fastest) to 9 for gzip and to 22 for zstd; 0 means 6 and 3, and 6
-	// with a dictionary. Of zstd's levels four differ here: 1 and 2, 3 to 5, 6 to 9,
-	// and 10 to 22.
+	// Level is from 1 (fastest) to 9 for gzip or 22 for zstd; 0 means 6 for gzip, 3 for zstd, and 6
+	// for zstd with a dictionary. Zstd has four distinct levels here: 1 and 2, 3 to 5, 6 to 9, and
+	// 10 to 22.
 	Level int
-	// Dictionary is a zstd dictionary, header and all; nil means none. Data compressed
-	// with it can only be read with it.
+	// Dictionary is a zstd dictionary with its header; nil means none. Data compressed with it
+	// cannot be read without it.
 	Dictionary []byte
 }
 
-// dictionaryLevel is the default where there is a dictionary: messages are small
-// then, and it finds 5 % more in them.
+// dictionaryLevel is the default level with a dictionary. Messages are small then, and this level
+// compresses them 5 % better.
 const dictionaryLevel = 6
 
-// An Encoder makes units. It is safe for concurrent use.
+// An Encoder compresses content into units. It is safe for concurrent use.
 type Encoder struct {
 	format  format
 	options []zstd.EOption
-	zstd    *zstd.Encoder // of whole units
-	streams sync.Pool     // of *frameStream
-	flate   sync.Pool     // of *flate.Writer
+	zstd    *zstd.Encoder // for whole units
+	streams sync.Pool     // *frameStream values
+	flate   sync.Pool     // *flate.Writer values
 }
 
-// streamWindow is the window of frames that are made on all cores, in bytes. Pieces of four times
-// this length are compressed each by itself.
+// streamWindow is the window size of frames made on all cores, in bytes. Pieces of four times this
+// length are compressed independently.
 const streamWindow = 1 << 20
 
-// NewEncoder returns an encoder. An error says which option is wrong.
+// NewEncoder returns an encoder, or an error for an invalid option.
 func NewEncoder(o EncoderOptions) (*Encoder, error) {
 	if o.Codec == None {
 		o.Codec = Zstd
@@ -73,14 +73,14 @@ func NewEncoder(o EncoderOptions) (*Encoder, error) {
 	}
 	e.options = []zstd.EOption{
 		zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(o.Level)),
-		zstd.WithEncoderConcurrency(max(2, runtime.GOMAXPROCS(0))), // with 1, pieces would be cut otherwise
+		zstd.WithEncoderConcurrency(max(2, runtime.GOMAXPROCS(0))), // with 1, pieces would be divided differently
 		zstd.WithEncoderCRC(true), zstd.WithZeroFrames(true), zstd.WithConcurrentBlocks(true),
 	}
 	if o.Dictionary != nil {
 		e.options = append(e.options, zstd.WithEncoderDict(o.Dictionary))
 	}
 	var err error
-	if e.zstd, err = e.newZstd(e.format.unit); err != nil { // every core holds two
+	if e.zstd, err = e.newZstd(e.format.unit); err != nil { // every core holds two units
 		return nil, fmt.Errorf("not a usable zstd dictionary: %w", err)
 	}
 	e.streams.New = func() any {
@@ -97,7 +97,7 @@ func (e *Encoder) newZstd(window int) (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil, append(slices.Clip(e.options), zstd.WithWindowSize(window))...)
 }
 
-// stream returns a stream that compresses to w content of a size, which may be [Unknown].
+// stream returns a stream that compresses content of a size, possibly [Unknown], to w.
 func (e *Encoder) stream(w io.Writer, size int64) stream {
 	if e.format.codec == Gzip {
 		return &member{w: w, encoder: e}
@@ -107,19 +107,19 @@ func (e *Encoder) stream(w io.Writer, size int64) stream {
 	return s
 }
 
-// free takes back a stream that was closed or discarded.
+// free returns a closed or discarded stream to its pool.
 func (e *Encoder) free(s stream) {
 	if s, ok := s.(*frameStream); ok {
 		e.streams.Put(s)
 	}
 }
 
-// A frameStream makes one zstd frame.
+// A frameStream writes one zstd frame.
 type frameStream struct{ *zstd.Encoder }
 
 func (s *frameStream) discard() { s.Reset(io.Discard) }
 
-// Append appends content to dst as one unit, which says how long the content is.
+// Append appends content to dst as one unit, with the content size in its header.
 func (e *Encoder) Append(dst, content []byte) []byte {
 	if e.format.codec == Zstd {
 		begin := len(dst)
@@ -133,11 +133,12 @@ func (e *Encoder) Append(dst, content []byte) []byte {
 	return appendTrailer(dst, crc32.ChecksumIEEE(content), uint32(len(content)))
 }
 
-// unsaid is the size of content, in bytes, from which the library has it in the frame header.
+// unsaid is the content size, in bytes, from which the library writes it to the frame header.
 const unsaid = 256
 
-// saySize puts the size of its content in the header of a zstd frame that has none: in the place of
-// the window, which is as long as the content then (RFC 8878, section 3.1.1.1.1.2).
+// saySize writes the content size to the header of a zstd frame that lacks it. It takes the place
+// of the window descriptor: the window is then as large as the content (RFC 8878, section
+// 3.1.1.1.1.2).
 func saySize(frame []byte, size int) {
 	const single = 1 << 5
 	descriptor := frame[descriptorAt]
@@ -146,7 +147,7 @@ func saySize(frame []byte, size int) {
 	}
 	frame[descriptorAt] |= single
 	window := descriptorAt + 1
-	id := []int{0, 1, 2, 4}[descriptor&3] // its length
+	id := []int{0, 1, 2, 4}[descriptor&3] // its length in bytes
 	copy(frame[window:], frame[window+1:window+1+id])
 	frame[window+id] = byte(size)
 }

@@ -7,23 +7,21 @@ import (
 	"io"
 )
 
-// A frame reads one zstd frame, and nothing after it. The decoder of the
-// library reads on into the next one, which may need another dictionary, or may
-// not have come yet.
+// A frame reads one zstd frame and nothing after it. The library's decoder would read into the next
+// frame, which may need another dictionary or may not have arrived yet.
 type frame struct {
 	src        *bufio.Reader
 	left       int // bytes to the next block header
 	last       bool
 	checksum   bool
-	dictionary uint32 // the id of the dictionary, 0 for none
+	dictionary uint32 // id of the dictionary, 0 for none
 }
 
-// descriptorAt is where the descriptor of a frame is, after the magic number.
+// descriptorAt is the offset of the frame header descriptor, after the magic number.
 const descriptorAt = 4
 
-// next reads the header of the frame that src is before, without taking it: magic
-// number, descriptor, window, dictionary id, content size (RFC 8878, section
-// 3.1.1.1).
+// next parses the frame header at the start of src without consuming it: magic number, descriptor,
+// window, dictionary id, content size (RFC 8878, section 3.1.1.1).
 func (f *frame) next(src *bufio.Reader) error {
 	start, err := src.Peek(descriptorAt + 1)
 	if err != nil {
@@ -49,7 +47,7 @@ func (f *frame) next(src *bufio.Reader) error {
 	return nil
 }
 
-// Read returns io.EOF at the end of the frame only.
+// Read returns io.EOF only at the end of the frame.
 func (f *frame) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -64,7 +62,7 @@ func (f *frame) Read(p []byte) (int, error) {
 	return n, noEOF(err)
 }
 
-// nextBlock reads the next block header (section 3.1.1.2), without taking it.
+// nextBlock parses the next block header (section 3.1.1.2) without consuming it.
 func (f *frame) nextBlock() error {
 	if f.last {
 		if !f.checksum {
@@ -78,7 +76,7 @@ func (f *frame) nextBlock() error {
 	if err != nil {
 		return noEOF(err)
 	}
-	const repeated = 1 // a block of one byte, over and over
+	const repeated = 1 // an RLE block: one byte, repeated
 	f.last = header[0]&1 == 1
 	size := int(header[0])>>3 | int(header[1])<<5 | int(header[2])<<13
 	if header[0]>>1&3 == repeated {
@@ -88,10 +86,10 @@ func (f *frame) nextBlock() error {
 	return nil
 }
 
-// ended reports whether all of the frame has been read.
+// ended reports whether the whole frame has been read.
 func (f *frame) ended() bool { return f.last && f.left == 0 && !f.checksum }
 
-// skip takes the skippable frame (section 3.1.2) that src is before.
+// skip consumes the skippable frame (section 3.1.2) at the start of src.
 func skip(src *bufio.Reader) error {
 	header, err := src.Peek(8)
 	if err != nil {
@@ -102,7 +100,7 @@ func skip(src *bufio.Reader) error {
 	return err
 }
 
-// noEOF makes the end of the source, where more has to come, an error.
+// noEOF turns io.EOF in the middle of data into an error.
 func noEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

@@ -11,16 +11,16 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// A gunzip reads one gzip member (RFC 1952), and nothing after it. Go's reader takes no file name
-// and no comment of 512 bytes or more.
+// A gunzip reads one gzip member (RFC 1952) and nothing after it. Unlike compress/gzip, it accepts
+// file names and comments of 512 bytes or more.
 type gunzip struct {
 	src      *bufio.Reader
-	content  io.ReadCloser // of flate
+	content  io.ReadCloser // the flate reader
 	checksum uint32
 	size     uint32 // modulo 2^32
 }
 
-// The flags of a header (section 2.3.1). Nobody knows what follows a reserved one.
+// The flags of a header (section 2.3.1). Data with a reserved flag cannot be decoded.
 const (
 	hasChecksum = 1 << (iota + 1)
 	hasExtra
@@ -36,8 +36,8 @@ var (
 	errReserved = errors.New("its header has flags that RFC 1952 does not know")
 )
 
-// next begins the member that src is before. What its header has but the flags is passed over,
-// however long it is.
+// next reads the header of the member at the start of src. It skips everything but the flags, of
+// any length.
 func (g *gunzip) next(src *bufio.Reader) error {
 	h := header{src: src}
 	start := h.take(10)
@@ -79,7 +79,7 @@ func (g *gunzip) next(src *bufio.Reader) error {
 	return g.content.(flate.Resetter).Reset(src, nil)
 }
 
-// Read returns io.EOF at the end of the member, whose checksum was right then.
+// Read returns io.EOF at the end of the member, after checking its checksum.
 func (g *gunzip) Read(p []byte) (int, error) {
 	n, err := g.content.Read(p)
 	g.checksum = crc32.Update(g.checksum, crc32.IEEETable, p[:n])
@@ -97,14 +97,14 @@ func (g *gunzip) Read(p []byte) (int, error) {
 	return n, io.EOF
 }
 
-// A header takes the parts of a gzip header from src, until one cannot be had.
+// A header reads the parts of a gzip header from src, until an error.
 type header struct {
 	src      *bufio.Reader
 	checksum uint32
 	err      error
 }
 
-// take takes n bytes.
+// take consumes and returns n bytes.
 func (h *header) take(n int) []byte {
 	part := make([]byte, n)
 	if h.err == nil {
@@ -114,7 +114,7 @@ func (h *header) take(n int) []byte {
 	return part
 }
 
-// text passes over a text and the zero after it.
+// text skips a zero-terminated text.
 func (h *header) text() {
 	for h.err == nil {
 		var part []byte

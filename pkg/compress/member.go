@@ -9,27 +9,27 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// A member is a stream that makes one gzip member. Pieces of the content are compressed on all
-// cores, each by itself, and a few of them are held in memory for every core.
+// A member is a stream that writes one gzip member. It compresses pieces of the content on all
+// cores, independently, and holds a few of them in memory per core.
 type member struct {
 	w        io.Writer
 	encoder  *Encoder
-	content  []byte   // of the piece that is being collected
+	content  []byte   // of the incomplete piece
 	pending  []*piece // in flight, in order
-	spare    []*piece // to be used again
+	spare    []*piece // to be reused
 	begun    bool     // the header has been written
 	checksum uint32
 	size     uint32 // of the content, modulo 2^32
 }
 
-// A piece is content that is being compressed.
+// A piece is a piece of content in compression.
 type piece struct {
 	content, data []byte
 	last          bool
 	done          chan struct{}
 }
 
-// pieceLength is how much content a piece has, in bytes: as much as the ratio needs.
+// pieceLength is the length of a piece, in bytes: large enough not to reduce the ratio.
 const pieceLength = 1 << 20
 
 func (m *member) Write(p []byte) (int, error) {
@@ -50,7 +50,7 @@ func (m *member) Write(p []byte) (int, error) {
 	return length, nil
 }
 
-// compress begins to compress the piece collected.
+// compress starts compressing the collected piece.
 func (m *member) compress(last bool) error {
 	one := &piece{done: make(chan struct{}, 1)}
 	if n := len(m.spare); n > 0 {
@@ -65,11 +65,11 @@ func (m *member) compress(last bool) error {
 	return m.drain(maxPending())
 }
 
-// maxPending is how many pieces may be in flight: one for every core, and one for the core
-// that is done first.
+// maxPending returns the maximum number of pieces in flight: one per core, and one for the core
+// that finishes first.
 func maxPending() int { return runtime.GOMAXPROCS(0) + 1 }
 
-// drain writes pieces until limit are left in flight.
+// drain writes pieces until only limit are in flight.
 func (m *member) drain(limit int) error {
 	for len(m.pending) > limit {
 		one := m.pending[0]
@@ -109,19 +109,19 @@ func (m *member) Close() error {
 	return err
 }
 
-// discard does nothing: each piece ends by itself.
+// discard does nothing: the goroutines end by themselves.
 func (m *member) discard() {}
 
-// The header of a gzip member: deflate, no name or time, unknown system.
+// gzipHeader is the header of a gzip member: deflate, no name or time, unknown system.
 const gzipHeader = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
-// appendTrailer appends what ends a gzip member: the checksum and the size of its content.
+// appendTrailer appends the trailer of a gzip member: the checksum and the size of its content.
 func appendTrailer(dst []byte, checksum, size uint32) []byte {
 	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(dst, checksum), size)
 }
 
-// appendDeflated appends content as blocks of RFC 1951 that end with a byte. Only the last piece
-// has the last block.
+// appendDeflated appends content as deflate blocks (RFC 1951) that end at a byte boundary. The
+// final block is written only with the last piece.
 func (e *Encoder) appendDeflated(dst, content []byte, last bool) []byte {
 	out := appender{dst}
 	w := e.flate.Get().(*flate.Writer)
@@ -133,7 +133,7 @@ func (e *Encoder) appendDeflated(dst, content []byte, last bool) []byte {
 		err = w.Flush()
 	}
 	if err != nil {
-		panic(err) // memory takes everything
+		panic(err) // writing to memory cannot fail
 	}
 	e.flate.Put(w)
 	if len(out.bytes)-len(dst) <= storedLength(len(content)) {
@@ -141,12 +141,12 @@ func (e *Encoder) appendDeflated(dst, content []byte, last bool) []byte {
 	}
 	dst = appendStored(dst, content, last)
 	if !last {
-		dst = appendStored(dst, nil, false) // as Flush does: readers pass on what they have
+		dst = appendStored(dst, nil, false) // as Flush does, so that readers can pass on the content
 	}
 	return dst
 }
 
-// storedBlock is the longest stored block, in bytes.
+// storedBlock is the maximum length of a stored block, in bytes.
 const storedBlock = 1<<16 - 1
 
 // storedLength returns the length of n bytes in stored blocks.

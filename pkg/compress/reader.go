@@ -18,48 +18,46 @@ const (
 	DefaultMaxRatio = 1000
 )
 
-// ReaderOptions limits what may be read. The zero value is the default.
+// ReaderOptions limit the content to read. The zero value means the defaults.
 type ReaderOptions struct {
-	// MaxBytes of content are always read; 0 means DefaultMaxBytes.
+	// MaxBytes is the size of content that is read regardless of MaxRatio; 0 means DefaultMaxBytes.
 	MaxBytes int64
-	// MaxRatio is how many times as long as the data read content beyond MaxBytes may be;
-	// 0 means DefaultMaxRatio, negative means no limit.
+	// MaxRatio is the maximum decompression ratio of content beyond MaxBytes; 0 means
+	// DefaultMaxRatio, negative means no limit.
 	MaxRatio int64
-	// Dictionaries are zstd dictionaries, header and all, to be used by frames that name
-	// them by their ids. The built-in one need not be listed.
+	// Dictionaries are zstd dictionaries with their headers, for frames that refer to their ids.
+	// The built-in one need not be listed.
 	Dictionaries [][]byte
 }
 
-// maxWindow is the largest zstd window accepted: the limit of zstd itself without --long.
-// A frame of nine bytes can declare far more.
+// maxWindow is the maximum zstd window, as in zstd itself without --long. A frame of nine bytes can
+// declare a far larger one.
 const maxWindow = 128 << 20
 
-// A Reader reads content, decompressed if need be.
+// A Reader reads content and decompresses it if necessary.
 type Reader struct {
 	options ReaderOptions
 	src     *source
 	buffer  *bufio.Reader
 	codec   Codec
-	unit    io.Reader // the member or frame that is being read, nil between two
+	unit    io.Reader // the current member or frame, nil between two
 	gunzip  gunzip
 	zstd    *zstd.Decoder
 	frame   frame
-	known   []uint32 // ids of the dictionaries that the decoder has
+	known   []uint32 // ids of the dictionaries loaded into the decoder
 	content int64    // bytes
-	start   int64    // of the content, where the member or frame begins
+	start   int64    // offset in the content of the current member or frame
 	err     error
 }
 
-// NewReader returns a reader of r's content, decompressed where the first bytes
-// are those of gzip or zstd; it waits for these. Several gzip members or zstd
-// frames in a row are one content, and so are zeros after a gzip member; anything else
-// after them is an error.
+// NewReader returns a reader of r's content, decompressed if r begins with gzip or zstd data; it
+// waits for the first bytes. Consecutive gzip members or zstd frames form one content. Zeros after
+// a gzip member are ignored; anything else after the last member or frame is an error.
 //
-// Reading gives, after the content that could be read, an error that wraps [ErrCorrupt]
-// for damaged data, [ErrWindow] for a frame that needs too much memory, a [*RatioError]
-// for data that grows beyond the limits, a [*DictionaryError] for a dictionary that is not
-// known, or an error of r itself as it is. The content is only complete with [io.EOF]. The caller closes the reader, which
-// does not close r.
+// The content is complete only with [io.EOF]. After the readable content, Read returns an error
+// that wraps [ErrCorrupt] for damaged data, [ErrWindow] for a frame that needs too much memory, a
+// [*RatioError] for content that exceeds the limits, a [*DictionaryError] for an unknown
+// dictionary, or the unchanged error of r. The caller closes the reader, which does not close r.
 func NewReader(r io.Reader, o ReaderOptions) *Reader {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = DefaultMaxBytes
@@ -72,10 +70,10 @@ func NewReader(r io.Reader, o ReaderOptions) *Reader {
 	return &Reader{options: o, src: src, buffer: buffer, codec: detect(buffer)}
 }
 
-// Codec returns what the data is compressed with.
+// Codec returns the codec of the data.
 func (r *Reader) Codec() Codec { return r.codec }
 
-// Dictionary returns the id of the dictionary of the frame read last, 0 for none.
+// Dictionary returns the id of the last frame's dictionary, 0 for none.
 func (r *Reader) Dictionary() uint32 { return r.frame.dictionary }
 
 func (r *Reader) Read(p []byte) (int, error) {
@@ -99,7 +97,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 		case err == io.EOF && r.codec == Zstd && !r.frame.ended():
 			r.err = r.explain(io.ErrUnexpectedEOF)
 		case err == io.EOF:
-			r.unit = nil // the next Read looks for another
+			r.unit = nil // the next Read begins another
 		case err != nil:
 			r.err = r.explain(err)
 		}
@@ -112,7 +110,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	}
 }
 
-// Close frees what the reader holds.
+// Close releases the resources of the reader.
 func (r *Reader) Close() error {
 	if r.zstd != nil {
 		r.zstd.Close()
@@ -121,7 +119,7 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// next begins the next member or frame; io.EOF means that there is none.
+// next begins the next member or frame; the error is io.EOF if there is none.
 func (r *Reader) next() (io.Reader, error) {
 	for {
 		_, err := r.buffer.Peek(1)
@@ -135,14 +133,14 @@ func (r *Reader) next() (io.Reader, error) {
 		case begins(r.buffer, r.codec.format().magic):
 			return r.begin()
 		case r.codec == Gzip && padding(r.buffer):
-			// Zeros fill up the blocks of tapes and disks; gzip passes over them, too.
+			// Zeros pad the blocks of tapes and disks; gzip ignores them, too.
 		default:
 			return nil, errors.New("something else follows it")
 		}
 	}
 }
 
-// begin begins the member or frame that the reader is before.
+// begin begins the member or frame at the start of the source.
 func (r *Reader) begin() (io.Reader, error) {
 	if r.codec == Gzip {
 		return &r.gunzip, noEOF(r.gunzip.next(r.buffer))
@@ -150,7 +148,7 @@ func (r *Reader) begin() (io.Reader, error) {
 	return r.nextFrame()
 }
 
-// padding takes zeros, and reports whether there are any.
+// padding consumes zeros and reports whether there were any.
 func padding(r *bufio.Reader) bool {
 	first, err := r.Peek(1)
 	if err != nil || first[0] != 0 {
@@ -227,8 +225,8 @@ func (r *Reader) explain(err error) error {
 	return fmt.Errorf("%s: %w: %w", r.codec, ErrCorrupt, err)
 }
 
-// detect looks at the first bytes. It waits for no more of them than it needs:
-// plain text shows by its first.
+// detect returns the codec of the data by its first bytes. It waits for no more of them than it
+// needs: the first byte is enough for plain text.
 func detect(r *bufio.Reader) Codec {
 	for _, f := range formats {
 		if begins(r, f.magic) {
@@ -250,15 +248,15 @@ func begins(r *bufio.Reader, magic string) bool {
 	return true
 }
 
-// skippable reports whether a zstd skippable frame follows, whose first byte has
-// four bits that may be anything.
+// skippable reports whether a zstd skippable frame follows. Four bits of its first byte may have
+// any value.
 func skippable(r *bufio.Reader) bool {
 	first, err := r.Peek(1)
 	return err == nil && first[0]&0xf0 == 0x50 && begins(r, string(first)+"\x2a\x4d\x18")
 }
 
-// A source counts the bytes read, and keeps the error of the reader: the decoders do not
-// always return it.
+// A source counts the bytes read and keeps the reader's error, which the decoders do not always
+// return.
 type source struct {
 	r    io.Reader
 	read int64 // bytes

@@ -2,34 +2,34 @@ package compress
 
 import "io"
 
-// A UnitWriter writes units that an [Encoder] made, one after the other. It is not safe for
-// concurrent use.
+// A UnitWriter writes units made by an [Encoder], one after another. It is not safe for concurrent
+// use.
 //
-// A unit is followed by the first bytes of the next one at once, so that the output always ends
-// inside a unit before Close: every reader reports the output of an interrupted run as cut off.
+// The first bytes of the next unit follow each unit immediately, so that before Close the output
+// always ends inside a unit: every reader reports the output of an interrupted run as truncated.
 type UnitWriter struct {
 	w       io.Writer
 	encoder *Encoder
-	last    []byte // the unit that nothing has followed yet
+	last    []byte // the unit not yet followed by another
 	begun   bool   // the first bytes of the next unit have been written
 	err     error
 }
 
-// NewUnitWriter returns a writer of units that encoder made to w. The caller ends it with Close,
-// which does not close w; without Close, what was written is cut off.
+// NewUnitWriter returns a writer of units, made by encoder, to w. The caller must call Close, which
+// does not close w; without it the output is truncated.
 func NewUnitWriter(w io.Writer, encoder *Encoder) *UnitWriter {
 	return &UnitWriter{w: w, encoder: encoder}
 }
 
-// Write writes a unit. Nothing may change its bytes before the next call. An error is that of w;
-// every later call returns it again.
+// Write writes a unit, which must not be modified before the next call. After an error of w, every
+// later call returns it.
 func (w *UnitWriter) Write(unit []byte) error {
 	err := w.Flush()
 	w.last = unit
 	return err
 }
 
-// Flush writes out everything, and the first bytes of the next unit.
+// Flush writes all buffered data and the first bytes of the next unit.
 func (w *UnitWriter) Flush() error {
 	if w.last != nil {
 		w.put(w.last, w.encoder.format.magic)
@@ -38,7 +38,7 @@ func (w *UnitWriter) Flush() error {
 	return w.err
 }
 
-// put writes a unit, and what is to follow it.
+// put writes a unit and the bytes that follow it.
 func (w *UnitWriter) put(unit []byte, next string) {
 	if w.begun {
 		unit = unit[len(w.encoder.format.magic):]
@@ -52,7 +52,8 @@ func (w *UnitWriter) put(unit []byte, next string) {
 	}
 }
 
-// Close writes out everything. Units of nothing at all are an empty unit, as is one that was begun.
+// Close writes all buffered data. If no unit was written, or the next one was begun, it writes an
+// empty unit.
 func (w *UnitWriter) Close() error {
 	if w.err == errClosed {
 		return nil

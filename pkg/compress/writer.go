@@ -7,18 +7,17 @@ import (
 	"sync/atomic"
 )
 
-// A Writer compresses what is written to it into one unit, on all cores. It is not safe for
-// concurrent use. It may write to the underlying writer at any time until Flush, Close or Discard
-// returns.
+// A Writer compresses content into one unit, on all cores. It is not safe for concurrent use. It
+// may write to the underlying writer at any time until Flush, Close or Discard returns.
 //
-// The unit ends with Close, so every reader reports the output of an interrupted run as cut off.
+// The unit ends with Close, so every reader reports the output of an interrupted run as truncated.
 type Writer struct {
 	out     *gate
 	encoder *Encoder
-	size    int64  // of the content, -1 if it is not known
-	written int64  // of the content
-	content []byte // all of it, as long as it is short
-	stream  stream // what compresses the content, once it is long or was flushed
+	size    int64  // of the content, -1 if unknown
+	written int64  // bytes of content
+	content []byte // the whole content while it is short
+	stream  stream // used once the content is long or was flushed
 	err     error
 }
 
@@ -27,14 +26,14 @@ type stream interface {
 	io.Writer
 	Flush() error
 	Close() error
-	// discard ends the work on what was not closed.
+	// discard abandons a stream that was not closed.
 	discard()
 }
 
-// Unknown is the size of content that nobody knows beforehand.
+// Unknown is the size of content of unknown size.
 const Unknown = -1
 
-// A SizeError reports content that is not as long as was said beforehand.
+// A SizeError reports content whose size differs from the announced one.
 type SizeError struct{ Size, Written int64 } // in bytes
 
 func (e *SizeError) Error() string {
@@ -43,16 +42,15 @@ func (e *SizeError) Error() string {
 
 var errClosed = errors.New("write to a closed compressor")
 
-// NewWriter returns a writer that compresses to w with encoder. A zstd frame tells its readers the
-// size of the content, if that is known here or the content is short; otherwise, it is [Unknown].
-// The caller ends it with Close, which does not close w, or, where the output is to be cut off,
-// with Discard.
+// NewWriter returns a writer that compresses to w with encoder. size is the size of the content or
+// [Unknown]; a zstd frame has it in its header if it is known or the content is short. The caller
+// must call Close, which does not close w, or Discard to leave the output truncated.
 func NewWriter(w io.Writer, encoder *Encoder, size int64) *Writer {
 	return &Writer{out: &gate{w: w}, encoder: encoder, size: size}
 }
 
-// Write compresses p, or keeps it. An error is that of w, perhaps for what was written earlier, or
-// a [*SizeError]; every later call returns it again.
+// Write compresses or buffers p. An error is that of w, possibly for data of earlier calls, or a
+// [*SizeError]; every later call returns it.
 func (w *Writer) Write(p []byte) (int, error) {
 	if w.err != nil {
 		return 0, w.err
@@ -74,7 +72,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, w.err
 }
 
-// begin begins a stream of content that is, or may become, too long to be held.
+// begin begins a stream for content that is, or may become, too long to be buffered.
 func (w *Writer) begin() {
 	if w.stream != nil {
 		return
@@ -95,7 +93,8 @@ func (w *Writer) fail(err error) {
 	}
 }
 
-// Flush writes out everything, and the unit goes on. Frequent flushing compresses badly.
+// Flush writes all buffered data without ending the unit. Frequent flushing reduces the
+// compression.
 func (w *Writer) Flush() error {
 	if w.err != nil || w.written == 0 {
 		return w.err
@@ -106,7 +105,7 @@ func (w *Writer) Flush() error {
 	return w.err
 }
 
-// Close writes out everything, and ends the unit. It does not close the underlying writer.
+// Close writes all buffered data and ends the unit. It does not close the underlying writer.
 func (w *Writer) Close() error {
 	switch {
 	case w.err == errClosed:
@@ -131,8 +130,7 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// Discard ends a writer whose output is of no use: nothing is written any more. After Close, it
-// does nothing.
+// Discard abandons the unit: nothing more is written. After Close, it does nothing.
 func (w *Writer) Discard() {
 	w.out.closed.Store(true)
 	if w.stream != nil {
@@ -144,7 +142,7 @@ func (w *Writer) Discard() {
 	}
 }
 
-// release forgets what was held.
+// release frees the buffers.
 func (w *Writer) release() {
 	if w.stream != nil {
 		w.encoder.free(w.stream)
@@ -152,7 +150,7 @@ func (w *Writer) release() {
 	w.stream, w.content = nil, nil
 }
 
-// A gate is a writer that can be closed while others write to it.
+// A gate is a writer that can be closed while other goroutines write to it.
 type gate struct {
 	w      io.Writer
 	closed atomic.Bool

@@ -8,10 +8,10 @@ import (
 	"github.com/eaapl/handoff/pkg/privacy/internal/names"
 )
 
-// streetSuffixes end the names of streets that are one word: Hauptstraße.
+// streetSuffixes end street names of one word: Hauptstraße.
 const streetSuffixes = "straße strasse str. str gasse weg allee platz ring damm ufer straat laan gracht plein kade gatan vägen gata väg gate vei veien gade vej katu tie kuja utca tér gasse steig stieg steeg dijk hof markt brücke bruecke berg graben"
 
-// hasStreetSuffix reports whether a word is a street's name by its end.
+// hasStreetSuffix reports whether a word ends like a street name.
 func hasStreetSuffix(word string) bool {
 	if len(word) < 7 {
 		return false
@@ -25,15 +25,15 @@ func hasStreetSuffix(word string) bool {
 	return false
 }
 
-// A walker reads the words of an address, one by one.
+// A walker reads an address word by word.
 type walker struct {
 	text       string
-	at         int // the end of the word
-	start, end int // of the word, without a full stop at its end unless it is short
+	at         int // end of the word
+	start, end int // the word, without a full stop at its end unless it is short
 }
 
-// next reads the next word on the line, after spaces and at most one comma; it returns
-// false where something else follows. Lines counts the line breaks that it may go over.
+// next reads the next word on the line, after spaces and at most one comma. It returns false if
+// anything else follows. lines is the number of line breaks that it may cross.
 func (w *walker) next(commas, lines int) bool {
 	i := w.at
 	for i < len(w.text) {
@@ -87,8 +87,8 @@ func isCapitalised(word string) bool {
 	return unicode.IsUpper(r)
 }
 
-// houseNumber looks for an address that begins with the number of a house, or has it after
-// the name of the street: then the street was looked at before.
+// houseNumber looks for an address that begins with a house number. A number after the street name
+// was handled with the street.
 func (f *finder) houseNumber(t *token) int {
 	g := t.groups[0]
 	if g.digits == 0 || g.digits > 5 && g.digits != g.plain || g.digits > 6 || g.letters > 2 || !isDigit(t.plain[0]) {
@@ -113,7 +113,7 @@ func (f *finder) houseNumber(t *token) int {
 		case words == 0 && roles&isStreetStart != 0:
 			street, score = f.streetName(&w), 0.8
 		case capitals > 0 && roles&isStreetEnd != 0 && (capital || roles&isStop == 0 && f.numberFollows(w.end)):
-			// The longest name counts: 12 Park Lane Road.
+			// The longest name wins: 12 Park Lane Road.
 			street, score = w.end, 0.85
 			capitals++
 			continue
@@ -127,13 +127,13 @@ func (f *finder) houseNumber(t *token) int {
 		case roles&isParticle != 0:
 			continue
 		case capitals > 0 && w.end-w.start <= 4 && isDigit(word[0]) && f.partEnds(w.end):
-			// A number on both sides: of the building, and of the house.
+			// A number on both sides: the building and the house.
 			street, score = w.end, max(score, 0.75)
 		}
 		break
 	}
 	if street == 0 && capitals > 0 {
-		// A street without a word for street, if a city with a postcode follows.
+		// A street name without a word for street, if a city with a postcode follows.
 		if end, places := f.place(g.end, true); places >= 2 && g.digits <= 5 {
 			f.add(Address, "", t.start, end, 0.6)
 			return end
@@ -145,7 +145,7 @@ func (f *finder) houseNumber(t *token) int {
 	}
 	after := walker{text: f.text, at: street}
 	if after.next(0, 0) && isDigit(f.text[after.start]) && after.end-after.start <= 4 && f.partEnds(after.end) {
-		street = after.end // a second number, of the house
+		street = after.end // a second number, the house number
 	}
 	end, places := f.place(street, false)
 	if places > 0 {
@@ -161,8 +161,8 @@ func isOrdinalWord(word string) bool {
 	return len(word) >= 3 && isDigit(word[0]) && strings.Contains("st nd rd th", strings.ToLower(word[len(word)-2:]))
 }
 
-// partEnds reports whether a part of an address ends at a place: with a comma, a line, or
-// the number of a flat.
+// partEnds reports whether a part of an address ends at an offset: with a comma, a line end or a
+// flat number.
 func (f *finder) partEnds(at int) bool {
 	if b := f.byteAt(at); b == ',' || b == '\n' || b == '.' {
 		return true
@@ -190,8 +190,8 @@ func (f *finder) streetName(w *walker) int {
 	return end
 }
 
-// streetFirst looks for an address whose street precedes its number, at the beginning of a
-// sequence of capitalised words.
+// streetFirst looks for an address whose street precedes its number, at the beginning of a sequence
+// of capitalised words.
 func (f *finder) streetFirst(words []capitalised) bool {
 	first, last := words[0], words[len(words)-1]
 	w := walker{text: f.text, at: last.end}
@@ -224,7 +224,7 @@ func (f *finder) streetFirst(words []capitalised) bool {
 		return false
 	}
 	start := first.start
-	for i, word := range words { // what precedes the street: "In der Hauptstraße" does not belong
+	for i, word := range words { // words before the street do not belong to it: "In der Hauptstraße"
 		if i > 0 && first.is(isStop) && hasStreetSuffix(f.text[word.start:word.end]) {
 			start = words[i].start
 		}
@@ -237,7 +237,7 @@ func (f *finder) streetFirst(words []capitalised) bool {
 	return f.add(Address, "", start, end, score)
 }
 
-// numberFollows reports whether a digit follows a word, after a full stop and a space.
+// numberFollows reports whether a digit follows a word, possibly after a full stop and a space.
 func (f *finder) numberFollows(at int) bool {
 	if f.byteAt(at) == '.' {
 		at++

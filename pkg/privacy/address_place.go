@@ -6,13 +6,13 @@ import (
 	"github.com/eaapl/handoff/pkg/privacy/internal/names"
 )
 
-// place reads what follows a street: a flat, a district, a city, a state, a postcode, a
-// country, on the same line or the next ones. It returns the end of the last part that is
-// one of these, and how many of them are certain. If unnamed, the street is read too.
+// place reads the parts after a street: a flat, a district, a city, a state, a postcode or a
+// country, on the same line or the next ones. It returns the end of the last part and the number of
+// certain ones. If unnamed, it reads the street too.
 func (f *finder) place(at int, unnamed bool) (end, certain int) {
 	w := walker{text: f.text, at: at}
 	end = at
-	run, lines := 0, 0 // capitalised words since the last comma or line
+	run, lines := 0, 0 // capitalised words since the last comma or line end
 	for parts := 0; parts < 16; parts++ {
 		from := w.at
 		if !w.next(2, 2) {
@@ -71,7 +71,7 @@ func (f *finder) place(at int, unnamed bool) (end, certain int) {
 				end = w.end
 				certain++
 			case next == ',' || next == '\n' || next == 0 || next == '\\' || f.postcodeFollows(w.at):
-				// A city that no list has, as a part by itself.
+				// An unlisted city as a separate part.
 				if certain > 0 && (next == 0 || next == '\n') || strings.ContainsAny(between, ",\n\\") && !unnamed && lines == 1 || f.continues(w.at) {
 					end = w.end
 				}
@@ -113,11 +113,11 @@ func (f *finder) postcodeFollows(at int) bool {
 	return w.next(1, 1) && isPostcode(w.word())
 }
 
-// states are abbreviations of states and provinces that stand in addresses.
+// states are abbreviations of states and provinces used in addresses.
 const states = " AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC PR AA AE AP VI GU " +
 	"AB BC MB NB NL NS NT NU ON PE QC SK YT NSW QLD VIC TAS ACT UK USA US GB APO FPO DPO "
 
-// isPostcode reports whether a word has the form of a postcode, or of its first half.
+// isPostcode reports whether a word has the form of a postcode or its first half.
 func isPostcode(word string) bool {
 	digits, letters, dashes := 0, 0, 0
 	for _, b := range []byte(word) {
@@ -143,8 +143,8 @@ func isPostcode(word string) bool {
 	return len(word) >= 2 && len(word) <= 8 && letters <= 4 && (isUpper(word[0]) && letters <= 3) && (len(word) >= 3 || digits == 1)
 }
 
-// isSecondHalf reports whether a postcode goes on: 1AA of SW1A 1AA, 1B1 of K1A 1B1, AB of
-// 1012 AB.
+// isSecondHalf reports whether a postcode continues: 1AA of SW1A 1AA, 1B1 of K1A 1B1, AB of 1012
+// AB.
 func isSecondHalf(rest string) bool { return secondHalf(rest) > 0 }
 
 func secondHalf(rest string) int {

@@ -17,7 +17,7 @@ func luhn(digits []byte) bool {
 	return sum%10 == 0
 }
 
-// weighed is the sum of digits by their weights, the first ones.
+// weighed returns the weighted sum of the first len(weights) digits.
 func weighed(digits []byte, weights ...int) int {
 	sum := 0
 	for i, w := range weights {
@@ -26,8 +26,8 @@ func weighed(digits []byte, weights ...int) int {
 	return sum
 }
 
-// mod97 is the remainder of a number, in which letters count from 10 (A) to 35 (Z), as ISO
-// 7064 has it for IBANs.
+// mod97 returns the remainder of a number in which letters count from 10 (A) to 35 (Z), as in ISO
+// 7064 for IBANs.
 func mod97[T string | []byte](text T) int {
 	n := 0
 	for i := range len(text) {
@@ -42,14 +42,14 @@ func mod97[T string | []byte](text T) int {
 	return n
 }
 
-// The tables of Verhoeff's check digit: multiplication in the dihedral group of order ten,
-// and the permutation of the digits by their place.
+// Verhoeff's tables: multiplication in the dihedral group of order ten, and the permutation of the
+// digits by position.
 var (
 	verhoeffProduct = [10]string{"0123456789", "1234067895", "2340178956", "3401289567", "4012395678", "5987604321", "6598710432", "7659821043", "8765932104", "9876543210"}
 	verhoeffPlace   = [8]string{"0123456789", "1576283094", "5803796142", "8916043527", "9453126870", "4286573901", "2793806415", "7046913258"}
 )
 
-// verhoeff reports whether the last digit is Verhoeff's check digit.
+// verhoeff reports whether the last digit is the check digit of Verhoeff's algorithm.
 func verhoeff(digits []byte) bool {
 	c := byte(0)
 	for i := range digits {
@@ -79,8 +79,8 @@ func number(digits []byte) int {
 	return n
 }
 
-// isDay reports whether there is such a day, of a year that somebody alive or lately dead
-// can be born in; two-digit years are of either century.
+// isDay reports whether a day exists in a year that is a plausible year of birth; two-digit years
+// may be of either century.
 func isDay(year, month, day int) bool {
 	if month < 1 || month > 12 || day < 1 || day > 31 {
 		return false

@@ -7,26 +7,25 @@ import (
 	"unicode/utf8"
 )
 
-// A context is what words say of the number or text that they stand beside: a bit for each
-// meaning.
+// A context is the set of meanings of the words beside a number or text, one bit each.
 type context uint64
 
 const (
 	ofPhone context = 1 << iota
 	ofCard
-	ofBank // an account number
+	ofBank // a bank account number
 	ofHealth
 	ofPassport
 	ofLicence
 	ofBirth
 	ofAddress
-	ofPerson // a name may follow
-	ofName   // a name follows
+	ofPerson // possibly a name of a person
+	ofName   // a name of a person
 	ofNetwork
-	ofOther  // a number that is nobody's: an order, a version
-	ofID     // some number of a person
-	ofNumber // a number follows
-	ofAnyID  // some number, not only of a person
+	ofOther  // a number not of a person: an order, a version
+	ofID     // any number of a person
+	ofNumber // any number
+	ofAnyID  // any id, possibly not of a person
 	ofSSN
 	ofITIN
 	ofTaxDE
@@ -55,7 +54,7 @@ const (
 	ofNordic
 )
 
-// meanings are words with what they say, in small letters.
+// meanings are lower-case words and their contexts.
 var meanings = []struct {
 	means context
 	words string
@@ -122,10 +121,10 @@ var meanings = []struct {
 	{ofNordic, `personnummer fødselsnummer fodselsnummer cpr henkilötunnus hetu`},
 }
 
-// lexicon is meanings by their words.
+// A lexicon is an index of meanings by word.
 type lexicon struct {
 	words   map[string]context
-	eastern []string // the words of scripts that put no spaces between them
+	eastern []string // words of scripts without spaces between words
 }
 
 var readLexicon = sync.OnceValue(func() *lexicon {
@@ -141,7 +140,7 @@ var readLexicon = sync.OnceValue(func() *lexicon {
 	return l
 })
 
-// nameContext returns what the name of a member says: its words, together and one by one.
+// nameContext returns the context from the name of a member: its words, joined and separate.
 func nameContext(name string) context {
 	if len(name) > 64 {
 		return 0
@@ -177,11 +176,11 @@ func nameContext(name string) context {
 	return c
 }
 
-// reach is how many bytes before a match its context is looked for.
+// reach is the number of bytes before a match that are searched for its context.
 const reach = 56
 
-// near returns what the words before a place say, and the name of the member. It does not
-// go beyond the sentence, nor beyond an empty line.
+// near returns the context from the words before an offset and the name of the member. It stops at
+// the beginning of the sentence and at an empty line.
 func (f *finder) near(start int) context {
 	if f.contextAt == start+1 {
 		return f.context
@@ -229,8 +228,8 @@ func (f *finder) near(start int) context {
 	return c
 }
 
-// endsSentence reports whether the full stop before end is no abbreviation's: a space
-// follows, and a word of more than four letters precedes it.
+// endsSentence reports whether the full stop before end is not an abbreviation's: a space follows
+// it, and a word of more than four letters precedes it.
 func (f *finder) endsSentence(end, limit int) bool {
 	if end >= limit || f.text[end] != ' ' {
 		return false
@@ -243,7 +242,7 @@ func (f *finder) endsSentence(end, limit int) bool {
 	return true
 }
 
-// after returns what the few words after a place say.
+// after returns the context from the few words after an offset.
 func (f *finder) after(end int) context {
 	l := readLexicon()
 	var c context
@@ -269,7 +268,7 @@ func (f *finder) after(end int) context {
 	return c
 }
 
-// appendLower appends a text in small letters.
+// appendLower appends a text in lower case.
 func appendLower(dst []byte, text string) []byte {
 	for i := 0; i < len(text); i++ {
 		b := text[i]

@@ -2,7 +2,7 @@ package privacy
 
 import "strings"
 
-// date looks for a date of birth: a date, with a word before it that says so.
+// date looks for a date of birth: a date after a word for birth.
 func (f *finder) date(t *token) int {
 	if t.groups[0].letters > 0 && !isOrdinal(t) || t.groups[0].digits > 4 && t.groups[0].digits != 8 {
 		return 0
@@ -19,8 +19,8 @@ func isOrdinal(t *token) bool {
 	return t.groups[0].digits <= 2 && strings.Contains("ST ND RD TH", string(t.plain[t.groups[0].digits:t.groups[0].plain]))
 }
 
-// day returns where the date of a token begins and ends; an end of 0 if it is none. The
-// month may be a word, before the token or in it.
+// day returns the start and end of the date in a token; an end of 0 means none. The month may be a
+// word in the token or before it.
 func (f *finder) day(t *token) (start, end int) {
 	start = t.start
 	first := number(t.plain[:t.groups[0].digits])
@@ -68,7 +68,7 @@ func (f *finder) day(t *token) (start, end int) {
 	return 0, 0
 }
 
-// monthBefore returns where the name of a month before a place begins.
+// monthBefore returns the start of the month name before an offset.
 func (f *finder) monthBefore(at int) (start int, ok bool) {
 	end := at
 	for end > 0 && at-end < 3 && (f.text[end-1] == ' ' || f.text[end-1] == '.') {
@@ -81,7 +81,7 @@ func (f *finder) monthBefore(at int) (start int, ok bool) {
 	return start, end < at && is(isMonth, f.text[start:end])
 }
 
-// monthAfter returns where the name of a month after a place ends, 0 if there is none.
+// monthAfter returns the end of the month name after an offset, 0 if there is none.
 func (f *finder) monthAfter(at int) int {
 	start := at
 	for start < len(f.text) && start-at < 3 && strings.IndexByte(" .-/", f.text[start]) >= 0 {
@@ -102,7 +102,7 @@ func (f *finder) monthAfter(at int) int {
 	return end
 }
 
-// yearAfter returns the year after a place and its end, 0 if there is none.
+// yearAfter returns the year after an offset and its end, 0 if there is none.
 func (f *finder) yearAfter(at int) (year, end int) {
 	start := at
 	for start < len(f.text) && start-at < 3 && strings.IndexByte(" .,-/'", f.text[start]) >= 0 {

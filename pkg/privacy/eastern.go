@@ -7,15 +7,15 @@ import (
 	"github.com/eaapl/handoff/pkg/privacy/internal/names"
 )
 
-// honorifics follow the names of people, in Chinese, Japanese and Korean.
+// honorifics follow personal names in Chinese, Japanese and Korean.
 var honorifics = []string{"先生", "女士", "小姐", "さん", "様", "氏", "くん", "ちゃん", "씨", "님"}
 
-// nameLabels precede them.
+// nameLabels precede personal names in Chinese, Japanese and Korean.
 var nameLabels = []string{"姓名", "名前", "氏名", "이름", "我叫", "我是", "联系人", "收件人", "叫做", "성명"}
 
-// eastern looks at a character of Chinese, Japanese or Korean writing, for a name: a known
-// surname and one or two characters, with a label before it or an honorific after it. It
-// returns the end of the run of such characters.
+// eastern looks for a name at a Chinese, Japanese or Korean character: a known surname and one or
+// two characters, after a label or before an honorific. It returns the end of the run of such
+// characters.
 func (f *finder) eastern(i int) int {
 	end := i
 	for end < len(f.text) {
@@ -54,7 +54,7 @@ func isEastern(r rune) bool {
 	return isIdeograph(r) || r >= 0xAC00 && r <= 0xD7A3 || r >= 0x3041 && r <= 0x30FF
 }
 
-// easternBefore looks for a name of two to four characters that ends at a place.
+// easternBefore looks for a name of two to four characters that ends at end.
 func (f *finder) easternBefore(low, end int) {
 	start := end
 	for n := 1; n <= 4 && start > low; n++ {
@@ -67,7 +67,7 @@ func (f *finder) easternBefore(low, end int) {
 	}
 }
 
-// easternAfter looks for a name of two or three characters that begins at a place.
+// easternAfter looks for a name of two or three characters that begins at start.
 func (f *finder) easternAfter(start int) {
 	start += len(f.text[start:]) - len(strings.TrimLeft(f.text[start:], " :：是は"))
 	end, n := start, 0
@@ -84,10 +84,10 @@ func (f *finder) easternAfter(start int) {
 	}
 }
 
-// surname reports whether a name of n characters begins with a surname of the list.
+// surname reports whether a name of n characters begins with a listed surname.
 func surname(name string, n int) bool {
 	if n == 1 {
-		return false // such names are words too often
+		return false // such names are too often ordinary words
 	}
 	_, size := utf8.DecodeRuneInString(name)
 	if strings.Contains(easternSurnames, name[:size]) {
@@ -100,7 +100,7 @@ func surname(name string, n int) bool {
 	return false
 }
 
-// easternSurnames are the most frequent surnames of one character, which name most people
-// of China and Korea.
+// easternSurnames are the most frequent surnames of one character. Most people in China and Korea
+// have one of them.
 const easternSurnames = "王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何林高罗羅郑鄭梁谢謝宋唐许許韩韓冯馮邓鄧曹彭曾肖蕭田董袁潘于蒋蔡余杜叶葉程苏蘇魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤" +
 	"김이박최정강조윤장임한오서신권황안송전홍유고문양손배백허남심노하곽성차주우구민류나진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국어은편용"

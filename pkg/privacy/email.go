@@ -2,8 +2,8 @@ package privacy
 
 import "strings"
 
-// email looks at an "@", for an address of RFC 5321 as people write them: no quotes, no
-// comments, no domain in brackets, but letters of any script.
+// email looks for an e-mail address around an "@": RFC 5321 without quotes, comments and domain
+// literals, but with letters of any script.
 func (f *finder) email(i int) int {
 	text := f.text
 	start := i
@@ -11,7 +11,7 @@ func (f *finder) email(i int) int {
 		start--
 	}
 	for start < i && (text[start] == '.' || text[start] == '\'' || text[start] == '-') {
-		start++ // of the sentence around it
+		start++ // part of the surrounding sentence
 	}
 	end, dot := i+1, -1
 	for end < len(text) && end-i < 255 && (isWord(text[end]) || text[end] == '-' || text[end] == '.') {
@@ -39,18 +39,18 @@ func (f *finder) email(i int) int {
 	}
 	score := 0.97
 	if text[start:i] == "git" && f.byteAt(end) == ':' {
-		score = 0.2 // a place of a repository
+		score = 0.2 // a repository URL
 	}
 	f.add(Email, "", start, end, score)
 	return end
 }
 
-// isLocal reports whether a byte may stand before the "@", unquoted.
+// isLocal reports whether a byte may occur unquoted before the "@".
 func isLocal(b byte) bool {
 	if isWord(b) {
 		return true
 	}
-	// Of what RFC 5322 allows, not what is more often around an address than in one.
+	// RFC 5322 allows more; these characters more often surround an address.
 	switch b {
 	case '.', '_', '%', '+', '-', '\'', '&', '~', '!', '#', '$':
 		return true

@@ -2,7 +2,7 @@ package privacy
 
 import _ "embed"
 
-// ExamplePolicy is a policy, in YAML, that has everything a policy can say.
+// ExamplePolicy is a policy, in YAML, that uses every feature of policies.
 //
 //go:embed example.yaml
 var ExamplePolicy string

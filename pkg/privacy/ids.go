@@ -6,20 +6,19 @@ import (
 	"sync"
 )
 
-// An id is a number that a state gives its people or companies.
+// An id is a kind of number that a state assigns to people or companies.
 type id struct {
 	kind   string
-	shapes string // how it is written, with d for a digit and L for a capital letter
+	shapes string // its forms, with d for a digit and L for a capital letter
 	valid  func(text []byte) bool
-	words  context // of which one says that it is this number
-	// alone is how certain it is by its form and check digits, with its separators or else
-	// bare; with one of the words it is nearly so.
+	words  context // any of them identifies the number
+	// alone is the score by form and check digits, with separators; bare is the score without
+	// separators. With one of the words, the score is close to 1.
 	alone, bare float64
 }
 
-// ids are those of the fifteen largest economies and of some of their neighbours. Where no
-// check digits are public, or they no longer hold for new numbers, the fields of the number
-// are checked.
+// ids covers the fifteen largest economies and some of their neighbours. If check digits are not
+// public, or no longer hold for new numbers, the fields of the number are checked.
 var ids = []id{
 	{"us-ssn", "ddd-dd-dddd ddd.dd.dddd ddd_dd_dddd|ddddddddd", validSSN, ofSSN | ofID, 0.8, 0},
 	{"us-itin", "ddd-dd-dddd|ddddddddd", validITIN, ofITIN | ofSSN | ofID, 0.7, 0},
@@ -54,14 +53,14 @@ var ids = []id{
 	{"tr-kimlik", "|ddddddddddd", validKimlik, ofTCKN, 0, 0.4},
 }
 
-// A writing is an id in one of the ways that it is written.
+// A writing is an id in one of its forms.
 type writing struct {
 	*id
 	alone float64
 }
 
-// idsByShape are the ids by all their shapes. A space of a shape is "_", which may also be
-// a character that a dash was written for.
+// idsByShape are the ids by shape. A space in a shape is "_", which also stands for a character
+// written in place of a dash.
 var idsByShape = sync.OnceValue(func() map[string][]writing {
 	shapes := map[string][]writing{}
 	for i := range ids {
@@ -77,8 +76,8 @@ var idsByShape = sync.OnceValue(func() map[string][]writing {
 	return shapes
 })
 
-// nationalID looks for an id in the groups of a token, the longest first, and returns its
-// end, 0 if there is none.
+// nationalID looks for an id in the groups of a token, longest first, and returns its end, 0 if
+// there is none.
 func (f *finder) nationalID(t *token) int {
 	shapes := idsByShape()
 	for n := t.n; n > 0; n-- {
@@ -87,7 +86,7 @@ func (f *finder) nationalID(t *token) int {
 		if len(writings) == 0 {
 			continue
 		}
-		// A copy, so that the token itself need not be on the heap for the functions.
+		// A copy, so that the token does not escape to the heap.
 		plain := bytes.Clone(t.plain[:t.groups[n-1].plain])
 		kind, best := "", 0.0
 		for _, w := range writings {

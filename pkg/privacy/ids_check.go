@@ -2,8 +2,8 @@ package privacy
 
 import "strings"
 
-// Each of these functions reports whether a text of the right shape, its separators left
-// out and its letters capital, can be the id.
+// Each of these functions reports whether a text of the right shape, without separators and in
+// capitals, can be the id.
 
 func validSSN(d []byte) bool {
 	area := number(d[:3])
@@ -22,8 +22,8 @@ func validChina(d []byte) bool {
 	return "10X98765432"[weighed(d, 7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)%11] == d[17]
 }
 
-// validTaxDE also checks that one digit of the first ten comes two or three times, as it
-// has been since 2016.
+// validTaxDE also checks that one of the first ten digits occurs two or three times, the rule since
+// 2016.
 func validTaxDE(d []byte) bool {
 	var counts [10]int
 	repeated := 0
@@ -98,8 +98,8 @@ func validNIR(d []byte) bool {
 	return 97-(number(digits)-less)%97 == number(d[13:])
 }
 
-// validCodice does not take the forms that replace digits by letters where two persons
-// would have the same code.
+// validCodice rejects the forms with letters in place of digits, which are for persons with
+// otherwise identical codes.
 func validCodice(d []byte) bool {
 	if strings.IndexByte("ABCDEHLMPRST", d[8]) < 0 {
 		return false
@@ -107,7 +107,7 @@ func validCodice(d []byte) bool {
 	if day := number(d[9:11]); day%40 == 0 || day%40 > 31 || day > 71 {
 		return false
 	}
-	// What characters at odd places count, by 0 to 9 and A to Z.
+	// The values of 0 to 9 and A to Z at odd positions.
 	const odd = "\x01\x00\x05\x07\x09\x0d\x0f\x11\x13\x15" +
 		"\x01\x00\x05\x07\x09\x0d\x0f\x11\x13\x15\x02\x04\x12\x14\x0b\x03\x06\x08\x0c\x0e\x10\x0a\x16\x19\x18\x17"
 	sum := 0
@@ -129,7 +129,7 @@ func validCodice(d []byte) bool {
 
 func validSIN(d []byte) bool { return d[0] != '8' && !same(d) && luhn(d) }
 
-// modEleven is the check digit of Brazil: what is left of 11, or 0.
+// modEleven returns a Brazilian check digit: 11 minus the remainder, or 0.
 func modEleven(sum int) int {
 	if sum %= 11; sum < 2 {
 		return 0
@@ -147,7 +147,7 @@ func validCNPJ(d []byte) bool {
 		modEleven(weighed(d, 6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2)) == int(d[13]-'0')
 }
 
-// same reports whether all digits are the same one.
+// same reports whether all digits are equal.
 func same(d []byte) bool {
 	for _, b := range d {
 		if b != d[0] {
@@ -172,7 +172,7 @@ func validSNILS(d []byte) bool {
 	return !same(d[:9]) && weighed(d, 9, 8, 7, 6, 5, 4, 3, 2, 1)%101%100 == number(d[9:])
 }
 
-// validRRN checks the date alone: numbers given since October 2020 have no check digit.
+// validRRN checks only the date: numbers assigned since October 2020 have no check digit.
 func validRRN(d []byte) bool {
 	return d[6] >= '1' && d[6] <= '8' && isDay(number(d[:2]), number(d[2:4]), number(d[4:6]))
 }
@@ -222,8 +222,7 @@ func validPESEL(d []byte) bool {
 		(10-weighed(d, 1, 3, 7, 9, 1, 3, 7, 9, 1, 3)%10)%10 == int(d[10]-'0')
 }
 
-// validSwede also takes the numbers of people without a permanent one, whose day is 60
-// more.
+// validSwede also accepts the numbers of people without a permanent one, with 60 added to the day.
 func validSwede(d []byte) bool {
 	short := d[len(d)-10:]
 	year := number(short[:2])

@@ -1,7 +1,7 @@
 package privacy
 
-// labelled looks for a number that only the words beside it say what it is: of a passport,
-// a driving licence, a patient, an account, or an id whose form is none of a state's.
+// labelled looks for a number identified only by the words beside it: of a passport, a driving
+// licence, a patient, an account, or an id without a known form.
 func (f *finder) labelled(t *token) int {
 	first := t.groups[0]
 	if t.shape[0] == 'l' && first.letters > 4 || first.plain > 24 {
@@ -23,7 +23,7 @@ func (f *finder) labelled(t *token) int {
 	if c&(ofPassport|ofLicence|ofHealth|ofBank|ofID|ofSSN|ofCard) == 0 || c&ofOther != 0 && c&(ofPassport|ofLicence) == 0 {
 		return 0
 	}
-	// A prefix with a dash or a number sign belongs to the code: MRN-0012345.
+	// A prefix with a dash or number sign is part of the code: MRN-0012345.
 	start := t.start
 	if f.byteAt(start-1) == '-' {
 		back := start - 1
@@ -55,8 +55,8 @@ func (f *finder) labelled(t *token) int {
 	return end
 }
 
-// codeGroups returns how many groups of a token belong to one code: those that dashes
-// connect, and further ones of digits alone that spaces separate.
+// codeGroups returns the number of a token's groups that form one code: groups joined by dashes,
+// and following groups of digits separated by spaces.
 func (f *finder) codeGroups(t *token) int {
 	n := 1
 	for n < t.n && (t.shape[t.groups[n-1].shape] != ' ' || t.groups[n].letters == 0 && t.groups[n].digits > 1) && t.shape[t.groups[n-1].shape] != '.' {

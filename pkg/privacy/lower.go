@@ -6,8 +6,8 @@ import (
 	"github.com/eaapl/handoff/pkg/privacy/internal/names"
 )
 
-// uncapitalised looks for names in a text without any capital letter, as people type it in
-// a chat: a first name with a surname, or one that a word before it announces.
+// uncapitalised looks for names in a text without capital letters, as in a chat: a first name with
+// a surname, or a name announced by the word before it.
 func (f *finder) uncapitalised() {
 	text := f.text
 	if strings.IndexByte(text, ' ') < 0 {

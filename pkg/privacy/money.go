@@ -2,12 +2,12 @@ package privacy
 
 import "strings"
 
-// ibanLengths are the lengths of IBANs by country, of the registry of SWIFT.
+// ibanLengths are the lengths of IBANs by country, from SWIFT's registry.
 const ibanLengths = "AD24AE23AL28AT20AZ28BA20BE16BG22BH22BI27BR29BY28CH21CR22CY28CZ24DE22DJ27DK18DO28EE20EG29ES24FI18FK18FO18FR27" +
 	"GB22GE22GI23GL18GR27GT28HN28HR21HU28IE22IL23IQ23IS26IT27JO30KW30KZ20LB28LC32LI21LT20LU20LV21LY25MC27MD24ME22MK19MN20MR27MT31MU30" +
 	"NI28NL18NO15OM23PK24PL28PS29PT25QA29RO24RS22RU33SA24SC31SD18SE24SI19SK24SM27SO23ST25SV28TL23TN24TR26UA29VA22VG24XK20YE30"
 
-// ibanLength returns how long an IBAN of a country is, 0 if the country has none.
+// ibanLength returns the length of a country's IBANs, 0 if it has none.
 func ibanLength(country string) int {
 	for i := 0; i < len(ibanLengths); i += 4 {
 		if ibanLengths[i:i+2] == country {
@@ -37,7 +37,7 @@ func (f *finder) iban(t *token) int {
 		text := append(append(moved[:0], t.plain[4:length]...), t.plain[:4]...)
 		score := 0.99
 		if mod97(text) != 1 {
-			// Mistyped, or made up: an account nevertheless.
+			// Mistyped or invented, but still an account number.
 			if score = 0.5; f.near(t.start)&(ofBank|ofCard) != 0 || strings.Contains(strings.ToLower(f.text[max(0, t.start-24):t.start]), "iban") {
 				score = 0.7
 			}
@@ -48,8 +48,8 @@ func (f *finder) iban(t *token) int {
 	return 0
 }
 
-// cardRanges are the first digits of payment cards, from and to, with the lengths of their
-// numbers (ISO/IEC 7812). The first that fits decides.
+// cardRanges are ranges of the first digits of payment cards, with the lengths of their numbers
+// (ISO/IEC 7812). The first match wins.
 var cardRanges = []struct {
 	scheme   string
 	from, to string
@@ -82,7 +82,7 @@ var cardRanges = []struct {
 	{"troy", "9792", "9792", 16, 16},
 }
 
-// cardScheme returns the scheme of a card's number, "" if none has it.
+// cardScheme returns the scheme of a card number, "" if there is none.
 func cardScheme(digits []byte) string {
 	for _, r := range cardRanges {
 		prefix := string(digits[:len(r.from)])
@@ -123,7 +123,7 @@ func (f *finder) card(t *token) int {
 		case n > 1 && common:
 			score = 0.95
 		case !common:
-			score = 0.5 // few digits, or any beginning
+			score = 0.5 // few digits, or an unspecific beginning
 			if c&(ofPhone|ofID|ofBank) != 0 || count == 12 {
 				score = 0.3
 			}
@@ -136,8 +136,8 @@ func (f *finder) card(t *token) int {
 	return 0
 }
 
-// cardGroups reports whether the first n groups are those of a card: one, or 4-4-4-4 and
-// what longer and shorter cards have.
+// cardGroups reports whether the first n groups have the form of a card number: one group, 4-4-4-4,
+// or the groups of longer and shorter cards.
 func (t *token) cardGroups(n int) bool {
 	if n == 1 {
 		return true

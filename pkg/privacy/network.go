@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// network looks for an address of a network or of a device around the digit at i, in a
-// token that begins at start. It returns its end, 0 if there is none.
+// network looks for a network or device address around the digit at i, in a token that begins at
+// start. It returns the end of the address, 0 if there is none.
 func (f *finder) network(start, i int) int {
 	text := f.text
-	// All such addresses are of hexadecimal digits, colons, dots and dashes.
+	// All such addresses consist of hexadecimal digits, colons, dots and dashes.
 	end, colons, dots, dashes := i, 0, 0, 0
 	for end < len(text) && end-i < 48 {
 		switch b := text[end]; {
@@ -92,7 +92,7 @@ func (f *finder) ipv6(start, end int) int {
 	}
 	score := 0.95
 	if a.IsLoopback() || a.IsUnspecified() || a.IsMulticast() {
-		score = 0.2 // nobody's
+		score = 0.2 // not personal
 	} else if end-start < 8 {
 		score = 0.5
 	}
@@ -116,7 +116,7 @@ func (f *finder) ipv4(start int) int {
 	score := 0.9
 	switch {
 	case a.IsLoopback(), a.IsUnspecified(), a.IsMulticast(), a.As4()[0] == 255:
-		score = 0.2 // nobody's
+		score = 0.2 // not personal
 	case f.near(start)&ofNetwork != 0:
 		score = 0.97
 	case f.near(start)&ofOther != 0:

@@ -2,15 +2,14 @@ package privacy
 
 import "unicode/utf8"
 
-// A token is what may be one number or code: groups of letters and digits with single
-// separators between them, of which the first group has a digit.
+// A token is a possible number or code: groups of letters and digits with single separators between
+// them. The first group has a digit.
 type token struct {
 	start  int
 	n      int
 	groups [16]group
-	// plain are the letters, as capitals, and digits; shape is how the token is written, a
-	// byte for each character: d for a digit, L for a capital letter, l for a small one, and
-	// separators.
+	// plain has the letters, as capitals, and digits. shape is the form of the token with a byte
+	// per character: d for a digit, L for a capital letter, l for a small one, and separators.
 	plain [48]byte
 	shape [64]byte
 }
@@ -18,8 +17,8 @@ type token struct {
 // A group is a part of a token.
 type group struct {
 	start, end int
-	plain      int // how many characters the plain text has up to its end, and
-	shape      int // how many the shape has
+	plain      int // length of plain up to the group's end
+	shape      int // length of shape up to the group's end
 	letters    int
 	digits     int
 }
@@ -27,7 +26,7 @@ type group struct {
 // end returns the end of the token.
 func (t *token) end() int { return t.groups[t.n-1].end }
 
-// digitsUpTo returns how many digits the first n groups have, -1 if they have letters.
+// digitsUpTo returns the number of digits in the first n groups, -1 if they have letters.
 func (t *token) digitsUpTo(n int) int {
 	sum := 0
 	for _, g := range t.groups[:n] {
@@ -39,10 +38,10 @@ func (t *token) digitsUpTo(n int) int {
 	return sum
 }
 
-// eastAsian is the first byte of the first scripts that put no spaces between words.
+// eastAsian is the first byte of the first scripts without spaces between words.
 const eastAsian = 0xE3
 
-// number looks at the digit at i and what is around it.
+// number runs the detectors at the digit at i.
 func (f *finder) number(i int) int {
 	text := f.text
 	start := i
@@ -74,7 +73,7 @@ func (f *finder) number(i int) int {
 		return f.afterDigits(i)
 	}
 	if half := len(t.groups) / 2; t.n == len(t.groups) && t.groups[half].plain == half+1 {
-		return t.groups[half].end // single digits, as in a table: no number is written so
+		return t.groups[half].end // single digits, as in a table: not a number
 	}
 	if end := f.detect(&t); end > i {
 		return end
@@ -82,8 +81,7 @@ func (f *finder) number(i int) int {
 	return max(t.groups[0].end, i+1)
 }
 
-// detect has the detectors of numbers look at a token. It returns the end of what one has
-// found.
+// detect runs the number detectors on a token and returns the end of the match.
 func (f *finder) detect(t *token) int {
 	if t.groups[t.n-1].plain >= 8 {
 		if end := f.iban(t); end > 0 {
@@ -108,8 +106,8 @@ func (f *finder) detect(t *token) int {
 	return f.houseNumber(t)
 }
 
-// prefixed returns where a code begins whose first group is of two or three capital letters,
-// as in AB 12 34 56 C; otherwise start.
+// prefixed returns the start of a code that begins with a group of two or three capital letters, as
+// in AB 12 34 56 C; otherwise start.
 func (f *finder) prefixed(start int) int {
 	if b := f.byteAt(start - 1); b != ' ' && b != '-' {
 		return start
@@ -132,8 +130,8 @@ func (f *finder) afterDigits(i int) int {
 	return i
 }
 
-// machine returns the end of what only programs write around the digit at i, 0 if it is
-// none of that: a UUID, a hash, a time of RFC 3339 with its zone.
+// machine returns the end of a machine-generated token around the digit at i: a UUID, a hash, or an
+// RFC 3339 time with its zone. It returns 0 if there is none.
 func (f *finder) machine(start, i int) int {
 	text := f.text
 	if rest := text[start:]; len(rest) >= len("2006-01-02T15:04") && start == i && rest[4] == '-' && rest[7] == '-' && rest[10] == 'T' && rest[13] == ':' {
@@ -143,7 +141,7 @@ func (f *finder) machine(start, i int) int {
 		}
 		return end
 	}
-	// Hexadecimal digits with letters among them, or groups of them as a UUID has.
+	// Hexadecimal digits with letters among them, or in the groups of a UUID.
 	end, hexadecimal, letters := start, 0, 0
 	for end < len(text) && end-start < 200 && (isAlnum(text[end]) || text[end] == '-' && end > start) {
 		if b := text[end] | 0x20; isDigit(text[end]) {
@@ -166,14 +164,14 @@ func (f *finder) machine(start, i int) int {
 	return 0
 }
 
-// separator returns the length of what may separate two groups at i, as one byte of shape;
-// 0 if there is nothing like that.
+// separator returns the length of a separator of groups at i, and its byte in a shape; 0 if there
+// is none.
 func (f *finder) separator(i int) (size int, shape byte) {
 	switch b := f.byteAt(i); b {
 	case ' ', '-', '.', '/':
 		return 1, b
 	case 0xC2:
-		if f.byteAt(i+1) == 0xA0 { // a space that does not break
+		if f.byteAt(i+1) == 0xA0 { // no-break space
 			return 2, ' '
 		}
 	case 0xE2:
@@ -214,7 +212,7 @@ func (f *finder) read(t *token, start int) {
 			i++
 		}
 		if i < len(text) && isWord(text[i]) && text[i] < eastAsian || i == g.start {
-			return // it is longer than any number, or goes on in letters
+			return // longer than any number, or followed by letters
 		}
 		if g.digits == 0 && (small > 0 || g.letters > 4) {
 			return // a word

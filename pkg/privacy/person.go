@@ -9,12 +9,12 @@ import (
 	"github.com/eaapl/handoff/pkg/privacy/internal/names"
 )
 
-// A capitalised is a word of a sequence that may be a name.
+// A capitalised is a word in a sequence that may be a name.
 type capitalised struct {
 	start, end int
 	kinds      names.Kinds
 	roles      role
-	initial    bool // one letter, with a full stop or not
+	initial    bool // one letter, optionally with a full stop
 	particle   bool // van, de, bin
 	shouted    bool // all capitals
 }
@@ -24,8 +24,8 @@ func (w capitalised) is(r role) bool { return w.roles&r != 0 }
 // maxNames is the maximum number of words of a sequence.
 const maxNames = 7
 
-// capital looks at a capital letter, for the name of a person or an address that begins
-// with the name of a street. It returns the end of what it has looked at.
+// capital looks for a name of a person, or an address that begins with its street, at a capital
+// letter. It returns the end of the text it has examined.
 func (f *finder) capital(i int) int {
 	if i > 0 {
 		if before := f.text[i-1]; isWord(before) && f.letterBefore(i) || before == '_' || before == '/' || before == '@' || before == '$' || before == '<' || before == '\\' {
@@ -41,7 +41,7 @@ func (f *finder) capital(i int) int {
 	if f.streetFirst(words) {
 		return end
 	}
-	// The names in the sequence, which may be two: "Ask Ada Lovelace" begins with neither.
+	// The sequence may contain several names, and other words: "Ask Ada Lovelace".
 	for from := 0; from < len(words); {
 		from = f.name(words, from)
 	}
@@ -54,21 +54,21 @@ func (f *finder) letterBefore(i int) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// wordEnd returns the end of the word around i, which is at least a character long.
+// wordEnd returns the end of the word around i, at least one character.
 func (f *finder) wordEnd(i int) int {
 	_, size := utf8.DecodeRuneInString(f.text[i:])
 	i += size
 	for i < len(f.text) && (isAlnum(f.text[i]) || f.text[i] == '_') {
 		if isDigit(f.text[i]) {
-			return i // for the detectors of numbers
+			return i // left to the number detectors
 		}
 		i++
 	}
 	return i
 }
 
-// sequence appends the capitalised words from i on, with the particles, initials and titles
-// between them.
+// sequence appends the capitalised words from i on, with the particles, initials and titles between
+// them.
 func (f *finder) sequence(words []capitalised, i int) []capitalised {
 	text := f.text
 	for len(words) < maxNames {
@@ -158,7 +158,7 @@ func (f *finder) sequence(words []capitalised, i int) []capitalised {
 	return words
 }
 
-// mayHump reports whether a name has a capital letter in it: McDonald, DiCaprio.
+// mayHump reports whether a name may have an inner capital letter: McDonald, DiCaprio.
 func mayHump(word string) bool {
 	for _, prefix := range []string{"Mc", "Mac", "De", "Di", "La", "Le", "Du", "Van", "Von", "Fitz", "St"} {
 		if rest, ok := strings.CutPrefix(word, prefix); ok && rest != "" && isUpper(rest[0]) {
@@ -168,7 +168,7 @@ func mayHump(word string) bool {
 	return strings.IndexByte(word, '-') > 0 || strings.IndexByte(word, '\'') > 0
 }
 
-// isContraction reports whether a word is one such as I'm, Don't, We'll.
+// isContraction reports whether a word is a contraction, such as I'm, Don't, We'll.
 func isContraction(word string) bool {
 	at := strings.IndexAny(word, "'’")
 	if at < 0 {
@@ -181,15 +181,15 @@ func isContraction(word string) bool {
 	return false
 }
 
-// possessive reports whether an apostrophe is that of "Ada's".
+// possessive reports whether an apostrophe is a possessive's, as in "Ada's".
 func (f *finder) possessive(at int) bool {
 	_, size := utf8.DecodeRuneInString(f.text[at:])
 	rest := f.text[at+size:]
 	return (strings.HasPrefix(rest, "s") || strings.HasPrefix(rest, "S")) && (len(rest) == 1 || !isWord(rest[1]))
 }
 
-// kindsOf returns what a word is, and its roles; of one with hyphens, what its parts are
-// together.
+// kindsOf returns the kinds and roles of a word; a hyphenated word has the kinds and roles of all
+// its parts.
 func kindsOf(word string) (names.Kinds, role) {
 	var buffer [64]byte
 	if len(word) > 48 {
@@ -210,7 +210,7 @@ func kindsOf(word string) (names.Kinds, role) {
 	return 0, r
 }
 
-// name looks for a name that begins at one of the words, and returns the word to go on with.
+// name looks for a name that begins at one of the words and returns the next word to examine.
 func (f *finder) name(words []capitalised, from int) int {
 	start := from
 	titled := from == 0 && is(isTitle, f.wordBefore(words[0].start)) // mr. Smith
@@ -221,7 +221,7 @@ func (f *finder) name(words []capitalised, from int) int {
 	if start == len(words) || words[start].particle && !titled {
 		return start + 1
 	}
-	to := start // the end of the name
+	to := start // end of the name
 	for to < len(words) && !words[to].is(isTitle) && f.belongs(words, start, to) {
 		to++
 	}
@@ -242,7 +242,7 @@ func (f *finder) name(words []capitalised, from int) int {
 	return start + 1
 }
 
-// fullStop is 1 if a word is an initial at the end of a sentence, rather than of a name.
+// fullStop returns 1 if a word is an initial whose full stop ends a sentence, else 0.
 func (f *finder) fullStop(w capitalised) int {
 	if w.initial && f.text[w.end-1] == '.' && (w.end == len(f.text) || f.byteAt(w.end) == '\n') {
 		return 1
@@ -250,7 +250,7 @@ func (f *finder) fullStop(w capitalised) int {
 	return 0
 }
 
-// belongs reports whether a word may go on a name that begins at start.
+// belongs reports whether a word may continue a name that begins at start.
 func (f *finder) belongs(words []capitalised, start, at int) bool {
 	w := words[at]
 	switch {
@@ -262,12 +262,12 @@ func (f *finder) belongs(words []capitalised, start, at int) bool {
 	if w.kinds&(names.First|names.Last) != 0 && (w.kinds&names.Word == 0 || w.kinds&names.Last != 0 && !w.is(isStop)) {
 		return at-start < 5
 	}
-	// A word that no list has: a rare surname, after a first name.
+	// An unlisted word: a rare surname, after a first name.
 	return w.kinds == 0 && at-start < 4 && !w.is(isOrganisation)
 }
 
-// rateName returns how certain it is that words are the name of a person; 0 if not at all.
-// The rest of the sequence follows them.
+// rateName returns the score of words as the name of a person, 0 if they are not one. rest are the
+// following words of the sequence.
 func (f *finder) rateName(words []capitalised, titled bool, rest []capitalised) float64 {
 	if len(rest) > 0 && rest[0].is(isOrganisation) {
 		return 0 // Johnson Hospital
@@ -354,7 +354,7 @@ func (f *finder) rateName(words []capitalised, titled bool, rest []capitalised) 
 	case unknown > 0 && head.kinds&names.Last != 0 && common == 0 && places == 0 && full == 2 && f.among(words):
 		return 0.5
 	case unknown == full && full == 2 && !head.shouted && f.among(words):
-		return 0.5 // names of languages that the lists know little of
+		return 0.5 // names in languages that the lists cover poorly
 	}
 	return 0
 }

@@ -15,8 +15,8 @@ func (f *finder) greeted(w capitalised) bool {
 	return (next == 0 || strings.IndexByte(",!\n.:", next) >= 0) && is(isGreeting, before[at:])
 }
 
-// announced reports whether the words before a place say that a name follows: "name is",
-// "name:", "my son".
+// announced reports whether the words before an offset introduce a name: "name is", "name:", "my
+// son".
 func (f *finder) announced(at int) bool {
 	if f.near(at)&ofName == 0 {
 		return false
@@ -29,7 +29,7 @@ func (f *finder) announced(at int) bool {
 	return readLexicon().words[before]&ofName != 0
 }
 
-// owns reports whether what follows a name is what persons have: Ada's address.
+// owns reports whether the text after a name is something that persons have: Ada's address.
 func (f *finder) owns(at int) bool {
 	if b := f.byteAt(at); b != '\'' && b != 0xE2 || !f.possessive(at) {
 		return false
@@ -38,7 +38,7 @@ func (f *finder) owns(at int) bool {
 	return readLexicon().words[f.wordAfter(at+size+1)]&(ofName|ofAddress|ofPhone|ofBirth) != 0
 }
 
-// wordBefore returns the word before a place, on the same line.
+// wordBefore returns the word before an offset, on the same line.
 func (f *finder) wordBefore(at int) string {
 	end := at
 	for end > 0 && at-end < 2 && (f.text[end-1] == ' ' || f.text[end-1] == '.') {
@@ -51,7 +51,7 @@ func (f *finder) wordBefore(at int) string {
 	return f.text[start:end]
 }
 
-// wordAfter returns the word after a place, on the same line.
+// wordAfter returns the word after an offset, on the same line.
 func (f *finder) wordAfter(at int) string {
 	if f.byteAt(at) != ' ' {
 		return ""
@@ -63,8 +63,8 @@ func (f *finder) wordAfter(at int) string {
 	return f.text[at+1 : end]
 }
 
-// among reports whether words stand in a sentence as a name does: without an article or
-// another sign of a thing before them.
+// among reports whether words are used as a name in their sentence: without an article or another
+// sign of a thing before them.
 func (f *finder) among(words []capitalised) bool {
 	for _, w := range words {
 		if w.end-w.start < 3 && !w.initial || strings.IndexByte(f.text[w.start:w.end], '-') > 0 {
@@ -79,7 +79,7 @@ func (f *finder) among(words []capitalised) bool {
 	return strings.IndexByte("`*_/]=<>(\"", f.byteAt(words[len(words)-1].end)) < 0
 }
 
-// listed adds the single names that stand in a list with others: "Alonso, Lee and Ball".
+// listed adds single names in a list with other names: "Alonso, Lee and Ball".
 func (f *finder) listed() {
 	begins, ends := map[int]bool{}, map[int]bool{}
 	for _, m := range f.found[f.first:] {

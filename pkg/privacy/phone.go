@@ -7,33 +7,33 @@ import (
 	"github.com/eaapl/handoff/pkg/privacy/internal/phone"
 )
 
-// defaultRegions are where a number without a calling code is looked for.
+// defaultRegions are the regions searched for numbers without a calling code.
 var defaultRegions = []string{"US", "GB", "DE", "FR", "IT", "ES", "NL", "CH", "AT", "BE", "SE", "PL", "IE", "AU", "NZ", "ZA", "IN", "JP", "KR", "BR", "MX", "CN", "RU", "TR", "DK", "NO", "FI", "PT", "CZ", "HU", "SI", "IS", "EE", "GR", "UY"}
 
-// maxLookups is how often numbers of one text are compared with the plan of a region: a
-// text may be written to cost as much as it can.
+// maxLookups is the maximum number of comparisons with the plan of a region per text. It bounds the
+// cost of hostile texts.
 const maxLookups = 20_000
 
-// A dialing is a telephone number as it is written.
+// A dialing is a telephone number as written.
 type dialing struct {
 	start  int
 	plus   bool // it begins with a calling code
 	braced bool // its first group of digits, or the second after a calling code, is in brackets
-	mixed  bool // its separators are of several kinds
+	mixed  bool // it has several kinds of separators
 	digits [20]byte
 	n      int
-	groups [10]dialed // where each group of digits ends
-	count  int        // of groups
+	groups [10]dialed // the ends of the groups of digits
+	count  int        // number of groups
 }
 
 type dialed struct {
 	end    int
-	digits int // up to there
+	digits int // digits up to there
 	size   int
 }
 
-// phone looks for a telephone number: with a calling code, as one is written in North
-// America, or of one of the regions.
+// phone looks for a telephone number: with a calling code, in North American form, or of one of the
+// regions.
 func (f *finder) phone(t *token) int {
 	if t.groups[0].letters > 0 && t.n < 2 || !isDigit(t.plain[0]) {
 		return 0
@@ -65,7 +65,7 @@ func (f *finder) phone(t *token) int {
 	return 0
 }
 
-// dial reads a number from its first digit on, with what may stand before it.
+// dial reads a number from its first digit on, with its prefix characters.
 func (f *finder) dial(d *dialing) bool {
 	text := f.text
 	i := d.start
@@ -102,12 +102,12 @@ func (f *finder) dial(d *dialing) bool {
 		}
 		d.groups[d.count] = dialed{i, d.n, size}
 		d.count++
-		// What separates groups: a space, a dash, a dot, a slash, brackets, or two of them.
+		// Separators of groups: a space, a dash, a dot, a slash, brackets, or two of them.
 		at := i
 		for at-i < 4 {
 			n, form := f.separator(at)
 			if n == 0 {
-				// Brackets only around what follows a calling code.
+				// Brackets are allowed only around the group after a calling code.
 				if b := f.byteAt(at); b == ')' || b == '(' && d.count == 1 && size <= 3 && kind == 0 {
 					d.braced = d.braced || b == '('
 					at++
@@ -131,7 +131,7 @@ func (f *finder) dial(d *dialing) bool {
 	return d.count > 0
 }
 
-// form appends the sizes of the first n groups, a digit each.
+// form appends the sizes of the first n groups, one digit each.
 func (d *dialing) form(dst []byte, n int) []byte {
 	for _, g := range d.groups[:n] {
 		dst = append(dst, byte('0'+min(g.size, 9)))
@@ -139,8 +139,7 @@ func (d *dialing) form(dst []byte, n int) []byte {
 	return dst
 }
 
-// rate returns how certain it is that the first n groups are a telephone number, and of
-// which region.
+// rate returns the score of the first n groups as a telephone number, and its region.
 func (f *finder) rate(d *dialing, n int) (kind string, score float64) {
 	digits := string(d.digits[:d.groups[n-1].digits])
 	switch rest, calling := strings.CutPrefix(digits, "00"); {
@@ -161,7 +160,7 @@ func (f *finder) rate(d *dialing, n int) (kind string, score float64) {
 	case c&ofOther != 0 && !called && !d.braced:
 		return "", 0
 	}
-	// North America: 3-3-4, with a 1 before it.
+	// North America: 3-3-4, with an optional leading 1.
 	switch form {
 	case "334", "1334", "3334":
 		if form == "3334" && !strings.HasPrefix(digits, "001") || form == "1334" && digits[0] != '1' {
@@ -193,7 +192,7 @@ func (f *finder) rate(d *dialing, n int) (kind string, score float64) {
 			}
 			if phone.National(region, digits) {
 				if !slices.Contains(f.policy.Regions, region) {
-					region = "" // it may be one of several
+					region = "" // ambiguous
 				}
 				switch {
 				case called:
@@ -214,21 +213,21 @@ func (f *finder) rate(d *dialing, n int) (kind string, score float64) {
 	switch {
 	case len(digits) < 8 || len(digits) > 12 || same(d.digits[:len(digits)]) || d.decimal(f, n):
 	case n > 1 && digits[0] == '0' && digits[1] != '0' && len(digits) > 8 && d.groups[0].size <= 5:
-		return "", 0.5 // from within a country whose plan has no such number
+		return "", 0.5 // a national number, in no region's plan
 	case n > 2 && !strings.Contains(form, "1") && f.alone(d.start, d.groups[n-1].end):
 		return "", 0.5
 	}
 	return "", 0
 }
 
-// alone reports whether what is between two places has a line for itself.
+// alone reports whether the text from start to end is alone on its line.
 func (f *finder) alone(start, end int) bool {
 	return (start == 0 || f.text[start-1] == '\n') && (end == len(f.text) || f.text[end] == '\n')
 }
 
-// international rates a number that begins with a calling code.
+// international rates a number with a calling code.
 func (f *finder) international(digits string, d *dialing, n int) (kind string, score float64) {
-	// +44 (0)20 is 020 in Britain, and +44 20 elsewhere.
+	// +44 (0)20 is dialled as 020 in Britain and as +44 20 elsewhere.
 	if open := strings.Index(f.text[d.start:d.groups[n-1].end], "(0"); open > 0 {
 		before := 0
 		for _, b := range []byte(f.text[d.start : d.start+open]) {
@@ -244,20 +243,20 @@ func (f *finder) international(digits string, d *dialing, n int) (kind string, s
 	if len(digits) < 8 {
 		return "", 0
 	}
-	return "", 0.75 // in the form of one: mistyped, or made up
+	return "", 0.75 // plausible form, but mistyped or invented
 }
 
-// spaced reports whether the groups are separated by spaces alone.
+// spaced reports whether the only separators are spaces.
 func (f *finder) spaced(d *dialing, n int) bool {
 	return !strings.ContainsAny(f.text[d.start:d.groups[n-1].end], "-.()/")
 }
 
-// decimal reports whether the number has one dot in it and nothing else: 1234567.89.
+// decimal reports whether the number has one dot and no other separator: 1234567.89.
 func (d *dialing) decimal(f *finder, n int) bool {
 	return n == 2 && f.byteAt(d.groups[0].end) == '.'
 }
 
-// extension returns the end of what a number is extended by, such as x123, or end.
+// extension returns the end of an extension, such as x123, or end.
 func (f *finder) extension(end int) int {
 	rest := f.text[end:]
 	for _, word := range []string{"x", " x", " ext. ", " ext.", " ext ", " extension ", ", ext. ", " Ext. ", " ext: ", " x."} {
@@ -276,7 +275,7 @@ func (f *finder) extension(end int) int {
 	return end
 }
 
-// regions are where a number without a calling code is looked for.
+// regions returns the regions searched for numbers without a calling code.
 func (s *Scanner) regions() []string {
 	if len(s.policy.Regions) > 0 {
 		return slices.Concat(s.policy.Regions, defaultRegions)

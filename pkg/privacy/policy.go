@@ -13,33 +13,33 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Policy says what is personal data. The zero Policy is the default.
+// A Policy defines personal data. The zero Policy is the default.
 type Policy struct {
-	// Classes says for each class whether and from which score on it counts. Classes that
-	// are not named count from [DefaultThreshold] on.
+	// Classes configure single classes: whether they count, and their thresholds. Other classes
+	// count from [DefaultThreshold] on.
 	Classes map[Class]ClassPolicy `json:"classes,omitzero"`
-	// Allow are values that are not personal data: the company's own telephone number. One
-	// that begins with "@" stands for all addresses of a domain.
+	// Allow are values that are not personal data, such as the company's own telephone number. A
+	// value that begins with "@" means all addresses of a domain.
 	Allow []string `json:"allow,omitzero"`
-	// Patterns find further data, of classes that they name.
+	// Patterns define further personal data and its classes.
 	Patterns []PatternPolicy `json:"patterns,omitzero"`
-	// Regions are the countries whose telephone numbers are looked for first.
+	// Regions are the countries whose telephone numbers have precedence.
 	Regions []string `json:"regions,omitzero"`
-	// Always are JSON Pointers of values that are personal data whatever they hold, and
-	// Never of those that are left alone, with all in them. A token "*" stands for any.
+	// Always are JSON Pointers of values that are always personal data, and Never of values that
+	// are not scanned, with all their contents. The token "*" matches any token.
 	Always []string `json:"always,omitzero"`
 	Never  []string `json:"never,omitzero"`
-	// Subject is the JSON Pointer of the data subject's id in a message: whose data it has.
+	// Subject is the JSON Pointer of the data subject's id in a message.
 	Subject string `json:"subject,omitzero"`
 }
 
-// A ClassPolicy says what counts of a class.
+// A ClassPolicy configures a class.
 type ClassPolicy struct {
 	Off       bool    `json:"off,omitzero"`
 	Threshold float64 `json:"threshold,omitzero"`
 }
 
-// A PatternPolicy is a class of the user's own.
+// A PatternPolicy is a user-defined class.
 type PatternPolicy struct {
 	Class   Class   `json:"class"`
 	Pattern string  `json:"pattern"`
@@ -53,7 +53,7 @@ type pattern struct {
 	expression *regexp.Regexp
 }
 
-// ParsePolicy reads a policy, as JSON. The error names the member that is wrong.
+// ParsePolicy parses a policy in JSON. An error has the invalid member.
 func ParsePolicy(text []byte) (Policy, error) {
 	var p Policy
 	if err := json.Unmarshal(text, &p, json.RejectUnknownMembers(true)); err != nil {
@@ -70,7 +70,7 @@ func ParsePolicy(text []byte) (Policy, error) {
 	return p, err
 }
 
-// isClass reports whether a name can be that of a class: small letters, digits, hyphens.
+// isClass reports whether a name has the form of a class: small letters, digits, hyphens.
 func isClass(name Class) bool {
 	return name != "" && len(name) <= 30 && strings.Trim(string(name), "abcdefghijklmnopqrstuvwxyz0123456789-") == "" && isLower(name[0])
 }
@@ -151,7 +151,7 @@ func list(classes []Class) string {
 // Policy returns the policy of the scanner, which the caller must not change.
 func (s *Scanner) Policy() Policy { return s.policy }
 
-// fold returns a value as it is compared: in small letters, without what only separates.
+// fold returns a value in the form used for comparison: lower case, without separators.
 func fold(value string) string {
 	return strings.Map(func(r rune) rune {
 		if r == ' ' || r == '-' || r == '.' || r == '(' || r == ')' || r == 0xA0 {
@@ -161,7 +161,7 @@ func fold(value string) string {
 	}, strings.ToLower(value))
 }
 
-// isAllowed reports whether the policy says that a value is not personal data.
+// isAllowed reports whether the policy allows a value.
 func (s *Scanner) isAllowed(class Class, value string) bool {
 	if len(s.allowed) == 0 {
 		return false
@@ -175,7 +175,7 @@ func (s *Scanner) isAllowed(class Class, value string) bool {
 	return s.allowed[fold(value)]
 }
 
-// ownPatterns looks for the policy's own patterns.
+// ownPatterns searches for the policy's own patterns.
 func (f *finder) ownPatterns() {
 	for _, p := range f.patterns {
 		for _, at := range p.expression.FindAllStringIndex(f.text, -1) {

@@ -1,11 +1,10 @@
-// Package privacy finds personal data in text: what identifies a person, or belongs to one
-// alone.
+// Package privacy finds personal data in text: data that identifies a person, or belongs to only
+// one person.
 //
-// A [Scanner] looks at a text once and stops only where personal data may begin: at an "@",
-// at a digit, at a capital letter. What stands there is read by detectors, which go by the
-// form, by check digits, and by the words around it and the name of the member that holds
-// the text. What has a form and a check digit is nearly certain; the names of people and
-// postal addresses are not, and [Match.Score] says so.
+// A [Scanner] reads a text once and stops only where personal data may begin: at an "@", a digit or
+// a capital letter. Detectors examine these places by the form of the text, check digits, the
+// surrounding words and the name of the member. Data with a fixed form and a check digit is nearly
+// certain; names of people and postal addresses are not, as [Match.Score] shows.
 package privacy
 
 import (
@@ -16,7 +15,7 @@ import (
 // A Class is a kind of personal data.
 type Class string
 
-// The classes. A [Policy] may have more, with patterns of its own.
+// The classes. A [Policy] may add others with its own patterns.
 const (
 	Email      Class = "email"
 	Phone      Class = "phone"
@@ -34,8 +33,7 @@ const (
 	Licence    Class = "driving-licence"
 )
 
-// Classes returns the classes that the package finds by itself, in the order of its
-// documentation.
+// Classes returns the built-in classes, in the order of the documentation.
 func Classes() []Class {
 	return []Class{Email, Phone, IBAN, Card, NationalID, Passport, Licence, IP, MAC, BirthDate, HealthID, Account, Address, Person}
 }
@@ -43,32 +41,32 @@ func Classes() []Class {
 // A Match is personal data in a text.
 type Match struct {
 	Class Class
-	// Kind says more where it is known: a country ("DE"), the name of an id ("us-ssn"), the
-	// scheme of a payment card ("visa").
+	// Kind is a subclass, if known: a country ("DE"), the name of an id ("us-ssn"), the scheme of a
+	// payment card ("visa").
 	Kind string
-	// Start and End are offsets of the text in bytes, between characters.
+	// Start and End are byte offsets in the text, between characters.
 	Start, End int
-	// Score is how certain the match is, from 0 to 1.
+	// Score is the probability of the match, from 0 to 1.
 	Score float64
 }
 
-// DefaultThreshold is the score from which on a match counts, if a policy says nothing else.
+// DefaultThreshold is the default minimum score of a match.
 const DefaultThreshold = 0.5
 
-// A Scanner finds personal data as a policy has it. It is safe for concurrent use.
+// A Scanner finds personal data as defined by a policy. It is safe for concurrent use.
 type Scanner struct {
 	policy     Policy
-	thresholds map[Class]float64 // those of all classes; over 1 for those that are off
+	thresholds map[Class]float64 // of all classes; above 1 for disabled ones
 	patterns   []pattern
 	allowed    map[string]bool // values, folded
-	domains    []string        // of addresses that are allowed, folded
+	domains    []string        // allowed domains of addresses, folded
 	labels     struct {
 		sync.RWMutex
 		of map[string]label // by the names of members
 	}
 }
 
-// New returns a scanner. The error says which part of the policy is wrong.
+// New returns a scanner, or an error for an invalid policy.
 func New(p Policy) (*Scanner, error) {
 	s := &Scanner{policy: p}
 	if err := s.prepare(); err != nil {
@@ -77,8 +75,8 @@ func New(p Policy) (*Scanner, error) {
 	return s, nil
 }
 
-// Find appends the personal data in text to dst, in the order of the text; no two overlap.
-// The text is the value of a member with this name: "" for any other text.
+// Find appends the personal data in text to dst, in the order of the text and without overlaps.
+// name is the name of the member with this value, "" for any other text.
 func (s *Scanner) Find(dst []Match, name, text string) []Match {
 	f := finder{Scanner: s, text: text, found: dst, first: len(dst)}
 	var l label
@@ -105,19 +103,19 @@ func (s *Scanner) Find(dst []Match, name, text string) []Match {
 type finder struct {
 	*Scanner
 	text  string
-	named context // what the name of the text's member says
+	named context // the context from the member's name
 	found []Match
-	first int // the first match that is of this text
+	first int // the first match of this text
 
-	weak    []capitalised // single names that are none by themselves
+	weak    []capitalised // single names that need more evidence
 	lookups int           // of telephone numbers in the plans of regions
 
-	contextAt int // the place that context is of, plus one
+	contextAt int // offset that context refers to, plus one
 	context   context
 }
 
-// add reports a match, if it is certain enough. One that is allowed has no class until
-// settle removes it: so nothing else is found there.
+// add reports a match if its score is high enough. An allowed match is kept without a class until
+// settle removes it, so that nothing else is found there.
 func (f *finder) add(class Class, kind string, start, end int, score float64) bool {
 	if score < f.threshold(class) {
 		return false
@@ -136,8 +134,7 @@ func (s *Scanner) threshold(class Class) float64 {
 	return DefaultThreshold
 }
 
-// settle sorts the matches, and of those that overlap keeps the most certain, then the
-// longest one.
+// settle sorts the matches and, of overlapping ones, keeps the most certain, then the longest.
 func (f *finder) settle() {
 	found := f.found[f.first:]
 	slices.SortStableFunc(found, func(a, b Match) int { return a.Start - b.Start })
@@ -147,7 +144,7 @@ func (f *finder) settle() {
 		if last < 0 || kept[last].End <= m.Start {
 			kept = append(kept, m)
 		} else if before := kept[last]; m.Score > before.Score || m.Score == before.Score && m.End-m.Start > before.End-before.Start {
-			// What begins later may hide one before it, but not one before that.
+			// A later match may replace the previous one, but none before that.
 			kept[last] = m
 		}
 	}

@@ -5,27 +5,27 @@ import (
 	"sync"
 )
 
-// A role is what a word does in names and addresses, whatever it means: a bit for each.
+// A role is a function of a word in names and addresses; the roles of a word form a bit set.
 type role uint16
 
 const (
 	isTitle        role = 1 << iota // Mr, Dr
 	isParticle                      // van, de, bin
 	isOrganisation                  // ends the name of something other than a person
-	isStop                          // no surname is meant by it
+	isStop                          // cannot be a surname
 	isStreetEnd                     // ends the name of a street
 	isStreetStart                   // begins one
-	isStreetAlone                   // ends one that precedes the number of the house
+	isStreetAlone                   // ends the name of a street that precedes its number
 	isBox                           // begins the address of a post office box
-	isFlat                          // is followed by the number of a flat
-	isMonth                         // is the name of a month, or short for it
-	isArticle                       // makes what follows a thing
-	isDeed                          // is what persons do
-	isLinking                       // stands in the names of cities
-	isGreeting                      // is said to a person, or before one's own name
+	isFlat                          // precedes a flat number
+	isMonth                         // a month or its abbreviation
+	isArticle                       // an article: a thing follows
+	isDeed                          // a verb for what persons do
+	isLinking                       // a linking word in city names
+	isGreeting                      // a greeting, or a word before one's own name
 )
 
-// roleWords are the words of each role, in small letters without a full stop.
+// roleWords are the words of each role, in lower case without a full stop.
 var roleWords = []struct {
 	role  role
 	words string
@@ -88,7 +88,7 @@ var readRoles = sync.OnceValue(func() map[string]role {
 	return roles
 })
 
-// roleOf returns the roles of a word, in whatever letters.
+// roleOf returns the roles of a word, in any case.
 func roleOf(word string) role {
 	var buffer [32]byte
 	if len(word) > 20 {

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// What a byte may begin.
+// The kinds of data that a byte may begin.
 const (
 	nothing = iota
 	digit
@@ -14,7 +14,8 @@ const (
 	high // a character beyond ASCII
 )
 
-// starts says what each byte may begin. It is all that most of a text is looked at for.
+// starts maps each byte to the kinds of data it may begin. Most of a text is read only for this
+// lookup.
 var starts = func() (table [256]uint8) {
 	for b := range table {
 		switch {
@@ -31,8 +32,8 @@ var starts = func() (table [256]uint8) {
 	return table
 }()
 
-// scan has the detectors look at each place where something may begin. Each returns where
-// to go on, behind the place.
+// scan runs the detectors at each place where personal data may begin. Each returns the offset to
+// continue from, after the place.
 func (f *finder) scan() {
 	text := f.text
 	capitals := false
@@ -56,7 +57,7 @@ func (f *finder) scan() {
 	}
 }
 
-// beyond looks at a character beyond ASCII.
+// beyond examines a non-ASCII character.
 func (f *finder) beyond(i int) int {
 	r, size := utf8.DecodeRuneInString(f.text[i:])
 	switch {
@@ -78,7 +79,7 @@ func isLower(b byte) bool { return b-'a' < 26 }
 
 func isAlnum(b byte) bool { return isDigit(b) || (b|0x20)-'a' < 26 }
 
-// isWord reports whether a byte is of a letter or digit, if all beyond ASCII are.
+// isWord reports whether a byte is part of a word, counting every non-ASCII byte.
 func isWord(b byte) bool { return isAlnum(b) || b >= utf8.RuneSelf }
 
 // byteAt returns the byte at i, 0 outside the text.

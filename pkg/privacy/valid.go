@@ -6,8 +6,8 @@ import (
 	"github.com/eaapl/handoff/pkg/privacy/internal/phone"
 )
 
-// Valid reports whether a value can be of a class and kind by its check digits, ranges and
-// lengths. It is true for classes that have none.
+// Valid reports whether a value satisfies the check digits, ranges and lengths of a class and kind.
+// It returns true for classes without any.
 func Valid(class Class, kind, value string) bool {
 	plain := alnum(value)
 	switch class {
@@ -31,7 +31,7 @@ func Valid(class Class, kind, value string) bool {
 	return true
 }
 
-// SealIBAN returns an IBAN with the check digits that its other characters need.
+// SealIBAN returns an IBAN with correct check digits for its other characters.
 func SealIBAN(iban string) string {
 	plain := alnum(iban)
 	if len(plain) < 5 {
@@ -41,7 +41,7 @@ func SealIBAN(iban string) string {
 	return iban[:2] + string([]byte{byte('0' + check/10), byte('0' + check%10)}) + iban[4:]
 }
 
-// alnum returns the letters, as capitals, and digits of a text.
+// alnum returns the letters, as capitals, and the digits of a text.
 func alnum(text string) []byte {
 	plain := make([]byte, 0, len(text))
 	for _, b := range []byte(text) {

@@ -8,37 +8,37 @@ import (
 	"github.com/eaapl/handoff/pkg/privacy/internal/names"
 )
 
-// nameMembers are the names of members whose value is the name of a person, or a part of
-// one, in small letters without separators.
+// nameMembers are the names of members that contain the name of a person, or a part of one, in
+// lower case without separators.
 const nameMembers = " firstname lastname surname givenname familyname middlename fullname maidenname vorname nachname nom prenom nombre apellido apellidos cognome sobrenome nomecompleto " +
 	"customername patientname employeename contactname personname cardholder cardholdername nameoncard accountholder accountholdername applicantname guestname passengername recipientname " +
 	"payeename sendername authorname ownername managername fname lname legalname "
 
-// addressMembers are those whose value is a part of a postal address.
+// addressMembers are the names of members that contain a part of a postal address.
 const addressMembers = " street streetaddress address address1 address2 addressline1 addressline2 homeaddress shippingaddress billingaddress postaladdress mailingaddress strasse anschrift " +
 	"direccion direccion adresse indirizzo endereco residence deliveryaddress line1 "
 
-// A label is what the name of a member says of its value.
+// A label is the information from the name of a member about its value.
 type label struct {
 	context context
 	holds   held
 }
 
-// held is what the value of a member is as a whole.
+// A held is a kind of personal data that is the whole value of a member.
 type held int
 
 const (
 	anything held = iota
 	aName
-	maybeName // names of tools and files are called so too
+	maybeName // also used for names of tools and files
 	anAddress
 )
 
-// maxLabels bounds how many names of members a scanner remembers: a message can have any
-// number of them.
+// maxLabels is the maximum number of member names that a scanner caches, since messages can have
+// any number of them.
 const maxLabels = 4096
 
-// labelOf returns what a member's name says.
+// labelOf returns the label from a member's name.
 func (s *Scanner) labelOf(name string) label {
 	s.labels.RLock()
 	l, known := s.labels.of[name]
@@ -63,7 +63,7 @@ func (s *Scanner) labelOf(name string) label {
 	return l
 }
 
-// whole looks at a text that is personal data as a whole, by the name of its member.
+// whole checks a text that, by the name of its member, is personal data as a whole.
 func (f *finder) whole(holds held) {
 	if holds == anything || len(f.text) > 120 || len(f.text) < 2 {
 		return
@@ -84,7 +84,7 @@ func (f *finder) whole(holds held) {
 	}
 }
 
-// plainName returns the name of a member in small letters, without what separates words.
+// plainName returns the name of a member in lower case, without word separators.
 func plainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r == ' ' || r == '.' {
@@ -98,7 +98,7 @@ func (f *finder) addWhole(class Class, score float64) {
 	f.add(class, "", len(f.text)-len(strings.TrimLeft(f.text, " ")), len(strings.TrimRight(f.text, " ")), score)
 }
 
-// isName reports whether the text is of letters alone, in at most so many words.
+// isName reports whether the text consists of letters, in at most words words.
 func (f *finder) isName(words int) bool {
 	for _, r := range f.text {
 		if r == ' ' {
@@ -111,7 +111,7 @@ func (f *finder) isName(words int) bool {
 	return words > 0 && unicode.IsLetter(r)
 }
 
-// knownName reports whether the first word is a first name, or the last one a surname.
+// knownName reports whether the first word is a first name or the last one a surname.
 func (f *finder) knownName(words []string) bool {
 	first, last := kindOf(words[0]), kindOf(words[len(words)-1])
 	return first&names.First != 0 && last&(names.Word|names.Last) != names.Word

@@ -6,23 +6,23 @@ import (
 	"github.com/eaapl/handoff/pkg/privacy"
 )
 
-// A Found is personal data in a message.
+// A Found is personal data found in a message.
 type Found struct {
 	Class privacy.Class
 	Kind  string
 	Score float64
-	// Value is the string or number that holds it, or the member whose name it is in; of JSON
-	// in a string, that string. It is absent for text that a carrier holds.
+	// Value is the string or number that contains the data, or the member whose name does. For JSON
+	// in a string, it is that string. It is absent for text in a carrier.
 	Value  jsonstream.Value
 	InName bool
-	// Holder is the string that holds the document of Value in base64, absent for values of
-	// the message itself.
+	// Holder is the base64 string with the document of Value, absent for values of the message
+	// itself.
 	Holder jsonstream.Value
 	offset int // in the text of Value
 }
 
-// Find returns the personal data in a message of a format, or in any other JSON document for
-// "", in its order: what [Message] replaces.
+// Find returns the personal data that [Message] would replace, in its order. doc is a message of
+// format f, or any other JSON document if f is "".
 func Find(doc *jsonstream.Document, f format.Format, s *privacy.Scanner, limits jsonstream.Limits) []Found {
 	w := newWalk(doc, f, Options{Scanner: s, Limits: limits})
 	w.document(doc.Root(), "")
@@ -31,7 +31,7 @@ func Find(doc *jsonstream.Document, f format.Format, s *privacy.Scanner, limits 
 	return found
 }
 
-// data returns what pieces are.
+// data returns the data of pieces.
 func data(pieces []piece) (list []Datum) {
 	each(pieces, func(p piece, holder jsonstream.Value) {
 		list = append(list, Datum{p.found(holder).Pointer(), p.name, p.class, p.value})
@@ -39,8 +39,8 @@ func data(pieces []piece) (list []Datum) {
 	return list
 }
 
-// each calls use with the pieces that are personal data, those that a carrier holds in its
-// place, and with the carrier, absent for a piece of the message itself.
+// each calls use with the pieces of personal data and their carrier, which is absent for pieces of
+// the message itself. The pieces in a carrier take its place.
 func each(pieces []piece, use func(p piece, holder jsonstream.Value)) {
 	for _, p := range pieces {
 		if p.carried == nil {
@@ -60,9 +60,9 @@ func (p piece) found(holder jsonstream.Value) Found {
 	return f
 }
 
-// Pointer returns the JSON Pointer of the value that holds it, which continues after the
-// string that holds that. For the name of a member it is that of the object: it is not to
-// show the name.
+// Pointer returns the JSON Pointer of the containing value, appended to that of the string that
+// holds its document, if any. For the name of a member it is the pointer of the object, so as not
+// to reveal the name.
 func (f Found) Pointer() string {
 	if f.InName {
 		return f.Holder.Pointer() + f.Value.Parent().Pointer()
@@ -70,8 +70,8 @@ func (f Found) Pointer() string {
 	return f.Holder.Pointer() + f.Value.Pointer()
 }
 
-// Position returns where it begins; of JSON in a string and of what is held in base64, where
-// the string begins.
+// Position returns the position of the data. For JSON in a string and data in base64, it is the
+// position of the string.
 func (f Found) Position() jsonstream.Position {
 	switch {
 	case f.Holder.Exists():
@@ -82,7 +82,7 @@ func (f Found) Position() jsonstream.Position {
 	return f.Value.PositionIn(f.offset)
 }
 
-// What says what it is, for people, without showing it.
+// What describes the data to a person without revealing it.
 func (f Found) What() string {
 	what := whats[f.Class]
 	if what == "" {

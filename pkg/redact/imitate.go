@@ -8,18 +8,18 @@ import (
 	"github.com/eaapl/handoff/pkg/privacy"
 )
 
-// A stream is numbers that look random and follow from a key.
+// A stream generates pseudorandom numbers from a key.
 type stream func() uint64
 
-// below returns a number from 0 to n-1.
+// below returns a number in [0, n).
 func (s stream) below(n int) int { return int(s() % uint64(n)) }
 
-// maxTries is how often digits are drawn until a check digit is right.
+// maxTries is the maximum number of draws for digits with a valid check digit.
 const maxTries = 200_000
 
-// imitate returns another value in the form of one: with the same separators, as many
-// digits, check digits that hold, and for what can be reached a place that is kept free for
-// examples (RFC 2606, RFC 2544, RFC 3849).
+// imitate returns another value of the same form: the same separators, as many digits, valid check
+// digits and, for addresses that can be reached, one reserved for documentation (RFC 2606, RFC
+// 2544, RFC 3849).
 func imitate(p piece, s stream) string {
 	switch p.class {
 	case privacy.Email:
@@ -45,9 +45,9 @@ func imitate(p piece, s stream) string {
 	return s.scramble(p.value, "")
 }
 
-// digits draws the digits of a number anew, but those that say what kind it is.
+// digits replaces the digits of a number but keeps the digits that identify its kind.
 func (s stream) digits(p piece) string {
-	kept := 0 // characters that stay
+	kept := 0 // number of characters kept
 	switch p.class {
 	case privacy.IBAN:
 		return privacy.SealIBAN(p.value[:4] + s.scramble(p.value[4:], ""))
@@ -60,15 +60,14 @@ func (s stream) digits(p piece) string {
 	}
 	kept = min(kept, len(p.value))
 	other := p.value[:kept] + s.scramble(p.value[kept:], "")
-	if p.kind == "cn-resident-id" { // few numbers have a date in their middle by chance
+	if p.kind == "cn-resident-id" { // few random numbers have a valid date in the middle
 		other = other[:6] + fmt.Sprintf("%d%02d%02d", 1940+s.below(65), 1+s.below(12), 1+s.below(28)) + other[14:17] + p.value[17:]
 	}
 	return other
 }
 
-// scramble replaces digits by digits, the first of a number by none but itself if it is 0,
-// and letters by letters of the same case. With an alphabet, all letters and digits are of
-// that.
+// scramble replaces digits by digits and letters by letters of the same case. A 0 stays, and no
+// other digit becomes 0. With an alphabet, all letters and digits are drawn from it.
 func (s stream) scramble(value, alphabet string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -99,7 +98,7 @@ func (s stream) scramble(value, alphabet string) string {
 	}, value)
 }
 
-// word returns a word that can be pronounced, of n letters.
+// word returns a pronounceable word of n letters.
 func (s stream) word(n int) string {
 	b := make([]byte, n)
 	for i := range b {
@@ -142,8 +141,8 @@ func (s stream) words(value string) string {
 	return b.String()
 }
 
-// date replaces the numbers of a date by others that are a date in the same form, whichever
-// of them is the month. Names of months stay.
+// date replaces the numbers of a date so that the result is a date in the same form, whichever
+// number is the month. Names of months stay.
 func (s stream) date(value string) string {
 	var b strings.Builder
 	for i := 0; i < len(value); {

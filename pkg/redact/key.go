@@ -19,15 +19,16 @@ import (
 	"github.com/eaapl/handoff/internal/secrets"
 )
 
-// A Key is what replacements are derived from and a vault is encrypted under. It shows
-// nothing of the secret when it is formatted. It is safe for concurrent use.
+// A Key derives replacements and encrypts a vault. Formatting it does not reveal the secret. It is
+// safe for concurrent use.
 type Key struct {
-	names []byte      // the key of the HMAC for replacements
-	lines []byte      // that of the HMAC by which entries are found
+	names []byte      // HMAC key of the replacements
+	lines []byte      // HMAC key of the entries' digests
 	vault cipher.AEAD // AES-256-GCM with random nonces
 }
 
-// NewKey derives a key from a secret (HKDF, RFC 5869). One that anybody can guess is an error.
+// NewKey derives a key from a secret (HKDF, RFC 5869). It returns an error for a secret that can be
+// guessed.
 func NewKey(secret []byte) (*Key, error) {
 	if weakness := secrets.Weakness(secret); weakness != "" {
 		return nil, fmt.Errorf("the secret %s; handoff keygen makes one", weakness)
@@ -45,7 +46,7 @@ func deriveKey(secret []byte) *Key {
 	derive := func(purpose string) []byte {
 		key, err := hkdf.Key(sha256.New, secret, nil, "handoff redact 1: "+purpose, sha256.Size)
 		if err != nil {
-			panic(err) // of lengths, which are fixed
+			panic(err) // the lengths are fixed
 		}
 		return key
 	}
@@ -72,20 +73,20 @@ func mac(key []byte, parts ...string) []byte {
 	return h.Sum(nil)
 }
 
-// tagLength is how many characters of five bits a replacement has: among a million values,
-// two have the same one by chance once in two thousand times.
+// tagLength is the length of a tag in characters of five bits: among a million values, the
+// probability of a collision is 1 in 2000.
 const tagLength = 10
 
 const alphabet = "abcdefghijkmnpqrstuvwxyz23456789"
 
 var letters = base32.NewEncoding(alphabet).WithPadding(base32.NoPadding)
 
-// tag returns what a replacement ends with.
+// tag returns the final part of a replacement.
 func (k *Key) tag(id identity) string {
 	return letters.EncodeToString(mac(k.names, string(id.class), id.value))[:tagLength]
 }
 
-// stream returns the numbers for the replacement of a value that keeps its form.
+// stream returns the numbers for a replacement that keeps its format.
 func (k *Key) stream(id identity) stream {
 	seed := mac(k.names, "form", string(id.class), id.value)
 	var block []byte
@@ -105,21 +106,21 @@ func (k *Key) stream(id identity) stream {
 	}
 }
 
-// An entry is what a line of a vault holds, encrypted.
+// An entry is the decrypted content of a vault's line.
 type entry struct {
-	// Undo are the parts of the redacted message with what was there before.
+	// Undo are the changes that restore the original.
 	Undo []Change `json:"undo"`
-	// Values are the replacements with what they stand for.
+	// Values are the original values by replacement.
 	Values map[string]string `json:"values"`
 }
 
 // A line is a line of a vault.
 type line struct {
-	Digest string `json:"hmac"`   // of the redacted message, keyed
+	Digest string `json:"hmac"`   // HMAC of the redacted message
 	Sealed string `json:"sealed"` // the entry, in base64
 }
 
-// entry returns a line of a vault for a redacted message.
+// entry returns the line of a vault for a redacted message.
 func (k *Key) entry(redacted []byte, changes []Change, values map[string]string) ([]byte, error) {
 	text, err := json.Marshal(entry{changes, values})
 	if err != nil {
@@ -130,12 +131,12 @@ func (k *Key) entry(redacted []byte, changes []Change, values map[string]string)
 	return json.Marshal(line{digest, base64.StdEncoding.EncodeToString(sealed)})
 }
 
-// digest returns the name of the entry of a redacted message.
+// digest returns the HMAC that identifies the entry of a redacted message.
 func (k *Key) digest(redacted []byte) string {
 	return base64.RawStdEncoding.EncodeToString(mac(k.lines, string(redacted)))
 }
 
-// ErrKey says that an entry was written under another key, or has been changed.
+// ErrKey reports an entry that was encrypted with another key or was changed.
 var ErrKey = errors.New("cannot be decrypted: it is of another secret, or was changed")
 
 // open decrypts a line.

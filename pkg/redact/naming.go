@@ -11,23 +11,23 @@ import (
 	"github.com/eaapl/handoff/pkg/privacy"
 )
 
-// A naming gives each value of a message its replacement.
+// A naming assigns replacements to the values of a message.
 type naming struct {
 	o        Options
 	byValue  map[identity]string
-	taken    map[string]bool // replacements, and values that are in the message
+	taken    map[string]bool // replacements, and values of the message
 	people   map[string]string
 	numbers  map[privacy.Class]int
-	spelling map[string]string // the value that each replacement stands for
+	spelling map[string]string // original values by replacement
 	replaced map[privacy.Class]int
 	typed    bool
 	key      *Key
 }
 
-// An identity is what is replaced by one text.
+// An identity determines a replacement: values with the same identity share it.
 type identity struct {
 	class privacy.Class
-	value string // without what does not matter
+	value string // normalized by plain
 }
 
 func newNaming(o Options, w *walk) *naming {
@@ -36,13 +36,13 @@ func newNaming(o Options, w *walk) *naming {
 		spelling: map[string]string{}, replaced: map[privacy.Class]int{},
 	}
 	if n.key == nil {
-		n.key = newRandomKey() // for what keeps its format
+		n.key = newRandomKey() // for values that keep their format
 	}
 	n.meet(w.pieces)
 	return n
 }
 
-// meet learns the values of a message: who is called by a part of their name.
+// meet collects the values of a message, to match parts of names with whole names.
 func (n *naming) meet(pieces []piece) {
 	parts := map[string][]string{}
 	var visit func([]piece)
@@ -71,7 +71,7 @@ func (n *naming) meet(pieces []piece) {
 	}
 }
 
-// plain returns a value without what does not matter for who or what it is.
+// plain returns a value without spelling differences that do not change its meaning.
 func plain(class privacy.Class, value string) string {
 	if class == Hidden {
 		return value
@@ -91,23 +91,23 @@ func plain(class privacy.Class, value string) string {
 	}, value)
 }
 
-// replacement returns what takes the place of a piece.
+// replacement returns the replacement of a piece.
 func (n *naming) replacement(p piece) string {
 	id := identity{p.class, plain(p.class, p.value)}
 	if p.name {
-		id.value = p.value // two names of members never become one
+		id.value = p.value // distinct names of members must stay distinct
 	}
 	if full, ok := n.people[id.value]; ok && p.class == privacy.Person {
 		id.value = full
 	}
 	keep := n.o.KeepFormat && p.class != Hidden
 	if keep {
-		// The same value in another spelling has another replacement, in that spelling.
+		// Another spelling of the same value gets another replacement in that spelling.
 		id.value += "\x00" + p.value
 	}
 	if r, ok := n.byValue[id]; ok {
 		if len(p.value) > len(n.spelling[r]) && !keep {
-			n.spelling[r] = p.value // the whole name, rather than a part
+			n.spelling[r] = p.value // the whole name has precedence over a part
 		}
 		return r
 	}
@@ -126,12 +126,12 @@ func (n *naming) replacement(p piece) string {
 	return r
 }
 
-// label returns what replacements of a class begin with.
+// label returns the prefix of replacements of a class.
 func label(class privacy.Class) string {
 	return strings.ToUpper(strings.ReplaceAll(string(class), "-", "_"))
 }
 
-// alike returns a replacement in the form of a value, which nothing else in the message has.
+// alike returns a replacement in the format of the value that occurs nowhere else in the message.
 func (n *naming) alike(p piece, id identity) string {
 	base, _, _ := strings.Cut(id.value, "\x00")
 	for attempt := 0; ; attempt++ {
@@ -143,7 +143,7 @@ func (n *naming) alike(p piece, id identity) string {
 	}
 }
 
-// splice replaces the pieces of a text. It returns what undoes that.
+// splice replaces the pieces of a text and returns the changes that undo it.
 func (n *naming) splice(text []byte, pieces []piece) (redacted []byte, undo []Change) {
 	redacted = make([]byte, 0, len(text)+len(text)/16)
 	at := 0
@@ -158,7 +158,7 @@ func (n *naming) splice(text []byte, pieces []piece) (redacted []byte, undo []Ch
 		case p.number && n.o.KeepFormat && p.class != Hidden:
 			redacted = append(redacted, n.replacement(p)...)
 		case p.number, p.entire:
-			// In JSON within a string a quotation mark is escaped, once for each string around.
+			// In JSON within a string, a quotation mark is escaped once per enclosing string.
 			quote := strings.Repeat(`\`, 1<<p.depth-1) + `"`
 			redacted = append(append(append(redacted, quote...), n.replacement(p)...), quote...)
 			n.typed = n.typed || p.number
@@ -174,5 +174,5 @@ func (n *naming) splice(text []byte, pieces []piece) (redacted []byte, undo []Ch
 	return append(redacted, text[at:]...), undo
 }
 
-// values returns the replacements with what they stand for.
+// values returns the original values by replacement.
 func (n *naming) values() map[string]string { return maps.Clone(n.spelling) }

@@ -1,13 +1,12 @@
-// Package redact replaces the personal data in messages, and puts it back.
+// Package redact replaces personal data in messages and restores it.
 //
-// A value is replaced by the same text wherever it stands: <PERSON_1>, or with a [Key]
-// <PERSON_4f7kq2m9xw>, which is the same in every message and tells nothing to whoever does
-// not have the key. The replacement of any text can be put back from a vault, byte for byte,
-// as long as the message that has it is unchanged; in a message that has changed, or an
-// answer to it, every replacement of the vault is.
+// A value has the same replacement wherever it occurs: <PERSON_1>, or with a [Key]
+// <PERSON_4f7kq2m9xw>, which is the same in every message and reveals nothing without the key. A
+// vault restores a redacted message byte for byte if it is unchanged. In a changed message, or an
+// answer to it, every replacement known to the vault is restored.
 //
-// Only the bytes that are personal data are replaced, in strings, in the names of members,
-// in numbers, in JSON within strings, and in what a message carries in base64.
+// Only the bytes of personal data are replaced: in strings, names of members, numbers, JSON within
+// strings, and base64 data of a carrier.
 package redact
 
 import (
@@ -21,62 +20,61 @@ import (
 	"github.com/eaapl/handoff/pkg/privacy"
 )
 
-// Options say what is replaced by what.
+// Options configure redaction.
 type Options struct {
-	// Scanner finds what to replace.
+	// Scanner finds the personal data.
 	Scanner *privacy.Scanner
-	// Key is what replacements are derived from. Without one, they are numbered within each
-	// message.
+	// Key derives the replacements. Without a key, they are numbered within each message.
 	Key *Key
-	// KeepFormat replaces values by others of their form: an e-mail address by one at
-	// example.com, digits by digits whose check digit is right.
+	// KeepFormat replaces values by others of the same format: an e-mail address by one at
+	// example.com, digits by digits with a valid check digit.
 	KeepFormat bool
-	// Vault tells to make entries for a vault, which needs a key.
+	// Vault requests entries for a vault, which needs a key.
 	Vault bool
-	// Apart tells to return what puts the message back, and what it is that was replaced. Then
-	// what the policy always redacts is replaced as a whole, whatever it is, ids are replaced
-	// like everything else, and a signature stays, unless the policy names it.
+	// Apart requests Undo and Data in the [Result]. Values that the policy always redacts are then
+	// replaced as a whole, of any kind; ids are replaced like other values; and a signature stays
+	// unless the policy lists it.
 	Apart bool
-	// Sign signs a message again whose signature was removed; nil leaves it unsigned.
+	// Sign signs a message again after its signature was removed; nil leaves it unsigned.
 	Sign func(text []byte) ([]byte, error)
-	// Format is that of the messages; "" detects it.
+	// Format is the format of the messages; "" means detect it.
 	Format format.Format
-	// Limits bound what a message carries.
+	// Limits bound carried documents.
 	Limits jsonstream.Limits
 }
 
 // A Result is a redacted message.
 type Result struct {
 	Text   []byte
-	Format format.Format // "" for none that is known
-	// Replaced is how many places of each class were replaced, and Values how many values.
+	Format format.Format // "" if unknown
+	// Replaced is the number of replaced places of each class, and Values the number of values.
 	Replaced map[privacy.Class]int
 	Values   int
-	// Kept are personal data in members that programs identify things by: they were left.
+	// Kept is the personal data that was kept in members that programs use as identifiers.
 	Kept []Kept
-	// Signed reports that the message carried a signature, its own or that of a handoff in it,
-	// which no longer holds: it was removed, or made again.
+	// Signed reports that the message, or a handoff in it, had a signature that no longer holds: it
+	// was removed or made again.
 	Signed bool
 	// Typed reports that numbers have become strings.
 	Typed bool
 	// Entry is a line for the vault, without a line end; nil if nothing was replaced.
 	Entry []byte
-	// Undo and Data are there with [Options.Apart]: what [Restore] needs, and what was
-	// replaced, in the order of the message.
+	// Undo and Data are set with [Options.Apart]: the changes for [Restore], and the replaced data
+	// in the order of the message.
 	Undo []Change
 	Data []Datum
 }
 
-// A Change is a part of a redacted text, and what was there before. Its JSON is in the lines
-// of vaults.
+// A Change is a part of a redacted text and its original. Its JSON form is part of the vault
+// format.
 type Change struct {
 	Start  int    `json:"s"`
 	End    int    `json:"e"`
 	Before []byte `json:"b"`
 }
 
-// Restore undoes the changes of a text, which come in its order. It reports whether they can
-// be of this text.
+// Restore undoes the changes of a text, which must be in order. It reports whether they fit the
+// text.
 func Restore(text []byte, changes []Change) (original []byte, ok bool) {
 	at := 0
 	for _, c := range changes {
@@ -89,22 +87,21 @@ func Restore(text []byte, changes []Change) (original []byte, ok bool) {
 	return append(original, text[at:]...), true
 }
 
-// A Datum is something that was replaced.
+// A Datum is a replaced value.
 type Datum struct {
-	Pointer string // of the value that holds it; for the name of a member that of the object
+	Pointer string // of the value; for the name of a member, of its object
 	InName  bool
 	Class   privacy.Class
-	Value   string // the characters; of [Hidden] what is not a string as JSON
+	Value   string // the characters; for [Hidden], JSON unless a string
 }
 
-// Kept is personal data that was left.
+// Kept is personal data that was not replaced.
 type Kept struct {
 	Pointer string        `json:"pointer"`
 	Class   privacy.Class `json:"class"`
 }
 
-// Message redacts a message, or any other JSON document. The error is about the message: it
-// is left as it is.
+// Message redacts a message or any other JSON document. On error, the message is unchanged.
 func Message(doc *jsonstream.Document, o Options) (Result, error) {
 	if o.Vault && o.Key == nil {
 		return Result{}, errors.New("a vault needs a key")
@@ -135,7 +132,7 @@ func Message(doc *jsonstream.Document, o Options) (Result, error) {
 		return Result{}, fmt.Errorf("signing again: %w", err)
 	}
 	if r.Signed {
-		undo = []Change{{0, len(r.Text), slices.Clone(doc.Raw().Bytes)}} // it is put back as a whole
+		undo = []Change{{0, len(r.Text), slices.Clone(doc.Raw().Bytes)}} // it is restored as a whole
 	}
 	if o.Vault {
 		r.Entry, err = o.Key.entry(r.Text, undo, names.values())

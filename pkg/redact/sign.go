@@ -8,8 +8,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A part is a message with members that identify it and sign it: the document itself, or a
-// canonical message that it holds.
+// A part is a message with identifiers and a signature: the document itself or a canonical message
+// in it.
 type part struct {
 	root   jsonstream.Value
 	layout *format.Descriptor
@@ -26,8 +26,8 @@ func partsOf(root jsonstream.Value, f format.Format) []part {
 	return parts
 }
 
-// signAgain removes the signatures of the parts that have changed, and signs them again if there
-// is what signs. It returns the text, and whether there were such signatures.
+// signAgain removes the signatures of changed parts and signs these parts again if there is a
+// signer. It returns the text and whether there were such signatures.
 func (o Options) signAgain(before, after jsonstream.Value, f format.Format) (text []byte, signed bool, err error) {
 	was := partsOf(before, f)
 	draft := jsonstream.NewDraft(after)

@@ -22,7 +22,7 @@ import (
 	"github.com/eaapl/handoff/pkg/privacy"
 )
 
-// A Vault holds what was redacted. It is safe for concurrent use.
+// A Vault holds redacted values. It is safe for concurrent use.
 type Vault struct {
 	key     *Key
 	lines   map[string][]line // by digest
@@ -30,7 +30,7 @@ type Vault struct {
 	damaged []LineError
 }
 
-// A LineError says what is wrong with a line of a vault, from which nothing can be restored.
+// A LineError reports an unusable line of a vault.
 type LineError struct {
 	Line int // from 1
 	Err  error
@@ -38,15 +38,15 @@ type LineError struct {
 
 func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the cause.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// errNoEntry is the error of a line that is none of [Result.Entry].
+// errNoEntry reports a line that is not a [Result.Entry].
 var errNoEntry = errors.New("is no entry of a vault: it was cut off or changed")
 
-// OpenVault reads a vault, whose lines are [Result.Entry], and decrypts all. [Vault.Damaged] has those
-// of which nothing can be restored. If that is all that there is, the error is the [*LineError] of the
-// first: of another key it wraps [ErrKey].
+// OpenVault reads and decrypts a vault, whose lines are [Result.Entry]. Unusable lines are in
+// [Vault.Damaged]. If all lines are unusable, the error is the [*LineError] of the first; it wraps
+// [ErrKey] for another key.
 func OpenVault(text []byte, key *Key) (*Vault, error) {
 	v := &Vault{key: key, lines: map[string][]line{}}
 	var order []line
@@ -54,7 +54,7 @@ func OpenVault(text []byte, key *Key) (*Vault, error) {
 	for raw := range bytes.Lines(text) {
 		number++
 		if len(bytes.TrimSpace(raw)) == 0 {
-			continue // what a process begins after one that was killed
+			continue // a process that follows a killed one begins with a line feed
 		}
 		l, err := parseLine(raw)
 		if err == nil {
@@ -86,7 +86,7 @@ func OpenVault(text []byte, key *Key) (*Vault, error) {
 	return v, nil
 }
 
-// Damaged returns what is wrong with lines of the vault, in their order.
+// Damaged returns the errors of unusable lines, in their order.
 func (v *Vault) Damaged() []LineError { return v.damaged }
 
 func parseLine(raw []byte) (l line, err error) {
@@ -96,10 +96,10 @@ func parseLine(raw []byte) (l line, err error) {
 	return l, nil
 }
 
-// values are what replacements stand for, in all messages.
+// values are the original values by replacement, for all messages.
 type values struct {
 	known   map[string]string
-	several map[string]bool // replacements that stand for different values: nobody knows which is meant
+	several map[string]bool // ambiguous replacements, with different values
 }
 
 func (a values) add(replacement, value string) {
@@ -114,8 +114,8 @@ func (a values) add(replacement, value string) {
 	}
 }
 
-// sameValue reports whether two values are spellings of one. A replacement that keeps the form of a
-// value is for one spelling.
+// sameValue reports whether two values are spellings of the same value. A replacement that keeps
+// the format of a value stands for one spelling.
 func sameValue(replacement, a, b string) bool {
 	if a == b || !strings.HasPrefix(replacement, "<") {
 		return a == b
@@ -131,22 +131,22 @@ func sameValue(replacement, a, b string) bool {
 	return letters(a) == letters(b)
 }
 
-// A Restored is a message that was put back.
+// A Restored is a restored message.
 type Restored struct {
 	Text []byte
-	// Exact reports that it is the original, byte for byte. Otherwise the message has changed
-	// since it was redacted, or is another one: the replacements in it were put back.
+	// Exact reports that Text is the original, byte for byte. Otherwise the message was changed
+	// after redaction, or is another one, and only its replacements were restored.
 	Exact bool
-	// Values is how many places were put back.
+	// Values is the number of restored places.
 	Values int
-	// Missing are the replacements in the message for which the vault has no value, or several.
+	// Missing are the replacements in the message without a value, or with several, in the vault.
 	Missing []string
-	// Originals is how many different messages the vault has that were redacted to this one, if there
-	// is more than one: Text is the last.
+	// Originals is the number of different originals of this redacted message in the vault, if more
+	// than one: Text is the last.
 	Originals int
 }
 
-// Restore puts back what was redacted in a message.
+// Restore restores the redacted values of a message.
 func (v *Vault) Restore(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (Restored, error) {
 	text := doc.Raw().Bytes
 	if lines := v.lines[v.key.digest(text)]; lines != nil {
@@ -164,7 +164,7 @@ func (v *Vault) Restore(doc *jsonstream.Document, f format.Format, limits jsonst
 	return Restored{Text: restored, Values: r.count, Missing: slices.Sorted(maps.Keys(r.missing))}, nil
 }
 
-// original returns the message that the entries of a redacted one have.
+// original returns the original of a redacted message from its entries.
 func (v *Vault) original(text []byte, lines []line) (r Restored, err error) {
 	var different [][]byte
 	for _, l := range lines {
@@ -187,11 +187,11 @@ func (v *Vault) original(text []byte, lines []line) (r Restored, err error) {
 	return r, nil
 }
 
-// A replacer puts values in the place of their replacements.
+// A replacer restores values in place of their replacements.
 type replacer struct {
-	limits  jsonstream.Limits // of JSON in strings
+	limits  jsonstream.Limits // for JSON in strings
 	values  values
-	begins  map[string][]string // replacements by their first three bytes, the longest first
+	begins  map[string][]string // replacements by their first three bytes, longest first
 	count   int
 	missing map[string]bool // replacements without a value
 }
@@ -211,12 +211,12 @@ func newReplacer(all values, limits jsonstream.Limits) *replacer {
 	return r
 }
 
-// minReplacement is the length of the shortest replacement that is looked for in messages
-// that have changed: a shorter one can be there by chance.
+// minReplacement is the minimum length of a replacement that is searched for in changed messages: a
+// shorter one may occur by chance.
 const minReplacement = 8
 
-// tokens matches replacements that keep no format: those of a key, and the numbered ones of the classes
-// that are known without a policy.
+// tokens matches replacements that do not keep the format: keyed ones, and numbered ones of the
+// classes known without a policy.
 var tokens = sync.OnceValue(func() *regexp.Regexp {
 	labels := []string{label(Hidden)}
 	for _, class := range privacy.Classes() {
@@ -225,8 +225,8 @@ var tokens = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(fmt.Sprintf("<(?:[A-Z][A-Z0-9_]*_[%s]{%d}|(?:%s)_[1-9][0-9]*)>", alphabet, tagLength, strings.Join(labels, "|")))
 })
 
-// document returns a document with the values put back in its strings, and in JSON and
-// base64 in them.
+// document returns a document with the values restored in its strings, and in JSON and base64 in
+// them.
 func (r *replacer) document(doc *jsonstream.Document, carriers []jsonstream.Value, depth int) []byte {
 	text := doc.Raw().Bytes
 	var restored []byte
@@ -255,7 +255,7 @@ func (r *replacer) document(doc *jsonstream.Document, carriers []jsonstream.Valu
 	return append(restored, text[at:]...)
 }
 
-// carried returns a string in base64 with the values put back in its content.
+// carried returns a base64 string with the values restored in its content.
 func (r *replacer) carried(v jsonstream.Value) ([]byte, bool) {
 	content, err := history.DecodeBytes(v)
 	if err != nil {
@@ -273,7 +273,7 @@ func (r *replacer) carried(v jsonstream.Value) ([]byte, bool) {
 	return history.EncodeBytes(v, restored), true
 }
 
-// quoted returns a text with the values put back, in quotes.
+// quoted returns a text with the values restored, in quotes.
 func (r *replacer) quoted(text string, depth int) ([]byte, bool) {
 	if depth < 8 && text != "" && (text[0] == '{' || text[0] == '[') {
 		if inner, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), r.limits); err == nil {
@@ -320,6 +320,6 @@ func (r *replacer) quoted(text string, depth int) ([]byte, bool) {
 
 // quote returns a text as a JSON string.
 func quote(text string) []byte {
-	quoted, _ := jsontext.AppendQuote(nil, text) // it is UTF-8: it was read from JSON
+	quoted, _ := jsontext.AppendQuote(nil, text) // text is valid UTF-8: it was read from JSON
 	return quoted
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/privacy"
 )
 
-// A piece is a part of a document that is to be replaced.
+// A piece is a part of a document to be replaced.
 type piece struct {
 	start, end int // in the document
 	class      privacy.Class
@@ -23,33 +23,32 @@ type piece struct {
 	entire     bool             // it is a whole JSON value
 	depth      int              // of JSON within strings
 	name       bool             // it is in the name of a member
-	at         jsonstream.Value // the string or number that it is in, of the message or of what a carrier holds
+	at         jsonstream.Value // the containing string or number, of the message or of a carried document
 	nested     bool             // it is in JSON in a string
 	score      float64
-	offset     int // in the text of at, or of what is nested in it
-	// carried is the content of a string in base64, with the pieces in it, in the place of
-	// the rest.
+	offset     int // in the text of at, or of the JSON nested in it
+	// carried is the content of a base64 string with its pieces; the other fields are then unused.
 	carried []byte
 	inside  []piece
 }
 
-// A walk looks for personal data in a document.
+// A walk searches a document for personal data.
 type walk struct {
 	scanner  *privacy.Scanner
 	limits   jsonstream.Limits
 	format   format.Format
 	root     jsonstream.Value
 	carriers []jsonstream.Value
-	parts    []part // what has members that identify it
+	parts    []part // messages with identifiers
 
 	apart         bool
-	own           bool       // the policy has patterns of its own
-	always, never [][]string // tokens of pointers
+	own           bool       // the policy has its own patterns
+	always, never [][]string // reference tokens of pointers
 	pieces        []piece
 	kept          []Kept
 	matches       []privacy.Match
 	depth         int              // of JSON within strings
-	outer         jsonstream.Value // the string around that JSON
+	outer         jsonstream.Value // the string that contains that JSON
 }
 
 func newWalk(doc *jsonstream.Document, f format.Format, o Options) *walk {
@@ -69,11 +68,11 @@ func pointers(all []string) [][]string {
 	return tokens
 }
 
-// matchesAny reports whether a value is where one of a list of pointers leads, in which "*"
-// stands for any token. holder is the pointer of what carries it.
+// matchesAny reports whether one of a list of pointers, in which "*" matches any token, refers to a
+// value. holder is the pointer of its carrier.
 func matchesAny(list [][]string, v jsonstream.Value, holder string) bool {
 	if len(list) == 0 {
-		return false // making the pointer of every value takes long
+		return false // constructing the pointer of every value is slow
 	}
 	if holder == "" {
 		return slices.ContainsFunc(list, func(want []string) bool { return leadsTo(want, v) })
@@ -84,7 +83,7 @@ func matchesAny(list [][]string, v jsonstream.Value, holder string) bool {
 	})
 }
 
-// leadsTo reports whether a pointer leads to a value, without making the value's own.
+// leadsTo reports whether a pointer refers to a value, without constructing the value's own.
 func leadsTo(pointer []string, v jsonstream.Value) bool {
 	for _, token := range slices.Backward(pointer) {
 		parent := v.Parent()
@@ -99,7 +98,7 @@ func leadsTo(pointer []string, v jsonstream.Value) bool {
 	return !v.Parent().Exists()
 }
 
-// document looks at a value and all in it; holder is the pointer of what carries it.
+// document walks a value and its descendants; holder is the pointer of its carrier.
 func (w *walk) document(v jsonstream.Value, holder string) {
 	if matchesAny(w.never, v, holder) {
 		return
@@ -127,8 +126,8 @@ func (w *walk) document(v jsonstream.Value, holder string) {
 	}
 }
 
-// mayHold reports whether the name of a member may hold personal data: few do, and there are
-// many of them.
+// mayHold reports whether the name of a member may contain personal data. It is a prefilter: names
+// are many, and few do.
 func (w *walk) mayHold(name string) bool {
 	for i := range len(name) {
 		if b := name[i]; b == ' ' || b == '@' || b >= utf8.RuneSelf || b <= '9' && b >= '0' && len(name) >= 6 {
@@ -138,8 +137,7 @@ func (w *walk) mayHold(name string) bool {
 	return w.own
 }
 
-// memberName returns the name that says what a value is: its own, or that of the array it is
-// in.
+// memberName returns the name that labels a value: its own, or that of its array.
 func memberName(v jsonstream.Value) string {
 	for v.RawName() == nil && v.Parent().Exists() {
 		v = v.Parent()
@@ -165,7 +163,7 @@ func (w *walk) str(v jsonstream.Value, holder string) {
 	w.text(v.Raw(), v.Offset(), memberName(v), text, false, v, holder)
 }
 
-// within looks at JSON in a string: its pieces are those of the string.
+// within walks JSON in a string; its pieces are pieces of the string.
 func (w *walk) within(v jsonstream.Value, inner *jsonstream.Document, holder string) {
 	first := len(w.pieces)
 	carriers := w.carriers
@@ -184,8 +182,8 @@ func (w *walk) within(v jsonstream.Value, inner *jsonstream.Document, holder str
 	}
 }
 
-// text looks at a string, or the name of a member, which is written as raw at a place of
-// the document.
+// text scans a string or the name of a member, whose encoded form is raw at offset at of the
+// document.
 func (w *walk) text(raw []byte, at int, label, text string, isName bool, v jsonstream.Value, holder string) {
 	w.matches = w.scanner.Find(w.matches[:0], label, text)
 	if len(w.matches) == 0 {
@@ -206,7 +204,7 @@ func (w *walk) text(raw []byte, at int, label, text string, isName bool, v jsons
 	}
 }
 
-// number looks at a number, which is replaced as a whole or not at all.
+// number scans a number, which is replaced as a whole or not at all.
 func (w *walk) number(v jsonstream.Value, holder string) {
 	raw := string(v.Raw())
 	if len(raw) < 6 || strings.Trim(raw, "0123456789") != "" {
@@ -224,8 +222,8 @@ func (w *walk) number(v jsonstream.Value, holder string) {
 	w.pieces = append(w.pieces, piece{start: v.Offset(), end: v.Offset() + len(raw), class: m.Class, kind: m.Kind, value: raw, number: true, depth: w.depth, at: w.place(v), score: m.Score})
 }
 
-// place returns the value of the document that holds v: v, or the string that v is in JSON
-// in.
+// place returns the value of the document that contains v: v itself, or the string with the JSON of
+// v.
 func (w *walk) place(v jsonstream.Value) jsonstream.Value {
 	if w.depth > 0 {
 		return w.outer
@@ -254,10 +252,10 @@ func (w *walk) whole(v jsonstream.Value) {
 	}
 }
 
-// isFixed reports whether programs identify something by a value: the message, an agent, a
-// tool call, what a value is.
+// isFixed reports whether programs use a value as an identifier: of the message, an agent, a tool
+// call or the kind of a value.
 func (w *walk) isFixed(v jsonstream.Value) bool {
-	if w.apart { // no program gets the message without what was in it
+	if w.apart { // programs get the message only with its data restored
 		return false
 	}
 	name := v.Name()
@@ -275,8 +273,8 @@ func (w *walk) isFixed(v jsonstream.Value) bool {
 	})
 }
 
-// carrier looks at the content of a string in base64: JSON as a document, other text as a
-// text. What is neither is looked at as it is written.
+// carrier walks the content of a base64 string: JSON as a document, other text as text. Anything
+// else is scanned as encoded.
 func (w *walk) carrier(v jsonstream.Value) {
 	content, err := history.DecodeBytes(v)
 	if err != nil || !utf8.Valid(content) {

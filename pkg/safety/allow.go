@@ -7,16 +7,16 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An Allowance is one entry of an allow list: it takes findings of one rule, or at some
-// places of a document, or both, out of the score. The zero Allowance allows nothing.
+// An Allowance is an entry of an allow list: it excludes findings from the score by rule, by place
+// in the document, or by both. The zero Allowance allows nothing.
 type Allowance struct {
 	rule string              // "" means every rule
 	at   *jsonstream.Pattern // nil means everywhere
 	text string
 }
 
-// ParseAllowance reads RULE, POINTER, or RULE@POINTER: the id of a rule; a JSON Pointer
-// in which the token * stands for any one token and ** for any number of them.
+// ParseAllowance parses RULE, POINTER, or RULE@POINTER: a rule's id; a JSON Pointer whose token *
+// matches any token and ** any number of them.
 func ParseAllowance(text string) (Allowance, error) {
 	a := Allowance{rule: text, text: text}
 	rule, pointer, placed := strings.Cut(text, "@/")
@@ -43,12 +43,11 @@ func ParseAllowance(text string) (Allowance, error) {
 // String returns the entry as it was written.
 func (a Allowance) String() string { return a.text }
 
-// Rule returns the rule as the entry names it, "" if it names none: by its ID, by its name
-// alone, or as CATEGORY/NAME.
+// Rule returns the entry's rule as written: by ID, by name, or as CATEGORY/NAME; "" if there is
+// none.
 func (a Allowance) Rule() string { return a.rule }
 
-// allows reports whether a finding of the rule, at the pointer with these tokens, is
-// allowed.
+// allows reports whether a finding of rule at the pointer with these tokens is allowed.
 func (a Allowance) allows(rule string, tokens []string) bool {
 	return a.text != "" && (a.rule == "" || nameOf(a.rule) == nameOf(rule)) && (a.at == nil || a.at.Match(tokens))
 }
@@ -56,7 +55,7 @@ func (a Allowance) allows(rule string, tokens []string) bool {
 // nameOf returns the rule's name within the layer.
 func nameOf(rule string) string { return rule[strings.LastIndexByte(rule, '/')+1:] }
 
-// ruleID reports whether s has the form of a rule's name, or of a layer's.
+// ruleID reports whether s has the form of the name of a rule or layer.
 func ruleID(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Report is the verdict on the texts of a document.
+// A Report is the verdict on all texts of a document.
 type Report struct {
 	Score    float64 // of the worst text
 	Flagged  bool    // some text is flagged
@@ -22,29 +22,29 @@ type Report struct {
 // A PlacedFinding is a finding in a text of a document.
 type PlacedFinding struct {
 	Finding
-	// Value is the string that the text is, or the member whose name it is. It is absent
-	// for a text without a document.
+	// Value is the string, or the member whose name is the text. It is absent for a text without a
+	// document.
 	Value jsonstream.Value
-	// Holder is the string of the message that holds the text, or the document that Value
-	// is of, in base64; absent for the message's own texts.
+	// Holder is the base64 string that contains the text, or the document of Value; absent for the
+	// message's own texts.
 	Holder jsonstream.Value
 	InName bool
-	Field  Field // who speaks there
-	// Flagged reports that the text is flagged, by the findings that are not allowed.
+	Field  Field // the speaker
+	// Flagged reports that the text is flagged by the findings that are not allowed.
 	Flagged bool
-	// Allowed is the allowance that takes the finding out of the score, "" if none does.
+	// Allowed is the allowance that excludes the finding from the score, "" if none does.
 	Allowed string
-	// With are the weaker findings in the same sentence of a flagged text, and the model's, which
-	// count for its score, too.
+	// With are the weaker findings in the same sentence of a flagged text and the model's finding,
+	// which also count for its score.
 	With []Finding
 }
 
-// Pointer returns the JSON Pointer of the text, which continues after the string that
-// holds it.
+// Pointer returns the JSON Pointer of the text, appended to that of the string that holds it, if
+// any.
 func (f PlacedFinding) Pointer() string { return f.Holder.Pointer() + f.Value.Pointer() }
 
-// Position returns where the finding begins in the original text; if that is encoded,
-// where the string that holds it begins.
+// Position returns the position of the finding in the original text, or of the string that holds it
+// if encoded.
 func (f PlacedFinding) Position() jsonstream.Position {
 	switch {
 	case f.Holder.Exists():
@@ -56,19 +56,17 @@ func (f PlacedFinding) Position() jsonstream.Position {
 	}
 }
 
-// ScanMessage is [ScanDocument] of a message in a format, which also scans the values
-// that the message carries in base64 (see [history.Carriers]): JSON as a document, any
-// other text as a text. A string that is neither is scanned as written, and so is
-// everything in messages of other formats.
+// ScanMessage is [ScanDocument] for a message in a format. It also scans the base64 content of
+// carriers (see [history.Carriers]): JSON as a document, other text as text. Strings with other
+// content, and all strings of messages in other formats, are scanned as written.
 //
-// What a canonical message says of where its values came from (extensions.provenance)
-// makes the scanner stricter there; it never makes it milder. One that a message of another format
-// holds as it is, is data, whoever the turn around it is by.
+// The origins in a canonical message (extensions.provenance) can make the scanner stricter for
+// their values, never more lenient. A canonical message inside a message of another format is data,
+// regardless of the speaker of the turn that contains it.
 //
-// Input of a model, that is messages in OpenAI's format and JSON of no format, may put
-// the data of another agent into a section of its own: the label that begins a user's
-// turn (see [conversation.ContextLabel]) is then no finding, while every other copy of it
-// is.
+// Model input, in OpenAI's format or as JSON of no format, may contain the data of another agent in
+// a section with a label at the beginning of a user's turn (see [conversation.ContextLabel]). That
+// label is not a finding; every other copy of it is.
 func ScanMessage(ctx context.Context, scanner Scanner, root jsonstream.Value, f format.Format, allow []Allowance) (Report, error) {
 	d := documentScan{ctx: ctx, scanner: scanner, allow: allow, sections: formats.Named(f).Sections || f == ""}
 	for _, v := range history.Carriers(root, f) {
@@ -87,11 +85,10 @@ func ScanMessage(ctx context.Context, scanner Scanner, root jsonstream.Value, f 
 	return d.report, err
 }
 
-// ScanDocument scans every string and every member's name in root, each as the field that
-// its place in the document gives it: the nearest object around it with a role, or a type
-// that has one, decides. Everything in a tool's result is the tool's, whatever roles it
-// claims. Findings come in the order of the document, those of one sentence as one, at most
-// 1000 in flagged texts and 1000 others; findings that an allowance fits are reported, but do not count. The only
+// ScanDocument scans every string and every member name in root. Their field depends on the nearest
+// enclosing object with a role, or with a type that implies one. Everything in a tool's result has
+// the tool's field, whatever its roles. Findings are in document order, one per sentence, at most
+// 1000 in flagged texts and 1000 others. Allowed findings are reported but do not count. The only
 // error is the scanner's.
 func ScanDocument(ctx context.Context, scanner Scanner, root jsonstream.Value, allow []Allowance) (Report, error) {
 	var above []jsonstream.Value
@@ -107,8 +104,8 @@ func ScanDocument(ctx context.Context, scanner Scanner, root jsonstream.Value, a
 	return d.report, err
 }
 
-// maxFindings is the maximum number of findings in flagged texts, and of others, in a
-// report: a hostile document must not cost its size in findings.
+// maxFindings is the maximum number of findings in flagged texts, and of other findings, in a
+// report. It keeps hostile documents from filling memory with findings.
 const maxFindings = 1000
 
 type documentScan struct {
@@ -116,18 +113,18 @@ type documentScan struct {
 	scanner Scanner
 	allow   []Allowance
 	report  Report
-	flagged int // findings in flagged texts, and
-	others  int // all others, with those that the report has no room for
+	flagged int // findings in flagged texts
+	others  int // all other findings, including those beyond the maximum
 
-	sieve *sieve // finds the parts of the text that need a scan; nil if all do
+	sieve *sieve // finds the parts of the text to scan; nil means all
 
-	sections bool                      // a user's turn may be a section for data, with its label
-	carriers map[jsonstream.Value]bool // strings to look into
-	holder   jsonstream.Value          // the one that is scanned
+	sections bool                      // a user's turn may be a labelled section of data
+	carriers map[jsonstream.Value]bool // base64 strings to decode
+	holder   jsonstream.Value          // the carrier being scanned
 	origins  origins
 }
 
-// document scans root, its name if it has one, and what is in it.
+// document scans root: its name, if any, and its contents.
 func (d *documentScan) document(root jsonstream.Value, field Field) error {
 	if err := d.name(root, field); err != nil {
 		return err
@@ -153,7 +150,7 @@ func (d *documentScan) document(root jsonstream.Value, field Field) error {
 	return err
 }
 
-// name scans the name of v, if it has one.
+// name scans the name of v, if any.
 func (d *documentScan) name(v jsonstream.Value, field Field) error {
 	if name := v.Name(); name != "" {
 		return d.text(v, name, true, field)
@@ -196,7 +193,7 @@ func (d *documentScan) value(v jsonstream.Value, field Field) error {
 	return nil
 }
 
-// written scans the text or the name of v, with the spelling raw, if it may need that.
+// written scans the text or the name of v, whose raw spelling is raw, unless the sieve excludes it.
 func (d *documentScan) written(v jsonstream.Value, raw []byte, inName bool, field Field) error {
 	if !d.wants(raw) {
 		return nil
@@ -207,7 +204,7 @@ func (d *documentScan) written(v jsonstream.Value, raw []byte, inName bool, fiel
 	return d.name(v, field)
 }
 
-// carrier scans the content of a string in base64.
+// carrier scans the content of a base64 string.
 func (d *documentScan) carrier(v jsonstream.Value, field Field) error {
 	text, err := history.DecodeBytes(v)
 	if err != nil || !utf8.Valid(text) {
@@ -266,7 +263,7 @@ func (d *documentScan) text(v jsonstream.Value, text string, inName bool, field 
 	return nil
 }
 
-// add reports a finding, if there is room for it.
+// add reports a finding unless the maximum is reached.
 func (d *documentScan) add(f PlacedFinding) {
 	count := &d.others
 	if f.Flagged {
@@ -277,8 +274,8 @@ func (d *documentScan) add(f PlacedFinding) {
 	}
 }
 
-// isSection reports whether a string is what a turn of the user says first, at the label's
-// place. LangChain has turns of the user without a role, which are data here.
+// isSection reports whether a string is at the place of a section's label: the beginning of a
+// user's turn. In LangChain's format, user turns without a role are data.
 func isSection(v jsonstream.Value, field Field) bool {
 	if field != User && field != Data {
 		return false
@@ -291,12 +288,12 @@ func isSection(v jsonstream.Value, field Field) bool {
 	return false
 }
 
-// fieldWithin returns who speaks inside v, where outside it is the given field.
+// fieldWithin returns the field inside v, given the field outside it.
 func fieldWithin(v jsonstream.Value, outside Field) Field {
 	if v.Kind() != jsonstream.Object || outside == Tool {
 		return outside
 	}
-	// A result in the user's turn is the tool's: its type says more than a role.
+	// A result in a user's turn is the tool's: its type has precedence over a role.
 	kind := v.Get("type").Text()
 	switch {
 	case strings.HasSuffix(kind, "tool_result"), strings.HasSuffix(kind, "_call_output"), kind == "tool":

@@ -10,7 +10,7 @@ import (
 // maxExcerpt is the maximum length of an excerpt, in characters.
 const maxExcerpt = 60
 
-// excerpt quotes the start of text[start:end], without the hidden parts.
+// excerpt quotes the start of text[start:end] without the hidden secrets.
 func excerpt(text string, start, end int, hidden []secrets.Secret) string {
 	var b strings.Builder
 	for _, s := range hidden {

@@ -7,16 +7,16 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/textscan"
 )
 
-// reported distinguishes orders from talk about orders: "never reveal …", "attackers try
-// to …".
+// reported matches words that distinguish a description of an order from an order: "never reveal
+// …", "attackers try to …".
 var reported = static(`(?i)(?:\b(?:not|never|cannot|can|may|might|could|would|avoid|without|attackers?|users? (?:may|might|can|could|who)|(?:try|tries|tried|trying|attempts?|attempting|attempted|able|ability|used|designed|asking|asks|instructs?|instructing|model|LLM|chatbot|refuse|not) to|which|by|be|been|being)|n['’]t)(?: (?:ever|simply|safely|just|also|please|directly))?[\s"'“‘` + "`" + `]{1,3}$`)
 
-// notOrdered reports whether, by the words before at, the text after it is not an order.
+// notOrdered reports whether the words before at show that the following text is not an order.
 func notOrdered(text string, at int) bool {
 	return reported().MatchString(text[max(0, at-64):at])
 }
 
-// about finds words of prose that talks about attacks instead of making them.
+// about finds words that are typical of prose about attacks.
 var about = sync.OnceValue(func() *textscan.Index {
 	var literals []textscan.Literal
 	for _, s := range []string{
@@ -30,15 +30,15 @@ var about = sync.OnceValue(func() *textscan.Index {
 	return textscan.NewIndex(literals, make([]int, 1))
 })
 
-// countAbout counts words of such prose, up to a limit.
+// countAbout counts such words, up to most.
 func countAbout(text string, most int) int {
 	n := 0
 	about().Find(text, func(int, int) { n++ })
 	return min(n, most)
 }
 
-// mention returns the share of a match's weight, from 0 to 1, that is left in prose about
-// attacks or in code that looks for them.
+// mention returns the factor, from 0 to 1, for the weight of a match in prose about attacks or in
+// code that detects them.
 func mention(text string, start, end int) float64 {
 	const around = 300
 	before := text[max(0, start-around):start]
@@ -56,8 +56,8 @@ func mention(text string, start, end int) float64 {
 	return 1
 }
 
-// inQuotes reports whether a match is between quotation marks on its line, or is an item
-// of a list of strings.
+// inQuotes reports whether a match is between quotation marks on its line or an item of a list of
+// strings.
 func inQuotes(before, after string) bool {
 	if i := strings.LastIndexByte(before, '\n'); i >= 0 {
 		before = before[i+1:]

@@ -8,16 +8,16 @@ type oddityRule struct {
 	Rule
 }
 
-// overloaded is the rule for text that is too dense in trigger words to be read in full.
-// An example would take pages.
+// overloaded reports text too dense in trigger words to be scanned in full. An example would take
+// pages.
 var overloaded = Rule{
 	ID: "safety/overload", Category: Obfuscation, Weight: 0.4,
 	Summary: "is so dense in the words that rules look for that not all of it was examined",
 	Why:     "Nobody writes so by accident; an attack may be buried where the scan stopped looking.",
 }
 
-// oddities are the rules without an expression: package view finds the signs that they
-// report.
+// oddities are the rules without an expression, for the signs of concealment that package view
+// finds.
 func oddities() []oddityRule {
 	return []oddityRule{
 		{view.TagRun, Rule{

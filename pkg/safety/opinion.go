@@ -16,20 +16,19 @@ var modelRule = Rule{
 	Good:    "The meeting is on Tuesday.",
 }
 
-// The model is asked about segments of a text, so that its findings have a place. It is
-// much slower than the rules' prefilter, so it only reads segments in which some rule was
-// tried; on the corpus that misses only a few findings in a thousand.
+// The model scores segments of a text, so that its findings have a place. It is much slower than
+// the rules' prefilter, so it reads only segments in which a rule was tried; on the corpus that
+// misses only a few findings in 1000.
 const (
 	segmentLen  = 2 << 10
-	segmentStep = segmentLen - 256 // from one to the next: they overlap
+	segmentStep = segmentLen - 256 // distance between segments, which overlap
 )
 
-// opinionScore turns the model's probability into the score of its finding in a field.
-// The power keeps the model from flagging a text by itself unless it is nearly sure. That
-// is above 0.88 in what comes from outside, where a text has to give no orders, and
-// above 0.93 in a turn of the conversation itself: a message has hundreds of those, and
-// people do give orders there. The numbers were chosen on probabilities given by models
-// that had not seen the text's source.
+// opinionScore turns the model's probability into the score of its finding in a field. The exponent
+// prevents the model from flagging a text alone unless it is nearly certain: above 0.88 in text
+// from outside, which should contain no orders, and above 0.93 in turns of the conversation, of
+// which a message may have hundreds and where people do give orders. The exponents were chosen on
+// probabilities from models not trained on the text's source.
 func opinionScore(field Field, p float64) float64 {
 	return modelRule.Weight * math.Pow(p, opinionPower(field))
 }
@@ -42,23 +41,23 @@ func opinionPower(field Field) float64 {
 	return 5
 }
 
-// Explaining costs more than scoring: only maxExplained findings of a reading are
-// explained, by maxFeatures features.
+// Explaining costs more than scoring: only maxExplained findings of a reading are explained, with
+// maxFeatures features each.
 const (
 	maxExplained = 16
 	maxFeatures  = 4
 )
 
-// minOpinion is the minimum score of a finding of the model; less is not reported.
+// minOpinion is the minimum score of a reported model finding.
 const minOpinion = 0.15
 
-// doubt returns the factor for a doubtful rule's finding if the model gives its
-// surroundings the probability p. It is a half if they look harmless to the model.
+// doubt returns the factor for the finding of a doubtful rule if the model gives its surroundings
+// the probability p. It is 0.5 if they look harmless to the model.
 func doubt(p float64) float64 { return 0.5 + 0.5*min(1, p/0.05) }
 
-// consult asks the model about some segments of text and weighs the rules' findings in it
-// by the answer. If rules excused all their matches, or took them for mentions, the model,
-// which cannot recognise prohibitions and reports, counts half.
+// consult scores segments of text with the model and adjusts the rules' findings by the result. If
+// rules excused all their matches or treated them as mentions, the model counts half, since it
+// cannot recognise prohibitions and reports.
 func consult(opinion func(string) float64, found []Finding, field Field, text string, e *effort) []Finding {
 	slices.Sort(e.segments)
 	slices.Sort(e.excused)
@@ -105,8 +104,7 @@ func consult(opinion func(string) float64, found []Finding, field Field, text st
 	return append(found, own...)
 }
 
-// explain narrows a finding of the model in text down to the features that speak most
-// for it.
+// explain narrows a model finding to the strongest features in text.
 func (f *Finding) explain(text string) {
 	segment := f.Offset
 	for _, feature := range model.Explain(text[segment:segment+f.Length], maxFeatures) {

@@ -7,23 +7,21 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Provenance is the member of a canonical message's extensions that says where its values
-// came from: an object of pointers and origins, such as
-// {"/relevantContext/0": "document"}.
+// Provenance is the member of a canonical message's extensions with the origins of its values: an
+// object of pointers and origins, such as {"/relevantContext/0": "document"}.
 const Provenance = "provenance"
 
-// origins are the fields that values of a message have by what it says of where they came
-// from.
+// origins are the fields of a message's values by their stated origins.
 type origins map[jsonstream.Value]Field
 
-// A mark is what a message says of the value at a pointer, and below it.
+// A mark is the stated origin of the value at a pointer, with the marks below it.
 type mark struct {
-	field Field // "" if nothing is said of the value itself
+	field Field // "" if the value itself has no stated origin
 	below map[string]*mark
 }
 
-// readOrigins reads what a canonical message says of its values' origins. Pointers that
-// lead nowhere and unknown origins mean nothing.
+// readOrigins reads the origins in a canonical message. Dangling pointers and unknown origins are
+// ignored.
 func readOrigins(root jsonstream.Value) origins {
 	var top mark
 	for pointer, origin := range root.Get("extensions").Get(Provenance).Members() {
@@ -46,8 +44,8 @@ func readOrigins(root jsonstream.Value) origins {
 	return found
 }
 
-// ofHandoffs returns the origins of canonical messages in a message of another format, which
-// themselves are data, and what they say of their own values.
+// ofHandoffs returns the origins of canonical messages inside a message of another format: the
+// messages are data, and their values have the origins stated in them.
 func ofHandoffs(handoffs []jsonstream.Value) origins {
 	if len(handoffs) == 0 {
 		return nil
@@ -60,7 +58,7 @@ func ofHandoffs(handoffs []jsonstream.Value) origins {
 	return found
 }
 
-// at returns the mark for the value at the tokens below m.
+// at returns the mark for the value at tokens below m.
 func (m *mark) at(tokens []string) *mark {
 	for _, token := range tokens {
 		if m.below == nil {
@@ -74,7 +72,7 @@ func (m *mark) at(tokens []string) *mark {
 	return m
 }
 
-// read looks up the marked values in one pass, however many there are.
+// read resolves all marked values in one pass.
 func (m *mark) read(found origins, v jsonstream.Value) {
 	if m.field != "" {
 		found[v] = m.field
@@ -94,8 +92,8 @@ func (m *mark) read(found origins, v jsonstream.Value) {
 	}
 }
 
-// within returns the stricter of the field of v's place and the field of its origin: the
-// sender of a message may not make the scanner milder.
+// within returns the stricter of the fields of v's place and of its origin, since the sender of a
+// message must not make the scanner more lenient.
 func (o origins) within(v jsonstream.Value, field Field) Field {
 	if origin, ok := o[v]; ok && fieldFactor(origin) > fieldFactor(field) {
 		return origin

@@ -9,24 +9,24 @@ import (
 )
 
 const (
-	longDocument = 1 << 20 // bytes, from which on a document is scanned in parts
-	partSize     = 1 << 18 // bytes of a part, about
+	longDocument = 1 << 20 // minimum size in bytes of a document that is scanned in parts
+	partSize     = 1 << 18 // approximate size of a part, in bytes
 )
 
-// A part is adjacent values of a document with the same field.
+// A part is a run of adjacent values of a document with the same field.
 type part struct {
 	field Field
 	items []item
 	size  int
 }
 
-// An item is a value, or only its name: then its content is in further items.
+// An item is a value, or only its name if further items have its content.
 type item struct {
 	value    jsonstream.Value
 	nameOnly bool
 }
 
-// A cutter cuts a document into parts.
+// A cutter divides a document into parts.
 type cutter struct {
 	origins origins
 	parts   []part
@@ -45,7 +45,7 @@ func (c *cutter) add(v jsonstream.Value, nameOnly bool, field Field) {
 	}
 }
 
-// inside cuts the content of v. Values longer than a part are cut further, except texts.
+// inside divides the content of v. Values longer than a part are divided further, except texts.
 func (c *cutter) inside(v jsonstream.Value, field Field) {
 	field = fieldWithin(v, c.origins.within(v, field))
 	each := func(child jsonstream.Value) {

@@ -7,18 +7,18 @@ type Category string
 
 // The categories of the built-in rules. A rules file may use others.
 const (
-	Override      Category = "instruction-override" // drop earlier instructions
+	Override      Category = "instruction-override" // ignore earlier instructions
 	Impersonation Category = "role-impersonation"   // forged turns, forged authority
-	Exfiltration  Category = "exfiltration"         // hand out prompts, data, secrets
-	Jailbreak     Category = "jailbreak"            // be somebody without rules
-	ToolAbuse     Category = "tool-abuse"           // do something else, call something
-	Obfuscation   Category = "obfuscation"          // text disguised as such
-	HiddenText    Category = "hidden-text"          // text that people do not see
+	Exfiltration  Category = "exfiltration"         // disclose prompts, data or secrets
+	Jailbreak     Category = "jailbreak"            // act as a persona without rules
+	ToolAbuse     Category = "tool-abuse"           // do something else, call a tool
+	Obfuscation   Category = "obfuscation"          // disguised instructions
+	HiddenText    Category = "hidden-text"          // text invisible to people
 	Model         Category = "model"                // findings of the linear model
 )
 
-// Catalogue returns rules as findings name them, without examples. A category is an alias
-// for the layer.
+// Catalogue returns the descriptions of rules as in findings, without examples. A category is an
+// alias for the layer.
 func Catalogue(rules []Rule) []finding.Rule {
 	list := make([]finding.Rule, len(rules))
 	for i, r := range rules {
@@ -30,11 +30,11 @@ func Catalogue(rules []Rule) []finding.Rule {
 
 // A Rule describes one kind of finding.
 type Rule struct {
-	ID       string   `json:"id"` // safety/NAME; a rules file has the name alone
+	ID       string   `json:"id"` // safety/NAME; in a rules file, only the name
 	Category Category `json:"category"`
-	Summary  string   `json:"summary"`       // what it finds, in a clause
-	Why      string   `json:"why"`           // why that matters, in a sentence or two
-	Weight   float64  `json:"weight"`        // what a match adds to a text's score, 0 to 1
-	Bad      string   `json:"bad,omitzero"`  // text it finds; "" where no short one does
-	Good     string   `json:"good,omitzero"` // similar text it leaves alone
+	Summary  string   `json:"summary"`       // a clause that describes the finding
+	Why      string   `json:"why"`           // its danger, in a sentence or two
+	Weight   float64  `json:"weight"`        // contribution of a match to the score of its text, from 0 to 1
+	Bad      string   `json:"bad,omitzero"`  // matching text; "" if there is no short one
+	Good     string   `json:"good,omitzero"` // similar text that does not match
 }

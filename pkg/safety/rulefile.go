@@ -14,15 +14,15 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/textscan"
 )
 
-// A rulesFile is the JSON form of a file of rules; docs/safety.md describes it.
+// A rulesFile is the JSON form of a rules file; docs/safety.md describes it.
 type rulesFile struct {
-	// Standalone says that these rules replace the built-in ones.
+	// Standalone reports that these rules replace the built-in ones.
 	Standalone bool       `json:"standalone,omitzero"`
 	Fragments  []fragment `json:"fragments,omitzero"`
 	Rules      []fileRule `json:"rules"`
 }
 
-// A fragment is a part of expressions that has a name.
+// A fragment is a named part of expressions.
 type fragment struct {
 	Name    string `json:"name"`
 	Pattern string `json:"pattern"`
@@ -34,22 +34,21 @@ type fileRule struct {
 	Summary  string   `json:"summary"`
 	Why      string   `json:"why"`
 	Weight   float64  `json:"weight"`
-	// Literals are the beginnings of a match; one of Near, if given, must follow within
-	// Reach bytes.
+	// Literals are the beginnings of matches; a text of Near, if given, must follow within Reach
+	// bytes.
 	Literals []string `json:"literals"`
 	Near     []string `json:"near,omitzero"`
 	Reach    int      `json:"reach,omitzero"`
-	// Needs, if given, are texts of which every match contains one: without it, no
-	// expression is tried.
+	// Needs, if given, is a prefilter: every match contains one of these texts.
 	Needs    []string `json:"needs,omitzero"`
 	Patterns []string `json:"patterns"`
-	// Unless excuses a match if it is found in it or close to it.
+	// Unless excuses a match if it is found in or near the match.
 	Unless []string `json:"unless,omitzero"`
-	// Order says that a match is an imperative, unlike a prohibition or a report.
+	// Order reports that a match must be an imperative, not a prohibition or a report.
 	Order bool `json:"order,omitzero"`
-	// Doubtful says that a match counts half if the model finds nothing.
+	// Doubtful reports that a match counts half if the model finds nothing.
 	Doubtful bool `json:"doubtful,omitzero"`
-	// Fields are those the rule looks at; none means all.
+	// Fields are the fields in which the rule applies; none means all.
 	Fields []Field  `json:"fields,omitzero"`
 	Match  []string `json:"match"`
 	Pass   []string `json:"pass"`
@@ -79,9 +78,8 @@ func (f *rulesFile) rules() []*rule {
 	return rules
 }
 
-// expander puts gaps and the first n fragments into expressions. Fragments are in braces
-// there; they may contain those that come before them in the file. They are put together
-// on the first use.
+// expander inserts gaps and the first n fragments into expressions. A reference to a fragment is in
+// braces; fragments may refer to earlier fragments of the file. They are expanded on first use.
 func (f *rulesFile) expander(n int) func(pattern string) string {
 	replacer := sync.OnceValue(func() *strings.Replacer {
 		pairs := []string{" ", gap}
@@ -94,10 +92,9 @@ func (f *rulesFile) expander(n int) func(pattern string) string {
 	return func(pattern string) string { return replacer().Replace(pattern) }
 }
 
-// ParseRules reads a rules file, as JSON. Its rules replace the built-in ones of the same
-// id and add to the others, unless the file says that it is standalone. All rules are
-// checked and all their examples tried. An error names the rule, the member, and what
-// to do.
+// ParseRules parses a rules file in JSON. Its rules replace built-in rules with the same id and are
+// added to the others, unless the file is standalone. All rules are checked and their examples
+// tried. An error has the rule, the member and the remedy.
 func ParseRules(text []byte) (*RuleSet, error) {
 	file, err := decodeRules(text)
 	if err != nil {
@@ -158,7 +155,7 @@ func (f *rulesFile) check() error {
 	return nil
 }
 
-// check returns the first invalid member, and what is wrong with it.
+// check returns the first invalid member and its error.
 func (f fileRule) check(expand func(pattern string) string) (member string, err error) {
 	for _, required := range []struct {
 		member string
@@ -206,7 +203,7 @@ func (f fileRule) check(expand func(pattern string) string) (member string, err 
 	return f.try(newRule(&f, expand))
 }
 
-// try runs the examples of a rule that is otherwise sound.
+// try tests the examples of an otherwise valid rule.
 func (f fileRule) try(r *rule) (member string, err error) {
 	alone := madeRuleSet([]*rule{r})
 	for _, text := range f.Match {
@@ -222,7 +219,7 @@ func (f fileRule) try(r *rule) (member string, err error) {
 	return "", nil
 }
 
-// exampleField is a field that the rule looks at.
+// exampleField returns a field in which the rule applies.
 func (f fileRule) exampleField() Field {
 	if len(f.Fields) > 0 {
 		return f.Fields[0]
@@ -230,7 +227,7 @@ func (f fileRule) exampleField() Field {
 	return Data
 }
 
-// finds reports whether some rule matches in an example.
+// finds reports whether a rule matches in an example.
 func (set *RuleSet) finds(field Field, example string) bool {
 	return len(set.piece(nil, field, example, 0, &effort{tries: pieceTries})) > 0
 }

@@ -13,35 +13,33 @@ import (
 type RuleSet struct {
 	rules []*rule
 	index func() *textscan.Index // of the rules' literals
-	// classes are for blocks that are searched for literals and disguises.
+	// classes classify blocks that are searched for literals and disguises.
 	classes func() *textscan.Classes
 }
 
-// A rule is a Rule to search with. What it searches with is made on its first use: clean
-// text needs few rules.
+// A rule is a Rule with its matchers, which are built on first use: clean text needs few rules.
 type rule struct {
 	source *fileRule
 	reach  int
 	expand func(pattern string) string // the expander of its file
 
 	once   sync.Once
-	begins *beginnings             // the beginnings of the needed texts, nil if there are none: see promises
-	exprs  []func() *regexp.Regexp // separate: small ones run faster
+	begins *beginnings             // the beginnings of the required texts, nil if none: see promises
+	exprs  []func() *regexp.Regexp // separate, since small expressions run faster
 	unless func() *regexp.Regexp   // nil if nothing excuses a match
 }
 
-// defaultReach is the default of a rule's reach: how many bytes from its literal on an
-// expression sees.
+// defaultReach is the default number of bytes, from its literal on, that an expression can match.
 const defaultReach = 160
 
-// maxReach limits the cost of one look.
+// maxReach bounds the cost of one try.
 const maxReach = 1000
 
 //go:generate go test -run TestGenerated -update
 
-// builtin is the rule set of builtin.go and tables.go. Those are made from rules.yaml and
-// languages.yaml, as constant data, so that nothing has to be made of it. A test checks the
-// rules as ParseRules would.
+// builtin is the rule set of builtin.go and tables.go, which are generated from rules.yaml and
+// languages.yaml as constant data that needs no parsing. A test checks the rules as ParseRules
+// would.
 var builtin = sync.OnceValue(func() *RuleSet {
 	return newRuleSet(builtinFile.rules(), builtinTables.Index)
 })
@@ -57,7 +55,7 @@ func newRuleSet(rules []*rule, index func(reaches []int) *textscan.Index) *RuleS
 	return set
 }
 
-// madeRuleSet returns a set of rules that are not the built-in ones alone.
+// madeRuleSet returns a set with rules other than the built-in ones.
 func madeRuleSet(rules []*rule) *RuleSet {
 	return newRuleSet(rules, func(reaches []int) *textscan.Index { return textscan.NewIndex(literalsOf(rules), reaches) })
 }
@@ -81,8 +79,8 @@ func literalsOf(rules []*rule) []textscan.Literal {
 	return list
 }
 
-// with returns a set in which other's rules replace those of the same id, and the rest
-// of them follow.
+// with returns a set in which other's rules replace rules with the same id; the remaining ones are
+// appended.
 func (set *RuleSet) with(other []*rule) *RuleSet {
 	byID := make(map[string]*rule, len(other))
 	for _, r := range other {
@@ -104,11 +102,11 @@ func (set *RuleSet) with(other []*rule) *RuleSet {
 	return madeRuleSet(merged)
 }
 
-// A space in an expression matches all that may separate two words of a sentence, so that
-// line breaks, also as JSON escapes, and stray marks do not hide an order.
+// gap replaces a space in an expression. It matches everything that may separate two words of a
+// sentence, so that line breaks, JSON escapes and stray marks do not hide an order.
 const gap = `(?:(?:[\s\x00-\x1f,;:'"“”‘’*()\[\]<>~+#\x{a0}–—…-]|\\[nrt"])+)`
 
-// newRule returns a rule to search with; expand is the expander of its file.
+// newRule returns a rule; expand is the expander of its file.
 func newRule(source *fileRule, expand func(pattern string) string) *rule {
 	r := &rule{source: source, reach: source.Reach, expand: expand}
 	if r.reach == 0 {
@@ -117,7 +115,7 @@ func newRule(source *fileRule, expand func(pattern string) string) *rule {
 	return r
 }
 
-// prepare makes what the rule searches with.
+// prepare builds the matchers of the rule.
 func (r *rule) prepare() {
 	r.once.Do(func() {
 		if r.source.Needs != nil {
@@ -132,15 +130,15 @@ func (r *rule) prepare() {
 	})
 }
 
-// anchored is the expression of an expanded pattern.
+// anchored returns the expression of an expanded pattern.
 func anchored(pattern string) string { return `(?i)^(?:` + pattern + `)` }
 
-// static is an expression that is compiled on its first use.
+// static returns an expression that is compiled on first use.
 func static(expr string) func() *regexp.Regexp {
 	return lazy(func() string { return expr })
 }
 
-// lazy defers making and compiling an expression to its first use.
+// lazy defers building and compiling an expression to its first use.
 func lazy(expr func() string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr()) })
 }

@@ -49,8 +49,8 @@ func (s scanner) Scan(ctx context.Context, field Field, text string) (Verdict, e
 	return verdict, nil
 }
 
-// signals finds every signal in text as written and in its other readings. Findings have
-// no excerpts yet.
+// signals finds every signal in text as written and in its other readings. The findings have no
+// excerpts yet.
 func (s scanner) signals(ctx context.Context, field Field, text string) ([]Finding, error) {
 	most := pieceTries * (1 + len(text)/pieceLen)
 	e := efforts.Get().(*effort)
@@ -64,7 +64,7 @@ func (s scanner) signals(ctx context.Context, field Field, text string) ([]Findi
 		rule    string
 		segment int
 	}
-	known := make(map[spot]float64) // the best score
+	known := make(map[spot]float64) // the best score so far
 	for _, f := range found {
 		at := spot{f.Rule, f.Offset / segmentStep}
 		known[at] = max(known[at], f.Score)
@@ -88,7 +88,7 @@ func (s scanner) signals(ctx context.Context, field Field, text string) ([]Findi
 				f.features[i].offset, f.features[i].length = reading.Origin(p.offset, p.offset+p.length)
 			}
 			f.Via = string(reading.Kind)
-			if at := (spot{f.Rule, f.Offset / segmentStep}); f.Score > 2*known[at] { // else it is the same again
+			if at := (spot{f.Rule, f.Offset / segmentStep}); f.Score > 2*known[at] { // otherwise a duplicate
 				if f.Rule != overloaded.ID {
 					f.Score, f.Evidence.Disguised = disguisedScore(f.Score), true
 				}
@@ -100,7 +100,7 @@ func (s scanner) signals(ctx context.Context, field Field, text string) ([]Findi
 	return found, nil
 }
 
-// reading finds the signals in one reading of a text, with no more effort than is left.
+// reading finds the signals in one reading of a text, within the remaining effort.
 func (s scanner) reading(ctx context.Context, field Field, text string, e *effort) ([]Finding, error) {
 	var found []Finding
 	e.segments, e.excused = e.segments[:0], e.excused[:0]
@@ -113,25 +113,25 @@ func (s scanner) reading(ctx context.Context, field Field, text string, e *effor
 	return consult(s.opinion, found, field, text, e), nil
 }
 
-// A text is scanned in pieces, each with limits of its own, so that an expensive place
-// takes nothing from the next.
+// A text is scanned in pieces, each with its own limits, so that an expensive place does not take
+// from the next.
 const (
 	pieceLen   = 32 << 10
-	ruleLooks  = 32   // how often one rule may look in a piece
-	pieceTries = 1024 // and how many expressions all of them may try there
-	matchTries = 3    // what judging a match counts for
-	perRule    = 8    // how many matches of one rule in a piece are kept
+	ruleLooks  = 32   // maximum looks of one rule in a piece
+	pieceTries = 1024 // maximum expression tries of all rules in a piece
+	matchTries = 3    // cost of judging a match, in tries
+	perRule    = 8    // maximum matches kept of one rule in a piece
 )
 
-// An effort is the rest of a scan's limits, and the places where it has looked.
+// An effort is the remaining limits of a scan and the places it has looked at.
 type effort struct {
-	tries    int   // how many expressions may still be tried
-	segments []int // of the present text that have looks in them, or would have
+	tries    int   // remaining expression tries
+	segments []int // segments of the current text with looks, including those beyond the limits
 	excused  []int // segments with a match that was judged harmless
 	outs     []lookout
 }
 
-// of returns lookouts for the rules of a set, which have done nothing.
+// of returns fresh lookouts for the rules of a set.
 func (e *effort) of(set *RuleSet) []lookout {
 	if cap(e.outs) < len(set.rules) {
 		e.outs = make([]lookout, len(set.rules))
@@ -142,15 +142,15 @@ func (e *effort) of(set *RuleSet) []lookout {
 
 var efforts = sync.Pool{New: func() any { return new(effort) }}
 
-// A lookout is what one rule has done in a piece.
+// A lookout is the state of one rule in a piece.
 type lookout struct {
 	looks, matches uint8
 	done           bool
 }
 
-// piece adds what the rules find in text from the offset from on. A rule stops looking
-// once it has found a match that flags the text by itself, or used up its looks. When all
-// tries are used up, the text is reported as overloaded: only the model reads on.
+// piece appends the findings of the rules in text from offset from on. A rule stops looking after a
+// match that flags the text by itself, or when it has used up its looks. When all tries are used
+// up, the text is reported as overloaded and only the model reads on.
 func (set *RuleSet) piece(found []Finding, field Field, text string, from int, e *effort) []Finding {
 	end := min(len(text), from+pieceLen)
 	seen := text[from:min(len(text), end+maxReach)]
@@ -199,8 +199,8 @@ func (set *RuleSet) piece(found []Finding, field Field, text string, from int, e
 	return found
 }
 
-// promises reports whether the rule's expressions can match in a window of a text, as far
-// as a look for what every match needs can tell: they cost ten times as much.
+// promises reports whether the rule's expressions can match in a window of a text. It is a
+// prefilter by the texts that every match needs; the expressions cost ten times as much.
 func (r *rule) promises(window string) bool {
 	if r.source.Needs == nil {
 		return true
@@ -224,12 +224,11 @@ func (r *rule) promises(window string) bool {
 	return false
 }
 
-// beginnings has a bit for every three letters, five bits for each without regard to
-// case. Other bytes fall on letters, and 0 is behind a text's end.
+// beginnings has a bit for every three letters, five bits each and case-insensitive. Other bytes
+// share the codes of letters, and 0 stands for the end of a text.
 type beginnings [1 << 9]uint64
 
-// newBeginnings returns with what the texts may begin: most places are passed over by
-// that.
+// newBeginnings returns the beginnings of texts, by which most places are skipped.
 func newBeginnings(texts []string) *beginnings {
 	var b beginnings
 	for _, s := range texts {
@@ -245,8 +244,7 @@ func newBeginnings(texts []string) *beginnings {
 	return &b
 }
 
-// hasPrefixLower reports whether s begins with prefix once the capitals of ASCII are
-// small.
+// hasPrefixLower reports whether s begins with prefix after lowering ASCII capitals.
 func hasPrefixLower(s, prefix string) bool {
 	if len(s) < len(prefix) {
 		return false
@@ -263,8 +261,8 @@ func hasPrefixLower(s, prefix string) bool {
 	return true
 }
 
-// matches tries the rule at one of its literals. It returns how many bytes match, 0 if
-// none do.
+// matches tries the rule at one of its literals and returns the length of the match, 0 if there is
+// none.
 func (r *rule) matches(text string, at int) int {
 	r.prepare()
 	for _, e := range r.exprs {
@@ -275,7 +273,7 @@ func (r *rule) matches(text string, at int) int {
 	return 0
 }
 
-// judge returns the score of a match of the rule in its context.
+// judge returns the finding for a match of the rule in its context.
 func (r *rule) judge(field Field, text string, start, end int) (Finding, bool) {
 	if r.source.Order && notOrdered(text, start) ||
 		r.unless != nil && r.unless().MatchString(text[max(0, start-64):min(len(text), end+96)]) {
@@ -290,7 +288,7 @@ func (r *rule) judge(field Field, text string, start, end int) (Finding, bool) {
 	}, true
 }
 
-// quote fills in the findings' excerpts, without any of the text's credentials.
+// quote sets the excerpts of the findings, without credentials.
 func quote(found []Finding, text string) {
 	hidden := secrets.Find(text)
 	for i := range found {

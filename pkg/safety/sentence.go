@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// bySentence joins the flagged findings of one text that are in the same sentence, or overlap: the
-// strongest has the others in With, the model's never has those of rules. Findings are sorted by
-// offset, as are those that it returns, by that of the first in the sentence. What is allowed stays
-// apart, as does what is not flagged.
+// bySentence joins the flagged findings of a text that overlap or are in the same sentence: the
+// strongest has the others in With, but a model finding never has rule findings. The findings and
+// the result are sorted by offset, a joined one by its first. Allowed and unflagged findings are
+// not joined.
 func bySentence(text string, findings []PlacedFinding) []PlacedFinding {
 	var joined []PlacedFinding
-	last := -1 // the index in joined of the sentence that findings may belong to
+	last := -1 // the index in joined of the current sentence
 	var s sentence
 	for _, f := range findings {
 		switch {
@@ -31,7 +31,7 @@ func bySentence(text string, findings []PlacedFinding) []PlacedFinding {
 	return joined
 }
 
-// join adds a finding of the same sentence. That of any rule says more than the model's.
+// join adds a finding of the same sentence. Rule findings have precedence over the model's.
 func (f *PlacedFinding) join(other PlacedFinding) {
 	if f.Rule == modelRule.ID || other.Rule != modelRule.ID && other.Score > f.Score {
 		f.Finding, other.Finding = other.Finding, f.Finding
@@ -39,7 +39,7 @@ func (f *PlacedFinding) join(other PlacedFinding) {
 	f.With = append(f.With, other.Finding)
 }
 
-// Findings returns the finding and those in With, by offset.
+// Findings returns the finding and its With, by offset.
 func (f PlacedFinding) Findings() []Finding {
 	all := append([]Finding{f.Finding}, f.With...)
 	slices.SortStableFunc(all, byOffset)
@@ -57,7 +57,7 @@ func (f PlacedFinding) Also() []string {
 	return rules
 }
 
-// Text is the message, and the other rules of the same sentence.
+// Text returns the message with the other rules of the same sentence.
 func (f PlacedFinding) Text() string {
 	if also := f.Also(); len(also) > 0 {
 		return f.Message + "; also " + strings.Join(also, ", ")
@@ -65,12 +65,12 @@ func (f PlacedFinding) Text() string {
 	return f.Message
 }
 
-// A sentence is how far the findings of one reach. The model's finding is of a segment of many
-// sentences: what is in that segment need not be in the same one.
+// A sentence is the extent of the findings in one sentence. A model finding covers a segment of
+// many sentences, so findings within it need not be in the same one.
 type sentence struct {
-	begun      bool // by a rule, not by the model alone
-	from, end  int  // of the last finding of a rule, and how far they reach
-	segmentEnd int  // of the model's finding
+	begun      bool // by a rule finding, not by the model alone
+	from, end  int  // start of the last rule finding, and end of all of them
+	segmentEnd int  // end of the model finding
 }
 
 func (s *sentence) add(f Finding) {
@@ -92,8 +92,8 @@ func (s *sentence) has(text string, f Finding) bool {
 	return f.Offset-s.end <= neighbourhood && !endsSentence(text[s.from:f.Offset])
 }
 
-// endsSentence reports whether a sentence ends within a text: at a line's end, or at a full stop, a
-// question or an exclamation mark before a space.
+// endsSentence reports whether a sentence ends within a text: at a line end, or at a full stop,
+// question mark or exclamation mark before a space.
 func endsSentence(text string) bool {
 	for i, r := range text {
 		switch r {

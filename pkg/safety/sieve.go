@@ -10,23 +10,22 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A sieve is a prefilter for the strings and names of a JSON text: in most, nothing can
-// be found. It reads all of the text at once, which costs less than beginning anew with
-// each of many short strings.
+// A sieve is a prefilter for the strings and names of a JSON text, most of which cannot have
+// findings. It reads the whole text at once, which is cheaper than many short searches.
 type sieve struct {
 	text   []byte
-	places []int // where a rule may look, in order
-	blocks []int // where blocks begin that may have readings or escapes, in order
+	places []int // offsets at which a rule may look, sorted
+	blocks []int // offsets of blocks that may have readings or escapes, sorted
 	search textscan.Search
 }
 
 var sieves = sync.Pool{New: func() any { return new(sieve) }}
 
-// newSieve returns a sieve for the text of a value. It may be put back into sieves.
+// newSieve returns a sieve for the text of a value. The caller may put it back into sieves.
 func (set *RuleSet) newSieve(v jsonstream.Value) *sieve {
 	s := sieves.Get().(*sieve)
 	s.text, s.places, s.blocks = v.Raw(), s.places[:0], s.blocks[:0]
-	// A copy would cost as much as the search. Documents never change.
+	// Copying would cost as much as the search, and documents are immutable.
 	text := unsafe.String(unsafe.SliceData(s.text), len(s.text))
 	found := func(rule, at int) {
 		if r := set.rules[rule]; r.promises(text[at:min(len(text), at+r.reach)]) {
@@ -48,8 +47,8 @@ func (set *RuleSet) newSieve(v jsonstream.Value) *sieve {
 	return s
 }
 
-// wants reports whether a part of the text that has no escapes, or that is longer than
-// the pieces that rules look through, may need a scan.
+// wants reports whether a part of the text may need a scan. The part has no escapes, or is longer
+// than the pieces that rules search.
 func (s *sieve) wants(part []byte) bool {
 	if len(part) > pieceLen {
 		return true
@@ -58,8 +57,7 @@ func (s *sieve) wants(part []byte) bool {
 	return within(s.places, start, start+len(part)) || within(s.blocks, start-textscan.BlockLen+1, start+len(part))
 }
 
-// within reports whether one of the numbers, which are sorted, is from start on and
-// before end.
+// within reports whether one of the sorted numbers is in [start, end).
 func within(numbers []int, start, end int) bool {
 	i, _ := slices.BinarySearch(numbers, start)
 	return i < len(numbers) && numbers[i] < end

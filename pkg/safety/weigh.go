@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// fieldFactor is the weight of an instruction by its speaker.
+// fieldFactor returns the weight of an instruction by its speaker.
 func fieldFactor(field Field) float64 {
 	switch field {
 	case Tool:
@@ -18,29 +18,30 @@ func fieldFactor(field Field) float64 {
 	return 1
 }
 
-// disguisedScore raises the score of a finding that only a reading shows: it was hidden.
+// disguisedScore raises the score of a finding that is visible only in a reading, since it was
+// hidden.
 func disguisedScore(score float64) float64 { return min(0.99, score*1.1+0.1) }
 
-// Signals add up if each is this near to the one before it, in bytes, and all of them
-// are within farthest.
+// Signals add up if each is within this distance of the previous one, in bytes, and all are within
+// farthest.
 const (
 	neighbourhood = 400
 	farthest      = 4 * neighbourhood
 )
 
-// Weigh returns the score of a text with these findings, 0 to 1. They have to be sorted
-// by offset. Those within a few hundred bytes of each other add up as independent
-// evidence does; each further one of a category counts half. The greatest sum of a
-// neighbourhood is the text's score, so that a long text is not flagged for its length.
+// Weigh returns the score of a text with these findings, from 0 to 1. They must be sorted by
+// offset. Findings within a few hundred bytes of each other add up as independent evidence; each
+// further one of a category counts half. The score is the maximum sum of a neighbourhood, so that
+// long texts are not flagged for their length.
 func Weigh(findings []Finding) float64 {
 	_, _, score := densest(findings)
 	return round(score)
 }
 
-// round rounds a score to its significant digits.
+// round rounds a score to three decimal places.
 func round(score float64) float64 { return math.Round(score*1000) / 1000 }
 
-// densest returns the neighbourhood of the greatest sum, as indices.
+// densest returns the neighbourhood with the maximum sum, as indices.
 func densest(findings []Finding) (from, to int, score float64) {
 	for i := range findings {
 		end := findings[i].Offset + findings[i].Length
@@ -79,8 +80,8 @@ func addUp(findings []Finding) float64 {
 	return 1 - innocent
 }
 
-// strongest returns the findings to report, sorted by offset: those of the densest
-// neighbourhood and, of every other rule, the best.
+// strongest returns the findings to report, sorted by offset: all findings of the densest
+// neighbourhood and the best one of every other rule.
 func strongest(found []Finding) []Finding {
 	slices.SortStableFunc(found, byOffset)
 	from, to, _ := densest(found)

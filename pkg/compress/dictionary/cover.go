@@ -5,29 +5,27 @@ import (
 	"slices"
 )
 
-// Selection works on grams, short strings that represent what a match needs,
-// and on segments, the stretches of samples that the dictionary is made of. A
-// gram is worth the number of samples that have it, once.
+// Selection works on grams, short strings that stand for possible matches, and on segments, the
+// parts of samples that form the dictionary. A gram is worth the number of samples that contain it,
+// once.
 const (
 	gramBytes    = 6
 	segmentBytes = 512
-	// maxGap is how many worthless bytes in a row are kept within a segment: one shared
-	// part with a short gap is more useful than two.
+	// maxGap is the maximum number of consecutive worthless bytes within a segment: one shared part
+	// with a short gap is more useful than two.
 	maxGap = 24
-	// rounds is in how many passes over the samples a dictionary should be full.
+	// rounds is the number of passes over the samples in which a dictionary should fill up.
 	rounds = 4
-	// tableBits is the size of the tables of grams; a gram is known by its hash.
+	// tableBits is the size of the tables of grams, which are identified by their hashes.
 	tableBits = 22
 	// minSharing is the minimum number of samples with a gram.
 	minSharing = 3
 )
 
-// cover returns the content of a dictionary of at most maxBytes, after the idea
-// of the COVER algorithm: the samples are cut into as many parts as there are
-// segments to take in a round, and each part gives the segment of most value, in
-// which a gram counts the first time only. The first are at the end, which
-// matches reach at the least cost. Time is linear in the samples: a round that
-// gives little is the last.
+// cover returns the content of a dictionary of at most maxBytes, following the COVER algorithm. It
+// divides the samples into as many parts as segments are taken in a round, and takes the most
+// valuable segment of each part; a gram counts only once. The first segments go to the end, where
+// matches cost the least. The time is linear in the samples: a round with little gain is the last.
 func cover(samples [][]byte, maxBytes int) []byte {
 	text := slices.Concat(samples...)
 	c := coverer{worth: countGrams(samples), inside: make([]uint16, 1<<tableBits)}
@@ -51,11 +49,10 @@ func cover(samples [][]byte, maxBytes int) []byte {
 	return content[max(len(content)-maxBytes, 0):]
 }
 
-// countGrams returns, by the hash of a gram, how many samples have it; 0 for
-// fewer than minSharing.
+// countGrams returns the number of samples with each gram, by its hash; 0 if fewer than minSharing.
 func countGrams(samples [][]byte) []uint32 {
 	counts := make([]uint32, 1<<tableBits)
-	last := make([]uint32, 1<<tableBits) // the sample that counted last, from 1
+	last := make([]uint32, 1<<tableBits) // the last sample counted, from 1
 	for i, s := range samples {
 		for at := range grams(s) {
 			if h := hash(s[at:]); last[h] != uint32(i+1) {
@@ -72,13 +69,13 @@ func countGrams(samples [][]byte) []uint32 {
 	return counts
 }
 
-// A coverer values segments by the grams that are not in the dictionary yet.
+// A coverer values segments by the grams that the dictionary lacks.
 type coverer struct {
-	worth  []uint32 // of a gram, by its hash
-	inside []uint16 // how often a gram is in the segment
+	worth  []uint32 // of each gram, by its hash
+	inside []uint16 // occurrences of each gram in the segment
 }
 
-// best returns the segment of a part whose grams are worth most, each counted once.
+// best returns the most valuable segment of a part, counting each gram once.
 func (c *coverer) best(part []byte) []byte {
 	const grammed = segmentBytes - gramBytes + 1
 	value, most := uint64(0), uint64(0)
@@ -112,11 +109,10 @@ func (c *coverer) best(part []byte) []byte {
 	return part[start:min(start+segmentBytes, len(part))]
 }
 
-// take returns a segment without its worthless stretches, and makes its grams
-// worthless.
+// take returns a segment without its worthless stretches and makes its grams worthless.
 func (c *coverer) take(segment []byte) []byte {
 	var kept []byte
-	end := -1 // of what is kept
+	end := -1 // end of the bytes kept
 	for at := range grams(segment) {
 		if c.worth[hash(segment[at:])] == 0 {
 			continue
@@ -133,10 +129,10 @@ func (c *coverer) take(segment []byte) []byte {
 	return kept
 }
 
-// grams returns the number of grams that can be read at the beginnings of s.
+// grams returns the number of grams in s.
 func grams(s []byte) int { return max(len(s)-8+1, 0) }
 
-// hash needs eight bytes, of which it takes a gram.
+// hash returns the hash of the gram at the start of s, which must have at least eight bytes.
 func hash(s []byte) uint32 {
 	const shift = 64 - 8*gramBytes
 	return uint32(binary.LittleEndian.Uint64(s) << shift * 0x9e3779b97f4a7c15 >> (64 - tableBits))

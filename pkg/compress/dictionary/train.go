@@ -8,7 +8,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Bounds of training.
+// Limits of training.
 const (
 	// DefaultMaxBytes is the default of [Options].MaxBytes.
 	DefaultMaxBytes = 64 << 10
@@ -17,42 +17,40 @@ const (
 	MaxMaxBytes = 128 << 10
 	// MinSamples is the minimum number of samples of [MinSampleBytes] or more.
 	MinSamples = 8
-	// MinSampleBytes is the length from which a sample counts.
+	// MinSampleBytes is the minimum length of a sample; shorter ones are ignored.
 	MinSampleBytes = 32
 
-	// maxSampleBytes is how much of a sample is looked at: a dictionary is no
-	// help beyond the first block.
+	// maxSampleBytes is the maximum number of bytes used of a sample: a dictionary does not help
+	// beyond the first block.
 	maxSampleBytes = 128 << 10
-	// maxTotalBytes is how much of all samples is looked at.
+	// maxTotalBytes is the maximum number of bytes used of all samples.
 	maxTotalBytes = 64 << 20
-	// maxTableSamples is how many samples the entropy tables are made from.
+	// maxTableSamples is the maximum number of samples for the entropy tables.
 	maxTableSamples = 512
-	// minHistory is the minimum content for a dictionary.
+	// minHistory is the minimum length of a dictionary's content.
 	minHistory = 128
 )
 
-// ErrSamples reports samples that no dictionary can be made from.
+// ErrSamples reports samples that a dictionary cannot be trained on.
 var ErrSamples = errors.New("no dictionary can be made from these samples")
 
-// Options say what dictionary to train. The zero value is a good one.
+// Options configure training. The zero value is a good default.
 type Options struct {
-	// MaxBytes is the maximum size of the dictionary, from [MinMaxBytes] to
-	// [MaxMaxBytes]; 0 means [DefaultMaxBytes]. It is smaller if the samples have less in
-	// common.
+	// MaxBytes is the maximum size of the dictionary, from [MinMaxBytes] to [MaxMaxBytes]; 0 means
+	// [DefaultMaxBytes]. The dictionary is smaller if the samples have less in common.
 	MaxBytes int
-	// ID is the dictionary's id, from [MinID] to [MaxID]; 0 means one that
-	// follows from the content and is not [BuiltinID].
+	// ID is the dictionary's id, from [MinID] to [MaxID]; 0 means an id derived from the content,
+	// other than [BuiltinID].
 	ID uint32
 }
 
-// Train returns a zstd dictionary of what the samples have in common. Samples
-// should be single messages like those to compress, a hundred or more of them
-// and together at least ten times the size of the dictionary. The same samples
-// in the same order give the same bytes.
+// Train returns a zstd dictionary for data like the samples. These should be single messages, a
+// hundred or more and together at least ten times the size of the dictionary. The result is
+// deterministic for the same samples in the same order.
 //
-// Of each sample the first 128 KiB are used; of more than 64 MiB in all, an even
-// selection. Memory is at most about 100 MiB in addition to the samples. Too few samples, or
-// samples with nothing in common, give an error that wraps [ErrSamples].
+// Train uses the first 128 KiB of each sample and, of more than 64 MiB in all, an even selection.
+// It needs at most about 100 MiB in addition to the samples. The error wraps [ErrSamples] if there
+// are too few samples or they have nothing in common.
 func Train(samples [][]byte, o Options) ([]byte, error) {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = DefaultMaxBytes
@@ -82,11 +80,11 @@ func Train(samples [][]byte, o Options) ([]byte, error) {
 		if excess <= 0 {
 			return dict, nil
 		}
-		history = history[min(excess, len(history)):] // the end is worth most
+		history = history[min(excess, len(history)):] // the most valuable content is at the end
 	}
 }
 
-// selectSamples returns the beginnings of the samples that count, within maxTotalBytes.
+// selectSamples returns the used part of each usable sample, within maxTotalBytes.
 func selectSamples(samples [][]byte) [][]byte {
 	var usable [][]byte
 	total := 0
@@ -110,7 +108,7 @@ func selectSamples(samples [][]byte) [][]byte {
 	return usable
 }
 
-// thin returns at most n of the samples, evenly spread.
+// thin returns at most n of the samples, evenly distributed.
 func thin(samples [][]byte, n int) [][]byte {
 	if len(samples) <= n {
 		return samples
@@ -122,10 +120,10 @@ func thin(samples [][]byte, n int) [][]byte {
 	return kept
 }
 
-// build puts the header before the history: the entropy tables are those of the
-// samples when compressed with it.
+// build puts the header before the history, with the entropy tables of the samples compressed with
+// that history.
 func build(history []byte, samples [][]byte, id uint32) (dict []byte, err error) {
-	// The library can panic on odd statistics, for which there is no table.
+	// The library can panic on unusual statistics that have no table.
 	defer func() {
 		if r := recover(); r != nil {
 			dict, err = nil, fmt.Errorf("%w: building the tables: %v", ErrSamples, r)

@@ -1,5 +1,5 @@
-// Package frames keeps messages in compressed data of which each is a frame of its own. An
-// index says where each is, so that one can be read without the rest.
+// Package frames stores messages as compressed frames, one each. An index has the position of every
+// frame, so that a message can be read without the rest.
 package frames
 
 import (
@@ -11,12 +11,12 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An Entry is a line of an index: where a message is.
+// An Entry is a line of an index: the position of a message.
 type Entry struct {
 	Index         int    `json:"index"`  // 0-based
 	Offset        int64  `json:"offset"` // of its frame, in bytes
 	Length        int64  `json:"length"`
-	ContentOffset int64  `json:"contentOffset"` // in what the data decompresses to
+	ContentOffset int64  `json:"contentOffset"` // in the decompressed data
 	ContentLength int64  `json:"contentLength"`
 	HandoffID     string `json:"handoffId,omitzero"` // or its counterpart in other formats
 }
@@ -28,16 +28,17 @@ type Frame struct {
 	Data    []byte // the message and a line feed, compressed
 }
 
-// A Packer makes frames. It is not safe for concurrent use, but several may share an encoder.
+// A Packer compresses messages to frames. It is not safe for concurrent use, but several packers
+// may share an encoder.
 type Packer struct {
 	Encoder *compress.Encoder
-	Format  format.Format // of the messages; "": any
+	Format  format.Format // of the messages; "" means any
 	Limits  jsonstream.Limits
 
-	content, data []byte // used again and again
+	content, data []byte // buffers, reused
 }
 
-// Pack compresses a message, which the frame keeps. The error is of [jsonstream.Parse] or
+// Pack compresses a message. The frame retains message. The error is that of [jsonstream.Parse] or
 // [history.FormatOf].
 func (p *Packer) Pack(message jsonstream.Raw) (Frame, error) {
 	doc, err := jsonstream.Parse(message, p.Limits)
@@ -52,17 +53,16 @@ func (p *Packer) Pack(message jsonstream.Raw) (Frame, error) {
 	return Frame{message.Bytes, history.ID(doc.Root(), p.Format), slices.Clone(p.data)}, nil
 }
 
-// A Writer writes frames, one after the other. It is not safe for concurrent use.
+// A Writer writes frames one after another. It is not safe for concurrent use.
 type Writer struct {
 	w    *compress.UnitWriter
-	next Entry // where the next frame is, but for its lengths
+	next Entry // position of the next frame, without its lengths
 }
 
-// NewWriter returns a writer of frames to w, to which nothing has been written. The caller
-// flushes and closes w.
+// NewWriter returns a writer of frames to w, which must be empty. The caller flushes and closes w.
 func NewWriter(w *compress.UnitWriter) *Writer { return &Writer{w: w} }
 
-// Write writes a frame, and returns its line of the index. The error is of
+// Write writes a frame and returns its line of the index. The error is that of
 // [compress.UnitWriter.Write].
 func (w *Writer) Write(f Frame) (Entry, error) {
 	e := w.next

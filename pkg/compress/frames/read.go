@@ -14,13 +14,13 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A NotFoundError reports a message that an index does not have.
+// A NotFoundError reports a message that is not in the index.
 type NotFoundError struct{ what string }
 
 func (e *NotFoundError) Error() string { return "has no message " + e.what }
 
-// ByNumber returns the line of an index for the message with a number, from 0. The error is a
-// [*NotFoundError], or says which line is not one of an index.
+// ByNumber returns the entry of message number, from 0. The error is a [*NotFoundError], or reports
+// an invalid line.
 func ByNumber(index io.Reader, number int, limits jsonstream.Limits) (Entry, error) {
 	lines := 0
 	for e, err := range entries(index, limits) {
@@ -32,7 +32,8 @@ func ByNumber(index io.Reader, number int, limits jsonstream.Limits) (Entry, err
 	return Entry{}, &NotFoundError{fmt.Sprintf("%d: there are %d, from 0", number, lines)}
 }
 
-// ByID is [ByNumber] for the messages with an id, in their order.
+// ByID returns the entries of the messages with an id, in their order. Its errors are as for
+// [ByNumber].
 func ByID(index io.Reader, id string, limits jsonstream.Limits) ([]Entry, error) {
 	var found []Entry
 	for e, err := range entries(index, limits) {
@@ -49,8 +50,7 @@ func ByID(index io.Reader, id string, limits jsonstream.Limits) ([]Entry, error)
 	return found, nil
 }
 
-// entries yields the lines of an index, and last the error that ended them, if there is one.
-// An index has at least one line.
+// entries yields the lines of an index and, last, any error. An index has at least one line.
 func entries(index io.Reader, limits jsonstream.Limits) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		lines := jsonstream.NewSplitter(index, limits)
@@ -79,10 +79,10 @@ func entries(index io.Reader, limits jsonstream.Limits) iter.Seq2[Entry, error] 
 	}
 }
 
-// Read yields the content of each frame that lines of an index, in its order, are for: the
-// message and a line feed. Data that can seek is read nowhere else. Last comes the error that
-// ended it, if there is one: the data is not the one of the index, cannot be read, or has a
-// message longer than limits allow ([jsonstream.ErrTooLarge]).
+// Read yields the content of the frame of each line, a message and a line feed; lines are in the
+// order of the index. It seeks if data can, and reads only these frames. Any error is yielded last:
+// the data does not match the index, cannot be read, or has a message longer than limits allow
+// ([jsonstream.ErrTooLarge]).
 func Read(data io.Reader, lines []Entry, o compress.ReaderOptions, limits jsonstream.Limits) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		at := int64(0)
@@ -99,10 +99,10 @@ func Read(data io.Reader, lines []Entry, o compress.ReaderOptions, limits jsonst
 	}
 }
 
-// read returns the content of the frame that data is before, if it is the one of the line.
+// read returns the content of the frame at the start of data, if it matches the entry.
 func (e Entry) read(data io.Reader, o compress.ReaderOptions, limits jsonstream.Limits) ([]byte, error) {
 	frame := compress.NewReader(io.LimitReader(data, e.Length), o)
-	defer frame.Close() // read only: nothing can be lost
+	defer frame.Close() // read only: the error can be ignored
 	longest := cmp.Or(limits.MaxBytes, jsonstream.DefaultMaxBytes)
 	text, err := io.ReadAll(io.LimitReader(frame, longest+1))
 	switch {
@@ -127,14 +127,14 @@ func (e Entry) read(data io.Reader, o compress.ReaderOptions, limits jsonstream.
 
 func notIndexed(err error) error { return fmt.Errorf("the index is not one of this data: %w", err) }
 
-// tooLong is the error for a content longer than so many bytes.
+// tooLong is the error for content of more than that many bytes.
 type tooLong int64
 
 func (max tooLong) Error() string { return fmt.Sprintf("longer than %d bytes", int64(max)) }
 
 func (tooLong) Unwrap() error { return jsonstream.ErrTooLarge }
 
-// skip moves on in data by n bytes.
+// skip skips n bytes of data.
 func skip(data io.Reader, n int64) error {
 	if n < 0 {
 		return notIndexed(errors.New("it goes backwards"))
@@ -144,7 +144,7 @@ func skip(data io.Reader, n int64) error {
 			return nil
 		}
 	}
-	_, err := io.CopyN(io.Discard, data, n) // a pipe
+	_, err := io.CopyN(io.Discard, data, n) // not seekable, such as a pipe
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}

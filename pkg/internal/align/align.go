@@ -1,23 +1,22 @@
-// Package align finds what two sequences have in common.
+// Package align aligns two sequences by their equal elements.
 package align
 
 import "slices"
 
-// A Pair is an element of one sequence and the element of the other that it is
-// paired with, by their indices.
+// A Pair is a pair of elements of two sequences, by index.
 type Pair struct{ A, B int }
 
-// Increasing returns the indices of a strictly increasing subsequence of numbers from
-// 0 on, in n log n steps: a longest one, or, if there are weights, a heaviest.
+// Increasing returns the indices of a longest strictly increasing subsequence of numbers from 0 on
+// or, with weights, of a heaviest one. It takes O(n log n) steps.
 func Increasing(s []int, weights []int64) []int {
 	top := 0
 	for _, x := range s {
 		top = max(top, x+1)
 	}
 	none := len(s)
-	sums := make([]int64, len(s)+1) // of the heaviest subsequence that ends with an element
+	sums := make([]int64, len(s)+1) // of the heaviest subsequence that ends with each element
 	before := make([]int, len(s))
-	heaviest := slices.Repeat([]int{none}, top+1) // of the elements below a number: a Fenwick tree
+	heaviest := slices.Repeat([]int{none}, top+1) // a Fenwick tree: of the elements below a number
 	last := none
 	for i, x := range s {
 		before[i] = none

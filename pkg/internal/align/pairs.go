@@ -1,12 +1,11 @@
 package align
 
-// Pairs returns pairs of equal elements, ascending in both sequences: a longest
-// common subsequence, or, where finding one would take too many steps, a common
-// subsequence that is not always longest.
+// Pairs returns pairs of equal elements, ascending in both sequences: a longest common subsequence
+// or, if finding one takes too many steps, a shorter one.
 //
-// It is longest if the elements that both sequences have occur once in each, and
-// if fewer than some 2,000 elements are in one of them only. In all it takes about
-// 2^25 steps and 8 for every element at most, without sorting.
+// The result is longest if the common elements occur once in each sequence, and if fewer than about
+// 2,000 elements are in only one of them. Pairs takes at most about 2^25 steps and 8 per element,
+// excluding sorting.
 func Pairs[T comparable](a, b []T) []Pair {
 	start := 0
 	for start < len(a) && start < len(b) && a[start] == b[start] {
@@ -31,8 +30,8 @@ func Pairs[T comparable](a, b []T) []Pair {
 	return pairs
 }
 
-// within pairs sequences without a common beginning or end. Elements that only one
-// of them has can be in no pair, and cost nothing once they are left out.
+// within pairs sequences without a common beginning or end. Elements of only one sequence are left
+// out first, and cost nothing after that.
 func within[T comparable](a, b []T) []Pair {
 	ids := make(map[T]int32)
 	for _, x := range b {
@@ -49,7 +48,7 @@ func within[T comparable](a, b []T) []Pair {
 		return id, ok
 	})
 	inB := keep(b, func(x T) (int32, bool) {
-		id, ok := ids[x] // NaN is not found again
+		id, ok := ids[x] // not found for NaN
 		return id, ok && shared[id]
 	})
 	pairs := longest(inA.ids, inB.ids, len(ids))
@@ -59,10 +58,10 @@ func within[T comparable](a, b []T) []Pair {
 	return pairs
 }
 
-// kept are the elements of a sequence that the other one has too.
+// kept are the elements of a sequence that the other one also has.
 type kept struct {
 	ids    []int32
-	places []int // in the sequence
+	places []int // indexes in the sequence
 }
 
 func keep[T any](list []T, id func(T) (int32, bool)) kept {
@@ -76,13 +75,13 @@ func keep[T any](list []T, id func(T) (int32, bool)) kept {
 	return k
 }
 
-// longest pairs sequences of numbers below the given one.
+// longest pairs sequences of numbers less than below.
 func longest(a, b []int32, below int) []Pair {
 	if len(a) == 0 || len(b) == 0 {
 		return nil
 	}
 	unique := uniques(a, b, below)
-	if len(unique) == len(a) { // and so of b
+	if len(unique) == len(a) { // then also for b
 		return ascending(unique)
 	}
 	s := newSearch(a, b)
@@ -100,7 +99,7 @@ func longest(a, b []int32, below int) []Pair {
 	return s.pairs()
 }
 
-// uniques pairs the elements that occur once in each sequence, ascending in a.
+// uniques pairs the elements that occur once in each sequence, in the order of a.
 func uniques(a, b []int32, below int) []Pair {
 	type place struct{ inA, inB, at int32 }
 	places := make([]place, below)
@@ -120,7 +119,7 @@ func uniques(a, b []int32, below int) []Pair {
 	return pairs
 }
 
-// ascending returns as many of the pairs as are ascending in both sequences.
+// ascending returns a maximum subset of the pairs that ascends in both sequences.
 func ascending(pairs []Pair) []Pair {
 	places := make([]int, len(pairs))
 	for i, p := range pairs {

@@ -2,19 +2,18 @@ package align
 
 import "math"
 
-// A search looks for a shortest path through the grid of two sequences, from their
-// beginnings to their ends: one step along an element of one of them, or along
-// equal elements of both at no cost (E. W. Myers, "An O(ND) Difference Algorithm
-// and Its Variations", Algorithmica 1, 1986, sections 3 and 4b). Where that takes
-// too many steps it goes as far as those allow and on from there.
+// A search looks for a shortest path through the grid of two sequences, from their beginnings to
+// their ends. A step follows an element of one sequence; equal elements of both are free (E. W.
+// Myers, "An O(ND) Difference Algorithm and Its Variations", Algorithmica 1, 1986, sections 3 and
+// 4b). When it runs out of steps, it continues from the furthest point reached.
 type search struct {
 	a, b  []int32
-	match []int32 // of the elements of a: the index in b, or -1
-	steps int     // that may still be taken
-	rest  int     // elements that are not decided yet
+	match []int32 // for each element of a: its index in b, or -1
+	steps int     // remaining steps
+	rest  int     // undecided elements
 
-	// The furthest indices in a that were reached on each diagonal of a box, from
-	// its beginning and, counted backwards, from its end.
+	// The furthest indices in a reached on each diagonal of a box, from its beginning and,
+	// backwards, from its end.
 	forward, backward front
 }
 
@@ -40,13 +39,13 @@ func (s *search) pairs() []Pair {
 	return pairs
 }
 
-// pair notes that elements are paired.
+// pair records a pair of elements.
 func (s *search) pair(i, j int) {
 	s.match[i] = int32(j)
 	s.rest -= 2
 }
 
-// between takes pairs for given and solves what is between them.
+// between accepts the given pairs and solves the boxes between them.
 func (s *search) between(given []Pair) {
 	at := box{}
 	for _, p := range append(given, Pair{len(s.a), len(s.b)}) {
@@ -59,8 +58,8 @@ func (s *search) between(given []Pair) {
 	}
 }
 
-// solve pairs elements of a box. It may take the given number of steps for the
-// first part of it even if that is more than its share.
+// solve pairs elements of a box. It may take granted steps for the first part, even beyond its
+// share.
 func (s *search) solve(at box, granted int) {
 	for {
 		at = s.trim(at)
@@ -84,8 +83,8 @@ func (s *search) solve(at box, granted int) {
 	}
 }
 
-// share returns how many steps one part may take so that all others can have as
-// many: n steps lead at least the root of n elements further.
+// share returns the number of steps that one part may take so that all others can take as many: n
+// steps advance by at least the square root of n elements.
 func (s *search) share() int {
 	each := min(max(s.steps, 0)/max(s.rest, 1), 1<<15)
 	return min(each*each, s.steps)
@@ -97,7 +96,7 @@ func (s *search) split(at box, x, y, granted int) {
 	s.solve(box{x, at.toA, y, at.toB}, granted)
 }
 
-// trim pairs the common beginning and end of a box and returns what is left.
+// trim pairs the common beginning and end of a box and returns the rest.
 func (s *search) trim(at box) box {
 	for at.fromA < at.toA && at.fromB < at.toB && s.a[at.fromA] == s.b[at.fromB] {
 		s.pair(at.fromA, at.fromB)
@@ -112,9 +111,8 @@ func (s *search) trim(at box) box {
 	return at
 }
 
-// middle returns a point in the middle of a shortest path through a box that has
-// been trimmed. If it does not find one in as many steps as are allowed, it
-// returns the furthest point that it reached.
+// middle returns a point in the middle of a shortest path through a trimmed box. If it finds none
+// within the allowed steps, it returns the furthest point reached.
 func (s *search) middle(at box, allowed int) (x, y int, ok bool) {
 	a, b := s.a[at.fromA:at.toA], s.b[at.fromB:at.toB]
 	delta := len(a) - len(b)
@@ -133,7 +131,7 @@ func (s *search) middle(at box, allowed int) (x, y int, ok bool) {
 			}
 			s.steps -= 1 + x - from
 			s.forward.set(k, x)
-			if x <= len(a) && x-k <= len(b) { // else the path left the grid
+			if x <= len(a) && x-k <= len(b) { // otherwise the path left the grid
 				if other := delta - k; delta&1 != 0 && -d <= other && other <= d && x+s.backward.at(other) >= len(a) {
 					return at.fromA + x, at.fromB + x - k, true
 				}
@@ -162,14 +160,14 @@ func (s *search) middle(at box, allowed int) (x, y int, ok bool) {
 	return at.fromA + furthest.A, at.fromB + furthest.B, false
 }
 
-// A front holds how far into a the paths with some number of steps lead on each
-// diagonal: on the k-th, k fewer elements of b than of a have been passed.
+// A front holds, for each diagonal, the furthest index in a reached by paths with some number of
+// steps. On diagonal k, a path has passed k fewer elements of b than of a.
 type front struct {
 	reach  []int32
-	origin int // the place of the diagonal 0
+	origin int // index of diagonal 0
 }
 
-// clear makes room for paths with the given number of steps.
+// clear prepares the front for paths of up to maxSteps.
 func (f *front) clear(maxSteps int) {
 	f.origin = maxSteps + 1
 	if need := 2*maxSteps + 3; cap(f.reach) < need {
@@ -177,15 +175,15 @@ func (f *front) clear(maxSteps int) {
 	} else {
 		f.reach = f.reach[:need]
 	}
-	f.set(1, 0) // from where the path without steps begins on the diagonal 0
+	f.set(1, 0) // the predecessor of the path without steps on diagonal 0
 }
 
 func (f *front) at(k int) int { return int(f.reach[f.origin+k]) }
 
 func (f *front) set(k, x int) { f.reach[f.origin+k] = int32(x) }
 
-// next returns how far the paths with d steps lead on a diagonal before they go on
-// along equal elements, given those with d-1 steps.
+// next returns the furthest index reached on a diagonal with d steps, before free steps along equal
+// elements, given the front for d-1 steps.
 func (f *front) next(d, k int) int {
 	if k == -d || k != d && f.at(k-1) < f.at(k+1) {
 		return f.at(k + 1)

@@ -7,25 +7,25 @@ import (
 	"unicode/utf8"
 )
 
-// An alphabet divides all characters into classes, so that no instruction of a
-// program tells two characters of a class apart.
+// An alphabet divides all characters into classes that no instruction of a program distinguishes
+// further.
 type alphabet struct {
-	// The characters from cuts[i] to the next cut are of class classOf[i]. The
-	// first cut is 0, and there is one at the first character beyond ASCII.
+	// The characters from cuts[i] to the next cut have class classOf[i]. There are cuts at 0 and at
+	// the first character beyond ASCII.
 	cuts    []rune
 	classOf []int
 
 	classes []class
-	setOf   []int // by instruction, the number of the set of characters it reads
+	setOf   []int // by instruction, the number of its set of characters
 }
 
 // A class is a set of characters.
 type class struct {
-	kind rune   // represents the class where assertions look at it
-	sets string // a bit for each set that holds the class
+	kind rune   // the kind of the characters, for assertions
+	sets string // a bit for each set that contains the class
 }
 
-// Characters that assertions tell apart, one of each kind.
+// Representatives of the kinds of characters that assertions distinguish.
 const (
 	noCharacter = -1 // before and after the text
 	newline     = '\n'
@@ -38,7 +38,7 @@ const (
 	asksWords = syntax.EmptyWordBoundary | syntax.EmptyNoWordBoundary
 )
 
-// kindOf gives the kind of a character to the assertions asked for.
+// kindOf returns the kind of a character for the given assertions.
 func kindOf(r rune, asked syntax.EmptyOp) rune {
 	switch {
 	case asked&asksLines != 0 && r == newline:
@@ -49,7 +49,7 @@ func kindOf(r rune, asked syntax.EmptyOp) rune {
 	return other
 }
 
-// newAlphabet divides characters for a program. The error is ErrTooLarge.
+// newAlphabet divides the characters for a program. The error is ErrTooLarge.
 func newAlphabet(prog *syntax.Prog) (*alphabet, error) {
 	a := &alphabet{
 		cuts:  []rune{0, newline, newline + 1, '0', '9' + 1, 'A', 'Z' + 1, '_', '_' + 1, 'a', 'z' + 1, utf8.RuneSelf},
@@ -62,14 +62,14 @@ func newAlphabet(prog *syntax.Prog) (*alphabet, error) {
 	slices.Sort(a.cuts)
 	a.cuts = slices.Compact(a.cuts)
 	if end := len(a.cuts) - 1; a.cuts[end] > unicode.MaxRune {
-		a.cuts = a.cuts[:end] // no character begins there
+		a.cuts = a.cuts[:end] // there is no character from this cut to the next
 	}
 	a.classify(sets, asks(prog))
 	return a, nil
 }
 
-// cut adds the cuts that the instructions make, numbers the sets of characters
-// that they read, and gives an instruction for each set. The error is ErrTooLarge.
+// cut adds the cuts of all instructions, numbers their sets of characters, and returns an
+// instruction for each set. The error is ErrTooLarge.
 func (a *alphabet) cut(prog *syntax.Prog) (sets []*syntax.Inst, err error) {
 	// Copies of a repeated part share their runes.
 	type shared struct {
@@ -102,8 +102,8 @@ func (a *alphabet) cut(prog *syntax.Prog) (sets []*syntax.Inst, err error) {
 	return sets, nil
 }
 
-// appendCuts appends the first characters of the ranges that an instruction
-// reads, and of those between them.
+// appendCuts appends the first characters of the ranges of an instruction and of the gaps between
+// them.
 func appendCuts(cuts []rune, inst *syntax.Inst) []rune {
 	if len(inst.Rune) == 1 {
 		only := inst.Rune[0]
@@ -121,9 +121,9 @@ func appendCuts(cuts []rune, inst *syntax.Inst) []rune {
 	return cuts
 }
 
-// classify finds the classes, in the order of their first characters.
+// classify determines the classes, in the order of their first characters.
 func (a *alphabet) classify(sets []*syntax.Inst, asked syntax.EmptyOp) {
-	// What characters of a class have in common: a bit for each set, then the kind.
+	// The signature of a class: a bit for each set, then the kind.
 	sign := make([]byte, (len(sets)+7)/8+1)
 	last := len(sign) - 1
 	numbers := make(map[string]int)
@@ -163,7 +163,7 @@ func reads(inst *syntax.Inst) bool {
 	return false
 }
 
-// asks gives the assertions that a program makes.
+// asks returns the assertions in a program.
 func asks(prog *syntax.Prog) (asked syntax.EmptyOp) {
 	for pc := range prog.Inst {
 		if inst := &prog.Inst[pc]; inst.Op == syntax.InstEmptyWidth {

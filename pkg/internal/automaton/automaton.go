@@ -1,11 +1,8 @@
-// Package automaton matches regular expressions by table: one look-up a byte,
-// and no allocation.
+// Package automaton matches regular expressions by table: one lookup per byte, no allocation.
 //
-// It answers one question, whether a text contains a match, and answers it as
-// package regexp does, for every expression that regexp takes and for every
-// text, valid UTF-8 or not. What it asks for in return is a table made in
-// advance, whose size is bounded: some expressions have none (see
-// [ErrTooLarge]).
+// It reports whether a text contains a match, exactly as package regexp does, for every expression
+// that regexp supports and every text, including invalid UTF-8. The table is compiled in advance
+// and bounded in size, so some expressions are rejected (see [ErrTooLarge]).
 package automaton
 
 import (
@@ -15,49 +12,46 @@ import (
 	"unicode/utf8"
 )
 
-// ErrTooLarge is the error for an expression that would need more than 1000
-// states, a table of more than 64 Ki entries (128 KiB), or too much work to
-// make one. Package regexp matches such an expression.
+// ErrTooLarge reports an expression that would need more than 1000 states, a table of more than 64
+// Ki entries (128 KiB), or too much work to compile. Use package regexp for it.
 var ErrTooLarge = errors.New("regular expression too large for a table")
 
 const (
 	maxStates = 1000
-	maxTable  = 1 << 16 // entries, so that a uint16 is the index of any
-	maxSize   = 1 << 16 // instructions, about
-	maxWork   = 1 << 20 // instructions looked at, a few nanoseconds each
+	maxTable  = 1 << 16 // entries, so that a uint16 can index them
+	maxSize   = 1 << 16 // approximate number of instructions
+	maxWork   = 1 << 20 // instructions examined, a few nanoseconds each
 )
 
-// An entry of the table is the index of the next state's row, or one of these.
+// An entry of the table is the index of the next state's row, or one of these values.
 const (
-	decode   = iota // the byte is not ASCII: the column is that of its character
+	decode   = iota // the byte is not ASCII: use the column of its character
 	reject          // no match, whatever follows
 	accept          // a match, whatever follows
 	firstRow        // the index of the first row
 )
 
-// The first columns of a row. The others are for the classes of characters.
+// The first columns of a row. The others are for classes of characters.
 const (
 	notASCII = iota // decode in every row
 	end             // the end of the text: accept or reject
 	firstClass
 )
 
-// An Automaton is a compiled regular expression. It does not change, and is
-// safe for concurrent use.
+// An Automaton is a compiled regular expression. It is immutable and safe for concurrent use.
 type Automaton struct {
 	table []uint16 // rows of states; the entries before firstRow are unused
-	start uint16   // like an entry of the table
+	start uint16   // an entry of the table
 	ascii [256]uint8
 
-	// The characters from cuts[i] to the next cut have columns[i]. The first cut
-	// is the first character beyond ASCII.
+	// The characters from cuts[i] to the next cut have columns[i]. The first cut is the first
+	// character beyond ASCII.
 	cuts    []rune
 	columns []uint16
 }
 
-// Compile makes the automaton of an expression in the syntax of package regexp.
-// An error is the [*syntax.Error] that regexp.Compile gives for the expression,
-// or ErrTooLarge.
+// Compile compiles an expression in the syntax of package regexp. The error is the [*syntax.Error]
+// of regexp.Compile, or ErrTooLarge.
 func Compile(expr string) (*Automaton, error) {
 	re, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
@@ -82,8 +76,8 @@ func Compile(expr string) (*Automaton, error) {
 		column := uint16(firstClass + letters.classOf[i])
 		switch {
 		case cut < utf8.RuneSelf:
-			// Classes are numbered by their first character: those of ASCII are
-			// among the first 128. There is a cut after ASCII.
+			// Classes are numbered by their first character, so ASCII classes are among the first
+			// 128. There is a cut after ASCII.
 			for b := cut; b < letters.cuts[i+1]; b++ {
 				a.ascii[b] = uint8(column)
 			}
@@ -95,8 +89,7 @@ func Compile(expr string) (*Automaton, error) {
 	return a, nil
 }
 
-// size estimates the instructions of an expression, whose repetitions syntax.Compile
-// writes out.
+// size estimates the number of instructions of an expression; syntax.Compile expands repetitions.
 func size(re *syntax.Regexp) int {
 	n := 1
 	if re.Op == syntax.OpLiteral {
@@ -111,9 +104,8 @@ func size(re *syntax.Regexp) int {
 	return n
 }
 
-// Match reports whether text contains a match of the expression, as
-// regexp.Regexp.Match does: a byte that is not part of valid UTF-8 is the
-// character U+FFFD. It reads no further than it has to for the answer.
+// Match reports whether text contains a match of the expression, as regexp.Regexp.Match does: an
+// invalid UTF-8 byte is the character U+FFFD. It stops reading as soon as the answer is known.
 func (a *Automaton) Match(text []byte) bool {
 	state := a.start
 	if state < firstRow {
@@ -137,7 +129,7 @@ func (a *Automaton) Match(text []byte) bool {
 	return table[int(state)+end] == accept
 }
 
-// column gives the column of a character beyond ASCII.
+// column returns the column of a non-ASCII character.
 func (a *Automaton) column(r rune) int {
 	i, found := slices.BinarySearch(a.cuts, r)
 	if !found {

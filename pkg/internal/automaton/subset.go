@@ -6,50 +6,48 @@ import (
 	"slices"
 )
 
-// A state is what is known after a part of the text: the instructions of the
-// program that any match begun so far, or beginning here, has come to.
+// A state is a set of program instructions: the current positions of all matches begun so far, and
+// of a match that begins here.
 type state struct {
-	// pcs are the instructions that read a character, and the assertions that the
-	// next character decides, ascending.
+	// pcs are the instructions that read a character, and the assertions about the next character,
+	// ascending.
 	pcs []uint32
 	// before is the kind of the last character if there are such assertions.
 	before  rune
 	asserts bool
 }
 
-// Assertions about the character before are decided when a state is made, the
-// others when the next character is known.
+// Assertions about the preceding character are decided when a state is built, the others when the
+// next character is known.
 const (
 	aboutBefore = syntax.EmptyBeginLine | syntax.EmptyBeginText
 	aboutAfter  = ^aboutBefore
 )
 
-// A builder makes the table of a program by the subset construction.
+// A builder builds the table of a program by the subset construction.
 type builder struct {
 	prog    *syntax.Prog
 	letters *alphabet
 	width   int // of a row
-	// revives is set if a match may begin after some character though none may
-	// begin here.
+	// revives is set if a match may begin after some character although none may begin here.
 	revives bool
 
 	states []state
-	rows   map[string]uint16 // the entry of the table for a state, by its key
+	rows   map[string]uint16 // the table entry of each state, by its key
 	table  []uint16
 	work   int
 
-	pcs   []uint32 // the set being made
+	pcs   []uint32 // the set being built
 	spare []uint32
-	seen  []uint32 // by instruction, the last round that came to it
+	seen  []uint32 // by instruction, the last round that reached it
 	round uint32
 	stack []uint32
 	key   []byte
 }
 
-// newTable gives the table of a program and its first entry. The error is
-// ErrTooLarge.
+// newTable returns the table of a program and its first entry. The error is ErrTooLarge.
 func newTable(prog *syntax.Prog, letters *alphabet) (table []uint16, start uint16, err error) {
-	// Most programs have about a state for each instruction.
+	// Most programs have about one state per instruction.
 	guess := min(len(prog.Inst), maxStates)
 	width := firstClass + len(letters.classes)
 	b := &builder{
@@ -86,7 +84,7 @@ func (b *builder) clear() {
 	b.pcs = b.pcs[:0]
 }
 
-// finish gives the entry for the end of the text.
+// finish returns the entry for the end of the text.
 func (b *builder) finish(from state) uint16 {
 	if from.asserts && b.decide(from, noCharacter) {
 		return accept
@@ -94,8 +92,8 @@ func (b *builder) finish(from state) uint16 {
 	return reject
 }
 
-// decide makes the set of instructions that read a character, given the kind of
-// the next one. It reports whether there is a match.
+// decide builds the set of instructions that read a character, given the kind of the next one. It
+// reports whether there is a match.
 func (b *builder) decide(from state, next rune) bool {
 	b.clear()
 	hold := syntax.EmptyOpContext(from.before, next)
@@ -107,7 +105,7 @@ func (b *builder) decide(from state, next rune) bool {
 	return false
 }
 
-// step gives the entry for a character of a class.
+// step returns the entry for a character of a class.
 func (b *builder) step(from state, c class) (uint16, error) {
 	pcs := from.pcs
 	if from.asserts {
@@ -128,8 +126,8 @@ func (b *builder) step(from state, c class) (uint16, error) {
 	return b.begin(c.kind)
 }
 
-// begin adds the matches that begin after a character of a kind, and gives the
-// entry for the whole set.
+// begin adds the matches that begin after a character of a kind, and returns the entry for the
+// whole set.
 func (b *builder) begin(before rune) (uint16, error) {
 	if b.add(uint32(b.prog.Start), holdsAfter(before), aboutAfter) {
 		return accept, nil
@@ -143,14 +141,14 @@ func (b *builder) begin(before rune) (uint16, error) {
 	return b.row(before)
 }
 
-// holdsAfter gives the assertions about the character before that hold.
+// holdsAfter returns the true assertions about the preceding character.
 func holdsAfter(before rune) syntax.EmptyOp {
 	return syntax.EmptyOpContext(before, other) & aboutBefore
 }
 
-// add adds the instruction at pc and those that follow it without reading a
-// character. Assertions of hold are true, those of open are added, and others
-// are false. It reports whether there is a match.
+// add adds the instruction at pc and its successors that do not read a character. Assertions in
+// hold are true, assertions in open are added to the set, and others are false. It reports whether
+// there is a match.
 func (b *builder) add(pc uint32, hold, open syntax.EmptyOp) bool {
 	b.stack = append(b.stack[:0], pc)
 	for len(b.stack) > 0 {
@@ -183,8 +181,7 @@ func (b *builder) add(pc uint32, hold, open syntax.EmptyOp) bool {
 	return false
 }
 
-// row gives the entry for the state of the set made, which it adds if there is
-// none.
+// row returns the entry for the state of the current set, adding the state if it is new.
 func (b *builder) row(before rune) (uint16, error) {
 	slices.Sort(b.pcs)
 	s := state{before: other}
@@ -209,8 +206,8 @@ func (b *builder) row(before rune) (uint16, error) {
 	return uint16(row), nil
 }
 
-// settle replaces rows by accept and reject where all that may follow comes to
-// the same, in the table and in the entry given, which it returns.
+// settle replaces rows from which every text is accepted, or none, by accept and reject, in the
+// table and in start, which it returns.
 func (b *builder) settle(start uint16) uint16 {
 	accepts, rejects := b.reaching(accept), b.reaching(reject)
 	settled := func(entry uint16) uint16 {
@@ -230,11 +227,11 @@ func (b *builder) settle(start uint16) uint16 {
 	return settled(start)
 }
 
-// reaching finds the rows from which some text leads to a goal, by their index.
+// reaching returns, by row index, whether a text leads from the row to goal.
 func (b *builder) reaching(goal uint16) []bool {
 	reach := make([]bool, len(b.table))
 	reach[goal] = true
-	// Rows lead to later ones for the most part: backwards, two rounds do.
+	// Rows mostly lead to later ones: backwards, two rounds are enough.
 	for changed := true; changed; {
 		changed = false
 		for row := len(b.table) - b.width; row >= firstRow; row -= b.width {

@@ -11,15 +11,16 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An Alternation says how an API has turns whose messages are by the user and the assistant in turn,
-// and in which results of tools are said by the user.
+// An Alternation describes turns in an API whose messages alternate between user and assistant,
+// with tool results in user messages.
 type Alternation struct {
-	// Block returns the block of a message that says a part, nothing if the API has none. A text is
-	// not empty.
+	// Block returns the block for a part of a message, None if the API has none. Texts are not
+	// empty.
 	Block func(role string, p Part) tree.Node
-	// Blank is set if a text may be white space, beside others.
+	// Blank is set if a text may be white space when there are other blocks.
 	Blank bool
-	// IDs and Names are the maximum lengths of ids and of names, which have letters, digits, _ and -.
+	// IDs and Names are the maximum lengths of ids and names, which consist of letters, digits, _
+	// and -.
 	IDs, Names int
 }
 
@@ -27,24 +28,24 @@ type Alternation struct {
 type Message struct {
 	Role   string // user or assistant
 	Blocks []Block
-	// Plain is the turn that the message is, with a role and a text that need not be in a list;
-	// nothing if it is not one such turn. It may have no blocks then: see [Alternation.Of].
+	// Plain is the message as a turn with a role and a text outside a list; None if it is not a
+	// single such turn. It may then have no blocks: see [Alternation.Of].
 	Plain tree.Node
 
 	first int // the index of the first turn
 }
 
-// A Block is one of a message.
+// A Block is a block of a message.
 type Block struct {
 	Kind  Kind
 	Value tree.Node
-	Turn  int // the index of the turn that it is of
+	Turn  int // the index of its turn
 }
 
-// Messages returns the messages that say canonical turns. Turns in a row by one side are one
-// message: of the user's, results come first, and of the assistant's, calls come last. An instruction
-// is said by the user. Turns that say nothing are left out, and so is the white space at the end of
-// a last turn of the assistant. Calls have ids that no other has, and results those of their calls.
+// Messages returns the messages for canonical turns. Consecutive turns of one side form one
+// message, with results first for the user and calls last for the assistant. Instructions become
+// user messages. Empty turns and the white space at the end of a final assistant turn are dropped.
+// Call ids are made unique, and results get the ids of their calls.
 func (a *Alternation) Messages(turns []tree.Node) []Message {
 	ids := callIDs{most: a.IDs, next: map[string]int{}, open: map[string][]tree.Node{}}
 	messages := make([]Message, 0, len(turns))
@@ -69,8 +70,8 @@ func (a *Alternation) Messages(turns []tree.Node) []Message {
 	return messages
 }
 
-// plainRole returns by whom a turn is that is a text and nothing else; "" for others. Most turns are,
-// and need not be read.
+// plainRole returns the role of a turn that is only a text, "" for others. Most turns are, and need
+// no parsing.
 func plainRole(turn tree.Node) string {
 	content := turn.Get("content")
 	if !tree.IsString(content) || content.IsBlank() || turn.Length() != 2 {
@@ -82,7 +83,7 @@ func plainRole(turn tree.Node) string {
 	return ""
 }
 
-// Of returns the blocks of a message, also of a plain one.
+// Of returns the blocks of a message, including a plain one.
 func (a *Alternation) Of(m Message) []Block {
 	if len(m.Blocks) == 0 {
 		return []Block{{Text, a.Block(m.Role, Part{Kind: Text, Text: m.Plain.Get("content")}), m.first}}
@@ -90,7 +91,7 @@ func (a *Alternation) Of(m Message) []Block {
 	return m.Blocks
 }
 
-// message returns the message that says the turn with an index, without blocks if it says nothing.
+// message returns the message for the turn with an index, without blocks if the turn is empty.
 func (a *Alternation) message(turn tree.Node, index int, last bool, ids *callIDs) Message {
 	t := Of(turn)
 	m := Message{Role: "user", first: index}
@@ -134,7 +135,7 @@ func (a *Alternation) message(turn tree.Node, index int, last bool, ids *callIDs
 	return m
 }
 
-// trimEnd takes away the white space at the end of a turn that ends with a text.
+// trimEnd removes the white space at the end of a turn that ends with a text.
 func (t *Turn) trimEnd() {
 	n := len(t.Parts) - 1
 	if n < 0 || t.Parts[n].Kind != Text {
@@ -153,8 +154,8 @@ func (t *Turn) trimEnd() {
 	t.Parts[n] = p
 }
 
-// order moves results to the beginning of a message of the user, and calls to the end of one of the
-// assistant.
+// order moves results to the beginning of a user message, and calls to the end of an assistant
+// message.
 func (m *Message) order() {
 	rank := func(k Kind) int {
 		switch {
@@ -169,24 +170,24 @@ func (m *Message) order() {
 	slices.SortStableFunc(m.Blocks, func(a, b Block) int { return rank(a.Kind) - rank(b.Kind) })
 }
 
-// Input returns the object that a call's arguments are the text of, as [Part.ArgumentsObject] does.
-// One that nests too deep to be read where it is written stays a text.
+// Input returns the arguments of a call as an object, as [Part.ArgumentsObject] does. Arguments
+// that nest too deep to be read in their place stay a text, in the member arguments of an object.
 func (p Part) Input() tree.Node {
-	const above = 16 // more than what is around it
+	const above = 16 // more than the levels around it
 	if n := p.ArgumentsObject(); !n.DeeperThan(exchange.MaxDepth - above) {
 		return n
 	}
 	return Object("arguments", p.Arguments)
 }
 
-// callIDs are the ids of calls that were written.
+// callIDs are the ids of calls written so far.
 type callIDs struct {
 	most int
-	next map[string]int         // what follows an id that is there already
-	open map[string][]tree.Node // the ids of the calls of an id that have no result yet, but for the last
+	next map[string]int         // next suffix for a duplicate id
+	open map[string][]tree.Node // by original id: the ids of calls without a result; the last one stays
 }
 
-// call returns the id that a call has.
+// call returns the id to write for a call.
 func (c *callIDs) call(id tree.Node) tree.Node {
 	text := id.Text()
 	fit := fitted(text, c.most)
@@ -207,7 +208,7 @@ func (c *callIDs) call(id tree.Node) tree.Node {
 	return id
 }
 
-// result returns the id that the result of a call has.
+// result returns the id to write for the result of a call.
 func (c *callIDs) result(id tree.Node) tree.Node {
 	open := c.open[id.Text()]
 	switch len(open) {
@@ -223,7 +224,8 @@ func (c *callIDs) result(id tree.Node) tree.Node {
 	return open[0]
 }
 
-// fitted returns a text with nothing but letters, digits, _ and -, and of a length.
+// fitted returns text with all characters except letters, digits, _ and - replaced by _, cut to a
+// maximum length.
 func fitted(text string, most int) string {
 	fit := strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z' {
@@ -234,7 +236,7 @@ func fitted(text string, most int) string {
 	return fit[:min(len(fit), most)]
 }
 
-// fitName returns the name of a tool, or the one that an API takes instead.
+// fitName returns the name of a tool, or a valid one derived from it.
 func fitName(name tree.Node, most int) tree.Node {
 	if text := name.Text(); text != "" && fitted(text, most) == text {
 		return name
@@ -242,7 +244,7 @@ func fitName(name tree.Node, most int) tree.Node {
 	return FitToolName(name)
 }
 
-// note returns the text that stands for a file where it cannot be.
+// note returns the text that replaces a file where files are not allowed.
 func note(m Media) tree.Node {
 	text := m.Type
 	for _, n := range []tree.Node{m.Name, m.URL, m.FileID, m.MediaType} {
@@ -254,7 +256,7 @@ func note(m Media) tree.Node {
 	return tree.String("[" + text + "]")
 }
 
-// NoteOf returns the text that stands for a part where it cannot be.
+// NoteOf returns the text that replaces a part where it is not allowed.
 func NoteOf(p Part) tree.Node {
 	if p.Kind == File {
 		return note(p.Media)
@@ -262,5 +264,5 @@ func NoteOf(p Part) tree.Node {
 	return tree.String(Say([]Part{p}))
 }
 
-// isObject reports whether there is an object.
+// isObject reports whether n is an object.
 func isObject(n tree.Node) bool { return n.Is(jsonstream.Object) }

@@ -10,10 +10,10 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Blocks are the messages of Anthropic's Messages API.
+// Blocks describes the messages of Anthropic's Messages API.
 var Blocks = Alternation{Block: blockOf, Blank: true, IDs: 128, Names: 128}
 
-// AppendMessage appends the canonical turns of a message of the Messages API.
+// AppendMessage appends the canonical turns of a Messages API message.
 func AppendMessage(dst []tree.Node, message tree.Node) []tree.Node {
 	content := message.Get("content")
 	t := Turn{Role: message.Get("role").Text()}
@@ -32,7 +32,7 @@ func AppendMessage(dst []tree.Node, message tree.Node) []tree.Node {
 		if p.Kind == Text {
 			simple = simple && p.Value.Length() == 2
 		} else {
-			lists = true // whatever its texts are
+			lists = true // a block other than text, whatever the texts are
 		}
 		t.Parts = append(t.Parts, p)
 	}
@@ -40,7 +40,7 @@ func AppendMessage(dst []tree.Node, message tree.Node) []tree.Node {
 	return append(dst, t.Canonical()...)
 }
 
-// blockPart reads a block of a message by a role.
+// blockPart reads a block of a message with a role.
 func blockPart(block tree.Node, role string) Part {
 	switch block.Get("type").Text() {
 	case "text":
@@ -59,7 +59,7 @@ func blockPart(block tree.Node, role string) Part {
 	case "tool_use":
 		id, name, input := block.Get("id"), block.Get("name"), block.Get("input")
 		if role == "assistant" && tree.IsString(id) && tree.IsString(name) && isObject(input) {
-			// The same text for equal objects: a turn is found again by what it says.
+			// Equal objects have the same text, since turns are compared by their content.
 			return Part{Kind: Call, ID: id, Name: name, Arguments: tree.String(string(input.AppendPlain(nil)))}
 		}
 	case "tool_result":
@@ -84,11 +84,11 @@ func blockPart(block tree.Node, role string) Part {
 	return Part{Kind: Other, Value: block}
 }
 
-// anthropic is the provider that what a model thought is of. Bedrock and others have its models, too:
-// a signature of one is taken by all.
+// anthropic is the provider of reasoning by Anthropic's models. Bedrock and others serve these
+// models too, and accept each other's signatures.
 const anthropic = "anthropic"
 
-// IsSigned reports whether what a model thought is of a model of Anthropic, which takes it again.
+// IsSigned reports whether reasoning is signed by a model of Anthropic, so that its API accepts it.
 func (p Part) IsSigned() bool {
 	provider := p.Provider.Text()
 	return p.Signature != tree.None && (provider == anthropic || provider == "bedrock")
@@ -118,7 +118,7 @@ func sourceIn(block tree.Node) (Media, bool) {
 
 const plainText = "text/plain"
 
-// blockOf returns the block that says a part of a message by a role.
+// blockOf returns the block for a part of a message with a role.
 func blockOf(role string, p Part) tree.Node {
 	switch p.Kind {
 	case Text:
@@ -156,7 +156,7 @@ func blockOf(role string, p Part) tree.Node {
 	return textBlock(Part{Text: NoteOf(p)})
 }
 
-// textBlock returns the block of a text, with what the API has beside it.
+// textBlock returns the block of a text, with the members that the API adds to it.
 func textBlock(p Part) tree.Node {
 	block := Object("type", tree.String("text"), "text", p.Text, "cache_control", p.Value.Get("cache_control"), "citations", p.Value.Get("citations"))
 	if tree.Same(block, p.Value) {
@@ -165,8 +165,8 @@ func textBlock(p Part) tree.Node {
 	return block
 }
 
-// TextBlocks returns the blocks of content that is a list of texts; false for other content, and for
-// one without a text. Empty texts are left out.
+// TextBlocks returns the blocks of content that is a list of texts; ok is false for other content
+// and for a list without a non-empty text. Empty texts are dropped.
 func TextBlocks(content tree.Node) (blocks []tree.Node, ok bool) {
 	if !content.Is(jsonstream.Array) {
 		return nil, false
@@ -182,7 +182,7 @@ func TextBlocks(content tree.Node) (blocks []tree.Node, ok bool) {
 	return blocks, len(blocks) > 0
 }
 
-// outputBlocks returns the content of a result; nothing if there is none.
+// outputBlocks returns the content of a result, None if there is none.
 func outputBlocks(p Part) tree.Node {
 	if p.Plain && len(p.Output) == 1 {
 		return p.Output[0].Text
@@ -205,10 +205,10 @@ func outputBlocks(p Part) tree.Node {
 	return tree.Array(blocks...)
 }
 
-// imageTypes are the media types of images that the API takes.
+// imageTypes are the media types of images that the API accepts.
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// sourceOf returns the source of an image or a document; nothing if the API does not take it.
+// sourceOf returns the source of an image or a document, None if the API does not accept it.
 func sourceOf(m Media) tree.Node {
 	kind := m.KnownType()
 	isImage := m.Type == "image"
@@ -216,7 +216,7 @@ func sourceOf(m Media) tree.Node {
 	case !isImage && m.Type != "file":
 		return tree.None
 	case m.FileID != tree.None:
-		if strings.HasPrefix(m.FileID.Text(), "file_") { // ids of others are of their stores
+		if strings.HasPrefix(m.FileID.Text(), "file_") { // other ids belong to other providers' stores
 			return Object("type", tree.String("file"), "file_id", m.FileID)
 		}
 		return tree.None
@@ -239,8 +239,8 @@ func sourceOf(m Media) tree.Node {
 	return tree.None
 }
 
-// KnownType returns the media type or, where nothing says it, the one that the data has by how it
-// begins; "" if that is not known.
+// KnownType returns the media type or, if there is none, the type detected from the first bytes of
+// the data; "" if unknown.
 func (m Media) KnownType() string {
 	if kind := m.MediaType.Text(); kind != "" {
 		return kind
@@ -255,7 +255,7 @@ func (m Media) KnownType() string {
 	return ""
 }
 
-// isOwn reports whether a part is a block of the API of another kind, with what it asks for.
+// isOwn reports whether a part is another kind of block of the API, with its required members.
 func isOwn(block tree.Node) bool {
 	switch kind := block.Get("type").Text(); kind {
 	case "server_tool_use", "mcp_tool_use":
@@ -271,7 +271,7 @@ func isOwn(block tree.Node) bool {
 	}
 }
 
-// MessageOf returns a message of the Messages API.
+// MessageOf returns the Messages API message of m.
 func MessageOf(m Message) tree.Node {
 	if m.Plain != tree.None {
 		return m.Plain
@@ -279,7 +279,7 @@ func MessageOf(m Message) tree.Node {
 	return Object("role", tree.String(m.Role), "content", List(m.Blocks))
 }
 
-// List returns the list of the values of blocks.
+// List returns the values of blocks as a list.
 func List(blocks []Block) tree.Node {
 	list := make([]tree.Node, len(blocks))
 	for i, b := range blocks {

@@ -10,8 +10,8 @@ import (
 // briefLabel marks the brief in a user turn (EAAPL-MAG006, section 10.1).
 const briefLabel = conversation.ContextLabel + "\n"
 
-// briefIn returns the brief that a turn holds, and the turn without it, nothing if nothing is left.
-// Where adjacent turns of the user are merged, it is the first part of one that says more.
+// briefIn returns the brief in a turn and the turn without it, None if that is empty. If adjacent
+// user turns were merged, the brief is the first part of the turn.
 func briefIn(turn tree.Node) (brief, rest tree.Node, ok bool) {
 	if turn.Get("role").Text() != "user" {
 		return tree.None, tree.None, false

@@ -1,7 +1,7 @@
-// Package chat makes the codecs by which the formats of chat histories are converted. What they
-// share is here: where a message has its turns, what of it are instructions, and the turn that
-// all of them can be read into, which is that of the canonical message: the turn of OpenAI's
-// Chat API. A format says by a [Form] how it reads and writes turns.
+// Package chat provides the codecs that convert the formats of chat histories. They share the
+// location of turns and instructions in a message, and a common turn into which all of them are
+// read: the turn of the canonical message, which is that of OpenAI's Chat API. A [Form] describes
+// how a format reads and writes turns.
 package chat
 
 import (
@@ -16,78 +16,77 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Form says how a format writes its turns.
+// A Form describes the turns of a format.
 type Form struct {
-	// At are the places that may hold turns, as JSON Pointers of lists or of one turn, in the order
-	// of the conversation. "" is the message itself, which may be a list. A message has its turns
-	// in those that it has, and a message that is made has them in the first.
+	// At are the places of turns, as JSON Pointers to lists or single turns, in the order of the
+	// conversation. "" is the message itself, which may be a list. A message may have any of these
+	// places; a new message has the first.
 	At []string
-	// Lines is set for messages that are files of JSON Lines, whose elements are the lines. At is
-	// "" alone.
+	// Lines is set for files of JSON Lines, whose lines are the elements. At is then only "".
 	Lines bool
-	// Path returns which elements of a list are turns, in the order of the conversation; nil if
-	// all are.
+	// Path returns the elements of a list that are turns, in the order of the conversation; nil
+	// means all elements.
 	Path func(list []tree.Node) []int
-	// System is the place of instructions that are not among the turns, "" if there is none.
-	// ReadSystem returns the content of the turn that says them, nothing if they are of no known
-	// form, and WriteSystem is its inverse.
+	// System is the place of instructions outside the turns, "" if there is none. ReadSystem
+	// returns the content of an instructions turn, None if the form of the value is unknown, and
+	// WriteSystem is its inverse.
 	System string
-	// Systems are other places of instructions, where System has none.
+	// Systems are alternative places of instructions if System is absent.
 	Systems     []string
 	ReadSystem  func(value tree.Node) (content tree.Node)
 	WriteSystem func(content tree.Node) tree.Node
-	// Short is set if strings and arrays can be turns, besides objects.
+	// Short is set if strings and arrays can also be turns.
 	Short bool
-	// Developer is set if instructions of the role developer are there, too.
+	// Developer is set if System also has instructions with the role developer.
 	Developer bool
-	// Text is the place among At that may hold a string instead, which is one turn of the user; ""
-	// if there is none.
+	// Text is the place of At that may be a string, which is a single user turn; "" if there is
+	// none.
 	Text string
-	// Whole reports whether a value is itself a turn: a message, or what is at one of the places in
-	// Alone, which do not end in /message; nil if none is.
+	// Whole reports whether a value is itself a turn: a message, or the value at one of the places
+	// in Alone that do not end in /message; nil means never.
 	Whole func(value tree.Node) bool
 	Alone []string
-	// Before are, for places of one turn, the places of the lists of the turns before it. There go
-	// turns for which a place has no room. The turn may be the last one of that list again, as
-	// Again reports: then it is none of its own, and stays the same as that one.
+	// Before maps the place of a single turn to the place of the list of earlier turns. The list
+	// also receives turns that do not fit the place. If the turn repeats the last one of the list,
+	// as Again reports, it is not a turn of its own and is kept equal to it.
 	Before map[string]string
 	Again  func(turn, last tree.Node) bool
-	// Style returns in which of several ways an element is written, "" for the usual one.
+	// Style returns the variant of an element's form, "" for the usual one.
 	Style func(element tree.Node) string
-	// Read appends the canonical turns that an element says.
+	// Read appends the canonical turns of an element.
 	Read func(dst []tree.Node, element tree.Node) []tree.Node
-	// Reading, if it is set, returns the Read of one message: for a format in which what an element
-	// says depends on those before it.
+	// Reading, if set, returns the Read for one message, in formats whose elements depend on
+	// earlier ones.
 	Reading func() func(dst []tree.Node, element tree.Node) []tree.Node
-	// Write returns the elements that say canonical turns.
+	// Write returns the elements for canonical turns.
 	Write func(turns []tree.Node, w *Writing) []tree.Node
-	// Holder is where a message holds what is carried; without one it is its member handoff.
+	// Holder is the place of carried data in a message; by default it is the member handoff.
 	Holder exchange.Holder
-	// Rest are the members that a message has beside the turns in the first place of At, if nothing
-	// says other ones.
+	// Rest are the other members of a new message with turns in the first place of At, unless the
+	// message provides them.
 	Rest func(m exchange.Meaning, k *exchange.Maker) tree.Node
 }
 
-// holderName is the member of a message in which what is carried is held.
+// holderName is the default member for carried data.
 const holderName = "handoff"
 
-// maxPlaces is how many places of one message can hold turns.
+// maxPlaces is the maximum number of places with turns in a message.
 const maxPlaces = 3
 
 var lists = []string{"/turns/0", "/turns/1", "/turns/2"}
 
-// layout says that all rows are in the brief, which is in a turn of the user.
+// layout puts all rows into the brief, which is in a user turn.
 var layout = exchange.Layout{BriefText: "/turns/0/0/content"}
 
 // Codec returns the codec of a form. The view of a message is an object:
 //
 //	at     the places of its turns
 //	turns  a list for each of them
-//	rest   the message without them; nothing for a list
-//	around instead of rest, if its place is of one turn alone: what is around that is not for a list
+//	rest   the message without them; None for a list
+//	around instead of rest, if the only place is a single turn: the other members, not for a list
 //	text   true if the turn at Text is a string
 //	whole  true if the turn is the message
-//	again  the place of a turn that is the last one of the list before it
+//	again  the place of a turn that repeats the last one of the list before it
 func (f *Form) Codec() *exchange.Codec {
 	if len(f.At) > 1 && f.Lines {
 		panic("chat: the lines of a file are one list")
@@ -137,7 +136,7 @@ func (f *Form) open(message tree.Node) tree.Node {
 	}
 	again := ""
 	for _, place := range f.At {
-		// The same turn is written twice; one that has but its id stays as it is.
+		// The same turn is written twice; a turn that only shares the id is kept.
 		if list := tree.Elements(message.At(f.Before[place])); again == "" && slices.Contains(places, f.Before[place]) && !slices.Contains(places, place) && len(list) > 0 && tree.Same(message.At(place), list[len(list)-1]) {
 			again, rest = place, rest.Set(place, tree.None)
 		}
@@ -199,8 +198,8 @@ func (f *Form) shut(view tree.Node) tree.Node {
 	return message
 }
 
-// read returns what a view says. Its shape has the places of the turns, the numbers of turns in
-// each, and the style, where they are not those of a message that is made.
+// read returns the meaning of a view. The shape has the places of the turns, their numbers and the
+// style, unless they are as in a new message.
 func (f *Form) read(view tree.Node, _ exchange.Others) (exchange.Meaning, tree.Node) {
 	var m exchange.Meaning
 	var counts []tree.Node
@@ -209,7 +208,7 @@ func (f *Form) read(view tree.Node, _ exchange.Others) (exchange.Meaning, tree.N
 	if f.Reading != nil {
 		read = f.Reading()
 	}
-	begun := false // the conversation, before which there may be instructions and the brief
+	begun := false // whether the conversation has begun; instructions and the brief may precede it
 	system := f.takeSystem(&m, view)
 	for l, list := range tree.Elements(view.Get("turns")) {
 		elements := tree.Elements(list)
@@ -260,7 +259,7 @@ func (f *Form) read(view tree.Node, _ exchange.Others) (exchange.Meaning, tree.N
 	return m, shape
 }
 
-// path yields which elements are turns.
+// path yields the indexes of elements that are turns.
 func (f *Form) path(elements []tree.Node) iter.Seq[int] {
 	if f.Path != nil {
 		return slices.Values(f.Path(elements))
@@ -274,7 +273,7 @@ func (f *Form) path(elements []tree.Node) iter.Seq[int] {
 	}
 }
 
-// counts returns how many turns each list has.
+// counts returns the number of turns in each list.
 func counts(shape tree.Node, turns int) []int {
 	list := make([]int, len(lists))
 	for i, n := range tree.Elements(shape.Get("counts")) {
@@ -288,8 +287,8 @@ func counts(shape tree.Node, turns int) []int {
 	return list
 }
 
-// write returns the view of a message that says this. The turns are split among the places from
-// the end, since mostly old turns are trimmed or added.
+// write returns the view of a message with this meaning. The turns are distributed over the places
+// from the end, since mostly old turns are trimmed or added.
 func (f *Form) write(m exchange.Meaning, shape tree.Node, k *exchange.Maker, _ exchange.Others) tree.Node {
 	turns := slices.Clone(m.Turns)
 	var rest tree.Node
@@ -297,7 +296,7 @@ func (f *Form) write(m exchange.Meaning, shape tree.Node, k *exchange.Maker, _ e
 	if f.Rest != nil && at[0].Text() == f.At[0] {
 		rest = f.Rest(m, k)
 	}
-	if at[0].Text() != "" { // a list has no place beside it
+	if at[0].Text() != "" { // a list has no place for other members
 		rest, turns = f.putSystem(rest, turns, shape)
 	}
 	if brief := m.Brief(&layout); brief != tree.None {
@@ -349,7 +348,7 @@ func (f *Form) write(m exchange.Meaning, shape tree.Node, k *exchange.Maker, _ e
 	return view
 }
 
-// placesIn returns the places of the turns that a shape has, or those of a message that is made.
+// placesIn returns the places of turns in a shape, or in a new message.
 func (f *Form) placesIn(shape tree.Node) []tree.Node {
 	var at []tree.Node
 	for _, place := range tree.Elements(shape.Get("at")) {
@@ -363,7 +362,7 @@ func (f *Form) placesIn(shape tree.Node) []tree.Node {
 	return at
 }
 
-// isCarried reports whether an element holds a residue.
+// isCarried reports whether an element contains carried data.
 func (f *Form) isCarried(element tree.Node) bool {
 	if f.Holder.Unpack == nil {
 		return false
@@ -372,7 +371,7 @@ func (f *Form) isCarried(element tree.Node) bool {
 	return ok
 }
 
-// check reports lists that are none, and turns that are no objects.
+// check reports lists that are not arrays, and turns that are not objects.
 func (f *Form) check(c *exchange.Checker, message tree.Node) {
 	places := f.places(message)
 	if len(places) == 0 && !f.Lines {
@@ -387,7 +386,7 @@ func (f *Form) check(c *exchange.Checker, message tree.Node) {
 	}
 }
 
-// locate writes places in the view as places in the message.
+// locate returns a function that maps places in the view to places in the message.
 func (f *Form) locate(message tree.Node) func(pointer string) string {
 	places := f.places(message)
 	return func(pointer string) string {

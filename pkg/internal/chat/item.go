@@ -10,8 +10,9 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// ItemTurn returns the canonical turn of an item of OpenAI's Responses API, or of a run item of its
-// Agents SDK. An item of another type keeps its members, beside a role and a content that describe it.
+// ItemTurn returns the canonical turn of an item of OpenAI's Responses API or a run item of its
+// Agents SDK. An item of another type keeps its members and gets a role and a content that describe
+// it.
 func ItemTurn(item tree.Node) tree.Node {
 	kind := item.Get("type").Text()
 	switch {
@@ -37,7 +38,7 @@ func ItemTurn(item tree.Node) tree.Node {
 	return describe(item)
 }
 
-// describe makes a turn of an item that is not a message: role and content describe it for
+// describe makes a turn from an item that is not a message: role and content describe it for
 // receivers that do not know its type.
 func describe(item tree.Node) tree.Node {
 	kind := item.Get("type").Text()
@@ -58,7 +59,7 @@ func describe(item tree.Node) tree.Node {
 	return item
 }
 
-// undescribed returns the item that describe made a turn of, or nil.
+// undescribed returns the original item of a turn made by describe, or nil.
 func undescribed(t tree.Node) tree.Node {
 	if kind := t.Get("type"); !tree.IsString(kind) || kind.Text() == "message" || kind.Text() == "" {
 		return tree.None
@@ -71,8 +72,8 @@ func undescribed(t tree.Node) tree.Node {
 	return tree.None
 }
 
-// AppendItems appends the items of the Responses API that a canonical turn becomes. The API rejects
-// unknown members, and reasoning that is not its own.
+// AppendItems appends the Responses API items of a canonical turn. The API rejects unknown members
+// and the reasoning of other providers.
 func AppendItems(items []tree.Node, t tree.Node) []tree.Node {
 	if item := undescribed(t); item != tree.None && (ResponsesKinds.Whole(item) || !strings.HasPrefix(item.Get("type").Text(), "function_call")) {
 		content := item.Get("content")
@@ -129,7 +130,7 @@ func AppendItems(items []tree.Node, t tree.Node) []tree.Node {
 // messageNames are the members of a message item.
 var messageNames = []string{"type", "role", "content", "name", "id", "status"}
 
-// messageItem writes a message item of a turn.
+// messageItem returns the message item of a turn.
 func messageItem(t tree.Node) tree.Node {
 	role := t.Get("role").Text()
 	switch role {
@@ -156,7 +157,7 @@ func messageItem(t tree.Node) tree.Node {
 	return t
 }
 
-// itemParts writes texts and media as the Responses API does.
+// itemParts returns texts and media as parts of the Responses API.
 func itemParts(parts tree.Node, role string) tree.Node {
 	if !parts.Is(jsonstream.Array) {
 		return parts
@@ -185,8 +186,7 @@ func itemParts(parts tree.Node, role string) tree.Node {
 	return tree.Array(out...)
 }
 
-// inputPart returns the part of the Responses API that has what a part of the Chat API has. Audio
-// is the same in both.
+// inputPart returns the Responses API part for a part of the Chat API. Audio is the same in both.
 func inputPart(m Media, p tree.Node) tree.Node {
 	url := m.URL
 	if m.Data != tree.None && m.Type != "audio" {
@@ -208,7 +208,7 @@ func inputPart(m Media, p tree.Node) tree.Node {
 
 func isReasoning(part tree.Node) bool { return part.Get("type").Text() == "reasoning" }
 
-// reasoningItem returns the item of what a model of OpenAI thought.
+// reasoningItem returns the item for reasoning by a model of OpenAI.
 func reasoningItem(p Part) tree.Node {
 	summary := tree.Array()
 	if p.Text != tree.None && !p.Text.Empty() {
@@ -217,9 +217,8 @@ func reasoningItem(p Part) tree.Node {
 	return Object("type", tree.String("reasoning"), "id", p.ID, "summary", summary, "encrypted_content", p.Signature)
 }
 
-// MissingCall records the calls among the items of a turn. It returns a call for a result
-// among them that has none, since the API rejects such a result, and nothing if no call is
-// missing.
+// MissingCall records the calls among the items of a turn. If a result among them has no call, it
+// returns a call for it, since the API rejects such a result; otherwise it returns None.
 func MissingCall(items []tree.Node, t tree.Node, called map[string]bool) tree.Node {
 	for _, item := range items {
 		id := item.Get("call_id").Text()

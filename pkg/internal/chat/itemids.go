@@ -10,14 +10,14 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
-// maxID is how many characters ids have at most, also those of calls.
+// maxID is the maximum length of ids in characters, including call ids.
 const maxID = 64
 
-// prefixes are what the ids of items begin with that a model made of texts, calls and thoughts.
+// prefixes are the prefixes of ids that a model assigns to messages, calls and reasoning.
 var prefixes = map[string]string{"message": "msg", "": "msg", "function_call": "fc", "function_call_output": "fc", "reasoning": "rs"}
 
-// fitItem returns an item with names and ids that the API takes. ids are those of the items before
-// it.
+// fitItem returns an item with names and ids that the API accepts. ids are the ids of earlier
+// items.
 func fitItem(item tree.Node, ids map[string]bool) tree.Node {
 	kind := item.Get("type").Text()
 	switch kind {
@@ -38,7 +38,7 @@ func fitItem(item tree.Node, ids map[string]bool) tree.Node {
 	if known && !(isID(id.Text()) && strings.HasPrefix(id.Text(), prefix)) || ids[id.Text()] {
 		item = item.With("id", tree.None)
 		if prefix == "msg" {
-			item = item.With("status", tree.None) // says how far a message with an id is
+			item = item.With("status", tree.None) // the progress of a message with an id
 		}
 	}
 	ids[id.Text()] = true
@@ -47,13 +47,13 @@ func fitItem(item tree.Node, ids map[string]bool) tree.Node {
 
 func fitID(id tree.Node) tree.Node { return FitCallID(id, maxID) }
 
-// isID reports whether a text can be the id of an item.
+// isID reports whether text is a valid item id.
 func isID(text string) bool {
 	return text != "" && len(text) <= maxID && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
 }
 
-// Lost returns the indexes of items of reasoning that the API refuses: of what it cannot know again,
-// and of what is known by an id and is not followed by the item that it led to.
+// Lost returns the indexes of reasoning items that the API rejects: those without an id and
+// encrypted content, and those with an id that are not followed by the item that they led to.
 func Lost(items []tree.Node) map[int]bool {
 	var lost map[int]bool
 	next := tree.None
@@ -73,7 +73,7 @@ func Lost(items []tree.Node) map[int]bool {
 	return lost
 }
 
-// isLed reports whether an item can be what reasoning with an id led to.
+// isLed reports whether reasoning with an id can have led to an item.
 func isLed(item tree.Node) bool {
 	switch kind := item.Get("type").Text(); {
 	case item == tree.None:
@@ -85,8 +85,8 @@ func isLed(item tree.Node) bool {
 	}
 }
 
-// FitCallID returns the id of a call, or of its result, that has no more than some characters, and
-// at least one: itself or, the same for the same one, another.
+// FitCallID returns the id of a call or its result with at least one and at most most characters:
+// the same id or another one derived from it.
 func FitCallID(id tree.Node, most int) tree.Node {
 	if text := id.Text(); text == "" || utf8.RuneCountInString(text) > most {
 		return tree.String("call_" + digits(text, 24))
@@ -94,8 +94,8 @@ func FitCallID(id tree.Node, most int) tree.Node {
 	return id
 }
 
-// FitToolName returns the name of a tool as OpenAI takes one: 1 to 64 letters, digits, _ and -.
-// Other characters become _, and a name that is too long ends with digits that tell it from others.
+// FitToolName returns a tool name that OpenAI accepts: 1 to 64 letters, digits, _ and -. Other
+// characters become _, and a name that is too long is cut and ends with distinguishing digits.
 func FitToolName(name tree.Node) tree.Node {
 	const most = 64
 	text := name.Text()
@@ -117,7 +117,7 @@ func FitToolName(name tree.Node) tree.Node {
 	return tree.String(fit)
 }
 
-// digits returns n hexadecimal digits for a text.
+// digits returns n hexadecimal digits derived from text.
 func digits(text string, n int) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])[:n]

@@ -7,12 +7,11 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// ItemKinds are types of items that are no messages, with the members that a program checks. Behind
-// the name of each is what it may be: s a string, a an array, o an object, b true or false, n null,
-// and - if it may be missing.
+// ItemKinds maps types of items other than messages to their members. Each name is followed by the
+// kinds of its value: s string, a array, o object, b boolean, n null, and - if it is optional.
 type ItemKinds map[string]string
 
-// ResponsesKinds are those of the Responses API.
+// ResponsesKinds are the item kinds of the Responses API.
 var ResponsesKinds = ItemKinds{
 	"function_call":           "call_id:s name:s arguments:s id:s- status:sn-",
 	"function_call_output":    "call_id:s output:sa id:sn-",
@@ -48,7 +47,8 @@ var kindLetters = map[jsonstream.Kind]string{
 	jsonstream.True: "b", jsonstream.False: "b", jsonstream.Absent: "-",
 }
 
-// Whole reports whether an item has what its type asks for. One of a type that is not known is.
+// Whole reports whether an item has the members that its type requires. It returns true for unknown
+// types.
 func (k ItemKinds) Whole(item tree.Node) bool {
 	kind := item.Get("type").Text()
 	for member := range strings.FieldsSeq(k[kind]) {
@@ -61,13 +61,13 @@ func (k ItemKinds) Whole(item tree.Node) bool {
 			return false
 		}
 	}
-	if kind == "reasoning" { // by either of them it is known again
+	if kind == "reasoning" { // either of them identifies it
 		return item.Get("id") != tree.None || tree.IsString(item.Get("encrypted_content"))
 	}
 	return true
 }
 
-// areTyped reports whether the elements of a list say what they are, and those that are texts have one.
+// areTyped reports whether the elements of a list have types, and text elements a text.
 func areTyped(list tree.Node) bool {
 	return tree.All(list, func(p tree.Node) bool {
 		kind := p.Get("type")

@@ -10,8 +10,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Items appends the items of the Responses API that say a canonical turn, with ids and names that the
-// API takes, and with a call, made up, before a result that has none.
+// Items appends the Responses API items for a canonical turn, with valid ids and names, and with a
+// made-up call before a result that has none.
 func (w *Writing) Items(items []tree.Node, turn tree.Node, kinds ItemKinds) []tree.Node {
 	first := len(items)
 	items = appendTaken(items, turn, kinds)
@@ -26,23 +26,23 @@ func (w *Writing) Items(items []tree.Node, turn tree.Node, kinds ItemKinds) []tr
 	return items
 }
 
-// appendTaken appends the items of the Responses API that say a canonical turn, with parts that the API
-// takes in an item of its role: others are described in a text. Each text of an assistant that is
-// of another format is a message of its own, as the API takes it of a client: without the ids and
-// annotations of what it has made itself. An item of one of the kinds that is not whole becomes a
-// message that says its type.
+// appendTaken appends the Responses API items for a canonical turn, with the parts that the API
+// accepts in an item of its role: others become texts that describe them. Each assistant text from
+// another format becomes its own message, in the form the API accepts from clients: without the ids
+// and annotations of its own output. An incomplete item of one of the kinds becomes a message with
+// its type.
 func appendTaken(items []tree.Node, turn tree.Node, kinds ItemKinds) []tree.Node {
 	if turn.Get("timestamp") != tree.None {
-		turn = turn.With("timestamp", tree.None) // no item has one
+		turn = turn.With("timestamp", tree.None) // items do not have one
 	}
 	item := undescribed(turn)
-	if item.Get("content").Is(jsonstream.Null) && !kinds.Whole(item) { // as Codex writes it
+	if item.Get("content").Is(jsonstream.Null) && !kinds.Whole(item) { // written by Codex
 		item = item.With("content", tree.None)
 		turn = describe(item)
 	}
 	switch {
 	case item == tree.None:
-	case kinds.Whole(item) && item.Get("type").Text() != conversation.CarriedType: // of the Agents SDK
+	case kinds.Whole(item) && item.Get("type").Text() != conversation.CarriedType: // an item of the Agents SDK
 		return AppendItems(items, turn)
 	case kinds[item.Get("type").Text()] == "", item.Get("type").Text() == "reasoning":
 		return items
@@ -61,7 +61,7 @@ func appendTaken(items []tree.Node, turn tree.Node, kinds ItemKinds) []tree.Node
 			parts[i] = givenPart(partOf(p))
 		}
 		if role != "tool" {
-			parts = slices.DeleteFunc(parts, isReasoning) // of a model
+			parts = slices.DeleteFunc(parts, isReasoning) // output of a model only
 		}
 		if !slices.Equal(parts, tree.Elements(content)) {
 			turn = turn.With("content", tree.Array(parts...))
@@ -70,7 +70,7 @@ func appendTaken(items []tree.Node, turn tree.Node, kinds ItemKinds) []tree.Node
 	return AppendItems(items, turn)
 }
 
-// givenPart returns a part of what a model is given.
+// givenPart returns a part as model input.
 func givenPart(p Part) tree.Node {
 	kind := p.Value.Get("type").Text()
 	switch {
@@ -83,7 +83,7 @@ func givenPart(p Part) tree.Node {
 	case p.Kind == File && p.Media.Type == "image":
 		part := inputPart(p.Media, p.Value)
 		if !tree.IsString(part.Get("detail")) {
-			part = part.With("detail", tree.String("auto")) // the SDK's type asks for it
+			part = part.With("detail", tree.String("auto")) // required by the SDK's type
 		}
 		return part
 	case p.Kind == File && p.Media.Type == "file":
@@ -95,7 +95,7 @@ func givenPart(p Part) tree.Node {
 	}
 }
 
-// isInput reports whether the members of a part are those of one of the Responses API.
+// isInput reports whether a part has the members of a Responses API part.
 func isInput(part tree.Node) bool {
 	audio := part.Get("input_audio")
 	if audio != tree.None {
@@ -112,7 +112,7 @@ func isInput(part tree.Node) bool {
 	return true
 }
 
-// spokenItems returns the items of a turn of the assistant whose content is parts.
+// spokenItems returns the items of an assistant turn with these parts.
 func spokenItems(turn tree.Node) []tree.Node {
 	calls := turn.Get("tool_calls")
 	if exchange.CallsOf(turn) == nil {
@@ -165,7 +165,7 @@ func spokenItems(turn tree.Node) []tree.Node {
 	return items
 }
 
-// isOwnText reports whether a part is a text of the assistant as the Responses API has it.
+// isOwnText reports whether a part is an assistant text in the form of the Responses API.
 func isOwnText(p tree.Node) bool {
 	switch p.Get("type").Text() {
 	case "output_text":

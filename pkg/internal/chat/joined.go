@@ -6,10 +6,10 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
-// Joined yields turns as formats have them in which a turn of the assistant has all that it thinks,
-// says and calls before the results come: turns of the assistant that follow each other are one
-// if there are calls among them, or nothing but thoughts. The turn is nil where a canonical turn
-// is one alone, and else what [Of] would return; the canonical turn is the first of those that it joins.
+// Joined yields turns for formats in which one assistant turn has all reasoning, texts and calls
+// before the results. Two consecutive assistant turns are joined if either has calls or the first
+// has only reasoning. The canonical turn is the first of the joined ones. The Turn is nil for a
+// single canonical turn, otherwise the joined turn as [Of] would return it.
 func Joined(turns []tree.Node) iter.Seq2[tree.Node, *Turn] {
 	return func(yield func(tree.Node, *Turn) bool) {
 		for i := 0; i < len(turns); {
@@ -29,7 +29,7 @@ func Joined(turns []tree.Node) iter.Seq2[tree.Node, *Turn] {
 	}
 }
 
-// areOne reports whether two turns that follow each other are one of the assistant.
+// areOne reports whether two consecutive turns belong to one assistant turn.
 func areOne(turn, next tree.Node) bool {
 	return turn.Get("role").Text() == "assistant" && next.Get("role").Text() == "assistant" &&
 		(calls(turn) || calls(next) || isReasoning(turn))
@@ -37,7 +37,7 @@ func areOne(turn, next tree.Node) bool {
 
 func calls(turn tree.Node) bool { return len(tree.Elements(turn.Get("tool_calls"))) > 0 }
 
-// join returns turns of the assistant as one.
+// join joins assistant turns.
 func join(turns []tree.Node) *Turn {
 	joined := Of(turns[0])
 	var parts []Part

@@ -6,19 +6,19 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
-// A Media is an image, audio, video or a document. Its values are strings; of Data, URL and FileID
-// it has one.
+// A Media is an image, audio, video or a document. Its values are strings; exactly one of Data, URL
+// and FileID is set.
 type Media struct {
 	Type      string    // image, audio, video or file
 	Data      tree.Node // base64
 	URL       tree.Node
-	FileID    tree.Node // of the provider's store
-	MediaType tree.Node // such as image/png; nothing if it is not known
+	FileID    tree.Node // in the provider's store
+	MediaType tree.Node // such as image/png; None if unknown
 	Name      tree.Node // of the file
 }
 
-// Part returns the part of OpenAI's Chat API that has it; video_url is what other servers of that
-// API have.
+// Part returns the part of OpenAI's Chat API; video_url is an extension of other servers of that
+// API.
 func (m Media) Part() tree.Node {
 	switch kind := m.Type + "_url"; {
 	case m.Type == "audio" && m.Data != tree.None:
@@ -39,7 +39,7 @@ func (m Media) Part() tree.Node {
 	}
 }
 
-// mediaIn reads what Part has written.
+// mediaIn is the inverse of [Media.Part].
 func mediaIn(n tree.Node) (Media, bool) {
 	kind := n.Get("type").Text()
 	v := n.Get(kind)
@@ -70,7 +70,7 @@ func mediaIn(n tree.Node) (Media, bool) {
 		}
 	case "image_url", "video_url", "audio_url":
 		m.Type, m.Name = strings.TrimSuffix(kind, "_url"), stringOr(n.Get("filename"))
-		if tree.IsString(v) { // as some servers take it
+		if tree.IsString(v) { // accepted by some servers
 			m.Address(v)
 		} else {
 			m.Address(stringOr(v.Get("url")))
@@ -84,7 +84,7 @@ func (m Media) DataURL() tree.Node {
 	return tree.String("data:" + m.MediaType.Text() + ";base64," + m.Data.Text())
 }
 
-// Address sets the data of a data: URL in base64, and else the URL.
+// Address sets Data from a base64 data: URL, and otherwise URL.
 func (m *Media) Address(url tree.Node) {
 	if url == tree.None {
 		return

@@ -6,16 +6,15 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// PartOf reads a part of canonical content: one of OpenAI's Chat or Responses API. What is none
-// is Other.
+// PartOf reads a part of canonical content: a part of OpenAI's Chat or Responses API. Any other
+// value is Other.
 func PartOf(n tree.Node) Part { return partOf(n) }
 
-// JSONType is the member content_type of a canonical turn of a tool whose content is the text of a
-// JSON value, in formats that tell it from other text.
+// JSONType is the content_type of a canonical tool turn whose content is JSON text, in formats that
+// distinguish it from other text.
 const JSONType = "application/json"
 
-// IsJSON reports whether the content of a turn of a tool is the text of a JSON value, as the format
-// that it was read from tells.
+// IsJSON reports whether the content of a tool turn is JSON text according to its source format.
 func (t Turn) IsJSON() bool {
 	for _, m := range t.Further {
 		if m.Name == "content_type" {
@@ -25,8 +24,8 @@ func (t Turn) IsJSON() bool {
 	return false
 }
 
-// Value returns the JSON value that a text has, as [TextOf] writes it: the string itself if it is
-// no JSON, or nests deeper than what can be read in the place of the text.
+// Value returns the JSON value of a text written by [TextOf]. It returns the string itself if that
+// is not JSON or nests too deep to be read in place of the text.
 func Value(text tree.Node) tree.Node {
 	if v, ok := tree.Parse([]byte(text.Text())); ok && !v.DeeperThan(exchange.MaxDepth-maxAbove) {
 		return v
@@ -34,12 +33,12 @@ func Value(text tree.Node) tree.Node {
 	return text
 }
 
-// maxAbove is more than the objects and arrays that any format has around a value of a part.
+// maxAbove is greater than the number of objects and arrays around a part's value in any format.
 const maxAbove = 16
 
-// TextOf is the inverse of [Value]: it returns a JSON value as compact text, with numbers as they are,
-// and a string that is no JSON as it is. Values that are equal have the same text, whatever the
-// order of their members: a turn that has it is found again by what it says.
+// TextOf is the inverse of [Value]: it returns a JSON value as compact text, with unchanged
+// numbers, and a string that is not JSON unchanged. Equal values have the same text, whatever the
+// order of their members, since turns are compared by their content.
 func TextOf(value tree.Node) tree.Node {
 	if value.Is(jsonstream.String) {
 		if _, ok := tree.Parse([]byte(value.Text())); !ok {

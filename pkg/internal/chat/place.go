@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// places returns those that hold turns in a message.
+// places returns the places of turns in a message.
 func (f *Form) places(message tree.Node) []string {
 	if message.Is(jsonstream.Array) {
 		return []string{""}
@@ -30,17 +30,17 @@ func (f *Form) places(message tree.Node) []string {
 	return at
 }
 
-// isText reports whether what is at a place is a turn of the user that is a string.
+// isText reports whether the value at a place is a string that is a user turn.
 func (f *Form) isText(place string, v tree.Node) bool {
 	return f.Text != "" && place == f.Text && tree.IsString(v)
 }
 
-// isAlone reports whether a place is that of a turn in no list.
+// isAlone reports whether a place is that of a single turn.
 func (f *Form) isAlone(place string) bool {
 	return strings.HasSuffix(place, "/message") || slices.Contains(f.Alone, place)
 }
 
-// isTurn reports whether what is at a place of one turn is a turn of its own.
+// isTurn reports whether the value at the place of a single turn is a turn of its own.
 func (f *Form) isTurn(message tree.Node, place string, v tree.Node) bool {
 	return v.Is(jsonstream.Object) && (!slices.Contains(f.Alone, place) || f.isWhole(v)) && !f.repeats(message, place)
 }
@@ -58,7 +58,7 @@ func (f *Form) repeats(message tree.Node, place string) bool {
 	return len(before) > 0 && f.Again(message.At(place), before[len(before)-1])
 }
 
-// restName returns the member of a view that has what is beside turns at these places.
+// restName returns the name of the view's member with the rest of the message.
 func (f *Form) restName(at []string) string {
 	if len(at) == 1 && f.isAlone(at[0]) && f.Before[at[0]] == "" {
 		return "around"
@@ -66,8 +66,8 @@ func (f *Form) restName(at []string) string {
 	return "rest"
 }
 
-// takes reports whether a value can be set at a place of a message: all above it are objects, or
-// not there.
+// takes reports whether a value can be set at a place of a message: all its parents are objects or
+// absent.
 func takes(message tree.Node, at string) bool {
 	tokens, _ := jsonstream.SplitPointer(at)
 	for _, token := range tokens {
@@ -79,8 +79,8 @@ func takes(message tree.Node, at string) bool {
 	return true
 }
 
-// makeRoom returns where elements go of which several are for a place of one turn: to the list before
-// it, and without one to that of a message that is made. nil if they can stay.
+// makeRoom moves elements if there are several for the place of a single turn: to the list before
+// it or, if there is none, to the list of a new message. It returns nil if they can stay.
 func (f *Form) makeRoom(at []tree.Node, written [][]tree.Node, whole bool) (places []tree.Node, moved [][]tree.Node) {
 	for i, place := range at {
 		n := len(written[i]) - 1

@@ -7,9 +7,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// ReadResponse returns what a response of a function says, as Gemini and ADK have it, and whether it is
-// an error: the text that is its one
-// member, or else the JSON text of the object.
+// ReadResponse returns the text of a function response in Gemini and ADK, and whether it is an
+// error: its only member, or else the JSON text of the object.
 func ReadResponse(response tree.Node) (text tree.Node, failed bool) {
 	failure := response.Get("error")
 	failed = failure != tree.None && !failure.Is(jsonstream.Null)
@@ -27,7 +26,7 @@ func ReadResponse(response tree.Node) (text tree.Node, failed bool) {
 	return tree.String(string(response.AppendPlain(nil))), failed
 }
 
-// WriteResponse is the inverse of [ReadResponse]: a text that was made of an object becomes the object.
+// WriteResponse is the inverse of [ReadResponse]: the JSON text of an object becomes the object.
 func WriteResponse(text string, failed bool) tree.Node {
 	if strings.HasPrefix(text, "{") {
 		if n, ok := tree.Parse([]byte(text)); ok && n.Is(jsonstream.Object) {

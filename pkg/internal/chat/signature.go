@@ -2,14 +2,14 @@ package chat
 
 import "github.com/eaapl/handoff/pkg/internal/tree"
 
-// Gemini signs texts and calls. Its API in the form of OpenAI's has a signature there:
+// Gemini signs texts and calls. The place of a signature in its OpenAI-compatible API:
 // https://ai.google.dev/gemini-api/docs/thought-signatures, "OpenAI compatibility".
 const (
 	extra       = "extra_content"
 	signatureAt = "/" + extra + "/google/thought_signature"
 )
 
-// signatureOf returns the signature of a canonical text or call, nothing if there is none.
+// signatureOf returns the signature of a canonical text or call, None if there is none.
 func signatureOf(n tree.Node) tree.Node {
 	if n.Get(extra) == tree.None {
 		return tree.None
@@ -17,7 +17,7 @@ func signatureOf(n tree.Node) tree.Node {
 	return stringOr(n.At(signatureAt))
 }
 
-// signed returns a canonical text or call with a signature, if there is one.
+// signed returns a canonical text or call with its signature, if any.
 func signed(n, signature tree.Node) tree.Node {
 	if signature == tree.None {
 		return n
@@ -25,13 +25,14 @@ func signed(n, signature tree.Node) tree.Node {
 	return n.Set(signatureAt, signature)
 }
 
-// IsSigned reports whether a canonical text or call has what only the provider takes that signed it.
+// IsSigned reports whether a canonical text or call has a signature, which only its provider
+// accepts.
 func IsSigned(n tree.Node) bool { return n.Get(extra) != tree.None }
 
-// Gemini is the [Part].Provider of what Gemini signs.
+// Gemini is the [Part].Provider of signatures by Gemini.
 const Gemini = "gemini"
 
-// GeminiText returns a text as Gemini has it, or a thought, with its signature if there is one.
+// GeminiText returns a text or thought of Gemini, with its signature if any.
 func GeminiText(text, signature tree.Node, thought bool) Part {
 	p := Part{Kind: Text, Text: text, Signature: signature}
 	if thought {

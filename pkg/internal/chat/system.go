@@ -12,8 +12,8 @@ func isInstruction(turn tree.Node) bool {
 	return role == "system" || role == "developer"
 }
 
-// takeSystem reads the instructions that are not among the turns, and returns their place, "" if
-// there are none.
+// takeSystem reads the instructions outside the turns and returns their place, "" if there are
+// none.
 func (f *Form) takeSystem(m *exchange.Meaning, view tree.Node) string {
 	if f.System == "" {
 		return ""
@@ -29,18 +29,18 @@ func (f *Form) takeSystem(m *exchange.Meaning, view tree.Node) string {
 	return ""
 }
 
-// amongTurns is what a shape says of instructions that are turns of a message that has a place for
+// amongTurns in a shape means that the instructions are turns although the message has a place for
 // them.
 const amongTurns = "turn"
 
-// isSystem reports whether a turn can go to the place of instructions.
+// isSystem reports whether a turn can move to the place of instructions.
 func (f *Form) isSystem(turn tree.Node) bool {
 	role := turn.Get("role").Text()
 	return (role == "system" || role == "developer" && f.Developer) && !turn.HasAny("tool_calls", "tool_call_id")
 }
 
-// instructions returns how many turns, which others follow, are instructions that go to their own
-// place, and what the message has there; 0 if that has no form for them.
+// instructions returns the number of leading instruction turns that move to the place of
+// instructions, and the value of that place; 0 if it has no form for them.
 func (f *Form) instructions(turns []tree.Node) (n int, value tree.Node) {
 	for n < len(turns) && f.isSystem(turns[n]) {
 		n++
@@ -64,7 +64,7 @@ func (f *Form) instructions(turns []tree.Node) (n int, value tree.Node) {
 	return n, value
 }
 
-// putSystem moves the instructions that the turns begin with to their own place.
+// putSystem moves the leading instructions of the turns to their own place.
 func (f *Form) putSystem(rest tree.Node, turns []tree.Node, shape tree.Node) (tree.Node, []tree.Node) {
 	at := shape.Get("system").Text()
 	if at == amongTurns {

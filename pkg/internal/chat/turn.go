@@ -8,56 +8,55 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Kind says what a part of a turn is.
+// A Kind is the kind of a part.
 type Kind int
 
 // The kinds of parts.
 const (
-	Other     Kind = iota // of a kind that only some formats have
-	Text                  // what is said
-	Reasoning             // what a model thought
+	Other     Kind = iota // a kind that only some formats have
+	Text                  // spoken text
+	Reasoning             // a model's reasoning
 	File                  // an image, audio, video or a document
 	Call                  // a call of a tool
-	Result                // the result of one
+	Result                // the result of a call
 )
 
-// A Turn is a turn of a conversation, as all formats have it.
+// A Turn is a turn of a conversation, in the form common to all formats.
 type Turn struct {
-	Role  string // user, assistant, system, developer or tool; others as they are
+	Role  string // user, assistant, system, developer, tool, or another role unchanged
 	Parts []Part
-	// Plain says that the one part is a text, and no list that has it.
+	// Plain reports that the only part is a text, without a list.
 	Plain bool
-	// Further are what else the canonical turn has, such as its name and timestamp.
+	// Further are the other members of the canonical turn, such as its name and timestamp.
 	Further []tree.Member
 }
 
 // A Part is a part of a turn.
 type Part struct {
 	Kind Kind
-	// Text is a string: what is said, or thought.
+	// Text is a string: the text or the reasoning.
 	Text tree.Node
-	// Value is the part as the canonical turn has it, where that is more than the text: of Other
-	// any object, of Text and Reasoning one with further members.
+	// Value is the part of the canonical turn if it has more than the text: any object for Other,
+	// an object with further members for Text and Reasoning.
 	Value tree.Node
 
 	ID        tree.Node // of a Call or Result: a string
-	Name      tree.Node // of the tool: a string, nothing if a result does not say it
+	Name      tree.Node // of the tool: a string, None if a result has no name
 	Arguments tree.Node // of a Call: a string, which should be the JSON text of an object
 	Output    []Part    // of a Result: Text, File, Other
-	Plain     bool      // the output of a Result is a text, and no list that has one
+	Plain     bool      // the output of a Result is a text without a list
 	Failed    bool      // of a Result: the tool failed
 	JSON      bool      // of a Result of an [Alternation]: see [Turn.IsJSON]
 
-	// Of a Reasoning: what proves it to the provider that it is of, and the provider's name.
-	// Redacted is set where it can be read by nobody else. A Text or Call may have a signature too:
-	// that of Gemini, which signs what it says.
+	// For Reasoning: the provider's proof of origin, and the provider's name. Redacted is set if
+	// only the provider can read the reasoning. A Text or Call may have a signature too, by Gemini.
 	Signature, Provider tree.Node
 	Redacted            bool
 
 	Media Media // of a File
 }
 
-// Of reads a canonical turn. Content that is neither text nor parts is written as text.
+// Of reads a canonical turn. Content that is neither text nor parts is converted to text.
 func Of(turn tree.Node) Turn {
 	turn = exchange.CanonicalTurn(turn)
 	t := Turn{Role: turn.Get("role").Text(), Further: turn.Without("role", "content", "tool_calls", "tool_call_id")}
@@ -98,7 +97,7 @@ func stringOr(n tree.Node) tree.Node {
 	return tree.None
 }
 
-// partsIn returns the parts of canonical content. plain reports that it is a text.
+// partsIn returns the parts of canonical content; plain reports that it is a text.
 func partsIn(content tree.Node) (parts []Part, plain bool) {
 	if tree.IsString(content) {
 		return []Part{{Kind: Text, Text: content}}, true
@@ -132,8 +131,8 @@ func partOf(n tree.Node) Part {
 	return Part{Kind: Other, Value: n}
 }
 
-// Canonical returns the canonical turns that say a turn: one for each result, and one for what is
-// before, between and after them.
+// Canonical returns the canonical turns of a turn: one for each result, and one for the parts
+// before, between and after the results.
 func (t Turn) Canonical() []tree.Node {
 	var turns []tree.Node
 	rest := t.Parts
@@ -156,7 +155,7 @@ func (t Turn) Canonical() []tree.Node {
 	return turns
 }
 
-// said returns the turn of parts that are no results.
+// said returns the turn of parts that are not results.
 func (t Turn) said(parts []Part) tree.Node {
 	var content, calls []tree.Node
 	for _, p := range parts {
@@ -204,7 +203,7 @@ func (t Turn) result(p Part) tree.Node {
 	return tree.Object(append(members, t.Further...)...)
 }
 
-// canonical returns a part of canonical content.
+// canonical returns the part as canonical content.
 func (p Part) canonical() tree.Node {
 	switch {
 	case p.Value != tree.None:
@@ -222,7 +221,7 @@ func (p Part) canonical() tree.Node {
 	}
 }
 
-// Object returns an object of names and values in turn, without those that are nothing.
+// Object returns an object of alternating names and values, without members that are None.
 func Object(pairs ...any) tree.Node {
 	members := make([]tree.Member, 0, len(pairs)/2)
 	for i := 0; i < len(pairs); i += 2 {
@@ -233,8 +232,8 @@ func Object(pairs ...any) tree.Node {
 	return tree.Object(members...)
 }
 
-// ArgumentsObject returns the object that a call's arguments are the text of. Arguments that are none
-// are the member arguments of one.
+// ArgumentsObject returns the arguments of a call as an object. Other arguments become the member
+// arguments of an object.
 func (p Part) ArgumentsObject() tree.Node {
 	if n, ok := tree.Parse([]byte(p.Arguments.Text())); ok && n.Is(jsonstream.Object) {
 		return n
@@ -245,7 +244,7 @@ func (p Part) ArgumentsObject() tree.Node {
 	return tree.Object(tree.Member{Name: "arguments", Value: p.Arguments})
 }
 
-// Say returns the texts of parts, one a line, with what is no text in brackets.
+// Say returns the texts of parts, one per line, with other parts in brackets.
 func Say(parts []Part) string {
 	var content []tree.Node
 	for _, p := range parts {

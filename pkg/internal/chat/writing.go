@@ -9,20 +9,20 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
-// A Writing is the writing of one message: what its elements ask for besides the turns.
+// A Writing is the state of writing one message.
 type Writing struct {
 	exchange.Meaning
 	Style string          // of [Form.Style], "" for the usual one
 	Maker *exchange.Maker // nil for a context in another message
 
-	list   string // where the elements are that are being written
+	list   string // the place of the elements being written
 	seen   map[string]int
-	called map[string]bool // the ids of the calls that were written as items
-	ids    map[string]bool // those of the items
+	called map[string]bool // the ids of the calls written as items
+	ids    map[string]bool // the ids of the items
 }
 
-// ID returns an id in the form of a UUID for the element with an index, which says a turn: the
-// same for the same turn, however many others there are.
+// ID returns an id in the form of a UUID for the element with an index that represents a turn. It
+// depends only on the turn, not on other turns.
 func (w *Writing) ID(turn tree.Node, index int, member string) tree.Node {
 	of := turn.Digest().String()
 	w.seen[of+member]++
@@ -37,7 +37,7 @@ func (w *Writing) ID(turn tree.Node, index int, member string) tree.Node {
 	return w.Up(index, member, id, "SHA-256 of the seed and the turn, as a UUID")
 }
 
-// Up notes that a member of the element with an index was made up. member is a part of a JSON
+// Up records that a member of the element with an index was made up. member is a part of a JSON
 // Pointer.
 func (w *Writing) Up(index int, member string, value tree.Node, rule string) tree.Node {
 	if w.Maker == nil {

@@ -26,7 +26,7 @@ func a2aOldResponse(g *gen, s scene) string {
 // A dialect is a version of A2A.
 type dialect struct {
 	user, agent, state string
-	kinds              bool // tasks, messages and parts say what they are
+	kinds              bool // tasks, messages and parts have a kind
 }
 
 var (
@@ -34,8 +34,8 @@ var (
 	old     = dialect{user: "user", agent: "agent", state: "input-required", kinds: true}
 )
 
-// a2aMessages writes what is said: agents do not show each other their calls, but results are
-// data that an agent may send.
+// a2aMessages returns the texts as messages. Agents do not show each other their calls, but may
+// send results as data.
 func (g *gen) a2aMessages(s scene, d dialect, contextID, taskID string) (all []string) {
 	kind := func(name string) string { return when(d.kinds, quote(name)) }
 	for _, st := range s.steps {

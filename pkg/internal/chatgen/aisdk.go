@@ -44,7 +44,7 @@ func (g *gen) modelMessages(s scene) (all []string) {
 			results = append(results, g.object("type", quote("tool-result"), "toolCallId", quote(c.id), "toolName", quote(c.name),
 				"output", g.object("type", quote(kind), "value", quote(c.result))))
 		}
-		if g.one(3) { // a message for each
+		if g.one(3) { // a separate message for each
 			for _, r := range results {
 				all = append(all, g.object("role", quote("tool"), "content", array([]string{r})))
 			}
@@ -74,7 +74,7 @@ func (g *gen) modelAssistant(st step) string {
 	return g.object("role", quote("assistant"), "content", content)
 }
 
-// uiMessages writes the steps of an assistant between two of the user as one message.
+// uiMessages returns the assistant's steps between two user steps as one message.
 func (g *gen) uiMessages(s scene) (all []string) {
 	if s.system != "" {
 		all = append(all, g.object("id", quote(g.id("msg-")), "role", quote("system"), "parts", array([]string{g.object("type", quote("text"), "text", quote(s.system))})))

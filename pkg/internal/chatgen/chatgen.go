@@ -1,5 +1,5 @@
-// Package chatgen makes up histories for tests: conversations of users, assistants and tools
-// in the chat formats, as the APIs and libraries write them.
+// Package chatgen generates histories for tests: conversations of users, assistants and tools in
+// the chat formats, as APIs and libraries write them.
 package chatgen
 
 import (
@@ -46,8 +46,8 @@ type form struct {
 	write writer
 }
 
-// Forms returns the names of the forms in which histories of a format are made: that of the
-// bare list of turns first, if it has one. It panics if there are none.
+// Forms returns the names of the forms in which histories of a format are generated, the bare list
+// of turns first if there is one. It panics if there are none.
 func Forms(f format.Format) []string {
 	if len(forms[f]) == 0 {
 		panic(fmt.Sprintf("chatgen: no histories of %q", f))
@@ -59,17 +59,17 @@ func Forms(f format.Format) []string {
 	return names
 }
 
-// History returns a history of a format in one of its [Forms], as JSON. It begins with what a
-// system or a user says, and ends with a user or with results. Every call has one result, right
-// after it, and the provider would take the whole. But for openai-chat, a history
-// has a turn that no other format has.
+// History returns a random history of a format in one of its [Forms], as JSON. It begins with a
+// system or user turn and ends with a user turn or results. Every call has one result, directly
+// after it, and the provider would accept the whole history. Except for openai-chat, a history has
+// a turn that identifies its format.
 func History(r *rand.Rand, f format.Format) []byte {
 	names := Forms(f)
 	return HistoryIn(r, f, names[r.IntN(len(names))])
 }
 
-// HistoryIn returns a history in one of the [Forms] of its format. It panics if there is no
-// such form.
+// HistoryIn returns a history in one of the [Forms] of its format. It panics if there is no such
+// form.
 func HistoryIn(r *rand.Rand, f format.Format, name string) []byte {
 	for _, form := range forms[f] {
 		if form.name == name {

@@ -16,7 +16,7 @@ func adkSession(g *gen, s scene) string {
 	return g.object("id", quote(g.id("")), "appName", quote("shop"), "userId", quote("u1"), "state", "{}", "events", array(g.events(s)), "lastUpdateTime", "1764000000.5")
 }
 
-// A turn is a content, and who it is by.
+// A turn is a content with its role.
 type turn struct{ role, parts string }
 
 func (g *gen) turns(s scene) (all []turn) {
@@ -62,7 +62,7 @@ func (g *gen) contents(s scene) (all []string) {
 	return all
 }
 
-// events writes each content as an event of Google's ADK, with events that have none between
+// events returns each content as an event of Google's ADK, with events without content between
 // them.
 func (g *gen) events(s scene) (all []string) {
 	invocation := quote(g.id("e-"))

@@ -9,13 +9,13 @@ import (
 func quote(s string) string {
 	text, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // every string can be written
+		panic(err) // every string can be encoded
 	}
 	return string(text)
 }
 
-// object returns an object of names and the JSON of their values; a member whose value is ""
-// is left out.
+// object returns an object of alternating names and JSON values; members with the value "" are left
+// out.
 func (g *gen) object(members ...string) string {
 	var all []string
 	for i := 0; i < len(members); i += 2 {
@@ -31,7 +31,7 @@ func (g *gen) object(members ...string) string {
 
 func array(elements []string) string { return "[" + strings.Join(elements, ",") + "]" }
 
-// when returns a value if there is one: "" leaves a member out.
+// when returns value if yes is true, otherwise "", which leaves a member out.
 func when(yes bool, value string) string {
 	if yes {
 		return value

@@ -4,20 +4,20 @@ func constructors(g *gen, s scene) string { return array(g.langChain(s, g.constr
 func storedDicts(g *gen, s scene) string  { return array(g.langChain(s, g.storedDict)) }
 func flatMessages(g *gen, s scene) string { return array(g.langChain(s, g.flat)) }
 
-// graphState writes the state of a graph of LangGraph.
+// graphState returns the state of a LangGraph graph.
 func graphState(g *gen, s scene) string {
 	return g.object("messages", array(g.langChain(s, pick(g, g.constructor, g.flat))),
 		"active_agent", when(g.one(2), quote("billing")), "remaining_steps", when(g.one(2), "24"))
 }
 
-// graphCommand writes what a tool of LangGraph returns to hand over.
+// graphCommand returns the command with which a LangGraph tool hands over.
 func graphCommand(g *gen, s scene) string {
 	return g.object("graph", when(g.one(2), quote("__parent__")),
 		"update", g.object("messages", array(g.langChain(s, pick(g, g.constructor, g.flat))), "active_agent", quote("billing")),
 		"goto", quote("billing"))
 }
 
-// A wrap writes a message of LangChain: its class, its type, and its fields.
+// A wrap encodes a message of LangChain, given its class, type and fields.
 type wrap func(class, kind string, fields ...string) string
 
 func (g *gen) constructor(class, kind string, fields ...string) string {
@@ -54,8 +54,8 @@ func (g *gen) langChain(s scene, w wrap) (all []string) {
 	return all
 }
 
-// aiMessage writes what an assistant does: with blocks as the Messages API has them, where it
-// reasons, since LangChain keeps those beside its own tool_calls.
+// aiMessage returns an assistant message. With reasoning it has the blocks of the Messages API,
+// which LangChain keeps beside its own tool_calls.
 func (g *gen) aiMessage(st step, w wrap) string {
 	var calls, blocks []string
 	for _, c := range st.calls {

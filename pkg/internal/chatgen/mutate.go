@@ -8,9 +8,9 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Mutate returns a document with some changes, mostly one: a member or element is gone, is there
-// twice, or is of another kind; a text is another text of the document. What is changed are the
-// values of the document, at any depth but the root.
+// Mutate returns a document with some random changes, mostly one: a member or element is removed,
+// duplicated or replaced by a value of another kind, or a text by another text of the document. It
+// changes values at any depth except the root.
 func Mutate(r *rand.Rand, root jsonstream.Value) []byte {
 	var all []jsonstream.Value
 	var texts []string
@@ -38,10 +38,10 @@ type mutation struct {
 	at    map[jsonstream.Value]bool
 }
 
-// kinds are values of each kind.
+// kinds are values of every kind.
 var kinds = []string{`null`, `true`, `0`, `1.5`, `""`, `"x"`, `[]`, `{}`, `[{}]`, `{"type":"text"}`}
 
-// change returns what is in the place of a value: nothing, one or two values.
+// change returns the replacements of a value: none, one or two values.
 func (m *mutation) change(v jsonstream.Value) []string {
 	was := string(m.append(nil, v))
 	switch n := m.IntN(8); {

@@ -43,7 +43,7 @@ func (g *gen) chatMessages(s scene) (all []string) {
 	return all
 }
 
-// chatContent writes what is said as a string or as parts.
+// chatContent returns content as a string or as parts.
 func (g *gen) chatContent(text, image string) string {
 	if image == "" && (text == "" || !g.one(4)) {
 		return quote(text)
@@ -104,8 +104,8 @@ func (g *gen) responsesItems(s scene) (all []string) {
 	return all
 }
 
-// outputMessage writes what an assistant says: as a model made it, or, without an id, as what
-// the API takes for short.
+// outputMessage returns an assistant message: as output by a model or, without an id, in the short
+// form that the API accepts.
 func (g *gen) outputMessage(st step, id string) string {
 	if id == "" && g.one(2) {
 		return g.object("role", quote("assistant"), "content", quote(st.text))

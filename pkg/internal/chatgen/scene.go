@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// A scene is a conversation in no format.
+// A scene is a conversation independent of any format.
 type scene struct {
 	system string // "" for none
 	steps  []step
 }
 
-// A step is what a user says, or what an assistant does in one turn and what came of it.
+// A step is a user turn, or an assistant turn with the results of its calls.
 type step struct {
 	user      bool
-	text      string // "" for an assistant that only calls
-	image     string // a PNG of the user in base64, "" for none
+	text      string // "" for an assistant turn with only calls
+	image     string // the user's PNG in base64, "" for none
 	reasoning string
 	calls     []call
 }
@@ -30,15 +30,14 @@ type call struct {
 	failed   bool
 }
 
-// A gen makes up what scenes are made of.
+// A gen generates scenes and histories.
 type gen struct {
 	*rand.Rand
-	shuffled bool // the members of objects are in any order
+	shuffled bool // members of objects are shuffled
 	ids      int
 }
 
-// scene makes up a conversation in which the roles alternate. If telling, there is a call in
-// it.
+// scene generates a conversation with alternating roles. If telling, it contains a call.
 func (g *gen) scene(telling bool) scene {
 	s := scene{}
 	if g.one(3) {
@@ -98,7 +97,7 @@ func (g *gen) args() string {
 	return pick(g, `{}`, g.object("city", quote(g.text())), `{"n": 9007199254740993, "deep": {"list": [1, null, true]}}`)
 }
 
-// one is true once in n times.
+// one returns true with probability 1/n.
 func (g *gen) one(n int) bool { return g.IntN(n) == 0 }
 
 // id returns a new id.
@@ -109,7 +108,7 @@ func (g *gen) id(prefix string) string {
 
 var words = []string{"order", "17", "refund", "the", "customer", "Köln", "naïve", "東京", "🙂", "\"quoted\"", "C:\\x", "a\nb", "{}", "user:", "<b>", "tool_use", "0.10", "?"}
 
-// text returns some words.
+// text returns random words.
 func (g *gen) text() string {
 	var all []string
 	for range 1 + g.IntN(8) {

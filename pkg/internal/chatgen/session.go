@@ -10,9 +10,9 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Session returns a session of Claude Code or Codex, as lines: the turns of several histories one
-// after the other, with lines that are no turns between them. If it is damaged, some turns are
-// changed, removed, doubled or moved, also far away, and some lines follow others than the one before.
+// Session returns a session of Claude Code or Codex as lines: the turns of several histories in
+// sequence, with other lines between them. If damaged, some turns are changed, removed, duplicated
+// or moved, possibly far, and some lines have another parent than the preceding line.
 func Session(r *rand.Rand, f format.Format, histories int, damaged bool) []byte {
 	of := format.OpenAIResponses
 	if f == format.ClaudeCode {
@@ -54,7 +54,7 @@ func Session(r *rand.Rand, f format.Format, histories int, damaged bool) []byte 
 func parse(text []byte) jsonstream.Value {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
 	if err != nil {
-		panic(err) // it was made here
+		panic(err) // generated here
 	}
 	return doc.Root()
 }

@@ -5,7 +5,7 @@ import (
 	"unicode/utf16"
 )
 
-// class reads what follows an opening square bracket, and the closing one.
+// class parses a class after its opening bracket, up to and including the closing one.
 func (p *parser) class() node {
 	start := p.pos - 1
 	inverted := p.next("^")
@@ -20,11 +20,11 @@ func (p *parser) class() node {
 		if p.sees("-") && !p.sees("-]") {
 			p.pos++
 			if p.pos >= len(p.src) {
-				continue // and fail
+				continue // report the error
 			}
 			high, alsoSingle := p.member()
 			switch {
-			case !single || !alsoSingle: // Annex B: the hyphen stands for itself
+			case !single || !alsoSingle: // Annex B: a literal hyphen
 				low = union(low, set{'-', '-'}, high)
 			case low[0] > high[0]:
 				p.fail(pos, "a range from %q to %q: swap them", low[0], high[0])
@@ -44,7 +44,7 @@ func (p *parser) class() node {
 	return p.chars(s)
 }
 
-// member reads one member of a class; single says that it is one character.
+// member parses a member of a class; single reports that it is one character.
 func (p *parser) member() (s set, single bool) {
 	if !p.next(`\`) {
 		c := p.src[p.pos]
@@ -61,7 +61,7 @@ func (p *parser) member() (s set, single bool) {
 	return set{c, c}, true
 }
 
-// escape reads what follows a backslash outside of classes.
+// escape parses an escape outside of classes, after the backslash.
 func (p *parser) escape() node {
 	start := p.pos - 1
 	word := words
@@ -92,8 +92,7 @@ func (p *parser) escape() node {
 	return p.chars(p.fold(set{c, c}))
 }
 
-// classEscape reads what follows a backslash if it stands for a class, and returns nil
-// otherwise.
+// classEscape parses a class escape after the backslash. It returns nil for other escapes.
 func (p *parser) classEscape() set {
 	start := p.pos - 1
 	switch {
@@ -120,7 +119,7 @@ func (p *parser) classEscape() set {
 	return nil
 }
 
-// property reads the name of a property and the brace after it.
+// property parses the name of a property and the closing brace.
 func (p *parser) property(start int) set {
 	from := p.pos
 	for !p.sees("}") {
@@ -143,7 +142,7 @@ func (p *parser) property(start int) set {
 	return s
 }
 
-// character reads what follows a backslash if it stands for one character.
+// character parses a character escape after the backslash.
 func (p *parser) character() rune {
 	start := p.pos - 1
 	if p.pos >= len(p.src) {
@@ -182,15 +181,15 @@ func (p *parser) character() rune {
 		}
 	default:
 		if !isASCIILetter(c) && (c < '0' || c > '9') {
-			return c // Annex B takes more than the u flag does
+			return c // Annex B accepts more than the u flag does
 		}
 	}
 	p.fail(start, `"\%c" with what follows is no escape of ECMA-262: remove the backslash if it is meant literally`, c)
 	return 0
 }
 
-// unicode reads what follows "\u": four digits, with a second escape if they are half of
-// a surrogate pair, or a number in braces.
+// unicode parses an escape after "\u": four digits, possibly with a second escape to complete a
+// surrogate pair, or a number in braces.
 func (p *parser) unicode() (r rune, ok bool) {
 	if p.next("{") {
 		start := p.pos
@@ -218,7 +217,7 @@ func (p *parser) unicode() (r rune, ok bool) {
 	return r, true
 }
 
-// hex reads n hexadecimal digits.
+// hex parses n hexadecimal digits.
 func (p *parser) hex(n int) (r rune, ok bool) {
 	if len(p.src)-p.pos < n {
 		return 0, false

@@ -9,14 +9,14 @@ import (
 
 const (
 	maxLength = 1 << 16 // characters of an expression
-	maxDepth  = 200     // groups in groups
-	maxRanges = 1 << 17 // of all classes
+	maxDepth  = 200     // nesting of groups
+	maxRanges = 1 << 17 // in all classes
 )
 
 // flags are the modifiers of a part of an expression.
 type flags struct{ ignoreCase, multiline, dotAll bool }
 
-// A parser reads an expression. After an error it has come to the end.
+// A parser parses an expression. After an error it is at the end.
 type parser struct {
 	src    []rune
 	pos    int
@@ -28,7 +28,7 @@ type parser struct {
 	names  []groupName
 	// references are resolved when all groups are known.
 	references []unresolved
-	properties map[string]set // those read
+	properties map[string]set // parsed properties
 }
 
 type groupName struct {
@@ -38,7 +38,7 @@ type groupName struct {
 
 type unresolved struct {
 	*reference
-	name string // "" if it has a number
+	name string // "" for a numeric reference
 	pos  int
 }
 
@@ -58,7 +58,7 @@ func parse(expr string) (*tree, error) {
 	return &tree{root, p.groups}, nil
 }
 
-// fail keeps the first error, and ends reading.
+// fail keeps the first error and ends parsing.
 func (p *parser) fail(pos int, format string, args ...any) {
 	if p.err == nil {
 		p.err = fmt.Errorf("character %d: %s", pos+1, fmt.Sprintf(format, args...))
@@ -66,7 +66,7 @@ func (p *parser) fail(pos int, format string, args ...any) {
 	p.pos = len(p.src)
 }
 
-// resolve gives references by name their numbers, and refuses those to no group.
+// resolve replaces names in references by group numbers, and rejects references to missing groups.
 func (p *parser) resolve() {
 	for _, r := range p.references {
 		if r.name != "" {
@@ -83,7 +83,7 @@ func (p *parser) resolve() {
 	}
 }
 
-// next reports whether text comes next, and reads it then.
+// next consumes text if it comes next, and reports whether it does.
 func (p *parser) next(text string) bool {
 	if !p.sees(text) {
 		return false
@@ -92,7 +92,7 @@ func (p *parser) next(text string) bool {
 	return true
 }
 
-// sees reports whether text, of ASCII, comes next.
+// sees reports whether text, which is ASCII, comes next.
 func (p *parser) sees(text string) bool {
 	if len(p.src)-p.pos < len(text) {
 		return false
@@ -105,7 +105,7 @@ func (p *parser) sees(text string) bool {
 	return true
 }
 
-// alternatives reads up to a closing bracket.
+// alternatives parses alternatives up to a closing bracket.
 func (p *parser) alternatives() node {
 	list := alternatives{p.sequence()}
 	for p.next("|") {
@@ -128,7 +128,7 @@ func (p *parser) sequence() node {
 	return list
 }
 
-// term reads an atom and its quantifier.
+// term parses an atom and its quantifier.
 func (p *parser) term() node {
 	start, first := p.pos, p.groups+1
 	atom := p.atom()
@@ -147,12 +147,12 @@ func (p *parser) term() node {
 	return n
 }
 
-// isPlace reports whether what begins so cannot be repeated.
+// isPlace reports whether a term that begins with start cannot be repeated.
 func isPlace(start string) bool {
 	return slices.ContainsFunc([]string{"^", "$", `\b`, `\B`, "(?<=", "(?<!"}, func(place string) bool { return strings.HasPrefix(start, place) })
 }
 
-// quantifier reads a quantifier, if there is one.
+// quantifier parses a quantifier, if there is one.
 func (p *parser) quantifier() (low, high int, ok bool) {
 	switch {
 	case p.next("*"):
@@ -176,11 +176,11 @@ func (p *parser) quantifier() (low, high int, ok bool) {
 			}
 		}
 	}
-	p.pos = start // a brace that stands for itself
+	p.pos = start // a literal brace
 	return 0, 0, false
 }
 
-// number reads decimal digits.
+// number parses decimal digits.
 func (p *parser) number() (n int, ok bool) {
 	for ; p.pos < len(p.src) && '0' <= p.src[p.pos] && p.src[p.pos] <= '9'; p.pos++ {
 		if ok = true; n < infinite/10 {
@@ -226,7 +226,7 @@ func (p *parser) atom() node {
 	return p.chars(p.fold(set{c, c}))
 }
 
-// group reads what follows an opening bracket, and the closing one.
+// group parses a group after its opening bracket, up to and including the closing one.
 func (p *parser) group() node {
 	start := p.pos - 1
 	if p.depth++; p.depth > maxDepth {
@@ -266,7 +266,7 @@ func (p *parser) group() node {
 	return n
 }
 
-// modifiers reads those of "(?i-m:", and the colon.
+// modifiers parses the modifiers in "(?i-m:", and the colon.
 func (p *parser) modifiers() {
 	start := p.pos - 1
 	on, seen := true, ""
@@ -297,7 +297,7 @@ func (p *parser) modifiers() {
 	p.fail(start, `modifiers without ":"`)
 }
 
-// newName reads the name of a group, which no other has.
+// newName parses the name of a group, which must be unique.
 func (p *parser) newName() string {
 	start := p.pos
 	name := p.name()
@@ -307,7 +307,7 @@ func (p *parser) newName() string {
 	return name
 }
 
-// name reads a name and the bracket after it.
+// name parses a name and the bracket after it.
 func (p *parser) name() string {
 	start := p.pos
 	for ; p.pos < len(p.src); p.pos++ {
@@ -327,7 +327,7 @@ func (p *parser) name() string {
 	return ""
 }
 
-// chars returns the node that reads a character of a set.
+// chars returns a node that reads a character of a set.
 func (p *parser) chars(s set) node {
 	if p.ranges += len(s)/2 + 1; p.ranges > maxRanges {
 		p.fail(p.pos, "classes with more than %d ranges of characters", maxRanges)
@@ -335,13 +335,13 @@ func (p *parser) chars(s set) node {
 	return chars{s}
 }
 
-// fold returns a set as the modifier i makes it.
+// fold returns a set after applying the modifier i.
 func (p *parser) fold(s set) set {
 	if !p.flags.ignoreCase {
 		return s
 	}
 	if !s.isSingle() {
-		p.ranges += 100 // takes as long as many ranges
+		p.ranges += 100 // costs as much as that many ranges
 	}
 	return s.withoutCase()
 }

@@ -2,49 +2,49 @@ package ecmascript
 
 import "slices"
 
-// A program runs an expression step by step: an instruction either goes on, or fails, and
-// then the run goes back to the latest choice.
+// A program is a backtracking program: an instruction either continues or fails, and then the run
+// returns to the latest choice.
 type program struct {
 	insts []inst
-	slots int // of a run: starts and ends of groups, counts and places of repeats
+	slots int // of a run: starts and ends of groups, counts and start positions of repeats
 }
 
 type opcode byte
 
 const (
 	opChar      opcode = iota // read a character of set
-	opSpan                    // read many, and choose how many
+	opSpan                    // read many characters and choose their number
 	opJump                    // go to x
-	opChoice                  // go on, or else to x
-	opSave                    // keep the place in slot x
+	opChoice                  // continue, or else go to x
+	opSave                    // store the position in slot x
 	opCount                   // set slot x to 0
 	opRepeat                  // repeat once more, or go to x
-	opBegin                   // count a repetition
-	opEnd                     // and end it
-	opAssert                  // go on if the assertion holds
-	opLook                    // go on at x if what follows, up to opDone, matches or, negative, does not
-	opReference               // read what is between slots x and x+1
+	opBegin                   // begin a repetition
+	opEnd                     // end a repetition
+	opAssert                  // continue if the assertion holds
+	opLook                    // continue at x if the instructions up to opDone match or, if negative, fail
+	opReference               // read the text between slots x and x+1 again
 	opDone
 )
 
 type inst struct {
 	op       opcode
-	behind   bool // reads towards the start of the text
+	behind   bool // reads backwards
 	negative bool // of opLook
 	anyCase  bool // of opReference
 	x        int
 	set      set     // of opChar and opSpan
 	repeat   *repeat // of opSpan, opRepeat, opBegin and opEnd
-	slot     int     // of opRepeat, opBegin and opEnd: the count, and after it the place
+	slot     int     // of opRepeat, opBegin and opEnd: the count, followed by the position
 	clear    []int   // of opBegin: the slots of groups in the body
 	assert   assertion
 }
 
-// A compiler writes a program.
+// A compiler compiles a tree to a program.
 type compiler struct {
 	program
 	behind bool
-	slotOf map[int]int // of the groups that references name
+	slotOf map[int]int // of referenced groups
 }
 
 func newProgram(t *tree) *program {
@@ -55,7 +55,7 @@ func newProgram(t *tree) *program {
 	return &c.program
 }
 
-// find gives slots to the groups that references name.
+// find allocates slots for referenced groups.
 func (c *compiler) find(n node) {
 	switch n := n.(type) {
 	case sequence:
@@ -79,13 +79,13 @@ func (c *compiler) find(n node) {
 	}
 }
 
-// newSlots returns the first of two slots.
+// newSlots allocates two slots and returns the first.
 func (c *compiler) newSlots() int {
 	c.slots += 2
 	return c.slots - 2
 }
 
-// add adds an instruction and returns its place.
+// add appends an instruction and returns its index.
 func (c *compiler) add(i inst) int {
 	i.behind = c.behind
 	c.insts = append(c.insts, i)

@@ -5,8 +5,7 @@ import (
 	"unicode"
 )
 
-// property returns the set of characters that \p{text} stands for; ok is false if there is
-// no table of it.
+// property returns the set of characters of \p{text}; ok is false for an unsupported property.
 func property(text string) (s set, ok bool) {
 	name, value, hasValue := strings.Cut(text, "=")
 	var table *unicode.RangeTable
@@ -28,8 +27,7 @@ func property(text string) (s set, ok bool) {
 	return tableSet(table), true
 }
 
-// category returns the table of a general category by its short or long name, nil if there
-// is none.
+// category returns the table of a general category by its short or long name, nil if there is none.
 func category(name string) *unicode.RangeTable {
 	if short, ok := unicode.CategoryAliases[name]; ok {
 		name = short
@@ -37,9 +35,8 @@ func category(name string) *unicode.RangeTable {
 	return unicode.Categories[name]
 }
 
-// binaryProperty returns the set of a property that a character has or has not. Package
-// unicode has the tables of PropList.txt; the others are derived from them as
-// DerivedCoreProperties.txt says.
+// binaryProperty returns the set of a binary property. Package unicode has the tables of
+// PropList.txt; the others are derived from them as specified in DerivedCoreProperties.txt.
 func binaryProperty(name string) (s set, ok bool) {
 	switch name {
 	case "Any":
@@ -63,7 +60,7 @@ func binaryProperty(name string) (s set, ok bool) {
 	case "ID_Continue":
 		return identifiers(unicode.L, unicode.Nl, unicode.Other_ID_Start, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc, unicode.Other_ID_Continue), true
 	case "STerm", "Hyphen", "Prepended_Concatenation_Mark":
-		return nil, false // ECMA-262 does not name them
+		return nil, false // not in ECMA-262
 	}
 	table := unicode.Properties[name]
 	if table == nil || strings.HasPrefix(name, "Other_") {
@@ -72,7 +69,7 @@ func binaryProperty(name string) (s set, ok bool) {
 	return tableSet(table), true
 }
 
-// identifiers returns the set of the tables without what has a meaning in patterns.
+// identifiers returns the union of the tables without pattern syntax and white space.
 func identifiers(tables ...*unicode.RangeTable) set {
 	others := tableSet(tables...).complement()
 	return union(others, tableSet(unicode.Pattern_Syntax, unicode.Pattern_White_Space)).complement()

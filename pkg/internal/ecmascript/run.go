@@ -7,28 +7,29 @@ import (
 )
 
 const (
-	// A run may take maxSteps, and stepsPerByte more for each byte of the text.
+	// maxSteps is the maximum number of steps of a run, plus stepsPerByte for each byte of the
+	// text.
 	maxSteps     = 1 << 23
 	stepsPerByte = 16
-	// maxChoices bounds what a run keeps in mind: 40 MB.
+	// maxChoices is the maximum length of a run's stack: 40 MB.
 	maxChoices = 1 << 20
 )
 
-// A run is of one program on one text.
+// A run is a run of one program on one text.
 type run struct {
 	insts []inst
 	text  []byte
 	slots []int // -1 if not set
 	stack []choice
-	steps int // left
+	steps int // remaining steps
 }
 
-// A choice is what a run goes back to. If slot is not none, it is no choice, but the value
-// that the slot had.
+// A choice is an entry of the backtracking stack. If slot is not none, it is the former value of
+// the slot instead.
 type choice struct {
 	slot, value int
 	pc, pos     int
-	last        int // the last place that opSpan may choose: it goes on from pos towards it
+	last        int // the last position that opSpan may choose, going from pos towards it
 }
 
 const none = -1
@@ -46,8 +47,8 @@ func (p *program) match(text []byte) (bool, error) {
 	}
 }
 
-// read reads a character, towards the start of the text if behind is set. The place is
-// none where there is no character.
+// read reads a character, backwards if behind is set. The returned position is none if there is no
+// character.
 func (r *run) read(pos int, behind bool) (c rune, after int) {
 	switch {
 	case behind && pos > 0:
@@ -60,8 +61,8 @@ func (r *run) read(pos int, behind bool) (c rune, after int) {
 	return 0, none
 }
 
-// match reports whether the instructions from pc to opDone match at a place. If not, the
-// slots and the stack are as they were.
+// match reports whether the instructions from pc to opDone match at a position. If not, it restores
+// the slots and the stack.
 func (r *run) match(pc, pos int) (matched bool, err error) {
 	base := len(r.stack)
 	for {
@@ -82,7 +83,7 @@ func (r *run) match(pc, pos int) (matched bool, err error) {
 	}
 }
 
-// back returns to the latest choice since the stack had a length.
+// back returns to the latest choice above the stack length base.
 func (r *run) back(base int) (pc, pos int) {
 	for len(r.stack) > base {
 		top := r.stack[len(r.stack)-1]
@@ -100,7 +101,7 @@ func (r *run) back(base int) (pc, pos int) {
 	return 0, none
 }
 
-// undo drops the choices since the stack had a length, and what they led to.
+// undo drops the choices above the stack length base and their effects.
 func (r *run) undo(base int) {
 	for len(r.stack) > base {
 		top := r.stack[len(r.stack)-1]
@@ -111,18 +112,18 @@ func (r *run) undo(base int) {
 	}
 }
 
-// choose keeps a choice for later.
+// choose pushes a choice.
 func (r *run) choose(pc, pos int) {
 	r.stack = append(r.stack, choice{slot: none, pc: pc, pos: pos, last: pos})
 }
 
-// set changes a slot until the run goes back.
+// set changes a slot until the run backtracks.
 func (r *run) set(slot, value int) {
 	r.stack = append(r.stack, choice{slot: slot, value: r.slots[slot]})
 	r.slots[slot] = value
 }
 
-// step runs an instruction, and returns what comes next; the place is none if it fails.
+// step runs an instruction and returns the next one; the position is none if it fails.
 func (r *run) step(pc, pos int) (next, after int, err error) {
 	i := &r.insts[pc]
 	switch i.op {
@@ -161,7 +162,7 @@ func (r *run) step(pc, pos int) (next, after int, err error) {
 		}
 	case opEnd:
 		if r.slots[i.slot] > i.repeat.min && r.slots[i.slot+1] == pos {
-			return 0, none, nil // a repetition of nothing is none
+			return 0, none, nil // an empty repetition does not count
 		}
 		return i.x, pos, nil
 	case opAssert:
@@ -180,8 +181,8 @@ func (r *run) step(pc, pos int) (next, after int, err error) {
 	return pc + 1, pos, nil
 }
 
-// span reads as many characters as there are, keeps the choice to read fewer, and returns
-// the place after them.
+// span reads as many characters as possible, pushes the choice to read fewer, and returns the
+// position after them.
 func (r *run) span(pc, pos int) int {
 	i := &r.insts[pc]
 	least := none
@@ -204,7 +205,7 @@ func (r *run) span(pc, pos int) int {
 	return pos
 }
 
-// look reports whether a look-around holds. It leaves no choices, only what it captured.
+// look reports whether a look-around holds. It leaves no choices, only captures.
 func (r *run) look(pc, pos int) (holds bool, err error) {
 	base := len(r.stack)
 	matched, err := r.match(pc+1, pos)
@@ -242,8 +243,8 @@ func (r *run) holds(a assertion, pos int) bool {
 	return differ == (a.kind == boundary)
 }
 
-// again reads what a group has captured, nothing if it has not, and returns the place after
-// it, none if something else is there.
+// again reads the captured text of a group, nothing if it is not set, and returns the position
+// after it, none if the text differs.
 func (r *run) again(i *inst, pos int) int {
 	start, end := r.slots[i.x], r.slots[i.x+1]
 	if start == none || end == none {

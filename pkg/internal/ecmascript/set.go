@@ -7,11 +7,11 @@ import (
 	"unicode"
 )
 
-// A set is a set of characters: pairs of a first and a last one, ascending, with a gap
-// between pairs. It does not change.
+// A set is a set of characters: pairs of first and last characters, ascending, with a gap between
+// pairs. It is immutable.
 type set []rune
 
-// union returns the set of the characters in any of the ranges, which may overlap.
+// union returns the union of ranges, which may overlap.
 func union(ranges ...set) set {
 	pairs := slices.Concat(ranges...)
 	sort.Sort(byFirst(pairs))
@@ -57,10 +57,10 @@ func (s set) contains(r rune) bool {
 	return found || i%2 != 0
 }
 
-// isSingle reports whether there is one character.
+// isSingle reports whether the set has exactly one character.
 func (s set) isSingle() bool { return len(s) == 2 && s[0] == s[1] }
 
-// withoutCase returns the set with all characters that differ from one of it in case only.
+// withoutCase returns the set extended by all characters that differ from one of it only in case.
 func (s set) withoutCase() set {
 	members := cased()
 	if s.isSingle() {
@@ -77,7 +77,7 @@ func (s set) withoutCase() set {
 	return union(s, folds)
 }
 
-// cased returns the characters that others differ from in case only.
+// cased returns the characters that have other cases.
 var cased = sync.OnceValue(func() (cased []rune) {
 	for _, c := range unicode.CaseRanges {
 		for r := rune(c.Lo); r <= rune(c.Hi); r++ {
@@ -89,7 +89,7 @@ var cased = sync.OnceValue(func() (cased []rune) {
 	return cased
 })
 
-// tableSet returns the set of the characters in any of the tables.
+// tableSet returns the union of the tables.
 func tableSet(tables ...*unicode.RangeTable) set {
 	var pairs set
 	add := func(first, last, stride rune) {
@@ -112,7 +112,7 @@ func tableSet(tables ...*unicode.RangeTable) set {
 	return union(pairs)
 }
 
-// The classes that have escapes or signs of their own. Nobody changes them.
+// The classes with escapes or syntax of their own. They must not be modified.
 var (
 	all            = set{0, unicode.MaxRune}
 	digits         = set{'0', '9'}

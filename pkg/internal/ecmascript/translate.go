@@ -6,16 +6,16 @@ import (
 	"unicode"
 )
 
-// maxInstructions bounds the machines of package regexp, which may take as many steps for
-// each character of a text.
+// maxInstructions is the maximum size of a program of package regexp, which may take as many steps
+// per character.
 const maxInstructions = 1 << 13
 
-// maxCount is the greatest count that package regexp takes.
+// maxCount is the maximum repeat count in package regexp.
 const maxCount = 1000
 
-// translate writes a tree in the syntax of package regexp. What matches is the same, since
-// for expressions without captures it does not matter which match is found; ok is false if
-// the syntax cannot say it.
+// translate converts a tree to the syntax of package regexp. It matches the same texts: without
+// captures it does not matter which match is found. ok is false if the syntax cannot express the
+// tree.
 func translate(n node) (expr string, ok bool) {
 	t := translator{ok: true}
 	t.write(n)
@@ -79,7 +79,7 @@ func (t *translator) assertion(a assertion) {
 		t.out.WriteString(`\b`)
 	case a.kind == noBoundary && len(a.word) == len(words):
 		t.out.WriteString(`\B`)
-	default: // (?m) goes by other line terminators, and \b by ASCII alone
+	default: // (?m) uses other line terminators, and \b only ASCII
 		t.ok = false
 	}
 }
@@ -109,8 +109,7 @@ func (t *translator) char(r rune) {
 	}
 }
 
-// instructions estimates the size of the machine of a tree, up to a little more than
-// maxInstructions.
+// instructions estimates the program size of a tree, up to a little more than maxInstructions.
 func instructions(n node) int {
 	count := 1
 	switch n := n.(type) {

@@ -3,7 +3,7 @@ package ecmascript
 // A tree is a parsed expression.
 type tree struct {
 	root   node
-	groups int // that capture
+	groups int // number of capturing groups
 }
 
 // A node is a part of an expression: one of the types below.
@@ -16,33 +16,33 @@ type (
 	// chars reads one character of a set.
 	chars struct{ set }
 
-	// A group captures what its body has read.
+	// A group captures the text of its body.
 	group struct {
 		number int // from 1
 		body   node
 	}
 
-	// A repeat is of a body that has the groups from first to before end.
+	// A repeat repeats a body that has the groups [first, end).
 	repeat struct {
 		body       node
-		min, max   int // infinite is more than any text has
+		min, max   int // infinite is longer than any text
 		lazy       bool
 		first, end int
 	}
 
-	// A look is a look-ahead or a look-behind.
+	// A look is a look-ahead or look-behind.
 	look struct {
 		body             node
 		behind, negative bool
 	}
 
-	// A reference reads once more what a group has captured.
+	// A reference matches the captured text of a group again.
 	reference struct {
 		number  int
 		anyCase bool
 	}
 
-	// An assertion reads nothing. A boundary goes by the set of characters of words.
+	// An assertion matches a position. A boundary depends on the set of word characters.
 	assertion struct {
 		kind assertionKind
 		word set
@@ -60,5 +60,5 @@ const (
 	noBoundary
 )
 
-// infinite is the count of a repeat without an upper limit, and of one that no text reaches.
+// infinite is the count of a repeat without an upper limit, or with one that no text reaches.
 const infinite = 1<<31 - 1

@@ -8,18 +8,18 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Checker collects what breaks the rules of a source's own format. The findings have a
-// pointer, and a message that names the rule.
+// A Checker collects violations of the rules of a source's format. Its findings have a pointer and
+// a message that includes the rule.
 type Checker struct{ Findings []finding.Finding }
 
-// Add adds a finding at a place.
+// Add adds a finding at a pointer.
 func (c *Checker) Add(pointer, problem string, args ...any) {
 	c.Findings = append(c.Findings, finding.Finding{
 		Layer: finding.Protocol, Severity: finding.Error, Pointer: pointer, Message: fmt.Sprintf(problem, args...),
 	})
 }
 
-// Need checks that a member is there and of a kind.
+// Need checks that a required member is present and of a kind.
 func (c *Checker) Need(n tree.Node, at, name string, kind jsonstream.Kind, rule string) tree.Node {
 	v := n.Get(name)
 	pointer := jsonstream.AppendPointer(at, name)
@@ -34,7 +34,7 @@ func (c *Checker) Need(n tree.Node, at, name string, kind jsonstream.Kind, rule 
 	return tree.None
 }
 
-// Optional checks the kind of a member that may be missing.
+// Optional checks the kind of an optional member.
 func (c *Checker) Optional(n tree.Node, at, name string, kind jsonstream.Kind, rule string) {
 	if n.Get(name) != tree.None {
 		c.Need(n, at, name, kind, rule)

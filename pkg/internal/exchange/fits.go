@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// lacks reports whether a member is there that is not as it should be.
+// lacks reports whether a member is present but invalid.
 func lacks(n tree.Node, name string, is func(tree.Node) bool) bool {
 	v := n.Get(name)
 	return v != tree.None && !is(v)
@@ -46,7 +46,7 @@ func isCost(n tree.Node) bool {
 		isCount(tokens.Get("prompt")) && isCount(tokens.Get("completion"))
 }
 
-// IsNegative reports whether a number is below zero, of whatever size.
+// IsNegative reports whether a number of any size is below zero.
 func IsNegative(n tree.Node) bool { return jsonstream.AppendNormal(nil, n.NumberText())[0] == '-' }
 
 // isShare reports whether a number is from 0 to 1.
@@ -55,7 +55,7 @@ func isShare(n tree.Node) bool {
 	return ok && r.Sign() >= 0 && r.Cmp(big.NewRat(1, 1)) <= 0
 }
 
-// isCount reports whether a number is whole, and not below zero.
+// isCount reports whether a number is a non-negative integer.
 func isCount(n tree.Node) bool {
 	r, ok := n.Rational()
 	return ok && r.IsInt() && r.Sign() >= 0
@@ -67,7 +67,7 @@ func isHash(n tree.Node) bool {
 	return ok && err == nil && len(digits) == 64 && digits == strings.ToLower(digits)
 }
 
-// IsBrief reports whether an object says anything that a brief can.
+// IsBrief reports whether an object has any member of a brief.
 func IsBrief(n tree.Node) bool {
 	for _, r := range Rows {
 		if v := n.At(r.Member); v.Is(r.Kind) {

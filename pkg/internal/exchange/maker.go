@@ -11,25 +11,24 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
-// A Maker makes up values that a format requires and the source does not have. The same
-// source and seed give the same values.
+// A Maker makes up values that a format requires and the source lacks. The same source and seed
+// give the same values.
 type Maker struct {
 	Seed, Budget string
 	Source       tree.Node
 	Made         []MadeUp
-	// Restoring is set when translating a message that carries a residue: made-up values
-	// are then placeholders for carried ones, except at the places in Known.
+	// Restoring is set when translating a message with carried data: made-up values are then
+	// placeholders for carried ones, except at the places in Known.
 	Restoring    bool
 	Known        map[string]bool
 	placeholders []string    // places of placeholders
-	Calls        []tree.Node // items for results that have no call
+	Calls        []tree.Node // items for results without a call
 }
 
-// IsPlaceholder reports whether a value made up at a place is a placeholder for a carried
-// one.
+// IsPlaceholder reports whether a value made up at a place is a placeholder for a carried one.
 func (k *Maker) IsPlaceholder(pointer string) bool { return k.Restoring && !k.Known[pointer] }
 
-// Up makes up a value.
+// Up records and returns a made-up value.
 func (k *Maker) Up(pointer string, value tree.Node, rule string) tree.Node {
 	if k.IsPlaceholder(pointer) {
 		k.placeholders = append(k.placeholders, pointer)
@@ -39,8 +38,7 @@ func (k *Maker) Up(pointer string, value tree.Node, rule string) tree.Node {
 	return value
 }
 
-// Reveal adds the placeholders at places whose carried value is missing to Known, and
-// reports whether there are any.
+// Reveal adds the placeholders without a carried value to Known, and reports whether there are any.
 func (k *Maker) Reveal(missed []string) bool {
 	any := false
 	for _, pointer := range k.placeholders {
@@ -53,7 +51,7 @@ func (k *Maker) Reveal(missed []string) bool {
 	return any
 }
 
-// Unless makes up a value if there is none.
+// Unless returns value or, if it is absent, a made-up one.
 func (k *Maker) Unless(value tree.Node, pointer string, otherwise tree.Node, rule string) tree.Node {
 	if value != tree.None {
 		return value
@@ -61,12 +59,12 @@ func (k *Maker) Unless(value tree.Node, pointer string, otherwise tree.Node, rul
 	return k.Up(pointer, otherwise, rule)
 }
 
-// Agent makes up the name of an agent if there is none.
+// Agent returns the name of an agent or, if it is absent, a made-up one.
 func (k *Maker) Agent(value tree.Node, pointer string) tree.Node {
 	return k.Unless(value, pointer, tree.String("unknown"), "the agent is not known")
 }
 
-// hash returns 32 bytes for a place.
+// hash returns 32 bytes derived from a place.
 func (k *Maker) hash(pointer, of string) [sha256.Size]byte {
 	parts := []string{k.Seed, pointer, of}
 	if of == "" {
@@ -83,8 +81,8 @@ func (k *Maker) hash(pointer, of string) [sha256.Size]byte {
 	return sha256.Sum256(all)
 }
 
-// UUID makes up a UUID of version 4 by its form: from an identifier that is none, or, if
-// that is empty, from the whole source.
+// UUID makes up a UUID with the form of version 4, derived from another identifier or, if that is
+// empty, from the whole source.
 func (k *Maker) UUID(pointer, of string) tree.Node {
 	rule := "SHA-256 of the seed, the member and the source, as a UUID"
 	if of != "" {
@@ -99,12 +97,12 @@ func (k *Maker) UUID(pointer, of string) tree.Node {
 // Trace makes up a traceparent.
 func (k *Maker) Trace(pointer string) tree.Node {
 	h := k.hash(pointer, "")
-	h[0], h[16] = h[0]|1, h[16]|1 // zeros alone are invalid
+	h[0], h[16] = h[0]|1, h[16]|1 // all zeros are invalid
 	s := "00-" + hex.EncodeToString(h[:16]) + "-" + hex.EncodeToString(h[16:24]) + "-00"
 	return k.Up(pointer, tree.String(s), "SHA-256 of the seed, the member and the source; not sampled")
 }
 
-// Identifier keeps a UUID of version 4 and makes one of anything else.
+// Identifier returns a version 4 UUID unchanged, and otherwise derives one.
 func (k *Maker) Identifier(value tree.Node, pointer string) tree.Node {
 	if isUUID(value.Text()) {
 		return value
@@ -120,7 +118,7 @@ func isUUID(s string) bool {
 	return err == nil && b[6]>>4 == 4 && b[8]>>6 == 2
 }
 
-// Time keeps a date-time, and otherwise takes that of the latest turn that has one.
+// Time returns a date-time unchanged, and otherwise that of the latest turn with one.
 func (k *Maker) Time(m Meaning, pointer string) tree.Node {
 	if t := m.Values[RowTime]; IsTime(t) {
 		return t
@@ -135,11 +133,11 @@ func (k *Maker) Time(m Meaning, pointer string) tree.Node {
 	return k.Up(pointer, tree.String("1970-01-01T00:00:00Z"), "no time is known: the Unix epoch")
 }
 
-// A MadeUp is a value that the target requires and the source does not have.
+// A MadeUp is a value that the target requires and the source lacks.
 type MadeUp struct {
 	Pointer string          `json:"pointer"` // in the target
 	Value   json.RawMessage `json:"value"`
 	Rule    string          `json:"rule"`
-	// Source is where the source could say it, "" if it has no place for it.
+	// Source is the corresponding place in the source, "" if its format has none.
 	Source string `json:"source,omitempty"`
 }

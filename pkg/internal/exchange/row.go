@@ -1,5 +1,5 @@
-// Package exchange has what the systems share: the form that messages of all formats are
-// read into, and written from, when they are converted. A format says by a [Codec] how.
+// Package exchange defines the common form into which messages of all formats are read, and from
+// which they are written, in conversions. A [Codec] describes each format.
 package exchange
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// The rows: what messages say besides their turns, in the order of the canonical message.
+// The rows: the information in messages other than turns, in the order of the canonical message.
 const (
 	RowHandoff = iota
 	RowTask
@@ -23,17 +23,16 @@ const (
 	RowCost
 	RowSummary
 	RowTools
-	RowCount // how many there are
+	RowCount // number of rows
 )
 
-// A Row is one thing that messages say. A format has a place for it, by its [Codec], or
-// has it in the brief: an object with the members of the canonical message.
+// A Row is an item of information in messages. A format has a place for it in its [Codec], or has
+// it in the brief: an object with the members of the canonical message.
 type Row struct {
-	Member string // JSON Pointer in the canonical message, and in a brief
+	Member string // JSON Pointer in the canonical message and in a brief
 	Kind   jsonstream.Kind
-	// fits reports whether a value of the kind is what the canonical schema asks for
-	// (section 5.2): another one would make a message that its receiver rejects. nil if any
-	// is.
+	// fits reports whether a value of the right kind satisfies the canonical schema (section 5.2);
+	// otherwise the receiver would reject the message. nil means that any value does.
 	fits func(tree.Node) bool
 }
 
@@ -55,33 +54,32 @@ var Rows = [RowCount]Row{
 	RowTools:       {"/toolCallHistory", jsonstream.Array, areToolCalls},
 }
 
-// Turns is where the canonical message, and a brief, has its turns.
+// Turns is the place of turns in the canonical message and in a brief.
 const Turns = "/conversationHistoryVerbatim"
 
-// MaxDepth is how deep a message may nest what is carried: beyond it, what is carried is
-// a string that holds its JSON text, so that the message can be read with the default
-// limits.
+// MaxDepth is the maximum nesting depth of carried data. Beyond it, the data is a string with its
+// JSON text, so that the message can be read with the default limits.
 const MaxDepth = jsonstream.DefaultMaxDepth - 8
 
-// A Meaning is what a message says, whatever its format. None means unknown.
+// A Meaning is the content of a message in any format. None means unknown.
 type Meaning struct {
 	Values [RowCount]tree.Node
-	At     [RowCount]string // JSON Pointers in the view, of values that were read
-	Turns  []tree.Node      // as the canonical message has them
+	At     [RowCount]string // JSON Pointers of the read values in the view
+	Turns  []tree.Node      // as in the canonical message
 }
 
-// Take reads a value into a row, if it is what the row holds and nothing is there yet. What
-// is empty says nothing: formats that ask for the member are given an empty one.
+// Take reads a value into a row if the row is unset and accepts it. Empty values are ignored:
+// formats that require the member have an empty one.
 func (m *Meaning) Take(row int, value tree.Node, at string) {
 	if m.Values[row] == tree.None && value.Is(Rows[row].Kind) && !value.Empty() && (Rows[row].fits == nil || Rows[row].fits(value)) {
 		m.Values[row], m.At[row] = value, at
 	}
 }
 
-// TakeAt reads what is at a place.
+// TakeAt reads the value at a place into a row.
 func (m *Meaning) TakeAt(row int, view tree.Node, at string) { m.Take(row, view.At(at), at) }
 
-// TakePlaces reads the rows that a format has a place for, and then its brief.
+// TakePlaces reads the rows with a place in a format, and then its brief.
 func (m *Meaning) TakePlaces(l *Layout, view tree.Node) {
 	for i, place := range l.Places {
 		if place != "" {
@@ -93,15 +91,15 @@ func (m *Meaning) TakePlaces(l *Layout, view tree.Node) {
 	}
 }
 
-// TakeBrief reads the rows that a brief has, which is at a place.
+// TakeBrief reads the rows in a brief at a place.
 func (m *Meaning) TakeBrief(brief tree.Node, at string) {
 	for i, r := range Rows {
 		m.Take(i, brief.At(r.Member), at+r.Member)
 	}
 }
 
-// Brief returns what a format has no place for: nothing if that is nothing. What is nested
-// too deep for its place is not in it.
+// Brief returns the rows without a place in a format, None if there are none. Rows that nest too
+// deep for their place are left out.
 func (m *Meaning) Brief(l *Layout) tree.Node {
 	var brief tree.Node
 	for i, r := range Rows {
@@ -112,8 +110,8 @@ func (m *Meaning) Brief(l *Layout) tree.Node {
 	return brief
 }
 
-// WritePlaces writes the rows that a format has a place for into a view that has
-// something there, or may have.
+// WritePlaces writes the rows with a place in a format into a view that may already have values
+// there.
 func (m *Meaning) WritePlaces(l *Layout, view tree.Node) tree.Node {
 	for i, place := range l.Places {
 		if place != "" && m.Values[i] != tree.None {

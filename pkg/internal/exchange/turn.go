@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// CanonicalTurn returns a turn as the schema of the canonical message asks for it: with a
-// role, and content that is text or parts.
+// CanonicalTurn returns a turn as required by the canonical schema: with a role, and content that
+// is text or parts.
 func CanonicalTurn(t tree.Node) tree.Node {
 	if !t.Is(jsonstream.Object) {
 		return UserMessage(tree.String(t.Flat()))
@@ -35,8 +35,8 @@ func IsParts(n tree.Node) bool {
 // A Call is a call of a tool in a turn.
 type Call struct{ ID, Name, Arguments tree.Node }
 
-// CallsOf returns the calls of a turn of the assistant; nil if it has none, or one that
-// is not as the Chat API has it.
+// CallsOf returns the calls of an assistant turn; nil if it has none, or one that is not in the
+// form of the Chat API.
 func CallsOf(t tree.Node) []Call {
 	list := t.Get("tool_calls")
 	if !list.Is(jsonstream.Array) {
@@ -68,10 +68,9 @@ func CallTurn(c Call, further []tree.Member) tree.Node {
 // IsTime reports whether a string is a date-time of RFC 3339.
 func IsTime(n tree.Node) bool { return tree.IsString(n) && rfc3339.IsDateTime(n.Text()) }
 
-const lastSecond = 253402300799 // of the year 9999
+const lastSecond = 253402300799 // at the end of the year 9999
 
-// UnixTime returns Unix seconds, with or without a fraction, as a date-time; nil if they are
-// none.
+// UnixTime returns Unix seconds, with an optional fraction, as a date-time, and whether n is valid.
 func UnixTime(n tree.Node) (tree.Node, bool) {
 	r, ok := n.Rational()
 	if !ok || r.Sign() < 0 || r.Cmp(big.NewRat(lastSecond+1, 1)) >= 0 {
@@ -82,7 +81,7 @@ func UnixTime(n tree.Node) (tree.Node, bool) {
 	return tree.String(time.Unix(seconds.Int64(), rest.Int64()).UTC().Format(time.RFC3339Nano)), true
 }
 
-// UnixMillis returns Unix milliseconds as a date-time, nil if they are none.
+// UnixMillis returns Unix milliseconds as a date-time, and whether n is valid.
 func UnixMillis(n tree.Node) (tree.Node, bool) {
 	ms, ok := n.Integer()
 	if !ok || ms < 0 || ms/1000 > lastSecond {
@@ -95,7 +94,7 @@ func UnixMillis(n tree.Node) (tree.Node, bool) {
 	return tree.String(time.UnixMilli(ms).UTC().Format(layout)), true
 }
 
-// Seconds returns a date-time from 1970 on as Unix seconds, with a fraction if it has one.
+// Seconds returns a date-time from 1970 on as Unix seconds, with its fraction if any.
 func Seconds(n tree.Node) (tree.Node, bool) {
 	t, ok := rfc3339.Parse(n.Text())
 	if !ok || t.Unix() < 0 {
@@ -117,7 +116,7 @@ func Millis(n tree.Node) (tree.Node, bool) {
 	return tree.Int(t.UnixMilli()), true
 }
 
-// Each applies a function to all turns. If none changes, the result is turns.
+// Each applies f to all turns. It returns turns itself if none changes.
 func Each(turns []tree.Node, f func(tree.Node) tree.Node) []tree.Node {
 	out, shared := turns, true
 	for i, t := range turns {

@@ -5,16 +5,16 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// The forms in which a view says that a value was written.
+// The original forms of a value, as recorded in a view.
 const (
-	FormRaw    = "raw"    // as it is
-	FormBase64 = "base64" // an object, as a string
-	FormInline = "inline" // an object, which should be a string
+	FormRaw    = "raw"    // unchanged
+	FormBase64 = "base64" // an object encoded as a string
+	FormInline = "inline" // an object where a string is expected
 	FormList   = "list"
-	FormString = "string" // of the one turn in a list
+	FormString = "string" // the only turn of a list, as a string
 )
 
-// Opened returns the view of a value, and the form that it was written in.
+// Opened returns the view of a value with its original form.
 func Opened(form string, value tree.Node) tree.Node {
 	return tree.Object(tree.Member{Name: "form", Value: tree.String(form)}, tree.Member{Name: "value", Value: value})
 }
@@ -30,8 +30,8 @@ func Open(n tree.Node) tree.Node {
 	return Opened(FormRaw, n)
 }
 
-// Shut is the inverse of [Open], also for lists that a format opens. Other values stay as
-// they are.
+// Shut is the inverse of [Open], also for lists that a format opens. Other values are returned
+// unchanged.
 func Shut(n tree.Node) tree.Node {
 	value := n.Get("value")
 	if value == tree.None {
@@ -48,7 +48,7 @@ func Shut(n tree.Node) tree.Node {
 	return value
 }
 
-// UserMessage returns a turn of the user.
+// UserMessage returns a user turn.
 func UserMessage(content tree.Node) tree.Node {
 	return tree.Object(tree.Member{Name: "role", Value: tree.String("user")}, tree.Member{Name: "content", Value: content})
 }

@@ -1,4 +1,4 @@
-// Package gzipped reads and writes gzip (RFC 1952) inside of messages.
+// Package gzipped reads and writes gzip (RFC 1952) data inside messages.
 package gzipped
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// IsBase64 reports whether a text begins as the base64 of gzip does: with its magic number and method.
+// IsBase64 reports whether text begins with the base64 of gzip's magic number and method.
 func IsBase64(text string) bool { return strings.HasPrefix(text, "H4sI") }
 
-// AppendBase64 appends a JSON string that holds content in base64, as gzip if packed.
+// AppendBase64 appends a JSON string with content in base64, compressed with gzip if packed.
 func AppendBase64(dst, content []byte, packed bool) []byte {
 	if packed {
 		content = Pack(content)
@@ -25,17 +25,17 @@ func AppendBase64(dst, content []byte, packed bool) []byte {
 	return append(base64.StdEncoding.AppendEncode(append(dst, '"'), content), '"')
 }
 
-// Is reports whether some bytes begin as gzip does.
+// Is reports whether b begins with gzip's magic number and method.
 func Is(b []byte) bool { return bytes.HasPrefix(b, []byte{0x1f, 0x8b, 8}) }
 
-// Unpack returns what gzip holds: at most so many bytes, [jsonstream.DefaultMaxBytes] for 0. More
-// is a [jsonstream.ErrTooLarge].
+// Unpack decompresses gzip data to at most maxBytes bytes; 0 means [jsonstream.DefaultMaxBytes].
+// The error for more is [jsonstream.ErrTooLarge].
 func Unpack(b []byte, maxBytes int64) ([]byte, error) {
 	if maxBytes <= 0 {
 		maxBytes = jsonstream.DefaultMaxBytes
 	}
-	r := compress.NewReader(bytes.NewReader(b), compress.ReaderOptions{MaxRatio: -1}) // maxBytes bounds it
-	defer r.Close()                                                                   // it holds memory only
+	r := compress.NewReader(bytes.NewReader(b), compress.ReaderOptions{MaxRatio: -1}) // maxBytes limits it
+	defer r.Close()                                                                   // it holds only memory
 	content, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -48,10 +48,10 @@ func Unpack(b []byte, maxBytes int64) ([]byte, error) {
 	return content, nil
 }
 
-// Pack returns content as gzip: always the same for the same content.
+// Pack compresses content with gzip. The result is deterministic.
 func Pack(content []byte) []byte {
 	var b bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a level that there is
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the level is valid
 	_, _ = w.Write(content)                               // to memory
 	_ = w.Close()
 	return b.Bytes()

@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-// Detect returns the format that the text is in, false if it is in none: usually, the first block
-// tells. The error is that of [Read].
+// Detect returns the format of the text; ok is false if it is unknown. Usually the first block is
+// enough. The error is that of [Read].
 func (t Text) Detect() (f format.Format, ok bool, err error) {
 	var d formats.Detector
 	blocks := t.blocks()
@@ -37,19 +37,19 @@ func (t Text) Detect() (f format.Format, ok bool, err error) {
 	return f, ok, nil
 }
 
-// A Conversation is that of a text in a format. What is kept of a line, besides its place, is what its
-// turns are found by and cut into stretches by.
+// A Conversation is the conversation of a text in a format. Of each line, it keeps only its place
+// and the data needed to find turns and to divide them into stretches.
 type Conversation struct {
 	text    Text
 	layout  *format.Descriptor
 	trail   format.Trail
 	outline *provider.Outline
-	parsers sync.Pool // of *[]jsonstream.Parser
+	parsers sync.Pool // *[]jsonstream.Parser values
 }
 
-// NewConversation returns the conversation of a text, of no lines yet. It returns nil for a format
-// whose conversations cannot be read so: one without a Trail, with rules of its own, or with messages
-// in its own.
+// NewConversation returns the conversation of a text, without lines so far. It returns nil for a
+// format that does not support it: one without a Trail, with rules of its own, or with messages
+// inside messages.
 func NewConversation(t Text, layout *format.Descriptor) *Conversation {
 	if k := layout.Known; k == nil || k.Trail == nil || len(k.Lines) == 0 || layout.Turns == nil || layout.Provider == "" || layout.Check != nil || layout.Carriers != nil || layout.Handoffs != nil {
 		return nil
@@ -59,26 +59,26 @@ func NewConversation(t Text, layout *format.Descriptor) *Conversation {
 	return c
 }
 
-// A Block is what a conversation takes of a block of lines.
+// A Block is the data of a conversation from a block of lines.
 type Block struct{ trail, outline any }
 
-// Read reads a block. It may be called by several goroutines.
+// Read reads a block. It is safe for concurrent use.
 func (c *Conversation) Read(root jsonstream.Value) *Block {
 	return &Block{c.trail.Read(root.Elements()), c.outline.Read(root.Elements())}
 }
 
-// Add adds the blocks, one after the other in their order.
+// Add adds a block. Blocks must be added in order.
 func (c *Conversation) Add(b *Block) {
 	c.trail.Add(b.trail)
 	c.outline.Add(b.outline)
 }
 
-// stretchBytes is about how much of a conversation is looked at in one piece.
+// stretchBytes is the approximate size of a stretch.
 const stretchBytes = 256 << 10
 
-// EachStretch does work on the stretches of a conversation whose blocks have all been added, on all
-// cores, and takes the results in their order. The turns are valid during the work. The error is that
-// of take, of the reader, or [ErrChanged].
+// EachStretch calls work on the stretches of a conversation, on all cores, and passes the results
+// to take in order. All blocks must have been added. The turns are valid only during the call of
+// work. The error is that of take or of the reader, or [ErrChanged].
 func EachStretch[R any](c *Conversation, places *Places, work func(provider.Stretch, []conversation.Turn) R, take func(R) error) error {
 	path := c.trail.Turns()
 	stretches := c.outline.Stretches(path, places.Length, stretchBytes)

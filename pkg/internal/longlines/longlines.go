@@ -1,5 +1,5 @@
-// Package longlines reads JSON Lines that are too long to be in memory: in blocks on all cores, and
-// then again those lines that matter.
+// Package longlines reads JSON Lines that do not fit in memory: in blocks on all cores, and then
+// selected lines again.
 package longlines
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// ErrChanged reports a text that is another one when it is read again.
+// ErrChanged reports a text that changed between two reads.
 var ErrChanged = errors.New("the file changed while it was read: read it again")
 
-// A Text is JSON Lines in a file. It is safe for concurrent use.
+// A Text is a file of JSON Lines. It is safe for concurrent use.
 type Text struct {
 	jsonstream.LinesFile
 	Limits jsonstream.Limits
@@ -24,21 +24,21 @@ func (t Text) blocks() *jsonstream.Blocks {
 	return jsonstream.NewBlocks(io.NewSectionReader(t.In, t.Start.Offset, t.End-t.Start.Offset), t.Start, t.Limits)
 }
 
-// Places are where the lines of a text are: 16 bytes for each.
+// Places are the positions of the lines of a text, 16 bytes each.
 type Places struct {
 	offsets []int64
 	lines   []int32
 	lengths []uint32
-	columns map[int]int // of those that begin after very much white space
+	columns map[int]int // of lines that begin after very much white space
 }
 
-// Len returns how many lines there are that are not blank.
+// Len returns the number of lines that are not blank.
 func (p *Places) Len() int { return len(p.offsets) }
 
-// Length returns how many bytes a line has, without its end.
+// Length returns the length of a line in bytes, without its line end.
 func (p *Places) Length(index int) int64 { return int64(p.lengths[index]) }
 
-// Offset returns where a line begins.
+// Offset returns the offset of a line.
 func (p *Places) Offset(index int) int64 { return p.offsets[index] }
 
 // add adds the lines of a block.
@@ -61,7 +61,7 @@ func (p *Places) add(doc *jsonstream.Document) {
 	}
 }
 
-// addAll adds the lines of the next block, as add has found them.
+// addAll adds the lines of the next block, collected by add.
 func (p *Places) addAll(more Places) {
 	p.offsets = append(p.offsets, more.offsets...)
 	p.lines = append(p.lines, more.lines...)
@@ -74,9 +74,9 @@ func (p *Places) addAll(more Places) {
 	}
 }
 
-// Read does work on the blocks of a text, on all cores, and takes the results in their order; a
-// document is valid during the work. It returns where the lines are. The error is a
-// [*jsonstream.SyntaxError], as parsing the whole has it, that of the reader, or that of take.
+// Read calls work on the blocks of a text, on all cores, and passes the results to take in order. A
+// document is valid only during the call of work. It returns the places of the lines. The error is
+// the [*jsonstream.SyntaxError] of parsing the whole text, or that of the reader or take.
 func Read[R any](t Text, work func(*jsonstream.Document) R, take func(R) error) (*Places, error) {
 	type result struct {
 		of     R
@@ -102,8 +102,8 @@ func Read[R any](t Text, work func(*jsonstream.Document) R, take func(R) error) 
 	return places, err
 }
 
-// Lines returns the values of some lines, as the whole text has them. They are valid as long as
-// nothing else is done with the parsers, which are as many as the lines or get so. The error is
+// Lines returns the values of some lines, with their positions in the whole text. They are valid
+// until the parsers are used again; there will be at least as many parsers as lines. The error is
 // that of the reader, or [ErrChanged].
 func (t Text) Lines(p *Places, indices []int, parsers *[]jsonstream.Parser) ([]jsonstream.Value, error) {
 	for len(*parsers) < len(indices) {
@@ -135,9 +135,9 @@ func (t Text) Lines(p *Places, indices []int, parsers *[]jsonstream.Parser) ([]j
 	return values, nil
 }
 
-// Ordered does work on what next returns, until its error, on all cores, and takes the results in
-// order: a few of them are in memory at once. The error is that of take, or of next, but for
-// [io.EOF].
+// Ordered calls work on the results of next until its error, on all cores, and passes the results
+// to take in order. Only a few are in memory at once. The error is that of take, or of next unless
+// it is [io.EOF].
 func Ordered[T, R any](next func() (T, error), work func(T) R, take func(R) error) error {
 	workers := runtime.GOMAXPROCS(0)
 	slots := make(chan struct{}, workers)

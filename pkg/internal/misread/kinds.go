@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A kind is what a text can be instead of JSON, and what to do about it.
+// A kind is a kind of text other than JSON, with its remedy.
 type kind struct{ problem, remedy string }
 
 var (
@@ -19,8 +19,8 @@ var (
 	prose  = kind{"text where JSON is expected", "give the JSON alone"}
 )
 
-// kindOf returns what a text is that does not begin as JSON, and the part of it to show. The kind
-// is empty if it is none of those.
+// kindOf returns the kind of a text that does not begin as JSON, and the part of it to show. The
+// kind is empty if unknown.
 func kindOf(head []byte) (k kind, found []byte) {
 	line := firstLine(head)
 	switch {
@@ -45,8 +45,8 @@ func kindOf(head []byte) (k kind, found []byte) {
 	}
 }
 
-// fenceIn returns the line of a Markdown fence that is, or follows, the text before the JSON; nil
-// if there is none.
+// fenceIn returns the line of a Markdown fence in the text before the JSON, or directly after it;
+// nil if there is none.
 func fenceIn(head []byte) []byte {
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimSpace(line)
@@ -69,7 +69,7 @@ func isHTML(head []byte) bool {
 	return false
 }
 
-// titleOf returns what is in the title of a page.
+// titleOf returns the title of an HTML page.
 func titleOf(head []byte) []byte {
 	_, title, _ := bytes.Cut(head, []byte("<title>"))
 	title, _, closed := bytes.Cut(title, []byte("</"))
@@ -79,7 +79,7 @@ func titleOf(head []byte) []byte {
 	return bytes.TrimSpace(title)
 }
 
-// isEvents reports whether a text is the stream in which APIs send the parts of an answer.
+// isEvents reports whether a text is a stream of server-sent events, as APIs send partial answers.
 func isEvents(head []byte) bool {
 	line, rest, _ := bytes.Cut(head, []byte("\n"))
 	if bytes.HasPrefix(line, []byte("event:")) {
@@ -89,8 +89,8 @@ func isEvents(head []byte) bool {
 	return ok && opensJSON(bytes.TrimLeft(data, space))
 }
 
-// isYAML reports whether a text begins with the mark of a YAML document, or with two members, or
-// one and what belongs to it.
+// isYAML reports whether a text begins with a YAML document marker, with two members, or with one
+// member and its nested content.
 func isYAML(head []byte) bool {
 	members := 0
 	for line := range bytes.Lines(head) {
@@ -112,14 +112,14 @@ func isYAML(head []byte) bool {
 	return false
 }
 
-// isMember reports whether a line is a name, a colon, and a value there or below. The level of a
-// log is no name.
+// isMember reports whether a line is a name, a colon, and a value on it or below. A log level is
+// not a name.
 func isMember(line []byte) bool {
 	name, value, ok := bytes.Cut(line, []byte(":"))
 	return ok && len(name) > 0 && len(wordAt(name)) == len(name) && !isLevel(name) && (len(value) == 0 || value[0] == ' ')
 }
 
-// isLevel reports whether a word is one by which logs say how bad it is.
+// isLevel reports whether a word is a log level.
 func isLevel(word []byte) bool {
 	switch strings.ToLower(string(word)) {
 	case "trace", "debug", "info", "notice", "warn", "warning", "error", "err", "fatal", "critical", "panic":
@@ -129,8 +129,8 @@ func isLevel(word []byte) bool {
 	}
 }
 
-// isLog reports whether a line begins with a time or a level, as those of logs do. In capitals a
-// level stands alone; otherwise it is a word of prose, unless a colon or a bracket follows.
+// isLog reports whether a line begins with a time or a level, as in a log. A level in other case
+// than capitals must be followed by a colon or a bracket, since it may be a word of prose.
 func isLog(line []byte) bool {
 	text := bytes.TrimLeft(line, "[(")
 	word := wordAt(text)
@@ -147,7 +147,7 @@ func isLog(line []byte) bool {
 	}
 }
 
-// isTime reports whether a text begins with a date or a time of day, as 2026-06-12, 2026/06/12
+// isTime reports whether a text begins with a date or a time of day, such as 2026-06-12, 2026/06/12
 // or 09:30.
 func isTime(text []byte) bool {
 	digits := 0
@@ -161,5 +161,5 @@ func isTime(text []byte) bool {
 	return digits == 4 && (rest[0] == '-' || rest[0] == '/') || digits == 2 && rest[0] == ':'
 }
 
-// isTag reports whether a line begins with a time or a level in brackets, as those of logs do.
+// isTag reports whether a line begins with a time or a level in brackets, as in a log.
 func isTag(line []byte) bool { return len(line) > 0 && line[0] == '[' && isLog(line) }

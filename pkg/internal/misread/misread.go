@@ -1,8 +1,8 @@
-// Package misread names what a text is that was taken for JSON and is not: a page of a web
-// server, YAML, what Python or JavaScript print, JSON in a Markdown fence or in prose.
+// Package misread identifies text that was expected to be JSON and is not: an HTML page, YAML, the
+// output of Python or JavaScript, JSON in a Markdown fence or in prose.
 //
-// It is asked once a text has failed to parse, so that JSON costs nothing, and it looks at no
-// more than 4 KiB of the beginning, and as many after the fault.
+// It is used only after a parse error, so valid JSON costs nothing, and examines at most 4 KiB at
+// the beginning of the text and 4 KiB after the error.
 package misread
 
 import (
@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// window is how many bytes are looked at.
+// window is the maximum number of bytes examined.
 const window = 4 << 10
 
-// A Quote writes a piece of a text, shortened and safe to print.
+// A Quote returns a piece of a text, shortened and safe to print.
 type Quote func(piece []byte) string
 
-// Cause says what a text is that is not JSON from an offset on, and what to do, and where that
-// begins. problem is "" if the text looks like JSON with a slip in it.
+// Cause describes the kind of a text that is not JSON from an offset on, with the remedy, and
+// returns its offset. problem is "" if the text looks like JSON with a mistake.
 func Cause(text []byte, offset int, quote Quote) (problem string, at int) {
 	begin := len(text) - len(bytes.TrimLeft(text, space))
 	head := text[begin:min(len(text), begin+window)]
@@ -28,8 +28,8 @@ func Cause(text []byte, offset int, quote Quote) (problem string, at int) {
 	return stranger(head, quote), begin
 }
 
-// IsAround reports whether a text is what people and models write before and after JSON: prose, or
-// the fence of a block of code.
+// IsAround reports whether text is typical of the text before and after JSON: prose, or the fence
+// of a code block.
 func IsAround(text []byte) bool {
 	head := bytes.TrimLeft(text, space)
 	head = head[:min(len(head), window)]
@@ -42,15 +42,15 @@ func IsAround(text []byte) bool {
 
 const space = " \t\r\n"
 
-// opensJSON reports whether a text begins as an object, an array or a string does.
+// opensJSON reports whether a text begins like an object, an array or a string.
 func opensJSON(head []byte) bool {
 	return len(head) > 0 && strings.IndexByte(`{["`, head[0]) >= 0 && !isTag(firstLine(head))
 }
 
-// isOneWord reports whether a text is no more than a word.
+// isOneWord reports whether a text is a single word.
 func isOneWord(head []byte) bool { return len(wordAt(head)) == len(bytes.TrimRight(head, space)) }
 
-// stranger says what a text is that does not begin as JSON.
+// stranger describes the kind of a text that does not begin as JSON.
 func stranger(head []byte, quote Quote) string {
 	kind, found := kindOf(head)
 	if kind.problem == "" {
@@ -59,8 +59,8 @@ func stranger(head []byte, quote Quote) string {
 	return fmt.Sprintf("%s: found %s; %s", kind.problem, quote(found), kind.remedy)
 }
 
-// slip says in which other notation a text goes on that began as JSON, given what is before and
-// after the fault.
+// slip describes the notation of a text that begins as JSON and continues otherwise, given the text
+// before and after the error.
 func slip(before, rest []byte, quote Quote) string {
 	last := bytes.TrimRight(before, space)
 	atName := len(last) > 0 && (last[len(last)-1] == '{' || last[len(last)-1] == ',')
@@ -86,7 +86,7 @@ func firstLine(text []byte) []byte {
 	return bytes.TrimRight(line, space)
 }
 
-// wordAt returns the identifier that a text begins with.
+// wordAt returns the identifier at the start of a text.
 func wordAt(text []byte) []byte {
 	n := 0
 	for n < len(text) && (isLetter(text[n]) || n > 0 && isDigit(text[n])) {

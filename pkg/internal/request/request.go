@@ -1,4 +1,4 @@
-// Package request reads what the bodies of requests to the APIs of models have beside the turns.
+// Package request reads the bodies of requests to model APIs, except the turns.
 package request
 
 import (
@@ -11,20 +11,20 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Facts are what a person wants to know of a body.
+// Facts are a summary of a request body.
 type Facts struct {
 	Model string `json:"model"` // "" for none
-	// Instructions is the length of the instructions to the model, beside the turns and in
-	// those of the system or the developer, in characters.
+	// Instructions is the length of the model's instructions in characters, both outside the turns
+	// and in system or developer turns.
 	Instructions int             `json:"instructions_characters"`
-	Tools        []string        `json:"tools"`      // those that the model may call, by their names or types
-	MaxTokens    json.RawMessage `json:"max_tokens"` // as the body has it, nil for none
+	Tools        []string        `json:"tools"`      // available tools, by name or type
+	MaxTokens    json.RawMessage `json:"max_tokens"` // as in the body, nil for none
 }
 
-// Members are where the bodies of an API have what [Read] reads.
+// Members are the places in the bodies of an API that [Read] reads.
 type Members struct {
-	Instructions string   // beside the turns; "" if the API has no such member
-	MaxTokens    []string // the first that is there counts
+	Instructions string   // outside the turns; "" if the API has no such member
+	MaxTokens    []string // the first one present counts
 }
 
 // Read returns the facts of a body, or of an array of turns.
@@ -52,7 +52,8 @@ func Read(root jsonstream.Value, turns []conversation.Turn, m Members) *Facts {
 	return f
 }
 
-// characters counts those of a text, or of the texts in an array of parts or of turns.
+// characters returns the number of characters of a text, or of the texts in an array of parts or
+// turns.
 func characters(v jsonstream.Value) int {
 	n := utf8.RuneCountInString(v.Text())
 	if v.Kind() == jsonstream.Array {
@@ -63,7 +64,7 @@ func characters(v jsonstream.Value) int {
 	return n
 }
 
-// toolName returns the name of a tool that is offered, or the type of one that has no name.
+// toolName returns the name of an available tool, or its type if it has no name.
 func toolName(tool jsonstream.Value) string {
 	for _, v := range []jsonstream.Value{tool.Get("name"), tool.Get("function").Get("name"), tool.Get("custom").Get("name")} {
 		if name := v.Text(); name != "" {
@@ -73,8 +74,8 @@ func toolName(tool jsonstream.Value) string {
 	return tool.Get("type").Text()
 }
 
-// Profile returns the facts as a person reads them. The details are for JSON: the facts, or a
-// struct that has more.
+// Profile returns the facts for display. details are for JSON: the facts, or a struct that extends
+// them.
 func (f *Facts) Profile(details any) format.Profile {
 	p := format.Profile{Details: details}
 	p.Labels = append(p.Labels, format.Label{Name: "model", Value: f.Model, Optional: true})

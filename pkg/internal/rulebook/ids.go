@@ -5,11 +5,11 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// IDs remember where each identifier was first.
+// IDs maps each identifier to its first occurrence.
 type IDs map[string]jsonstream.Value
 
-// Add reports an identifier that is there already, as that of a thing of a kind. What is no
-// text, or an empty one, is none.
+// Add records an identifier of a kind and reports it if it is a duplicate. Values other than
+// non-empty strings are ignored.
 func (ids IDs) Add(id jsonstream.Value, kind string, report Report) {
 	text := id.Text()
 	if text == "" {

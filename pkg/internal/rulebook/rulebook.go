@@ -10,17 +10,17 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Report records that a rule is broken at a value.
+// A Report records a violation of a rule at a value.
 type Report func(at jsonstream.Value, format string, args ...any)
 
-// A Rule is a rule with what finds the places where a message breaks it. The examples are whole
-// documents, and the severity is that of an error unless it has one.
+// A Rule is a rule with the function that finds its violations in a message. The examples are whole
+// documents, and the severity is error by default.
 type Rule struct {
 	finding.Rule
 	Check func(root jsonstream.Value, report Report)
 }
 
-// A Book is the rules of one system, and its reason to reject a message.
+// A Book has the rules of one system and its reason to reject a message.
 type Book struct {
 	Reason finding.Reason
 	Rules  []Rule
@@ -35,8 +35,8 @@ func (b Book) All() []finding.Rule {
 	return all
 }
 
-// Check returns what breaks the rules in a document, in the order of the text, and at one place
-// in the order of the rules. It is for [format.Descriptor]'s Check.
+// Check returns the violations of the rules in a document, in the order of the text and, at one
+// place, of the rules. It implements [format.Descriptor]'s Check.
 func (b Book) Check(doc *jsonstream.Document, _ jsonstream.Limits) []finding.Finding {
 	var found []finding.Finding
 	for _, rule := range b.Rules {

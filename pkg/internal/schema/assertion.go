@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// maxCount is greater than any count there can be.
+// maxCount is greater than any possible count.
 const maxCount = 1<<31 - 1
 
 func (p *parser) readLimit(v jsonstream.Value) {
@@ -100,7 +100,7 @@ func (p *parser) typeOf(v jsonstream.Value) types {
 	return t
 }
 
-// oneOfValues asks for one of some values.
+// oneOfValues requires one of a list of values.
 func (p *parser) oneOfValues(list []jsonstream.Value) {
 	scalars := &values{}
 	var branches []*node
@@ -140,7 +140,7 @@ func typeOfKind(k jsonstream.Kind) types {
 	}
 }
 
-// exactly returns a node that takes nothing but a value, as rules for what it holds.
+// exactly returns a node that accepts only a value, as rules for its parts.
 func (p *parser) exactly(v jsonstream.Value) *node {
 	n := p.newNode(p.node.value, p.node.resource)
 	n.parsed = true

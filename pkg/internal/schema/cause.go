@@ -8,51 +8,49 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Cause is one reason why a document is invalid: a rule of the schema, and the value
-// that breaks it. A schema that only leads to another, by $ref, allOf, if or a branch, is
-// no cause of its own.
+// A Cause is a reason why a document is invalid: a rule of the schema and the value that breaks it.
+// A schema that only leads to another one, by $ref, allOf, if or a branch, is not a cause itself.
 type Cause struct {
-	// Value is what the rule applies to: with OfName its name, else itself.
+	// Value is the value that breaks the rule. With OfName, its name breaks the rule.
 	Value  jsonstream.Value
 	OfName bool
-	// Keyword is the rule's; that of a schema which is just false is the keyword that
-	// led there, "" if none did.
+	// Keyword is the keyword of the rule. For the schema false it is the keyword that led there, ""
+	// if there is none.
 	Keyword string
-	// Rule is the keyword's value, or the part of it that is broken: the name in
-	// required, dependentRequired and dependencies; a schema that is just false is its
-	// own rule. It is absent if the schema's text is not available.
+	// Rule is the value of the keyword, or the violated part of it: the name in required,
+	// dependentRequired and dependencies. The schema false is its own rule. Rule is absent if the
+	// schema's text is not available.
 	Rule jsonstream.Value
-	// Place is the member or element below Value that is at fault, absent if it is Value
-	// itself: what additionalProperties forbids, what uniqueItems and uniqueKeys find again.
+	// Place is the member or element of Value that breaks the rule, absent if it is Value itself: a
+	// member forbidden by additionalProperties, a duplicate found by uniqueItems or uniqueKeys.
 	Place jsonstream.Value
 	// Earlier is the element that Place repeats.
 	Earlier jsonstream.Value
-	// Undecided is set if the rule is a regular expression that took too many steps on the text.
+	// Undecided is set if the rule is a regular expression that needs too many steps on the text.
 	Undecided bool
-	// Found is how many elements contains holds for, -1 if that is not known.
+	// Found is the number of elements that match contains, -1 if unknown.
 	Found int
-	// Branches are those of anyOf or oneOf, if none of them holds and none is clearly
-	// the one that was meant: that one's causes take the place of the choice.
+	// Branches are the branches of anyOf or oneOf, if none holds and none was clearly intended; the
+	// causes of an intended branch take the place of the choice.
 	Branches []Branch
 
 	url   string // of the schema document
 	depth int    // of Value
 }
 
-// A Branch says why one alternative of a choice does not hold.
+// A Branch has the reasons why one branch of a choice does not hold.
 type Branch struct {
-	// Lacks is the name of the one required member that is all it misses, absent if there is
-	// more to it.
+	// Lacks is the name of a required member if its absence is the only reason, otherwise absent.
 	Lacks jsonstream.Value
-	// Rejections are the causes by which it rejects the value as such: by its type, as not
-	// one of some values, or by such values of its members.
+	// Rejections are the causes that reject the value by its type or as a constant, or its members
+	// by constants.
 	Rejections []Cause
 }
 
-// failures are what is wrong with a value.
+// failures are the causes for a value.
 type failures struct {
 	causes []Cause
-	depth  int // of the deepest value at fault, in any branch
+	depth  int // of the deepest invalid value, in any branch
 }
 
 func (f *failures) add(c Cause) {
@@ -69,10 +67,10 @@ func (f *failures) addAll(other failures) {
 	f.causes = append(f.causes, other.causes...)
 }
 
-// choose adds what is wrong where none of some branches holds: the causes of the one that
-// was meant, or else the choice itself. Meant is one that takes the value itself and
-// the constants in its members, such as a type, and fails furthest inside. None is where
-// each lacks one member.
+// choose adds the causes for a choice without a valid branch: the causes of the intended branch, or
+// else the choice itself. The intended branch is one that accepts the value's type and the
+// constants in its members, such as a type, and fails deepest inside. If every branch lacks only
+// one member, none is intended.
 func (f *failures) choose(choice Cause, branches []failures) {
 	meant, lacking := -1, 0
 	choice.Branches = make([]Branch, len(branches))
@@ -97,7 +95,7 @@ func (f *failures) choose(choice Cause, branches []failures) {
 	f.addAll(branches[meant])
 }
 
-// rejections returns the causes by which a branch rejects a value at a depth as such.
+// rejections returns the causes that reject a value at a depth by type or constant.
 func rejections(causes []Cause, depth int) []Cause {
 	var all []Cause
 	for _, c := range causes {
@@ -110,7 +108,7 @@ func rejections(causes []Cause, depth int) []Cause {
 			for _, b := range c.Branches {
 				found := rejections(b.Rejections, depth)
 				if len(found) == 0 {
-					inner = nil // one alternative would do
+					inner = nil // one branch would be enough
 					break
 				}
 				inner = append(inner, found...)
@@ -121,8 +119,8 @@ func rejections(causes []Cause, depth int) []Cause {
 	return all
 }
 
-// lacks returns the name of the required member if all that is wrong with a value at a
-// depth is that it lacks one.
+// lacks returns the name of the required member if its absence is the only cause for a value at a
+// depth.
 func lacks(causes []Cause, depth int) jsonstream.Value {
 	if len(causes) == 1 && causes[0].Keyword == "required" && causes[0].depth == depth {
 		return causes[0].Rule
@@ -130,8 +128,7 @@ func lacks(causes []Cause, depth int) jsonstream.Value {
 	return jsonstream.Value{}
 }
 
-// sortCauses orders causes by the places of their values, and those of one value by
-// their rules.
+// sortCauses sorts causes by the positions of their values and then by their rules.
 func sortCauses(causes []Cause) {
 	slices.SortStableFunc(causes, func(a, b Cause) int {
 		if order := cmp.Compare(a.Value.Ordinal(), b.Value.Ordinal()); order != 0 {
@@ -141,7 +138,7 @@ func sortCauses(causes []Cause) {
 	})
 }
 
-// rule is the value of the keyword itself, where Rule is one of the names in it.
+// rule returns the value of the keyword itself, even if Rule is a name in it.
 func (c *Cause) rule() jsonstream.Value {
 	if c.Keyword == "required" {
 		return c.Rule.Parent()

@@ -2,7 +2,7 @@ package schema
 
 import "strconv"
 
-// build makes the state.
+// build builds the state.
 func (d *draft) build() {
 	for range d.roots {
 		d.cells = append(d.cells, &cell{})
@@ -21,7 +21,7 @@ func (d *draft) build() {
 	d.judge()
 }
 
-// fill gathers the schemas of a cell.
+// fill collects the schemas of a cell.
 func (d *draft) fill(index int, nodes []*node) {
 	for _, n := range nodes {
 		d.gather(index, n)
@@ -30,7 +30,7 @@ func (d *draft) fill(index int, nodes []*node) {
 	d.ready[keyOf(nodes)] = index
 }
 
-// cell returns the cell of a schema.
+// cell returns the index of a schema's cell.
 func (d *draft) cell(n *node) int16 {
 	nodes := d.essence([]*node{n})
 	if index, ok := d.ready[keyOf(nodes)]; ok {
@@ -50,7 +50,7 @@ func (c *compiler) tooMany(n *node) {
 	c.uncovered("", n.value, "more than "+strconv.Itoa(maxBits)+" schemas for one value")
 }
 
-// gather adds a schema, and those that hold together with it, to a cell.
+// gather adds a schema to a cell, with the schemas that must hold together with it.
 func (d *draft) gather(index int, n *node) {
 	d.parse(n)
 	if d.grow(n, 1); d.slow != nil {
@@ -115,8 +115,8 @@ func (d *draft) cellsOf(nodes []*node) set {
 	return cells
 }
 
-// exactlyOne returns the rules of oneOf. A schema that is there twice is one cell, and
-// must not hold.
+// exactlyOne returns the rules of oneOf. A schema that occurs twice is one cell, which must not
+// hold.
 func (d *draft) exactlyOne(nodes []*node) []op {
 	var rules []op
 	var cells, twice set
@@ -131,7 +131,7 @@ func (d *draft) exactlyOne(nodes []*node) []op {
 	return append(rules, op{code: opOne, set: cells})
 }
 
-// bit returns the bit of a name's presence.
+// bit returns the bit for the presence of a name.
 func (d *draft) bit(n *node, name string) int32 {
 	bit, ok := d.bits[name]
 	if !ok {
@@ -146,7 +146,7 @@ func (d *draft) bit(n *node, name string) int32 {
 	return int32(bit)
 }
 
-// bitsOf returns the bits of some names.
+// bitsOf returns the bits of names.
 func (d *draft) bitsOf(n *node, names []string) set {
 	var bits set
 	for _, name := range names {

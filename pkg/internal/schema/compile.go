@@ -8,24 +8,24 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// maxParts bounds the size of a program: the cells, names and links of all states.
+// maxParts is the maximum size of a program: the cells, names and links of all states.
 const maxParts = 1 << 16
 
-// A compiler makes the states of a program, those that the states found so far lead to.
+// A compiler builds the states of a program, beginning with the document's and following links.
 type compiler struct {
 	options   Options
-	documents map[string]*document // by the URL that they were asked for with
+	documents map[string]*document // by the URL used to load them
 	nodes     map[jsonstream.Value]*node
 	patterns  map[string]*pattern
 	formats   map[string]*format
-	count     int // of nodes
-	memories  int // of formats
+	count     int // number of nodes
+	memories  int // number of formats with a memory
 	found     map[string]*state
 	todo      []*draft
 	parts     int
 	objects   int   // in all documents
-	err       error // the schema is not usable
-	slow      error // there are no states
+	err       error // the schema is unusable
+	slow      error // the reason why there are no states
 }
 
 func newCompiler(o Options) *compiler {
@@ -39,8 +39,7 @@ func newCompiler(o Options) *compiler {
 	}
 }
 
-// fail keeps the first reason why there is no program. The compiler goes on until it is convenient
-// to stop.
+// fail keeps the first reason why there is no program. The compiler may continue for a while.
 func (c *compiler) fail(err error) {
 	if c.err == nil {
 		c.err = err
@@ -58,7 +57,7 @@ func (c *compiler) uncovered(keyword string, schema jsonstream.Value, problem st
 	}
 }
 
-// locate returns the place of a schema: the URL of its document with a JSON Pointer.
+// locate returns the location of a schema: the URL of its document with a JSON Pointer.
 func (c *compiler) locate(schema jsonstream.Value) string {
 	within := ""
 	for address, d := range c.documents {
@@ -69,7 +68,7 @@ func (c *compiler) locate(schema jsonstream.Value) string {
 	return within + "#" + schema.Pointer()
 }
 
-// grow counts what a schema adds to the program.
+// grow counts the parts that a schema adds to the program.
 func (c *compiler) grow(n *node, parts int) {
 	if c.parts += parts; c.parts > maxParts {
 		c.uncovered("", n.value, "a program of more than "+strconv.Itoa(maxParts)+" parts")
@@ -98,27 +97,27 @@ func (c *compiler) formatOf(name string) *format {
 	return f
 }
 
-// A draft is a state that has been asked for.
+// A draft is a state under construction.
 type draft struct {
 	*compiler
 	state    *state
 	roots    [][]*node // each becomes a cell
 	cells    []*cell
-	order    []int          // the cells, those that others go by before them
-	ready    map[string]int // the cells that are done, by their schemas
+	order    []int          // cells in dependency order
+	ready    map[string]int // finished cells, by their schemas
 	bits     map[string]int // of the names whose presence matters
 	names    []string       // those of bits, in order
 	contains []*node        // of arrays, by their counters
-	live     [kinds]set     // the cells on which the roots depend, and which may hold
+	live     [kinds]set     // undecided cells that the roots depend on
 }
 
-// A cell is schemas that hold together, and the cells that they refer to.
+// A cell is a set of schemas that must hold together, with the cells they refer to.
 type cell struct {
 	nodes []*node
 	rules []op // about other cells
 }
 
-// states makes all states from that of a document on, and returns the link to it.
+// states builds the states reachable from a document's schema and returns the link to the first.
 func (c *compiler) states(schema *node) (root *link) {
 	root = c.link([]want{{[]*node{schema}, 0, none, none}})
 	for len(c.todo) > 0 && c.slow == nil {
@@ -129,15 +128,15 @@ func (c *compiler) states(schema *node) (root *link) {
 	return root
 }
 
-// A want is a rule for a value inside another.
+// A want is a requirement on a value inside another.
 type want struct {
 	nodes   []*node
-	cell    int // that fails with it
-	counter int // or that counts those for which it holds
+	cell    int // the cell that fails if the value does
+	counter int // or the counter of matching values
 	when    int // the condition
 }
 
-// link returns a link to the state for all wants, nil if they say nothing.
+// link returns a link to the state for all wants, nil if there are no requirements.
 func (c *compiler) link(wants []want) *link {
 	keys := make([]string, 0, len(wants))
 	kept := wants[:0:0]
@@ -173,7 +172,7 @@ func (c *compiler) link(wants []want) *link {
 	return l
 }
 
-// want adds a root, or to one.
+// want adds a requirement to a root, which it adds if necessary.
 func (l *link) want(at int, w want) {
 	for i := range l.roots {
 		r := &l.roots[i]
@@ -191,13 +190,13 @@ func (l *link) want(at int, w want) {
 	l.roots = append(l.roots, r)
 }
 
-// essence returns the schemas that a list amounts to: without those that say nothing,
-// and with what they refer to in the place of mere references; in order, each once.
+// essence returns the schemas equivalent to a list: without empty ones, with mere references
+// replaced by their targets, sorted and without duplicates.
 func (c *compiler) essence(nodes []*node) []*node {
 	var list []*node
 	for _, n := range nodes {
 		c.parse(n)
-		for range maxBits { // a loop of references is found when it is gathered
+		for range maxBits { // a reference loop is detected when cells are gathered
 			if !n.isReference() {
 				break
 			}
@@ -212,12 +211,12 @@ func (c *compiler) essence(nodes []*node) []*node {
 	return slices.Compact(list)
 }
 
-// isReference reports whether all that a schema says is that one other holds.
+// isReference reports whether a schema only refers to another.
 func (n *node) isReference() bool {
 	return len(n.together) == 1 && !n.hasRules() && !n.hasBranches()
 }
 
-// isEmpty reports whether a schema says nothing.
+// isEmpty reports whether a schema accepts every value.
 func (n *node) isEmpty() bool {
 	return len(n.together) == 0 && !n.hasRules() && !n.hasBranches()
 }
@@ -233,7 +232,7 @@ func (n *node) hasRules() bool {
 		n.characters != nil || n.pattern != nil || n.format != nil || n.bounds != nil || n.multiple != nil
 }
 
-// keyOf returns the same text for the same schemas only.
+// keyOf returns a key that is equal only for equal lists of schemas.
 func keyOf(nodes []*node) string {
 	var b []byte
 	for _, n := range nodes {
@@ -242,7 +241,7 @@ func keyOf(nodes []*node) string {
 	return string(b)
 }
 
-// state returns the state of some cells, which it may only have promised.
+// state returns the state for lists of schemas. The state may not be built yet.
 func (c *compiler) state(keys []string, roots [][]*node) *state {
 	key := strings.Join(keys, ";")
 	s := c.found[key]

@@ -13,18 +13,18 @@ import (
 
 // A dialect is the set of keywords that a schema resource uses.
 type dialect struct {
-	version int // 4, 6, 7, 2019 or 2020: the draft
-	// vocabularies are those of a metaschema with $vocabulary, by the last part of their URLs; nil
-	// means all of the draft.
+	version int // the draft: 4, 6, 7, 2019 or 2020
+	// vocabularies are the vocabularies of a metaschema with $vocabulary, by the last part of their
+	// URLs; nil means all of the draft.
 	vocabularies map[string]bool
-	custom       string // the URL of a metaschema that is none of json-schema.org's, or ""
+	custom       string // the URL of a metaschema not of json-schema.org, or ""
 }
 
 // latest returns the dialect of schemas without $schema.
 func latest() *dialect { return &dialect{version: 2020} }
 
-// standardDialect returns the dialect with a metaschema of json-schema.org, nil if it is none of
-// the five.
+// standardDialect returns the dialect of a json-schema.org metaschema, nil if it is not one of the
+// five.
 func standardDialect(metaschema string) *dialect {
 	_, name, _ := strings.Cut(strings.TrimSuffix(metaschema, "#"), "://json-schema.org/")
 	if name == "schema" { // the latest
@@ -50,8 +50,8 @@ func metaschemaPath(version int) string {
 	}
 }
 
-// has reports whether a keyword has a meaning. "dependencies" and "definitions" have one in all
-// drafts, as in most validators.
+// has reports whether a keyword is defined in the dialect. "dependencies" and "definitions" are
+// defined in all drafts, as in most validators.
 func (d *dialect) has(keyword string) bool {
 	since, until := 4, 2020
 	switch keyword {
@@ -73,8 +73,8 @@ func (d *dialect) has(keyword string) bool {
 	return since <= d.version && d.version <= until && (d.vocabularies == nil || d.vocabularies[d.vocabulary(keyword)])
 }
 
-// vocabulary returns the vocabulary of a keyword. Those of formats and annotations count as core:
-// formats are asserted in any dialect.
+// vocabulary returns the vocabulary of a keyword. Formats and annotations count as core: formats
+// are asserted in every dialect.
 func (d *dialect) vocabulary(keyword string) string {
 	switch keyword {
 	case "unevaluatedItems", "unevaluatedProperties":
@@ -101,10 +101,10 @@ func (d *dialect) idKeyword() string {
 	return "$id"
 }
 
-// refExcludes reports whether the keywords beside $ref have no meaning.
+// refExcludes reports whether keywords beside $ref are ignored.
 func (d *dialect) refExcludes() bool { return d.version <= 7 }
 
-// dialectOf returns the dialect of a resource from its $schema, the fallback if it has none.
+// dialectOf returns the dialect of a resource by its $schema, or fallback if it has none.
 func (c *compiler) dialectOf(root jsonstream.Value, fallback *dialect) *dialect {
 	schema := root.Get("$schema")
 	if !schema.Exists() {
@@ -113,7 +113,7 @@ func (c *compiler) dialectOf(root jsonstream.Value, fallback *dialect) *dialect 
 	return c.dialect(root, schema.Text(), map[string]bool{})
 }
 
-// dialect returns the dialect with a metaschema. Asked are those that led to this one.
+// dialect returns the dialect with a metaschema. asked are the metaschemas that led to this one.
 func (c *compiler) dialect(from jsonstream.Value, metaschema string, asked map[string]bool) *dialect {
 	if d := standardDialect(metaschema); d != nil {
 		return d
@@ -148,7 +148,7 @@ func (c *compiler) dialect(from jsonstream.Value, metaschema string, asked map[s
 	return d
 }
 
-// standardFiles are the metaschemas of json-schema.org, as published there.
+// standardFiles are the metaschemas published by json-schema.org.
 //
 //go:embed metaschemas
 var standardFiles embed.FS
@@ -171,10 +171,10 @@ func standardSchema(address string) (*jsonstream.Document, error) {
 	return jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 }
 
-// standardPrograms are the programs of the metaschemas of json-schema.org, by version.
+// standardPrograms are the programs of the json-schema.org metaschemas, by version.
 var standardPrograms sync.Map // of func() (*Program, error)
 
-// metaschemas returns the programs that decide whether a document is a schema of a dialect.
+// metaschemas returns the programs that check the schemas of a dialect.
 func (c *compiler) metaschemas(d *dialect) ([]*Program, error) {
 	compile, _ := standardPrograms.LoadOrStore(d.version, sync.OnceValues(func() (*Program, error) {
 		return compileStandard(d.version)

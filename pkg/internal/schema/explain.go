@@ -7,34 +7,34 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An explainer looks for what is wrong with a document, schema by schema: it takes the
-// time for it that a [Run] does not have.
+// An explainer finds the causes for an invalid document, schema by schema. It is slower than a
+// [Run].
 type explainer struct {
 	program *Program
-	limit   int // of the causes of one value
-	steps   int // so far: schemas that were applied to a value
-	// known are the answers that took long. Where branches share what they lead to, they
-	// ask the same again, at each level of the document twice as often.
+	limit   int // maximum number of causes of one value
+	steps   int // number of schemas applied so far
+	// known are the answers that took long. Branches that share schemas repeat the same questions,
+	// twice as often at each level of the document.
 	known  map[question]failures
-	kept   int // causes in known
+	kept   int // number of causes in known
 	scopes map[scope]*scope
 }
 
-// A question is what is wrong with a value by a schema.
+// A question asks for the causes for a value in a schema.
 type question struct {
 	schema *node
 	value  jsonstream.Value
 	scope  *scope
 }
 
-// A scope is the resources that led to a schema, each once. They are kept only for schemas with
-// dynamic references.
+// A scope is the list of resources that led to a schema, without duplicates. It is kept only for
+// schemas with dynamic references.
 type scope struct {
 	outer    *scope
 	resource *resource
 }
 
-// enter returns the scope inside another, in a resource. There is one for the same resources, so
+// enter returns the scope of a resource inside outer. Scopes are unique for the same resources, so
 // that questions can be compared.
 func (e *explainer) enter(outer *scope, r *resource) *scope {
 	for s := outer; s != nil; s = s.outer {
@@ -49,7 +49,7 @@ func (e *explainer) enter(outer *scope, r *resource) *scope {
 	return e.scopes[inner]
 }
 
-// follow returns the schema that a dynamic reference leads to in a scope.
+// follow returns the target of a dynamic reference in a scope.
 func (e *explainer) follow(d *dynamic, s *scope) *node {
 	target := d.first
 	for ; s != nil; s = s.outer {
@@ -61,13 +61,13 @@ func (e *explainer) follow(d *dynamic, s *scope) *node {
 }
 
 const (
-	longAnswer = 64      // steps from which on an answer is kept
-	maxKept    = 1 << 16 // causes
+	longAnswer = 64      // minimum steps of a cached answer
+	maxKept    = 1 << 16 // maximum number of causes cached
 )
 
-// Explain returns why a document is invalid: limit causes at most, in the order of the values'
-// places; none if it is valid. There must be no number in it that
-// [jsonstream.SafeNumber] rejects.
+// Explain returns the causes for an invalid document, at most limit, in the order of the values'
+// positions; none if it is valid. The document must have no number that [jsonstream.SafeNumber]
+// rejects.
 func (p *Program) Explain(v jsonstream.Value, limit int) []Cause {
 	e := explainer{program: p, limit: limit, known: map[question]failures{}, scopes: map[scope]*scope{}}
 	var f failures
@@ -84,7 +84,7 @@ func depthOf(v jsonstream.Value) int {
 	return depth
 }
 
-// A target is a value that a schema applies to, or the name of one.
+// A target is a value that a schema applies to, or the name of a member.
 type target struct {
 	value  jsonstream.Value
 	isName bool
@@ -106,7 +106,7 @@ func (s target) text() string {
 	return s.value.Text()
 }
 
-// raw returns the text of a string, in its quotes.
+// raw returns the text of a string with its quotes.
 func (s target) raw() []byte {
 	if s.isName {
 		return s.value.RawName()
@@ -116,7 +116,7 @@ func (s target) raw() []byte {
 
 func (s target) below(v jsonstream.Value) target { return target{v, false, s.depth + 1, s.scope} }
 
-// types returns the types that the target has.
+// types returns the types of the target.
 func (s target) types() types {
 	if kind := s.kind(); kind != jsonstream.Number {
 		return typesOfKind[kindIndex(kind)]
@@ -134,12 +134,12 @@ func (s target) equals(v jsonstream.Value) bool {
 	return equal.Values(s.value, v)
 }
 
-// cause returns the cause that a target breaks a rule of a schema.
+// cause returns the cause for a target that violates a rule of a schema.
 func (n *node) cause(s target, keyword string, rule jsonstream.Value) Cause {
 	return Cause{Value: s.value, OfName: s.isName, Keyword: keyword, Rule: rule, url: n.resource.document.root.url, depth: s.depth}
 }
 
-// check adds what is wrong with a target by a schema. via is the keyword that led to it.
+// check adds the causes for a target in a schema. via is the keyword that led to it.
 func (e *explainer) check(f *failures, n *node, s target, via string) {
 	if len(f.causes) >= e.limit {
 		return
@@ -172,7 +172,7 @@ func (e *explainer) apply(f *failures, n *node, s target, via string) {
 		f.add(n.cause(s, via, n.value))
 		return
 	case n.types&s.types() == 0:
-		f.add(n.cause(s, "type", n.value.Get("type"))) // what else it says is for other types
+		f.add(n.cause(s, "type", n.value.Get("type"))) // the other keywords are for other types
 		return
 	}
 	for keyword, rule := range n.value.Members() {
@@ -200,7 +200,7 @@ func (e *explainer) apply(f *failures, n *node, s target, via string) {
 	}
 }
 
-// holds decides about the keywords that look at nothing but the target.
+// holds evaluates a keyword that depends only on the target.
 func (n *node) holds(keyword string, rule jsonstream.Value, s target) bool {
 	switch keyword {
 	case "const":
@@ -297,7 +297,7 @@ func (n *node) missing(f *failures, s target, keyword string, names jsonstream.V
 	}
 }
 
-// other checks a member that no other keyword names.
+// other checks a member not covered by other keywords.
 func (e *explainer) other(f *failures, n *node, s target, keyword string, schema *node, member jsonstream.Value) {
 	if schema.value.Kind() != jsonstream.False {
 		e.check(f, schema, s.below(member), keyword)
@@ -343,7 +343,7 @@ func (e *explainer) array(f *failures, n *node, s target) {
 	}
 }
 
-// itemKeywords returns the keywords for the first elements and for those after them.
+// itemKeywords returns the keywords for the first elements and for the elements after them.
 func (n *node) itemKeywords() (inPrefix, after string) {
 	if n.value.Get("items").Kind() == jsonstream.Array {
 		return "items", "additionalItems"
@@ -382,7 +382,7 @@ func (e *explainer) fails(n *node, s target) bool {
 	return len(f.causes) > 0
 }
 
-// inPlace checks the schemas that apply to the target itself.
+// inPlace checks the subschemas that apply to the target itself.
 func (e *explainer) inPlace(f *failures, n *node, s target) {
 	for _, other := range n.together {
 		via := "allOf"

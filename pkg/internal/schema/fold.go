@@ -1,10 +1,10 @@
 package schema
 
-// program makes the program for one kind of values: the rules that its cells have for
-// them, without what is known beforehand.
+// program builds the program for one kind of value: the cells' rules for it, without those already
+// decided.
 func (d *draft) program(kind int) {
 	p := &d.state.programs[kind]
-	var open set // the cells that may fail or not
+	var open set // cells that may fail
 	for _, index := range d.order {
 		ops, mayHold := d.rules(kind, d.cells[index])
 		for _, o := range d.cells[index].rules {
@@ -31,8 +31,8 @@ func (d *draft) program(kind int) {
 	d.prune(kind, p)
 }
 
-// rules returns the rules that a cell has for values of a kind, without those about
-// other cells; mayHold is false if there are none that it holds for.
+// rules returns the rules of a cell for values of a kind, except those about other cells; mayHold
+// is false if the cell always fails for them.
 func (d *draft) rules(kind int, c *cell) (ops []op, mayHold bool) {
 	for _, n := range c.nodes {
 		if n.types&typesOfKind[kind] == 0 {
@@ -126,7 +126,7 @@ func (d *draft) appendArrayRules(ops []op, n *node) []op {
 	return ops
 }
 
-// looksInside reports whether a cell has rules for what a value holds.
+// looksInside reports whether a cell has rules for the members or elements of a value.
 func (d *draft) looksInside(kind int, c *cell) bool {
 	for _, n := range c.nodes {
 		if kind == objectKind && (n.properties != nil || n.patterns != nil || n.additional != nil || n.nameSchema != nil) ||
@@ -137,9 +137,9 @@ func (d *draft) looksInside(kind int, c *cell) bool {
 	return false
 }
 
-// fold works out a rule about other cells as far as they are known: failed never hold,
-// open are not known, and the rest always hold. It returns what is left of the rule,
-// whether that has to be kept, and whether it may hold.
+// fold simplifies a rule about other cells: failed cells never hold, open cells are undecided, and
+// all others always hold. It returns the simplified rule, whether it must be kept, and whether it
+// may hold.
 func fold(o op, kind int, failed, open *set) (rest op, keep, mayHold bool) {
 	holds := func(cell int16) bool { return cell == none || !failed.has(int(cell)) && !open.has(int(cell)) }
 	switch o.code {
@@ -183,7 +183,7 @@ func fold(o op, kind int, failed, open *set) (rest op, keep, mayHold bool) {
 	}
 }
 
-// prune drops the rules of cells on which no root depends.
+// prune drops the rules of cells that no root depends on.
 func (d *draft) prune(kind int, p *program) {
 	live := &d.live[kind]
 	for i := range d.roots {

@@ -6,17 +6,16 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/stringformat"
 )
 
-// A format decides about texts. Either of the two functions is set.
+// A format checks texts. One of the two functions is set.
 type format struct {
-	// fast looks at the bytes alone.
+	// fast reads bytes.
 	fast func(text []byte) bool
-	// slow needs a string, and may take long.
+	// slow reads a string and may take long.
 	slow func(text string) bool
-	id   int // of the slow ones
+	id   int // number of the slow format
 }
 
-// fastFormat returns a function that decides about bytes, nil if there is none. These
-// formats are asked for in every message.
+// fastFormat returns a function on bytes for the formats that every message has, nil for others.
 func fastFormat(name string) func(text []byte) bool {
 	switch name {
 	case "date-time":
@@ -34,7 +33,7 @@ func fastFormat(name string) func(text []byte) bool {
 	}
 }
 
-// newFormat returns the format of a name, nil for one that nobody knows.
+// newFormat returns the format with a name, nil if unknown.
 func newFormat(name string, o Options) *format {
 	if fast := fastFormat(name); fast != nil {
 		return &format{fast: fast}
@@ -50,7 +49,7 @@ func newFormat(name string, o Options) *format {
 
 const (
 	maxRemembered      = 1024 // texts
-	maxRememberedBytes = 256  // bytes of one
+	maxRememberedBytes = 256  // bytes per text
 )
 
 func (f *format) has(text string) bool {
@@ -60,8 +59,8 @@ func (f *format) has(text string) bool {
 	return f.slow(text)
 }
 
-// holds reports whether the text has the format. Of texts that have, the run keeps the
-// latest in mind: the same few come again in every message.
+// holds reports whether the text has the format. The run caches recent valid texts, since the same
+// few recur in every message.
 func (f *format) holds(r *Run, text []byte) bool {
 	if f.fast != nil {
 		return f.fast(text)

@@ -2,8 +2,8 @@ package schema
 
 import "github.com/eaapl/handoff/pkg/jsonstream"
 
-// left checks the members or elements that no other keyword of a schema, and of those that apply
-// in its place, has evaluated: unevaluatedProperties and unevaluatedItems.
+// left checks unevaluatedProperties and unevaluatedItems: the members or elements not evaluated by
+// another keyword of the schema or of the schemas applied in its place.
 func (e *explainer) left(f *failures, n *node, s target) {
 	if s.isName {
 		return
@@ -26,9 +26,9 @@ func (e *explainer) left(f *failures, n *node, s target) {
 	}
 }
 
-// evaluate adds the members or elements that a schema evaluates, its unevaluatedProperties and
-// unevaluatedItems apart. Where a schema that must hold does not, what it evaluates counts too:
-// the document is invalid anyway, and one reason is enough.
+// evaluate adds the members or elements that a schema evaluates, except by its
+// unevaluatedProperties and unevaluatedItems. A schema that must hold and does not counts too: the
+// document is invalid anyway, and one reason is enough.
 func (e *explainer) evaluate(evaluated map[jsonstream.Value]bool, n *node, s target) {
 	if e.program.dynamic {
 		s.scope = e.enter(s.scope, n.resource)
@@ -67,8 +67,7 @@ func (n *node) matchesName(name string) bool {
 	return false
 }
 
-// applied returns the schemas that apply in the place of one: those that must hold, and the
-// branches that do.
+// applied returns the schemas that apply in place of n: required ones, and the branches that hold.
 func (e *explainer) applied(n *node, s target) []*node {
 	list := append([]*node(nil), n.together...)
 	if n.dynamic != nil {

@@ -1,7 +1,7 @@
 package schema
 
-// close finds the schemas whose objects are to have no members but those they name:
-// what a schema's $ref, properties and items lead to.
+// close marks the schemas that should list all members of their objects: the schema itself and
+// those reached by $ref, properties and items.
 func (c *compiler) close(schema *node) {
 	todo := []*node{schema}
 	seen := map[*node]bool{}
@@ -27,7 +27,7 @@ func (c *compiler) close(schema *node) {
 	}
 }
 
-// members makes what the state says of the members of an object.
+// members builds the state's entries for the members of an object.
 func (d *draft) members() {
 	s := d.state
 	nodes := d.liveNodes(objectKind)
@@ -74,7 +74,7 @@ func (d *draft) liveNodes(kind int) []liveNode {
 	return nodes
 }
 
-// entry returns what the live schemas say of a name.
+// entry returns the entry of a name for the live schemas.
 func (d *draft) entry(nodes []liveNode, name string) entry {
 	e := entry{name: name, bit: none}
 	if bit, ok := d.bits[name]; ok {
@@ -92,7 +92,7 @@ func (d *draft) entry(nodes []liveNode, name string) entry {
 	return e
 }
 
-// merge makes one want of those of each cell, which follow each other.
+// merge merges the adjacent wants of each cell.
 func merge(wants []want) []want {
 	var merged []want
 	for _, w := range wants {
@@ -105,7 +105,7 @@ func merge(wants []want) []want {
 	return merged
 }
 
-// schemasOf returns what a schema says of a member.
+// schemasOf returns the schemas for a member.
 func (d *draft) schemasOf(n *node, name string) []*node {
 	var nodes []*node
 	if schema := n.byName[name]; schema != nil {
@@ -126,7 +126,7 @@ func (d *draft) schemasOf(n *node, name string) []*node {
 	return nodes
 }
 
-// others returns the link to the members that have no entry.
+// others returns the link for members without an entry.
 func (d *draft) others(nodes []liveNode) *link {
 	var always, sometimes []want
 	for _, n := range nodes {
@@ -151,7 +151,7 @@ func (d *draft) others(nodes []liveNode) *link {
 	return d.link(append(merge(always), sometimes...))
 }
 
-// testOf returns the bit that is set for names with a match.
+// testOf returns the bit for names that match a pattern.
 func (d *draft) testOf(n *node, p *pattern) int8 {
 	for _, test := range d.state.patterns {
 		if test.pattern == p {
@@ -163,7 +163,7 @@ func (d *draft) testOf(n *node, p *pattern) int8 {
 	return bit
 }
 
-// condition returns a bit for a condition on names.
+// condition returns the bit for a condition on names.
 func (d *draft) condition(n *node) int8 {
 	bit := len(d.state.patterns) + len(d.state.noMatch)
 	if bit >= 64 {
@@ -173,7 +173,7 @@ func (d *draft) condition(n *node) int8 {
 	return int8(bit)
 }
 
-// elements makes what the state says of the elements of an array.
+// elements builds the state's links for the elements of an array.
 func (d *draft) elements() {
 	s := d.state
 	s.counters = len(d.contains)
@@ -201,7 +201,7 @@ func (d *draft) elements() {
 	}
 }
 
-// judge sees of which values nothing is said.
+// judge marks the programs without rules as leaves.
 func (d *draft) judge() {
 	s := d.state
 	inside := [kinds]bool{

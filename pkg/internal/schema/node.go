@@ -6,7 +6,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A types is a set of JSON types, of which the integers and the other numbers are two.
+// A types is a set of JSON types; integers and other numbers are separate types.
 type types uint8
 
 const (
@@ -23,7 +23,7 @@ const (
 	anyType   = isNull | isBoolean | isString | isNumber | isObject | isArray
 )
 
-// typeOf returns the type of a name, 0 if it is none.
+// typeOf returns the type with a name, 0 if there is none.
 func typeOf(name string) types {
 	switch name {
 	case "null":
@@ -45,32 +45,32 @@ func typeOf(name string) types {
 	}
 }
 
-// A node is a schema as its document has it, or what follows from enum and const. What
-// is not there is nil, or the zero value.
+// A node is a schema in its document, or one derived from enum and const. Absent keywords are nil
+// or the zero value.
 type node struct {
 	id       int
 	value    jsonstream.Value
 	resource *resource
 	parsed   bool
 
-	// The schemas in it that apply to the same value, and those that apply to what the
-	// value holds.
+	// The subschemas that apply to the same value (inPlace), or to its members or elements
+	// (inside).
 	inPlace, inside []*node
 	surveyed        bool
-	busy            bool // its height is being measured: to meet it again is a loop
-	height          int  // the schemas in place, one in the other; 0 before it is measured
+	busy            bool // the height is being measured: meeting the node again is a loop
+	height          int  // nesting depth of schemas in place; 0 before it is measured
 
 	types types
-	// values are the scalars of enum and const: a value must be in each.
+	// values are the scalars of enum and const: a value must be in each of them.
 	values []*values
 
 	// In place.
 	reference        *node     // $ref
 	dynamic          *dynamic  // $dynamicRef, $recursiveRef
 	together         []*node   // $ref, allOf
-	any              [][]*node // anyOf, enum with objects or arrays in it
+	any              [][]*node // anyOf; enum with objects or arrays
 	one              []*node
-	not              []*node // at most one, as the three that follow
+	not              []*node // at most one, as in the next three
 	yes, then, other []*node // if, then, else
 	dependents       []dependent
 
@@ -78,12 +78,12 @@ type node struct {
 	size        *limits
 	required    []string
 	properties  []property
-	byName      map[string]*node // the same
+	byName      map[string]*node // by name
 	patterns    []patterned
 	additional  []*node // at most one
 	nameSchema  []*node // at most one
 	leftMembers []*node // unevaluatedProperties: at most one
-	isClosed    bool    // it names members and says nothing about others: see close
+	isClosed    bool    // it lists members and has no rule for others: see close
 
 	// Of arrays.
 	length       *limits
@@ -91,7 +91,7 @@ type node struct {
 	items        []*node // at most one
 	contains     []*node // at most one
 	leftElements []*node // unevaluatedItems: at most one
-	matches      limits  // how many elements contain it
+	matches      limits  // number of elements that match contains
 	isUnique     bool
 	uniqueKeys   []string
 
@@ -103,10 +103,10 @@ type node struct {
 	multiple   *jsonstream.Decimal
 }
 
-// limits are a minimum and a maximum of a count; there is always a maximum.
+// limits are a minimum and a maximum count; there is always a maximum.
 type limits struct{ min, max int }
 
-// allows decides by one of the two keywords that have set the limits.
+// allows checks one of the two keywords of the limits.
 func (l *limits) allows(keyword string, n int) bool {
 	if strings.HasPrefix(keyword, "min") {
 		return n >= l.min
@@ -114,11 +114,11 @@ func (l *limits) allows(keyword string, n int) bool {
 	return n <= l.max
 }
 
-// values are scalars: literals are the types with nothing more to look at.
+// values are scalars: literals are the types that need no further check.
 type values struct {
 	literals types
 	texts    map[string]bool      // nil if there is none
-	numbers  []jsonstream.Decimal // in order
+	numbers  []jsonstream.Decimal // sorted
 }
 
 type property struct {
@@ -131,7 +131,7 @@ type patterned struct {
 	node    *node
 }
 
-// A dependent says what must hold where a member is there.
+// A dependent is a requirement if a member is present.
 type dependent struct {
 	keyword  string
 	name     string
@@ -139,15 +139,15 @@ type dependent struct {
 	node     *node // nil, or a schema for the object
 }
 
-// A dynamic reference leads to the schema that has the name in the outermost of the resources
-// that led to it.
+// A dynamic reference leads to the schema with the name in the outermost resource that led to the
+// reference.
 type dynamic struct {
-	first *node  // leads there where no other resource has the name
+	first *node  // the target if no other resource has the name
 	name  string // of the $dynamicAnchor; "" for $recursiveRef
 }
 
-// A bound is a limit for numbers: rejected is the result of comparing with it that is not
-// allowed, other than being equal, if equal is not.
+// A bound is a limit for numbers: rejected is the disallowed result of comparing with it; equal
+// reports whether equality is allowed.
 type bound struct {
 	keyword    string
 	rule       jsonstream.Value
@@ -177,7 +177,7 @@ func (c *compiler) newNode(schema jsonstream.Value, r *resource) *node {
 	return &node{id: c.count, value: schema, resource: r, types: anyType}
 }
 
-// parse reads the keywords of a node when they are first needed.
+// parse parses the keywords of a node on first use.
 func (c *compiler) parse(n *node) {
 	if n.parsed {
 		return
@@ -200,7 +200,7 @@ func (c *compiler) parse(n *node) {
 	}
 }
 
-// A parser reads the keywords of one schema.
+// A parser parses the keywords of one schema.
 type parser struct {
 	*compiler
 	node    *node
@@ -209,7 +209,7 @@ type parser struct {
 
 func (p *parser) reject(problem string) { p.compiler.reject(p.keyword, p.node.value, problem) }
 
-// has reports whether a keyword of the schema has a meaning in its dialect.
+// has reports whether the schema has a keyword that is defined in its dialect.
 func (n *node) has(keyword string) bool {
 	d := n.resource.dialect
 	return d.has(keyword) && (keyword == "$ref" || !d.refExcludes() || !n.value.Get("$ref").Exists())
@@ -319,7 +319,7 @@ func (n *node) addProperty(name string, schema *node) {
 	n.properties = append(n.properties, property{name, schema})
 }
 
-// finish puts together what several keywords say.
+// finish combines related keywords.
 func (p *parser) finish() {
 	n := p.node
 	if n.yes == nil {

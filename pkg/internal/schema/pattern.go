@@ -6,20 +6,20 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/ecmascript"
 )
 
-// A pattern is a regular expression, compiled when it is first needed.
+// A pattern is a regular expression, compiled on first use.
 type pattern struct {
 	expr     string
 	once     sync.Once
-	compiled *ecmascript.Pattern // nil if it is no regular expression
+	compiled *ecmascript.Pattern // nil if invalid
 }
 
-// decides reports whether a match in a text can be found or excluded within the limits.
+// decides reports whether matching a text finishes within the limits.
 func (p *pattern) decides(text string) bool {
 	_, ok := p.match([]byte(text))
 	return ok
 }
 
-// match reports whether text has a match; ok is false where that is not known.
+// match reports whether text has a match; ok is false if matching did not finish.
 func (p *pattern) match(text []byte) (matched, ok bool) {
 	p.once.Do(func() { p.compiled, _ = ecmascript.Compile(p.expr) })
 	if p.compiled == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A resource is a schema with a URL of its own: a document, or a part with $id.
+// A resource is a schema with its own URL: a document, or a part with $id.
 type resource struct {
 	url      string
 	value    jsonstream.Value
@@ -23,11 +23,10 @@ type resource struct {
 type document struct {
 	text *jsonstream.Document
 	root *resource
-	// identified are the resources, and anchors the named schemas, of the places where
-	// schemas belong.
+	// identified are the resources, and anchors the named schemas, at the places of schemas.
 	identified map[jsonstream.Value]*resource
 	anchors    map[anchor]jsonstream.Value
-	dynamic    map[anchor]jsonstream.Value // those of $dynamicAnchor and, without a name, $recursiveAnchor
+	dynamic    map[anchor]jsonstream.Value // by $dynamicAnchor and, without a name, $recursiveAnchor
 }
 
 type anchor struct {
@@ -38,8 +37,8 @@ type anchor struct {
 // MaxObjects is the maximum number of objects in the documents of one schema.
 const MaxObjects = 1 << 15
 
-// document reads what a schema document says about itself. Its dialect is the fallback where it
-// has no $schema.
+// document parses the identifiers of a schema document. fallback is its dialect if it has no
+// $schema.
 func (c *compiler) document(address string, d *jsonstream.Document, fallback *dialect) *resource {
 	address, _, _ = strings.Cut(address, "#")
 	doc := &document{text: d, identified: map[jsonstream.Value]*resource{}, anchors: map[anchor]jsonstream.Value{}, dynamic: map[anchor]jsonstream.Value{}}
@@ -59,7 +58,7 @@ func (c *compiler) document(address string, d *jsonstream.Document, fallback *di
 	return doc.root
 }
 
-// measure reports whether the compiler takes a document.
+// measure reports whether a document is within the compiler's limits.
 func (c *compiler) measure(d *jsonstream.Document) bool {
 	if err := jsonstream.CheckNumbers(d.Root()); err != nil {
 		c.fail(err)
@@ -76,7 +75,7 @@ func (c *compiler) measure(d *jsonstream.Document) bool {
 	return c.err == nil
 }
 
-// check applies the metaschemas to a document.
+// check validates a document against its metaschemas.
 func (c *compiler) check(root *resource) {
 	programs, err := c.metaschemas(root.dialect)
 	if err != nil {
@@ -90,7 +89,7 @@ func (c *compiler) check(root *resource) {
 	}
 }
 
-// identify gives a resource the URL that its $id resolves to.
+// identify sets the URL of a resource from its $id.
 func (c *compiler) identify(r *resource) {
 	id, _, _ := strings.Cut(r.idOf(r.value), "#")
 	if id == "" {
@@ -103,7 +102,7 @@ func (c *compiler) identify(r *resource) {
 	r.url, _, _ = strings.Cut(resolved, "#")
 }
 
-// idOf returns the identifier of a schema in the resource, "" if it has none.
+// idOf returns the $id of a schema in the resource, "" if it has none.
 func (r *resource) idOf(schema jsonstream.Value) string {
 	if r.dialect.refExcludes() && schema.Get("$ref").Exists() {
 		return ""
@@ -111,10 +110,10 @@ func (r *resource) idOf(schema jsonstream.Value) string {
 	return schema.Get(r.dialect.idKeyword()).Text()
 }
 
-// plainFragment are the bytes of the fragments of most references, which mean themselves.
+// plainFragment has the bytes of most fragments, which need no decoding.
 const plainFragment = "/$_-.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-// resolveURL resolves a reference; ok is false if that cannot be done.
+// resolveURL resolves a reference; ok is false if that is not possible.
 func resolveURL(base, ref string) (resolved string, ok bool) {
 	if strings.HasPrefix(ref, "#") && strings.Trim(ref[1:], plainFragment) == "" {
 		return base + ref, true
@@ -136,7 +135,7 @@ func resolveURL(base, ref string) (resolved string, ok bool) {
 	return b.ResolveReference(u).String(), true
 }
 
-// A place says where schemas are in a keyword's value.
+// A place is the place of schemas in a keyword's value.
 type place uint8
 
 const (
@@ -145,7 +144,7 @@ const (
 	inElements
 )
 
-// places are the keywords that hold schemas.
+// places returns the place of schemas in a keyword.
 func places(keyword string) place {
 	switch keyword {
 	case "not", "if", "then", "else", "additionalProperties", "additionalItems", "propertyNames", "contains",
@@ -162,7 +161,7 @@ func places(keyword string) place {
 	}
 }
 
-// list finds the resources and anchors of a schema and of those in it.
+// list records the resources and anchors of a schema and its subschemas.
 func (c *compiler) list(schema jsonstream.Value, within *resource) {
 	type open struct {
 		schema   jsonstream.Value
@@ -199,7 +198,7 @@ func (c *compiler) list(schema jsonstream.Value, within *resource) {
 	}
 }
 
-// name records that a fragment names a schema.
+// name records a schema's fragment.
 func (c *compiler) name(r *resource, keyword, fragment string, schema jsonstream.Value) {
 	if fragment == "" || strings.HasPrefix(fragment, "/") {
 		return
@@ -234,7 +233,7 @@ func schemasIn(keyword string, value jsonstream.Value) []jsonstream.Value {
 	return list
 }
 
-// resourceOf returns the innermost resource that a schema is in.
+// resourceOf returns the innermost resource that contains a schema.
 func (d *document) resourceOf(schema jsonstream.Value) *resource {
 	if len(d.identified) == 1 {
 		return d.root
@@ -245,7 +244,7 @@ func (d *document) resourceOf(schema jsonstream.Value) *resource {
 	return d.identified[schema]
 }
 
-// follow returns the schema that a reference in from leads to. If there is none, it is from.
+// follow returns the target of a reference in from. If there is none, it returns from.
 func (c *compiler) follow(from *node, keyword, ref string) *node {
 	resolved, ok := resolveURL(from.resource.url, ref)
 	address, fragment, _ := strings.Cut(resolved, "#")
@@ -282,8 +281,8 @@ func (c *compiler) follow(from *node, keyword, ref string) *node {
 	return c.nodeIn(d, schema)
 }
 
-// find returns the resource of a URL, nil if no document has it. The document that refers to it
-// comes first.
+// find returns the resource with a URL, nil if no document has it. It searches the referring
+// document first.
 func (c *compiler) find(from *document, address string) *resource {
 	if r := from.find(address); r != nil {
 		return r
@@ -299,7 +298,7 @@ func (c *compiler) find(from *document, address string) *resource {
 	return nil
 }
 
-// find returns the resource of a URL, nil if there is none.
+// find returns the resource with a URL, nil if there is none.
 func (d *document) find(address string) *resource {
 	if d.root.url == address {
 		return d.root
@@ -335,7 +334,7 @@ func (d *document) holds(v jsonstream.Value) bool {
 	return v == d.root.value
 }
 
-// belongs reports whether a value is where schemas belong.
+// belongs reports whether a value is at the place of a schema.
 func (d *document) belongs(schema jsonstream.Value) bool {
 	for schema != d.root.value {
 		parent := schema.Parent()

@@ -8,27 +8,27 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Run decides about one document after another. It is for one goroutine.
+// A Run validates documents, one after another. It is not safe for concurrent use.
 type Run struct {
 	program   *Program
 	unnamed   bool
-	undecided bool // whether a name matches a pattern
+	undecided bool // matching a name with a pattern did not finish
 
-	counts []int                       // of open arrays: for how many elements contains holds
-	known  []map[string]bool           // of each format: texts that have it
+	counts []int                       // of open arrays: number of elements that match contains
+	known  []map[string]bool           // of each format: texts known to be valid
 	first  map[string]jsonstream.Value // see repeatedKeys
-	buffer []byte                      // the text of a string with escapes
+	buffer []byte                      // the unescaped text of a string
 }
 
-// NewRun returns a run that has seen no document yet.
+// NewRun returns a new run.
 func (p *Program) NewRun() *Run {
 	return &Run{program: p, known: make([]map[string]bool, p.formats), first: map[string]jsonstream.Value{}}
 }
 
-// maxKeptRoom is how much of what a large document needed stays for the next.
+// maxKeptRoom is the maximum size of buffers kept for the next document.
 const maxKeptRoom = 1 << 16
 
-// Valid reports whether v is valid. The answer has no meaning for a document with a number that
+// Valid reports whether v is valid. The result is undefined for a document with a number that
 // [jsonstream.SafeNumber] rejects.
 func (r *Run) Valid(v jsonstream.Value) bool {
 	if r.program.slow != nil {
@@ -44,22 +44,21 @@ func (r *Run) Valid(v jsonstream.Value) bool {
 	return base.failed.isEmpty() && !r.undecided
 }
 
-// Unnamed reports whether the last document, if it is valid, has an object with a member
-// that its schema does not name, though it has properties and no additionalProperties. What
-// counts are the schemas that $ref, properties and items lead to from the document's own,
-// wherever else they apply. It is always true for a program that does not stream.
+// Unnamed reports whether the last document, if valid, has an object with a member that its schema
+// does not list, although the schema has properties and no additionalProperties. Only the
+// document's schema and those reached from it by $ref, properties and items are considered. For a
+// program that does not stream, Unnamed always returns true.
 func (r *Run) Unnamed() bool { return r.unnamed }
 
-// A frame is a value that is being checked.
+// A frame is a value in validation.
 type frame struct {
-	failed set   // the cells that have failed
-	seen   set   // the members that are there
-	counts []int // those of the run that are this array's
+	failed set   // failed cells
+	seen   set   // members present
+	counts []int // the run's counts of this array
 }
 
-// check checks a value that a link leads to, nil if nothing is said of it. met are the
-// conditions that its name meets. The cells that fail for it are handed to the object or
-// array that holds it.
+// check validates the value of a link; l is nil if there are no rules. met are the conditions that
+// its name meets. Its failed cells are passed to the object or array that holds it.
 func (r *Run) check(holder *frame, l *link, met uint64, s target) {
 	if l == nil {
 		return
@@ -95,7 +94,7 @@ func (r *Run) check(holder *frame, l *link, met uint64, s target) {
 	l.settle(holder, met, &f.failed)
 }
 
-// settle hands over the cells that have failed for a value.
+// settle passes the failed cells of a value to its holder.
 func (l *link) settle(holder *frame, met uint64, failed *set) {
 	for i := range l.roots {
 		root := &l.roots[i]
@@ -112,12 +111,12 @@ func (l *link) settle(holder *frame, met uint64, failed *set) {
 }
 
 func (r *Run) members(f *frame, s *state, object jsonstream.Value) {
-	next := 0 // the entry that probably comes next
+	next := 0 // the expected next entry
 	for name, member := range object.Members() {
 		if s.nameLink != nil {
 			r.check(f, s.nameLink, 0, target{value: member, isName: true})
 		}
-		if next == len(s.entries) || s.entries[next].name != name { // mostly they come in order
+		if next == len(s.entries) || s.entries[next].name != name { // members are mostly in order
 			var known bool
 			if next, known = s.names[name]; !known {
 				next = 0
@@ -136,7 +135,7 @@ func (r *Run) members(f *frame, s *state, object jsonstream.Value) {
 	}
 }
 
-// conditions returns those that the name of a member without an entry meets.
+// conditions returns the conditions that the name of a member without an entry meets.
 func (r *Run) conditions(s *state, member jsonstream.Value) (met uint64) {
 	for _, t := range s.patterns {
 		matched, ok := t.pattern.match(r.text(member.RawName()))
@@ -153,14 +152,14 @@ func (r *Run) conditions(s *state, member jsonstream.Value) (met uint64) {
 	return met
 }
 
-// text returns the characters of a quoted string, until the next call.
+// text returns the characters of a quoted string. The result is valid until the next call.
 func (r *Run) text(raw []byte) []byte {
 	text, buffer := jsonstream.Unquote(raw, r.buffer[:0])
 	r.buffer = buffer
 	return text
 }
 
-// holds decides about an op, once all that the value holds has been checked.
+// holds evaluates an op after all parts of the value have been checked.
 func (r *Run) holds(o *op, f *frame, s target) bool {
 	switch o.code {
 	case opCharacters:
@@ -218,8 +217,8 @@ func (r *Run) holds(o *op, f *frame, s target) bool {
 
 func (l limits) hold(n int) bool { return n >= l.min && n <= l.max }
 
-// hasLength counts the characters only if the bytes leave it open: a character is
-// written with at most the twelve bytes of two escapes.
+// hasLength counts characters only if the number of bytes is inconclusive: a character takes at
+// most twelve bytes, two escapes.
 func (r *Run) hasLength(l limits, raw []byte) bool {
 	size := len(raw) - len(`""`)
 	return size <= l.max && (size+11)/12 >= l.min || l.hold(utf8.RuneCount(r.text(raw)))

@@ -1,10 +1,9 @@
 package schema
 
-// maxBits is how many cells a state can have, and how many names whose presence
-// matters.
+// maxBits is the maximum number of cells of a state, and of names whose presence matters.
 const maxBits = 256
 
-// A set is a set of small numbers: of the cells of a state, or of member names.
+// A set is a set of small numbers: cells of a state, or member names.
 type set [maxBits / 64]uint64
 
 func (s *set) add(i int)           { s[i>>6&3] |= 1 << (i & 63) }

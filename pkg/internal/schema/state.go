@@ -2,7 +2,7 @@ package schema
 
 import "github.com/eaapl/handoff/pkg/jsonstream"
 
-// The kinds of values that a state has programs for.
+// The kinds of values with separate programs.
 const (
 	nullKind = iota
 	falseKind
@@ -14,7 +14,7 @@ const (
 	kinds
 )
 
-// kindIndex returns which of the programs is for a kind.
+// kindIndex returns the index of the program for a kind.
 func kindIndex(k jsonstream.Kind) int {
 	switch k {
 	case jsonstream.String:
@@ -34,57 +34,57 @@ func kindIndex(k jsonstream.Kind) int {
 	}
 }
 
-// A state is all that the schema says about one value.
+// A state is the combination of all schemas for one value.
 type state struct {
 	programs [kinds]program
 	// Of objects.
-	names    map[string]int // the places of entries
+	names    map[string]int // indexes of entries
 	entries  []entry
-	rest     *link         // of members without an entry; nil if nothing is said of them
+	rest     *link         // for members without an entry; nil if there are no rules
 	patterns []patternTest // for members without an entry
 	noMatch  []noMatch
-	nameLink *link // what the names themselves must be
-	isClosed bool  // members without an entry are unnamed
-	// Of arrays: the elements, each with its own, the last for all further ones.
+	nameLink *link // for the names themselves
+	isClosed bool  // members without an entry are unlisted
+	// Of arrays: a link per element; the last one is for all further elements.
 	elements []*link
-	counters int // how many contains there are
+	counters int // number of contains keywords
 }
 
-// A program decides about values of one kind.
+// A program validates values of one kind.
 type program struct {
-	failed set // the cells that fail whatever the value is
+	failed set // cells that fail for every value
 	ops    []op
-	isLeaf bool // there is nothing to look at
+	isLeaf bool // no rules to check
 }
 
-// A link leads from a value to one that it holds. It is nil if nothing is said of that.
+// A link leads from a value to one of its members or elements. It is nil if there are no rules.
 type link struct {
 	state  *state
 	roots  []root
 	counts bool // a root has a counter
 }
 
-// A root is a cell of a state that others wait for.
+// A root is a cell of a state that cells of the holder depend on.
 type root struct {
-	parents set // the cells that fail with it
+	parents set // cells that fail with it
 	cell    uint8
-	counter int32 // the counter of the values for which it holds
-	when    int8  // the condition on the member's name
+	counter int32 // counter of matching values
+	when    int8  // condition on the member's name
 }
 
-// A patternTest sets a bit if a member's name has a match.
+// A patternTest sets a bit if a member's name matches.
 type patternTest struct {
 	pattern *pattern
 	bit     int8
 }
 
-// A noMatch sets a bit if none of some others is set.
+// A noMatch sets a bit if none of a set of bits is set.
 type noMatch struct {
 	bits uint64
 	bit  int8
 }
 
-// An opcode is what an op asks for.
+// An opcode is the operation of an op.
 type opcode uint8
 
 const (
@@ -113,8 +113,8 @@ const (
 type op struct {
 	code opcode
 	cell uint8
-	// The cells of if, then and else, or of not, or of the schema for an object with a
-	// member, whose bit is n.
+	// The cells of if, then and else; of not; or of the schema for an object with a member, whose
+	// bit is n.
 	a, b, c int16
 	n       int32 // a counter or a bit
 	set     set   // cells, or bits of members
@@ -130,10 +130,10 @@ type op struct {
 // none means no cell, no counter, no condition and no bit.
 const none = -1
 
-// An entry is what a state says of a member's name.
+// An entry is the state's rule for a member name.
 type entry struct {
 	name    string
 	link    *link
-	bit     int16 // of its presence, if that matters
-	unnamed bool  // a closed schema does not name it
+	bit     int16 // bit of its presence, if that matters
+	unnamed bool  // not listed by a closed schema
 }

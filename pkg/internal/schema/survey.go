@@ -1,7 +1,7 @@
 package schema
 
-// survey reads all schemas that one leads to, and rejects those that lead back to themselves
-// without a step into the document. It reports whether a reference among them is dynamic.
+// survey parses all schemas reachable from schema, and rejects references that form a loop without
+// descending into the document. It reports whether there is a dynamic reference.
 func (c *compiler) survey(schema *node) (dynamic bool) {
 	todo := []*node{schema}
 	var all, references []*node
@@ -37,7 +37,7 @@ func (c *compiler) survey(schema *node) (dynamic bool) {
 	return len(references) > 0
 }
 
-// candidates returns the schemas that a dynamic reference can lead to.
+// candidates returns the possible targets of a dynamic reference.
 func (c *compiler) candidates(n *node) []*node {
 	var list []*node
 	for _, d := range c.documents {
@@ -50,7 +50,7 @@ func (c *compiler) candidates(n *node) []*node {
 	return list
 }
 
-// measureHeight sets the number of schemas in place, one in the other.
+// measureHeight sets the nesting depth of the schemas in place.
 func (c *compiler) measureHeight(n *node) {
 	switch {
 	case c.err != nil || n.height > 0:

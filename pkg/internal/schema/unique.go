@@ -7,10 +7,10 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// few is up to how many elements are each compared with all others.
+// few is the maximum number of elements that are compared pairwise.
 const few = 8
 
-// firstRepeated returns the first element that equals an earlier one, and that one.
+// firstRepeated returns the first element that equals an earlier one, and the earlier one.
 func firstRepeated(array jsonstream.Value) (earlier, again jsonstream.Value) {
 	if array.Len() <= few {
 		for i, element := range array.Elements() {
@@ -39,9 +39,9 @@ func firstRepeated(array jsonstream.Value) (earlier, again jsonstream.Value) {
 	return jsonstream.Value{}, jsonstream.Value{}
 }
 
-// repeatedKeys calls report for every element's member that is the text of that of an
-// earlier element, until it returns false. first is empty, and keeps the first element with
-// each text.
+// repeatedKeys calls report for every element whose member name has the same text as that of an
+// earlier element, until report returns false. first must be empty; it receives the first element
+// with each text.
 func repeatedKeys(first map[string]jsonstream.Value, array jsonstream.Value, name string, report func(earlier, key jsonstream.Value) bool) {
 	for _, element := range array.Elements() {
 		key := element.Get(name)

@@ -2,8 +2,8 @@ package schema
 
 import "github.com/eaapl/handoff/pkg/jsonstream"
 
-// Unnamed calls report for the members that [Run.Unnamed] reports, with the schema that
-// does not name them, until report returns false.
+// Unnamed calls report for the members found by [Run.Unnamed], with the schema that does not list
+// them, until report returns false.
 func (p *Program) Unnamed(v jsonstream.Value, report func(member, schema jsonstream.Value) bool) {
 	p.schema.unnamed(v, report)
 }

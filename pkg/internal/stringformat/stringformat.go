@@ -1,10 +1,9 @@
-// Package stringformat decides about the formats of JSON Schema (2020-12, validation, 7.3)
-// for which a text has to be read by a grammar. Times and UUIDs, of which every message has
-// some, are decided elsewhere.
+// Package stringformat checks the formats of JSON Schema (2020-12, validation, 7.3) that need a
+// grammar. Times and UUIDs, which occur in every message, are checked elsewhere.
 //
-// A "uri" follows RFC 3986 and an "iri" RFC 3987 to the letter. The labels of a "hostname"
-// are those of RFC 1123: what an A-label such as xn--nw2a stands for is not examined, and an
-// address in an "email" is of ASCII. "idn-hostname" and "idn-email" are not known.
+// "uri" strictly follows RFC 3986, and "iri" RFC 3987. The labels of a "hostname" follow RFC 1123;
+// A-labels such as xn--nw2a are not decoded. An "email" must be ASCII. "idn-hostname" and
+// "idn-email" are not supported.
 package stringformat
 
 import (
@@ -16,8 +15,7 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/ecmascript"
 )
 
-// Lookup returns the function that reports whether a text has the format of a name, nil if
-// the format is not known.
+// Lookup returns the function that checks a format, nil if the format is not supported.
 func Lookup(name string) func(text string) bool {
 	switch name {
 	case "duration":
@@ -52,7 +50,7 @@ func Lookup(name string) func(text string) bool {
 	return nil
 }
 
-// A grammar is a regular expression, compiled when it is first needed.
+// A grammar is a regular expression, compiled on first use.
 type grammar struct {
 	expr     string
 	once     sync.Once
@@ -63,7 +61,7 @@ func (g *grammar) matches(text string) bool {
 	g.once.Do(func() {
 		var err error
 		if g.compiled, err = ecmascript.Compile(g.expr); err != nil {
-			panic(err) // the expression is ours
+			panic(err) // the expression is a constant
 		}
 	})
 	matched, err := g.compiled.Match([]byte(text))

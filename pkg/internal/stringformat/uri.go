@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// identifiers are those of RFC 3986, or, international, of RFC 3987.
+// identifiers checks URIs (RFC 3986) or, if international, IRIs (RFC 3987).
 type identifiers struct{ international bool }
 
 var (
@@ -23,8 +23,8 @@ func (i identifiers) isReference(text string) bool {
 	return ok
 }
 
-// parse reads a reference: scheme ":" "//" authority path "?" query "#" fragment, all but
-// the path optional.
+// parse parses a reference: scheme ":" "//" authority path "?" query "#" fragment, all optional
+// except the path.
 func (i identifiers) parse(text string) (hasScheme, ok bool) {
 	text, fragment, _ := strings.Cut(text, "#")
 	text, query, _ := strings.Cut(text, "?")
@@ -75,7 +75,7 @@ func (i identifiers) isAuthority(text string) bool {
 	return i.consists(name, "", false) && isDigits(port)
 }
 
-// isIPvFuture reports whether an address is of a version to come: v1.x.
+// isIPvFuture reports whether an address is an IPvFuture: v1.x.
 func isIPvFuture(text string) bool {
 	version, address, ok := strings.Cut(text, ".")
 	if !ok || len(version) < 2 || version[0]|0x20 != 'v' || address == "" {
@@ -89,8 +89,8 @@ func isIPvFuture(text string) bool {
 	return !strings.Contains(address, "%") && uris.consists(address, ":", false)
 }
 
-// consists reports whether a text consists of the characters that every part may have, of
-// others, and of percent-encoded bytes. Private characters are for queries.
+// consists reports whether a text consists of unreserved characters, sub-delimiters, characters in
+// others, and percent-encoded bytes. private allows private characters, for queries.
 func (i identifiers) consists(text, others string, private bool) bool {
 	for at := 0; at < len(text); at++ {
 		c := text[at]
@@ -114,7 +114,7 @@ func (i identifiers) consists(text, others string, private bool) bool {
 	return true
 }
 
-// isInternational reports whether RFC 3987 allows a character beyond ASCII in all parts.
+// isInternational reports whether RFC 3987 allows a non-ASCII character in all parts.
 func isInternational(r rune) bool {
 	switch {
 	case r < 0x10000:
@@ -125,7 +125,7 @@ func isInternational(r rune) bool {
 	return r&0xffff <= 0xfffd
 }
 
-// isPrivate reports whether RFC 3987 allows a character in queries only.
+// isPrivate reports whether RFC 3987 allows a character only in queries.
 func isPrivate(r rune) bool {
 	return 0xe000 <= r && r <= 0xf8ff || r >= 0xf0000 && r&0xffff <= 0xfffd
 }

@@ -2,30 +2,29 @@ package textscan
 
 import "math/bits"
 
-// BlockLen is how many bytes a [Block] is about.
+// BlockLen is the number of bytes in a [Block].
 const BlockLen = 64
 
-// A Block says what the bytes of a part of a text are, with one bit for each, that of
-// the first lowest.
+// A Block classifies the bytes of a part of a text, one bit per byte, the first byte lowest.
 type Block struct {
-	Letters, Digits uint64 // of ASCII
-	Marks, Joints   uint64 // those of the [Classes]
+	Letters, Digits uint64 // ASCII only
+	Marks, Joints   uint64 // bytes of the [Classes]
 }
 
 // Words returns the letters and digits.
 func (b Block) Words() uint64 { return b.Letters | b.Digits }
 
-// Starts returns the first letter or digit of each word. The byte before the block is
-// one itself if inWord is 1, and 0 otherwise.
+// Starts returns the first letter or digit of each word. inWord is 1 if the byte before the block
+// is a letter or digit, and 0 otherwise.
 func (b Block) Starts(inWord uint64) uint64 {
 	words := b.Words()
 	return words &^ (words<<1 | inWord)
 }
 
-// Classes says which bytes [ReadBlock] reports as marks and as joints.
+// Classes are the bytes that [ReadBlock] reports as marks and as joints.
 type Classes struct {
 	of           [256]uint8
-	gaps, points uint64 // all bits, but none if spaces and quotation marks, or commas, full stops and colons are asked for
+	gaps, points uint64 // all bits, or none if a group of frequent bytes is not requested: see NewClasses
 }
 
 const (
@@ -33,9 +32,8 @@ const (
 	isJoint
 )
 
-// NewClasses returns classes with the bytes of the two strings, among which letters and
-// digits are ignored. Texts are read fastest if no spaces, quotation marks ("), commas, full
-// stops and colons are among them.
+// NewClasses returns classes with the bytes of the two strings; letters and digits are ignored.
+// Reading is fastest without spaces, quotation marks ("), commas, full stops and colons.
 func NewClasses(marks, joints string) *Classes {
 	var c Classes
 	for i := range len(marks) {
@@ -53,7 +51,7 @@ func NewClasses(marks, joints string) *Classes {
 	return &c
 }
 
-// ReadBlock reads the block that begins at text[at]. What is beyond the text has no bits.
+// ReadBlock reads the block at text[at]. Positions beyond the text have no bits.
 func ReadBlock(text string, at int, classes *Classes) Block {
 	var b Block
 	var gaps uint64
@@ -83,15 +81,15 @@ func ReadBlock(text string, at int, classes *Classes) Block {
 	return b
 }
 
-// eight returns the first eight bytes of s, which has them, as a number, the first lowest.
+// eight returns the first eight bytes of s as a little-endian number. s must have eight bytes.
 func eight(s string) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// UpToEight returns the first bytes of s, up to eight, and spaces, as a number of eight
-// bytes, the first lowest.
+// UpToEight returns the first bytes of s, up to eight and padded with spaces, as a little-endian
+// number.
 func UpToEight(s string) uint64 {
 	if len(s) >= 8 {
 		return eight(s)

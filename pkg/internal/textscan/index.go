@@ -1,6 +1,5 @@
-// Package textscan looks through texts fast: for the literals of many rules at once
-// ([Index]), and at blocks of bytes as bit masks ([ReadBlock]). Beside each stands, in its
-// test, the plain statement that it is compared with.
+// Package textscan scans texts fast: for the literals of many rules at once ([Index]), and block by
+// block as bit masks ([ReadBlock]). The tests compare each function with a simple implementation.
 package textscan
 
 // An Index finds the literals of rules in texts. It is safe for concurrent use.
@@ -10,14 +9,14 @@ type Index struct {
 	classes *Classes
 }
 
-// NewIndex returns an index of the literals of rules. What is near a literal that waits
-// ends at most so many bytes after its beginning as reaches says for the rule.
+// NewIndex returns an index of the literals of rules. For each rule, reaches has the maximum
+// distance, in bytes, from the beginning of a waiting literal to the end of a near one.
 func NewIndex(literals []Literal, reaches []int) *Index {
 	return NewTables(literals, len(reaches)).Index(reaches)
 }
 
-// Index is [NewIndex] for the literals of the tables, which must not change any more. It
-// costs nothing.
+// Index is [NewIndex] for the literals of the tables, which must not be modified afterwards. It
+// takes constant time.
 func (t *Tables) Index(reaches []int) *Index { return &Index{t, reaches, NewClasses(t.Marks, "")} }
 
 // of returns the announcements of a text.
@@ -29,7 +28,7 @@ func (t *Tables) of(text int) []Announcement {
 	return t.Announcements[from:t.Ends[text]]
 }
 
-// find returns the number of the longest text that s begins with, -1 if there is none.
+// find returns the index of the longest text that is a prefix of s, -1 if there is none.
 func (t *Tables) find(s string) int {
 	if len(s) < MinLiteral {
 		return -1
@@ -43,12 +42,12 @@ func (t *Tables) find(s string) int {
 	return -1
 }
 
-// A Bitmap has the beginnings of literals: by hashes of their first four bytes or, if they
-// have as many, six or eight.
+// A Bitmap is a set of the beginnings of literals: hashes of their first four bytes or, if long
+// enough, six or eight.
 type Bitmap [1 << 11]uint64
 
 func (b *Bitmap) add(s string) {
-	if len(s) < MinLiteral { // as what follows a gap may be
+	if len(s) < MinLiteral { // may be the text after a gap
 		for c := range 256 {
 			b.add(s + string([]byte{byte(c)}))
 		}
@@ -65,21 +64,21 @@ func (b *Bitmap) add(s string) {
 	b[h>>6] |= 1 << (h & 63)
 }
 
-// may returns 1 if a literal may begin with the first bytes of v, and 0 otherwise.
+// may returns 1 if a literal may begin with the first bytes of v, and 0 otherwise. It is a
+// prefilter.
 func (b *Bitmap) may(v uint64) uint64 {
 	h4, h6, h8 := hash4(uint32(v)), hash6(v), hash8(v)
 	return (b[h4>>6]>>(h4&63) | b[h6>>6]>>(h6&63) | b[h8>>6]>>(h8&63)) & 1
 }
 
-// fold maps ASCII letters to small ones, four at a time. It also brings some other bytes
-// together.
+// fold lowers ASCII letters, four at a time. It also makes some other bytes equal.
 const (
 	fold  = 0x20202020
 	fold8 = fold<<32 | fold
 )
 
-// Hashes of four, six and eight bytes are as many numbers as a bitmap has bits, half of
-// these for four bytes.
+// A hash of six or eight bytes has as many values as a bitmap has bits, a hash of four bytes half
+// as many.
 func hash4(v uint32) uint32 { return v * 0x9E3779B1 >> 16 }
 func hash6(v uint64) uint32 { return uint32(v << 16 * 0x9E3779B97F4A7C15 >> (64 - 17)) }
 func hash8(v uint64) uint32 { return uint32(v * 0x9E3779B97F4A7C15 >> (64 - 17)) }
@@ -90,7 +89,7 @@ func four(s string) uint32 {
 	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 }
 
-// hasPrefixFold compares as fold does.
+// hasPrefixFold reports whether s begins with prefix, comparing bytes as fold does.
 func hasPrefixFold(s, prefix string) bool {
 	if len(s) < len(prefix) {
 		return false
@@ -103,7 +102,7 @@ func hasPrefixFold(s, prefix string) bool {
 	return true
 }
 
-// isGap reports whether c is one of what [NewClasses] had better not be asked for.
+// isGap reports whether c is one of the bytes that make [NewClasses] slow.
 func isGap(c byte) bool { return c == ' ' || c == '"' || c == ',' || c == '.' || c == ':' }
 
 func isAlnum(c byte) bool { return c-'0' < 10 || isLetter(c) }

@@ -1,14 +1,13 @@
 package textscan
 
-// A plane has one bit of each of 64 bytes. What the bytes are is told of all of them at
-// once from the eight planes of their bits. The bits of planes are in the order of columns:
-// that of byte 8*i+j is bit 8*j+i.
+// A plane has one bit of each of 64 bytes. The eight planes of their bits classify all bytes at
+// once. The bits of planes are in column order: byte 8*i+j has bit 8*j+i.
 
-// planes says of the 64 bytes in eight numbers which are letters and digits, and which
-// are spaces, quotation marks, or, where points has bits, commas, full stops and colons.
+// planes classifies the 64 bytes in eight numbers: letters, digits, and spaces, quotation marks or,
+// if points is set, commas, full stops and colons.
 func planes(a, b, c, d, e, f, g, h, points uint64) (letters, digits, gaps uint64) {
-	// Halves, quarters and eighths of the bytes change places between the numbers, until
-	// each number is a plane: a has the lowest bits, h the highest.
+	// Halves, quarters and eighths of the bytes are exchanged between the numbers, until each
+	// number is a plane: a has the lowest bits, h the highest.
 	const (
 		each                      = 0x0101010101010101
 		halves, quarters, eighths = 0x0F * each, 0x33 * each, 0x55 * each
@@ -35,16 +34,14 @@ func planes(a, b, c, d, e, f, g, h, points uint64) (letters, digits, gaps uint64
 	return rows(letters), rows(digits), rows(gaps)
 }
 
-// swap exchanges the bits of a above each that mask has with those of b that it has, n
-// bits below.
+// swap exchanges the bits of b selected by mask with the bits of a that are n bits higher.
 func swap(a, b uint64, n int, mask uint64) (uint64, uint64) {
 	t := (a>>n ^ b) & mask
 	return a ^ t<<n, b ^ t
 }
 
-// rows puts the bits of a plane in the order of their bytes. It exchanges rows and columns
-// of eight by eight bits: in each two by two, then among the two by two of four by four,
-// then among those of all.
+// rows puts the bits of a plane in the order of their bytes. It transposes a matrix of eight by
+// eight bits: first within blocks of two by two, then of four by four, then as a whole.
 func rows(x uint64) uint64 {
 	t := (x ^ x>>7) & 0x00AA00AA00AA00AA
 	x ^= t ^ t<<7

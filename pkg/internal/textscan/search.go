@@ -5,16 +5,16 @@ import (
 	"sync"
 )
 
-// Find calls found with each rule that a text announces by its literals, and where the
-// literal begins that does so, in the order of the text; at one offset, later literals
-// come first. A literal that waits does so once one of those that are near it is found
-// after it, in reach and as the first of its rule, unless four that wait lie between the
-// two; or at once, if the last that is near overlaps it.
+// Find calls found with each rule announced by its literals in a text, and the offset of the
+// announcing literal, in the order of the text; at one offset, later literals come first. A waiting
+// literal announces its rule once a near literal is found after it, within reach and as the first
+// of the rule, unless four waiting literals lie between the two; or at once, if the last near
+// literal overlaps it.
 //
-// Case does not count, nor does the same bit of other bytes: "[" is found in "{", too. A
-// literal that begins with a letter or digit of ASCII begins a word there. None begins at a
-// backslash that escapes a line break or a tab (\n, \r, \t), as in JSON inside a string, or
-// at its letter; a word may begin after it.
+// Matching ignores case, and the same bit of other bytes: "[" matches "{", too. A literal that
+// begins with an ASCII letter or digit matches only at the beginning of a word. No literal matches
+// at a backslash that escapes a line break or a tab (\n, \r, \t), as in JSON inside a string, or at
+// its letter; a word may begin after it.
 func (x *Index) Find(text string, found func(rule, at int)) {
 	s := searches.Get().(*Search)
 	s.Begin(x, text)
@@ -27,21 +27,21 @@ func (x *Index) Find(text string, found func(rule, at int)) {
 
 var searches = sync.Pool{New: func() any { return new(Search) }}
 
-// A Search goes through a text, block by block, as [Index.Find] does.
+// A Search scans a text block by block, as [Index.Find] does.
 type Search struct {
 	index   *Index
 	text    string
-	inWord  uint64 // 1 if the byte before the block is of a word
-	escaped int    // where the letter of the last escape is
-	waiting uint64 // the rules that wait, by their bits, or for which a literal near may overlap one
+	inWord  uint64 // 1 if the byte before the block is a letter or digit
+	escaped int    // offset of the letter of the last escape
+	waiting uint64 // bits of the rules that wait, or whose near literal may overlap a waiting one
 	rules   []lookout
 }
 
-// A lookout is the state of one rule while a text is read.
+// A lookout is the state of one rule during a scan.
 type lookout struct {
-	near    int             // where the latest literal that is near ended
-	pending [maxPending]int // where the latest literals were that wait for one
-	n       int             // how many
+	near    int             // end of the latest near literal
+	pending [maxPending]int // offsets of the latest waiting literals
+	n       int             // number of pending offsets
 }
 
 const maxPending = 4
@@ -55,8 +55,7 @@ func (s *Search) Begin(x *Index, text string) {
 	clear(s.rules)
 }
 
-// Block goes through the block at an offset. Blocks have to come one after the other, from
-// the first on.
+// Block scans the block at an offset. Blocks must be scanned in sequence, from the first on.
 func (s *Search) Block(at int, b Block, found func(rule, at int)) {
 	x := s.index
 	places := b.Starts(s.inWord) | b.Marks
@@ -79,29 +78,29 @@ func (s *Search) Block(at int, b Block, found func(rule, at int)) {
 			}
 			s.place(i, found)
 		}
-		if s.waiting&^waiting != 0 { // there is more to look for
+		if s.waiting&^waiting != 0 { // more literals to search for
 			hits, waiting = s.suspects(at, places&^(2<<n-1)), s.waiting
 		}
 	}
 }
 
-// mayLead reports whether s, of at least four bytes, may begin with a literal that is
-// looked for at the word after its first byte.
+// mayLead reports whether s, of at least four bytes, may begin with a literal that is found by the
+// word after its first byte.
 func (x *Index) mayLead(s string) bool {
 	h := hash4(four(s)|fold) >> 4
 	return x.Leads[h>>6]>>(h&63)&1 != 0 && isGap(s[0]) && isAlnum(s[1])
 }
 
-// isEscape reports whether a backslash before c makes white space of it.
+// isEscape reports whether a backslash before c is an escape of white space.
 func isEscape(c byte) bool { return c == 'n' || c == 'r' || c == 't' }
 
-// suspects returns those of the places in the block at text[at] where literals may begin,
-// and backslashes. Most places are ruled out, without a branch for each.
+// suspects returns the places in the block at text[at] where literals may begin, and backslashes.
+// It excludes most places without a branch for each.
 func (s *Search) suspects(at int, places uint64) (hits uint64) {
 	x := s.index
 	for ; places != 0; places &= places - 1 {
 		n := bits.TrailingZeros64(places)
-		if at+n+MinLiteral-1 > len(s.text) { // a gap may be before it
+		if at+n+MinLiteral-1 > len(s.text) { // a gap may precede it
 			break
 		}
 		rest := s.text[at+n:]
@@ -120,7 +119,7 @@ func (s *Search) suspects(at int, places uint64) (hits uint64) {
 	return hits
 }
 
-// place goes by the literals at text[at].
+// place handles the literals at text[at].
 func (s *Search) place(at int, found func(rule, at int)) {
 	x := s.index
 	text := x.find(s.text[at:])

@@ -8,64 +8,64 @@ import (
 	"unicode/utf8"
 )
 
-// MinLiteral is how many bytes a literal has at least.
+// MinLiteral is the minimum length of a literal.
 const MinLiteral = 4
 
 // A Literal announces a rule.
 type Literal struct {
-	Text string // in small letters; never found if it is shorter than MinLiteral
-	Rule int    // by its index
+	Text string // in lower case; ignored if shorter than MinLiteral
+	Rule int    // index
 	Role Role
 }
 
-// A Role says what a literal does for its rule.
+// A Role is the function of a literal for its rule.
 type Role uint8
 
 // The roles of literals.
 const (
-	Announces Role = iota // is enough
-	Waits                 // is not, without one that is near
-	Near                  // is one of those
+	Announces Role = iota // announces the rule
+	Waits                 // announces the rule together with a near literal
+	Near                  // a near literal
 
-	holds Role = 4 // of an Announcement, besides: one that waits for it may begin inside of it
+	holds Role = 4 // flag of an Announcement: a waiting literal may begin inside it
 )
 
-// Tables are all that an [Index] knows of literals. They are data only, so that they can be
-// written down: making them takes time.
+// Tables are the data of an [Index]. They are constant data, so that they can be generated as
+// source code: building them takes time.
 type Tables struct {
-	Marks  string          // bytes other than letters and digits where literals are looked for
-	Leads  [1 << 6]uint64  // hashes of the first four bytes of literals that begin with a gap, looked for at the word after it
-	Start  Bitmap          // of what is looked for everywhere
-	Near   [1 << 12]uint64 // by the hash of four bytes: which rules have to wait for what is looked for only then
-	Waits  []uint64        // by the rule: the bit that says that it waits, the same for some if they are many
-	Shared uint64          // such bits of several rules
+	Marks  string          // bytes other than letters and digits at which literals may begin
+	Leads  [1 << 6]uint64  // hashes of the first four bytes of literals that begin with a gap
+	Start  Bitmap          // literals found everywhere
+	Near   [1 << 12]uint64 // by hash of four bytes: the rules that must be waiting for a literal
+	Waits  []uint64        // by rule: its bit for waiting; many rules share bits
+	Shared uint64          // bits shared by several rules
 
-	// Texts are the spellings of all literals, each once, in the order of the hashes of
-	// their first four bytes, which begin where Buckets says; of equal ones, the longest first.
+	// Texts are the distinct spellings of all literals, ordered by the hashes of their first four
+	// bytes, which begin at Buckets; for equal hashes, longest first.
 	Texts   []string
 	Buckets [1<<12 + 1]int32
-	// Announcements are those of each text, which end where Ends says: of all literals that
-	// it begins with, the last one first.
+	// Announcements are the announcements of each text, which end at Ends: of all literals that are
+	// its prefixes, last one first.
 	Announcements []Announcement
 	Ends          []int32
 }
 
-// An Announcement is what a literal says once it is found: the index of its rule, the length
-// of the spelling, and its role. It is short where it is written down.
+// An Announcement is a rule announced by a literal: the index of the rule, the length of the
+// spelling, and the role. It is an array to keep the generated source short.
 type Announcement [3]int32
 
 func (a *Announcement) rule() int  { return int(a[0]) }
 func (a *Announcement) len() int   { return int(a[1]) }
 func (a *Announcement) role() Role { return Role(a[2]) }
 
-// NewTables returns the tables of the literals of some number of rules.
+// NewTables returns the tables of literals; rules is the number of rules.
 func NewTables(literals []Literal, rules int) *Tables {
 	t := &Tables{Waits: make([]uint64, rules)}
 	t.assign(literals)
 	firsts := firstsOfWaiting(literals, rules)
-	list := make([]spelling, 0, len(literals)+len(literals)/32) // some have several
+	list := make([]spelling, 0, len(literals)+len(literals)/32) // some have several spellings
 	roles := make([]Role, len(literals))
-	var first byteSet // bytes with which literals begin, as they fold
+	var first byteSet // folded first bytes of literals
 	led := !slices.ContainsFunc(literals, func(l Literal) bool { return len(l.Text) > 1 && isGap(l.Text[0]) && !isAlnum(l.Text[1]) })
 	for id, l := range literals {
 		for _, s := range spellings(l.Text) {
@@ -77,7 +77,7 @@ func NewTables(literals []Literal, rules int) *Tables {
 			h := list[len(list)-1].bucket()
 			switch {
 			case isGap(s[0]) && led:
-				t.Start.add(s) // what folds to the gap is no gap itself
+				t.Start.add(s) // bytes that fold to the gap are not gaps themselves
 				t.Start.add(s[1:])
 				t.Leads[h>>6] |= 1 << (h & 63)
 			case l.Role == Near && !firsts[l.Rule].beginInside(s):
@@ -102,7 +102,7 @@ func NewTables(literals []Literal, rules int) *Tables {
 	return t
 }
 
-// assign gives each rule that waits a bit.
+// assign assigns bits to the rules that wait.
 func (t *Tables) assign(literals []Literal) {
 	bit := uint64(1)
 	var used uint64
@@ -117,14 +117,14 @@ func (t *Tables) assign(literals []Literal) {
 	}
 }
 
-// list lists spellings and what they announce.
+// list builds the tables from spellings and their announcements.
 func (t *Tables) list(list []spelling, announcement func(spelling) Announcement) {
 	slices.SortFunc(list, func(a, b spelling) int {
 		return cmp.Or(cmp.Compare(a.bucket(), b.bucket()), cmp.Compare(len(b.text), len(a.text)), strings.Compare(a.text, b.text), cmp.Compare(b.id, a.id))
 	})
 	for i, s := range list {
 		if i > 0 && list[i-1].text == s.text {
-			continue // the one before is found for it
+			continue // a duplicate of the previous one
 		}
 		var known []spelling
 		for _, other := range list[i:] {
@@ -143,12 +143,12 @@ func (t *Tables) list(list []spelling, announcement func(spelling) Announcement)
 		t.Ends = append(t.Ends, int32(len(t.Announcements)))
 		t.Buckets[s.bucket()+1] = int32(len(t.Texts))
 	}
-	for i := range t.Buckets[1:] { // those that are empty
+	for i := range t.Buckets[1:] { // empty buckets
 		t.Buckets[i+1] = max(t.Buckets[i], t.Buckets[i+1])
 	}
 }
 
-// A spelling is one of a literal.
+// A spelling is a spelling of a literal.
 type spelling struct {
 	text string
 	id   int // of the literal
@@ -156,15 +156,14 @@ type spelling struct {
 
 func (s spelling) bucket() uint32 { return hash4(four(s.text)|fold) >> 4 }
 
-// A byteSet has a bit for each byte, as they fold.
+// A byteSet is a set of folded bytes.
 type byteSet [4]uint64
 
 func (set *byteSet) add(c byte) { set[(c|0x20)>>6] |= 1 << ((c | 0x20) & 63) }
 
 func (set *byteSet) has(c byte) bool { return set[(c|0x20)>>6]>>((c|0x20)&63)&1 != 0 }
 
-// firstsOfWaiting returns the bytes, folded, with which literals that wait begin, by the
-// rule.
+// firstsOfWaiting returns, by rule, the folded first bytes of waiting literals.
 func firstsOfWaiting(literals []Literal, rules int) []byteSet {
 	firsts := make([]byteSet, rules)
 	for _, l := range literals {
@@ -177,8 +176,7 @@ func firstsOfWaiting(literals []Literal, rules int) []byteSet {
 	return firsts
 }
 
-// beginInside reports whether a literal that begins with one of the bytes may begin inside
-// of s.
+// beginInside reports whether a literal that begins with one of the bytes may begin inside s.
 func (set *byteSet) beginInside(s string) bool {
 	for i := 1; i < len(s); i++ {
 		inWord := isLetter(s[i]) && isLetter(s[i-1]) && (i == 1 || s[i-2]|0x20 != '\\'|0x20)
@@ -189,7 +187,7 @@ func (set *byteSet) beginInside(s string) bool {
 	return false
 }
 
-// spellings returns the spellings of a literal that fold does not bring together: as it is,
+// spellings returns the spellings of a literal that fold does not make equal: unchanged,
 // capitalised, and in capitals.
 func spellings(s string) []string {
 	first, size := utf8.DecodeRuneInString(s)

@@ -12,14 +12,14 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Digest identifies a value. Equal values have the same, whatever the order of their
-// members and the spelling of their numbers. The zero digest is that of nothing.
+// A Digest identifies a value. Equal values have equal digests, whatever the order of their members
+// and the spelling of their numbers. The zero digest is that of None.
 type Digest [16]byte
 
 // String returns the digest in base64.
 func (d Digest) String() string { return base64.RawURLEncoding.EncodeToString(d[:]) }
 
-// DigestIn returns the digest that a text has, and one of no value for other texts.
+// DigestIn parses a digest. It returns the digest of no value for an invalid text.
 func DigestIn(text string) Digest {
 	var d Digest
 	if text == "" {
@@ -32,7 +32,7 @@ func DigestIn(text string) Digest {
 	return Digest(sum[:len(d)])
 }
 
-// Digest returns the digest of a value: 128 bits.
+// Digest returns the 128-bit digest of a value.
 func (n Node) Digest() Digest {
 	var sum Digest
 	if n.isMade() {
@@ -56,10 +56,10 @@ func (n Node) Digest() Digest {
 
 var digesters = sync.Pool{New: func() any { return new(digester) }}
 
-// A digester digests values. It holds the bytes that are not hashed yet.
+// A digester digests values. pending are bytes that are not hashed yet.
 type digester struct{ pending []byte }
 
-// maxPending is the maximum number of bytes that wait to be hashed.
+// maxPending is the maximum length of pending.
 const maxPending = 32 << 10
 
 func (d *digester) of(n Node) Digest {

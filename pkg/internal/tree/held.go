@@ -11,19 +11,19 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A held value is one whose JSON text is in a string, in base64 or after a label. The text
-// is only made when it is written, since it may be as long as the message.
+// A held value is a value whose JSON text is in a string, in base64 or after a label. The text is
+// built only when written, since it may be as long as the message.
 type held struct {
 	value Node
 	label string // "" for base64
 }
 
-// Encode returns the string that holds a value's JSON text in base64.
+// Encode returns a string with the value's JSON text in base64.
 func (n Node) Encode() Node {
 	return Node{body: &body{kind: jsonstream.String, holds: &held{value: n}}}
 }
 
-// Labelled returns the string that has a value's JSON text after a label.
+// Labelled returns a string with the value's JSON text after a label.
 func (n Node) Labelled(label string) Node {
 	return Node{body: &body{kind: jsonstream.String, holds: &held{n, label}}}
 }
@@ -42,7 +42,7 @@ func (h *held) write(w textWriter) {
 	e.Close()
 }
 
-// writeQuoted writes the characters as they are between quotes.
+// writeQuoted writes the characters as encoded between quotes.
 func (h *held) writeQuoted(w textWriter) {
 	if h.label != "" {
 		w = quoting{w}
@@ -57,7 +57,7 @@ func (h *held) str() string {
 	return b.String()
 }
 
-// size returns how many bytes the string takes at most between quotes.
+// size returns the maximum length of the encoded string between quotes.
 func (h *held) size() int {
 	size := h.value.size()
 	if h.label != "" {
@@ -76,7 +76,7 @@ func (h *held) is(other Node) bool {
 	return rest != nil && len(rest) == 0
 }
 
-// A comparer is the text that is still expected. It is nil after a mismatch.
+// A comparer is the remaining expected text. It is nil after a mismatch.
 type comparer []byte
 
 func (c *comparer) Write(b []byte) (int, error) {
@@ -97,7 +97,7 @@ func (c *comparer) WriteString(s string) (int, error) {
 	return len(s), nil
 }
 
-// quoting writes parts of a text as they are between quotes.
+// quoting encodes parts of a text as between quotes.
 type quoting struct{ to textWriter }
 
 func (q quoting) Write(b []byte) (int, error) {
@@ -115,8 +115,7 @@ func (q quoting) WriteString(s string) (int, error) {
 	return q.to.Write(quoted[1 : len(quoted)-1])
 }
 
-// Decode returns the value whose JSON text a string holds in base64, and whether it
-// holds one.
+// Decode returns the value whose JSON text the string holds in base64, and whether there is one.
 func (n Node) Decode() (Node, bool) {
 	return n.held("", func() (Node, bool) {
 		b, err := base64.StdEncoding.DecodeString(n.Text())
@@ -127,8 +126,8 @@ func (n Node) Decode() (Node, bool) {
 	})
 }
 
-// Unlabelled returns the value whose JSON text a string has after a label, and whether it
-// has one. It is the inverse of [Node.Labelled].
+// Unlabelled returns the value whose JSON text follows a label in the string, and whether there is
+// one. It is the inverse of [Node.Labelled].
 func (n Node) Unlabelled(label string) (Node, bool) {
 	return n.held(label, func() (Node, bool) {
 		content, ok := bytes.CutPrefix(n.chars(), []byte(label))
@@ -139,7 +138,7 @@ func (n Node) Unlabelled(label string) (Node, bool) {
 	})
 }
 
-// held returns the value that a string was made of, or the one that read finds in it.
+// held returns the value that a string was built from, or the one that read parses.
 func (n Node) held(label string, read func() (Node, bool)) (Node, bool) {
 	switch {
 	case !IsString(n):

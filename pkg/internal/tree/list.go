@@ -25,7 +25,7 @@ func Elements(n Node) []Node {
 	return elements
 }
 
-// All reports whether something holds for all elements of a list.
+// All reports whether is holds for all elements of a list.
 func All(list Node, is func(Node) bool) bool {
 	for c := list.Children(); c.Next(); {
 		if !is(c.Value) {
@@ -35,8 +35,7 @@ func All(list Node, is func(Node) bool) bool {
 	return true
 }
 
-// Respell returns the object with members under other names, where nothing has the other
-// name already.
+// Respell returns the object with members renamed, except to names that already exist.
 func (n Node) Respell(names map[string]string) Node {
 	members := n.Without()
 	for i, m := range members {

@@ -8,13 +8,13 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Cursor goes through what an object or an array holds.
+// A Cursor iterates over the members of an object or the elements of an array.
 type Cursor struct {
 	Member // the current one; elements have no names
 	made   *body
-	read   Node             // of the document
-	rest   jsonstream.Value // the next one of the document
-	i      int              // the index of the next one that was made
+	read   Node             // the value, if from a document
+	rest   jsonstream.Value // the next value of the document
+	i      int              // the index of the next constructed member or element
 }
 
 // Children returns a cursor before the first member or element.
@@ -53,7 +53,7 @@ func (c *Cursor) Next() bool {
 	return true
 }
 
-// Length returns how many members or elements there are.
+// Length returns the number of members or elements.
 func (n Node) Length() int {
 	length := 0
 	for c := n.Children(); c.Next(); {
@@ -62,8 +62,8 @@ func (n Node) Length() int {
 	return length
 }
 
-// indexOf returns the index of the member with a name, -1 if there is none. Of many
-// members it keeps a table.
+// indexOf returns the index of the member with a name, -1 if there is none. It caches a table for
+// many members.
 func indexOf(members []Member, table *map[string]int, name string) int {
 	if len(members) < manyMembers {
 		return slices.IndexFunc(members, func(m Member) bool { return m.Name == name })
@@ -80,7 +80,7 @@ func indexOf(members []Member, table *map[string]int, name string) int {
 	return -1
 }
 
-// Get returns a member, nothing if there is none.
+// Get returns a member, None if it is absent.
 func (n Node) Get(name string) Node {
 	if !n.isMade() {
 		return n.getRead(name)
@@ -94,7 +94,7 @@ func (n Node) Get(name string) Node {
 	return n.body.base.getRead(name)
 }
 
-// getRead returns a member of an object of a document.
+// getRead returns a member of an object from a document.
 func (n Node) getRead(name string) Node {
 	v := jsonstream.Value{}
 	if len(n.v().Raw()) < largeValue {
@@ -108,7 +108,7 @@ func (n Node) getRead(name string) Node {
 	return n.sibling(v)
 }
 
-// order returns the members of an object of a document by their names.
+// order returns the members of an object from a document, sorted by name.
 func (n Node) order() []jsonstream.Value {
 	if order, ok := n.body.doc.orders[n.i]; ok {
 		return order
@@ -127,7 +127,7 @@ func (n Node) order() []jsonstream.Value {
 	return order
 }
 
-// At returns what is at a JSON Pointer, nothing if there is none.
+// At returns the value at a JSON Pointer, None if there is none.
 func (n Node) At(pointer string) Node {
 	tokens, _ := jsonstream.SplitPointer(pointer)
 	for _, token := range tokens {
@@ -140,7 +140,7 @@ func (n Node) At(pointer string) Node {
 	return n
 }
 
-// Element returns the element that a token of a JSON Pointer names.
+// Element returns the array element for a reference token of a JSON Pointer.
 func (n Node) Element(token string) Node {
 	if i, ok := jsonstream.ArrayIndex(token); ok {
 		for c := n.Children(); c.Next(); i-- {
@@ -152,13 +152,13 @@ func (n Node) Element(token string) Node {
 	return None
 }
 
-// With returns the object with a member that has this value, at the end if it is new;
-// without it if the value is nothing. What is no object counts as an empty one.
+// With returns the object with a member set to a value, appended if it is new, or removed if the
+// value is None. A value other than an object counts as an empty object.
 func (n Node) With(name string, value Node) Node {
 	return n.Changed([]Member{{Name: name, Value: value}})
 }
 
-// Mapped returns the object with a member changed by a function, if it has the member.
+// Mapped returns the object with a member changed by a function, if present.
 func (n Node) Mapped(name string, change func(Node) Node) Node {
 	if v := n.Get(name); v != None {
 		return n.With(name, change(v))
@@ -166,8 +166,7 @@ func (n Node) Mapped(name string, change func(Node) Node) Node {
 	return n
 }
 
-// Changed returns the object with members that have these values, as [Node.With] does for
-// one.
+// Changed returns the object with members set, as by [Node.With].
 func (n Node) Changed(members []Member) Node {
 	object := &body{kind: jsonstream.Object}
 	switch {
@@ -198,7 +197,7 @@ func (n Node) Changed(members []Member) Node {
 	return Node{body: object}
 }
 
-// set changes a member of the base, and reports whether it is there.
+// set changes a member of the base, and reports whether it is present.
 func (o *body) set(m Member) bool {
 	i := indexOf(o.changes, &o.changed, m.Name)
 	switch {
@@ -216,8 +215,8 @@ func (o *body) set(m Member) bool {
 	return true
 }
 
-// Set returns the value with another one at a JSON Pointer, none for nothing. Missing
-// objects on the path are created; elements of arrays must exist.
+// Set returns the value with the value at a JSON Pointer set, or removed if value is None. Missing
+// parent objects are created; array elements must exist.
 func (n Node) Set(pointer string, value Node) Node {
 	tokens, _ := jsonstream.SplitPointer(pointer)
 	return n.setTokens(tokens, value)
@@ -236,19 +235,19 @@ func (n Node) setTokens(tokens []string, value Node) Node {
 	return n.With(tokens[0], n.Get(tokens[0]).setTokens(tokens[1:], value))
 }
 
-// Empty reports whether a string, object or array holds nothing.
+// Empty reports whether a string, object or array is empty.
 func (n Node) Empty() bool {
 	c := n.Children()
 	return !c.Next() && (!IsString(n) || n.Text() == "")
 }
 
-// IsBlank reports whether a string is empty or white space alone. What is no string is not.
+// IsBlank reports whether n is a string that is empty or consists of white space.
 func (n Node) IsBlank() bool {
 	switch {
 	case !IsString(n):
 		return false
 	case n.isMade() && n.body.holds != nil:
-		return false // a long text is not made for that
+		return false // not worth decoding a long text
 	case n.isRead():
 		if raw := n.v().Raw(); raw[1] > ' ' && raw[1] < 0x80 && raw[1] != '\\' && raw[1] != '"' {
 			return false
@@ -257,7 +256,7 @@ func (n Node) IsBlank() bool {
 	return strings.TrimSpace(n.Text()) == ""
 }
 
-// Without returns the members of an object but for some.
+// Without returns the members of an object except those with the given names.
 func (n Node) Without(names ...string) []Member {
 	var rest []Member
 	for c := n.Children(); c.Next(); {
@@ -268,8 +267,7 @@ func (n Node) Without(names ...string) []Member {
 	return rest
 }
 
-// Only returns the members of an object that have one of these names and are strings, or
-// are content.
+// Only returns the members of an object that have one of these names and are strings or content.
 func (n Node) Only(names ...string) []Member {
 	var some []Member
 	for c := n.Children(); c.Next(); {
@@ -280,17 +278,17 @@ func (n Node) Only(names ...string) []Member {
 	return some
 }
 
-// IsOneOf reports whether a member has one of these names and is a string, or is content.
+// IsOneOf reports whether a member has one of these names and is a string or content.
 func (m Member) IsOneOf(names []string) bool {
 	return slices.Contains(names, m.Name) && (IsString(m.Value) || m.Name == "content")
 }
 
-// HasAny reports whether an object has a member of one of these names.
+// HasAny reports whether an object has a member with one of these names.
 func (n Node) HasAny(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return n.Get(name) != None })
 }
 
-// Merge returns the object with the members of another one, which may be nothing.
+// Merge returns the object with the members of another one added; other may be None.
 func (n Node) Merge(other Node) Node {
 	if other == None {
 		return n

@@ -1,6 +1,6 @@
-// Package tree builds JSON values from parts of others without copying: what two messages
-// have in common is there once. Values are compared, digested and written in one form,
-// however they were written.
+// Package tree builds JSON values from parts of others without copying: common parts of two
+// messages are shared. Values are compared, digested and written independently of their original
+// spelling.
 package tree
 
 import (
@@ -11,37 +11,36 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Node is a JSON value out of which messages are put together: one of a document, of
-// which nothing is copied, or one that was made. It never changes, so that messages share
-// what they have in common. The zero node is nothing. Nodes that are == are the same value.
+// A Node is a JSON value for building messages: a value of a document, which is not copied, or a
+// constructed one. It is immutable, so messages can share nodes. The zero node is None. Nodes that
+// are == are the same value.
 type Node struct {
 	body *body
-	i    int32 // of a value of a document: which one it is
+	i    int32 // index of a value in its document
 }
 
-// None is nothing.
+// None is the absence of a value.
 var None Node
 
-// A body is a value that was made, or what all values of a document share.
+// A body is a constructed value, or the data shared by all values of a document.
 type body struct {
-	doc *document // nil for a value that was made
+	doc *document // nil for a constructed value
 
 	kind     jsonstream.Kind
 	text     string // the characters of a string, the text of a number or a literal
 	elements []Node
-	// An object has the members of another one, but for those that are changed, and
-	// members of its own.
+	// An object has the members of base that are not in changes, and its own members.
 	base    Node
-	changes []Member // of members of base, without a value if they are left out
+	changes []Member // changed members of base; those without a value are removed
 	members []Member
 
-	holds *held // what the text of a string is made of when it is needed
+	holds *held // the value whose text the string holds, encoded on demand
 
-	changed, names map[string]int // of many changes and members, made when one is looked up
+	changed, names map[string]int // tables for many changes and members, built on first lookup
 	sum            Digest         // computed on first use
 }
 
-// A document is one that was read, with what is worked out once of its long values.
+// A document is a parsed document, with cached results for its large values.
 type document struct {
 	*jsonstream.Document
 	decoded map[int32]Node
@@ -54,24 +53,23 @@ type document struct {
 type Member struct {
 	Name  string
 	Value Node
-	raw   []byte // the name as it was written; nil if it was not read
+	raw   []byte // the name as spelled in the document; nil if constructed
 }
 
 const (
-	// manyMembers is the number of members from which a table of names pays.
+	// manyMembers is the minimum number of members for a table of names.
 	manyMembers = 16
-	// largeValue is the size in bytes from which it pays to cache what was computed for a
-	// value of a document.
+	// largeValue is the minimum size in bytes for caching results about a document's value.
 	largeValue = 1 << 16
 )
 
-// Of returns the root of a document.
+// Of returns the root node of a document.
 func Of(doc *jsonstream.Document) Node {
 	return Node{body: &body{doc: &document{doc, map[int32]Node{}, map[int32]Digest{}, map[int32][]jsonstream.Value{}, map[int32][]Node{}}}}
 }
 
-// Parse reads a JSON text that is part of a message. Its depth is only limited by what can
-// be read at all.
+// Parse parses a JSON text that is part of a message. Only the parser's own limit applies to its
+// depth.
 func Parse(text []byte) (Node, bool) {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
 	if err != nil {
@@ -80,13 +78,13 @@ func Parse(text []byte) (Node, bool) {
 	return Of(doc), true
 }
 
-// isRead reports whether the value is one of a document.
+// isRead reports whether the value is from a document.
 func (n Node) isRead() bool { return n.body != nil && n.body.doc != nil }
 
-// isMade reports whether the value was made.
+// isMade reports whether the value was constructed.
 func (n Node) isMade() bool { return n.body != nil && n.body.doc == nil }
 
-// v returns the value in its document, an absent one if it was made.
+// v returns the value in its document, an absent one if it was constructed.
 func (n Node) v() jsonstream.Value {
 	if !n.isRead() {
 		return jsonstream.Value{}
@@ -94,7 +92,7 @@ func (n Node) v() jsonstream.Value {
 	return n.body.doc.Value(int(n.i))
 }
 
-// Read returns the value in its document, and false for one that was made.
+// Read returns the value in its document; ok is false if it was constructed.
 func (n Node) Read() (jsonstream.Value, bool) { return n.v(), n.isRead() }
 
 // sibling returns another value of the same document.
@@ -115,13 +113,13 @@ func Array(elements ...Node) Node {
 	return Node{body: &body{kind: jsonstream.Array, elements: elements}}
 }
 
-// String returns a string's node. The text must be UTF-8.
+// String returns a string node. The text must be UTF-8.
 func String(s string) Node { return Node{body: &body{kind: jsonstream.String, text: s}} }
 
-// Int returns a whole number.
+// Int returns an integer node.
 func Int(i int64) Node { return Number(strconv.FormatInt(i, 10)) }
 
-// Number returns the node of a number's text.
+// Number returns a number node with the given text.
 func Number(text string) Node { return Node{body: &body{kind: jsonstream.Number, text: text}} }
 
 // Bool returns true or false.
@@ -135,7 +133,7 @@ func Bool(b bool) Node {
 // Null returns null.
 func Null() Node { return Node{body: &body{kind: jsonstream.Null, text: "null"}} }
 
-// Kind returns the kind of the value, that of an absent one for none.
+// Kind returns the kind of the value; for None, that of an absent value.
 func (n Node) Kind() jsonstream.Kind {
 	if n.isMade() {
 		return n.body.kind
@@ -143,13 +141,13 @@ func (n Node) Kind() jsonstream.Kind {
 	return n.v().Kind()
 }
 
-// Is reports whether there is a node, of this kind.
+// Is reports whether the node is of this kind.
 func (n Node) Is(kind jsonstream.Kind) bool { return n.Kind() == kind }
 
-// IsString reports whether there is a string.
+// IsString reports whether n is a string.
 func IsString(n Node) bool { return n.Is(jsonstream.String) }
 
-// Text returns the characters of a string, "" for anything else.
+// Text returns the characters of a string, "" for other values.
 func (n Node) Text() string {
 	switch {
 	case !IsString(n):
@@ -163,7 +161,7 @@ func (n Node) Text() string {
 	}
 }
 
-// chars is Text for a string that may be long.
+// chars is [Node.Text] for strings that may be long.
 func (n Node) chars() []byte {
 	if n.isMade() {
 		return []byte(n.Text())
@@ -176,7 +174,7 @@ func (n Node) chars() []byte {
 	return chars
 }
 
-// NumberText returns the text of a number, nil for anything else.
+// NumberText returns the text of a number, nil for other values.
 func (n Node) NumberText() []byte {
 	switch {
 	case !n.Is(jsonstream.Number):
@@ -188,13 +186,13 @@ func (n Node) NumberText() []byte {
 	}
 }
 
-// Integer returns a whole number.
+// Integer returns the value of an integer.
 func (n Node) Integer() (int64, bool) {
 	i, err := strconv.ParseInt(string(n.NumberText()), 10, 64)
 	return i, err == nil
 }
 
-// Rational returns a number exactly, unless its exponent is too large to be practical.
+// Rational returns the exact value of a number, unless its exponent is impractically large.
 func (n Node) Rational() (*big.Rat, bool) {
 	text := n.NumberText()
 	if len(text) == 0 || len(text) > 64 {
@@ -206,14 +204,14 @@ func (n Node) Rational() (*big.Rat, bool) {
 	return new(big.Rat).SetString(string(text))
 }
 
-// Count returns a whole number from 0 on that fits its purpose, and whether there is
-// one.
+// Count returns a non-negative integer of practical size, and whether the value is one.
 func (n Node) Count() (int, bool) {
 	i, err := strconv.ParseUint(string(n.NumberText()), 10, 31)
 	return int(i), err == nil
 }
 
-// DeeperThan reports whether more objects and arrays are nested, this one included.
+// DeeperThan reports whether the nesting depth of objects and arrays, including the value itself,
+// exceeds limit.
 func (n Node) DeeperThan(limit int) bool {
 	if !n.Is(jsonstream.Object) && !n.Is(jsonstream.Array) {
 		return false

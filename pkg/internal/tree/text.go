@@ -18,7 +18,7 @@ func (n Node) Compact() []byte { return n.Append(make([]byte, 0, n.size())) }
 // Append appends the value as compact JSON.
 func (n Node) Append(dst []byte) []byte {
 	switch {
-	case n.v().IsLines(): // whose text is no array
+	case n.v().IsLines(): // its text is not an array
 		return Array(Elements(n)...).Append(dst)
 	case n.isRead():
 		return jsonstream.AppendCompact(dst, n.v().Raw())
@@ -47,7 +47,7 @@ func (n Node) Append(dst []byte) []byte {
 	}
 }
 
-// size returns how many bytes the value takes at most as compact or plain JSON.
+// size returns the maximum length of the value as compact or plain JSON.
 func (n Node) size() int {
 	size := len("{}")
 	switch {
@@ -69,7 +69,7 @@ func (n Node) size() int {
 	return size
 }
 
-// quotedSize returns how many bytes a text takes at most between quotes.
+// quotedSize returns the maximum length of a text encoded between quotes.
 func quotedSize[T string | []byte](s T) int {
 	size := len(s)
 	for i := range len(s) {
@@ -83,8 +83,8 @@ func quotedSize[T string | []byte](s T) int {
 	return size
 }
 
-// Same reports whether two values are equal: strings by their characters, objects without
-// regard to the order of their members, and numbers only if they are spelled the same.
+// Same reports whether two values are equal: strings by their characters, objects regardless of
+// member order, and numbers by their spelling.
 func Same(a, b Node) bool {
 	if a == b {
 		return true
@@ -112,8 +112,7 @@ func Same(a, b Node) bool {
 	}
 }
 
-// sameMembers compares objects: as long as they have the same order, without looking for
-// names.
+// sameMembers compares objects. While the members are in the same order, it needs no lookups.
 func sameMembers(a, b Node) bool {
 	x, y := a.Children(), b.Children()
 	for {
@@ -155,15 +154,15 @@ func sameText(a, b Node) bool {
 	}
 }
 
-// AppendPlain appends the value as a JSON text that is the same for all values that are
-// the same: what encodes it does not depend on who wrote it, and in which order.
+// AppendPlain appends the value as JSON text that is the same for all equal values, regardless of
+// member order and spelling, so that encoding it is deterministic.
 func (n Node) AppendPlain(dst []byte) []byte {
 	w := appender(slices.Grow(dst, n.size()))
 	n.writePlain(&w)
 	return w
 }
 
-// An appender is a byte slice to write to.
+// An appender is a textWriter to a byte slice.
 type appender []byte
 
 func (a *appender) Write(b []byte) (int, error) {
@@ -176,13 +175,13 @@ func (a *appender) WriteString(s string) (int, error) {
 	return len(s), nil
 }
 
-// A textWriter is what texts are written to. It does not fail.
+// A textWriter receives text. It cannot fail.
 type textWriter interface {
 	io.Writer
 	io.StringWriter
 }
 
-// writePlain writes what appendPlain appends.
+// writePlain writes the text of [Node.AppendPlain].
 func (n Node) writePlain(w textWriter) {
 	switch n.Kind() {
 	case jsonstream.Object:
@@ -233,7 +232,7 @@ func writeQuoted(w textWriter, s string) {
 	w.WriteString(`"`)
 }
 
-// inOrder does something with the members of an object in an order of their names.
+// inOrder calls do with the members of an object, sorted by name.
 func (n Node) inOrder(compare func(a, b string) int, do func(Member)) {
 	ordered, last := true, ""
 	for c, first := n.Children(), true; c.Next() && ordered; first = false {
@@ -264,7 +263,7 @@ func (n Node) inOrder(compare func(a, b string) int, do func(Member)) {
 	}
 }
 
-// ranks are the names that come first, as the specifications list them.
+// ranks are the names that come first, in the order of the specifications.
 var ranks = []string{
 	"conversation_history", "tool_state", "metadata", "role", "name", "tool_call_id", "content",
 	"handoffId", "taskId", "fromAgent", "toAgent", "timestamp", "taskDescription", "completedSubtasks", "remainingSubtasks",
@@ -279,9 +278,8 @@ func rankOf(name string) int {
 	return len(ranks)
 }
 
-// Flat returns the value as text: a string's characters, the texts of parts, one a
-// line, the types in brackets of parts that have none, nothing for null, and anything else
-// as JSON.
+// Flat returns the value as text: the characters of a string; the texts of parts, one per line,
+// with the type in brackets for parts without text; nothing for null; and JSON for any other value.
 func (n Node) Flat() string {
 	switch {
 	case n == None || n.Is(jsonstream.Null):
@@ -298,7 +296,7 @@ func (n Node) Flat() string {
 		case IsString(t):
 			lines = append(lines, t.Text())
 		case IsString(kind):
-			lines = append(lines, "["+kind.Text()+"]") // it may hold a whole file
+			lines = append(lines, "["+kind.Text()+"]") // the part may contain a whole file
 		default:
 			lines = append(lines, part.Flat())
 		}

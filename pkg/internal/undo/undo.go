@@ -1,4 +1,4 @@
-// Package undo says how a text becomes again the one that it was made of, exact to the byte.
+// Package undo records how to restore the original of a changed text, byte for byte.
 package undo
 
 import (
@@ -10,14 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// A Change is what a text was before it was changed: the bytes between those that stayed at the
-// beginning and at the end.
+// A Change restores a text: it has the original bytes between an unchanged beginning and end.
 type Change struct {
-	Original string `json:"original"` // SHA-256 of the text before, as [Sum] has it
-	Prefix   int    `json:"prefix"`   // bytes that both begin with
-	Suffix   int    `json:"suffix"`   // bytes that both end with
+	Original string `json:"original"` // SHA-256 of the original text, as returned by [Sum]
+	Prefix   int    `json:"prefix"`   // length of the common prefix
+	Suffix   int    `json:"suffix"`   // length of the common suffix
 	Text     string `json:"text,omitzero"`
-	Base64   string `json:"base64,omitzero"` // in the place of Text, where that is not UTF-8
+	Base64   string `json:"base64,omitzero"` // in place of Text, if not UTF-8
 }
 
 // Sum returns the SHA-256 of a text, in lower-case hexadecimal.
@@ -26,7 +25,7 @@ func Sum(text []byte) string {
 	return hex.EncodeToString(digest[:])
 }
 
-// Of returns the change of a text.
+// Of returns the change from before to after.
 func Of(before, after []byte) Change {
 	c := Change{Original: Sum(before)}
 	shorter := min(len(before), len(after))
@@ -40,15 +39,14 @@ func Of(before, after []byte) Change {
 	return c
 }
 
-// OfCut is the function [Of] for a text of which the first bytes stay, and the others are cut: its sum is
-// that before.
+// OfCut is [Of] for a text cut after its first kept bytes; sum is that of the original.
 func OfCut(sum string, kept int, cut []byte) Change {
 	c := Change{Original: sum, Prefix: kept}
 	c.keep(cut)
 	return c
 }
 
-// keep sets the bytes that are gone.
+// keep sets the removed bytes.
 func (c *Change) keep(middle []byte) {
 	if utf8.Valid(middle) {
 		c.Text = string(middle)
@@ -57,7 +55,7 @@ func (c *Change) keep(middle []byte) {
 	}
 }
 
-// Undo returns the text before the change. The error says that the change does not give it.
+// Undo returns the original text. It returns an error if the change does not fit after.
 func (c Change) Undo(after []byte) ([]byte, error) {
 	middle := []byte(c.Text)
 	if c.Base64 != "" {

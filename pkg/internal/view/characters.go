@@ -5,23 +5,23 @@ import (
 	"unicode/utf8"
 )
 
-// A class is what a character beyond ASCII means for how a word reads.
+// A class is the function of a non-ASCII character in a word.
 type class uint8
 
 const (
 	ordinary   class = iota
 	latin            // a Latin letter
 	alike            // a letter of a script with letters that look Latin
-	letterlike       // a styled letter or small capital, never part of ordinary words
-	indicator        // a regional indicator: two of them are a flag
-	mark             // combines with the letter before it
-	blank            // takes no room
+	letterlike       // a styled letter or small capital, not used in ordinary words
+	indicator        // a regional indicator: two of them form a flag
+	mark             // combines with the preceding letter
+	blank            // zero width
 	selector         // a variation selector
 	tag              // a tag character
 	space            // a space other than ASCII's
 )
 
-// classify returns the class of r, which is not ASCII.
+// classify returns the class of r, which must not be ASCII.
 func classify(r rune) class {
 	switch {
 	case r < 0x250:
@@ -128,7 +128,7 @@ func classifyF900(r rune) class {
 	return ordinary
 }
 
-// isWord reports whether characters of class c can stand inside a word.
+// isWord reports whether characters of class c can occur inside a word.
 func (c class) isWord() bool {
 	switch c {
 	case latin, alike, letterlike, mark, blank, selector, tag:
@@ -137,7 +137,7 @@ func (c class) isWord() bool {
 	return false
 }
 
-// isClassAt reports whether s begins with a character of class c beyond ASCII.
+// isClassAt reports whether s begins with a non-ASCII character of class c.
 func isClassAt(s string, c class) bool {
 	if s == "" || s[0] < utf8.RuneSelf {
 		return false
@@ -146,12 +146,12 @@ func isClassAt(s string, c class) bool {
 	return classify(r) == c
 }
 
-// blackFlag is the flag flag that, with tag characters, makes the flags of England,
-// Scotland and Wales.
+// blackFlag is the flag that, followed by tag characters, becomes the flag of England, Scotland or
+// Wales.
 const blackFlag = 0x1F3F4
 
-// flagLen returns the length of the tag characters of a flag at the start of s, with
-// the one that ends them, and 0 if there is no such sequence.
+// flagLen returns the length of a flag's tag characters at the start of s, including the final
+// cancel tag, and 0 if there is no such sequence.
 func flagLen(s string) int {
 	const most = 6 // as in gbeng
 	n := 0
@@ -167,8 +167,8 @@ func flagLen(s string) int {
 	return 0
 }
 
-// lookalikes lists, for each ASCII letter, letters of other scripts and phonetic ones
-// that can pass for it. Styled letters are not listed if NFKC makes them ASCII.
+// lookalikes lists, for each ASCII letter, similar letters of other scripts and phonetic ones.
+// Styled letters that NFKC maps to ASCII are not listed.
 var lookalikes = [...]struct {
 	letter byte
 	others string
@@ -208,14 +208,14 @@ var letterOf = sync.OnceValue(func() map[rune]byte {
 			m[r] = l.letter
 		}
 	}
-	// Roman numerals that are one letter.
+	// Roman numerals of one letter.
 	for i, c := range []byte("IVXLCDM") {
 		for _, base := range [...]rune{0x2160, 0x2170} {
 			r := base + [...]rune{0, 4, 9, 12, 13, 14, 15}[i]
 			m[r] = c
 		}
 	}
-	// Letters in filled circles and squares, which NFKC leaves alone.
+	// Letters in filled circles and squares, which NFKC does not change.
 	for i := range rune(26) {
 		m[0x1F150+i] = 'A' + byte(i)
 		m[0x1F170+i] = 'A' + byte(i)

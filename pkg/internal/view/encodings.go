@@ -5,20 +5,20 @@ import (
 	"unicode/utf8"
 )
 
-// A code writes bytes as digits that stand for a few bits each.
+// A code encodes bytes as digits of a few bits each.
 type code struct {
 	values  [256]int8 // of each digit, -1 for other bytes
 	bits    int       // per digit
 	digits  int       // per group
 	bytes   int       // per group
-	least   int       // bytes that are worth a reading
-	between string    // what may stand between groups
-	most    int       // how many of those
-	prefix  string    // what each group may begin with
-	joints  string    // digits that may also part the code from what is before it
+	least   int       // minimum bytes of a reading
+	between string    // characters allowed between groups
+	most    int       // maximum number of them
+	prefix  string    // optional prefix of each group
+	joints  string    // digits that may also separate the code from preceding text
 }
 
-// newCode returns a code with the digits of each of alphabets, in order of their values.
+// newCode returns a code with the digits of each alphabet, in order of their values.
 func newCode(alphabets ...string) (c code) {
 	for i := range c.values {
 		c.values[i] = -1
@@ -64,10 +64,10 @@ var (
 	}()
 )
 
-// decode writes what stands in c in text, each on lines of its own.
+// decode writes the decoded texts of all runs of c in text, on separate lines.
 func (c *code) decode(b *builder) {
 	text := b.text
-	fresh := true // text[i] may be where a code begins
+	fresh := true // a code may begin at text[i]
 	for i := 0; i < len(text); {
 		digit := c.values[text[i]] >= 0
 		if digit && fresh {
@@ -91,8 +91,7 @@ func (c *code) decode(b *builder) {
 	}
 }
 
-// run decodes the groups from text[i] on as long as they are readable, and returns
-// where they end.
+// run decodes the groups from text[i] on as long as they are readable, and returns their end.
 func (c *code) run(b *builder, i int) (end int) {
 	text := b.text
 	checked := len(b.out)
@@ -117,7 +116,7 @@ func (c *code) run(b *builder, i int) (end int) {
 	}
 }
 
-// groupStart returns where the group begins that follows text[i].
+// groupStart returns the start of the group that follows text[i].
 func (c *code) groupStart(text string, i int, first bool) int {
 	if !first {
 		for n := 0; n < c.most && i < len(text) && strings.IndexByte(c.between, text[i]) >= 0; n++ {
@@ -130,8 +129,8 @@ func (c *code) groupStart(text string, i int, first bool) int {
 	return i
 }
 
-// group decodes the group at text[i:]. The last one of a run may be short. n is the
-// number of bytes decoded, 0 if there is no group.
+// group decodes the group at text[i:]. The last group of a run may be short. n is the number of
+// bytes decoded, 0 if there is no group.
 func (c *code) group(text string, i int) (end int, bytes [5]byte, n int) {
 	var acc uint64
 	digits := 0
@@ -154,7 +153,7 @@ func (c *code) group(text string, i int) (end int, bytes [5]byte, n int) {
 	return end, bytes, n
 }
 
-// begins reports whether s may begin with text in c.
+// begins reports whether s may begin with readable text in c.
 func (c *code) begins(s string) bool {
 	var out [longText + 8]byte
 	n, checked := 0, 0
@@ -174,8 +173,8 @@ func (c *code) begins(s string) bool {
 	return isText(out[:checked], c.least)
 }
 
-// readable checks s, of which the first bytes have been checked, for what is not text.
-// It returns how many bytes are text; an incomplete character at the end may become so.
+// readable checks whether s is text, beginning after the first checked bytes. It returns the number
+// of text bytes; an incomplete character at the end does not count yet.
 func readable(s []byte, checked int) (int, bool) {
 	for checked < len(s) {
 		if c := s[checked]; c < utf8.RuneSelf {
@@ -197,11 +196,11 @@ func readable(s []byte, checked int) (int, bool) {
 	return checked, true
 }
 
-// longText is how many bytes are readable by no chance.
+// longText is the minimum length of readable bytes that cannot be accidental.
 const longText = 24
 
-// isText reports whether s, which is readable, has least bytes and is more likely text
-// than chance: it is long, or most of it is letters and spaces.
+// isText reports whether s, which is readable, has at least least bytes and is probably text: it is
+// long, or most of it is letters and spaces.
 func isText(s []byte, least int) bool {
 	if len(s) < least || len(s) >= longText {
 		return len(s) >= least
@@ -215,11 +214,11 @@ func isText(s []byte, least int) bool {
 	return letters*3 >= len(s)*2
 }
 
-// untag writes what the tag characters of text say that are not part of a flag, with
-// lines between runs of them that lie apart.
+// untag writes the text in tag characters that are not part of a flag, with line breaks between
+// separate runs.
 func untag(b *builder) {
 	text := b.text
-	flag := false // the last character was the flag that tags make others of
+	flag := false // the last character was the base of a tag sequence flag
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
 		if flag {
@@ -234,11 +233,11 @@ func untag(b *builder) {
 	}
 }
 
-// unselect writes the bytes that variation selectors spell: sixteen values by the older
+// unselect writes the bytes encoded in variation selectors: the first sixteen values by the basic
 // ones, the others by the supplementary ones.
 func unselect(b *builder) {
 	text := b.text
-	after := selector // the class of the character before
+	after := selector // the class of the preceding character
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
 		c := ordinary
@@ -263,7 +262,7 @@ func unselect(b *builder) {
 	}
 }
 
-// apart writes an empty line if what was written last comes from well before text[i].
+// apart writes an empty line if the last output comes from well before text[i].
 func (b *builder) apart(i int) {
 	const near = 64
 	if n := len(b.spans); n > 0 && i-b.next > near {

@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// unescape writes text with the escapes decoded that begin with mark. decode returns
-// what the escape at the start of its argument stands for, and its length, 0 if it is
-// no escape.
+// unescape writes text with the escapes that begin with mark decoded. decode returns the decoded
+// text of the escape at the start of its argument and the escape's length, 0 if there is none.
 func unescape(b *builder, mark string, decode func(string) (string, int)) {
 	for i := 0; ; {
 		k := strings.IndexAny(b.text[i:], mark)
@@ -51,9 +50,9 @@ func decodePercent(s string) (string, int) {
 	return string([]byte{byte(v)}), 3
 }
 
-// isQuotedPrintable reports whether s begins with an escape of quoted-printable text
-// that is unlikely to be anything else: it has capital digits and is of a letter, a
-// sign that such text has to escape, or follows another.
+// isQuotedPrintable reports whether s begins with an escape that is specific to quoted-printable
+// text: it has capital digits and encodes a letter or a character that must be escaped, or follows
+// another escape.
 func isQuotedPrintable(s string) bool {
 	if len(s) < 3 || s[0] != '=' {
 		return false
@@ -65,7 +64,7 @@ func isQuotedPrintable(s string) bool {
 	return v == '=' || v == ' ' || v >= 0x80 || isLetter(byte(v))
 }
 
-// decodeEntity decodes &#105; and &#x69;, also without their semicolon, and &lt;.
+// decodeEntity decodes &#105; and &#x69;, also without the semicolon, and &lt;.
 func decodeEntity(s string) (string, int) {
 	n := entityLen(s)
 	if n == 0 {
@@ -78,10 +77,10 @@ func decodeEntity(s string) (string, int) {
 	return t, n
 }
 
-// entityLen returns the length of what looks like a character reference at the start
-// of s, and 0 if nothing does.
+// entityLen returns the length of an apparent character reference at the start of s, and 0 if there
+// is none.
 func entityLen(s string) int {
-	const longest = 32 // that of the longest name with its & and ;
+	const longest = 32 // length of the longest name with & and ;
 	i, numeric := 1, false
 	if len(s) > 3 && s[1] == '#' {
 		i, numeric = 2, true

@@ -7,12 +7,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold writes text with its look-alikes, styled letters, heaped marks, exotic spaces,
-// quotes and dashes made plain, and without characters that take no room.
+// fold writes text with look-alikes, styled letters, stacked marks, and unusual spaces, quotes and
+// dashes replaced by plain characters, and without zero-width characters.
 func fold(b *builder) {
 	text := b.text
 	letters := letterOf()
-	var word word // the one that i is in, if i < word.end
+	var word word // the word that contains i, if i < word.end
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
 		if r < utf8.RuneSelf && isLetter(byte(r)) || r >= utf8.RuneSelf && classify(r).isWord() {
@@ -39,7 +39,7 @@ func fold(b *builder) {
 		}
 		switch c := classify(r); {
 		case c == blank, c == selector, c == tag:
-		case c == mark && i > 0 && text[i-1] < utf8.RuneSelf: // heaped on a space
+		case c == mark && i > 0 && text[i-1] < utf8.RuneSelf: // stacked on a space
 		case c == indicator:
 			k := indicatorLen(text[i:])
 			if isFlags(k) {
@@ -69,21 +69,21 @@ func fold(b *builder) {
 	}
 }
 
-// A word is a run of letters and what can stand between them unseen.
+// A word is a run of letters and invisible characters.
 type word struct {
 	end     int
-	latin   bool // has letters that are Latin beyond doubt
+	latin   bool // has unambiguous Latin letters
 	alike   int  // letters of other scripts that look Latin
-	foreign bool // has letters of other scripts that do not
+	foreign bool // has letters of other scripts that do not look Latin
 	after   bool // follows a Latin word
 }
 
-// disguised reports whether the look-alikes in w are there to pass for Latin letters.
+// disguised reports whether the look-alikes in w imitate Latin letters.
 func (w word) disguised() bool {
 	return w.alike > 0 && (w.latin || !w.foreign && w.after)
 }
 
-// wordAt returns the word that begins at text[i], which comes after the word before.
+// wordAt returns the word that begins at text[i]; before is the preceding word.
 func wordAt(text string, i int, before word) word {
 	w := word{end: i, after: before.latin}
 	other := false
@@ -106,7 +106,7 @@ func wordAt(text string, i int, before word) word {
 		other = other || k == alike
 		w.end += n
 	}
-	if !other || !w.latin && !w.after { // nothing to tell apart
+	if !other || !w.latin && !w.after { // not ambiguous
 		return w
 	}
 	letters := letterOf()
@@ -136,10 +136,10 @@ func markLen(s string) int {
 	return n
 }
 
-// unmark returns the letter that cluster, a letter of n bytes and its marks, makes: the
-// accented one if there is one, and else the bare one.
+// unmark returns the letter for cluster, a letter of n bytes and its marks: the precomposed letter
+// if there is one, and otherwise the bare letter.
 func unmark(cluster string, n int) string {
-	const accented = 3 * utf8.UTFMax // no accented letter has more marks
+	const accented = 3 * utf8.UTFMax // no precomposed letter has more marks
 	if len(cluster) <= n+accented {
 		if s := norm.NFKC.String(cluster); utf8.RuneCountInString(s) == 1 {
 			return s
@@ -172,7 +172,7 @@ func spaceLen(s string) int {
 	return n
 }
 
-// oneSpace returns what a run of white space comes down to.
+// oneSpace returns the replacement of a run of white space.
 func oneSpace(run string) string {
 	if strings.ContainsAny(run, "\n\u2028\u2029") {
 		return "\n"
@@ -206,8 +206,8 @@ func indicatorLen(s string) int {
 	return n
 }
 
-// isFlags reports whether regional indicators of n bytes are taken for flags: two
-// letters for each, and few of them.
+// isFlags reports whether n bytes of regional indicators are flags: an even number of letters, and
+// few flags.
 func isFlags(n int) bool {
 	const letter = 4
 	return n%(2*letter) == 0 && n < 6*letter

@@ -1,7 +1,7 @@
 package view
 
-// Ignorable reports whether r does not show: it has the property Default_Ignorable_Code_Point of
-// Unicode (DerivedCoreProperties.txt).
+// Ignorable reports whether r is invisible: it has the Unicode property
+// Default_Ignorable_Code_Point (DerivedCoreProperties.txt).
 func Ignorable(r rune) bool {
 	switch {
 	case r < 0xAD:

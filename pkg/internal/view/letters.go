@@ -5,21 +5,21 @@ import (
 	"unicode/utf8"
 )
 
-// Letters set apart are taken for a word if there are this many in a row, with equal
-// gaps of so many bytes.
+// Spaced letters form a word if there are at least this many in a row, with equal gaps of at most
+// so many bytes.
 const (
 	minApart = 5
 	maxGap   = 3
 )
 
-// single reports whether text[i] is a letter or digit that stands by itself.
+// single reports whether text[i] is a letter or digit on its own.
 func single(text string, i int) bool {
 	return i < len(text) && byteMeaning[text[i]]&byteWord != 0 &&
 		(i == 0 || byteMeaning[text[i-1]]&byteWord == 0) &&
 		(i+1 == len(text) || byteMeaning[text[i+1]]&byteWord == 0)
 }
 
-// gapAfter returns what parts the single text[i] from the next, "" if none is near.
+// gapAfter returns the gap between the single text[i] and the next one, "" if there is none nearby.
 func gapAfter(text string, i int) string {
 	for n := 1; n <= maxGap && i+n+1 < len(text) && byteMeaning[text[i+n]]&(byteHigh|byteWord) == 0; n++ {
 		if single(text, i+n+1) {
@@ -29,8 +29,8 @@ func gapAfter(text string, i int) string {
 	return ""
 }
 
-// row measures the row of singles parted by gap that begins with the one at text[i]:
-// where the last of them is, and how many are letters rather than digits.
+// row measures the row of singles separated by gap that begins at text[i]: the offset of the last
+// one, and the number of letters.
 func row(text string, i int, gap string) (last, letters int) {
 	for {
 		if isLetter(text[i]) {
@@ -43,8 +43,8 @@ func row(text string, i int, gap string) (last, letters int) {
 	}
 }
 
-// apartFrom returns the gap of the first row of letters set apart that begins at
-// text[i:end], and otherwise where to go on looking.
+// apartFrom returns the gap of the first row of spaced letters that begins in text[i:end], and
+// otherwise the offset to continue from.
 func apartFrom(text string, i, end int) (gap string, next int) {
 	for i < end {
 		if !single(text, i) {
@@ -61,7 +61,7 @@ func apartFrom(text string, i, end int) (gap string, next int) {
 	return "", i
 }
 
-// closeUp writes text with letters set apart joined to words, and split words whole.
+// closeUp writes text with spaced letters joined to words, and split words rejoined.
 func closeUp(b *builder) {
 	text := b.text
 	gap, _ := apartFrom(text, 0, len(text))
@@ -85,7 +85,7 @@ func closeUp(b *builder) {
 		b.keep(last, last+1)
 		i = last + 1
 		end := i
-		for end < len(text) && isSpace(text[end]) { // a wider gap parts words
+		for end < len(text) && isSpace(text[end]) { // a wider gap separates words
 			end++
 		}
 		if end > i {
@@ -95,14 +95,14 @@ func closeUp(b *builder) {
 	}
 }
 
-// leetLetters are what the signs stand for in "1n$truct10n$", 0 for other bytes.
+// leetLetters maps the signs of leetspeak, as in "1n$truct10n$", to letters, and other bytes to 0.
 var leetLetters = [256]byte{
 	'0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '8': 'b', '9': 'g',
 	'@': 'a', '$': 's', '!': 'i', '|': 'l',
 }
 
-// leetLen returns the length of the run of letters, digits and signs at the start of s,
-// and of the word it is without the punctuation at its end.
+// leetLen returns the length of the run of letters, digits and signs at the start of s, and its
+// length without final punctuation.
 func leetLen(s string) (run, word int) {
 	for run < len(s) && isLeetByte(s[run]) {
 		run++
@@ -113,22 +113,21 @@ func leetLen(s string) (run, word int) {
 	return run, word
 }
 
-// How long words are whose digits and signs may be letters. In shorter ones they are
-// read as letters only beside such words.
+// The minimum lengths of words in leetspeak. Shorter ones are decoded only next to such words.
 const (
 	minLeet = 4
 	maxLeet = 32
 )
 
-// leetness returns how much word, as leetLen measures it, looks as if it hid a word, from
-// 0 to 2: it has signs between letters, and is no number, hash or name with a version.
+// leetness rates how likely word, as measured by leetLen, is leetspeak, from 0 to 2: it has signs
+// between letters, and is not a number, a hash or a name with a version.
 func leetness(word string) int {
 	if len(word) < minLeet || len(word) > maxLeet || isAllHex(word) {
 		return 0
 	}
 	var lower, upper, inside, signs int
 	var letterBefore bool
-	pending := 0 // signs since the last letter, if there was one
+	pending := 0 // signs since the last letter, if any
 	for i := range len(word) {
 		c := word[i]
 		switch {
@@ -169,8 +168,7 @@ func isAllHex(word string) bool {
 	return true
 }
 
-// unleet writes text with the signs that stand for letters replaced, in words that have
-// letters too.
+// unleet writes text with leetspeak signs replaced by letters, in words that also have letters.
 func unleet(b *builder) {
 	text := b.text
 	for i := 0; i < len(text); {
@@ -192,7 +190,7 @@ func unleet(b *builder) {
 	}
 }
 
-// unleetWord returns what word says.
+// unleetWord returns word decoded from leetspeak.
 func unleetWord(word string) string {
 	var letters [maxLeet]byte
 	n := copy(letters[:], word)
@@ -206,10 +204,10 @@ func unleetWord(word string) string {
 
 func isHex(c byte) bool { return hexCode.values[c] >= 0 }
 
-// isLeetByte reports whether c can stand in a word in leetspeak.
+// isLeetByte reports whether c can occur in a word in leetspeak.
 func isLeetByte(c byte) bool { return byteMeaning[c]&byteLeet != 0 }
 
-// unrotate writes text with each letter thirteen places on.
+// unrotate writes text with ROT13 applied.
 func unrotate(b *builder) {
 	for i := range len(b.text) {
 		if c := b.text[i]; isLetter(c) {

@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/textscan"
 )
 
-// signs are what a text may be read by, one bit each.
+// signs are the indications of readings in a text, one bit each.
 type signs uint16
 
 const (
@@ -31,15 +31,15 @@ const (
 	signParted
 )
 
-// What a byte can mean, one bit each.
+// The meanings of bytes, one bit each.
 const (
 	byteWord  = 1 << iota // a letter or digit
-	byteBreak             // parts what may be base64 and the like from other text
-	byteDigit             // a digit, or a sign often used for a letter
-	byteSign              // begins something that has to be looked at
-	byteHigh              // is part of a character beyond ASCII
-	byteLeet              // can stand in a word in leetspeak
-	byteHex               // can stand in hexadecimal digits and their prefix
+	byteBreak             // separates possible base64 and similar codes from other text
+	byteDigit             // a digit, or a sign often used as a letter
+	byteSign              // begins a sequence that needs a check
+	byteHigh              // part of a non-ASCII character
+	byteLeet              // can occur in a word in leetspeak
+	byteHex               // can occur in hexadecimal digits and their prefix
 )
 
 var byteMeaning = func() (t [256]uint8) {
@@ -71,30 +71,29 @@ var byteMeaning = func() (t [256]uint8) {
 	return t
 }()
 
-// A looker looks through a text for signs, once and without building anything, block
-// by block. Each kind of thing it looks at closely it looks at once: the offsets say up
-// to where.
+// A looker scans a text for signs, once, block by block and without building anything. Its offsets
+// record how far each kind of close check has got, so that nothing is checked twice.
 type looker struct {
 	text   string
 	seeker *seeker
 	found  signs
-	// inJSON tells that the text is JSON, and every backslash a sign. What may be a row of
-	// bytes in digits is taken for one: to count on through the text is not worth it.
+	// inJSON reports that the text is JSON, where every backslash is a sign. A possible row of
+	// bytes in digits counts as one: verifying it through the text is not worthwhile.
 	inJSON bool
 
-	inWord, inLetters uint64 // 1 if the byte before the block is of a word, a letter
-	inDigits          uint64 // 1 if digits that follow a letter go on in the block
-	inStem            uint64 // 1 if a stem may have begun in up to three bytes before it
+	inWord, inLetters uint64 // 1 if the byte before the block is a letter or digit; a letter
+	inDigits          uint64 // 1 if digits after a letter continue in the block
+	inStem            uint64 // 1 if a stem may have begun in the last three bytes before the block
 
 	wordsDone, runesDone, apartDone, partedDone int
 
-	counted  bool // the rows of bytes in digits
-	lastLeet int  // the end of the last word that looked like leetspeak
-	leets    int  // the leetness of those that were near each other
+	counted  bool // rows of bytes in digits have been counted
+	lastLeet int  // end of the last word that looked like leetspeak
+	leets    int  // total leetness of nearby words
 }
 
-// NewClasses returns the classes that a [Looker] goes by, with marks besides its own: those
-// are looked at closely, joints stand between letters and digits of encodings.
+// NewClasses returns the classes for a [Looker], with more as additional marks. Marks are checked
+// closely; joints occur between the letters and digits of encodings.
 func NewClasses(more string) *textscan.Classes {
 	marks := []byte(more)
 	var joints []byte
@@ -111,7 +110,7 @@ func NewClasses(more string) *textscan.Classes {
 
 var ownClasses = sync.OnceValue(func() *textscan.Classes { return NewClasses("") })
 
-// look returns the signs of text. It stops at once if it finds any of enough.
+// look returns the signs of text. It stops as soon as it finds any of enough.
 func look(text string, enough signs) signs {
 	l := looker{text: text, seeker: disguisedStems()}
 	classes := ownClasses()
@@ -124,8 +123,8 @@ func look(text string, enough signs) signs {
 	return l.found
 }
 
-// A Looker looks through a JSON text for blocks in which a string may be other than
-// [Plain], or has a backslash. A string that is in none of them is plain.
+// A Looker scans a JSON text for blocks with strings that have a backslash or may not be [Plain]. A
+// string outside of these blocks is plain.
 type Looker struct{ looker }
 
 // NewLooker returns a looker for a text.
@@ -133,25 +132,25 @@ func NewLooker(json string) Looker {
 	return Looker{looker{text: json, seeker: disguisedStems(), inJSON: true}}
 }
 
-// Block reports whether the block at an offset is such a one. Blocks have to come one after
-// the other, from the first on, each with the next, and be read with [NewClasses].
+// Block reports whether the block at an offset is such a block. Blocks must be read with
+// [NewClasses] and passed in sequence from the first on, each with the next one.
 func (l *Looker) Block(at int, b, next textscan.Block) bool {
 	l.found = 0
 	l.block(at, b, next)
 	return l.found != 0
 }
 
-// block looks at the block at text[at]. Most have nothing but words.
+// block scans the block at text[at]. Most blocks consist of ordinary words.
 func (l *looker) block(at int, b, next textscan.Block) {
 	words, more := b.Words(), next.Words()
 	starts := b.Starts(l.inWord)
-	// No word of one letter is at an end: those of the next block are right as far as a
-	// row that begins in this one can reach.
+	// A word of one letter at the end of the block is not included: the bits of the next block are
+	// correct for all rows that begin in this one.
 	alone := starts &^ (words>>1 | more<<63)
 	if alone != 0 && inRow(alone, next.Starts(words>>63)&^(more>>1), 2, 1+maxGap) {
 		l.apart(at, min(at+textscan.BlockLen, len(l.text)))
 	}
-	// An encoding begins where no letter or digit is before it.
+	// An encoding begins where no letter or digit precedes it.
 	long := runsOf15(words|b.Joints, more|next.Joints) &^ (words<<1 | l.inWord)
 	for ; long != 0; long &= long - 1 {
 		l.code(l.text[at+bits.TrailingZeros64(long):])
@@ -162,8 +161,8 @@ func (l *looker) block(at int, b, next textscan.Block) {
 	l.inWord, l.inLetters = words>>63, b.Letters>>63
 }
 
-// inRow reports whether five of what begins at the bits of a and, 64 bytes on, next are
-// in a row from one in a on, each from least to most bytes after the one before.
+// inRow reports whether five of the positions in a and next, the 64 bytes after it, form a row that
+// begins in a, each from least to most bytes after the previous one.
 func inRow(a, next uint64, least, most int) bool {
 	if bits.OnesCount64(a)+bits.OnesCount64(next) < minApart {
 		return false
@@ -182,36 +181,36 @@ func inRow(a, next uint64, least, most int) bool {
 	return true
 }
 
-// runsOf4 returns where 4 bits of x and, behind it, next begin that are all set, and the
-// same of next. Each step takes those that as many more follow.
+// runsOf4 returns the starts of runs of 4 set bits in x, continued by next, and in next. Each step
+// doubles the length of the runs.
 func runsOf4(x, next uint64) (uint64, uint64) {
 	x, next = x&(x>>1|next<<63), next&(next>>1)
 	return x & (x>>2 | next<<62), next & (next >> 2)
 }
 
-// runsOf8 is the same for 8 bits.
+// runsOf8 is runsOf4 for 8 bits.
 func runsOf8(x, next uint64) (uint64, uint64) {
 	x, next = runsOf4(x, next)
 	return x & (x>>4 | next<<60), next & (next >> 4)
 }
 
-// runsOf6 is the same for stemLen bits, of x alone.
+// runsOf6 is runsOf4 for stemLen bits, of x only.
 func runsOf6(x, next uint64) uint64 {
 	x, next = runsOf4(x, next)
 	return x & (x>>2 | next<<62)
 }
 
-// runsOf15 is the same for minCode bits.
+// runsOf15 is runsOf4 for minCode bits, of x only.
 func runsOf15(x, next uint64) uint64 {
 	x, next = runsOf8(x, next)
 	return x & (x>>7 | next<<57)
 }
 
-// words looks at the words that may be bytes in digits or leetspeak, among them those
-// with the given signs. Most have no digit, or only at their ends.
+// words checks the words that may be bytes in digits or leetspeak, including those with the given
+// signs. Most words have no digits, or only at their ends.
 func (l *looker) words(at int, b, next textscan.Block, starts, signs uint64) {
-	// Where digits follow a letter, one is added to them and carried to what is after
-	// them: if that is a letter, they stand between two.
+	// Adding one to the digits after a letter carries to the byte after them: if that is a letter,
+	// the digits are between two letters.
 	sum, carry := bits.Add64(b.Digits, b.Digits&(b.Letters<<1|l.inLetters), l.inDigits)
 	l.inDigits = carry
 	suspects := sum&b.Letters | signs
@@ -240,8 +239,8 @@ func (l *looker) words(at int, b, next textscan.Block, starts, signs uint64) {
 	}
 }
 
-// pairs returns where words of two letters or digits begin, one a digit, as are the hex
-// digits of a byte, also behind 0x.
+// pairs returns the starts of words of two letters or digits, at least one of them a digit, such as
+// the hexadecimal digits of a byte, with or without 0x.
 func pairs(b, next textscan.Block, starts uint64) uint64 {
 	w, n := b.Words(), next.Words()
 	after := func(k int) uint64 { return w>>k | n<<(64-k) }
@@ -250,10 +249,10 @@ func pairs(b, next textscan.Block, starts uint64) uint64 {
 	return starts & (two | four)
 }
 
-// marks looks at the marked signs of a block. It returns those of leetspeak.
+// marks checks the marked signs of a block and returns the leetspeak signs.
 func (l *looker) marks(at int, b, next textscan.Block) (leet uint64) {
 	end := min(at+textscan.BlockLen, len(l.text))
-	// Hyphens are everywhere; only those between letters can split words.
+	// Hyphens are frequent; only those between letters can split words.
 	hyphens := b.Marks & b.Joints
 	hyphens &= (b.Letters<<1 | l.inLetters) & (b.Letters>>1 | next.Letters<<63)
 	high := false
@@ -275,8 +274,8 @@ func (l *looker) marks(at int, b, next textscan.Block) (leet uint64) {
 	return leet
 }
 
-// stems looks for disguised stems that begin in the block at text[at], or did in the one
-// before and go on here. At the bits of six begin rows of stemLen letters.
+// stems searches for disguised stems that begin in the block at text[at], or began in the previous
+// one and continue. six has the starts of rows of stemLen letters.
 func (l *looker) stems(at int, six uint64) {
 	places := (six | six<<1 | six<<2 | six<<3 | l.inStem) & stridden
 	l.inStem = (six>>63 | six>>62 | six>>61) & 1

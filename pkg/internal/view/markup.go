@@ -2,9 +2,9 @@ package view
 
 import "strings"
 
-// unhide writes what a page or document that text is the source of does not show, or
-// shows to few: comments, elements that are not displayed, alternative texts and
-// titles. It knows HTML and Markdown by their looks and takes what is broken as it can.
+// unhide writes the invisible or rarely visible text of a page or document: comments, hidden
+// elements, alternative texts and titles. It recognises HTML and Markdown by their syntax and
+// tolerates errors in it.
 func unhide(b *builder) {
 	text := b.text
 	piece := func(i, j int) {
@@ -50,7 +50,7 @@ func unhide(b *builder) {
 	}
 }
 
-// lenTo returns the length of s up to end, or all of it.
+// lenTo returns the length of s up to and including end, or of all of it.
 func lenTo(s, end string) int {
 	if n := strings.Index(s, end); n >= 0 {
 		return n
@@ -61,15 +61,15 @@ func lenTo(s, end string) int {
 // A tagInfo describes a start tag.
 type tagInfo struct {
 	name  string
-	shown [][2]int // where the values are that are shown in place of something or on demand
-	hides bool     // what it holds is not displayed
-	end   int      // after its >, 0 if it is no tag
+	shown [][2]int // offsets of values shown in place of something or on demand
+	hides bool     // its content is not displayed
+	end   int      // offset after its >, 0 if it is not a tag
 }
 
-// maxTag is the length of the longest tag that is looked into.
+// maxTag is the maximum length of a tag that is parsed.
 const maxTag = 4 << 10
 
-// parseTag reads the start tag at text[i], which is a <.
+// parseTag parses the start tag at text[i], which is a <.
 func parseTag(text string, i int) (t tagInfo) {
 	s := text[:min(len(text), i+maxTag)]
 	i++
@@ -108,7 +108,7 @@ func parseTag(text string, i int) (t tagInfo) {
 	return tagInfo{}
 }
 
-// attributeValue returns where the value is that begins at s[i], and what follows it.
+// attributeValue returns the offsets of the value at s[i], and the offset after it.
 func attributeValue(s string, i int) (value [2]int, next int) {
 	for i < len(s) && isSpace(s[i]) {
 		i++
@@ -127,7 +127,7 @@ func attributeValue(s string, i int) (value [2]int, next int) {
 	return [2]int{i, end}, end
 }
 
-// attribute notes what an attribute of the tag does.
+// attribute records the effect of an attribute of the tag.
 func (t *tagInfo) attribute(name, value string, place [2]int) {
 	switch strings.ToLower(name) {
 	case "alt", "title", "aria-label", "aria-description", "placeholder", "summary":
@@ -141,7 +141,7 @@ func (t *tagInfo) attribute(name, value string, place [2]int) {
 	}
 }
 
-// hidesBy reports whether a style makes what it applies to invisible.
+// hidesBy reports whether a style makes its element invisible.
 func hidesBy(style string) bool {
 	style = strings.ToLower(strings.Join(strings.Fields(style), ""))
 	for declaration := range strings.SplitSeq(style, ";") {
@@ -174,8 +174,7 @@ func hidesBy(style string) bool {
 	return false
 }
 
-// contentLen returns the length of what an element of the given name holds, of which s
-// follows the start tag.
+// contentLen returns the length of the content of an element, given the text after its start tag.
 func contentLen(s, name string) int {
 	switch strings.ToLower(name) {
 	case "img", "input", "br", "hr", "meta", "link", "source", "embed", "area":
@@ -202,9 +201,8 @@ func contentLen(s, name string) int {
 	}
 }
 
-// markdownNote returns where the text is that the Markdown at text[i] shows to few: that
-// in ![…], the title in ](… "…"), or a comment or title in ]: … (…). It is empty if
-// there is none.
+// markdownNote returns the offsets of rarely visible text in the Markdown at text[i]: in ![…], the
+// title in ](… "…"), or a comment or title in ]: … (…). It is empty if there is none.
 func markdownNote(text string, i int) (start, end int) {
 	rest := text[i:]
 	switch {

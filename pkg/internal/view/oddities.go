@@ -6,20 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// An OddityKind says what an oddity consists of.
+// An OddityKind is the kind of an [Oddity].
 type OddityKind string
 
 // The kinds of oddities.
 const (
-	TagRun      OddityKind = "tags"         // tag characters other than those of a flag
-	SelectorRun OddityKind = "selectors"    // variation selectors that vary nothing
-	ZeroWidth   OddityKind = "zero-width"   // characters that do not show, in words or in a row
-	Override    OddityKind = "bidi"         // the direction of writing overridden
-	MixedScript OddityKind = "mixed-script" // a Latin word with letters of another script that look the same
-	Stacked     OddityKind = "stacked"      // combining marks heaped on one letter
+	TagRun      OddityKind = "tags"         // tag characters outside of flags
+	SelectorRun OddityKind = "selectors"    // variation selectors without effect
+	ZeroWidth   OddityKind = "zero-width"   // invisible characters, in words or in a row
+	Override    OddityKind = "bidi"         // overridden direction of writing
+	MixedScript OddityKind = "mixed-script" // a Latin word with look-alikes of another script
+	Stacked     OddityKind = "stacked"      // combining marks stacked on one letter
 )
 
-// An Oddity is a sign of concealment in itself: no honest writer needs it.
+// An Oddity is a sign of concealment in itself: there is no honest use of it.
 type Oddity struct {
 	Kind           OddityKind
 	Offset, Length int // bytes of the text
@@ -41,7 +41,7 @@ func Oddities(text string) []Oddity {
 		o.word(i, w)
 		i = w.end
 	}
-	if o.broken == 1 && o.fillers == 1 { // a slip of somebody's editor
+	if o.broken == 1 && o.fillers == 1 { // an accident of a text editor
 		o.found = slices.DeleteFunc(o.found, func(f Oddity) bool { return f == o.last })
 	}
 	slices.SortStableFunc(o.found, func(a, b Oddity) int { return cmp.Compare(a.Offset, b.Offset) })
@@ -53,9 +53,9 @@ type odd struct {
 	text  string
 	found []Oddity
 
-	broken  int    // words with characters in them that do not show
-	fillers int    // how many such characters
-	last    Oddity // the last of those words
+	broken  int    // words with invisible characters
+	fillers int    // number of such characters
+	last    Oddity // the last such word
 }
 
 func (o *odd) add(kind OddityKind, start, end int) {
@@ -130,8 +130,8 @@ func (o *odd) word(start int, w word) {
 	}
 }
 
-// sameClass measures the row of characters of class c that begins at s[i]: where it
-// ends and how many they are.
+// sameClass measures the run of characters of class c that begins at s[i]: its end and their
+// number.
 func sameClass(s string, i int, c class) (end, count int) {
 	for end = i; end < len(s) && s[end] >= utf8.RuneSelf; count++ {
 		r, n := utf8.DecodeRuneInString(s[end:])
@@ -143,7 +143,7 @@ func sameClass(s string, i int, c class) (end, count int) {
 	return end, count
 }
 
-// isOverride reports whether r forces the direction in which text is shown.
+// isOverride reports whether r overrides the direction of text.
 func isOverride(r rune) bool { return r == 0x202D || r == 0x202E }
 
 // isLatinBefore reports whether s ends in a Latin letter.

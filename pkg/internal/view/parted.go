@@ -2,15 +2,15 @@ package view
 
 import "strings"
 
-// Words written together are parted if there are this many and they have stems of several
-// kinds: names in code have hardly any.
+// Joined words are separated if there are at least this many and they have stems of several kinds,
+// which names in code hardly ever have.
 const (
 	minParted = 3
-	maxParted = 160 // bytes that are looked at
+	maxParted = 160 // maximum bytes examined
 )
 
-// partedRun returns the run of letters, digits, signs for letters and joints at the start
-// of s, as far as it is looked at.
+// partedRun returns the run of letters, digits, signs for letters and joints at the start of s, up
+// to maxParted bytes.
 func partedRun(s string) string {
 	n := 0
 	for n < min(len(s), maxParted) && (isLeetByte(s[n]) || isJoint(s[n])) {
@@ -19,15 +19,15 @@ func partedRun(s string) string {
 	return s[:n]
 }
 
-// isJoint reports whether c joins words to a name.
+// isJoint reports whether c joins words in a name.
 func isJoint(c byte) bool { return c == '_' }
 
-// partBegins reports whether a new part begins at run[i]: a capital after none.
+// partBegins reports whether a new part begins at run[i]: a capital that does not follow a capital.
 func partBegins(run string, i int) bool {
 	return i > 0 && run[i]-'A' < 26 && run[i-1]-'A' >= 26 && !isJoint(run[i-1])
 }
 
-// isParted reports whether a run is an order in words written together, such as
+// isParted reports whether a run is an instruction in joined words, such as
 // IgnoreAllPreviousInstructions.
 func isParted(run string) bool {
 	parts, stems := 1, 0
@@ -52,7 +52,7 @@ func isParted(run string) bool {
 	return stems >= 2
 }
 
-// hasStemIn is hasStem of a word with signs for letters, without allocating.
+// hasStemIn is hasStem for a word with signs for letters. It does not allocate.
 func hasStemIn(word string) bool {
 	var letters [maxLeet]byte
 	n := copy(letters[:], word)
@@ -74,7 +74,7 @@ func hasStemIn(word string) bool {
 	return false
 }
 
-// part writes text with words that are written together parted.
+// part writes text with joined words separated.
 func part(b *builder) {
 	for i := 0; i < len(b.text); {
 		run := partedRun(b.text[i:])

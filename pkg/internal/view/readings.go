@@ -2,26 +2,26 @@ package view
 
 import "unicode/utf8"
 
-// Limits of what is made of one text.
+// Limits of the readings of one text.
 const (
-	maxDepth  = 3       // decodings of what was decoded
-	maxGrowth = 12      // all readings together, as a multiple of the text,
-	minGrowth = 4 << 10 // and in bytes for a short one
+	maxDepth  = 3       // nested decodings
+	maxGrowth = 12      // total size of the readings, as a multiple of the text,
+	minGrowth = 4 << 10 // and in bytes for a short text
 
-	// A part is how much of a text is changed in place at a time. It overlaps the one
-	// before by more than a phrase is long, however it is written.
+	// partLen is the size of the parts in which a text is changed in place. A part overlaps the
+	// previous one by more than the length of a phrase in any encoding.
 	partLen     = 256 << 10
 	partOverlap = 4 << 10
 )
 
-// A step makes one reading of another. It writes nothing if there is none.
+// A step derives one reading from another. It writes nothing if there is none.
 type step struct {
 	kind Kind
 	sign signs
 	make func(*builder)
 }
 
-// The steps in place are taken one upon the other.
+// The steps in place are cumulative.
 var inPlace = [...]step{
 	{Folded, signFold, fold},
 	{Percent, signPercent, unpercent},
@@ -29,14 +29,14 @@ var inPlace = [...]step{
 	{Escapes, signBackslash, unbackslash},
 }
 
-// The last steps in place are not decodings: they destroy what is not disguised so.
+// The last steps in place are not decodings: they destroy undisguised text.
 var inLetters = [...]step{
 	{Spaced, signApart, closeUp},
 	{Parted, signParted, part},
 	{Leet, signLeet, unleet},
 }
 
-// These steps make another text of a part.
+// These steps transform a whole part.
 var turned = []step{
 	{Tags, signCovert, untag},
 	{Selectors, signCovert, unselect},
@@ -45,8 +45,8 @@ var turned = []step{
 	{Reversed, signReversed, unreverseWords},
 }
 
-// These steps take something out of a text and leave the rest. They are not taken on
-// parts, as what they take out cannot be read from its middle.
+// These steps extract something from a text. They are not applied to parts, since the extracted
+// text cannot be read from its middle.
 var takenOut = []step{
 	{Hidden, signHidden, unhide},
 	{Base64, signBase64, base64Code.decode},
@@ -58,8 +58,8 @@ var takenOut = []step{
 // A reader finds the readings of a text and of its readings.
 type reader struct {
 	yield func(Reading) bool
-	left  int  // bytes of readings there may still be
-	done  bool // yield wants no more
+	left  int  // remaining bytes of readings
+	done  bool // yield returned false
 }
 
 // read yields the readings of r, which is depth decodings away from the original.
@@ -84,11 +84,11 @@ func (d *reader) read(r Reading, depth int) {
 	d.takeOut(takenOut, r, found, depth)
 }
 
-// change yields the readings of r, which has the signs found, that are the same text
-// with something changed in place, and what can be taken out of the last of them.
+// change yields the readings of r, which has the signs found, that change something in place, and
+// the extracts of the last of them.
 func (d *reader) change(r Reading, found signs, depth int) {
 	decoded := false
-	for range maxDepth - min(depth, maxDepth-1) { // what is escaped may be escaped again
+	for range maxDepth - min(depth, maxDepth-1) { // escapes may be nested
 		again := false
 		for _, s := range inPlace {
 			if found&s.sign != 0 && d.take(s, &r) {
@@ -112,7 +112,7 @@ func (d *reader) change(r Reading, found signs, depth int) {
 	}
 }
 
-// takeOut yields the readings that steps make of r, which has the signs found, and the
+// takeOut yields the readings that steps extract from r, which has the signs found, and the
 // readings of those.
 func (d *reader) takeOut(steps []step, r Reading, found signs, depth int) {
 	if depth >= maxDepth {
@@ -129,10 +129,10 @@ func (d *reader) takeOut(steps []step, r Reading, found signs, depth int) {
 	}
 }
 
-// isOwnInverse reports whether doing it twice gives nothing new.
+// isOwnInverse reports whether applying the step twice gives nothing new.
 func (k Kind) isOwnInverse() bool { return k == ROT13 || k == Reversed || k == Hidden }
 
-// take makes the next reading of *r by s and yields it. It reports whether there is one.
+// take replaces *r by its next reading by s and yields it. It reports whether there is one.
 func (d *reader) take(s step, r *Reading) bool {
 	if d.done || d.left <= 0 {
 		return false
@@ -148,7 +148,7 @@ func (d *reader) take(s step, r *Reading) bool {
 	return true
 }
 
-// runeStart returns the start of the character that text[i] is part of.
+// runeStart returns the start of the character at text[i].
 func runeStart(text string, i int) int {
 	for k := 0; k < utf8.UTFMax && i > 0 && i < len(text) && !utf8.RuneStart(text[i]); k++ {
 		i--
@@ -156,29 +156,29 @@ func runeStart(text string, i int) int {
 	return i
 }
 
-// A source says where the bytes of a reading come from in its parent.
+// A source maps the bytes of a reading to its parent.
 type source struct {
 	parent *source // nil if the parent is the original text
 	spans  []span
-	base   int // without spans: where in the parent the reading begins, which is a part of it
+	base   int // without spans: the offset in the parent of the reading, which is a part of it
 }
 
-// A span covers the bytes of a reading from to up to the next span. They are groups of
-// out bytes each, which come from groups of in bytes of the parent: the first from
-// from on, the others following it or, if in is negative, going before it.
+// A span covers the bytes of a reading up to the next span. They are groups of out bytes each, from
+// groups of in bytes of the parent: the first begins at from, and the others follow it or, if in is
+// negative, precede it.
 type span struct {
 	to, from int
 	out, in  int32
 }
 
-// group returns the place in the parent of the group that has the byte at pos.
+// group returns the range in the parent of the group that contains the byte at pos.
 func (s span) group(pos int) (start, end int) {
 	in := int(s.in)
 	start = s.from + (pos-s.to)/int(s.out)*in
 	return start, start + max(in, -in)
 }
 
-// locate returns the smallest place in the parent that has all of start to end.
+// locate returns the smallest range in the parent that covers start to end.
 func (s *source) locate(start, end int) (lo, hi int) {
 	if len(s.spans) == 0 {
 		return s.base + start, s.base + end
@@ -214,15 +214,15 @@ func (s *source) locate(start, end int) (lo, hi int) {
 	return lo, hi
 }
 
-// A builder writes a reading of text and notes where each byte comes from.
+// A builder writes a reading of text and records the origin of each byte.
 type builder struct {
 	text  string
 	out   []byte
 	spans []span
-	next  int // where the group that would go on with the last span begins
+	next  int // offset of the group that would continue the last span
 }
 
-// keep writes text[i:j] as it is.
+// keep writes text[i:j] unchanged.
 func (b *builder) keep(i, j int) {
 	if i < j {
 		b.note(1, i, i+1, j-i)
@@ -230,7 +230,7 @@ func (b *builder) keep(i, j int) {
 	}
 }
 
-// put writes s, which stands for text[i:j].
+// put writes s in place of text[i:j].
 func (b *builder) put(s string, i, j int) {
 	if s != "" {
 		b.note(len(s), i, j, 1)
@@ -238,9 +238,9 @@ func (b *builder) put(s string, i, j int) {
 	}
 }
 
-// backwards writes the characters of text[i:j], last first.
+// backwards writes the characters of text[i:j] in reverse order.
 func (b *builder) backwards(i, j int) {
-	b.next = -1 // no group before can go on
+	b.next = -1 // the previous span cannot continue
 	for j > i {
 		_, n := utf8.DecodeLastRuneInString(b.text[i:j])
 		j -= n
@@ -252,8 +252,8 @@ func (b *builder) backwards(i, j int) {
 	}
 }
 
-// note records count groups of out bytes, which are about to be written, the first of
-// which comes from text[i:j] and the others from what follows it.
+// note records the origin of count groups of out bytes that are about to be written: the first
+// comes from text[i:j] and the others from the text after it.
 func (b *builder) note(out, i, j, count int) {
 	in := int32(j - i)
 	if n := len(b.spans); n > 0 && int(b.spans[n-1].out) == out {
@@ -271,10 +271,10 @@ func (b *builder) note(out, i, j, count int) {
 	b.next = i + count*(j-i)
 }
 
-// trim takes back all but the first n bytes written.
+// trim removes all but the first n bytes written.
 func (b *builder) trim(n int) {
 	if n < len(b.out) {
-		b.next = -1 // whatever is written next begins a span
+		b.next = -1 // the next output begins a span
 	}
 	b.out = b.out[:n]
 	for len(b.spans) > 0 && b.spans[len(b.spans)-1].to >= n {
@@ -282,7 +282,7 @@ func (b *builder) trim(n int) {
 	}
 }
 
-// reading returns what was written, as a reading of the text that parent describes.
+// reading returns the output as a reading of the text described by parent.
 func (b *builder) reading(kind Kind, parent *source) Reading {
 	return Reading{kind, string(b.out), &source{parent: parent, spans: b.spans}}
 }

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// apart looks for letters set apart in text[start:end].
+// apart searches text[start:end] for spaced letters.
 func (l *looker) apart(start, end int) {
 	i := start
 	for i < end && (!single(l.text, i) || gapAfter(l.text, i) == "") {
@@ -23,11 +23,10 @@ func (l *looker) apart(start, end int) {
 	l.apartDone = next
 }
 
-// minCode is how long what may be an encoding is.
+// minCode is the minimum length of a possible encoding.
 const minCode = 15
 
-// code looks for an encoding at the start of s, which begins with minCode digits of
-// base64.
+// code checks for an encoding at the start of s, which begins with minCode base64 digits.
 func (l *looker) code(s string) {
 	if base64Code.begins(s) {
 		l.found |= signBase64
@@ -47,8 +46,8 @@ func (l *looker) code(s string) {
 	}
 }
 
-// maybeHex reports whether the first two bytes that s, of at least four, is in hexadecimal
-// digits can begin a text.
+// maybeHex reports whether the first two bytes encoded by s, at least four hexadecimal digits, can
+// begin a text.
 func maybeHex(s string) bool {
 	a, b := s[0], s[2]
 	switch {
@@ -81,8 +80,8 @@ type leetWord struct {
 	between          bool // digits stand between letters
 }
 
-// leetWordAt measures the run that begins at text[i]. In hashes and the like letters and
-// digits take turns by chance, so it has no branches for them.
+// leetWordAt measures the run that begins at text[i]. Letters and digits alternate randomly in
+// hashes and the like, so it has no branches for them.
 func leetWordAt(text string, i int) leetWord {
 	w := leetWord{start: i}
 	var letters, digits, behind, between uint8 // behind has digits after a letter
@@ -102,7 +101,7 @@ func leetWordAt(text string, i int) leetWord {
 	return w
 }
 
-// word looks at the word around text[i], unless it has.
+// word checks the word around text[i], unless it was checked before.
 func (l *looker) word(i int) {
 	if i < l.wordsDone {
 		return
@@ -125,11 +124,11 @@ func (l *looker) word(i int) {
 	}
 }
 
-// leet looks at the word text[start:end], which has digits or signs between letters.
+// leet checks the word text[start:end], which has digits or signs between letters.
 func (l *looker) leet(start, end int) {
 	const (
 		near = 64 // bytes between words
-		many = 3  // is their leetness together
+		many = 3  // their total leetness
 	)
 	word := l.text[start:end]
 	n := leetness(word)
@@ -146,13 +145,12 @@ func (l *looker) leet(start, end int) {
 	}
 }
 
-// isAddress reports whether text, which begins with word, begins with the address of a
-// mailbox.
+// isAddress reports whether text, which begins with word, begins with an e-mail address.
 func isAddress(text, word string) bool {
 	return strings.Count(word, "@") == 1 && len(text) > len(word) && strings.IndexByte(".-_", text[len(word)]) >= 0
 }
 
-// rows looks for rows of words that are each a byte in digits, in all of the text.
+// rows searches the whole text for rows of words that are each a byte in digits.
 func (l *looker) rows() {
 	if l.inJSON {
 		l.found |= signHex
@@ -161,13 +159,13 @@ func (l *looker) rows() {
 		return
 	}
 	l.counted = true
-	last := 0 // where the last such word ended
+	last := 0 // end of the last such word
 	hexes, octets := 0, 0
 	for i := 0; i < len(l.text); {
 		w := leetWordAt(l.text, i)
 		i = max(w.end, i+1)
 		word := l.text[w.start:w.word]
-		if !w.digit || len(word)%2 != 0 { // as most words with digits that are no byte
+		if !w.digit || len(word)%2 != 0 { // as most words with digits other than bytes
 			continue
 		}
 		if w.start-last > 3 {
@@ -192,7 +190,7 @@ func (l *looker) rows() {
 	}
 }
 
-// sign looks at what begins with the sign at text[i].
+// sign checks the sequence that begins with the sign at text[i].
 func (l *looker) sign(i int) {
 	rest := l.text[i:]
 	switch rest[0] {
@@ -240,7 +238,7 @@ func (l *looker) sign(i int) {
 	}
 }
 
-// runes looks at the characters beyond ASCII in text[start:end].
+// runes checks the non-ASCII characters in text[start:end].
 func (l *looker) runes(start, end int) {
 	text := l.text
 	for i := max(start, l.runesDone); i < end; {
@@ -294,8 +292,7 @@ func (l *looker) runes(start, end int) {
 	}
 }
 
-// alike looks at the word around the look-alike of n bytes at text[i] and returns where
-// it ends.
+// alike checks the word around the look-alike of n bytes at text[i] and returns its end.
 func (l *looker) alike(i, n int) int {
 	start := i
 	for start > l.runesDone {

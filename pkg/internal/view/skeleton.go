@@ -2,10 +2,10 @@ package view
 
 import "golang.org/x/text/unicode/norm"
 
-// Skeleton returns the ASCII characters that r, which is not ASCII, can be taken for by
-// itself, whatever stands around it: a look-alike letter of another script, a styled,
-// accented or full-width one, a quote or dash, a space. It returns "" for what takes no
-// room, combines with the letter before it, or looks like no ASCII character.
+// Skeleton returns the ASCII characters that r, which must not be ASCII, resembles regardless of
+// its context: a look-alike letter of another script, a styled, accented or full-width letter, a
+// quote or dash, a space. It returns "" for zero-width characters, combining marks, and characters
+// that resemble no ASCII character.
 func Skeleton(r rune) string {
 	switch classify(r) {
 	case blank, mark, selector, tag:
@@ -14,7 +14,7 @@ func Skeleton(r rune) string {
 		return " "
 	}
 	if 0x3041 <= r && r <= 0x30FF || 0x4E00 <= r && r <= 0x9FFF || 0xAC00 <= r && r <= 0xD7A3 {
-		return "" // kana, Han, Hangul: the many letters of texts without Latin ones
+		return "" // kana, Han, Hangul: frequent letters of texts without Latin ones
 	}
 	if l, ok := letterOf()[r]; ok {
 		return string(rune(l))
@@ -30,8 +30,8 @@ func Skeleton(r rune) string {
 	return string(plain[:n])
 }
 
-// Blank reports whether r, which is not ASCII, takes no room or combines with the letter
-// before it.
+// Blank reports whether r, which must not be ASCII, has zero width or combines with the preceding
+// letter.
 func Blank(r rune) bool {
 	switch classify(r) {
 	case blank, mark, selector, tag:

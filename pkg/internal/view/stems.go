@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// stems begin words or stand in them that hardly any text has by chance once they are
-// rotated, reversed, or written with digits. All have stemLen to maxStem letters.
+// stems occur at the beginning of words or inside them. Rotated, reversed, or written with digits,
+// they hardly ever occur by chance. All have stemLen to maxStem letters.
 var stems = strings.Fields(`
 	ignore instruct previous system prompt overrid disregard forget reveal bypass
 	password secret develop execut assistant follow directi command respond message
@@ -23,13 +23,13 @@ const (
 type needle struct {
 	text   string
 	sign   signs
-	offset int // of the three letters it is found by
+	offset int // of the three letters that identify it
 }
 
-// A seeker finds needles. It looks at three letters at every stride-th place: of the
-// first stemLen letters of a stem, wherever it is, three begin at such a place.
+// A seeker finds needles. It examines three letters at every stride-th place: three of the first
+// stemLen letters of a stem always begin at such a place.
 type seeker struct {
-	buckets [1 << 13]uint8 // by three letters: which of needles to compare, 0 for none
+	buckets [1 << 13]uint8 // by three letters: the bucket of needles to compare, 0 for none
 	needles [][]needle
 }
 
@@ -46,7 +46,7 @@ var disguisedStems = sync.OnceValue(func() *seeker {
 	return s
 })
 
-// add makes the seeker find a needle by the three letters at its offset.
+// add adds a needle, identified by the three letters at its offset.
 func (s *seeker) add(n needle) {
 	bucket := &s.buckets[bucketOf(n.text[n.offset:])]
 	if *bucket == 0 {
@@ -56,17 +56,17 @@ func (s *seeker) add(n needle) {
 	s.needles[*bucket] = append(s.needles[*bucket], n)
 }
 
-// bucketOf returns a number for the first three letters of s, without regard to case.
+// bucketOf returns a number for the first three letters of s, ignoring case.
 func bucketOf(s string) uint32 {
-	const differ = 0x1F1F1F // bits of letters
+	const differ = 0x1F1F1F // the significant bits of letters
 	return (uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16) & differ * 0x9E3779B1 >> (32 - 13)
 }
 
-// stridden are the places in a block that a seeker looks at.
+// stridden are the places in a block that a seeker examines.
 const stridden = 0x1111111111111111
 
-// seek returns the signs of the ciphers that text has stems in of which letters stand at
-// one of the given places from text[at] on.
+// seek returns the signs of the ciphers with stems in text. It examines the given places from
+// text[at] on.
 func (s *seeker) seek(text string, at int, places uint64) (found signs) {
 	for ; places != 0; places &= places - 1 {
 		i := at + bits.TrailingZeros64(places)
@@ -80,13 +80,14 @@ func (s *seeker) seek(text string, at int, places uint64) (found signs) {
 	return found
 }
 
-// three numbers three letters without regard to case. Other bytes fall on letters.
+// three returns a number for three letters, ignoring case. Other bytes share the numbers of
+// letters.
 func three(a, b, c byte) uint16 {
 	return uint16(a&31) | uint16(b&31)<<5 | uint16(c&31)<<10
 }
 
-// insideStems has the pairs of letters that follow each other in a stem, as three
-// numbers them, the third being 0.
+// insideStems has the pairs of adjacent letters in stems, numbered by three with a third letter of
+// 0.
 var insideStems = sync.OnceValue(func() *[1 << 10]bool {
 	var pairs [1 << 10]bool
 	for _, s := range stems {
@@ -97,13 +98,13 @@ var insideStems = sync.OnceValue(func() *[1 << 10]bool {
 	return &pairs
 })
 
-// hasStem reports whether word has one of the stems in it.
+// hasStem reports whether word contains a stem.
 func hasStem(word string) bool {
 	word = strings.ToLower(word)
 	return slices.ContainsFunc(stems, func(s string) bool { return strings.Contains(word, s) })
 }
 
-// rot13 returns s with each letter thirteen places on.
+// rot13 returns s with ROT13 applied.
 func rot13(s string) string {
 	b := []byte(s)
 	for i, c := range b {
@@ -133,14 +134,14 @@ func reverse(s string) string {
 // splitters are signs that, between two letters, may split a word to hide it.
 const splitters = "-*~^"
 
-// splitsWord reports whether the sign at text[i] stands between two letters and parts
-// one of the stems, perhaps together with other such signs.
+// splitsWord reports whether the sign at text[i] is between two letters and splits a stem, possibly
+// together with other such signs.
 func splitsWord(text string, i int) bool {
 	if i == 0 || i+1 >= len(text) || !isLetter(text[i-1]) || !isLetter(text[i+1]) ||
 		!insideStems()[three(text[i-1], text[i+1], 0)] {
 		return false
 	}
-	const reach = 2 * maxStem // with signs between its letters
+	const reach = 2 * maxStem // with signs between the letters
 	var word [2 * reach]byte
 	from := i
 	for from > 0 && i-from < reach && (isLetter(text[from-1]) || isSplitter(text[from-1])) {
@@ -163,7 +164,7 @@ func splitsWord(text string, i int) bool {
 
 func isSplitter(c byte) bool { return strings.IndexByte(splitters, c) >= 0 }
 
-// stemAcross reports whether one of the stems is in word across position i.
+// stemAcross reports whether word contains a stem across position i.
 func stemAcross(word string, i int) bool {
 	for _, s := range stems {
 		if strings.Contains(word[max(0, i-len(s)+1):min(len(word), i+len(s)-1)], s) {

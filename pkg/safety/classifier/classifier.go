@@ -1,7 +1,7 @@
-// Package classifier asks an external program for its opinion of texts.
+// Package classifier scores texts with an external program.
 //
-// The program reads one JSON object {"id","text"} a line on its standard input, and
-// writes one {"id","score","label"} a line on its standard output, in any order.
+// The program reads one JSON object {"id","text"} per line from its standard input and writes one
+// {"id","score","label"} per line to its standard output, in any order.
 package classifier
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/eaapl/handoff/pkg/safety"
 )
 
-// A Classifier is a running program. Once it fails, every text gets an [*Error]. It is
-// safe for concurrent use.
+// A Classifier is a running program. After it fails, every text gets an [*Error]. It is safe for
+// concurrent use.
 type Classifier struct {
 	process *child.Process
 	kill    context.CancelCauseFunc // ends the process
@@ -31,29 +31,29 @@ type Classifier struct {
 
 	mu      sync.Mutex
 	waiting map[string]chan<- opinion
-	last    int   // the id given last
-	over    bool  // there are no more answers
-	failed  error // why it is unusable
+	last    int   // the last id assigned
+	over    bool  // the program's output has ended
+	failed  error // the error that made it unusable
 	done    chan struct{}
 }
 
-// An opinion is a line of the classifier.
+// An opinion is a line of the classifier's output.
 type opinion struct {
 	ID    *string  `json:"id"`
-	Score *float64 `json:"score"` // 0 to 1: that the text tries to steer its reader
+	Score *float64 `json:"score"` // probability, from 0 to 1, that the text tries to steer its reader
 	Label string   `json:"label"` // in the classifier's own words
 }
 
-// An Error reports that the classifier failed: it will judge no more texts.
+// An Error reports that the classifier failed and will judge no more texts.
 type Error struct{ problem string }
 
 func (e *Error) Error() string { return "the classifier " + e.problem }
 
-// errUnanswered reports that the output has ended too early.
+// errUnanswered reports that the output ended too early.
 var errUnanswered = &Error{"ended before it had answered"}
 
-// Start starts a classifier as a process of the set. timeout is how long it may take to
-// answer one text, and to end. The caller closes it.
+// Start starts a classifier as a process of the set. timeout is the maximum time to answer one
+// text, and to exit. The caller closes it.
 func Start(children *child.Set, options child.Options, timeout time.Duration) (*Classifier, error) {
 	ctx, kill := context.WithCancelCause(context.Background())
 	p, err := children.Start(ctx, options)
@@ -74,10 +74,10 @@ func Start(children *child.Set, options child.Options, timeout time.Duration) (*
 	return c, nil
 }
 
-// maxAnswer bounds a line of the classifier, in bytes.
+// maxAnswer is the maximum length of an output line, in bytes.
 const maxAnswer = 64 << 10
 
-// read passes the answers to the waiting callers, until there are no more.
+// read passes the answers to the waiting callers until the output ends.
 func (c *Classifier) read() {
 	defer close(c.done)
 	lines := bufio.NewScanner(c.process)
@@ -128,8 +128,7 @@ func firstBytes(text []byte, n int) string {
 	return strings.ToValidUTF8(string(text[:min(len(text), n)]), "")
 }
 
-// fail ends the classifier, with all processes that it has started, so that no caller
-// waits for it.
+// fail ends the classifier and all its child processes, so that no caller waits for them.
 func (c *Classifier) fail(err error) {
 	c.mu.Lock()
 	if c.failed == nil {
@@ -163,7 +162,7 @@ func (c *Classifier) ask(ctx context.Context, text string) (opinion, error) {
 
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, &Error{fmt.Sprintf("has not answered for %s", c.timeout)})
 	defer cancel()
-	// A classifier that does not read must not hold up the run for ever.
+	// A classifier that does not read must not block the run.
 	stop := context.AfterFunc(ctx, func() { c.fail(context.Cause(ctx)) })
 	defer stop()
 	c.writing.Lock()
@@ -173,7 +172,7 @@ func (c *Classifier) ask(ctx context.Context, text string) (opinion, error) {
 	}{id, text})
 	c.writing.Unlock()
 	if err != nil {
-		// If it has ended, read has a better error.
+		// If the process has ended, read has a better error.
 		select {
 		case <-c.done:
 		case <-ctx.Done():
@@ -187,8 +186,8 @@ func (c *Classifier) ask(ctx context.Context, text string) (opinion, error) {
 	return opinion{}, c.failed
 }
 
-// Close lets the process end, or ends it at once after an error of the caller's. It
-// returns that error, or the error of the process.
+// Close lets the process finish or, if err is not nil, ends it at once. It returns err or the error
+// of the process.
 func (c *Classifier) Close(err error) error {
 	if err != nil {
 		c.fail(err)
@@ -208,27 +207,27 @@ func (c *Classifier) Close(err error) error {
 	return c.failed
 }
 
-// scanner is a scanner that also asks a classifier.
+// scanner is a scanner that also consults a classifier.
 type scanner struct {
 	safety.Scanner
 	classifier *Classifier
 	from       float64
 }
 
-// Scanner returns a scanner that asks the classifier about all texts but single short
-// words that s gives a score of at least from, and adds its objections to the findings
-// of s. With 0 it asks about all of them.
+// Scanner returns a scanner that adds the classifier's findings to the findings of s. It consults
+// the classifier on texts with a score of at least from, except single short words; 0 means all
+// texts.
 func (c *Classifier) Scanner(s safety.Scanner, from float64) safety.Scanner {
 	return scanner{s, c, from}
 }
 
-// RuleID is the rule of the classifier's findings, whose category is [Category].
+// RuleID is the rule of the classifier's findings, with the category [Category].
 const (
 	RuleID                   = "safety/classifier"
 	Category safety.Category = "classifier"
 )
 
-// minScore is the score below which the classifier has no objection.
+// minScore is the minimum score of a finding.
 const minScore = 0.1
 
 // Scan implements [safety.Scanner].
@@ -263,8 +262,8 @@ func (s scanner) Rules() []safety.Rule {
 	})
 }
 
-// isWord reports whether a text is a single short word, such as an id, a time or
-// a member's name: most are, and none says enough to be asked about.
+// isWord reports whether a text is a single short word, such as an id, a time or a member's name.
+// Most texts are, and they contain too little to be judged.
 func isWord(text string) bool {
 	return len(text) <= 64 && strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
 }

@@ -1,6 +1,5 @@
-// Package model gives a second opinion on whether a text was written to steer the agent
-// that reads it: a linear model over the words of a text and their neighbours, trained
-// by the program in the directory train.
+// Package model estimates whether a text was written to steer the agent that reads it. It is a
+// linear model over words and their neighbours, trained by the program in the directory train.
 package model
 
 import (
@@ -23,9 +22,9 @@ var trained = sync.OnceValue(func() *gram.Model {
 	return m
 })
 
-// Score returns how sure the model is, from 0 to 1, that text was written to steer the
-// agent that reads it. A long text scores as its worst few dozen words do. Score takes
-// time linear in len(text), allocates nothing, and is safe for concurrent use.
+// Score returns the probability, from 0 to 1, that text was written to steer the agent that reads
+// it. The score of a long text is that of its worst few dozen words. Score takes time linear in
+// len(text), does not allocate, and is safe for concurrent use.
 func Score(text string) float64 {
 	margin, ok := trained().Best(text)
 	if !ok {
@@ -34,25 +33,23 @@ func Score(text string) float64 {
 	return 1 / (1 + math.Exp(-margin))
 }
 
-// Threshold is a score. Of sources that the model had not seen, it was exceeded by one clean text
-// in a thousand, by one turn of a conversation in two thousand, and by three in two hundred of the
-// texts that look dangerous.
+// Threshold is a limit for [Score]. In sources not used for training, the score exceeded it for one
+// clean text in 1000, one conversation turn in 2000, and three in 200 texts that look dangerous.
 const Threshold = 0.57
 
-// A Feature is a part of a text that the model weighs.
+// A Feature is a weighted part of a text.
 type Feature struct {
 	// Text is the part as written.
 	Text string
-	// Offset and Length give its place, in bytes of the text.
+	// Offset and Length locate the part, in bytes of the text.
 	Offset, Length int
-	// Weight is how much it speaks for an injection, beside the other features of the
-	// same text.
+	// Weight is the contribution to the score, relative to the other features of the same text.
 	Weight float64
 }
 
-// Explain returns the at most n features that speak most for text being an injection, the
-// strongest first, none overlapping a stronger one. They are in the part of text that
-// [Score] is about. It is safe for concurrent use.
+// Explain returns at most n features that contribute most to the score of text, strongest first and
+// without overlaps. They are in the part of text that determines [Score]. It is safe for concurrent
+// use.
 func Explain(text string, n int) []Feature {
 	var list []Feature
 	for _, f := range trained().Features(text) {

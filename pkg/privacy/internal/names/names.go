@@ -1,4 +1,4 @@
-// Package names says whether a word is a name of persons.
+// Package names classifies words as names of persons.
 package names
 
 import (
@@ -10,28 +10,28 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Kinds is what a word is; 0 is for a word that is not in the list.
+// Kinds are the kinds of a word; 0 means that it is not in the list.
 type Kinds uint8
 
-// The kinds. A word can be several: "Mark" is a first name and a word, "Jordan" a name and
-// a place.
+// The kinds. A word can have several: "Mark" is a first name and a word, "Jordan" a name and a
+// place.
 const (
 	First   Kinds = 1 << iota // a first name
 	Last                      // a surname
 	Word                      // a common word of some language
 	Place                     // a part of the name of a city, state or country
-	Popular                   // one of the first names that most people in the USA have
+	Popular                   // one of the most common first names in the USA
 )
 
-// list has a line for each word, in small letters, and a last character that is 64 more
-// than its Kinds. README.md says where they are from.
+// list has a line for each word: the word in lower case, and a last character that is its Kinds
+// plus 64. README.md has the sources.
 //
 //go:embed names.txt.zst
 var list []byte
 
-// A set holds the hashes of words with their kinds, in a table with open addressing. Words
-// themselves are not kept: that another word has the same hash is one chance in 30,000, and
-// then its kinds may be wrong.
+// A set maps hashes of words to their kinds, in a table with open addressing. The words are not
+// stored: with a probability of 1 in 30,000 another word has the same hash, and its kinds may be
+// wrong.
 type set struct {
 	entries []uint32 // the upper 27 bits of the hash, and the kinds
 	shift   int
@@ -42,7 +42,7 @@ var words = sync.OnceValue(load)
 func load() *set {
 	unpacker, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
-		panic(err) // of an option
+		panic(err) // the options are valid
 	}
 	text, err := unpacker.DecodeAll(list, nil)
 	if err != nil {
@@ -74,7 +74,7 @@ func hash[T string | []byte](word T) uint64 {
 	return h * 0x9e3779b97f4a7c15
 }
 
-// Of returns what a word is, which must be in small letters.
+// Of returns the kinds of a word, which must be in lower case.
 func Of[T string | []byte](word T) Kinds {
 	s := words()
 	h := hash(word)

@@ -1,6 +1,5 @@
-// Package phone says whether digits are a telephone number, by the metadata of
-// libphonenumber: which calling codes there are, and the forms of the numbers of each
-// region.
+// Package phone checks telephone numbers against the metadata of libphonenumber: calling codes, and
+// the forms of the numbers of each region.
 package phone
 
 import (
@@ -13,9 +12,9 @@ import (
 	"sync"
 )
 
-// table has a line for each region, sorted: its name, its calling code, the prefix of
-// national calls (or -), and an expression for its numbers without that. Package
-// phone_test writes it from the Go port of libphonenumber, and compares the two.
+// table has a sorted line for each region: its name, its calling code, the prefix of national calls
+// (or -), and an expression for its numbers without the prefix. Package phone_test generates it
+// from the Go port of libphonenumber and compares the two.
 //
 //go:embed phones.txt.gz
 var table []byte
@@ -26,13 +25,13 @@ type region struct {
 	matches            func(digits string) bool
 }
 
-// numbering is the table, by the names of regions and by calling codes.
+// numbering indexes the table by region and by calling code.
 type numbering struct {
 	byName map[string]*region
 	byCode map[string][]*region
 }
 
-// plan is read on the first use, the expression of each region on the first use of that.
+// plan parses the table on first use, and the expression of each region on its first use.
 var plan = sync.OnceValue(func() *numbering {
 	p := &numbering{map[string]*region{}, map[string][]*region{}}
 	unpacked, err := gzip.NewReader(bytes.NewReader(table))
@@ -54,8 +53,8 @@ var plan = sync.OnceValue(func() *numbering {
 	return p
 })
 
-// International returns the region of a number that begins with its calling code, without
-// the "+"; false if no region has such a number.
+// International returns the region of a number that begins with its calling code, without the "+".
+// It returns false if no region has such a number.
 func International(digits string) (region string, ok bool) {
 	p := plan()
 	for n := 1; n <= min(3, len(digits)); n++ {
@@ -68,8 +67,7 @@ func International(digits string) (region string, ok bool) {
 	return "", false
 }
 
-// National reports whether a region has a number, written as it is called from within the
-// region.
+// National reports whether a region has a number, written as dialled within the region.
 func National(name, digits string) bool {
 	r := plan().byName[name]
 	if r == nil {
@@ -79,7 +77,7 @@ func National(name, digits string) bool {
 		if rest, ok := strings.CutPrefix(digits, r.prefix); ok && r.matches(rest) {
 			return true
 		}
-		// Without the prefix, only where nobody has to write it.
+		// Numbers without the prefix only if the prefix is optional.
 		if r.prefix == "0" {
 			return false
 		}
