@@ -5,21 +5,20 @@ import (
 	"unicode/utf8"
 )
 
-// maxUnit is the maximum size in bytes of a unit: a "sentence" of a megabyte is cut at
-// white space.
+// maxUnit is the maximum size in bytes of a unit: a "sentence" of a megabyte is cut at white space.
 const maxUnit = 600
 
-// A splitter takes texts apart and gives each unit to emit.
+// A splitter splits texts and passes each unit to emit.
 type splitter struct {
 	emit   func(text string, k kind)
 	flat   strings.Builder // JSON objects written flat
-	spaces bool            // large units are cut at white space only: not in a figure
+	spaces bool            // cut large units at white space only, not inside a figure
 }
 
-// split takes a text apart into units.
+// split splits a text into units.
 func (s *splitter) split(text string) {
 	fenced := false
-	para := -1 // the beginning of the open paragraph, or -1
+	para := -1 // the start of the open paragraph, or -1
 	flush := func(end int) {
 		if para >= 0 {
 			s.sentences(text[para:end])
@@ -28,7 +27,7 @@ func (s *splitter) split(text string) {
 	}
 	end := -1
 	for at := 0; at < len(text); {
-		if at > end { // else text after JSON on its line
+		if at > end { // otherwise text after JSON on its line
 			end = at + lineEnd(text[at:])
 		}
 		line := strings.TrimSpace(text[at:end])

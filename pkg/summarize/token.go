@@ -21,7 +21,7 @@ const (
 	at
 	hash
 	sign  // of a currency, per cent, degrees
-	hump  // a capital after a small letter
+	hump  // a capital after a lower-case letter
 	tick  // between backquotes
 	other // letters of scripts without capitals
 	glyph // letters of scripts that write words without spaces
@@ -32,8 +32,8 @@ const (
 
 const letters = lower | upper | other | glyph
 
-// ascii says what the characters of ASCII are: letters and digits, and the separators
-// that can be inside an identifier or figure.
+// ascii has the traits of ASCII characters: letters, digits, and the separators that can be inside
+// an identifier or figure.
 var ascii = func() (kinds [utf8.RuneSelf]traits) {
 	for c := range kinds {
 		switch {
