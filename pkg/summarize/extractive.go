@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Extractive summarizes by choosing values and sentences. It uses no model and is deterministic.
+// Extractive summarises by choosing values and sentences. It uses no model and is deterministic.
 // Every fragment is taken from the turns or the previous summary; only the first line, the numbers
 // of turns before values and the "…" of cut texts are its own. docs/trimming.md describes the form.
 //

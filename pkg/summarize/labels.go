@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// A Folded text is normalized for comparison: it ignores case, spaces ("7 pm", "7pm"), the form of
+// A Folded text is normalised for comparison: it ignores case, spaces ("7 pm", "7pm"), the form of
 // digits ("１", "١", "1,200") and underscores instead of spaces.
 type Folded string
 
-// Fold normalizes a text for comparison.
+// Fold normalises a text for comparison.
 func Fold(s string) Folded {
 	var b strings.Builder
 	var last rune // the last rune written, except for a pending space

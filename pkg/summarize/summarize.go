@@ -1,4 +1,4 @@
-// Package summarize summarizes the turns of a conversation that no longer fit (section 6.4), and
+// Package summarize summarises the turns of a conversation that no longer fit (section 6.4), and
 // keeps the content that later agents need: decisions with their reasons, constraints, figures,
 // identifiers, flags and warnings.
 //
@@ -7,7 +7,7 @@ package summarize
 
 import "context"
 
-// A Summarizer summarizes removed turns. The text of a summary never exceeds the request's
+// A Summarizer summarises removed turns. The text of a summary never exceeds the request's
 // MaxTokens; if nothing fits, it is "".
 type Summarizer interface {
 	Summarize(ctx context.Context, r Request) (Summary, error)

@@ -1,9 +1,9 @@
-// Package chat summarizes with a language model, at any endpoint for OpenAI's chat completions
+// Package chat summarises with a language model, at any endpoint for OpenAI's chat completions
 // (section 6.4 of EAAPL-MAG006).
 //
 // The turns are data for the model and never instructions: they are in the user's message, under the
 // heading required by section 10.1 and between lines with a hash of the enclosed text, so that no
-// turn can forge such a line. Turns that exceed the model's window are summarized in several calls,
+// turn can forge such a line. Turns that exceed the model's window are summarised in several calls,
 // each of which includes the summary so far.
 //
 // Only [Options] determine the destination and the key: redirects are not followed. Requests are

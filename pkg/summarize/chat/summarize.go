@@ -22,7 +22,7 @@ const maxAsked = 16_000
 //
 // The usage covers all calls. It is returned with an error too, since it is charged. If an endpoint
 // does not report it, it is counted with the request's Count. No call is made if nothing is to be
-// summarized or the answer would not fit.
+// summarised or the answer would not fit.
 func (s *Summarizer) Summarize(ctx context.Context, r summarize.Request) (summarize.Summary, error) {
 	limit := min(r.MaxTokens, maxAsked, s.window/4)
 	if limit <= 0 || r.Previous == "" && len(r.Turns) == 0 {
@@ -42,7 +42,7 @@ type run struct {
 	older bool // the endpoint only knows the older name of the limit
 }
 
-// fold summarizes as many blocks as fit, then that summary with as many of the rest as fit, and so
+// fold summarises as many blocks as fit, then that summary with as many of the rest as fit, and so
 // on.
 func (r *run) fold(ctx context.Context, previous string, rest []block) (string, error) {
 	empty := newPrompt(nil, r.limit)

@@ -1,4 +1,4 @@
-// Package command summarizes with an external program. The program reads one JSON object,
+// Package command summarises with an external program. The program reads one JSON object,
 // {"previousSummary", "maxTokens", "turns"}, on standard input, the turns as they are in the
 // message, and writes the summary to standard output. It may report the cost on a line of standard
 // error: see [UsageLine].
