@@ -14,8 +14,7 @@ type codexItem struct {
 	compacted bool
 }
 
-// A codexReader reads a rollout of the Codex CLI. Lines are {timestamp, type, payload}; those of the first
-// versions are the payloads alone.
+// A codexReader reads a rollout of the Codex CLI. Lines are {timestamp, type, payload}; in the first versions they are only the payloads.
 type codexReader struct {
 	*Session
 	src    *source

@@ -24,7 +24,7 @@ type Options struct {
 	// TailBytes is the approximate limit of the text of the turns: the latest are kept. 0 means
 	// DefaultTailBytes.
 	TailBytes int
-	// Limits bound one line; the zero value means those of package jsonstream.
+	// Limits bound one line; the zero value means the defaults of package jsonstream.
 	Limits jsonstream.Limits
 }
 

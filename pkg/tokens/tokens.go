@@ -1,6 +1,6 @@
 // Package tokens counts the tokens of a text as language models do.
 //
-// Counts equal those of OpenAI's tiktoken (encode_ordinary) on every text: splitting and merging are
+// Counts equal OpenAI's tiktoken (encode_ordinary) on every text: splitting and merging are
 // implemented here, and only the vocabularies come from a library. Time is linear in the length of
 // any text, and memory is about a megabyte in addition to the vocabulary.
 package tokens

@@ -1,7 +1,7 @@
 package tokens
 
 // unicode16 adjusts the classes to Unicode 16, which the reference uses, for any version of Go: the
-// characters added since 15, and those of 17 that 16 lacks.
+// characters added since 15, and the characters of 17 that 16 lacks.
 var unicode16 = []struct {
 	first, last rune
 	class       class

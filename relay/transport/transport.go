@@ -157,8 +157,8 @@ type Options struct {
 	// Lease is the time that a message stays with a dead consumer, if the transport cannot detect
 	// its death; 0 means [DefaultLease].
 	Lease time.Duration
-	// Withhold makes dead letters those of [Message.Withheld], so that nothing of the message stays
-	// with the transport.
+	// Withhold replaces dead letters with [Message.Withheld], so that nothing of the message stays with
+	// the transport.
 	Withhold bool
 }
 

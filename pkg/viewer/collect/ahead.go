@@ -14,8 +14,7 @@ type future struct {
 }
 
 // ahead returns a function with the results of details, which must be safe for concurrent use. When
-// the details of the n handoffs are requested in order, those of the next ones are prepared
-// concurrently, as many as there are processors. The returned function is not safe for concurrent
+// the details of the n handoffs are requested in order, the next ones are prepared concurrently, as many as there are processors. The returned function is not safe for concurrent
 // use.
 func ahead(n int, details func(i int) (*viewer.Details, error)) func(i int) (*viewer.Details, error) {
 	coming := map[int]*future{}

@@ -1,5 +1,5 @@
 // Package collect builds the pages of package viewer from messages. A [Draft] is for pages of
-// messages with further data, such as those of an audit log.
+// messages with further data, such as the messages of an audit log.
 package collect
 
 import (

@@ -36,7 +36,7 @@ func describe(d *viewer.Details, doc *jsonstream.Document, f format.Format, limi
 }
 
 // sections returns the members of a message or context under the titles of its format, or all
-// members if the format has no titles, except those that hold turns.
+// members if the format has no titles, except members with turns.
 func sections(root jsonstream.Value, layout *format.Descriptor) []viewer.Section {
 	list := []viewer.Section{}
 	if root.Kind() != jsonstream.Object {

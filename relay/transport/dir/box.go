@@ -96,7 +96,7 @@ func (b *box) name(digest string) (text string, waits bool, err error) {
 	return text, false, nil
 }
 
-// abandoned is the age from which an unfinished file is taken for abandoned.
+// abandoned is the age at which an unfinished file counts as abandoned.
 const abandoned = time.Hour
 
 // A listing is the waiting messages at some time, in order of publication.

@@ -24,8 +24,8 @@ type delivery struct {
 	endOnce     sync.Once
 }
 
-// newDelivery returns a delivery for a message in work, of which only the size and the
-// unauthenticated headers are known so far.
+// newDelivery returns a delivery for a message in work. Only its size and its unauthenticated headers are
+// known so far.
 func newDelivery(s *Server, size int64, encoding string, header http.Header) *delivery {
 	d := &delivery{server: s, size: size, respond: make(chan func(http.ResponseWriter), 1), written: make(chan struct{})}
 	for name, values := range header {

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Headers and media types of both sides. All other headers are those of [transport.Message.Headers].
+// Headers and media types of both sides. All others come from [transport.Message.Headers].
 const (
 	keyHeader      = "Idempotency-Key"
 	outcomeHeader  = "Handoff-Outcome"

@@ -87,7 +87,7 @@ type Server struct {
 }
 
 // Consume listens at the host and port of an address, and takes messages posted to its path. When
-// ctx is done, new messages are rejected; those in work are still answered.
+// ctx is done, new messages are rejected; messages in work are still answered.
 func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Consumer, error) {
 	return Serve(ctx, u, ServeOptions{Options: o})
 }

@@ -220,8 +220,8 @@ func senderOf(headers nats.Header) string {
 	return m.ReplyTo
 }
 
-// isThere checks the message for which the stream has dropped another one as its repetition. It
-// returns an error if that is on another subject or from another sender.
+// isThere checks that the stream has dropped msg as a duplicate of the same message. It returns an error if
+// the stored message is on another subject or from another sender.
 func (p *place) isThere(ctx context.Context, msg *nats.Msg, ack *jetstream.PubAck) error {
 	stream, err := p.jetstream.Stream(ctx, ack.Stream)
 	if err != nil {

@@ -22,8 +22,7 @@ const group = "handoff"
 // there is none.
 const longestBlock = 2 * time.Second
 
-// A consumer reads in one goroutine, removes acknowledged messages in another, and in a third renews
-// its messages and moves those that are due.
+// A consumer reads in one goroutine, removes acknowledged messages in another, and in a third renews its messages and moves due ones.
 type consumer struct {
 	*server
 	options transport.Options
@@ -243,7 +242,7 @@ func (c *consumer) removeAcked(ctx context.Context) error {
 	}
 }
 
-// keep renews the messages in work, and moves those that are due.
+// keep renews the messages in work, and moves due messages.
 func (c *consumer) keep() {
 	renew := time.NewTicker(max(c.options.Lease/3, time.Millisecond))
 	defer renew.Stop()

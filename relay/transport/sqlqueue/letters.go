@@ -11,7 +11,7 @@ import (
 )
 
 // RemoveLetters removes the dead letters of some handoffs from a queue: those with the id as their
-// key or in their body. It returns their number. In a SQLite file, their data is overwritten.
+// key or in their body. It returns their number. No trace of them remains in a SQLite file.
 func RemoveLetters(ctx context.Context, u *url.URL, handoffs []string) (n int, err error) {
 	q, err := open(ctx, u, transport.Options{Withhold: true})
 	if err != nil {

@@ -137,7 +137,7 @@ func unanswered(t *testing.T, s synchronous) {
 	}
 }
 
-// temporary checks that an error is neither permanent nor proof that the message did not arrive.
+// temporary checks for an error that a retry may resolve.
 func temporary(t *testing.T, got published) {
 	t.Helper()
 	tooLarge, permanent := (*transport.TooLargeError)(nil), (*transport.PermanentError)(nil)
