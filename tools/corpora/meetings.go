@@ -22,7 +22,7 @@ func (c *conversation) speech(speaker, text string) {
 // capitals, names of two words or more, and ELITR's tags for persons and the like.
 var named = regexp.MustCompile("`[^`\n]+`" + `|\[[A-Z]+\d+\]|\b[Ss]tage \d(?:\.\d)?\b|#?\b\d[\d.,:/-]*\d\b|\b[A-Z][\w-]*[A-Z]\w*\b|\b\p{Lu}\p{Ll}+(?: (?:of |de |von |and )?\p{Lu}\p{Ll}+)+`)
 
-// labelMinutes notes what the minutes that people wrote of the talk name.
+// labelMinutes labels the names in the manually written minutes of the talk.
 func (c *conversation) labelMinutes(minutes string) {
 	for _, value := range named.FindAllString(minutes, -1) {
 		c.label("minutes", strings.Trim(value, "`[]"))

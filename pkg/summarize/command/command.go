@@ -24,7 +24,7 @@ type Summarizer struct {
 	Timeout time.Duration // from the command's start to its end; 0 means no limit
 }
 
-// A request is what the command reads.
+// A request is the command's input.
 type request struct {
 	PreviousSummary string            `json:"previousSummary"`
 	MaxTokens       int               `json:"maxTokens"`

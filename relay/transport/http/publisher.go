@@ -82,7 +82,7 @@ func (p *publisher) Publish(ctx context.Context, m transport.Message) (transport
 	for _, h := range m.Headers() {
 		header.Set(h.Name, h.Value)
 	}
-	if key := header.Get(keyHeader); strings.HasPrefix(key, `"`) { // it would be taken for a quoted one
+	if key := header.Get(keyHeader); strings.HasPrefix(key, `"`) { // it would be parsed as a quoted one
 		header.Set(keyHeader, "%22"+key[1:])
 	}
 	if len(m.Body) >= asksFirst {

@@ -17,8 +17,8 @@ import (
 // data holds the grammars: common.txt and english.txt for all messages, and a file for each kind of
 // work. A line "= name" starts a rule, and the lines after it are its alternatives, in JSON text.
 // <name> is replaced by one alternative of a rule, <2-5 name> by two to five of them, separated by
-// commas. A rule of a kind of work extends the rule of the same name.
-// # starts a comment.
+// commas. A rule of a kind of work extends the rule of the same name. A line that starts with # is a
+// comment.
 //
 //go:embed data/*.txt
 var data embed.FS
