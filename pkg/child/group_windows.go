@@ -25,7 +25,7 @@ func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }
 
-// shell returns a command that the shell runs, with its command line unquoted.
+// shell returns a command that the shell runs. The command line is passed without quoting.
 func shell(command string) *exec.Cmd {
 	c := exec.Command("cmd")
 	c.SysProcAttr = ownGroup()

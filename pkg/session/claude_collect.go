@@ -167,8 +167,8 @@ func (b *claudeBlocks) update(input jsonstream.Value) {
 	}
 }
 
-// textOf returns a copy of the text of a content: a string, or the texts of its blocks. An image
-// becomes a note, and reminders from Claude Code to the model are left out.
+// textOf returns a copy of the text of a message's content: a string, or the texts of its blocks. An
+// image becomes a note, and reminders from Claude Code to the model are left out.
 func textOf(content jsonstream.Value) string {
 	if content.Kind() == jsonstream.String {
 		return strings.Clone(content.Text())

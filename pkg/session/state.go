@@ -21,7 +21,7 @@ const Member = "session"
 
 // StateOptions supply data that a session lacks, and limits.
 type StateOptions struct {
-	// BudgetUSD is what remains for the receiver, in US dollars.
+	// BudgetUSD is the receiver's remaining budget, in US dollars.
 	BudgetUSD message.Decimal
 	// MaxText bounds the input of a call and the result of a tool, in bytes; 0 for any length.
 	MaxText int

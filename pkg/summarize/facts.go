@@ -30,10 +30,10 @@ type Fact struct {
 	Sums []uint32
 }
 
-// Facts yields the facts of a text in order, a sentence before the figures in it, and repeated facts
-// each time. It reads JSON in the text, with its escapes. Questions, and tokens too long for a fact,
-// such as base64, are skipped; code and logs only yield identifiers. A level without a time, such as
-// "WARNING:", does not make a sentence a log line.
+// Facts yields the facts of a text in order, a sentence before its figures. A repeated fact is
+// yielded each time. It reads JSON in the text, with its escapes. Questions, and tokens too long for
+// a fact, such as base64, are skipped; code and logs only yield identifiers. A level without a time,
+// such as "WARNING:", does not make a sentence a log line.
 func Facts(text string) iter.Seq[Fact] {
 	return func(yield func(Fact) bool) {
 		f := finders.Get().(*finder)
@@ -67,8 +67,9 @@ func AppendSums(dst []uint32, text string) []uint32 {
 	return dst
 }
 
-// Has reports whether the texts with the sorted sums known contain a fact: all of an identifier or
-// figure, with any punctuation of amounts, or at least three in five words of a sentence.
+// Has reports whether a fact occurs in the texts whose sorted sums are known. An identifier or
+// figure must occur completely, though amounts may be punctuated differently; of a sentence, at
+// least three in five words.
 func Has(known []uint32, f Fact) bool {
 	missing := 0
 	for _, sum := range f.Sums {

@@ -240,8 +240,8 @@ var classWorth = [...]int{160, 120, 150, 160, 100, 140, 90, 30, 60, 60}
 // outcome is the extra worth of a decision or failure without figures.
 const outcome = 60
 
-// failed is the extra worth of failures, and half of it of a user's correction: the next agent must
-// know both before all values.
+// failed is the extra worth of a failure; a user's correction gets half of it. Both matter more to
+// the next agent than any value.
 const failed = 160
 
 // weigh sets the worth of every piece and returns the sum. Known facts and words count little.

@@ -2,9 +2,9 @@ package tokens
 
 import "strings"
 
-// ForModel returns the encoding of a model, found by the longest known prefix of its name. It is
-// exact if the model's maker documents that encoding, and an estimate if the model's encoding is
-// unpublished or another. ok is false for an unknown name. Case, a path before the name
+// ForModel returns the encoding of a model, found by the longest known prefix of its name. exact is
+// true if the model's maker documents that encoding, and false if the model's encoding is
+// unpublished or different. ok is false for an unknown name. Case, a path before the name
 // ("openai/gpt-5") and the mark of a fine-tuned model ("ft:gpt-4o:org") are ignored.
 func ForModel(model string) (e Encoding, exact, ok bool) {
 	f, ok := find(model)

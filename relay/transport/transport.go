@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// A Message is a message of a transport: bytes and their metadata. Only Body is required.
+// A Message is the unit that a transport carries: bytes and their metadata. Only Body is required.
 type Message struct {
 	// ID is the same for every publication of one message, and for no other message of any sender.
 	// Transports that can detect a repetition drop it.
@@ -78,7 +78,7 @@ func (m Message) Withheld(reason string) Message {
 
 // A Publisher sends messages to one place. It is safe for concurrent use.
 type Publisher interface {
-	// Publish returns when the transport has confirmed that it has stored the message at this place.
+	// Publish returns when the transport has confirmed that the message is stored at this place.
 	// After an error the message may still be delivered, unless the error is a [*TooLargeError] or a
 	// [*PermanentError].
 	Publish(ctx context.Context, m Message) (Receipt, error)

@@ -2,7 +2,7 @@
 //
 //	go run ./auditlog -records 1000000 audit.db
 //
-// It prints the ids of a few tasks. The same number of records gives the same log.
+// It prints the ids of a few tasks. The log only depends on the number of records.
 package main
 
 import (

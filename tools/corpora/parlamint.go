@@ -10,7 +10,7 @@ import (
 )
 
 // readParlaMint reads debates in the TEI of ParlaMint, without their annotated copies. They have no
-// labels: the sets are for the rate of false alarms.
+// labels: the sets only measure false alarms.
 func readParlaMint(folder, suffix string) func(*snapshot, func(*conversation)) error {
 	return func(s *snapshot, emit func(*conversation)) error {
 		files, err := s.files(folder, suffix)

@@ -13,9 +13,9 @@ type future struct {
 	done    chan struct{}
 }
 
-// ahead returns a function with the results of details, which must be safe for concurrent use. When
-// the details of the n handoffs are requested in order, the next ones are prepared concurrently, as many as there are processors. The returned function is not safe for concurrent
-// use.
+// ahead wraps details, which must be safe for concurrent use, to prefetch. When the details of the n
+// handoffs are requested in order, the next ones are prepared concurrently, as many as there are
+// processors. The returned function is not safe for concurrent use.
 func ahead(n int, details func(i int) (*viewer.Details, error)) func(i int) (*viewer.Details, error) {
 	coming := map[int]*future{}
 	next := 0 // first index that was not started

@@ -35,8 +35,8 @@ func describe(d *viewer.Details, doc *jsonstream.Document, f format.Format, limi
 	}
 }
 
-// sections returns the members of a message or context under the titles of its format, or all
-// members if the format has no titles, except members with turns.
+// sections returns the members of a message or context that have a title in its format, or all of
+// them if the format has no titles. Members with turns are left out.
 func sections(root jsonstream.Value, layout *format.Descriptor) []viewer.Section {
 	list := []viewer.Section{}
 	if root.Kind() != jsonstream.Object {

@@ -62,15 +62,15 @@ func (p place) dialOnce(ctx context.Context) (*amqp.Connection, error) {
 	return c, nil
 }
 
-// rejecting adds the argument that makes a queue reject messages, instead of confirming and dropping
-// them, if a policy of the server limits its length.
+// rejecting adds the argument that makes a full queue reject a message, instead of confirming it and
+// dropping another, if a policy of the server limits its length.
 func rejecting(arguments amqp.Table) amqp.Table {
 	all := amqp.Table{"x-overflow": "reject-publish"}
 	maps.Copy(all, arguments)
 	return all
 }
 
-// quorum adds the arguments of a quorum queue that never loses dead letters.
+// quorum adds the arguments of a quorum queue with at-least-once dead-lettering.
 func quorum(arguments amqp.Table) amqp.Table {
 	all := rejecting(arguments)
 	all[amqp.QueueTypeArg] = amqp.QueueTypeQuorum

@@ -138,7 +138,7 @@ func withhold(path, folder string, letter transport.Message, reason string) erro
 	return replace(path, temporary, target)
 }
 
-// writeLetter writes a dead letter under a temporary name, which it returns.
+// writeLetter writes a dead letter under a temporary name and returns that name.
 func writeLetter(target, reason string, rest func(*os.File) error) (temporary string, err error) {
 	temporary = filepath.Join(filepath.Dir(target), writing+filepath.Base(target))
 	return temporary, durable.Create(temporary, func(f *os.File) error {

@@ -61,7 +61,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, transports ...Trans
 
 // serve handles requests until there are no more, and closes all places.
 func (s *session) serve(ctx context.Context, in io.Reader) error {
-	// Long operations are canceled once their results are useless, and all others soon after.
+	// Long operations are cancelled once their results are useless, and all others soon after.
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	waiting, stopWaiting := context.WithCancel(working)

@@ -137,7 +137,7 @@ func (s *session) consumer(id uint64) (*served, error) {
 	return nil, fmt.Errorf("no consumer %d is open", id)
 }
 
-// next waits for a message. If the request was canceled, the message stays with the consumer and is
+// next waits for a message. If the request was cancelled, the message stays with the consumer and is
 // given back with it.
 func (s *session) next(ctx context.Context, q request, a *response) error {
 	c, err := s.consumer(q.Consumer)

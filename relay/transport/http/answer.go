@@ -54,7 +54,7 @@ func (r answerReader) read() (*transport.Message, error) {
 	case status == http.StatusRequestEntityTooLarge:
 		size := int64(len(r.message.Body))
 		limit, err := strconv.ParseInt(r.response.Header.Get(maxBytesHeader), 10, 64)
-		if err != nil || limit < 0 || limit >= size { // a smaller limit is unknown
+		if err != nil || limit < 0 || limit >= size { // the limit is not given, but less than size
 			limit = max(size-1, 0)
 		}
 		return nil, &transport.TooLargeError{Size: size, Limit: limit}

@@ -55,7 +55,7 @@ type budget struct {
 	left int64
 }
 
-// take reports whether n bytes are available, and takes them. The caller gives them back.
+// take reports whether size bytes are available, and takes them. The caller gives them back.
 func (b *budget) take(size int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

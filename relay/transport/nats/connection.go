@@ -213,14 +213,14 @@ func (d *dialer) begin() {
 	d.err = nil
 }
 
-// end stops using the context, once the library reconnects by itself.
+// end drops the context, before the library reconnects by itself.
 func (d *dialer) end() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.ctx = context.Background()
 }
 
-// cause returns the last error, or instead if there is none.
+// cause returns the error of the last attempt, or err if there is none.
 func (d *dialer) cause(err error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

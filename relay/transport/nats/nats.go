@@ -4,8 +4,8 @@
 // SUBJECT, dead letters on SUBJECT.dead, answers on SUBJECT.answers.SENDER. An existing stream with
 // these subjects is used unchanged. Otherwise a stream is created, on files, with the retention of a
 // work queue: acknowledged messages are removed, and dead letters and answers stay until they are
-// read. All receivers of a subject share a durable consumer, "handoff" in a stream created here, and
-// "handoff+SUBJECT" in any other, which may have many subjects.
+// acknowledged. All receivers of a subject share a durable consumer, "handoff" in a stream created
+// here, and "handoff+SUBJECT" in any other, which may have many subjects.
 package nats
 
 import (
@@ -166,8 +166,8 @@ func (p *place) check(ctx context.Context, name, subject string) error {
 const timeout = 5 * time.Second
 
 // publish returns when the message is in the stream, on a subject. The stream drops repeated
-// publications with one ID (for a limited time, usually two minutes): known reports such a
-// repetition.
+// publications with one ID (for a limited time, usually two minutes): known reports whether this was
+// one of them.
 func (p *place) publish(ctx context.Context, subject string, m transport.Message) (known bool, err error) {
 	return p.send(ctx, msgOf(subject, m), m.ID)
 }

@@ -122,7 +122,7 @@ const maxBody = 512 << 20
 const remember = 2 * time.Minute
 
 // publish returns when the message is in a stream. Repeated publications with one id add one
-// message: known reports a repetition.
+// message: known reports whether this was one of them.
 func (s *server) publish(ctx context.Context, stream string, m transport.Message) (known bool, err error) {
 	if size := int64(len(m.Body)); size > maxBody {
 		return false, &transport.TooLargeError{Size: size, Limit: maxBody}

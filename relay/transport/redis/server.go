@@ -21,7 +21,8 @@ import (
 // timeout bounds the answers of a server.
 const timeout = 5 * time.Second
 
-// A server is a server with a stream. The library reopens lost connections to it.
+// A server is a Redis server with the stream of an address. The library reopens lost connections to
+// it.
 type server struct {
 	address, stream string
 	client          *redis.Client

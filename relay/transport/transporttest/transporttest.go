@@ -277,8 +277,8 @@ func competing(t *testing.T, p Place) {
 	taking.Wait()
 }
 
-// withheld tests that nothing of a withheld message stays with the transport, except its key and the reason,
-// which names the record of the audit log.
+// withheld tests that nothing of a withheld message stays with the transport, except its key and the
+// reason, which refers to the audit log.
 func withheld(t *testing.T, p Place) {
 	if p.Withholding == nil || p.DeadLetters == nil {
 		return
