@@ -14,7 +14,8 @@ type codexItem struct {
 	compacted bool
 }
 
-// A codexReader reads a rollout of the Codex CLI. Lines are {timestamp, type, payload}; in the first versions they are only the payloads.
+// A codexReader reads a rollout of the Codex CLI. Lines are {timestamp, type, payload}; in the first
+// versions they are only the payloads.
 type codexReader struct {
 	*Session
 	src    *source

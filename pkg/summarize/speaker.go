@@ -17,7 +17,8 @@ type speaker struct {
 	reply bool  // it answers another speaker's question
 	calls bool  // JSON is the arguments of a call
 	tool  bool
-	// failed reports, for a tool, that its result is a failure, and for a caller, that the result of its call is.
+	// failed reports, for a tool, that its result is a failure, and for a caller, that the result of
+	// its call is.
 	failed bool
 }
 

@@ -10,8 +10,8 @@ func (e *UnknownModelError) Error() string {
 }
 
 // Choose returns the counter for a model, with encoding e unless e is "". An empty model means the
-// default encoding. exact is true if the model uses that encoding or e is given. The error is an
-// [*UnknownModelError], or that of [New].
+// default encoding. exact reports whether the counts are exact: the model uses that encoding, or e
+// is given. The error is an [*UnknownModelError], or that of [New].
 func Choose(model string, e Encoding) (c *Counter, exact bool, err error) {
 	chosen, exact := O200kBase, true
 	if model != "" {

@@ -22,7 +22,8 @@ const group = "handoff"
 // there is none.
 const longestBlock = 2 * time.Second
 
-// A consumer reads in one goroutine, removes acknowledged messages in another, and in a third renews its messages and moves due ones.
+// A consumer reads in one goroutine, removes acknowledged messages in another, and in a third renews
+// its messages and moves due ones.
 type consumer struct {
 	*server
 	options transport.Options

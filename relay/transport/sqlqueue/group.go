@@ -10,7 +10,8 @@ import (
 	"github.com/eaapl/handoff/relay/internal/database"
 )
 
-// A group combines the operations of several callers into one transaction: all that arrive while the previous one is being written to disk.
+// A group combines the operations of several callers into one transaction: all that arrive while the
+// previous one is being written to disk.
 type group[T interface{ size() int }] struct {
 	do func(context.Context, []T) error
 	db *database.DB

@@ -7,8 +7,8 @@ import (
 	"github.com/eaapl/handoff/internal/gram"
 )
 
-// A bag is a text as used in training: an injection has at least one window that is one, and a clean
-// text has only clean windows.
+// A bag is a text as used in training. An injection has at least one injected window, and a clean
+// text only clean windows.
 type bag struct {
 	*row
 	windows []window

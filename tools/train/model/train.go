@@ -131,8 +131,8 @@ func costs(bags []*bag) []float64 {
 }
 
 // gateRecall is the share of the injections in training that the gate must let through. The others
-// are short. When they are held back, the model is rarely sure of such texts, and asking it about
-// fewer texts saves much time.
+// are short texts, of which the model is rarely sure when they are held back; not asking it about
+// them saves much time.
 const gateRecall = 0.97
 
 // gateCleanCost is the cost of letting clean text through, as a multiple of its cost for the model:
