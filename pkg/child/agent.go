@@ -11,21 +11,21 @@ import (
 	"syscall"
 )
 
-// An Agent is a program that works on one input for as long as it takes. Unlike the commands
-// of a [Set], it is not started by a shell, has the whole environment, and is in the group of
-// its parent. On Linux the system kills it when this process dies, however it does.
+// An Agent is a long-running program that works on one input. Unlike the commands of a [Set], it is
+// not started by a shell, inherits the whole environment, and stays in the process group of its
+// parent. On Linux the kernel kills it when this process dies for any reason.
 type Agent struct {
 	command *exec.Cmd
 	stdin   io.WriteCloser
-	ended   chan struct{} // closed when err says how it has ended
+	ended   chan struct{} // closed when err is set
 	err     error
 }
 
-// ErrNotFound says that there is no program of a name.
+// ErrNotFound is returned when no program of the given name is in PATH.
 var ErrNotFound = errors.New("no program of this name in PATH")
 
-// FindAgent returns why there is no program of a name, which is a path or is looked for as the
-// system does, nil if there is one. It is [ErrNotFound] if there is none in PATH.
+// FindAgent returns nil if the program exists, [ErrNotFound] if it is not in PATH, and the reason
+// otherwise. The name is a path or is looked up as the system does.
 func FindAgent(name string) error {
 	_, err := exec.LookPath(name)
 	cause := err
@@ -44,7 +44,7 @@ func FindAgent(name string) error {
 	}
 }
 
-// StartAgent starts a program with its arguments. It is killed when ctx is done.
+// StartAgent starts a program with its arguments. The program is killed when ctx is done.
 func StartAgent(ctx context.Context, args []string, stdout, stderr io.Writer) (*Agent, error) {
 	c := exec.CommandContext(ctx, args[0], args[1:]...)
 	c.Stdout, c.Stderr = stdout, stderr
@@ -56,7 +56,8 @@ func StartAgent(ctx context.Context, args []string, stdout, stderr io.Writer) (*
 	a := &Agent{command: c, stdin: stdin, ended: make(chan struct{})}
 	started := make(chan error)
 	go func() {
-		// For the system, its parent is the thread that has started it: that lives as long.
+		// The kernel regards the starting thread as the parent, so the thread must live as long as
+		// the agent.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := c.Start()
@@ -72,7 +73,7 @@ func StartAgent(ctx context.Context, args []string, stdout, stderr io.Writer) (*
 	return a, nil
 }
 
-// startError says in plain words why a command could not be started.
+// startError describes why a command could not be started, without jargon.
 func startError(c *exec.Cmd, err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOEXEC):
@@ -87,8 +88,7 @@ func startError(c *exec.Cmd, err error) error {
 	return fmt.Errorf("%s: %w", c.Args[0], err)
 }
 
-// Write writes a part of its input to the agent. The error is [ErrEnded] if the agent does not read
-// any more.
+// Write writes a part of the agent's input. The error is [ErrEnded] if the agent no longer reads.
 func (a *Agent) Write(input []byte) (int, error) {
 	n, err := a.stdin.Write(input)
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, fs.ErrClosed) {
@@ -97,7 +97,7 @@ func (a *Agent) Write(input []byte) (int, error) {
 	return n, err
 }
 
-// ErrEnded says that an agent takes no more input.
+// ErrEnded is returned by [Agent.Write] when the agent takes no more input.
 var ErrEnded = errors.New("the agent takes no more input")
 
 // CloseInput ends the input.
@@ -111,24 +111,25 @@ func (a *Agent) CloseInput() error {
 // Signal sends a signal, unless the agent has ended.
 func (a *Agent) Signal(s syscall.Signal) { _ = a.command.Process.Signal(s) }
 
-// Kill ends the agent at once, and waits until it has.
+// Kill kills the agent and waits for it to end.
 func (a *Agent) Kill() {
 	_ = a.command.Process.Kill() // it may have ended
 	<-a.ended
 }
 
-// signalled is added to the number of the signal that has ended a program, as shells do.
+// signalled is added to the number of the signal that ended a program to form its exit code, as in
+// shells.
 const signalled = 128
 
-// Wait waits until the agent has ended, and returns its exit code: of a signal, 128 and its
-// number. how says it in words, and is "" for exit code 0.
+// Wait waits for the agent to end and returns its exit code: for a signal, 128 plus its number. how
+// describes the end, and is "" for exit code 0.
 func (a *Agent) Wait() (code int, how string) {
 	<-a.ended
 	state := a.command.ProcessState
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return signalled + int(status.Signal()), state.String()
 	}
-	if state.ExitCode() == 0 && a.err != nil { // what it printed could not be passed on
+	if state.ExitCode() == 0 && a.err != nil { // its output could not be passed on
 		return 1, a.err.Error()
 	}
 	if state.ExitCode() == 0 {

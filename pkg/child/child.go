@@ -1,10 +1,9 @@
-// Package child runs shell commands, and other programs, that cannot hold up, flood or outlive
-// the program that starts them.
+// Package child runs shell commands and other programs that cannot block, flood or outlive their
+// parent.
 //
-// A command runs in a group of its own, with everything that it starts. The group is
-// killed when the command's context is done, when the command itself ends, and when its
-// [Set] is closed. A process that leaves the group, as a daemon does, stays out of reach,
-// but nothing waits for it.
+// A command and its descendants run in their own process group. The group is killed when the
+// command's context is done, when the command itself ends, and when its [Set] is closed. A process
+// that leaves the group, as a daemon does, is not killed, but nothing waits for it.
 package child
 
 import (
@@ -17,28 +16,28 @@ import (
 	"time"
 )
 
-// Options say what to run.
+// Options describe a command.
 type Options struct {
-	// Command is what the system's shell runs: sh, or cmd on Windows.
+	// Command is run by the system's shell: sh, or cmd on Windows.
 	Command string
-	// Args, if there are any, are a program and its arguments that run instead, without a
-	// shell. The name is a path, or is looked for as the system does.
+	// Args, if not empty, are a program and its arguments, run instead of Command and without a
+	// shell. The program is a path or is looked up as the system does.
 	Args []string
 	// Env is the whole environment, as NAME=VALUE; see [Environment].
 	Env []string
-	// Inherit is set for a program that gets the environment of this process, and not Env.
+	// Inherit passes the environment of this process instead of Env.
 	Inherit bool
-	// Stderr is called with every line of standard error, without its end, until they
-	// come to 64 KiB; what follows is left out, and so is the end of a long line. A line
-	// is shown to nobody as it is: it may hold control characters. It must be set.
-	// Calls come one after the other, from another goroutine.
+	// Stderr is called with every line of standard error, without its line ending, up to a total of
+	// 64 KiB; further lines and the ends of long lines are dropped. A line may hold control
+	// characters and must be escaped before it is displayed. Stderr must be set. Calls are
+	// sequential, from another goroutine.
 	Stderr func(line string)
-	// Endless is set for a program that runs as long as this one: Stderr gets all lines.
+	// Endless passes all lines to Stderr, for a program that runs as long as this one.
 	Endless bool
 }
 
-// grace is how long is waited for what should come at once: the end of a process that was
-// killed, and the end of the output of one that has ended.
+// grace bounds the waits for events that should be immediate: the end of a killed process, and the
+// end of the output of a process that has ended.
 const grace = 2 * time.Second
 
 var (
@@ -46,18 +45,17 @@ var (
 	errAlive = errors.New("cannot be killed")
 )
 
-// A Set keeps the processes that are running, so that none outlives the program. The zero
-// value is an empty set. It is safe for concurrent use.
+// A Set tracks running processes so that none outlives the program. The zero value is an empty set.
+// It is safe for concurrent use.
 type Set struct {
 	mu      sync.Mutex
 	running map[*Process]bool
 }
 
-// Close kills all processes. It is for a program that is about to exit: afterwards Start
-// does not return, and Wait not soon, so that nobody reports the end of a process that
-// was meant to end.
+// Close kills all processes. It is for a program that is about to exit: afterwards Start blocks, and
+// Wait blocks for a while, so that the killed processes are not reported as failures.
 func (s *Set) Close() {
-	s.mu.Lock() // for good
+	s.mu.Lock() // never unlocked
 	for p := range s.running {
 		p.kill()
 	}
@@ -74,13 +72,13 @@ type Process struct {
 
 	mu    sync.Mutex
 	group group
-	gone  bool // the group is no more, and its id may become that of another
+	gone  bool // the group has ended, and its id may be reused
 
 	killing   sync.Once
 	killed    chan struct{}
-	linesRead chan struct{} // closed when all lines of stderr have been read
-	held      *time.Timer   // closes an output that does not end
-	ended     chan struct{} // closed when err says how the command ended
+	linesRead chan struct{} // closed after the last line of stderr
+	held      *time.Timer   // closes an output that stays open
+	ended     chan struct{} // closed when err is set
 	err       error
 }
 
@@ -123,7 +121,7 @@ func (s *Set) Start(ctx context.Context, o Options) (*Process, error) {
 	return p, nil
 }
 
-// command returns what the options say, in a group of its own.
+// command returns the command for o, in its own process group.
 func command(o Options) *exec.Cmd {
 	var c *exec.Cmd
 	if len(o.Args) > 0 {
@@ -133,7 +131,7 @@ func command(o Options) *exec.Cmd {
 		c = shell(o.Command)
 	}
 	if !o.Inherit {
-		c.Env = append([]string{}, o.Env...) // nil would be our own
+		c.Env = append([]string{}, o.Env...) // nil would inherit our environment
 	}
 	return c
 }
@@ -163,7 +161,7 @@ func (p *Process) Wait() error {
 	case <-p.killed:
 		select {
 		case <-p.ended:
-		case <-time.After(2 * grace): // one for the command, one for its output
+		case <-time.After(2 * grace): // one grace for the command, one for its output
 			return errAlive
 		}
 	}
@@ -172,7 +170,7 @@ func (p *Process) Wait() error {
 	return p.err
 }
 
-// end waits for the command, and clears up after it.
+// end waits for the command and cleans up.
 func (p *Process) end(s *Set, stop func() bool) {
 	state, err := p.command.Process.Wait()
 	if !stop() {
@@ -181,12 +179,12 @@ func (p *Process) end(s *Set, stop func() bool) {
 		err = &exec.ExitError{ProcessState: state}
 	}
 	p.mu.Lock()
-	p.group.kill() // what the command has left running
+	p.group.kill() // descendants that are still running
 	p.group.release()
 	p.gone = true
 	p.mu.Unlock()
 
-	// All that they wrote is in the pipes. What has left the group may hold these open.
+	// All output is in the pipes by now. A process that left the group may hold them open.
 	p.stdin.Close()
 	p.held = time.AfterFunc(grace, func() {
 		p.stdout.Close()
@@ -201,7 +199,7 @@ func (p *Process) end(s *Set, stop func() bool) {
 	close(p.ended)
 }
 
-// kill kills the group and ends what is waiting for it.
+// kill kills the group and ends pending waits.
 func (p *Process) kill() {
 	p.killing.Do(func() {
 		p.mu.Lock()

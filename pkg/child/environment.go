@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Environment returns the variables of environ, given as NAME=VALUE, that any program
-// needs to run, such as PATH, HOME and LANG, and those named by also. Everything else may
-// be a secret. A name that environ does not have is passed over.
+// Environment returns the variables of environ, given as NAME=VALUE, that every program needs, such
+// as PATH, HOME and LANG, and the variables named in also. All others may be secrets. Names that
+// environ lacks are ignored.
 func Environment(environ, also []string) []string {
 	var env []string
 	for _, variable := range environ {

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// Bounds are what a command may take and write.
+// Bounds limit a command's time and output.
 type Bounds struct {
 	Timeout time.Duration // from its start to its end; 0 means no limit
 	Output  int           // bytes
 }
 
-// Exchange runs a command with an input and returns its output. The error says in the words that
-// follow the name of the command that it cannot be started, takes too long, writes too much, or has
-// ended with another exit code than 0.
+// Exchange runs a command with an input and returns its output. The error completes a sentence that
+// starts with the command's name: it cannot be started, takes too long, writes too much, or ended
+// with a nonzero exit code.
 func (s *Set) Exchange(ctx context.Context, o Options, input []byte, b Bounds) ([]byte, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -29,7 +29,7 @@ func (s *Set) Exchange(ctx context.Context, o Options, input []byte, b Bounds) (
 		return nil, fmt.Errorf("cannot be started: %w", err)
 	}
 	go func() {
-		p.Write(input) // the command need not read it all
+		p.Write(input) // the command need not read all of it
 		p.CloseInput()
 	}()
 	output, unread := io.ReadAll(io.LimitReader(p, int64(b.Output)+1))

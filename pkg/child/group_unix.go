@@ -7,16 +7,16 @@ import (
 	"syscall"
 )
 
-// usual names what every program may see of the environment.
+// usual lists the variables that every program may see.
 var usual = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR", "TERM"}
 
 const foldNames = false
 
-// ownGroup puts a command into a session of its own: so its group is its own, and it has no
-// terminal to write to or to wait for.
+// ownGroup puts a command into its own session. So it has its own process group, and no terminal to
+// write to or wait for.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// shell returns a command of the shell.
+// shell returns a command that the shell runs.
 func shell(command string) *exec.Cmd {
 	c := exec.Command("sh", "-c", command)
 	c.SysProcAttr = ownGroup()
@@ -28,7 +28,7 @@ type group int
 
 func groupOf(c *exec.Cmd) (group, error) { return group(c.Process.Pid), nil }
 
-// kill kills all of the group. There may be none left, or none that we may kill.
+// kill kills the whole group. It ignores errors: the group may be gone, or not ours to kill.
 func (g group) kill() { syscall.Kill(-int(g), syscall.SIGKILL) }
 
 func (group) release() {}

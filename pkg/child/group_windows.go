@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// usual names what every program may see of the environment.
+// usual lists the variables that every program may see.
 var usual = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR", "TERM",
 	"SystemRoot", "SystemDrive", "windir", "ComSpec", "PATHEXT", "OS", "TEMP", "TMP",
@@ -20,12 +20,12 @@ var usual = []string{
 
 const foldNames = true
 
-// ownGroup keeps a command from what the terminal sends to the group of its parent.
+// ownGroup shields a command from console events sent to its parent's group.
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }
 
-// shell returns a command of the shell, which takes its line as it is.
+// shell returns a command that the shell runs. The command line is passed without quoting.
 func shell(command string) *exec.Cmd {
 	c := exec.Command("cmd")
 	c.SysProcAttr = ownGroup()
@@ -33,8 +33,8 @@ func shell(command string) *exec.Cmd {
 	return c
 }
 
-// A group is a job object. Closing its last handle, also by the end of this process,
-// kills what is in it.
+// A group is a job object. Closing its last handle, which the end of this process does too, kills
+// its processes.
 type group windows.Handle
 
 func groupOf(c *exec.Cmd) (group, error) {

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Bounds of what gets standard error, in bytes.
+// Limits of standard error, in bytes.
 const (
 	maxQuoted = 64 << 10
 	maxLine   = 1 << 10
-	minLine   = 64 // what a line counts for at least
+	minLine   = 64 // the minimum that a line counts
 )
 
 const leftOut = "… (the rest of its standard error is left out)"
 
-// readLines calls line for each line of standard error, of an endless one for all. What is too
-// much is read all the same: the command is not to wait.
+// readLines calls line for each line of standard error, up to the limits unless endless. It reads
+// the rest too, so that the command never blocks.
 func (p *Process) readLines(line func(string), endless bool) {
 	defer close(p.linesRead)
 	r := bufio.NewReaderSize(p.stderr, maxLine)

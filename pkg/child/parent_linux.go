@@ -5,5 +5,5 @@ import (
 	"syscall"
 )
 
-// endWithParent has the system kill a command when the thread dies that starts it.
+// endWithParent makes the kernel kill a command when the thread that started it dies.
 func endWithParent(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

@@ -4,5 +4,5 @@ package child
 
 import "os/exec"
 
-// endWithParent does nothing: only Linux can do that.
+// endWithParent does nothing: only Linux supports it.
 func endWithParent(*exec.Cmd) {}

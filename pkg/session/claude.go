@@ -15,10 +15,10 @@ type claudeReader struct {
 	places  []place // of the entries, by their order
 	usage   map[string]responseUsage
 
-	custom, ai, summaries string // titles
+	custom, ai, summaries string // titles by source
 }
 
-// responseUsage is what one response took. Its lines repeat it while it grows.
+// responseUsage is the usage of one response. Its lines repeat it with growing numbers.
 type responseUsage struct {
 	Usage
 	hasCost bool
@@ -58,7 +58,7 @@ func (r *claudeReader) index(at place, root jsonstream.Value) {
 	r.entries, r.places = append(r.entries, e), append(r.places, at)
 }
 
-// spend records what a response took: the last line of it counts.
+// spend records the usage of a response; its last line wins.
 func (r *claudeReader) spend(e *claudecode.Entry[string], root jsonstream.Value) {
 	usage := root.At("/message/usage")
 	if usage.Kind() != jsonstream.Object {
@@ -80,7 +80,7 @@ func (r *claudeReader) spend(e *claudecode.Entry[string], root jsonstream.Value)
 	r.usage[id] = u
 }
 
-// total adds up what all responses took.
+// total returns the usage of all responses.
 func (r *claudeReader) total() Usage {
 	var sum Usage
 	var cost message.Decimal

@@ -46,10 +46,10 @@ func (r *claudeReader) collect(c *collector) error {
 	return nil
 }
 
-// entitle gives the session the title of the user, else that of the agent, else its summary.
+// entitle sets the session's title: the user's, else the agent's, else its summary.
 func (r *claudeReader) entitle() { r.Title = cmp.Or(r.custom, r.ai, r.summaries) }
 
-// entry reads the line of an entry again, and collects what it says.
+// entry reads the line of an entry again and collects its content.
 func (r *claudeReader) entry(b *claudeBlocks, e *claudecode.Entry[string], turn bool) error {
 	if !turn && (e.Meta || e.Sidechain || e.Team) || !e.Speaks() && !e.Queued {
 		return nil
@@ -72,7 +72,7 @@ func (r *claudeReader) entry(b *claudeBlocks, e *claudecode.Entry[string], turn 
 	return nil
 }
 
-// claudeBlocks collects what the content of messages says.
+// claudeBlocks collects the content of messages.
 type claudeBlocks struct {
 	*collector
 	root           jsonstream.Value
@@ -82,7 +82,7 @@ type claudeBlocks struct {
 	tasks          []string
 }
 
-// request adds what a user said, unless it is what the program wrote in the user's name.
+// request adds a user's message, unless Claude Code wrote it in the user's name.
 func (b *claudeBlocks) request(content jsonstream.Value) {
 	text := textOf(content)
 	if !isRequest(text) {
@@ -91,7 +91,7 @@ func (b *claudeBlocks) request(content jsonstream.Value) {
 	b.user(text, b.time, b.turn)
 }
 
-// ofProgram matches texts in a user's name that the program wrote.
+// ofProgram matches texts that Claude Code writes in the user's name.
 var ofProgram = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:\s*<[a-z][\w-]*[\s>]|\[Request interrupted by user[^\]]*\]|Caveat: The messages below)`)
 })
@@ -151,7 +151,7 @@ func (b *claudeBlocks) call(block jsonstream.Value) {
 	}
 }
 
-// update changes a thing to do that TaskCreate made.
+// update changes a to-do entry that TaskCreate made.
 func (b *claudeBlocks) update(input jsonstream.Value) {
 	i := slices.Index(b.tasks, input.Get("taskId").Text())
 	if i < 0 || i >= len(b.Todos) {
@@ -167,8 +167,8 @@ func (b *claudeBlocks) update(input jsonstream.Value) {
 	}
 }
 
-// textOf returns the text of a content as a copy: a string, or the texts of its blocks. Of an image
-// it says that it is one; reminders of the program to the model are left out.
+// textOf returns a copy of the text of a message's content: a string, or the texts of its blocks. An
+// image becomes a note, and reminders from Claude Code to the model are left out.
 func textOf(content jsonstream.Value) string {
 	if content.Kind() == jsonstream.String {
 		return strings.Clone(content.Text())

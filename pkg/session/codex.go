@@ -7,15 +7,15 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A codexItem is a line of the Codex CLI that the conversation consists of.
+// A codexItem is a line of a Codex CLI session that belongs to the conversation.
 type codexItem struct {
 	place
-	user      bool // what the user asked for begins here
+	user      bool // a request of the user starts here
 	compacted bool
 }
 
-// A codexReader reads a rollout of the Codex CLI. Lines are {timestamp, type, payload}; those of the first
-// versions are the payloads alone.
+// A codexReader reads a rollout of the Codex CLI. Lines are {timestamp, type, payload}; in the first
+// versions they are only the payloads.
 type codexReader struct {
 	*Session
 	src    *source
@@ -23,7 +23,7 @@ type codexReader struct {
 	ofFile bool // the description of the session has been read
 }
 
-// payloadOf returns what a line is of, and its payload.
+// payloadOf returns the kind of a line and its payload.
 func payloadOf(root jsonstream.Value) (kind string, payload jsonstream.Value) {
 	kind, payload = root.Get("type").Text(), root.Get("payload")
 	switch {
@@ -41,7 +41,7 @@ func (r *codexReader) index(at place, root jsonstream.Value) {
 	kind, payload := payloadOf(root)
 	switch kind {
 	case "session_meta":
-		if r.ofFile { // a fork has those of the sessions before it, too
+		if r.ofFile { // a fork repeats the descriptions of its ancestors
 			return
 		}
 		r.ofFile = true
@@ -81,7 +81,7 @@ func (r *codexReader) event(payload jsonstream.Value) {
 	}
 }
 
-// rollBack takes back the last requests of the user, and what followed them.
+// rollBack removes the last requests of the user and all items after them.
 func (r *codexReader) rollBack(requests int64) {
 	for ; requests > 0 && len(r.items) > 0; requests-- {
 		n := len(r.items) - 1
@@ -92,8 +92,8 @@ func (r *codexReader) rollBack(requests int64) {
 	}
 }
 
-// isCodexRequest reports whether an item is what the user said, and not what the program says in
-// the user's name.
+// isCodexRequest reports whether an item is a message of the user, not one that Codex wrote in the
+// user's name.
 func isCodexRequest(item jsonstream.Value) bool {
 	return item.Get("type").Text() == "message" && item.Get("role").Text() == "user" && isCodexText(textOf(item.Get("content")))
 }
@@ -102,7 +102,7 @@ func isCodexText(text string) bool {
 	return isRequest(text) && !strings.HasPrefix(text, "# AGENTS.md instructions") && !strings.HasPrefix(text, summaryMark)
 }
 
-// summaryMark is the beginning of a summary that Codex gives to the model after a compaction.
+// summaryMark starts a summary that Codex gives to the model after a compaction.
 const summaryMark = "Another language model started to solve this problem"
 
 func (r *codexReader) collect(c *collector) error {

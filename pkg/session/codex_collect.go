@@ -6,13 +6,13 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// codexBlocks collects what the items of one line say.
+// codexBlocks collects the items of one line.
 type codexBlocks struct {
 	*collector
 	time string
 }
 
-// compaction begins the conversation anew: with the summary, if anybody but the model can read it.
+// compaction restarts the conversation, with the summary if it is not encrypted.
 func (b codexBlocks) compaction(payload jsonstream.Value) {
 	summary := strings.Clone(payload.Get("message").Text())
 	for _, item := range payload.Get("replacement_history").Elements() {
@@ -31,7 +31,7 @@ func (b codexBlocks) item(item jsonstream.Value) {
 		b.call(kind, item)
 	case "function_call_output", "custom_tool_call_output", "tool_search_output":
 		output := item.Get("output")
-		if output.Kind() == jsonstream.Object { // as the first versions write it
+		if output.Kind() == jsonstream.Object { // the form of the first versions
 			output = output.Get("content")
 		}
 		b.result(item.Get("call_id").Text(), textOf(output), b.time, false, true)
@@ -57,7 +57,7 @@ func (b codexBlocks) call(kind string, item jsonstream.Value) {
 		call.Input = strings.Clone(item.Get("input").Text())
 	case "function_call":
 		call.Input = strings.Clone(item.Get("arguments").Text())
-	default: // calls that the API itself knows
+	default: // calls that the API itself runs
 		call.Tool = strings.Clone(strings.TrimSuffix(kind, "_call"))
 		call.Input = string(item.Get("action").Raw())
 	}
@@ -83,7 +83,7 @@ func (b codexBlocks) call(kind string, item jsonstream.Value) {
 		}
 		b.asked[call.ID] = ask{"question", clip(strings.Join(questions, "\n"))}
 	default:
-		// A patch is an argument of its own, or within the command of a shell.
+		// A patch is an argument of its own or part of a shell command.
 		for v := range input.All() {
 			if v.Kind() == jsonstream.String {
 				b.patched(v.Text())

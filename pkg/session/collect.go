@@ -8,29 +8,29 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// How much of a session is kept besides its turns.
+// Limits of the data kept besides the turns.
 const (
-	maxRequests  = 51 // the first one and the latest
+	maxRequests  = 51 // the first and the latest
 	maxDecisions = 20
 	maxCalls     = 200
 	maxFiles     = 1000
 	maxTodos     = 200
 	maxBetween   = 100      // results between the parts of a response
-	maxJoined    = 64 << 10 // text of a turn, in bytes, to which more of its response is added
+	maxJoined    = 64 << 10 // text of a turn, in bytes, up to which parts of its response are joined
 	maxTogether  = 200      // calls of a turn
-	maxText      = 4 << 10  // of a request, an answer, a decision and a thing to do, in bytes
+	maxText      = 4 << 10  // of a request, an answer, a decision and a to-do entry, in bytes
 )
 
-// A collector gathers what the lines of a session say, in their order.
+// A collector collects the contents of a session's lines, in order.
 type collector struct {
 	*Session
 	tailBytes int
-	bytes     int            // of the turns that are there
-	asked     map[string]ask // calls whose results are of interest, by their ids
+	bytes     int            // of the kept turns
+	asked     map[string]ask // calls whose results are needed, by id
 	files     map[string]int // indices in Files
 }
 
-// An ask is a call by which the agent asks the user something.
+// An ask is a call that asks the user a question.
 type ask struct{ kind, text string }
 
 func newCollector(s *Session, o Options) *collector {
@@ -41,7 +41,7 @@ func newCollector(s *Session, o Options) *collector {
 	return c
 }
 
-// user adds what the user said; as a turn, if the line is of the conversation.
+// user adds a message of the user, and a turn if the line is part of the conversation.
 func (c *collector) user(text, time string, turn bool) {
 	if text == "" {
 		return
@@ -57,7 +57,7 @@ func (c *collector) user(text, time string, turn bool) {
 	}
 }
 
-// said adds what an assistant said to the last request.
+// said adds an assistant's message to the last request.
 func (c *collector) said(text, response, time string, turn bool) {
 	if text == "" {
 		return
@@ -77,7 +77,7 @@ func (c *collector) said(text, response, time string, turn bool) {
 	c.add(Turn{Role: "assistant", Text: text, Time: time, response: response})
 }
 
-// called adds the call of a tool.
+// called adds a tool call.
 func (c *collector) called(call Call, response string, turn bool) {
 	c.Open = len(c.Requests) > 0
 	c.CallCount++
@@ -90,7 +90,7 @@ func (c *collector) called(call Call, response string, turn bool) {
 	}
 	t := c.sameResponse(response)
 	if n := len(c.Turns); t == nil && n > 0 && c.Turns[n-1].Role == "assistant" && c.Turns[n-1].response == response {
-		t = &c.Turns[n-1] // made together
+		t = &c.Turns[n-1] // parallel calls
 	}
 	if t != nil && len(t.Calls) < maxTogether {
 		t.Calls = append(t.Calls, call)
@@ -100,8 +100,8 @@ func (c *collector) called(call Call, response string, turn bool) {
 	c.add(Turn{Role: "assistant", Calls: []Call{call}, Time: call.Time, response: response})
 }
 
-// sameResponse returns the turn that a part of a response belongs to, nil if that is a new one.
-// Results of the first calls may be between the parts.
+// sameResponse returns the turn of the same response, nil for a new response. Results of earlier
+// calls may lie between its parts.
 func (c *collector) sameResponse(response string) *Turn {
 	for i := len(c.Turns) - 1; i >= max(0, len(c.Turns)-maxBetween) && response != ""; i-- {
 		switch t := &c.Turns[i]; t.Role {
@@ -117,7 +117,7 @@ func (c *collector) sameResponse(response string) *Turn {
 	return nil
 }
 
-// result adds what a tool returned.
+// result adds a tool result.
 func (c *collector) result(id, text, time string, failed, turn bool) {
 	if asked, ok := c.asked[id]; ok {
 		delete(c.asked, id)
@@ -140,7 +140,7 @@ func (c *collector) decided(kind, text, time string) {
 	}
 }
 
-// add adds a turn, and leaves out the oldest ones when there is much more than is wanted.
+// add adds a turn, and drops the oldest ones when the total is well over the limit.
 func (c *collector) add(t Turn) {
 	c.Turns = append(c.Turns, t)
 	c.bytes += t.size()
@@ -149,7 +149,7 @@ func (c *collector) add(t Turn) {
 	}
 }
 
-// shorten leaves out the oldest turns, and results whose calls are left out.
+// shorten drops the oldest turns, and results whose calls were dropped.
 func (c *collector) shorten() {
 	n := 0
 	for n < len(c.Turns)-1 && (c.bytes > c.tailBytes || c.Turns[n].Role == "tool") {
@@ -160,14 +160,14 @@ func (c *collector) shorten() {
 	c.TurnsLeftOut += n
 }
 
-// compacted forgets the turns: what follows is a conversation that begins with a summary.
+// compacted drops all turns: a conversation that begins with a summary follows.
 func (c *collector) compacted(summary string) {
 	c.Compactions++
 	c.Summary = summary
 	c.Turns, c.TurnsLeftOut, c.bytes = nil, 0, 0
 }
 
-// finish ends the session.
+// finish completes the session.
 func (c *collector) finish() {
 	if c.bytes > c.tailBytes {
 		c.shorten()
@@ -212,7 +212,7 @@ func (c *collector) touched(path string, changed, deleted bool) {
 	}
 }
 
-// patched records the files that a patch of apply_patch names, with what it does to each.
+// patched records the files in a patch of apply_patch, with the change of each.
 func (c *collector) patched(patch string) {
 	if !strings.Contains(patch, "*** Begin Patch") {
 		return
@@ -227,7 +227,7 @@ func (c *collector) patched(patch string) {
 	}
 }
 
-// list replaces the list of things to do by the elements of an array.
+// list replaces the to-do list with the elements of an array.
 func (c *collector) list(items jsonstream.Value, text string) {
 	if items.Kind() != jsonstream.Array {
 		return
@@ -240,10 +240,11 @@ func (c *collector) list(items jsonstream.Value, text string) {
 	}
 }
 
-// clip returns the beginning of a text as a copy.
+// clip returns a copy of a text, cut after maxText bytes.
 func clip(text string) string { return Clip(text, maxText) }
 
-// Clip returns a copy of a text, cut off after about so many bytes, which it then says.
+// Clip returns a copy of a text, cut after about the given number of bytes. A cut text ends with
+// "…".
 func Clip(text string, bytes int) string {
 	if len(text) <= bytes {
 		return strings.Clone(text)

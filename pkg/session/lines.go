@@ -12,7 +12,7 @@ import (
 
 const (
 	bufferBytes = 1 << 20
-	// maxDamage is how many damaged lines are described; the others are counted.
+	// maxDamage is the maximum number of damaged lines described; the others are counted.
 	maxDamage = 20
 )
 
@@ -33,7 +33,7 @@ func (s *source) maxLine() int64 {
 }
 
 // lines calls each with every line that is a JSON object, in order, and damaged with every other
-// one that is not empty. What each gets is valid during the call. The error is the reader's.
+// nonempty line. Arguments are valid during the call. The error is the reader's.
 func (s *source) lines(each func(at place, root jsonstream.Value), damaged func(Damage)) (count int, err error) {
 	r := bufio.NewReaderSize(io.NewSectionReader(s.text, 0, s.size), int(min(s.size+1, bufferBytes)))
 	for offset := int64(0); ; {
@@ -57,14 +57,15 @@ func (s *source) lines(each func(at place, root jsonstream.Value), damaged func(
 	}
 }
 
-// A place is where a line is.
+// A place is the position of a line.
 type place struct {
 	line   int
 	offset int64
 	length int64
 }
 
-// next returns the next line with its end, and its length; of one that is too long, only that.
+// next returns the next line with its line ending, and its length; for a line that is too long, only
+// the length.
 func (s *source) next(r *bufio.Reader) (line []byte, length int64, err error) {
 	s.buffer = s.buffer[:0]
 	for {
@@ -82,8 +83,8 @@ func (s *source) next(r *bufio.Reader) (line []byte, length int64, err error) {
 	}
 }
 
-// parse reads a line, and says what is wrong with one that is no JSON object. The value is absent
-// for an empty line, and valid until the next call.
+// parse parses a line and describes the problem of a line that is not a JSON object. The value is
+// absent for an empty line, and valid until the next call.
 func (s *source) parse(line []byte, length int64, last bool) (root jsonstream.Value, problem string) {
 	if length > s.maxLine() {
 		return root, "too long"
@@ -117,7 +118,7 @@ func (s *source) parse(line []byte, length int64, last bool) (root jsonstream.Va
 	}
 }
 
-// at parses the line at a place again. It is valid until the next call.
+// at parses the line at a place again. The value is valid until the next call.
 func (s *source) at(p place) (jsonstream.Value, error) {
 	if int64(cap(s.buffer)) < p.length {
 		s.buffer = make([]byte, p.length)
@@ -133,8 +134,8 @@ func (s *source) at(p place) (jsonstream.Value, error) {
 	return root, nil
 }
 
-// cleaned returns a JSON text with U+FFFD for bytes that are no UTF-8 and for escapes that are
-// half of a surrogate pair: agents cut what tools print at any byte.
+// cleaned returns a JSON text with U+FFFD for invalid UTF-8 and for escapes of unpaired surrogates:
+// agents cut the output of tools at any byte.
 func cleaned(text []byte) []byte {
 	if !utf8.Valid(text) {
 		text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
@@ -162,8 +163,8 @@ func cleaned(text []byte) []byte {
 	return append(out, text[done:]...)
 }
 
-// surrogate returns the code unit of an escape at the beginning of a text that is half of a
-// surrogate pair, and else 0.
+// surrogate returns the code unit of the escape at the start of text if it is half of a surrogate
+// pair, and 0 otherwise.
 func surrogate(text []byte) (unit int) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0

@@ -8,12 +8,12 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// peekBytes is how much of each end of a file [Peek] reads.
+// peekBytes is the number of bytes that [Peek] reads at each end of a file.
 const peekBytes = 128 << 10
 
-// Peek describes a session by the beginning and the end of its file. Of the result, Agent, ID,
-// Title, Folder, Branch, Version, Model, Began, Ended and Bytes are filled in as far as those parts
-// say it, the first request, and the damage that is in them. The error is that of [Read].
+// Peek describes a session by the beginning and the end of its file. It sets Agent, ID, Title,
+// Folder, Branch, Version, Model, Began, Ended, Bytes, the first request and the damage, as far as
+// these parts hold them. The error is that of [Read].
 func Peek(text io.ReaderAt, size int64, o Options) (*Session, error) {
 	head, err := section(text, 0, min(size, peekBytes))
 	if err != nil {
@@ -44,7 +44,7 @@ func Peek(text io.ReaderAt, size int64, o Options) (*Session, error) {
 	case *claudeReader:
 		r.entitle()
 	}
-	s.Usage = Usage{} // not all of it
+	s.Usage = Usage{} // incomplete
 	return s, nil
 }
 
@@ -52,7 +52,7 @@ func section(text io.ReaderAt, from, to int64) ([]byte, error) {
 	return io.ReadAll(io.NewSectionReader(text, from, to-from))
 }
 
-// A peeker takes from lines what they say of their session.
+// A peeker reads the description of a session from its lines.
 type peeker struct {
 	*Session
 	src    *source

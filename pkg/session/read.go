@@ -10,18 +10,18 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// ErrUnknown reports a file in which no line is one of an agent.
+// ErrUnknown reports a file without a line of a supported agent.
 var ErrUnknown = errors.New("no line is one of a session of Claude Code or of the Codex CLI")
 
-// A reader reads the lines of one agent: index gets each of them in the first pass, and collect
-// makes the second pass over those that count.
+// A reader reads the lines of one agent: index gets each line in the first pass, and collect makes
+// the second pass over the lines that count.
 type reader interface {
 	index(at place, root jsonstream.Value)
 	collect(c *collector) error
 }
 
-// Read reads a session of so many bytes. The agent is recognised by the first line that is one
-// of its own. The error is ErrUnknown or that of text; what is wrong with single lines is in
+// Read reads a session of the given size in bytes. The first line that belongs to one agent only
+// determines the agent. The error is ErrUnknown or that of text; problems of single lines are in
 // [Session].Damage.
 func Read(text io.ReaderAt, size int64, o Options) (*Session, error) {
 	s := &Session{Bytes: size}
@@ -79,7 +79,7 @@ func (s *Session) span(text string) {
 	}
 }
 
-// agentOf returns whose line it is, "" if it could be anybody's.
+// agentOf returns the agent that wrote a line, "" if it could be any.
 func agentOf(root jsonstream.Value) Agent {
 	switch kind := root.Get("type").Text(); {
 	case root.Get("payload").Kind() == jsonstream.Object && (kind == "session_meta" || kind == "response_item" || kind == "event_msg" || kind == "turn_context" || kind == "compacted"):
@@ -94,14 +94,14 @@ func agentOf(root jsonstream.Value) Agent {
 	return ""
 }
 
-// set replaces a text by one that is there.
+// set sets text to the string v, unless it is empty.
 func set(text *string, v jsonstream.Value) {
 	if s := v.Text(); s != "" {
 		*text = strings.Clone(s)
 	}
 }
 
-// timeOf returns the time of a line as it is written, "" if that is none.
+// timeOf returns the time of a line as written, "" if it has no valid one.
 func timeOf(root jsonstream.Value) string {
 	if text := root.Get("timestamp").Text(); rfc3339.IsDateTime(text) {
 		return strings.Clone(text)
@@ -109,7 +109,7 @@ func timeOf(root jsonstream.Value) string {
 	return ""
 }
 
-// When returns when the session ended, or the time that is given if no line says that.
+// When returns the time when the session ended, or otherwise if no line has a time.
 func (s *Session) When(otherwise time.Time) time.Time {
 	if s.Ended.IsZero() {
 		return otherwise

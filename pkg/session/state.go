@@ -16,17 +16,17 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// Member is the name of the member of extensions that says of what session a message is.
+// Member is the member of extensions that describes the session of a message.
 const Member = "session"
 
-// StateOptions say what a session does not.
+// StateOptions supply data that a session lacks, and limits.
 type StateOptions struct {
-	// BudgetUSD is what remains for the receiver, in US dollars.
+	// BudgetUSD is the receiver's remaining budget, in US dollars.
 	BudgetUSD message.Decimal
 	// MaxText bounds the input of a call and the result of a tool, in bytes; 0 for any length.
 	MaxText int
-	// Bytes are about how long the message may be: of lists, files, texts and tool calls
-	// no more is in the state than leaves place for turns. The latest stay. 0 for any length.
+	// Bytes is the approximate limit of the message; 0 means none. Lists, files, texts and tool
+	// calls are limited so that turns fit too. The latest are kept.
 	Bytes int
 }
 
@@ -37,10 +37,10 @@ type State struct {
 	Seed    [32]byte
 }
 
-// State returns what the agent knew when the session ended, as the input of
-// [github.com/eaapl/handoff/pkg/build.Message]. The same session and options always give the
-// same bytes. Credentials that package secrets finds are masked, and what is assigned to the name of one. docs/sessions.md says what
-// each member is made of. The error is that of a text that JSON cannot hold.
+// State returns the agent's knowledge at the end of the session, as the input of
+// [github.com/eaapl/handoff/pkg/build.Message]. It is deterministic. Credentials that package
+// secrets finds are masked, and so are values assigned to a credential's name. docs/sessions.md
+// lists the source of each member. The error reports a text that JSON cannot hold.
 func (s *Session) State(o StateOptions) (State, error) {
 	w := &stateWriter{Session: s, o: o}
 	text, err := json.Marshal(w.state(), json.Deterministic(true))
@@ -50,7 +50,7 @@ func (s *Session) State(o StateOptions) (State, error) {
 	return State{text, w.secrets, sha256.Sum256(text)}, nil
 }
 
-// AgentVersion returns the version of the agent as semantic versioning has it, 0.0.0 if it is none.
+// AgentVersion returns the agent's version if it is a semantic version, else 0.0.0.
 func (s *Session) AgentVersion() string {
 	parts := strings.Split(s.Version, ".")
 	for _, part := range parts {
@@ -90,7 +90,7 @@ type currentState struct {
 	Folder string `json:"folder"`
 	Branch string `json:"branch,omitzero"`
 	Files  []File `json:"files"`
-	// FilesLeftOut is how many there are besides.
+	// FilesLeftOut is the number of omitted files.
 	FilesLeftOut int `json:"filesLeftOut,omitzero"`
 }
 
@@ -106,7 +106,7 @@ type stateCost struct {
 	Tokens    message.TokenSpent `json:"tokens"`
 }
 
-// An origin says what session a state is of, and how much of it is there.
+// An origin describes the session of a state, and the share of it that is included.
 type origin struct {
 	Agent        Agent           `json:"agent"`
 	ID           string          `json:"id"`
@@ -123,7 +123,7 @@ type origin struct {
 	TurnsLeftOut int             `json:"turnsLeftOut"`
 	Compactions  int             `json:"compactions"`
 	Usage        Usage           `json:"usage"`
-	CostUSD      *message.Number `json:"costUSD"` // null if nobody knows
+	CostUSD      *message.Number `json:"costUSD"` // null if unknown
 }
 
 func (w *stateWriter) state() state {
@@ -152,7 +152,7 @@ func (w *stateWriter) state() state {
 	return s
 }
 
-// share returns the latest of the elements of a list that fit an eighth of the state, in order.
+// share returns the latest elements of list that fit an eighth of the state, in order.
 func share[T any](w *stateWriter, list []T, size func(T) int) []T {
 	n := len(list)
 	for room := w.o.Bytes / 8; n > 0; n-- {
@@ -163,7 +163,7 @@ func share[T any](w *stateWriter, list []T, size func(T) int) []T {
 	return list[n:]
 }
 
-// part returns the beginning of a text that fits an eighth of the state, masked.
+// part returns the beginning of text that fits an eighth of the state, masked.
 func (w *stateWriter) part(text string) string {
 	if w.o.Bytes > 0 {
 		text = Clip(text, w.o.Bytes/8)
@@ -171,7 +171,7 @@ func (w *stateWriter) part(text string) string {
 	return w.mask(text)
 }
 
-// current is the folder, and the files that were touched: rather those that were changed.
+// current returns the folder and the touched files, preferring changed ones.
 func (w *stateWriter) current() currentState {
 	files := slices.Clone(w.Files)
 	slices.SortStableFunc(files, func(a, b File) int { return cmp.Compare(min(a.Changed, 1), min(b.Changed, 1)) })
@@ -203,7 +203,7 @@ func (w *stateWriter) origin() origin {
 	return o
 }
 
-// uuid returns an id of version 4 that the session always has, and no other one.
+// uuid returns a version 4 id that depends only on the session and purpose.
 func (w *stateWriter) uuid(purpose string) string {
 	sum := sha256.Sum256([]byte("handoff session\x00" + purpose + "\x00" + string(w.Agent) + "\x00" + w.ID))
 	id := uuid.UUID(sum[:16])
@@ -211,7 +211,7 @@ func (w *stateWriter) uuid(purpose string) string {
 	return id.String()
 }
 
-// mask returns a text with a note in the place of every credential.
+// mask returns text with a note in place of every credential.
 func (w *stateWriter) mask(text string) string {
 	found := append(secrets.Find(text), secrets.FindAssigned(text)...)
 	if len(found) == 0 {
@@ -231,7 +231,7 @@ func (w *stateWriter) mask(text string) string {
 	return b.String() + text[done:]
 }
 
-// task is what the user asked for: the first request, and after it the latest others.
+// task returns the user's first request and the latest others.
 func (w *stateWriter) task() string {
 	const others, bytes = 5, 500
 	if len(w.Requests) == 0 {
@@ -249,9 +249,9 @@ func (w *stateWriter) task() string {
 	return text
 }
 
-// subtasks are what was done and what is left: the requests that were answered, those that were
-// not, as when the user interrupted the agent, and the agent's own list. While something on that
-// list is left, so is the last request.
+// subtasks returns the finished and the remaining work: answered requests; unanswered ones, as after
+// an interruption by the user; and the agent's to-do list. The last request remains while that list
+// has open entries.
 func (w *stateWriter) subtasks() (done []message.CompletedSubtask, left []message.RemainingSubtask) {
 	left = []message.RemainingSubtask{}
 	open := w.Open
@@ -286,7 +286,7 @@ func (w *stateWriter) subtasks() (done []message.CompletedSubtask, left []messag
 	return done, left
 }
 
-// quoted returns a text as JSON, nil for none.
+// quoted returns text as a JSON string, nil if it is empty.
 func (w *stateWriter) quoted(text string) stdjson.RawMessage {
 	if text == "" {
 		return nil
@@ -295,7 +295,7 @@ func (w *stateWriter) quoted(text string) stdjson.RawMessage {
 	return stdjson.RawMessage(quoted)
 }
 
-// context are the user's decisions.
+// context returns the user's decisions.
 func (w *stateWriter) context() []message.ContextItem {
 	items := []message.ContextItem{}
 	for _, d := range share(w, w.Decisions, func(d Decision) int { return len(d.Text) + 100 }) {
@@ -308,8 +308,8 @@ func (w *stateWriter) context() []message.ContextItem {
 	return items
 }
 
-// summary is what a compaction left of the conversation before it, and how many turns are left
-// out after that.
+// summary returns a compaction's summary of the earlier conversation, and the number of turns
+// dropped after it.
 func (w *stateWriter) summary() string {
 	text := w.part(w.Summary)
 	if w.Compactions > 0 && text == "" {
@@ -321,7 +321,7 @@ func (w *stateWriter) summary() string {
 	return text
 }
 
-// calls are the latest calls of tools, with the digests of their inputs.
+// calls returns the latest tool calls, with the digests of their inputs.
 func (w *stateWriter) calls() []stateCall {
 	list := []stateCall{}
 	for _, call := range share(w, w.Calls, func(c Call) int { return len(c.Tool) + 150 }) {
@@ -333,8 +333,8 @@ func (w *stateWriter) calls() []stateCall {
 	return list
 }
 
-// inputHash returns the digest of an input over its canonical form, as package build makes it; of a
-// text that is no JSON, of that as a string. It is "" for what has no canonical form.
+// inputHash returns the digest of an input over its canonical form, as package build computes it. An
+// input that is not JSON is hashed as a string. The digest is "" if there is no canonical form.
 func inputHash(input string) string {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(input)), jsonstream.Unlimited())
 	if err != nil {

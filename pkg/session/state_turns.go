@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A stateTurn is a turn as the Chat API writes it.
+// A stateTurn is a turn in the form of the Chat API.
 type stateTurn struct {
 	Role       string         `json:"role"`
 	Content    *string        `json:"content"`
@@ -25,7 +25,7 @@ type stateFunction struct {
 	Arguments string `json:"arguments"`
 }
 
-// unanswered is the result of a call whose own is not in the session.
+// unanswered is the result given to a call whose own result is not in the session.
 const unanswered = "[no result: the session ended before it was written]"
 
 // turns returns the turns in the form of the Chat API, which every receiver reads: each result
@@ -40,13 +40,13 @@ func (w *stateWriter) turns() []stateTurn {
 	turns := []stateTurn{}
 	for _, t := range w.Turns {
 		if t.Role == "tool" {
-			continue // with its call
+			continue // added with its call
 		}
 		turn := stateTurn{Role: t.Role}
 		text := t.Text
 		var answers []stateTurn
 		for _, call := range t.Calls {
-			if call.ID == "" { // what the API did by itself
+			if call.ID == "" { // a call that the API itself ran
 				text = strings.TrimPrefix(fmt.Sprintf("%s\n[%s %s]", text, call.Tool, call.Input), "\n")
 				continue
 			}
@@ -66,7 +66,7 @@ func (w *stateWriter) turns() []stateTurn {
 	return turns
 }
 
-// cut shortens the input of a call or the result of a tool in its middle, if there is a bound.
+// cut shortens the input of a call or the result of a tool in its middle, if there is a limit.
 func (w *stateWriter) cut(text string) string {
 	if w.o.MaxText <= 0 || len(text) <= w.o.MaxText {
 		return text

@@ -6,42 +6,42 @@ import (
 	"slices"
 )
 
-// A candidate is a unit, and the ways in which it may be in a summary.
+// A candidate is a unit and the forms in which a summary may include it.
 type candidate struct {
 	unit
 	sizes  [forms]int // in bytes
 	values [forms]int
-	lead   int     // where its first clauses end, 0 if it cannot be cut
-	has    []int32 // the entries that are in it
-	owns   []int32 // those of them that are in no worthier unit
+	lead   int     // the end of its first clauses, 0 if it cannot be cut
+	has    []int32 // its entries
+	owns   []int32 // the entries that no worthier unit has
 	form   int8
 }
 
 // The forms.
 const (
 	absent = iota
-	sheet  // some of its values are on the fact sheet
-	lead   // its first clauses, up to where one ends
+	sheet  // some of its values, on the fact sheet
+	lead   // its first clauses
 	whole
 	forms
 )
 
-// onSheet returns how many hundredths of its worth a value keeps without its sentence, in
-// a summary of so many bytes: the fewer they are, the denser it has to be.
+// onSheet returns the hundredths of its worth that a value keeps without its sentence, in a summary
+// of room bytes: a shorter summary has to be denser.
 func onSheet(room int) int { return 52 + 38*min(max(1500-room, 0), 1200)/1200 }
 
-// leadShare is how many hundredths of their worth the first clauses keep.
+// leadShare is the share of their worth, in hundredths, that the first clauses keep.
 const leadShare = 96
 
-// inOrder compares the places of units in the conversation.
+// inOrder compares the positions of units in the conversation.
 func inOrder(a, b unit) int {
 	return cmp.Or(cmp.Compare(a.speaker, b.speaker), cmp.Compare(a.order, b.order))
 }
 
 func byWorth(a, b unit) int { return cmp.Or(b.worth-a.worth, inOrder(a, b)) }
 
-// best returns the units of the greatest worth, of about size bytes, sorted by their
-// worth. It weighs them again: at first the counts of words were incomplete.
+// best returns the units of the greatest worth, about size bytes in total, sorted by worth. It
+// weighs them again, since word counts were incomplete at first.
 func (j *judge) best(units []unit, size int) []unit {
 	units = slices.DeleteFunc(units, func(u unit) bool { return u.worth == 0 })
 	slices.SortFunc(units, byWorth)
@@ -59,35 +59,34 @@ func (j *judge) best(units []unit, size int) []unit {
 	return units
 }
 
-// The minimum worth of a unit, whoever the speaker, to be in a summary and to be added to
-// one.
+// The minimum worth of a unit, for any speaker, to be in a summary and to be added to one.
 const (
 	smallTalk = 25
 	important = 120
 )
 
-// carried are the hundredths for units of the previous summary: they were chosen once.
+// carried is the factor, in hundredths, for units of the previous summary: they were chosen before.
 const carried = 120
 
-// overhead is the cost of a unit beside its text: its part of a speaker's label and the
+// overhead is the cost of a unit in addition to its text: its part of a speaker's label and the
 // separator.
 const overhead = 10
 
-// Candidates are what a summary is chosen from, in the order of their worth.
+// candidates holds the candidates for a summary, in order of worth.
 type candidates struct {
 	list    []candidate
 	entries []entry
 	round   int32
 }
 
-// candidates returns the units worth a place in a summary of about size bytes, with the
-// worth that each adds to those before. known is the knowledge so far.
+// candidates returns the units worth including in a summary of about size bytes, each with the worth
+// that it adds to the ones before. known is the knowledge so far.
 func (j *judge) candidates(units []unit, speakers []speaker, size int, known knowledge, minWorth int) *candidates {
 	units = j.best(units, 3*size+16384)
 	out := new(candidates)
 	var scratch []byte
 	var values []entry
-	at := map[uint64]int32{} // the entry of a key
+	at := map[uint64]int32{} // index of an entry by key
 	var owners []int32
 	total, fromNothing := 0, len(known) == 0
 	for _, u := range units {
@@ -100,7 +99,7 @@ func (j *judge) candidates(units []unit, speakers []speaker, size int, known kno
 			continue
 		}
 		if minWorth > smallTalk && (u.bulk && !u.used && said.tool || u.kind == code && said.calls) {
-			continue // nobody used it
+			continue // unused
 		}
 		c := candidate{unit: u}
 		alone, sum := j.weigh(u.asked, nil), j.weigh(u.asked, known)
@@ -157,15 +156,15 @@ func (j *judge) candidates(units []unit, speakers []speaker, size int, known kno
 			sum += out.entries[id].worth
 		}
 		if c.sizes[whole] > 0 {
-			c.values[whole] = max(c.values[whole], sum+sum/nameShare) // it says what its values do
+			c.values[whole] = max(c.values[whole], sum+sum/nameShare) // it conveys its values
 		}
 	}
 	return out
 }
 
-// leading returns where the first clauses of a sentence end, if it may be cut there: what
-// is left out has no negation, no condition and no correction, and what stays has no
-// condition either, which might be of the rest. It returns 0 otherwise.
+// leading returns the end of the first clauses of a sentence, if it may be cut there: the rest has
+// no negation, condition or correction, and the first clauses have no condition either, which might
+// govern the rest. It returns 0 otherwise.
 func (j *judge) leading(k kind) int {
 	const binds = negation | ban | condition | correction | constraint | warning | flag
 	if k != prose || len(j.pieces) < 2 {
@@ -195,11 +194,11 @@ func (j *judge) leading(k kind) int {
 	return end
 }
 
-// nameShare is the part of a value's worth that its name adds.
+// nameShare is the divisor for the worth of a name: a name adds 1/nameShare of its value's worth.
 const nameShare = 6
 
-// profit returns what the entry brings on the sheet at a price, and the bytes that it
-// takes, 0 if it is not worth them.
+// profit returns the gain of the entry on the fact sheet at a price, and its size in bytes, 0 if it
+// is not worth including.
 func (e *entry) profit(price int) (profit, size int, named bool) {
 	size = e.size()
 	if profit = e.worth<<8 - price*size; profit <= 0 {
@@ -213,9 +212,9 @@ func (e *entry) profit(price int) (profit, size int, named bool) {
 	return profit, size, false
 }
 
-// at returns the form and the size of a candidate at a price: the worth, in 256ths, that
-// a byte has to bring; it takes at most room bytes, unless it is of values. What a chosen sentence of this round has said is not put on the
-// sheet.
+// at returns the form and the size of a candidate at a price: the minimum worth per byte, in 256ths.
+// The size is at most room bytes, unless the form is of values. Values that a sentence of this round
+// already conveys are not put on the fact sheet.
 func (s *candidates) at(c *candidate, price, room int) (best int8, size int) {
 	gain := 0
 	for _, id := range c.owns {
@@ -236,7 +235,7 @@ func (s *candidates) at(c *candidate, price, room int) (best int8, size int) {
 	return best, size
 }
 
-// says notes that a sentence says its values, so that the sheet need not.
+// says marks a sentence's values as conveyed, so that the fact sheet can omit them.
 func (s *candidates) says(c *candidate, form int8) {
 	if form == whole {
 		for _, id := range c.has {
@@ -245,7 +244,7 @@ func (s *candidates) says(c *candidate, form int8) {
 	}
 }
 
-// take gives a candidate its form at a price.
+// take sets the form of a candidate at a price.
 func (s *candidates) take(c *candidate, form int8, price int) {
 	c.form = form
 	s.says(c, form)
@@ -256,7 +255,7 @@ func (s *candidates) take(c *candidate, form int8, price int) {
 	}
 }
 
-// total returns how many bytes all takes at a price.
+// total returns the total size in bytes at a price.
 func (s *candidates) total(price, room int) (sum int) {
 	s.round++
 	for i := range s.list {
@@ -267,11 +266,11 @@ func (s *candidates) total(price, room int) (sum int) {
 	return sum
 }
 
-// fill chooses the forms so that all takes at most size bytes: those that are worth the
-// lowest price at which that holds, and then what still fits. It returns how many bytes
-// they take, and whether there is nothing more to say.
+// fill chooses forms with a total of at most size bytes: first those worth the lowest price with a
+// total that fits, then any that still fit. It returns the total, and whether everything is
+// included.
 func (s *candidates) fill(size int) (used int, all bool) {
-	low, high := 0, 1<<18 // the price at which too much is chosen, and one that is high enough
+	low, high := 0, 1<<18 // a price at which too much is chosen, and one that is high enough
 	if s.total(0, math.MaxInt) <= size {
 		high = 0
 	}
@@ -297,7 +296,7 @@ func (s *candidates) fill(size int) (used int, all bool) {
 	return used, high == 0
 }
 
-// raise gives a candidate its form at a lower price, if it fits into room more bytes.
+// raise sets the form of a candidate at a lower price, if it adds at most room bytes.
 func (s *candidates) raise(c *candidate, price, room int) (more int) {
 	if c.form == whole {
 		return 0

@@ -10,7 +10,7 @@ import (
 //go:embed cues.txt
 var cueText string
 
-// A class is a hint that a word gives about its sentence, as a bit of a set.
+// A class is a hint of a word about its sentence, as a bit of a set.
 type class uint32
 
 const (
@@ -33,7 +33,7 @@ const (
 	question
 	failure
 	endsPhrase // the word is the last one of some phrase
-	begins     // some longer cue of a script without spaces begins so
+	begins     // a longer cue of a script without spaces begins with it
 )
 
 var classes = map[string]class{
@@ -42,15 +42,14 @@ var classes = map[string]class{
 	"ban": ban, "flag": flag, "vague": vague, "question": question, "failure": failure,
 }
 
-// A lexicon has the classes of words and phrases by their hashes. Every word of a
-// conversation is looked up in it: a map would take several times as long.
+// A lexicon maps the hashes of words and phrases to their classes. Every word of a conversation is
+// looked up in it: a map would take several times as long.
 type lexicon [1 << 14]struct {
 	tag     uint32 // of the hash
-	classes class  // 0 in a free place
+	classes class  // 0 in a free slot
 }
 
-// place returns where a hash is, or where it would be: a test keeps half of the
-// places free.
+// place returns the slot of a hash, or its free slot: a test keeps half of the slots free.
 func (l *lexicon) place(hash uint64) int {
 	i := int(hash % uint64(len(l)))
 	for l[i].classes != 0 && l[i].tag != uint32(hash>>32) {
@@ -99,8 +98,8 @@ var cues = sync.OnceValue(func() *lexicon {
 	return table
 })
 
-// cueAt returns the size in bytes of the longest cue at the beginning of a text in a script
-// without spaces, 0 if there is none.
+// cueAt returns the size in bytes of the longest cue at the beginning of a text in a script without
+// spaces, 0 if it has none.
 func (l *lexicon) cueAt(text string) (size int) {
 	h := uint64(hashSeed)
 	for i := 0; i < len(text); {
@@ -151,8 +150,7 @@ func addCue(table *lexicon, entry string, c class) {
 	}
 }
 
-// hashWord is the hash of a word in lower case. [reader.next] computes the same while
-// reading.
+// hashWord returns the hash of a word in lower case. [reader.next] computes the same while reading.
 func hashWord(word string) uint64 {
 	h := uint64(hashSeed)
 	for _, c := range word {
@@ -161,7 +159,7 @@ func hashWord(word string) uint64 {
 	return h
 }
 
-// hashLetter adds a letter to a hash, after FNV-1a.
+// hashLetter adds a letter to a hash, as FNV-1a does.
 func hashLetter(h uint64, c rune) uint64 {
 	return (h ^ uint64(c)) * hashPrime
 }

@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// Extractive summarises by choosing values and sentences. It asks no model, and the same
-// request always gives the same summary. Every fragment is taken from the turns or the
-// previous summary; only the first line, the numbers of turns before values and the "…" for
-// what was cut off are its own. docs/trimming.md has the form.
+// Extractive summarises by choosing values and sentences. It uses no model and is deterministic.
+// Every fragment is taken from the turns or the previous summary; only the first line, the numbers
+// of turns before values and the "…" of cut texts are its own. docs/trimming.md describes the form.
 //
-// The zero value is ready to use, by several goroutines.
+// The zero value is ready to use, and safe for concurrent use.
 type Extractive struct{}
 
 // Summarize implements [Summarizer]. The only error is that of ctx.
@@ -28,9 +27,9 @@ func (Extractive) Summarize(ctx context.Context, r Request) (Summary, error) {
 	return Summary{Text: j.fit(head, units, speakers, knowledge{}, smallTalk, r.MaxTokens, r.Count)}, ctx.Err()
 }
 
-// Complete adds to a summary by a model or a program the facts that it lacks: those that
-// [Extractive] finds in r and whose figures, identifiers and words are not in the text,
-// the most important ones within r.MaxTokens. A longer text is shortened.
+// Complete adds the missing facts to a summary written by a model or program: the facts that
+// [Extractive] finds in r and whose figures, identifiers and words are not in text, the most
+// important ones within r.MaxTokens. A longer text is shortened.
 func Complete(text string, r Request) string {
 	used := r.Count(text)
 	if used > r.MaxTokens {
@@ -51,9 +50,9 @@ func Complete(text string, r Request) string {
 	return text + added
 }
 
-// collect takes the previous summary and the turns apart into units, the last turn first:
-// so it is known what is used later. It also returns how many turns the previous summary
-// was of. The caller releases the judge.
+// collect splits the previous summary and the turns into units, the last turn first: so later uses
+// are known. It also returns the number of turns that the previous summary covers. The caller
+// releases the judge.
 func collect(ctx context.Context, r Request) ([]unit, []speaker, *judge, int, error) {
 	turns, previous, ours := cutHeader(r.Previous)
 	size := len(previous)
@@ -122,7 +121,7 @@ func collect(ctx context.Context, r Request) ([]unit, []speaker, *judge, int, er
 	return c.units, c.speakers, c.judge, turns, nil
 }
 
-// A collector makes units of what a splitter emits.
+// A collector makes units of a splitter's output.
 type collector struct {
 	units    []unit
 	speakers []speaker
@@ -151,7 +150,7 @@ func (c *collector) unit(text string, k kind) {
 		u.form = form(text, k)
 	}
 	if u.warns = j.classes()&warning != 0; u.warns {
-		u.form++ // warnings are alike among themselves
+		u.form++ // warnings only resemble other warnings
 	}
 	u.wants = j.wants(text)
 	if k == prose && !said.tool {
@@ -167,24 +166,24 @@ func (c *collector) unit(text string, k kind) {
 	}
 }
 
-// maxUnits limits the units kept at a time: a text of very short lines would otherwise
-// cost many times its size.
+// maxUnits bounds the units kept at a time: a text of very short lines would otherwise cost many
+// times its size.
 const maxUnits = 1 << 19
 
-// thin drops the half of the units that is worth less.
+// thin drops the less worthy half of the units.
 func thin(units []unit) []unit {
 	slices.SortFunc(units, byWorth)
 	units = units[:len(units)/2]
-	slices.SortFunc(units, func(a, b unit) int { return inOrder(b, a) }) // as they came
+	slices.SortFunc(units, func(a, b unit) int { return inOrder(b, a) }) // in their original order
 	return units
 }
 
-// bulk is from how many lines of one form on they are bulk and not a list, and lots from
-// how many on they are ignored.
+// bulk is the number of lines of one form from which they are bulk and not a list, and lots the
+// number from which they are ignored.
 const bulk, lots = 4, 50
 
-// A series is how many units are alike, and which is the last. Units come in reverse
-// order of their turns.
+// A series is the number of similar units and the last of them. Units come in reverse order of their
+// turns.
 type series struct {
 	size           int32
 	speaker, order int32
@@ -195,9 +194,9 @@ func (s series) isLast(u *unit) bool {
 	return u.speaker > s.speaker || u.speaker == s.speaker && u.order >= s.order
 }
 
-// weighAll gives the units their worth. Those that are like many others are worth little:
-// the lines of a log, the rows of a table. Of a repeated sentence or warning, with other
-// figures or not, the last counts, and the others if there is room.
+// weighAll sets the worth of the units. Units similar to many others, such as the lines of a log or
+// the rows of a table, are worth little. If a sentence or warning is repeated, with other figures or
+// not, the last one counts, and the others fill remaining space.
 func weighAll(units []unit, speakers []speaker) {
 	alike := make(map[uint64]series, len(units))
 	add := func(sum uint64, u *unit) {
@@ -224,7 +223,7 @@ func weighAll(units []unit, speakers []speaker) {
 		who := speakers[u.speaker]
 		u.worth = int(u.sum) * kindShare[u.kind] / 100 * who.share / 1000
 		if u.kind == data && who.calls {
-			u.worth /= 3 // the arguments of a call: its result says more
+			u.worth /= 3 // arguments of a call: its result is more informative
 		}
 		once := u.kind == prose || u.warns
 		switch {
@@ -246,8 +245,8 @@ func weighAll(units []unit, speakers []speaker) {
 	}
 }
 
-// fit returns a summary of the units, as long as maxTokens allows. Units worth less than
-// minWorth are left out even if there is room.
+// fit returns a summary of the units, up to maxTokens. Units worth less than minWorth are left out
+// even if they would fit.
 func (j *judge) fit(head string, units []unit, speakers []speaker, known knowledge, minWorth, maxTokens int, count func(string) int) string {
 	if maxTokens <= 0 {
 		return ""
@@ -259,7 +258,7 @@ func (j *judge) fit(head string, units []unit, speakers []speaker, known knowled
 	size := 4 * min(maxTokens, total)
 	j.onSheet = onSheet(roomOf(units, maxTokens, count))
 	c := j.candidates(units, speakers, size, known, minWorth)
-	best, low, high := "", 0, -1 // a text that fits, and the sizes known to fit and not to
+	best, low, high := "", 0, -1 // a text that fits, and the sizes known to fit and not to fit
 	for try := range 16 {
 		used, all := c.fill(size)
 		text := c.render(head, speakers)
@@ -278,8 +277,8 @@ func (j *judge) fit(head string, units []unit, speakers []speaker, known knowled
 		if high >= 0 && high-low < 16 {
 			break
 		}
-		// A size estimated from the bytes per token so far, if it is between the known
-		// sizes. Otherwise their mean.
+		// A size estimated from the bytes per token so far, if it is between the known sizes.
+		// Otherwise their mean.
 		size = int(int64(used) * int64(maxTokens) / int64(max(n, 1)))
 		switch {
 		case high < 0 && (size <= low || size > 2*low):
@@ -291,7 +290,7 @@ func (j *judge) fit(head string, units []unit, speakers []speaker, known knowled
 	return best
 }
 
-// roomOf returns about how many bytes of these units a number of tokens is.
+// roomOf returns the approximate number of bytes of the units in a number of tokens.
 func roomOf(units []unit, tokens int, count func(string) int) int {
 	var sample strings.Builder
 	for i := range units {

@@ -16,8 +16,8 @@ type FactKind string
 const (
 	Identifier FactKind = "identifier" // the name of one thing: "INV-2041", a path, an address
 	Figure     FactKind = "figure"     // an amount, a date, a time, a version
-	Flag       FactKind = "flag"       // a sentence that says what was flagged, blocked, approved or refused
-	Warning    FactKind = "warning"    // a sentence that says what to beware of, or what must not be done
+	Flag       FactKind = "flag"       // a sentence about a flag, block, approval or refusal
+	Warning    FactKind = "warning"    // a sentence with a danger or a prohibition
 )
 
 // A Fact is a part of a text that later agents must not lose.
@@ -30,47 +30,46 @@ type Fact struct {
 	Sums []uint32
 }
 
-// Facts yields the facts of a text in their order, a sentence before the figures in it. A
-// repeated fact comes again. JSON in the text is read, with its escapes. Questions, and
-// tokens longer than a fact could be, such as base64, are no facts; of code and logs only
-// identifiers are. A level without a time, such as "WARNING:", does not make a sentence a
-// log.
+// Facts yields the facts of a text in order, a sentence before its figures. A repeated fact is
+// yielded each time. It reads JSON in the text, with its escapes. Questions, and tokens too long for
+// a fact, such as base64, are skipped; code and logs only yield identifiers. A level without a time,
+// such as "WARNING:", does not make a sentence a log line.
 func Facts(text string) iter.Seq[Fact] {
 	return func(yield func(Fact) bool) {
 		f := finders.Get().(*finder)
 		f.yield, f.stopped, f.inBlob = yield, false, false
 		f.splitter.split(text)
 		f.yield = nil
-		if !f.stopped { // else the caller may still use the last fact
+		if !f.stopped { // otherwise the caller may still use the last fact
 			finders.Put(f)
 		}
 	}
 }
 
-// finders are finders to reuse: most texts are smaller than a finder.
+// finders are reusable finders: most texts are smaller than a finder.
 var finders = sync.Pool{New: func() any {
 	f := &finder{table: cues()}
 	f.splitter = splitter{emit: f.unit, spaces: true}
 	return f
 }}
 
-// AppendSums appends to dst the sums of the words of a text, in no order, some of them
-// several times. [Has] takes the sums of all known texts, sorted together:
+// AppendSums appends the sums of the words of text to dst, unordered and with duplicates. [Has]
+// takes the sums of all known texts, sorted together:
 //
 //	known := AppendSums(AppendSums(nil, summary), state)
 //	slices.Sort(known)
 func AppendSums(dst []uint32, text string) []uint32 {
 	if strings.IndexByte(text, '{') < 0 && strings.IndexByte(text, '[') < 0 {
-		return appendSums(dst, text) // there is no JSON: where units end makes no difference
+		return appendSums(dst, text) // no JSON: the ends of units make no difference
 	}
 	s := splitter{emit: func(text string, _ kind) { dst = appendSums(dst, text) }, spaces: true}
 	s.split(text)
 	return dst
 }
 
-// Has reports whether a fact is in the texts of which known are the sorted sums: an
-// identifier or a figure, if all of it is, however amounts are punctuated; a sentence,
-// if three in five of its words are.
+// Has reports whether a fact occurs in the texts whose sorted sums are known. An identifier or
+// figure must occur completely, though amounts may be punctuated differently; of a sentence, at
+// least three in five words.
 func Has(known []uint32, f Fact) bool {
 	missing := 0
 	for _, sum := range f.Sums {
@@ -90,12 +89,12 @@ type finder struct {
 	table    *lexicon
 	yield    func(Fact) bool
 	stopped  bool
-	inBlob   bool   // the unit before was cut inside a blob
-	words    []word // of a piece, of content
+	inBlob   bool   // the previous unit was cut inside a blob
+	words    []word // content words of a piece
 	sums     []uint32
 }
 
-// A word is the place of a token in its unit, which is small.
+// A word is the position of a token in its unit, which is small.
 type word struct {
 	from, to uint16
 	isFact   bool
@@ -108,12 +107,12 @@ func (f *finder) unit(text string, k kind) {
 	}
 	isCut := len(text) > maxUnit-utf8.UTFMax && !strings.ContainsAny(text[maxUnit/2:], " \n\t")
 	if k == row && strings.Contains(text, ". ") || k == logged && isSpoken(text) {
-		f.splitter.sentences(text) // that have many figures, or begin with a level
+		f.splitter.sentences(text) // with many figures, or a leading level
 		f.inBlob = isCut
 		return
 	}
 	if k == code && !strings.ContainsAny(text, "=(){}<>[]") {
-		k = prose // that is indented, or ends with a semicolon
+		k = prose // indented, or ending in a semicolon
 	}
 	var said class
 	begin, inKey := 0, k == data
@@ -141,8 +140,8 @@ func (f *finder) unit(text string, k kind) {
 	f.inBlob = isCut
 }
 
-// isSpoken reports whether a line that looks like one of a log is prose: a level without
-// a time, a colon and some words.
+// isSpoken reports whether a line that looks like a log line is prose: a level without a time, a
+// colon and some words.
 func isSpoken(line string) bool {
 	const fewestWords = 4
 	level, said, _ := strings.Cut(line, ": ")
@@ -158,8 +157,8 @@ func isSpoken(line string) bool {
 	return words >= fewestWords
 }
 
-// piece yields a piece of a unit as a sentence, if it is one to keep, and then its
-// figures and identifiers.
+// piece yields a piece of a unit as a sentence, if it is worth keeping, and then its figures and
+// identifiers.
 func (f *finder) piece(text string, start, end int, k kind, said class) {
 	piece := strings.Trim(text[start:end], "; \t\n")
 	if said&(warning|ban|flag) != 0 && k != code && k != logged && !strings.HasSuffix(piece, "?") {
@@ -208,8 +207,8 @@ func cutSentence(text string) string {
 	return text[:cut]
 }
 
-// isFact reports whether a token is a figure or an identifier, and not a word, a name or
-// a number that may be a mere count.
+// isFact reports whether a token is a figure or an identifier, and not a word, a name or a number
+// that may be a mere count.
 func isFact(text string, t *token, k kind) bool {
 	switch w := weigh(text, t, true); {
 	case w < 120:
@@ -223,7 +222,7 @@ func isFact(text string, t *token, k kind) bool {
 	}
 }
 
-// kindOf distinguishes a figure, which may have a unit after it, from an identifier.
+// kindOf distinguishes figures, which may be followed by a unit, from identifiers.
 func kindOf(text string) FactKind {
 	figure := strings.TrimLeft(text, "$€£¥§+-.~")
 	if figure == "" || !isDigit(figure[0]) {

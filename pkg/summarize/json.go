@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// jsonStart returns where in a line JSON begins: at once, or after the name of a tool
-// that is called with it.
+// jsonStart returns the offset of the JSON in a line: 0, or after the name of a called tool.
 func jsonStart(line string) (int, bool) {
 	at := 0
 	if line[0] != '{' && line[0] != '[' {
@@ -26,11 +25,11 @@ func jsonStart(line string) (int, bool) {
 	return at, rest[0] == '{' || rest[0] == '"' && strings.ContainsAny(rest, ",]") || rest[0] == ']'
 }
 
-// maxDepth limits the nesting that is followed.
+// maxDepth bounds the nesting that is followed.
 const maxDepth = 64
 
-// A walker reads JSON and writes its objects flat, as "path: value; path: value". It also
-// takes damaged JSON, up to the damage.
+// A walker reads JSON and writes its objects flat, as "path: value; path: value". It accepts damaged
+// JSON, up to the damage.
 type walker struct {
 	s     *splitter
 	text  string
@@ -40,7 +39,7 @@ type walker struct {
 	array [maxDepth]bool
 }
 
-// json reads the JSON at the beginning of a text, and returns how much of it.
+// json reads the JSON at the beginning of a text and returns its length.
 func (s *splitter) json(text string) int {
 	w := walker{s: s, text: text}
 	w.walk()
@@ -121,8 +120,7 @@ func (w *walker) isName() bool {
 	return false
 }
 
-// leaf writes a value with its path. Strings that are sentences are units of their
-// own.
+// leaf writes a value with its path. Strings that are sentences become units of their own.
 func (w *walker) leaf(name, value string, isString bool) {
 	if value == "" || !isString && value == "null" {
 		return
@@ -140,7 +138,7 @@ func (w *walker) leaf(name, value string, isString bool) {
 		flat.WriteString("; ")
 	}
 	if name == "" {
-		// An element of an array: the name is the array's.
+		// An element of an array has the array's name.
 		for i := w.depth - 1; i >= 0 && name == ""; i-- {
 			name = w.path[i]
 		}

@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// A Folded text is one made comparable: without regard to case, spaces ("7 pm", "7pm"), how
-// digits are written ("１", "١", "1,200") and underscores for spaces.
+// A Folded text is normalised for comparison: it ignores case, spaces ("7 pm", "7pm"), the form of
+// digits ("１", "١", "1,200") and underscores instead of spaces.
 type Folded string
 
-// Fold makes a text comparable.
+// Fold normalises a text for comparison.
 func Fold(s string) Folded {
 	var b strings.Builder
-	var last rune // the last one written, but for a space that waits
+	var last rune // the last rune written, except for a pending space
 	space := false
 	runes := []rune(s)
 	for i, r := range runes {
@@ -40,8 +40,8 @@ func Fold(s string) Folded {
 	return Folded(b.String())
 }
 
-// Says reports whether the text has the value, as words of their own where the script parts
-// words by spaces.
+// Says reports whether the text contains the value, as whole words if the script separates words by
+// spaces.
 func (text Folded) Says(value Folded) bool {
 	if value == "" {
 		return false
@@ -64,8 +64,8 @@ func (text Folded) Says(value Folded) bool {
 	}
 }
 
-// mayPart reports whether a word may end between two letters. A number ends before a
-// letter, since Fold takes the space between them away.
+// mayPart reports whether a word may end between two letters. A number may end before a letter,
+// since Fold removes the space between them.
 func mayPart(before, after rune) bool {
 	if isDigitRune(before) && unicode.IsLetter(after) {
 		return true
@@ -79,11 +79,10 @@ func isWordRune(r rune) bool {
 
 func isDigitRune(r rune) bool { return '0' <= r && r <= '9' }
 
-// isUnbroken reports whether words of the letter's script follow each other, or their
-// endings, without a space.
+// isUnbroken reports whether the letter's script writes words, or their endings, without spaces.
 func isUnbroken(r rune) bool { return isGlyph(r) || unicode.Is(unicode.Hangul, r) }
 
-// digitOf returns the value of a decimal digit: those of every script are in tens.
+// digitOf returns the value of a decimal digit: every script encodes its ten digits in sequence.
 func digitOf(r rune) int {
 	n := 0
 	for unicode.Is(unicode.Nd, r-rune(n)-1) && n < 9 {

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// appendClean adds a text on one line: white space and control characters become single
-// spaces, and characters that would reverse or hide the text around them are left out.
+// appendClean adds a text on one line: white space and control characters become single spaces, and
+// characters that would reverse or hide the surrounding text are left out.
 func appendClean(dst []byte, text string) []byte {
 	begin := len(dst)
 	space := false
@@ -53,17 +53,17 @@ func appendClean(dst []byte, text string) []byte {
 	return dst
 }
 
-// between separates two units of a speaker if no full stop does.
+// between separates two units of a speaker unless the first ends in a full stop.
 const between = " · "
 
 const (
 	headerEnd = " earlier turns:"
 
-	oldHeaderStart = "Earlier conversation (" // as earlier versions write it
+	oldHeaderStart = "Earlier conversation (" // written by earlier versions
 	oldHeaderEnd   = " turns, shortened):"
 )
 
-// header returns the first line of a summary, "" for one of no turns.
+// header returns the first line of a summary of turns, "" if turns is 0.
 func header(turns int) string {
 	if turns == 0 {
 		return ""
@@ -71,7 +71,7 @@ func header(turns int) string {
 	return strconv.Itoa(turns) + headerEnd
 }
 
-// cutHeader removes the header of a summary, and returns how many turns it is of.
+// cutHeader removes the header of a summary and returns the number of turns in it.
 func cutHeader(summary string) (turns int, rest string, ok bool) {
 	number, rest, ok := strings.Cut(summary, headerEnd)
 	if old, found := strings.CutPrefix(summary, oldHeaderStart); found {
@@ -83,8 +83,8 @@ func cutHeader(summary string) (turns int, rest string, ok bool) {
 	return 0, summary, false
 }
 
-// render writes what is chosen in order of the conversation: the values, a line for each
-// turn, and then the sentences, a line for each speaker.
+// render writes the chosen parts in order of the conversation: the values, one line per turn, and
+// then the sentences, one line per speaker.
 func (s *candidates) render(head string, speakers []speaker) string {
 	var at []int
 	list := s.list
@@ -139,7 +139,7 @@ func endsSaid(text []byte) bool {
 	return size > 0 && strings.ContainsRune(".!?"+stops, r)
 }
 
-// appendEntries adds the values of a candidate, on the line of its turn.
+// appendEntries adds the values of a candidate on the line of its turn.
 func (s *candidates) appendEntries(dst []byte, c *candidate, said *speaker, turn *int32) []byte {
 	for _, id := range c.owns {
 		e := &s.entries[id]

@@ -25,16 +25,16 @@ type unit struct {
 	shape   uint64 // the hash of its words, with all figures and identifiers equal
 	form    uint64 // the hash of its layout, see form; 0 for prose
 	worth   int
-	sum     int32 // its maximum worth by itself, see judge.weigh
+	sum     int32 // its maximum worth on its own, see judge.weigh
 	speaker int32
-	order   int32 // among the units of its speaker
+	order   int32 // position among the units of its speaker
 	kind    kind
 	warns   bool // it has a warning
-	asked   bool // a user said it
+	asked   bool // said by a user
 	wants   bool // it asks for a value
-	used    bool // a tool's, of which a later turn uses a value
-	bulk    bool // it is one of many alike
-	noted   bool // an entry of the fact sheet of the previous summary
+	used    bool // a tool's, with a value that a later turn uses
+	bulk    bool // one of many similar units
+	noted   bool // an entry of the previous summary's fact sheet
 }
 
 // A fact is a figure, an identifier or a name in a unit.
@@ -49,16 +49,16 @@ type piece struct {
 	classes    class
 	words      int
 	worth      int
-	facts      [2]int // their place among the facts
-	terms      [2]int // the place of its content words among the terms
-	value      mark   // of a member: where its value begins
-	joined     bool   // no punctuation parts it from the one before
+	facts      [2]int // its range of facts
+	terms      [2]int // the range of its content words in terms
+	value      mark   // the start of a member's value
+	joined     bool   // not separated from the previous one by punctuation
 }
 
-// A mark is a place in a unit, and among its facts and terms.
+// A mark is a position in a unit, with the indices of its facts and terms.
 type mark struct{ at, fact, term int }
 
-// A judge weighs units. It can be reused, by one goroutine.
+// A judge weighs units. It can be reused, but not concurrently.
 type judge struct {
 	table   *lexicon
 	often   *frequencies
@@ -68,14 +68,14 @@ type judge struct {
 	spans   []span
 	sums    []uint64         // of entries
 	kept    knowledge        // of the turns that stay
-	denied  map[uint64]int32 // values that a turn takes back
-	tools   bool             // there are calls: what counts of a reply is in their arguments
+	denied  map[uint64]int32 // values that a turn retracts
+	tools   bool             // the conversation has calls: the substance of replies is in their arguments
 	onSheet int              // see onSheet
 	shape   uint64           // see unit
 	exact   uint64           // the hash of all letters and digits
 }
 
-// judges are the judges not in use: making one takes longer than most texts.
+// judges are unused judges: making one takes longer than most texts.
 var judges = sync.Pool{New: func() any { return &judge{table: cues(), often: new(frequencies), denied: map[uint64]int32{}} }}
 
 // release returns the judge to the pool.
@@ -86,8 +86,8 @@ func (j *judge) release() {
 	judges.Put(j)
 }
 
-// read takes a unit apart into pieces with their facts, and finds the spans that may be
-// alone as values.
+// read splits a unit into pieces with their facts, and finds the spans that may stand alone as
+// values.
 func (j *judge) read(text string, k kind) {
 	j.pieces, j.facts, j.terms, j.spans = j.pieces[:0], j.facts[:0], j.terms[:0], j.spans[:0]
 	j.shape, j.exact = hashSeed, hashSeed
@@ -172,8 +172,8 @@ func (j *judge) read(text string, k kind) {
 	}
 }
 
-// binds reports whether a negation, a ban or a condition is in a clause, up to the
-// punctuation around it: what is in it means what it does with these words only.
+// binds reports whether a clause, up to the surrounding punctuation, has a negation, a ban or a
+// condition: its content only has its meaning together with these words.
 func (j *judge) binds(piece int) bool {
 	first, last := piece, piece
 	for j.pieces[first].joined {
@@ -190,19 +190,19 @@ func (j *judge) binds(piece int) bool {
 	return false
 }
 
-// wants reports whether the unit that j read last asks for a value: "what is its address?".
+// wants reports whether the unit last read asks for a value: "what is its address?".
 func (j *judge) wants(text string) bool {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	return (endsInQuestionMark(text) || isGlyph(last)) && j.classes()&question != 0 // a glyph needs no mark
 }
 
-// endsInQuestionMark reports whether a text ends in a question mark, also a Chinese or an
-// Arabic one.
+// endsInQuestionMark reports whether a text ends in a question mark, including Chinese and Arabic
+// ones.
 func endsInQuestionMark(text string) bool {
 	return strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") || strings.HasSuffix(text, "؟")
 }
 
-// fails reports whether the object that j read last, a tool's result, tells of a failure.
+// fails reports whether the object last read, a tool's result, reports a failure.
 func (j *judge) fails(text string) bool {
 	for i := range j.pieces {
 		p := &j.pieces[i]
@@ -234,18 +234,17 @@ func (j *judge) cut(p piece) piece {
 	return piece{start: p.end, facts: [2]int{len(j.facts)}, terms: [2]int{len(j.terms)}}
 }
 
-// classWorth is what a class of words adds to a piece, in the order of the bits.
+// classWorth is the worth that each class of words adds to a piece, in the order of the bits.
 var classWorth = [...]int{160, 120, 150, 160, 100, 140, 90, 30, 60, 60}
 
-// outcome is what a decision or failure without figures is worth on top.
+// outcome is the extra worth of a decision or failure without figures.
 const outcome = 60
 
-// failed is what is added to what did not work, and half of it to a user's correction: the
-// next one must know both before all values.
+// failed is the extra worth of a failure; a user's correction gets half of it. Both matter more to
+// the next agent than any value.
 const failed = 160
 
-// weigh gives every piece its worth and returns the sum. Known facts and words count
-// little.
+// weigh sets the worth of every piece and returns the sum. Known facts and words count little.
 func (j *judge) weigh(asked bool, known knowledge) int {
 	var seen class
 	sum, facts := 0, 0
@@ -299,7 +298,7 @@ func (j *judge) weigh(asked bool, known knowledge) int {
 		sum /= 3
 	}
 	if facts == 0 && seen&(decision|warning) != 0 && seen&chatter == 0 {
-		sum += outcome // it is said in words only
+		sum += outcome // it is in words only
 	}
 	switch {
 	case seen&failure != 0:
@@ -313,16 +312,16 @@ func (j *judge) weigh(asked bool, known knowledge) int {
 	return sum
 }
 
-// kindShare is how many hundredths of its worth a unit of a kind keeps.
+// kindShare is the share of its worth, in hundredths, that a unit of a kind keeps.
 var kindShare = [...]int{prose: 100, keyed: 95, data: 80, row: 70, logged: 60, code: 40}
 
-// share returns part/all of a worth.
+// share returns worth*part/all.
 func share(worth, part, all int) int {
 	return int(int64(worth) * int64(part) / int64(max(all, 1)))
 }
 
-// form returns the hash of a line's layout: all words are the same, all numbers are the
-// same, and of an object the names of its members count.
+// form returns the hash of a line's layout: all words are equal, all numbers are equal, and for an
+// object the names of its members count.
 func form(text string, k kind) uint64 {
 	h := uint64(hashSeed) + uint64(k)
 	last := byte(0)

@@ -2,36 +2,36 @@ package summarize
 
 import "strings"
 
-// A span is a part of a unit that may be alone as a value: a figure, an identifier, a
-// name, the words between two function words.
+// A span is a part of a unit that may stand alone as a value: a figure, an identifier, a name, or
+// the words between two function words.
 type span struct {
 	from, to mark
 	weight   int // of its figures, identifiers and names
-	words    int // content words beside them
+	words    int // other content words
 	piece    int
 	named    bool // it begins with a capital letter
 }
 
-// A spanner collects the span that is being read.
+// A spanner collects the current span.
 type spanner struct {
 	span
 	open   bool
 	end    mark // of the last token
 	name   bool // the last token of the span is capitalised
-	bridge bool // after that came a function word, which may be a part of a name
+	bridge bool // a function word followed, which may be part of a name
 }
 
-// maxWords and maxSpan limit a value in tokens and bytes: what is longer is a sentence.
+// maxWords and maxSpan bound a value in tokens and bytes: anything longer is a sentence.
 const maxWords, maxSpan = 8, 64
 
-// capitalised is what a name in one word weighs as a fact.
+// capitalised is the weight of a one-word name as a fact.
 const capitalised = 40
 
-// breaks are the classes of words that are no part of a value.
+// breaks are the classes of words that cannot be part of a value.
 const breaks = stop | vague | chatter | wish | reason | condition | correction | negation | ban | open | question
 
-// meet adds a token to the span that is open, begins one, or ends it. w is what the token
-// weighs as a fact.
+// meet adds a token to the open span, begins a span, or ends it. w is the weight of the token as a
+// fact.
 func (j *judge) meet(s *spanner, text string, t *token, k kind, w int) {
 	if k == code || k == logged {
 		if w >= 140 && t.traits&letters != 0 {

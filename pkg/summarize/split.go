@@ -5,21 +5,20 @@ import (
 	"unicode/utf8"
 )
 
-// maxUnit is the maximum size in bytes of a unit: a "sentence" of a megabyte is cut at
-// white space.
+// maxUnit is the maximum size in bytes of a unit: a "sentence" of a megabyte is cut at white space.
 const maxUnit = 600
 
-// A splitter takes texts apart and gives each unit to emit.
+// A splitter splits texts and passes each unit to emit.
 type splitter struct {
 	emit   func(text string, k kind)
 	flat   strings.Builder // JSON objects written flat
-	spaces bool            // large units are cut at white space only: not in a figure
+	spaces bool            // cut large units at white space only, not inside a figure
 }
 
-// split takes a text apart into units.
+// split splits a text into units.
 func (s *splitter) split(text string) {
 	fenced := false
-	para := -1 // the beginning of the open paragraph, or -1
+	para := -1 // the start of the open paragraph, or -1
 	flush := func(end int) {
 		if para >= 0 {
 			s.sentences(text[para:end])
@@ -28,7 +27,7 @@ func (s *splitter) split(text string) {
 	}
 	end := -1
 	for at := 0; at < len(text); {
-		if at > end { // else text after JSON on its line
+		if at > end { // otherwise text after JSON on its line
 			end = at + lineEnd(text[at:])
 		}
 		line := strings.TrimSpace(text[at:end])
@@ -83,7 +82,7 @@ func (s *splitter) split(text string) {
 	flush(len(text))
 }
 
-// again splits a part of an earlier summary, which consists of units.
+// again splits a part of an earlier summary back into units.
 func (s *splitter) again(part string) {
 	part = strings.TrimSpace(part)
 	if part == "" {
@@ -108,8 +107,8 @@ func lineEnd(text string) int {
 	return len(text)
 }
 
-// continues reports whether a line continues the sentence of the one before: it begins
-// with a small letter.
+// continues reports whether a line continues the previous line's sentence: it begins with a
+// lower-case letter.
 func continues(line string) bool {
 	c := line[0]
 	return c-'a' < 26 || c == '(' || c == 0xC3
@@ -174,7 +173,7 @@ func isText(line string) bool {
 	return all < 24 || marks*3 <= all
 }
 
-// isLog reports whether a line begins like that of a log: with a time or a level.
+// isLog reports whether a line begins like a log line: with a time or a level.
 func isLog(line string) bool {
 	head := line[:min(len(line), 48)]
 	digits := 0
@@ -198,13 +197,13 @@ func isWordByte(c byte) bool {
 	return c|0x20-'a' < 26 || c-'0' < 10 || c == '_' || c >= utf8.RuneSelf
 }
 
-// stops end sentences in other scripts than Latin.
+// stops are the sentence ends of non-Latin scripts.
 const stops = "。！？｡．।॥؟۔։።។៕။"
 
 // shortPhrase is the size in bytes up to which Thai text is not cut at a space.
 const shortPhrase = 60
 
-// sentences cuts a paragraph into sentences.
+// sentences splits a paragraph into sentences.
 func (s *splitter) sentences(text string) {
 	start := 0
 	for i := 0; i < len(text); i++ {
@@ -222,7 +221,7 @@ func (s *splitter) sentences(text string) {
 				continue
 			}
 		case ' ':
-			// Thai has no stop: a space parts sentences, and phrases.
+			// Thai has no full stop: spaces separate sentences, and also phrases.
 			if before, _ := utf8.DecodeLastRuneInString(text[:i]); i-start < shortPhrase || before < 0x0E00 || before >= 0x0F00 {
 				continue
 			}
@@ -247,7 +246,7 @@ func (s *splitter) sentences(text string) {
 	s.pieces(text[start:], prose)
 }
 
-// endsSentence reports whether the full stop at i ends a sentence. after is where the
+// endsSentence reports whether the full stop at i ends a sentence. after is the offset at which the
 // text continues.
 func endsSentence(text string, i, after int) bool {
 	next := strings.TrimLeft(text[after:min(after+4, len(text))], " \n\t")
@@ -281,7 +280,7 @@ func endsSentence(text string, i, after int) bool {
 	return true
 }
 
-// pieces emits a text, in several units if it is long.
+// pieces emits a text, as several units if it is long.
 func (s *splitter) pieces(text string, k kind) {
 	marks := " \n\t;,"
 	if s.spaces {

@@ -1,25 +1,24 @@
-// Package summarize makes a short text of the turns of a conversation that no longer fit
-// (section 6.4), and keeps what later agents need: decisions with their reasons,
-// constraints, figures, identifiers, flags and warnings.
+// Package summarize summarises the turns of a conversation that no longer fit (section 6.4), and
+// keeps the content that later agents need: decisions with their reasons, constraints, figures,
+// identifiers, flags and warnings.
 //
-// [Extractive] does so without a model. [Complete] adds to the answer of a model the
-// facts that it lacks.
+// [Extractive] works without a model. [Complete] adds missing facts to the answer of a model.
 package summarize
 
 import "context"
 
-// A Summarizer makes summaries of removed turns. The text of a summary never exceeds the
-// request's MaxTokens; if nothing fits, it is "".
+// A Summarizer summarises removed turns. The text of a summary never exceeds the request's
+// MaxTokens; if nothing fits, it is "".
 type Summarizer interface {
 	Summarize(ctx context.Context, r Request) (Summary, error)
 }
 
 // A Request asks for a summary of turns, oldest first.
 type Request struct {
-	Previous  string           // the summary of an earlier trim; its facts are folded in
+	Previous  string           // the summary of an earlier trim, to be included
 	Turns     []Turn           // the removed turns
-	Kept      []Turn           // turns that stay as they are: what they say need not be said, and what they use counts
-	MaxTokens int              // the limit of the summary, counted by Count
+	Kept      []Turn           // turns that stay: their content need not be repeated, and the values that they use count
+	MaxTokens int              // the limit of the summary, as counted by Count
 	Count     func(string) int // counts the tokens of a text
 }
 
@@ -41,10 +40,10 @@ type Summary struct {
 type Usage struct {
 	PromptTokens, CompletionTokens int
 	CostUSD                        string // a decimal number of US dollars; "" if only the tokens are known
-	Model                          string // that wrote the summary, "" if nobody says
+	Model                          string // the author of the summary, "" if unknown
 }
 
-// Completing is a summariser whose texts get the facts that they lack: see [Complete].
+// Completing wraps a Summarizer and adds missing facts to its texts: see [Complete].
 type Completing struct{ Summarizer }
 
 // Summarize implements [Summarizer].

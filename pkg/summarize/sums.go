@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// alphabet maps an ASCII letter to its lower case, a digit to itself, a character that
-// can be inside a word to the condition for that, and bytes of other characters to runes.
+// alphabet maps an ASCII letter to its lower case, a digit to itself, a character that can be inside
+// a word to the condition for that, and bytes of non-ASCII characters to runes.
 var alphabet = func() (a [256]byte) {
 	for c := range a {
 		switch {
@@ -30,13 +30,13 @@ var alphabet = func() (a [256]byte) {
 }()
 
 const (
-	joins       byte = iota + 1 // letters and digits
-	joinsDigits                 // only digits
+	joins       byte = iota + 1 // joins letters and digits
+	joinsDigits                 // joins only digits
 	runes
 )
 
-// appendSums appends the sums of the words of a unit: of its runs of letters and digits,
-// with the characters that join them. Runs of one letter are left out.
+// appendSums appends the sums of the words of a unit: its runs of letters and digits, with the
+// characters that join them. Runs of one letter are left out.
 func appendSums(dst []uint32, text string) []uint32 {
 	for i := 0; i < len(text); {
 		h, start := uint64(hashSeed), i
@@ -86,11 +86,11 @@ func appendSums(dst []uint32, text string) []uint32 {
 	return dst
 }
 
-// fold returns the sum for a hash.
+// fold reduces a hash to a sum.
 func fold(h uint64) uint32 { return uint32(h * 0x9E3779B97F4A7C15 >> 32) }
 
-// letterAt returns the small form of the letter that is not ASCII at the beginning of
-// a text, and its size, or 0 if there is none.
+// letterAt returns the lower case of the non-ASCII letter at the beginning of a text, and its size,
+// or 0 if there is none.
 func letterAt(text string) (rune, int) {
 	r, size := utf8.DecodeRuneInString(text)
 	if !unicode.IsLetter(r) || isBreak(r) {
@@ -99,8 +99,7 @@ func letterAt(text string) (rune, int) {
 	return unicode.ToLower(r), size
 }
 
-// joinsAt reports whether the character at i, which is not the first, joins the letter or
-// digit before it to the one after it.
+// joinsAt reports whether the character at i > 0 joins the letters or digits around it.
 func joinsAt(text string, i int) bool {
 	if i+1 == len(text) {
 		return false
@@ -123,13 +122,13 @@ func joinsAt(text string, i int) bool {
 	for n < 4 && i+1+n < len(text) && isDigit(text[i+1+n]) {
 		n++
 	}
-	return n < 4 // else it is in a list of numbers
+	return n < 4 // otherwise it is in a list of numbers
 }
 
 func isDigit(c byte) bool { return c-'0' < 10 }
 
-// hashNumber is the hash of digits with marks between them. Amounts have the same hash
-// however they are punctuated: "1,250.00", "1.250,00" and "1250".
+// hashNumber returns the hash of digits with marks between them. Amounts have the same hash with any
+// punctuation: "1,250.00", "1.250,00" and "1250".
 func hashNumber(text string) uint64 {
 	var buffer [maxToken]byte
 	digits := buffer[:0]
@@ -156,9 +155,9 @@ func hashNumber(text string) uint64 {
 	return h
 }
 
-// parseAmount splits a number at its decimal mark. A comma or full stop is one if it is
-// the only one of its kind, and not followed by three digits, as between thousands. It
-// reports false for versions, dates and addresses.
+// parseAmount splits a number at its decimal mark. A comma or full stop is one if it is the only one
+// of its kind and not followed by three digits, like a thousands separator. ok is false for
+// versions, dates and addresses.
 func parseAmount(text string) (whole, decimals string, ok bool) {
 	at := strings.LastIndexAny(text, ".,")
 	if at < 0 {
@@ -172,7 +171,7 @@ func parseAmount(text string) (whole, decimals string, ok bool) {
 	return whole, decimals, isDigits(decimals) && isGrouped(whole, other)
 }
 
-// isGrouped reports whether a number has a mark before every three of its digits.
+// isGrouped reports whether a number has a mark before every group of three digits.
 func isGrouped(text string, mark byte) bool {
 	head, rest, _ := strings.Cut(text, string(mark))
 	for rest != "" {

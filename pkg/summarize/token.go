@@ -21,7 +21,7 @@ const (
 	at
 	hash
 	sign  // of a currency, per cent, degrees
-	hump  // a capital after a small letter
+	hump  // a capital after a lower-case letter
 	tick  // between backquotes
 	other // letters of scripts without capitals
 	glyph // letters of scripts that write words without spaces
@@ -32,8 +32,8 @@ const (
 
 const letters = lower | upper | other | glyph
 
-// ascii says what the characters of ASCII are: letters and digits, and the separators
-// that can be inside an identifier or figure.
+// ascii has the traits of ASCII characters: letters, digits, and the separators that can be inside
+// an identifier or figure.
 var ascii = func() (kinds [utf8.RuneSelf]traits) {
 	for c := range kinds {
 		switch {
@@ -56,17 +56,17 @@ var ascii = func() (kinds [utf8.RuneSelf]traits) {
 	return kinds
 }()
 
-// A token is a run of characters without white space; in a script that writes words without
-// spaces it is a cue, or one letter.
+// A token is a run of characters without white space or, in scripts without spaces between words, a
+// cue or a single letter.
 type token struct {
-	start, end int    // its place, with punctuation
-	from, to   int    // its place from the first to the last letter, digit or sign
+	start, end int    // its range, with punctuation
+	from, to   int    // its range from the first to the last letter, digit or sign
 	traits     traits // of the characters between from and to
 	digits     int
 	words      int
 	classes    class  // of its words, and of phrases that end with one
 	word       uint64 // the hash of its last word
-	sum        uint64 // the hash of all its letters and digits, in small letters
+	sum        uint64 // the hash of all its letters and digits, in lower case
 	first      traits // of its first letter or digit
 }
 
@@ -75,11 +75,11 @@ type reader struct {
 	text      string
 	table     *lexicon
 	at        int
-	last, old uint64 // hashes of the two words before
-	joined    int    // where the last glyph ended
+	last, old uint64 // hashes of the previous two words
+	joined    int    // end of the last glyph
 }
 
-// next reads a token. It reports false at the end of the text.
+// next reads a token. It returns false at the end of the text.
 func (r *reader) next(t *token) bool {
 	i := r.at
 	for i < len(r.text) && r.text[i] < utf8.RuneSelf && ascii[r.text[i]] == gap {
@@ -92,7 +92,7 @@ func (r *reader) next(t *token) bool {
 	}
 	var w spelling
 	var pending traits // separators since the last letter or digit
-	var before traits  // the kind of the character before
+	var before traits  // the traits of the previous character
 	for i < len(r.text) {
 		c, size := rune(r.text[i]), 1
 		var kind traits
@@ -112,7 +112,7 @@ func (r *reader) next(t *token) bool {
 		}
 		if kind == glyph {
 			if i > t.start {
-				break // it is a token of its own
+				break // a token of its own
 			}
 			i = r.glyphs(t, i)
 			break
@@ -158,8 +158,8 @@ func (r *reader) next(t *token) bool {
 	return true
 }
 
-// glyphs reads the letters of a script without spaces at i: the longest cue that stands
-// there, or else one letter. It returns where it ends.
+// glyphs reads the longest cue of a script without spaces at i, or else one letter. It returns the
+// end.
 func (r *reader) glyphs(t *token, i int) (end int) {
 	var w spelling
 	begin := i
@@ -186,14 +186,13 @@ func (r *reader) glyphs(t *token, i int) (end int) {
 	return i
 }
 
-// beginsLetter reports whether a text begins with a letter; beyond ASCII any character will
-// do.
+// beginsLetter reports whether a text begins with a letter; every non-ASCII character counts as one.
 func beginsLetter(text string) bool {
 	return text != "" && (text[0] >= utf8.RuneSelf || ascii[text[0]]&letters != 0)
 }
 
-// beyondASCII returns the traits of the first character of a text, 0 if they do not
-// matter; the character in lower case; and its size in bytes.
+// beyondASCII returns the traits of the first character of a text, 0 if irrelevant, the character in
+// lower case, and its size in bytes.
 func beyondASCII(text string) (kind traits, c rune, size int) {
 	c, size = utf8.DecodeRuneInString(text)
 	switch {
@@ -217,7 +216,7 @@ func beyondASCII(text string) (kind traits, c rune, size int) {
 	return kind, c, size
 }
 
-// A spelling is a word that is being read, by its letters so far.
+// A spelling is the part read so far of a word.
 type spelling struct {
 	length int
 	hash   uint64
@@ -286,8 +285,8 @@ func (r *reader) endWord(t *token, w spelling) {
 	t.words++
 }
 
-// isGlyph reports whether a character is a letter of a script that writes words without
-// spaces: Thai, Lao, Burmese, Khmer, Chinese, Japanese.
+// isGlyph reports whether a character is a letter of a script without spaces between words: Thai,
+// Lao, Burmese, Khmer, Chinese, Japanese.
 func isGlyph(c rune) bool {
 	switch {
 	case c < 0x0E00, c >= 0x0F00 && c < 0x1000, c >= 0x10A0 && c < 0x1780, c >= 0x1800 && c < 0x2E80, c >= 0xAC00 && c < 0xF900, c >= 0xFB00 && c < 0xFF66, c >= 0xFFA0 && c < 0x20000:
@@ -296,8 +295,8 @@ func isGlyph(c rune) bool {
 	return unicode.IsLetter(c) || unicode.IsMark(c)
 }
 
-// isBreak reports whether a character separates tokens: spaces of all kinds, dashes
-// between clauses, and the characters of scripts that have no spaces.
+// isBreak reports whether a character separates tokens: any space, a dash between clauses, or a
+// character of a script without spaces.
 func isBreak(c rune) bool {
 	switch {
 	case isGlyph(c):
@@ -311,11 +310,11 @@ func isBreak(c rune) bool {
 	}
 }
 
-// maxToken is the maximum size in bytes of a fact: a longer token is a blob.
+// maxToken is the maximum length in bytes of a fact: a longer token is a blob.
 const maxToken = 160
 
-// weigh returns the worth of a token as a figure or an identifier, 0 if it is neither.
-// first says whether it begins its sentence.
+// weigh returns the worth of a token as a figure or an identifier, 0 if it is neither. first reports
+// whether it begins its sentence.
 func weigh(text string, t *token, first bool) int {
 	size := t.to - t.from
 	is := func(all traits) bool { return t.traits&all != 0 }

@@ -11,30 +11,30 @@ import (
 type entry struct {
 	name, value string
 	sums        []uint64 // of its words
-	key         uint64   // of the value, with the name if it is short
+	key         uint64   // of the value, and of the name if the value is short
 	worth       int
-	on, named   bool  // it is on the sheet; with its name
+	on, named   bool  // on the sheet; with its name
 	said        int32 // the last round in which a chosen sentence has it
 }
 
 // size returns the bytes that the entry takes, without its name.
 func (e *entry) size() int { return len(e.value) + len(apart) + 1 }
 
-// The weights of values. What a tool found counts if it is used later; the arguments of
-// calls always do.
+// The weights of values. A value from a tool counts if it is used later; the arguments of calls
+// always do.
 const (
 	argument     = 380
 	usedValue    = 260
 	toolName     = 30
-	fresh        = 70 // of a small result that no later turn repeats
-	plain        = 16 // what is not worth that much is a word like others
-	bulky        = 20 // of a large one
+	fresh        = 70 // of a small result, not repeated by a later turn
+	plain        = 16 // the minimum; below it, a value is a word like others
+	bulky        = 20 // of a large result
 	capitalWorth = 170
 	maxTerms     = 150
 	replies      = 40 // hundredths that a value gains in an answer
 )
 
-// isUsed reports whether a later turn uses a value of the unit that j read last.
+// isUsed reports whether a later turn uses a value of the unit last read.
 func (j *judge) isUsed(k kind, turn int32) bool {
 	if k == data {
 		for i := range j.pieces {
@@ -53,8 +53,8 @@ func (j *judge) isUsed(k kind, turn int32) bool {
 	return false
 }
 
-// uses reports whether a later turn says all of a value, and hardly by chance: small
-// numbers, and words that occur all the time, do not count.
+// uses reports whether a later turn contains all of a value, and hardly by chance: small numbers,
+// and very frequent words, do not count.
 func (j *judge) uses(turn int32, facts []fact, terms []uint64) bool {
 	if !j.often.saysAfter(turn, facts, terms) {
 		return false
@@ -72,7 +72,7 @@ func (j *judge) uses(turn int32, facts []fact, terms []uint64) bool {
 	return false
 }
 
-// entries appends the values of the unit that j read last.
+// entries appends the values of the unit last read.
 func (j *judge) entries(dst []entry, u *unit, said *speaker) []entry {
 	switch {
 	case u.noted:
@@ -89,7 +89,7 @@ func (j *judge) entries(dst []entry, u *unit, said *speaker) []entry {
 		s := &j.spans[i]
 		facts, terms := j.facts[s.from.fact:s.to.fact], j.terms[s.from.term:s.to.term]
 		if _, size := utf8.DecodeRuneInString(u.text[s.from.at:s.to.at]); j.binds(s.piece) || s.weight == 0 && size == s.to.at-s.from.at && size > 1 {
-			continue // the single letter may be of a word
+			continue // the single letter may be part of a word
 		}
 		w := worthOf(facts)
 		if isQuoted(u.text[:s.from.at]) || said.reply && said.asked && s.from.at == 0 && s.named {
@@ -102,7 +102,7 @@ func (j *judge) entries(dst []entry, u *unit, said *speaker) []entry {
 		switch {
 		case u.wants && !said.asked:
 		case u.wants && isGlyphs(u.text[s.from.at:s.to.at]):
-			news *= 2 // what is asked for; the value is in the answer
+			news *= 2 // a question; the value is in the answer
 		case said.asked || said.reply && !said.tool:
 			news *= j.askedTerm()
 		}
@@ -140,7 +140,7 @@ func (j *judge) entries(dst []entry, u *unit, said *speaker) []entry {
 	return dst
 }
 
-// deny notes the values of the unit that j read last that a few words take back: "not six".
+// deny notes the values of the unit last read that a short phrase retracts: "not six".
 func (j *judge) deny(turn int32) {
 	for i := range j.pieces {
 		p := &j.pieces[i]
@@ -157,7 +157,7 @@ func (j *judge) deny(turn int32) {
 	}
 }
 
-// isDenied reports whether a later turn takes all of a value back.
+// isDenied reports whether a later turn retracts all of a value.
 func (j *judge) isDenied(turn int32, facts []fact, terms []uint64) bool {
 	for _, f := range facts {
 		if j.denied[f.sum] <= turn {
@@ -172,8 +172,8 @@ func (j *judge) isDenied(turn int32, facts []fact, terms []uint64) bool {
 	return len(j.denied) > 0
 }
 
-// askedTerm returns how many times its rarity a word of a user counts: with calls, their
-// arguments say most of it.
+// askedTerm returns the factor for the rarity of a user's word: in a conversation with calls, their
+// arguments already hold most of the content.
 func (j *judge) askedTerm() int {
 	if j.tools {
 		return 4
@@ -181,7 +181,7 @@ func (j *judge) askedTerm() int {
 	return 11
 }
 
-// worthOf returns what figures, identifiers and names are worth as a value.
+// worthOf returns the worth of figures, identifiers and names as a value.
 func worthOf(facts []fact) (w int) {
 	for _, f := range facts {
 		x := f.weight
@@ -214,7 +214,7 @@ func isQuoted(before string) bool {
 	return false
 }
 
-// members appends the members of the object that j read last.
+// members appends the members of the object last read.
 func (j *judge) members(dst []entry, u *unit, said *speaker) []entry {
 	for i := range j.pieces {
 		p := &j.pieces[i]
@@ -248,7 +248,7 @@ func (j *judge) members(dst []entry, u *unit, said *speaker) []entry {
 	return dst
 }
 
-// entry returns a value of these words.
+// entry returns a value of the given words.
 func (j *judge) entry(name, value string, worth int, facts []fact, terms []uint64) entry {
 	e := entry{name: name, value: value, worth: worth, key: hashSeed}
 	begin := len(j.sums)
@@ -267,8 +267,7 @@ func (j *judge) entry(name, value string, worth int, facts []fact, terms []uint6
 	return e
 }
 
-// discount takes worth from the entries whose words are in worthier ones, or in the turns
-// that stay.
+// discount reduces the worth of entries whose words are in worthier entries or in the kept turns.
 func discount(entries []entry, known knowledge) {
 	order := make([]int32, len(entries))
 	for i := range order {

@@ -4,15 +4,15 @@ package summarize
 type frequencies struct {
 	words [1 << 17]struct {
 		count uint32
-		last  int32 // the last turn in which people or agents say it, from 1
+		last  int32 // the last turn in which a person or agent says it, from 1
 	}
-	used []uint32 // the places that are not zero
+	used []uint32 // the slots that are not zero
 }
 
-// place returns where a word is counted. The hash of a word has the last letter in few bits.
+// place returns the slot of a word. The last letter only affects a few bits of the hash.
 func place(word uint64) uint64 { return word * 0x9E3779B97F4A7C15 >> (64 - 17) }
 
-// add counts a word that is said in a turn, 0 for none. The turns come in reverse order.
+// add counts a word said in a turn, 0 for none. The turns come in reverse order.
 func (f *frequencies) add(word uint64, n uint32, turn int32) {
 	at := &f.words[place(word)]
 	if at.count == 0 && at.last == 0 {
@@ -24,7 +24,7 @@ func (f *frequencies) add(word uint64, n uint32, turn int32) {
 	}
 }
 
-// learn counts the words of the unit that j read last.
+// learn counts the words of the unit last read.
 func (f *frequencies) learn(j *judge, turn int32) {
 	for _, t := range j.terms {
 		f.add(t, 1, turn)
@@ -58,7 +58,7 @@ func (f *frequencies) reset() {
 	f.used = f.used[:0]
 }
 
-// rarity returns the worth of a word to a clause: the rarer, the more.
+// rarity returns the worth of a word to a clause: rarer words are worth more.
 func (f *frequencies) rarity(word uint64) int {
 	switch n := f.words[place(word)].count; {
 	case n <= 1:
@@ -74,8 +74,8 @@ func (f *frequencies) rarity(word uint64) int {
 	}
 }
 
-// salience returns the worth of a word as a value: what is said again matters more, but not
-// what is said all the time.
+// salience returns the worth of a word as a value: repeated words matter more, but not the most
+// frequent ones.
 func (f *frequencies) salience(word uint64) int {
 	switch n := f.words[place(word)].count; {
 	case n <= 1:
@@ -99,7 +99,7 @@ func (k knowledge) has(sum uint64) bool {
 	return ok
 }
 
-// learn adds those of the unit that j read last.
+// learn adds the facts and content words of the unit last read.
 func (k knowledge) learn(j *judge) {
 	k[j.exact] = struct{}{}
 	for _, f := range j.facts {
@@ -110,7 +110,7 @@ func (k knowledge) learn(j *judge) {
 	}
 }
 
-// covers reports whether the unit that j read last says hardly anything new.
+// covers reports whether the unit last read adds almost nothing new.
 func (k knowledge) covers(j *judge) bool {
 	for _, f := range j.facts {
 		if !k.has(f.sum) {

@@ -9,9 +9,9 @@ func (e *UnknownModelError) Error() string {
 	return fmt.Sprintf("%q: its tokenizer is not known", e.Model)
 }
 
-// Choose returns the counter for a model, with encoding e unless that is "", which is the
-// default without a model. It is exact if the model counts like that, or e is named. The error is
-// an [*UnknownModelError], or that of [New].
+// Choose returns the counter for a model, with encoding e unless e is "". An empty model means the
+// default encoding. exact reports whether the counts are exact: the model uses that encoding, or e
+// is given. The error is an [*UnknownModelError], or that of [New].
 func Choose(model string, e Encoding) (c *Counter, exact bool, err error) {
 	chosen, exact := O200kBase, true
 	if model != "" {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// A class says what the splitters need to know of a character: one bit of these.
+// A class is a class of characters for the splitters: one bit of these.
 type class uint8
 
 const (
@@ -15,7 +15,7 @@ const (
 	uncasedLetter                   // Lm, Lo
 	mark                            // M
 	number                          // N
-	blank                           // white space that is no newline
+	blank                           // white space other than newlines
 	newline                         // CR, LF
 	other
 
@@ -24,7 +24,7 @@ const (
 	prefix = mark | other | blank // may precede the letters of a word
 )
 
-// blocks has the classes of 256 characters each. Those where all are other are one.
+// blocks has the classes of 256 characters each. Blocks with only class other share one array.
 type blocks [(unicode.MaxRune + 1) >> 8]*[256]class
 
 var classes = sync.OnceValue(func() *blocks {
@@ -111,13 +111,13 @@ func classAt(s string, i int) (class, int) {
 	return classes()[r>>8][r&0xFF], w
 }
 
-// is reports whether the character at i < len(s) is of one of the classes.
+// is reports whether the character at i < len(s) is in one of the classes.
 func is(s string, i int, of class) bool {
 	c, _ := classAt(s, i)
 	return c&of != 0
 }
 
-// run returns the end of the characters of the classes that start at i.
+// run returns the end of the run of characters of the given classes that starts at i.
 func run(s string, i int, of class) int {
 	for i < len(s) {
 		if s[i] < 0x80 {

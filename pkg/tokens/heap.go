@@ -1,21 +1,21 @@
 package tokens
 
-// A merger merges the bytes of a text in O(n log n). It is reused for its memory.
+// A merger merges the bytes of a text in O(n log n). It is reused to save allocations.
 type merger struct {
-	parts  []part // by the byte they start at; the last one is the end of the text
+	parts  []part // by the byte at which they start; the last one is the end of the text
 	heap   []candidate
 	starts []int
 }
 
-// A part is a stretch of bytes merged so far, in a list. Its rank is that of the
-// token it would make with the next part.
+// A part is a range of bytes merged so far, in a list. Its rank is that of the token that it would
+// form with the next part.
 type part struct {
 	prev, next int32
 	rank       uint32
 }
 
-// A candidate is a part as it was when its rank was known. It is void once the part
-// has another rank.
+// A candidate is a part with its rank at the time of insertion. It is stale once the part has
+// another rank.
 type candidate struct {
 	rank uint32
 	at   int32
@@ -25,8 +25,8 @@ func (a candidate) before(b candidate) bool {
 	return a.rank < b.rank || a.rank == b.rank && a.at < b.at
 }
 
-// merge returns where the tokens of s start, and at last the length of s. The result
-// is valid until the next call.
+// merge returns the start offsets of the tokens of s, followed by len(s). The result is valid until
+// the next call.
 func merge(m *merger, v *vocabulary, s string) []int {
 	n := int32(len(s))
 	m.parts, m.heap, m.starts = m.parts[:0], m.heap[:0], m.starts[:0]
@@ -105,7 +105,7 @@ func (m *merger) pop() candidate {
 	return top
 }
 
-// down moves the candidate at i below all that come before it.
+// down moves the candidate at i below all that order before it.
 func (m *merger) down(i int) {
 	for {
 		child := 2*i + 1

@@ -1,8 +1,7 @@
 package tokens
 
-// A memo has the counts of pieces that came before: most words come again soon, and a
-// look into the vocabulary costs several times as much. It is not safe for concurrent
-// use.
+// A memo caches the counts of earlier pieces: most words recur soon, and a lookup in the vocabulary
+// costs several times as much. It is not safe for concurrent use.
 type memo [1 << memoBits]struct {
 	low, high uint64 // see ends
 	length    uint32 // 0 if there is no piece
@@ -11,11 +10,11 @@ type memo [1 << memoBits]struct {
 
 const (
 	memoBits = 12
-	// maxKnown is up to how many bytes ends holds all of a piece.
+	// maxKnown is the maximum length in bytes of a piece that ends determines completely.
 	maxKnown = 16
 )
 
-// countKnown returns the number of tokens of a piece, of the memo if it has it.
+// countKnown returns the number of tokens of a piece, from the memo if possible.
 func countKnown(m *memo, v *vocabulary, s string) int {
 	if len(s) == 1 || len(s) > maxKnown {
 		return countPiece(v, s)
@@ -30,8 +29,8 @@ func countKnown(m *memo, v *vocabulary, s string) int {
 	return int(place.tokens)
 }
 
-// ends returns all bytes of a piece of 2 to maxKnown: its first and its last eight,
-// or four, which overlap, so that with its length they distinguish it from all others.
+// ends returns all bytes of a piece of 2 to maxKnown bytes: its first and its last eight, or four,
+// which may overlap. Together with its length they identify the piece.
 func ends(s string) (low, high uint64) {
 	n := len(s)
 	switch {

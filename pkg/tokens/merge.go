@@ -2,16 +2,15 @@ package tokens
 
 import "sync"
 
-// Up to scanLimit bytes, looking through all pairs for the next one to merge is
-// faster than keeping them in a heap. A longer piece than window is cut up, so that
-// the heap stays small.
+// Up to scanLimit bytes, scanning all pairs for the next merge is faster than a heap. A piece longer
+// than window is split, so that the heap stays small.
 const (
 	scanLimit = 96
 	window    = 1 << 10
 )
 
-// countPiece returns the number of tokens of one piece: of a token 1, else what is
-// left after merging the leftmost pair of the lowest rank until there is none.
+// countPiece returns the number of tokens of one piece: 1 for a token, else the number of parts
+// after merging the leftmost pair of the lowest rank until no pair can be merged.
 func countPiece(v *vocabulary, s string) int {
 	switch {
 	case len(s) == 1 || rankOf(v, s) != none:
@@ -61,16 +60,16 @@ func countShort(v *vocabulary, s string) int {
 	}
 }
 
-// countLong merges a stretch of at most size bytes at a time, and keeps of its
-// tokens those that end well before its end. The next stretch starts there.
+// countLong merges a stretch of at most size bytes at a time, and keeps the tokens that end well
+// before its end. The next stretch starts there.
 //
-// Merging all at once gives the same tokens if the two at every joint stay two when
-// they are merged alone. For the first merge across a joint would join the end of
-// one with the start of the other; and what was merged within these two until then,
-// in the same order, is all that the choice of that merge depends on. Where they do
-// not stay two, all is taken again in stretches twice as long.
+// Merging everything at once gives the same tokens if the two at every joint stay two when they are
+// merged alone. For the first merge across a joint would join the end of one with the start of the
+// other; and the earlier merges within these two, in the same order, are all that the choice of that
+// merge depends on. If they do not stay two, the whole piece is merged again in stretches twice as
+// long.
 func countLong(m *merger, v *vocabulary, s string, size int) int {
-	tokens, last, at := 0, 0, 0 // tokens before the joint, the start of the last of them, its place
+	tokens, last, at := 0, 0, 0 // tokens before the joint, the start of the last of them, its offset
 	for {
 		end := min(at+size, len(s))
 		starts := merge(m, v, s[at:end])

@@ -2,19 +2,18 @@ package tokens
 
 import "strings"
 
-// ForModel returns the encoding of a model, found by the longest known prefix of its
-// name. It is exact where the model's maker says that it uses that encoding, and an
-// estimate where it has one that is not published, or not this. It is not ok when
-// the name is unknown. Case, a path before the name ("openai/gpt-5") and the mark
-// of a fine-tuned model ("ft:gpt-4o:org") do not matter.
+// ForModel returns the encoding of a model, found by the longest known prefix of its name. exact is
+// true if the model's maker documents that encoding, and false if the model's encoding is
+// unpublished or different. ok is false for an unknown name. Case, a path before the name
+// ("openai/gpt-5") and the mark of a fine-tuned model ("ft:gpt-4o:org") are ignored.
 func ForModel(model string) (e Encoding, exact, ok bool) {
 	f, ok := find(model)
 	return f.encoding, f.exact, ok
 }
 
-// Window returns the context window of a model in tokens, as its maker documents it;
-// of Gemini, the limit for the input. It is not ok where the window is unknown,
-// differs between models of that name, or depends on the request.
+// Window returns the context window of a model in tokens, as documented by its maker; for Gemini,
+// the limit of the input. ok is false if the window is unknown, differs between models of that name,
+// or depends on the request.
 func Window(model string) (tokens int, ok bool) {
 	f, _ := find(model)
 	return f.window, f.window > 0
@@ -32,8 +31,8 @@ func find(model string) (longest family, ok bool) {
 	return longest, longest.prefix != ""
 }
 
-// A family is what the models have in common whose names start with the prefix. A
-// dash at its end matches the end of the name too.
+// A family has the properties shared by models whose names start with the prefix. A dash at the end
+// of the prefix matches the end of the name too.
 type family struct {
 	prefix   string
 	encoding Encoding
@@ -41,10 +40,10 @@ type family struct {
 	window   int // 0 is unknown
 }
 
-// families follows the table of models in tiktoken for the encodings, and the pages
-// of the models for the windows.
+// families follows tiktoken's table of models for the encodings, and the makers' model pages for the
+// windows.
 var families = []family{
-	{"gpt-", O200kBase, false, 0}, // those to come
+	{"gpt-", O200kBase, false, 0}, // future models
 	{"gpt-5-", O200kBase, true, 400_000},
 	{"gpt-5-chat-", O200kBase, true, 128_000},
 	{"gpt-5.1-", O200kBase, false, 400_000},

@@ -10,7 +10,7 @@ package tokens
 //	\s+(?!\S)
 //	\s+
 func nextO200k(s string, i int) int {
-	// Most pieces are a word in small letters of ASCII, with a space before it.
+	// Most pieces are a word in lower-case ASCII letters after a space.
 	word := i
 	if s[i] == ' ' {
 		word++
@@ -48,9 +48,9 @@ func nextO200k(s string, i int) int {
 	return whitespace(s, i, true)
 }
 
-// casedWord returns the end of the word at i: capitals, then small letters. Letters
-// without case and marks count as both. It is mixed unless all are capitals; a word
-// that cannot end in its capitals ends after the last of its letters without case.
+// casedWord returns the end of the word at i: capitals, then lower-case letters. Letters without
+// case and marks count as both. It is mixed unless all are capitals; a word that cannot end in its
+// capitals ends after the last of its letters without case.
 func casedWord(s string, i int) (end int, mixed bool) {
 	uncased := 0
 	for end = i; end < len(s); {
@@ -147,9 +147,9 @@ func digits(s string, i int) int {
 	return i
 }
 
-// whitespace returns the end of the piece that starts with the white space at i:
-// after the last line break, if lines count; else at the end of the text all of it,
-// and elsewhere all but the last character, which goes with what follows.
+// whitespace returns the end of the piece that starts with the white space at i: after the last line
+// break, if lines count; else all of it at the end of the text, and elsewhere all but the last
+// character, which belongs to the next piece.
 func whitespace(s string, i int, lines bool) int {
 	last, end, afterBreak := i, i, i
 	for end < len(s) {

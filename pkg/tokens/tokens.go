@@ -1,9 +1,8 @@
-// Package tokens counts the tokens that language models see in a text.
+// Package tokens counts the tokens of a text as language models do.
 //
-// Counts equal those of OpenAI's tiktoken (encode_ordinary), on every text: how a
-// text is cut into pieces and how pieces are merged is written here, and only the
-// vocabularies come from a library. Time is linear in the text whatever it holds,
-// and in addition to the vocabulary it takes about a megabyte.
+// Counts equal OpenAI's tiktoken (encode_ordinary) on every text: splitting and merging are
+// implemented here, and only the vocabularies come from a library. Time is linear in the length of
+// any text, and memory is about a megabyte in addition to the vocabulary.
 package tokens
 
 import (
@@ -14,8 +13,8 @@ import (
 // An Encoding names a tokenizer.
 type Encoding string
 
-// The encodings. O200kHarmony counts the same as O200kBase: the two differ in
-// special tokens alone, and texts have none. Bytes counts the bytes of a text.
+// The encodings. O200kHarmony counts the same as O200kBase: the two differ only in special tokens,
+// which texts do not have. Bytes counts the bytes of a text.
 const (
 	O200kBase    Encoding = "o200k_base"
 	O200kHarmony Encoding = "o200k_harmony"
@@ -26,11 +25,11 @@ const (
 	Bytes        Encoding = "bytes"
 )
 
-// Tokens that a chat costs beyond its texts, as OpenAI documents it for its models
-// since gpt-3.5-turbo-0613. The role counts as a text.
+// Tokens of a chat in addition to its texts, as documented by OpenAI for its models since
+// gpt-3.5-turbo-0613. The role counts as a text.
 const (
 	PerMessage = 3 // every message
-	PerName    = 1 // a message that has a name, in addition to the name's own tokens
+	PerName    = 1 // a message with a name, in addition to the name's own tokens
 	PerReply   = 3 // the start of the reply, once
 )
 
@@ -61,9 +60,8 @@ func Encodings() []Encoding {
 	return all
 }
 
-// New returns a counter for an encoding. It costs nothing: the vocabulary is
-// loaded at the first count, once for all counters of the program. An unknown
-// encoding is an error that lists the known ones.
+// New returns a counter for an encoding. It is cheap: the vocabulary is loaded at the first count,
+// once for all counters of the program. The error for an unknown encoding lists the known ones.
 func New(e Encoding) (*Counter, error) {
 	var known []string
 	for i, c := range counters {
@@ -78,8 +76,8 @@ func New(e Encoding) (*Counter, error) {
 // Encoding returns the encoding that c counts in.
 func (c *Counter) Encoding() Encoding { return c.encoding }
 
-// Count returns the number of tokens of text. What looks like a special token,
-// <|endoftext|> for one, is text like any other.
+// Count returns the number of tokens of text. Special tokens such as <|endoftext|> count as ordinary
+// text.
 func (c *Counter) Count(text string) int {
 	if c.load == nil {
 		return len(text)

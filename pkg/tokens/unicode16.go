@@ -1,7 +1,7 @@
 package tokens
 
-// unicode16 makes the classes those of Unicode 16, which the reference has, whatever
-// version Go has: the characters that 16 added to 15, and those of 17 that it lacks.
+// unicode16 adjusts the classes to Unicode 16, which the reference uses, for any version of Go: the
+// characters added since 15, and the characters of 17 that 16 lacks.
 var unicode16 = []struct {
 	first, last rune
 	class       class

@@ -6,9 +6,8 @@ import (
 	"sync"
 )
 
-// The tokens of each vocabulary by rank, each after a byte with its length, which is 0
-// where no token has the rank. go test -update writes them. Those of r50k are the first
-// of p50k.
+// The tokens of each vocabulary by rank, each after a byte with its length, which is 0 for an unused
+// rank. go test -update writes them. The tokens of r50k are the first ones of p50k.
 var (
 	//go:embed vocabularies/o200k
 	o200kTokens string
@@ -25,7 +24,7 @@ const (
 	r50kSize   = 50256
 )
 
-// The vocabularies, each loaded when first asked for.
+// The vocabularies, each loaded on first use.
 var (
 	o200k  = sync.OnceValue(func() *vocabulary { return newVocabulary(o200kTokens, o200kSize) })
 	cl100k = sync.OnceValue(func() *vocabulary { return newVocabulary(cl100kTokens, cl100kSize) })
@@ -33,22 +32,22 @@ var (
 	r50k   = sync.OnceValue(func() *vocabulary { return newVocabulary(p50kTokens, r50kSize) })
 )
 
-// none is the rank of what is no token. Every rank is lower.
+// none is the rank of a string that is not a token. Every rank is lower.
 const none = 1<<32 - 1
 
-// A vocabulary maps tokens to their ranks: the lower, the sooner merged. It is a
-// hash table with open addressing, made small for the caches.
+// A vocabulary maps tokens to their ranks: lower ranks merge first. It is a hash table with open
+// addressing, small enough for the CPU caches.
 type vocabulary struct {
 	slots   []uint32        // a power of two, at most half in use: rank and tag of a token; 0 is empty
 	tokens  string          // by rank, each after its length
-	starts  []uint32        // of the tokens in tokens, by rank
+	starts  []uint32        // offsets in tokens, by rank
 	longest int             // length of the longest token
-	pairs   [1 << 16]uint32 // ranks of the tokens of two bytes
+	pairs   [1 << 16]uint32 // ranks of the two-byte tokens
 	memos   sync.Pool       // of *memo
 }
 
-// A slot has the rank of its token in the low bits, and in the others its tag: bits
-// of its hash, not all zero, that spare most comparisons with other tokens.
+// A slot has the rank of its token in the low bits, and its tag in the others: bits of its hash, not
+// all zero, that avoid most comparisons with other tokens.
 const (
 	rankBits = 18
 	rankMask = 1<<rankBits - 1
@@ -83,7 +82,7 @@ func (v *vocabulary) token(rank uint32) string {
 	return v.tokens[start : start+uint32(v.tokens[start-1])]
 }
 
-// add makes a token known.
+// add adds a token by its rank.
 func (v *vocabulary) add(rank uint32) {
 	token := v.token(rank)
 	v.longest = max(v.longest, len(token))
@@ -97,7 +96,7 @@ func (v *vocabulary) add(rank uint32) {
 	v.slots[i] = tag | rank
 }
 
-// place returns the slot where the search for a token starts, and its tag.
+// place returns the slot at which the search for a token starts, and its tag.
 func (v *vocabulary) place(hash uint64) (slot int, tag uint32) {
 	return int(hash) & (len(v.slots) - 1), uint32(hash>>32)&^rankMask | 1<<rankBits
 }
@@ -120,8 +119,7 @@ func rankOf(v *vocabulary, s string) uint32 {
 	return none
 }
 
-// hash mixes well enough for the fixed set of tokens: hostile text is only looked
-// up, never added.
+// hash mixes well enough for the fixed set of tokens: hostile text is only looked up, never added.
 func hash(s string) uint64 {
 	const k = 0x9E3779B97F4A7C15
 	h := uint64(len(s)) * k

@@ -12,20 +12,20 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// blockBytes is how long the JSON of a block is before it is compressed, or a little more: small
-// enough to be read while somebody waits, large enough to compress well.
+// blockBytes is the approximate size of a block's JSON before compression: small enough to
+// decompress without a noticeable delay, large enough to compress well.
 const blockBytes = 256 << 10
 
-// A block is the details of some handoffs that follow each other.
+// A block is the details of consecutive handoffs.
 type block struct {
 	first, count int
 	json         bytes.Buffer
-	done         chan error // has the error of compressing it, once packed is there
+	done         chan error // receives the error of compressing it, once packed is set
 	packed       bytes.Buffer
 }
 
-// writeBlocks writes the details of n handoffs. While one goroutine asks for details, others compress
-// as many blocks as there are processors; no more than these and one are in memory.
+// writeBlocks writes the details of n handoffs. While one goroutine requests details, others
+// compress as many blocks as there are processors; at most one more block is in memory.
 func writeBlocks(out *bufio.Writer, n int, details func(i int) (*Details, error)) error {
 	var queue []*block
 	shift := func() error {
@@ -36,7 +36,7 @@ func writeBlocks(out *bufio.Writer, n int, details func(i int) (*Details, error)
 		}
 		return b.write(out)
 	}
-	// On an error, those that compress end by themselves: done has room.
+	// On an error, the compressing goroutines end on their own: done is buffered.
 	for i := 0; i < n; {
 		b := &block{first: i, done: make(chan error, 1)}
 		for i < n && b.json.Len() < blockBytes {

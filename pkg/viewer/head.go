@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// A markup is HTML of this package: a constant converts to it, the text of a message does not.
+// A markup is trusted HTML: only constants of this package convert to it.
 type markup string
 
-// escaped makes text that shows as itself in an element and in an attribute in double quotes.
+// escaped escapes text for elements and double-quoted attributes.
 var escaped = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;", "+", "&#43;", "\x00", "\ufffd")
 
-// writef writes markup with verbs as [fmt.Fprintf] has them. Each argument is escaped.
+// writef writes markup formatted as by [fmt.Fprintf], with each argument escaped.
 func writef(out *bufio.Writer, m markup, args ...any) {
 	for i, arg := range args {
 		args[i] = escaped.Replace(fmt.Sprint(arg))
@@ -76,7 +76,8 @@ switched off or not supported here; it loads nothing from anywhere.</p>
 `)
 }
 
-// local returns a URL of the page's own server, and "#" for any other: a link runs no script.
+// local returns link if it is on the page's own server, and "#" otherwise, so that no link runs a
+// script.
 func local(link string) string {
 	u, err := url.Parse(link)
 	if err != nil || u.Scheme != "" || u.Host != "" {

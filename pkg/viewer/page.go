@@ -14,9 +14,9 @@ import (
 	"unicode/utf16"
 )
 
-// Write writes a page that has all that it shows: the index, and the details of each of its
-// handoffs, which are asked for in their order, one after another, as they are written. It keeps
-// no more than a few blocks of them in memory. The same input gives the same bytes.
+// Write writes a self-contained page: the index, and the details of each of its handoffs. It calls
+// details in order, one call at a time, while writing, and keeps at most a few blocks in memory. Its
+// output is deterministic.
 func Write(w io.Writer, index *Index, details func(i int) (*Details, error)) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	if err := begin(out, index, Served{}); err != nil {
@@ -28,13 +28,13 @@ func Write(w io.Writer, index *Index, details func(i int) (*Details, error)) err
 	return end(out)
 }
 
-// Served says where a page that is served asks for what it does not have.
+// Served configures the requests of a served page.
 type Served struct {
-	// DetailsURL is the beginning of a URL, such as "details/" or "/task/t1?details=": the page
-	// appends the index of the handoff in [Index.Handoffs], decimal, and gets the JSON of an array of
-	// one [Details], as [WriteDetails] writes it. It is of the page's own server.
+	// DetailsURL is the prefix of a URL, such as "details/" or "/task/t1?details=": the page appends
+	// the index of the handoff in [Index.Handoffs], decimal, and receives a JSON array of one
+	// [Details], as written by [WriteDetails]. It is on the page's own server.
 	DetailsURL string
-	// Links are shown above all else, the place where this page is last.
+	// Links are shown at the top, with this page last.
 	Links []Link
 }
 
@@ -44,7 +44,8 @@ type Link struct {
 	URL  string // of the page's own server
 }
 
-// WriteServed writes a page that asks its server for the details of a handoff when it is opened.
+// WriteServed writes a page that requests the details of a handoff from its server when it is
+// opened.
 func WriteServed(w io.Writer, index *Index, s Served) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	if err := begin(out, index, s); err != nil {
@@ -53,7 +54,7 @@ func WriteServed(w io.Writer, index *Index, s Served) error {
 	return end(out)
 }
 
-// WriteDetails writes what a page of [WriteServed] asks for.
+// WriteDetails writes the response to a request of a page of [WriteServed].
 func WriteDetails(w io.Writer, d *Details) error {
 	text, err := json.Marshal([]*Details{d})
 	if err != nil {
@@ -76,13 +77,12 @@ var scripts = [...]string{
 // styles are the parts of the style sheet, in their order.
 var styles = [...]string{"base", "lists", "panel", "adapt"}
 
-// Style returns the style sheet of the page, for others that look like it.
+// Style returns the style sheet of the page, for pages of the same look.
 func Style() string { return style() }
 
 var style = sync.OnceValue(func() string { return concatenated(styles[:], "css") })
 
-// script is the script of the page: one function, so that its parts share names and nobody else sees
-// them.
+// script is the script of the page: one function, so that its parts share names and nothing leaks.
 var script = sync.OnceValue(func() string {
 	return "(() => {\n'use strict';\n" + concatenated(scripts[:], "js") + "})();\n"
 })
@@ -99,10 +99,10 @@ func concatenated(names []string, suffix string) string {
 	return all.String()
 }
 
-// A Policy is what a page may do. The zero value is for one that only shows text.
+// A Policy lists the permissions of a page. The zero value is for a page that only shows text.
 type Policy struct {
-	Style, Script string // the only ones, as they are between their tags; "" for none
-	Connects      bool   // the script may ask the server that the page is from
+	Style, Script string // the only ones allowed, without their tags; "" for none
+	Connects      bool   // the script may send requests to the page's server
 	Forms         bool   // forms may be sent to that server
 }
 
@@ -124,7 +124,7 @@ func hash(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// A head is what is before the index.
+// A head is the part of the page before the index.
 type head struct {
 	Served
 	title, version  string
@@ -132,8 +132,8 @@ type head struct {
 	command         string // shows the same in a terminal; "" if no single line does
 }
 
-// begin writes all that comes before the blocks. The script is before them, so that the page can be
-// used while they are read.
+// begin writes the part of the page before the blocks, including the script, so that the page can be
+// used while the blocks load.
 func begin(out *bufio.Writer, index *Index, s Served) error {
 	h := head{Served: s, title: index.Title, version: index.Version, tasks: len(index.Tasks), handoffs: len(index.Handoffs)}
 	if h.tasks == 1 && !strings.ContainsFunc(index.Tasks[0].Command, isUnprintable) {
@@ -141,7 +141,7 @@ func begin(out *bufio.Writer, index *Index, s Served) error {
 	}
 	h.write(out)
 	out.WriteString(`<script type="application/json" id="index">`)
-	text, err := json.Marshal(index) // which escapes what could end the element
+	text, err := json.Marshal(index) // escapes text that could end the element
 	if err != nil {
 		return err
 	}
@@ -150,8 +150,8 @@ func begin(out *bufio.Writer, index *Index, s Served) error {
 	return err
 }
 
-// writePrintable writes JSON with the characters that do not show as \u escapes: a page may go to a
-// terminal or a log, and names of agents are what messages have.
+// writePrintable writes JSON with nonprintable characters as \u escapes: a page may be printed to a
+// terminal or a log, and agents' names are untrusted.
 func writePrintable(out *bufio.Writer, text []byte) {
 	for _, c := range string(text) {
 		switch {

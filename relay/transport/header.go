@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// A Header is one of the things that a message says of its body, as text: for transports that
-// carry names and values beside a body.
+// A Header is a member of a message other than its body, as text: for transports that carry names
+// and values beside a body.
 type Header struct{ Name, Value string }
 
-// The names of headers: those of RFC 9110, of the draft of Idempotency-Key and of W3C Trace
-// Context where they have one.
+// The names of headers, taken from RFC 9110, the draft of Idempotency-Key and W3C Trace Context
+// where these define one.
 const (
 	idHeader           = "Handoff-Message-Id"
 	keyHeader          = "Idempotency-Key"
@@ -29,12 +29,11 @@ const (
 	claimHeader        = "Handoff-Claim"
 )
 
-// maxHeader is the longest value that is read, in bytes.
+// maxHeader is the maximum length of a value in bytes; longer ones are ignored.
 const maxHeader = 1024
 
-// Headers returns all of a message but its body; nothing for what is not there. Values are
-// printable ASCII: other bytes and "%" are percent-encoded (RFC 3986). Times are RFC 3339, in
-// UTC.
+// Headers returns the headers of a message; empty members are omitted. Values are printable ASCII:
+// other bytes and "%" are percent-encoded (RFC 3986). Times are RFC 3339, in UTC.
 func (m *Message) Headers() []Header {
 	list := make([]Header, 0, 11)
 	add := func(name, value string) {
@@ -60,9 +59,8 @@ func (m *Message) Headers() []Header {
 	return list
 }
 
-// SetHeader takes what a header says into the message. The case of the name does not matter.
-// A header that it does not know, or whose value cannot be one, is left out: nobody vouches
-// for headers.
+// SetHeader sets the member for a header, whose name is case-insensitive. It ignores unknown headers
+// and invalid values, since headers are not authenticated.
 func (m *Message) SetHeader(name, value string) {
 	value, err := url.PathUnescape(value)
 	if err != nil || len(value) > maxHeader {
@@ -102,7 +100,7 @@ func (m *Message) SetHeader(name, value string) {
 	}
 }
 
-// escape percent-encodes what is not printable ASCII, and spaces.
+// escape percent-encodes spaces and bytes other than printable ASCII.
 func escape(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

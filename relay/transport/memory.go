@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// A Memory is a place within one process, for tests and for programs that have sender and
-// receiver in one. Nothing of it outlives the process. The zero value is ready.
+// A Memory is a place within one process, for tests and for programs that contain both sender and
+// receiver. Its messages are lost with the process. The zero value is ready to use.
 type Memory struct {
 	mu     sync.Mutex
-	queues map[string]*memoryQueue // by the name of the sender whose answers they hold; "" for the messages
+	queues map[string]*memoryQueue // by the name of the sender, for answers; "" for messages
 }
 
 // Publisher returns a publisher to the place.
@@ -20,7 +20,7 @@ func (m *Memory) Publisher() Publisher { return memoryPublisher{m} }
 // Consumer returns a consumer of the place.
 func (m *Memory) Consumer() Consumer { return &memoryConsumer{memory: m, queue: m.queue("")} }
 
-// DeadLetters returns what consumers made dead letters.
+// DeadLetters returns the dead letters of the place.
 func (m *Memory) DeadLetters() []Message {
 	q := m.queue("")
 	q.mu.Lock()
@@ -44,11 +44,12 @@ type memoryQueue struct {
 	mu      sync.Mutex
 	waiting []Message
 	dead    []Message
-	takers  []chan Message // each is sent one message; those that have waited longest are first
+	takers  []chan Message // each receives one message; the longest waiting is first
 }
 
-// add gives a message to the consumer that has waited longest. If add woke all consumers, the same one
-// could win each time, and a message that it gives back for another consumer would never reach that one.
+// add gives a message to the consumer that has waited longest. If add woke all consumers, the same
+// one could win each time, and a message that it returns for another consumer would never reach that
+// one.
 func (q *memoryQueue) add(m Message) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -83,7 +84,7 @@ func (q *memoryQueue) take(ctx context.Context) (Message, error) {
 		q.takers = slices.Delete(q.takers, i, i+1)
 		return Message{}, ctx.Err()
 	}
-	return <-taker, nil // which came at the same time
+	return <-taker, nil // it arrived at the same time
 }
 
 type memoryPublisher struct{ memory *Memory }
@@ -143,7 +144,7 @@ func (c *memoryConsumer) Close() error {
 	return nil
 }
 
-// end reports whether a delivery was the consumer's, which it is no more.
+// end reports whether the consumer still had a delivery, and takes it away.
 func (c *memoryConsumer) end(d *memoryDelivery) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -5,11 +5,11 @@ import (
 	"unicode"
 )
 
-// maxReason is how many bytes of a reason are kept.
+// maxReason is the maximum length of a stored reason in bytes.
 const maxReason = 4096
 
-// OneLine returns a reason for a dead letter as it is stored beside it: one line of printable
-// characters, which does nothing to a terminal, and is cut if it is very long.
+// OneLine returns a reason in the form stored with a dead letter: one line of printable characters,
+// safe for a terminal, and cut if it is very long.
 func OneLine(reason string) string {
 	if len(reason) > maxReason {
 		reason = strings.ToValidUTF8(reason[:maxReason], "") + "…"

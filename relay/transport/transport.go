@@ -1,9 +1,9 @@
-// Package transport carries messages from a sender to one of the receivers of a place, and
-// answers back: [Publisher] and [Consumer], what goes with a message, and [Memory], the
-// transport within one process. The others are in packages of their own.
+// Package transport carries messages from senders to the receivers of a place, and answers back. It
+// defines [Publisher], [Consumer] and [Message], and has [Memory], the transport within one process.
+// The other transports are in packages of their own.
 //
-// A message that was published arrives at least once: whoever takes it may get it again, and
-// goes by [Message.Key]. What a transport promises, package transporttest tests.
+// A published message is delivered at least once: receivers may get it again, and detect that by
+// [Message.Key]. Package transporttest tests the guarantees of transports.
 package transport
 
 import (
@@ -15,62 +15,62 @@ import (
 	"time"
 )
 
-// A Message is what a transport carries: bytes, and what it says of them. Only Body is
-// needed.
+// A Message is the unit that a transport carries: bytes and their metadata. Only Body is required.
 type Message struct {
-	// ID is the same for every try to publish one message, and for no other message of any
-	// sender. A transport that can drops a second one.
+	// ID is the same for every publication of one message, and for no other message of any sender.
+	// Transports that can detect a repetition drop it.
 	ID string
-	// Key names what the message is about, whoever sends it however often (a handoffId).
+	// Key identifies the subject of the message, independent of sender and repetitions (a
+	// handoffId).
 	Key string
-	// Group holds together messages that a transport keeps in order if it can (a taskId).
+	// Group identifies messages that a transport keeps in order if it can (a taskId).
 	Group string
 	Kind  Kind
 	Body  []byte
 
 	Traceparent  string    // W3C Trace Context, "" for none
-	DispatchedAt time.Time // when its sender gave it to the transport; zero if nobody said
-	Attempt      int       // which attempt at handing over this is, from 1; 0 if nobody said
-	// ReplyTo is the name of the sender at this place, to which answers go; "" for no answers.
-	// It is one that [IsName] accepts.
+	DispatchedAt time.Time // when its sender passed it to the transport; zero if unknown
+	Attempt      int       // the number of this attempt to hand over, from 1; 0 if unknown
+	// ReplyTo is the name of the sender at this place, to which answers go; "" for no answers. It
+	// must satisfy [IsName].
 	ReplyTo string
-	// Outcome says in one word what an answer is, for transports that have a word for it.
+	// Outcome summarises an answer, for transports with status codes or the like.
 	Outcome Outcome
-	// Encoding is how Body is compressed: "" or "zstd".
+	// Encoding is the compression of Body: "" or "zstd".
 	Encoding string
-	// Claim is the SHA-256 of a body that was stored elsewhere, 64 hexadecimal digits; Body is
-	// empty then.
+	// Claim is the SHA-256 of a body that was stored elsewhere, 64 hexadecimal digits; Body is then
+	// empty.
 	Claim string
 }
 
-// A Kind is what a message is for.
+// A Kind is the purpose of a message.
 type Kind string
 
-// The kinds. A message that says none is a [Handoff].
+// The kinds. A message without one is a [Handoff].
 const (
 	Handoff    Kind = "handoff"
 	Answer     Kind = "answer"     // to a handoff
-	Revocation Kind = "revocation" // of a handoff that its sender has taken back
-	Chunk      Kind = "chunk"      // of a handoff that comes in parts
+	Revocation Kind = "revocation" // of a handoff that its sender takes back
+	Chunk      Kind = "chunk"      // of a handoff sent in parts
 	Withheld   Kind = "withheld"   // a dead letter without the message: see [Options].Withhold
 )
 
-// An Outcome is what became of a message, in a word.
+// An Outcome is the result of a message, in one word.
 type Outcome string
 
 // The outcomes.
 const (
 	Taken    Outcome = "taken"
-	Refused  Outcome = "refused"  // something is wrong with the message
-	Conflict Outcome = "conflict" // it contradicts what was taken before
+	Refused  Outcome = "refused"  // the message is invalid
+	Conflict Outcome = "conflict" // it contradicts an earlier message
 )
 
-// Withheld returns the dead letter of a message whose body must not stay with the transport. Its body is
-// a JSON object with the members handoffId, which is the message's Key, and reason.
+// Withheld returns the dead letter of a message whose body must not stay with the transport. Its
+// body is a JSON object with the members handoffId, which is the message's Key, and reason.
 func (m Message) Withheld(reason string) Message {
 	body, err := json.Marshal(map[string]string{"handoffId": m.Key, "reason": OneLine(reason)})
 	if err != nil {
-		panic(err) // of strings there is none
+		panic(err) // strings cannot fail
 	}
 	m.Kind, m.Body, m.Encoding, m.Claim = Withheld, body, "", ""
 	return m
@@ -78,48 +78,49 @@ func (m Message) Withheld(reason string) Message {
 
 // A Publisher sends messages to one place. It is safe for concurrent use.
 type Publisher interface {
-	// Publish returns when the transport has confirmed that the message is safe there, at this
-	// place. After an error it is not known whether the message arrives, unless the error is a
-	// [*TooLargeError] or a [*PermanentError].
+	// Publish returns when the transport has confirmed that the message is stored at this place.
+	// After an error the message may still be delivered, unless the error is a [*TooLargeError] or a
+	// [*PermanentError].
 	Publish(ctx context.Context, m Message) (Receipt, error)
-	// Answers returns what was answered to messages with this ReplyTo and has not been
-	// acknowledged: also before it is called, also to another process. The error is
-	// [ErrNoAnswers] where answers come with Publish alone.
+	// Answers returns unacknowledged answers to messages with this ReplyTo, including answers that
+	// arrived before the call and answers to messages of other processes. The error is
+	// [ErrNoAnswers] if answers are only returned by Publish.
 	Answers(ctx context.Context, replyTo string) (Consumer, error)
-	// Close ends the use of the transport.
+	// Close releases the transport.
 	Close() error
 }
 
-// A Receipt is what a transport has confirmed. The zero value says that it has the message.
+// A Receipt is the confirmation of a publication. The zero value confirms that the transport has the
+// message.
 type Receipt struct {
-	// Answer is the receiver's, where the transport waits for it; nil elsewhere.
+	// Answer is the receiver's answer, if the transport waits for it; else nil.
 	Answer *Message
-	// Duplicate: the place had a message of this ID already, and has added none.
+	// Duplicate reports that the place already had a message with this ID, and dropped the new one.
 	Duplicate bool
 }
 
-// An Asker is a [Publisher] that can ask a receiver later what became of a message.
+// An Asker is a [Publisher] that can ask a receiver for the answer to an earlier message.
 type Asker interface {
-	// Ask returns the newest answer to what was published with a key, nil if the receiver
-	// does not know of it.
+	// Ask returns the newest answer to a message with the given key, nil if the receiver does not
+	// know the key.
 	Ask(ctx context.Context, key string) (*Message, error)
 }
 
-// A Consumer takes messages from one place, where other consumers may take others. It is safe
-// for concurrent use.
+// A Consumer takes messages from one place, possibly among other consumers. It is safe for
+// concurrent use.
 type Consumer interface {
-	// Next waits for a message. Its error is that of ctx when that is done. After another
-	// error the consumer is at its end, and a new one has to be opened.
+	// Next waits for a message. When ctx is done, it returns the error of ctx. After any other error
+	// the consumer is unusable, and a new one has to be opened.
 	Next(ctx context.Context) (Delivery, error)
-	// Reply sends an answer to a sender by the name that a message had as ReplyTo, however
-	// long ago. It returns when the answer is safe.
+	// Reply sends an answer to the sender with the name in a message's ReplyTo, at any time after
+	// it. It returns when the answer is stored.
 	Reply(ctx context.Context, replyTo string, answer Message) error
-	// Close gives back what was not acknowledged, and ends the use of the transport.
+	// Close gives back unacknowledged messages, and releases the transport.
 	Close() error
 }
 
-// Respond sends the answer to a message by a consumer of its place, if the sender wants one: it is
-// the Answer of a [Delivery] where answers go to senders by name.
+// Respond sends the answer to a message through a consumer of its place, if the sender wants one. It
+// implements Answer of a [Delivery] for transports that address answers to senders by name.
 func Respond(ctx context.Context, c Consumer, m, answer Message) error {
 	if m.ReplyTo == "" {
 		return nil
@@ -127,48 +128,48 @@ func Respond(ctx context.Context, c Consumer, m, answer Message) error {
 	return c.Reply(ctx, m.ReplyTo, answer)
 }
 
-// A Delivery is a message that a consumer has. As long as the consumer lives, nobody else gets
-// the message; it ends with one of Ack, Return and DeadLetter.
+// A Delivery is a message held by a consumer. No other consumer gets the message while this one
+// lives and the delivery lasts; Ack, Return and DeadLetter end it.
 type Delivery interface {
 	// Message returns the message; its Body is the caller's.
 	Message() Message
-	// Answer sends an answer to who sent the message, if that wants one. It returns when the
-	// answer is safe. It comes before the end of the delivery.
+	// Answer sends an answer to the message's sender, if the sender wants one. It returns when the
+	// answer is stored. It must be called before the end of the delivery.
 	Answer(ctx context.Context, answer Message) error
 	// Ack ends the delivery: the message is never delivered again.
 	Ack(ctx context.Context) error
-	// Return gives the message back: it is delivered again, if the transport can not before
-	// some time.
+	// Return gives the message back: it is delivered again, after the given time if the transport
+	// supports that.
 	Return(ctx context.Context, after time.Duration) error
-	// DeadLetter ends the delivery, and puts the message where the transport keeps what nobody
-	// can take, if it has such a place.
+	// DeadLetter ends the delivery, and moves the message to the transport's dead letters, if it has
+	// a place for them.
 	DeadLetter(ctx context.Context, reason string) error
 }
 
-// Options are what opening a transport takes beside its address. The zero value is usual.
+// Options are the options of opening a transport. The zero value is the usual one.
 type Options struct {
-	// MaxBytes is the longest body that is taken from the transport; 0 means 64 MiB. A longer
-	// message is a dead letter.
+	// MaxBytes is the maximum length of a body; 0 means 64 MiB. A longer message becomes a dead
+	// letter.
 	MaxBytes int64
-	// Prefetch is how many messages a consumer may hold without having acknowledged them; 0
-	// means [DefaultPrefetch].
+	// Prefetch is the maximum number of unacknowledged messages of a consumer; 0 means
+	// [DefaultPrefetch].
 	Prefetch int
-	// Lease is how long a message stays with a consumer that has died, where the transport
-	// cannot see that; 0 means [DefaultLease].
+	// Lease is the time that a message stays with a dead consumer, if the transport cannot detect
+	// its death; 0 means [DefaultLease].
 	Lease time.Duration
-	// Withhold: a dead letter is what [Message.Withheld] returns, and nothing of the message stays
-	// with the transport.
+	// Withhold replaces dead letters with [Message.Withheld], so that nothing of the message stays with
+	// the transport.
 	Withhold bool
 }
 
-// What the zero values of [Options] mean.
+// Defaults of [Options].
 const (
 	DefaultMaxBytes = 64 << 20
 	DefaultPrefetch = 512
 	DefaultLease    = 30 * time.Second
 )
 
-// WithDefaults returns the options with nothing left out.
+// WithDefaults returns the options with zero values replaced by defaults.
 func (o Options) WithDefaults() Options {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = DefaultMaxBytes
@@ -182,8 +183,8 @@ func (o Options) WithDefaults() Options {
 	return o
 }
 
-// IsName reports whether a text can be the name of a sender, which becomes part of the name of
-// a queue, a subject or a file: 1 to 64 of the characters a–z, 0–9 and "-".
+// IsName reports whether a text is a valid name of a sender, which becomes part of the name of a
+// queue, a subject or a file: 1 to 64 of the characters a–z, 0–9 and "-".
 func IsName(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
@@ -193,8 +194,8 @@ func IsName(s string) bool {
 	return len(s) >= 1 && len(s) <= 64
 }
 
-// Shown returns an address as people may see it: without who logs in, since a name may be a
-// secret too, and without parameters but for the name of a queue.
+// Shown returns an address for display: without user information, since a user name may be a secret
+// too, and without parameters other than the name of a queue.
 func Shown(u *url.URL) string {
 	shown := url.URL{Scheme: u.Scheme, Opaque: u.Opaque, Host: u.Host, Path: u.Path}
 	if queue := u.Query().Get("queue"); queue != "" {
@@ -203,7 +204,7 @@ func Shown(u *url.URL) string {
 	return shown.String()
 }
 
-// A TooLargeError says that a transport does not take a message, since it is too long.
+// A TooLargeError reports a message that is too long for a transport.
 type TooLargeError struct {
 	Size, Limit int64 // bytes
 }
@@ -212,14 +213,14 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the message has %d bytes, and the transport takes %d at most", e.Size, e.Limit)
 }
 
-// A PermanentError says that a message did not arrive, and would not by trying again as it is:
-// the transport has no such place, or does not let the sender in.
+// A PermanentError reports that a message did not arrive, and that a retry would not help: the
+// transport has no such place, or does not admit the sender.
 type PermanentError struct{ Err error }
 
 func (e *PermanentError) Error() string { return e.Err.Error() }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the underlying error.
 func (e *PermanentError) Unwrap() error { return e.Err }
 
-// ErrNoAnswers says that a transport has no place for answers: they come with Publish.
+// ErrNoAnswers reports a transport without a place for answers: Publish returns them.
 var ErrNoAnswers = errors.New("answers come with the message, and nowhere else")

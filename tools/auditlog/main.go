@@ -1,8 +1,8 @@
-// Auditlog fills an audit log with records of made-up tasks, to measure what reads it:
+// Auditlog fills an audit log with records of made-up tasks, to measure its readers:
 //
 //	go run ./auditlog -records 1000000 audit.db
 //
-// It prints the ids of a few tasks. The log is the same for the same number of records.
+// It prints the ids of a few tasks. The log only depends on the number of records.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/eaapl/handoff/relay/audit/sqlstore"
 )
 
-// batch is how many records are added at once, and how many seconds later than those before.
+// batch is the number of records added at once, and the seconds between batches.
 const batch = 10_000
 
 func main() {
@@ -56,24 +56,24 @@ var agents = []string{"planner", "legal-analysis-agent", "risk-scoring-agent", "
 
 var transports = []string{"http", "nats", "redis", "temporal"}
 
-// inFlight is how many tasks are worked on at once.
+// inFlight is the number of concurrent tasks.
 const inFlight = 64
 
-// A task is one that is worked on.
+// A task is a task in progress.
 type task struct {
 	id         string
 	step       int
 	micros     int64 // spent, in millionths of a dollar
 	tokens     int64
 	handedOver bool
-	last       audit.Record // of an acceptance
+	last       audit.Record // the last acceptance
 }
 
 type generator struct {
 	rand   *rand.Rand
 	tasks  [inFlight]*task
 	filler string
-	frames *compress.Encoder // nil for records alone
+	frames *compress.Encoder // nil if messages are not stored
 	shown  []string
 }
 
@@ -101,7 +101,7 @@ func (g *generator) uuid() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// fill adds records.
+// fill adds n records.
 func (g *generator) fill(b *audit.Batch, n int) error {
 	for range n {
 		at := g.rand.IntN(inFlight)
@@ -123,7 +123,7 @@ func (g *generator) fill(b *audit.Batch, n int) error {
 	return nil
 }
 
-// leave notes what is not handed over in the end.
+// leave records the accepted messages that were never handed over.
 func (g *generator) leave(b *audit.Batch) error {
 	var left []audit.Pending
 	for _, t := range g.tasks {
@@ -134,7 +134,7 @@ func (g *generator) leave(b *audit.Batch) error {
 	return b.SetPending(left)
 }
 
-// next adds a task's next record: of an acceptance, of handing over, or of a rejection.
+// next adds a task's next record: an acceptance, a handover or a rejection.
 func (g *generator) next(b *audit.Batch, t *task) error {
 	if t.last.HandoffID != "" && !t.handedOver {
 		t.handedOver = true

@@ -7,7 +7,7 @@ import (
 	"path"
 )
 
-// readAPIBank reads the samples of API-Bank, one dialogue a file, a turn a line.
+// readAPIBank reads the samples of API-Bank: one dialogue per file, one turn per line.
 func readAPIBank(s *snapshot, emit func(*conversation)) error {
 	files, err := s.files("api-bank/lv1-lv2-samples", ".jsonl")
 	if err != nil {
@@ -47,8 +47,8 @@ func readAPIBank(s *snapshot, emit func(*conversation)) error {
 	return nil
 }
 
-// readFunctionChat reads the dialogues of FunctionChat-Bench: the last turn's query and
-// its right answer are the whole dialogue.
+// readFunctionChat reads the dialogues of FunctionChat-Bench: the last turn's query and its correct
+// answer hold the whole dialogue.
 func readFunctionChat(s *snapshot, emit func(*conversation)) error {
 	type message struct {
 		Role    string
@@ -79,7 +79,7 @@ func readFunctionChat(s *snapshot, emit func(*conversation)) error {
 		var results []string
 		for i, m := range messages {
 			switch {
-			case m.Role == "tool": // given with its call
+			case m.Role == "tool": // added with its call
 			case len(m.Calls) > 0:
 				for n, call := range m.Calls {
 					var arguments any
@@ -109,7 +109,7 @@ func readFunctionChat(s *snapshot, emit func(*conversation)) error {
 	return nil
 }
 
-// readToolTalk reads ToolTalk: the calls of a turn stand before what the assistant says.
+// readToolTalk reads ToolTalk: the calls of a turn come before the assistant's text.
 func readToolTalk(s *snapshot, emit func(*conversation)) error {
 	files, err := s.files("data/tooltalk", ".json")
 	if err != nil {
@@ -150,8 +150,8 @@ func readToolTalk(s *snapshot, emit func(*conversation)) error {
 	return nil
 }
 
-// readToolBench reads the example answers of ToolBench: a query, calls of real services
-// with what they gave, and the final answer, along the last path that was taken.
+// readToolBench reads the example answers of ToolBench: a query, calls of real services with their
+// results, and the final answer, along the last path taken.
 func readToolBench(s *snapshot, emit func(*conversation)) error {
 	files, err := s.files("data_example/answer", ".json")
 	if err != nil {
@@ -178,13 +178,13 @@ func readToolBench(s *snapshot, emit func(*conversation)) error {
 	return nil
 }
 
-// A toolMessage is in the first form of OpenAI's API.
+// A toolMessage is a message in the first form of OpenAI's API.
 type toolMessage struct {
 	Role, Content string
 	Call          *struct{ Name, Arguments string } `json:"function_call"`
 }
 
-// add gives the conversation the message, and for a call the result after it.
+// add adds the message to the conversation, and after a call its result.
 func (m *toolMessage) add(c *conversation, after []toolMessage) {
 	if m.Role == "user" || m.Role == "assistant" {
 		c.say(m.Role, m.Content)

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// sentences splits a text into whole sentences; lines end them. What has no end for
-// long, such as JSON, is split at commas.
+// sentences splits a text into whole sentences; line breaks end them. Long text without sentence
+// ends, such as JSON, is split at commas.
 func sentences(text string) []string {
 	var all []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -28,7 +28,7 @@ func sentences(text string) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
-// fill takes sentences in the order given, as far as they fit into the length.
+// fill takes sentences in the given order, as long as they fit into the length.
 func fill(all []string, order []int, length int) string {
 	var b strings.Builder
 	for _, i := range order {
@@ -40,14 +40,14 @@ func fill(all []string, order []int, length int) string {
 	return b.String()
 }
 
-// randomSentences chooses whole sentences by chance; the seed makes it repeatable.
+// randomSentences chooses whole sentences at random; the seed makes it repeatable.
 func randomSentences(all []string, length int, seed uint64) string {
 	return fill(all, rand.New(rand.NewPCG(seed, 1)).Perm(len(all)), length)
 }
 
-// lexRank chooses the sentences that are most like the others: the stationary
-// distribution over the graph of sentences whose cosine, by the words' tf-idf, is at
-// least 0.1 (Erkan and Radev 2004), with a damping of 0.85.
+// lexRank chooses the sentences most similar to the others: the stationary distribution over the
+// graph of sentences whose cosine, by the words' tf-idf, is at least 0.1 (Erkan and Radev 2004),
+// with a damping of 0.85.
 func lexRank(all []string, length int) string {
 	vectors := make([]map[string]float64, len(all))
 	where := map[string][]int{}
@@ -87,7 +87,7 @@ func lexRank(all []string, length int) string {
 	return fill(all, ranked(links), length)
 }
 
-// ranked returns the nodes of a graph, the one that a walk visits most first.
+// ranked returns the nodes of a graph, those visited most by a random walk first.
 func ranked(links [][]int) []int {
 	n := float64(len(links))
 	rank := make([]float64, len(links))
@@ -126,7 +126,7 @@ func ranked(links [][]int) []int {
 	return order
 }
 
-// terms returns the words of a sentence; pairs of letters where the script has no spaces.
+// terms returns the words of a sentence, or pairs of letters if the script has no spaces.
 func terms(s string) []string {
 	var all []string
 	for _, word := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !isWord(r) }) {

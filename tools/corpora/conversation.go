@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A turn is one of a message's conversationHistoryVerbatim.
+// A turn is a turn of a message's conversationHistoryVerbatim.
 type turn struct {
 	Role       string `json:"role"`
 	Content    string `json:"content"`
@@ -28,14 +28,14 @@ type function struct {
 	Arguments string `json:"arguments"`
 }
 
-// A fact is a labelled value that the next agent may need. Its kind is the name of its
-// slot, "argument" or "answer".
+// A fact is a labelled value that the next agent may need. Its kind is the name of its slot,
+// "argument" or "answer".
 type fact struct {
 	Value string `json:"value"`
 	Kind  string `json:"kind"`
 }
 
-// A conversation is what a corpus gives for one message.
+// A conversation is the part of a corpus for one message.
 type conversation struct {
 	id    string // unique in its corpus
 	turns []turn
@@ -43,14 +43,14 @@ type conversation struct {
 	calls int
 }
 
-// say adds a turn, if it has text.
+// say adds a turn, unless its text is empty.
 func (c *conversation) say(role, text string) {
 	if text = strings.TrimSpace(strings.ToValidUTF8(text, "\ufffd")); text != "" {
 		c.turns = append(c.turns, turn{Role: role, Content: text})
 	}
 }
 
-// use adds a call of a tool and its result, two turns.
+// use adds a tool call and its result as two turns.
 func (c *conversation) use(tool string, arguments any, result string) {
 	c.calls++
 	id := "call_" + strconv.Itoa(c.calls)
@@ -59,7 +59,7 @@ func (c *conversation) use(tool string, arguments any, result string) {
 		turn{Role: "tool", ToolCallID: id, Content: strings.ToValidUTF8(result, "\ufffd")})
 }
 
-// label notes a fact. What says nothing, like "yes" or "any", is none.
+// label adds a fact. Values without information, such as "yes" or "any", are ignored.
 func (c *conversation) label(kind, value string) {
 	value = strings.TrimSpace(value)
 	switch strings.ToLower(value) {
@@ -72,15 +72,15 @@ func (c *conversation) label(kind, value string) {
 	c.facts = append(c.facts, fact{value, kind})
 }
 
-// labelArguments notes every value within the arguments of a call.
+// labelArguments labels every value in the arguments of a call.
 func (c *conversation) labelArguments(arguments any) {
 	for _, v := range leaves(arguments) {
 		c.label("argument", v)
 	}
 }
 
-// labelAnswers notes the values that a tool or a knowledge base gave and the assistant
-// then said.
+// labelAnswers labels the values returned by a tool or a knowledge base and then repeated by the
+// assistant.
 func (c *conversation) labelAnswers(values []string, said string) {
 	said = normal(said)
 	for _, v := range values {
@@ -90,8 +90,8 @@ func (c *conversation) labelAnswers(values []string, said string) {
 	}
 }
 
-// text returns all that is said in the conversation, the arguments of its calls and the
-// results of its tools included.
+// text returns the whole text of the conversation, including the arguments of calls and the results
+// of tools.
 func (c *conversation) text() string { return textOf(c.turns) }
 
 func textOf(turns []turn) string {
@@ -107,8 +107,8 @@ func textOf(turns []turn) string {
 	return b.String()
 }
 
-// settle drops the facts that nobody can keep, since they do not occur in the text, and
-// all but the first of those with one value.
+// settle drops the facts that do not occur in the text, which no summary can keep, and duplicates of
+// a value.
 func (c *conversation) settle() {
 	text := normal(c.text())
 	var seen []string
@@ -122,7 +122,7 @@ func (c *conversation) settle() {
 	})
 }
 
-// compact writes a value as JSON in one line, without escapes for HTML.
+// compact writes a value as one line of JSON, without HTML escapes.
 func compact(v any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -133,8 +133,7 @@ func compact(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// leaves returns the texts and numbers within a decoded JSON value, those of objects in
-// the order of their names.
+// leaves returns the texts and numbers within a decoded JSON value, sorted by name within objects.
 func leaves(v any) []string {
 	switch v := v.(type) {
 	case string:

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// readKvret reads dialogues in the form of KVRET, a driver and the car's assistant; its
-// knowledge base is the result of a call before the assistant's first turn. Facts are
-// the slots, and what of the knowledge base the assistant said.
+// readKvret reads dialogues in the form of KVRET, between a driver and the car's assistant; its
+// knowledge base becomes the result of a call before the assistant's first turn. Facts are the
+// slots, and the values of the knowledge base that the assistant repeats.
 func readKvret(files ...string) func(*snapshot, func(*conversation)) error {
 	return func(s *snapshot, emit func(*conversation)) error {
 		for _, file := range files {

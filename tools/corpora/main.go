@@ -1,6 +1,5 @@
-// Corpora rebuilds the sets that the scanner and the summaries are measured on from
-// snapshots of public repositories, and measures a program on them. README.md beside
-// it says how.
+// Corpora rebuilds the sets for measuring the scanner and the summaries from snapshots of public
+// repositories, and measures a program on them. README.md in this folder describes its use.
 package main
 
 import (
@@ -14,7 +13,7 @@ import (
 	"text/tabwriter"
 )
 
-// maxLength is about how much text a set has at most.
+// maxLength is the approximate maximum length of the text of a set.
 const maxLength = 8_000_000
 
 func main() {
@@ -58,7 +57,7 @@ func run() error {
 	return writeTexts(*mirror, *out)
 }
 
-// write writes the messages and the labels of the set, and a line about them.
+// write writes the messages and the labels of the set, and prints a line about them.
 func (c *corpus) write(report *tabwriter.Writer, mirror, out string, most int) (err error) {
 	s, err := openSnapshot(mirror, c.repository, c.commit)
 	if err != nil {
@@ -117,7 +116,7 @@ func (c *corpus) write(report *tabwriter.Writer, mirror, out string, most int) (
 	return nil
 }
 
-// evenly returns at most n of the values, at even distances; all for 0.
+// evenly returns at most n of the values, at even distances; all if n is 0.
 func evenly[T any](all []T, n int) []T {
 	if n == 0 || len(all) <= n {
 		return all

@@ -15,8 +15,8 @@ import (
 // model is the rule of the scanner's own model.
 const model = "safety/model"
 
-// measure writes what the program does with the sets of the folder: the rate of messages
-// it flags, and of single texts, and the share of labelled facts that its summaries keep.
+// measure measures the program on the sets of the folder: the rates of flagged messages and single
+// texts, and the share of labelled facts that its summaries keep.
 func measure(w io.Writer, handoff, dir string, sets []corpus, trims int) error {
 	if err := measureScan(w, handoff, dir, sets); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (c *corpus) use() string {
 	return "tune"
 }
 
-// A verdict is what scan says of a message, as far as the measurement needs it.
+// A verdict is the scanner's result for a message, as far as needed here.
 type verdict struct {
 	Flagged  bool
 	Findings []struct {
@@ -69,8 +69,7 @@ type verdict struct {
 	}
 }
 
-// alone reports whether the model's opinion is all that speaks against each of the
-// texts that are flagged.
+// alone reports whether all findings about flagged texts are the model's.
 func (v *verdict) alone() bool {
 	flagged := map[string]bool{}
 	for _, f := range v.Findings {

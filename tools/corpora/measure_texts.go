@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// measureTexts writes how many of the single texts the program flags, by label and
-// language: of injections a low rate is bad, of clean texts a high one.
+// measureTexts reports the rate of single texts that the program flags, by label and language: for
+// injections a low rate is bad, for clean texts a high one.
 func measureTexts(w io.Writer, handoff, dir string) error {
 	lines, err := readLines(filepath.Join(dir, "texts.jsonl"))
 	if err != nil {

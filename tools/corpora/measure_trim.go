@@ -14,9 +14,9 @@ import (
 	"slices"
 )
 
-// kept counts the facts of a set and how many of them each choice of text keeps.
+// kept counts the facts of a set, and those kept by each method of choosing text.
 type kept struct {
-	conversations, tight             int // trimmed; that do not fit into an eighth
+	conversations, tight             int // trimmed conversations; conversations that do not fit into an eighth
 	facts, trimmed, random, lexRanks float64
 	text, rest                       int // bytes before and after
 }
@@ -24,9 +24,9 @@ type kept struct {
 const (
 	ratio    = 8
 	draws    = 5      // random choices for each conversation
-	shortest = 1000   // bytes of text; an eighth of less is hardly a sentence
-	longest  = 200000 // bytes of text, for LexRank's sake
-	// joinedLength is how many bytes of text short conversations are joined to.
+	shortest = 1000   // minimum bytes of text; an eighth of less is hardly a sentence
+	longest  = 200000 // maximum bytes of text, to limit the time of LexRank
+	// joinedLength is the length in bytes up to which short conversations are joined.
 	joinedLength = 3000
 )
 
@@ -48,7 +48,7 @@ func measureTrim(w io.Writer, handoff, dir string, sets []corpus, trims int) err
 	return nil
 }
 
-// trim measures at most so many of the set's conversations that have facts.
+// trim measures at most limit of the set's conversations that have facts.
 func (c *corpus) trim(handoff, dir string, most int) (k kept, err error) {
 	messages, err := readLines(filepath.Join(dir, c.name+".jsonl"))
 	if err != nil {
@@ -67,7 +67,7 @@ func (c *corpus) trim(handoff, dir string, most int) (k kept, err error) {
 		if err != nil {
 			return k, fmt.Errorf("line %d: %w", i+1, err)
 		}
-		// Short talks are joined, as when a customer comes back with the next request.
+		// Short talks are joined, as if a customer came back with the next request.
 		if n := len(all) - 1; n >= 0 && all[n].short && len(all[n].text()) < joinedLength && len(l.text()) < shortest {
 			all[n].join(l)
 			continue
@@ -121,7 +121,7 @@ func readLines(file string) ([][]byte, error) {
 	return lines, s.Err()
 }
 
-// count returns how many of the facts a text holds.
+// count returns the number of facts contained in a text.
 func count(text string, facts []fact) float64 {
 	text = normal(text)
 	n := 0.0
@@ -133,12 +133,12 @@ func count(text string, facts []fact) float64 {
 	return n
 }
 
-// labelled is a message with its facts.
+// A labelled is a message with its facts.
 type labelled struct {
 	members map[string]json.RawMessage
 	turns   []turn
 	facts   []fact
-	short   bool // made of conversations that are too short alone
+	short   bool // joined from conversations that are too short on their own
 }
 
 func readLabelled(message, facts []byte) (*labelled, error) {
@@ -157,7 +157,7 @@ func readLabelled(message, facts []byte) (*labelled, error) {
 
 func (l *labelled) text() string { return textOf(l.turns) }
 
-// join puts another conversation after this one. Its calls get numbers of their own.
+// join appends another conversation. Its calls are renumbered.
 func (l *labelled) join(next *labelled) {
 	apart := fmt.Sprint("after_", len(l.turns), "_")
 	for _, t := range next.turns {
@@ -176,21 +176,21 @@ func (l *labelled) join(next *labelled) {
 	}
 }
 
-// message returns the message with the turns as they are now.
+// message returns the message with the current turns.
 func (l *labelled) message() ([]byte, error) {
 	l.members["conversationHistoryVerbatim"] = json.RawMessage(compact(l.turns))
 	return json.Marshal(l.members)
 }
 
-// trimmed is what of a trimmed message is text: its summary and turns.
+// A trimmed is the text of a trimmed message: its summary and turns.
 type trimmed struct {
 	Summary string `json:"conversationHistorySummary"`
 	Turns   []turn `json:"conversationHistoryVerbatim"`
 }
 
-// trimTo has the program trim a message until its text has at most that many bytes, and
-// returns the text: the longest of a few tries, "" where none fits. The program counts
-// whole messages, so that the limit is found by trying.
+// trimTo has the program trim a message until its text has at most most bytes, and returns the text:
+// the longest of a few tries, "" if none fits. The program counts whole messages, so that the limit
+// is found by trial.
 func trimTo(handoff string, message []byte, most int) (string, error) {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(message, &m); err != nil {
@@ -198,7 +198,7 @@ func trimTo(handoff string, message []byte, most int) (string, error) {
 	}
 	limit := len(message) - len(m["conversationHistoryVerbatim"]) + most
 	best := ""
-	low, high := limit-most, math.MaxInt // limits with too little text, or none, and with too much
+	low, high := limit-most, math.MaxInt // limits whose text is too short, or empty, and too long
 	for try := range 12 {
 		cut := exec.Command(handoff, "trim", "-q", "--tokenizer", "bytes", "--keep-turns", "1",
 			"--summary-tokens", fmt.Sprint(most), "--max-tokens", fmt.Sprint(limit), "-")

@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// A part of a meeting is short enough for a person to read at once: the talk on one
-// point of the agenda, or so many letters.
+// A part of a meeting is short enough to be read at once: the talk on one item of the agenda, or a
+// bounded number of letters.
 const partLength = 60_000
 
-// speech adds what a speaker says: all are users, and the name stands before the text.
+// speech adds a speaker's text: all speakers are users, and their names precede the text.
 func (c *conversation) speech(speaker, text string) {
 	if text = strings.TrimSpace(text); text != "" {
 		c.say("user", speaker+": "+text)
 	}
 }
 
-// named finds what minutes name: code, stages, numbers of two digits or more, words with
-// two capitals, names of two words or more, and ELITR's tags for persons and the like.
+// named finds names in minutes: code, stages, numbers of two digits or more, words with two
+// capitals, names of two words or more, and ELITR's tags for persons and the like.
 var named = regexp.MustCompile("`[^`\n]+`" + `|\[[A-Z]+\d+\]|\b[Ss]tage \d(?:\.\d)?\b|#?\b\d[\d.,:/-]*\d\b|\b[A-Z][\w-]*[A-Z]\w*\b|\b\p{Lu}\p{Ll}+(?: (?:of |de |von |and )?\p{Lu}\p{Ll}+)+`)
 
-// labelMinutes notes what the minutes that people wrote of the talk name.
+// labelMinutes labels the names in the manually written minutes of the talk.
 func (c *conversation) labelMinutes(minutes string) {
 	for _, value := range named.FindAllString(minutes, -1) {
 		c.label("minutes", strings.Trim(value, "`[]"))
@@ -34,8 +34,8 @@ var (
 	tc39Conclusion = regexp.MustCompile(`(?i)conclusion|resolution|summary`)
 )
 
-// readTC39 reads the notes of TC39 and of its group for ECMA-402: a conversation is a point of the agenda, and its
-// facts are what the conclusion and the summary of the point name.
+// readTC39 reads the notes of TC39 and of its group for ECMA-402: a conversation is an item of the
+// agenda, and its facts are the names in the item's conclusion and summary.
 func readTC39(s *snapshot, emit func(*conversation)) error {
 	files, err := s.files("meetings", ".md")
 	if err != nil {
@@ -73,8 +73,8 @@ func readTC39(s *snapshot, emit func(*conversation)) error {
 
 var wasmSpeaker = regexp.MustCompile(`^\**([A-Z][\p{L} .'-]{0,30}?)\**: (.*)`)
 
-// readWasm reads the minutes of WebAssembly's groups: a conversation is a meeting, and
-// its facts are what the agenda in front names.
+// readWasm reads the minutes of WebAssembly's groups: a conversation is a meeting, and its facts are
+// the names in the agenda at the top.
 func readWasm(s *snapshot, emit func(*conversation)) error {
 	files, err := s.files("", ".md")
 	if err != nil {
@@ -118,8 +118,8 @@ var (
 	quotedOrListed = regexp.MustCompile(`[\p{L}\d][\p{L}\d .-]*[\p{L}\d]`)
 )
 
-// readBitcoin reads transcripts of talks and calls on Bitcoin. Facts are the speakers,
-// tags and categories in front, and what headings name.
+// readBitcoin reads transcripts of talks and calls on Bitcoin. Facts are the speakers, tags and
+// categories at the top, and the names in headings.
 func readBitcoin(s *snapshot, emit func(*conversation)) error {
 	files, err := s.files("", ".md")
 	if err != nil {
@@ -159,8 +159,8 @@ func readBitcoin(s *snapshot, emit func(*conversation)) error {
 	return nil
 }
 
-// readBundestag reads three debates of the Bundestag, whose names people marked by hand.
-// Facts are the names that a part has twice or more.
+// readBundestag reads three debates of the Bundestag with manually marked names. Facts are the names
+// that occur twice or more in a part.
 func readBundestag(s *snapshot, emit func(*conversation)) error {
 	files, err := s.files("Protocols/Gold-Standard", ".conll")
 	if err != nil {
@@ -227,7 +227,7 @@ func conllColumns(sentence string, word, tag int) (words, tags []string) {
 
 var joined = strings.NewReplacer(" ,", ",", " .", ".", " :", ":", " ;", ";", " !", "!", " ?", "?", "( ", "(", " )", ")")
 
-// plainText joins words as people write them.
+// plainText joins words with the usual spacing.
 func plainText(words []string) string {
 	text := strings.Join(words, " ")
 	text = strings.NewReplacer("-LRB-", "(", "-RRB-", ")", "-LSB-", "[", "-RSB-", "]", "``", "„", "''", "“").Replace(text)
@@ -239,7 +239,7 @@ var (
 	europarlName = regexp.MustCompile(`<SPEAKER[^>]*NAME="([^"]*)"`)
 )
 
-// readElitr reads the trial meetings of AutoMin 2021; facts are what their minutes name.
+// readElitr reads the trial meetings of AutoMin 2021; facts are the names in their minutes.
 func readElitr(s *snapshot, emit func(*conversation)) error {
 	return readMinuted(s, "Task_A", "transcript", "minutes", func(c *conversation, text string) {
 		var speaker, said string
@@ -255,7 +255,7 @@ func readElitr(s *snapshot, emit func(*conversation)) error {
 	}, emit)
 }
 
-// readEuroparl reads the debates of the European Parliament that came with AutoMin 2021.
+// readEuroparl reads the debates of the European Parliament in AutoMin 2021.
 func readEuroparl(s *snapshot, emit func(*conversation)) error {
 	return readMinuted(s, "EuroParl/Task_A", "ep-", "min_", func(c *conversation, text string) {
 		speaker := "President"
@@ -269,7 +269,7 @@ func readEuroparl(s *snapshot, emit func(*conversation)) error {
 	}, emit)
 }
 
-// readMinuted reads folders that each hold a transcript and the minutes people wrote.
+// readMinuted reads folders with a transcript and manually written minutes each.
 func readMinuted(s *snapshot, folder, transcript, minutes string, talk func(*conversation, string), emit func(*conversation)) error {
 	files, err := s.files(folder, "")
 	if err != nil {

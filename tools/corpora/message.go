@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// message writes a conversation as one canonical message, a line of JSON. Its
-// identifiers depend on the corpus and the conversation alone, so that two runs give
-// the same bytes.
+// message writes a conversation as one canonical message, a line of JSON. Its identifiers depend
+// only on the corpus and the conversation, so that the output is reproducible.
 func (c *conversation) message(w io.Writer, corpus, task string) error {
 	id := func(what string) string { return uuid(what + "\x00" + corpus + "\x00" + c.id) }
 	return encode(w, map[string]any{
@@ -35,7 +34,7 @@ func (c *conversation) message(w io.Writer, corpus, task string) error {
 	})
 }
 
-// labels writes the facts of a conversation, a line of JSON.
+// labels writes the facts of a conversation as a line of JSON.
 func (c *conversation) labels(w io.Writer, corpus string) error {
 	facts := c.facts
 	if facts == nil {
@@ -60,7 +59,7 @@ func encode(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// uuid returns what looks like a random UUID and depends on the name alone.
+// uuid returns a text in the form of a random UUID that depends only on the name.
 func uuid(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	sum[6] = sum[6]&0x0f | 0x40

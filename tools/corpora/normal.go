@@ -6,10 +6,10 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// normal makes texts comparable: see [summarize.Fold].
+// normal normalises a text for comparison: see [summarize.Fold].
 func normal(s string) string { return string(summarize.Fold(s)) }
 
-// holds reports whether a normalised text has the normalised value.
+// holds reports whether a normalised text contains the normalised value.
 func holds(text, value string) bool {
 	return summarize.Folded(text).Says(summarize.Folded(value))
 }
@@ -25,8 +25,7 @@ func isDigits(s string) bool {
 	return s != ""
 }
 
-// unbroken reports whether words of the letter's script follow each other, or their
-// endings, without a space.
+// unbroken reports whether the letter's script writes words, or their endings, without spaces.
 func unbroken(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }

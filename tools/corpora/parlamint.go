@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// readParlaMint reads debates in the TEI of ParlaMint, without their annotated twins. It
-// has no labels: the sets are for the rate of false alarms.
+// readParlaMint reads debates in the TEI of ParlaMint, without their annotated copies. They have no
+// labels: the sets only measure false alarms.
 func readParlaMint(folder, suffix string) func(*snapshot, func(*conversation)) error {
 	return func(s *snapshot, emit func(*conversation)) error {
 		files, err := s.files(folder, suffix)
@@ -33,8 +33,7 @@ func readParlaMint(folder, suffix string) func(*snapshot, func(*conversation)) e
 	}
 }
 
-// parlaMintParts gives the debate in parts; those who speak in one turn after another
-// are joined.
+// parlaMintParts emits the debate in parts; consecutive texts of a speaker are joined.
 func parlaMintParts(id string, data []byte, emit func(*conversation)) error {
 	d := xml.NewDecoder(bytes.NewReader(data))
 	c, parts, length := &conversation{}, 0, 0

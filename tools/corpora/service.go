@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// readMixed reads one language of the code-mixed DSTC2 dialogues: lines of "N user\tbot",
-// where a bot's "api_call …" is followed by lines of its result.
+// readMixed reads one language of the code-mixed DSTC2 dialogues: lines of "N user\tbot", where
+// lines with the result follow a bot's "api_call …".
 func readMixed(language string) func(*snapshot, func(*conversation)) error {
 	return func(s *snapshot, emit func(*conversation)) error {
 		for _, split := range []string{"trn", "dev", "tst"} {
@@ -28,7 +28,7 @@ func readMixed(language string) func(*snapshot, func(*conversation)) error {
 
 func mixedDialogue(id, dialogue string) *conversation {
 	c := &conversation{id: id}
-	var arguments map[string]string // of a call whose result is being read
+	var arguments map[string]string // of the call whose result is being read
 	var result, known []string
 	finish := func() {
 		if arguments != nil {
@@ -68,8 +68,8 @@ func mixedDialogue(id, dialogue string) *conversation {
 	return c
 }
 
-// readRisawoz reads the few-shot part of X-RiSAWOZ in one language. What the database
-// gave is the result of a call; facts are the last state and what the system informed of.
+// readRisawoz reads the few-shot part of X-RiSAWOZ in one language. The output of the database is
+// the result of a call; facts are the last state and the values that the system reported.
 func readRisawoz(language string) func(*snapshot, func(*conversation)) error {
 	return func(s *snapshot, emit func(*conversation)) error {
 		var dialogues []struct {
@@ -120,7 +120,7 @@ func (t *risawozTurn) add(c *conversation, last bool) {
 	}
 }
 
-// utterance returns a text that stands alone or first in a list, before its spans.
+// utterance returns a text that is a string, or the first element of a list before its spans.
 func utterance(v any) string {
 	if list, ok := v.([]any); ok && len(list) > 0 {
 		v = list[0]
@@ -129,8 +129,8 @@ func utterance(v any) string {
 	return text
 }
 
-// readMultidogo reads one domain of MultiDoGO: the annotated turns, which are the
-// customer's alone. Facts are the spans with a slot.
+// readMultidogo reads one domain of MultiDoGO: the annotated turns, which are the customer's only.
+// Facts are the spans with a slot.
 func readMultidogo(domain string) func(*snapshot, func(*conversation)) error {
 	return func(s *snapshot, emit func(*conversation)) error {
 		for _, split := range []string{"train", "dev", "test"} {
@@ -160,7 +160,7 @@ func readMultidogo(domain string) func(*snapshot, func(*conversation)) error {
 	}
 }
 
-// labelSpans notes the spans that tags in the form O, B-slot, I-slot or slot mark.
+// labelSpans labels the spans marked by tags of the form O, B-slot, I-slot or slot.
 func (c *conversation) labelSpans(words, tags []string) {
 	var span []string
 	var slot string
@@ -185,8 +185,8 @@ func (c *conversation) labelSpans(words, tags []string) {
 	end()
 }
 
-// readKdConv reads KdConv: talks about films, music and travel, each turn with what of
-// the knowledge graph it uses. Short attributes are the facts.
+// readKdConv reads KdConv: talks about films, music and travel, each turn with its part of the
+// knowledge graph. Short attributes are the facts.
 func readKdConv(s *snapshot, emit func(*conversation)) error {
 	for _, domain := range []string{"film", "music", "travel"} {
 		for _, split := range []string{"train", "dev", "test"} {
@@ -215,8 +215,8 @@ func readKdConv(s *snapshot, emit func(*conversation)) error {
 	return nil
 }
 
-// readASDC reads the talks about hotels of ASDC. Its labels are queries such as
-// "宿泊日数は1泊" that annotators wrote for what the customer wants: name, は, value.
+// readASDC reads the talks about hotels of ASDC. Its labels are queries such as "宿泊日数は1泊" that
+// annotators wrote for the customer's wishes: name, は, value.
 func readASDC(s *snapshot, emit func(*conversation)) error {
 	files, err := s.files("data/main/dialog/json", ".json")
 	if err != nil {

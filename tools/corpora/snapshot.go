@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// errAbsent says that the snapshot lists a file and does not hold it.
+// errAbsent reports a file that the snapshot lists but does not contain.
 var errAbsent = errors.New("not in the snapshot")
 
-// A snapshot reads the files of one commit of a repository from its git directory.
-// It is not safe for concurrent use.
+// A snapshot reads the files of one commit of a repository from its git directory. It is not safe
+// for concurrent use.
 type snapshot struct {
 	dir, commit string
 	cat         *exec.Cmd
@@ -24,8 +24,7 @@ type snapshot struct {
 	answers     *bufio.Reader
 }
 
-// openSnapshot finds the repository, owner/name, below the mirror. The caller closes
-// the snapshot.
+// openSnapshot finds the repository, owner/name, below the mirror. The caller closes the snapshot.
 func openSnapshot(mirror, repository, commit string) (*snapshot, error) {
 	dir := filepath.Join(mirror, strings.ReplaceAll(repository, "/", "+"), "repo")
 	if below := filepath.Join(dir, ".git"); isDir(below) {
@@ -64,7 +63,7 @@ func (s *snapshot) close() error {
 	return s.cat.Wait()
 }
 
-// files lists the paths below the folder (all for "") that have the suffix.
+// files lists the paths with the suffix in the folder ("" for all).
 func (s *snapshot) files(folder, suffix string) ([]string, error) {
 	args := []string{"ls-tree", "-r", "-z", "--name-only", s.commit}
 	if folder != "" {
@@ -83,8 +82,8 @@ func (s *snapshot) files(folder, suffix string) ([]string, error) {
 	return paths, nil
 }
 
-// read returns the file at the path, which holds no line break; errAbsent where the
-// snapshot leaves it out.
+// read returns the file at the path, which has no line break; errAbsent if the snapshot does not
+// contain it.
 func (s *snapshot) read(path string) ([]byte, error) {
 	if _, err := fmt.Fprintf(s.ask, "%s:%s\n", s.commit, path); err != nil {
 		return nil, err

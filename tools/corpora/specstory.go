@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The longest log of a coding session that is taken.
+// The maximum length of the log of a coding session.
 const sessionLength = 500_000
 
 var (
@@ -17,9 +17,9 @@ var (
 	inBackticks = regexp.MustCompile("`([^`\n]+)`")
 )
 
-// readSpecStory reads sessions with coding agents as SpecStory keeps them in
-// .specstory/history, in either of its forms: what the user and the agent said, and the use of tools with their
-// results. Facts are the files that were written and those used twice or more.
+// readSpecStory reads sessions with coding agents in either form of SpecStory's .specstory/history:
+// the texts of the user and the agent, and the use of tools with the results. Facts are the files
+// that were written, or used twice or more.
 func readSpecStory(s *snapshot, emit func(*conversation)) error {
 	files, err := s.files("", ".md")
 	if err != nil {
@@ -88,8 +88,8 @@ func specSession(id, text string) *conversation {
 	return c
 }
 
-// specUse adds the use of a tool: its arguments stand in backticks after the summary,
-// before a block with the result.
+// specUse adds the use of a tool: its arguments are in backticks between the summary and a block
+// with the result.
 func (c *conversation) specUse(kind, tool string, lines []string, used map[string]int) {
 	var head, result []string
 	inResult := false
@@ -112,8 +112,8 @@ func (c *conversation) specUse(kind, tool string, lines []string, used map[strin
 	c.labelFiles(arguments, kind == "write", used)
 }
 
-// specOldUse adds the use of a tool in the older form, which has no end of its own and
-// often names the file in its result alone.
+// specOldUse adds the use of a tool in the older form, which has no end mark and often names the
+// file only in its result.
 func (c *conversation) specOldUse(tool, head string, lines []string, used map[string]int) {
 	var arguments []string
 	for _, m := range inBackticks.FindAllStringSubmatch(head, -1) {
@@ -127,7 +127,7 @@ func (c *conversation) specOldUse(tool, head string, lines []string, used map[st
 	}
 }
 
-// labelFiles notes the names of files that were written, or are used for the second time.
+// labelFiles labels the names of files that were written, or used for the second time.
 func (c *conversation) labelFiles(arguments []string, written bool, used map[string]int) {
 	for _, a := range arguments {
 		base := path.Base(a)

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// readStar reads dialogues of RasaHQ/STAR: dialogues/N.json, a list of events. With its
-// tools, the wizard's queries are calls; their arguments, and what he chose of a result
-// and said, are the facts. Speech alone leaves out the calls and keeps the labels.
+// readStar reads dialogues of RasaHQ/STAR: dialogues/N.json, a list of events. With tools, the
+// wizard's queries are calls; the facts are their arguments, and the parts of a result that the
+// wizard chose and said. Without tools, the calls are left out and the labels kept.
 func readStar(tools bool) func(*snapshot, func(*conversation)) error {
 	return func(s *snapshot, emit func(*conversation)) error {
 		files, err := s.files("dialogues", ".json")
@@ -40,7 +40,7 @@ type starEvent struct {
 	Item, PrimaryItem            map[string]any
 }
 
-// add gives the conversation what the event is; the events after it have its result.
+// add adds an event to the conversation; the events after it have its result.
 func (e *starEvent) add(c *conversation, after []starEvent, tools bool) {
 	switch {
 	case e.Agent == "User" && e.Action == "utter":
@@ -72,8 +72,8 @@ func (e *starEvent) add(c *conversation, after []starEvent, tools bool) {
 	}
 }
 
-// starValue returns the value within a constraint, such as "Jane" or
-// api.is_equal_to("Jane"), and whether it is one value.
+// starValue returns the value within a constraint, such as "Jane" or api.is_equal_to("Jane"), and
+// whether it is one value.
 func starValue(constraint string) (string, bool) {
 	exact := strings.TrimSuffix(strings.TrimPrefix(constraint, "api.is_equal_to("), ")")
 	if !strings.HasPrefix(constraint, "api.is_equal_to(") {

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// What follows reads corpora whose labels are the state of a dialogue: the last value of
-// a slot is the fact.
+// The functions below read corpora whose labels are the state of a dialogue: the last value of a
+// slot is the fact.
 
-// readSimulated reads one half of M2M, folder/{train,dev,test}.json, as far as the
-// snapshot has it.
+// readSimulated reads one half of M2M, folder/{train,dev,test}.json, as far as the snapshot contains
+// it.
 func readSimulated(folder string) func(*snapshot, func(*conversation)) error {
 	return func(s *snapshot, emit func(*conversation)) error {
 		files, err := s.files(folder, ".json")
@@ -54,7 +54,7 @@ func readSimulated(folder string) func(*snapshot, func(*conversation)) error {
 	}
 }
 
-// decode reads a JSON file into v. It reports whether the snapshot has it.
+// decode reads a JSON file into v. It reports whether the snapshot contains it.
 func (s *snapshot) decode(file string, v any) (bool, error) {
 	data, err := s.read(file)
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *snapshot) decode(file string, v any) (bool, error) {
 	return true, nil
 }
 
-// readCamRest reads CamRest676 as the repository holds it.
+// readCamRest reads CamRest676 in the form of the repository.
 func readCamRest(s *snapshot, emit func(*conversation)) error {
 	var dialogues []struct {
 		Dial []struct {

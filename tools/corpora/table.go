@@ -8,14 +8,14 @@ type corpus struct {
 	licence    string // of the data
 	language   string
 	kind       string // service, agent, meeting or coding
-	// held: nobody tunes on the set nor looks at its texts.
+	// held marks a held-back set: it is not used for tuning, and its texts are not read.
 	held bool
-	// read finds the conversations in the snapshot and gives each to emit. A corpus
-	// without turns of its own says in its error what is wrong.
+	// read passes the conversations of the snapshot to emit. A corpus without turns of its own
+	// returns an error with the reason.
 	read func(s *snapshot, emit func(*conversation)) error
 }
 
-// The tasks that messages of the kinds name.
+// Task descriptions by kind.
 var tasks = map[string]string{
 	"service": "Go on serving the customer",
 	"agent":   "Go on with what the user asked for",
@@ -40,7 +40,7 @@ const (
 	dogoAt    = "baa30639c4b271f394b81443c842193407cdf26d"
 )
 
-// corpora are the sets, in the order of kinds. README.md has them with their sizes.
+// corpora are the sets, in the order of kinds. README.md lists them with their sizes.
 var corpora = []corpus{
 	{"star", star, starAt, "MIT", "en", "service", false, readStar(true)},
 	{"star-speech", star, starAt, "MIT", "en", "service", false, readStar(false)},

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// writeTexts writes texts.jsonl: labelled texts in many languages, not conversations,
-// for the scanner.
+// writeTexts writes texts.jsonl: labelled single texts in many languages, for the scanner.
 func writeTexts(mirror, out string) error {
 	file, err := os.Create(filepath.Join(out, "texts.jsonl"))
 	if err != nil {
@@ -41,8 +40,8 @@ type text struct {
 	Text     string `json:"text"`
 }
 
-// writeInjections reads the direct orders of CyberSecEval, machine-translated into 17
-// languages. Half of them, by their numbers, are held back.
+// writeInjections reads the direct orders of CyberSecEval, machine-translated into 17 languages.
+// Half of them, by number, are held back.
 func writeInjections(w *bufio.Writer, mirror string) (int, error) {
 	const repository, commit = "meta-llama/PurpleLlama", "4be64c3a24442b51c76175e6ec67722cc3f5fe38"
 	s, err := openSnapshot(mirror, repository, commit)
@@ -62,7 +61,7 @@ func writeInjections(w *bufio.Writer, mirror string) (int, error) {
 	}
 	n := 0
 	for _, row := range rows {
-		// Of the other variants, a reader could not tell from the text alone.
+		// The other variants are not recognisable from the text alone.
 		if row.Variant != "ignore_previous_instructions" && row.Variant != "system_mode" {
 			continue
 		}
@@ -75,7 +74,7 @@ func writeInjections(w *bufio.Writer, mirror string) (int, error) {
 	return n, nil
 }
 
-// writeClean reads the texts of xSID, what people say to an assistant, in its languages.
+// writeClean reads the texts of xSID, requests to an assistant, in its languages.
 func writeClean(w *bufio.Writer, mirror string) (int, error) {
 	const repository, commit = "mainlp/xsid", "761d926c3f2e9f6bea13192d2f39cec1d04d9777"
 	s, err := openSnapshot(mirror, repository, commit)

@@ -1,10 +1,10 @@
-// Crosscheck checks that the module of the working directory and its tests compile for other systems and
-// architectures:
+// Crosscheck checks that the module of the working directory and its tests compile for other systems
+// and architectures:
 //
 //	crosscheck darwin/arm64 windows/amd64 linux/386
 //
-// It checks their types, as the compiler does, and makes no code of them or of what they import, which
-// takes minutes for SQLite alone. Numbers that overflow an int of 32 bits are errors of types, too.
+// It checks types as the compiler does, but generates no code for the module and its imports, which
+// would take minutes for SQLite alone. Overflows of a 32-bit int are type errors too.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 )
 
 func main() {
-	said := map[string]bool{} // a package is there twice if it has tests
+	said := map[string]bool{} // a package is listed twice if it has tests
 	for _, target := range os.Args[1:] {
 		system, architecture, _ := strings.Cut(target, "/")
 		all, err := packages.Load(&packages.Config{

@@ -1,5 +1,5 @@
-// Command threats takes the guard of each promise in docs/threats.md away, and runs the tests that the
-// promise names: one of them has to fail. scripts/threats.sh runs it, in the root of the repository.
+// Command threats removes the guard of each promise in docs/threats.md, and runs the tests that the
+// promise names: one of them has to fail. scripts/threats.sh runs it in the root of the repository.
 package main
 
 import (
@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// run tries the promises that match a pattern, and reports whether each was noticed.
+// run tries the promises that match a pattern, and reports whether each removal was noticed.
 func run(pattern string) (bool, error) {
 	only, err := regexp.Compile(pattern)
 	if err != nil {
@@ -79,20 +79,20 @@ func shorten(text string) string {
 	return text
 }
 
-// A verdict says what became of a promise whose guard was taken away.
+// A verdict is the result for a promise whose guard was removed.
 type verdict string
 
 const (
 	noticed    verdict = "noticed"     // the tests failed with each edit
-	notNoticed verdict = "NOT NOTICED" // they passed with one
-	stale      verdict = "STALE"       // an edit is not for this source, or does not compile
+	notNoticed verdict = "NOT NOTICED" // they passed with some edit
+	stale      verdict = "STALE"       // an edit does not match this source, or does not compile
 	noEdit     verdict = "NO EDIT"
-	broken     verdict = "BROKEN" // the tests fail without an edit, or are not there
+	broken     verdict = "BROKEN" // the tests fail without an edit, or do not exist
 )
 
 // A tester runs tests with edits.
 type tester struct {
-	dir     string // for the files of edits
+	dir     string // the folder for the files of edits
 	timeout time.Duration
 }
 
@@ -108,7 +108,7 @@ func (t tester) try(p promise) (v verdict, details string) {
 		}
 		v, details = notNoticed, e.file+":\n"+e.old
 		for _, pkg := range p.packages() {
-			// The build cache knows the tests without the edit after the first time.
+			// After the first time, the results without the edit come from the test cache.
 			if out, failed := t.runTests(pkg, p.tests[pkg], ""); failed || bytes.Contains(out, []byte("no tests to run")) {
 				return broken, string(out)
 			}
@@ -128,7 +128,8 @@ func (t tester) try(p promise) (v verdict, details string) {
 	return v, details
 }
 
-// overlay writes the file of an edit, and what tells the go command to take it, whose path it returns.
+// overlay writes the edited file and the overlay file for the go command, and returns the path of
+// the latter.
 func (t tester) overlay(e edit) (string, error) {
 	text, err := e.edited()
 	if err != nil {
@@ -150,7 +151,7 @@ func (t tester) overlay(e edit) (string, error) {
 	return overlay, os.WriteFile(overlay, instead, 0o600)
 }
 
-// packages returns the packages that the tests are in: those whose tests are quick first.
+// packages returns the packages of the tests, those with fast tests first.
 func (p promise) packages() []string {
 	return slices.SortedFunc(maps.Keys(p.tests), func(a, b string) int {
 		if depth := strings.Count(b, "/") - strings.Count(a, "/"); depth != 0 {
@@ -160,7 +161,7 @@ func (p promise) packages() []string {
 	})
 }
 
-// runTests runs tests of a package with an overlay, if there is one, and reports whether one failed.
+// runTests runs tests of a package, with an overlay if one is given, and reports whether one failed.
 func (t tester) runTests(pkg string, names []string, overlay string) (out []byte, failed bool) {
 	var own, ofScripts []string
 	for _, name := range names {
@@ -175,10 +176,10 @@ func (t tester) runTests(pkg string, names []string, overlay string) (out []byte
 			continue
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), t.timeout+time.Minute)
-		// The folder is the package's, since some packages are in a module of their own.
+		// The working directory is the package's, since some packages are in modules of their own.
 		c := exec.CommandContext(ctx, "go", "test", "-vet=off", "-timeout", t.timeout.String(), "-run", pattern, ".")
 		c.Dir = pkg
-		if overlay != "" { // in the environment, so that a program that a test builds has the edit, too
+		if overlay != "" { // in the environment, so that programs built by a test have the edit too
 			c.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" '-overlay="+overlay+"'"))
 		}
 		c.WaitDelay = time.Second
@@ -186,7 +187,7 @@ func (t tester) runTests(pkg string, names []string, overlay string) (out []byte
 		cancel()
 		out = append(out, text...)
 		if err != nil {
-			out, failed = fmt.Appendln(out, err), true // it may have been killed, and said nothing
+			out, failed = fmt.Appendln(out, err), true // it may have been killed without any output
 		}
 	}
 	return out, failed

@@ -23,8 +23,8 @@ var (
 	script = regexp.MustCompile("`([a-z0-9_-]+)\\.txtar`")
 )
 
-// readPromises reads docs/threats.md and tools/threats/*.edits: the promises, in the order of the page,
-// with their edits.
+// readPromises reads the promises of docs/threats.md, in the order of the page, with their edits
+// from tools/threats/*.edits.
 func readPromises() ([]promise, error) {
 	page, err := os.ReadFile("docs/threats.md")
 	if err != nil {
@@ -52,7 +52,7 @@ func readPromises() ([]promise, error) {
 }
 
 func promisesOf(page string) (list []promise) {
-	_, page, _ = strings.Cut(page, "\n## ") // before it is a table of other things
+	_, page, _ = strings.Cut(page, "\n## ") // the tables before it are about other things
 	lines := strings.Split(page, "\n")
 	for i, line := range lines {
 		m := row.FindStringSubmatch(line)
@@ -71,16 +71,16 @@ func promisesOf(page string) (list []promise) {
 	return list
 }
 
-// scripts is what the names of tests begin with that are scripts.
+// scripts is the prefix of the names of tests that are scripts.
 const scripts = "TestScripts/"
 
-// An edit takes a guard away.
+// An edit removes a guard.
 type edit struct {
-	promise        string // how the promise begins
+	promise        string // prefix of the promise
 	file, old, new string
 }
 
-// form is that of an edit: the old text and the new one are between lines of <<<, === and >>>.
+// form matches an edit: the old text and the new one are between lines of <<<, === and >>>.
 var form = regexp.MustCompile(`(?s)^\s*promise: ([^\n]+)\nfile: ([^\n]+)\n<<<\n(.*)\n===(.*)$`)
 
 func readEdits() (list []edit, err error) {
@@ -107,7 +107,7 @@ func readEdits() (list []edit, err error) {
 	return list, nil
 }
 
-// edited returns the text of the file as it is after the edit. The old text has to be there once.
+// edited returns the text of the file after the edit. The old text has to occur once.
 func (e edit) edited() (string, error) {
 	text, err := os.ReadFile(e.file)
 	if err != nil {

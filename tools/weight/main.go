@@ -1,9 +1,9 @@
-// Weight prints how large the program and its source are and what a start costs, with the goal of each
-// figure beside it. scripts/weight.sh builds the programs and runs it in the root of the repository:
+// Weight prints the size of the program and its source, and the cost of a start, each with its goal.
+// scripts/weight.sh builds the programs and runs it in the root of the repository:
 //
 //	weight HANDOFF EMPTY MESSAGE
 //
-// HANDOFF is the stripped program, EMPTY one whose main does nothing, MESSAGE a valid message.
+// HANDOFF is the stripped program, EMPTY a program with an empty main, MESSAGE a valid message.
 package main
 
 import (

@@ -17,14 +17,14 @@ import (
 
 const module = "github.com/eaapl/handoff"
 
-// A pkg is a package, as go list prints it and as its files are counted.
+// A pkg is a package, as printed by go list, with the counts of its files.
 type pkg struct {
 	ImportPath, Dir  string
 	GoFiles, Imports []string // without tests
 
 	lines     int
 	generated map[string]int // lines by file
-	exported  int            // names at the top level
+	exported  int            // top-level names
 }
 
 // packages returns the packages of the module in the working directory, for this system, without tests.
@@ -77,7 +77,8 @@ func (p *pkg) count() error {
 	return nil
 }
 
-// exported returns how many exported names a declaration adds to its package. Methods add none.
+// exported returns the number of exported names that a declaration adds to its package. Methods add
+// none.
 func exported(d ast.Decl) (n int) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -103,12 +104,12 @@ func exported(d ast.Decl) (n int) {
 	return n
 }
 
-// path returns the path of the package below the module.
+// path returns the path of the package relative to the module.
 func (p *pkg) path() string {
 	return strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
 }
 
-// public reports whether users can import the package, and are meant to.
+// public reports whether the package is importable, and meant for users.
 func (p *pkg) public() bool {
 	return strings.HasPrefix(p.path(), "pkg/") && !strings.Contains("/"+p.path()+"/", "/internal/")
 }

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// starts is how often each program is started to measure its CPU time.
+// starts is the number of starts of each program for measuring its CPU time.
 const starts = 300
 
-// cpu starts commands in turn, so that all meet the same noise, and returns the CPU time of each.
+// cpu starts commands in turn, so that noise affects all equally, and returns the CPU time of each.
 func cpu(commands ...[]string) ([]time.Duration, error) {
 	spent := make([]time.Duration, len(commands))
 	for range starts {

@@ -12,17 +12,17 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A consumer receives from a queue. What it has is invisible to others for a lease, which it
-// renews as long as it lives.
+// A consumer receives from a queue. Its messages are invisible to other consumers for a lease, which
+// it renews while it lives.
 type consumer struct {
 	*queue
 	options transport.Options
 	stop    context.CancelFunc
-	renewed chan struct{} // closed when nothing is renewed any more
+	renewed chan struct{} // closed when renewing has ended
 
-	receiving sync.Mutex // held by the one that asks the server
+	receiving sync.Mutex // held while asking the server
 	mu        sync.Mutex
-	ready     []*delivery // received, and not yet asked for
+	ready     []*delivery // received, and not yet returned
 	held      map[string]*delivery
 }
 
@@ -62,13 +62,14 @@ func (c *consumer) pop() *delivery {
 	return d
 }
 
-// longest is how long the server waits for a message, and most how many it gives at once.
+// longest is the maximum time for which the server waits for a message, and most the maximum number
+// of messages it returns.
 const (
 	longest = 20 // seconds
 	most    = 10
 )
 
-// receive asks the server for messages, unless another one has got some meanwhile.
+// receive asks the server for messages, unless another goroutine has received some meanwhile.
 func (c *consumer) receive(ctx context.Context) error {
 	c.receiving.Lock()
 	defer c.receiving.Unlock()
@@ -116,7 +117,7 @@ func (c *consumer) receive(ctx context.Context) error {
 	return nil
 }
 
-// renew renews the leases of what the consumer has.
+// renew renews the leases of held messages.
 func (c *consumer) renew(ctx context.Context) {
 	defer close(c.renewed)
 	ticker := time.NewTicker(c.options.Lease / 3)
@@ -128,7 +129,7 @@ func (c *consumer) renew(ctx context.Context) {
 		case <-ticker.C:
 		}
 		for _, d := range c.all() {
-			_ = d.show(ctx, c.options.Lease) // if it fails, the message comes again
+			_ = d.show(ctx, c.options.Lease) // if it fails, the message is redelivered
 		}
 	}
 }
@@ -177,7 +178,7 @@ func (d *delivery) Answer(ctx context.Context, answer transport.Message) error {
 	return transport.Respond(ctx, d.consumer, d.message, answer)
 }
 
-// end takes the message from those whose leases are renewed.
+// end stops renewing the lease of the message.
 func (d *delivery) end() {
 	d.consumer.mu.Lock()
 	defer d.consumer.mu.Unlock()
@@ -192,7 +193,7 @@ func (d *delivery) Ack(ctx context.Context) error {
 	return plain(err)
 }
 
-// show lets others see the message after a while.
+// show makes the message visible to other consumers after a delay.
 func (d *delivery) show(ctx context.Context, after time.Duration) error {
 	_, err := d.consumer.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{
 		QueueUrl: &d.consumer.url, ReceiptHandle: &d.handle, VisibilityTimeout: visibility(after),

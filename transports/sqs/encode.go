@@ -14,8 +14,8 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// SQS takes ten attributes for a message, and text that XML could have. So all headers are in
-// one attribute, one a line, and a body that is no such text is in base64.
+// SQS allows ten attributes per message, and text within the characters of XML. So one attribute has
+// all headers, one per line, and any other body is in base64.
 const (
 	headersAttribute = "Handoff-Headers"
 	base64Attribute  = "Handoff-Base64"
@@ -37,7 +37,7 @@ func encode(m *transport.Message) (text string, attributes map[string]types.Mess
 	return base64.StdEncoding.EncodeToString(m.Body) + "\n", attributes
 }
 
-// decode reads what encode has written. A message of somebody else is a body alone.
+// decode decodes the output of encode. A message from another program is only a body.
 func decode(in types.Message) (m transport.Message, err error) {
 	for line := range strings.Lines(aws.ToString(in.MessageAttributes[headersAttribute].StringValue)) {
 		if name, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": "); ok {
@@ -51,8 +51,8 @@ func decode(in types.Message) (m transport.Message, err error) {
 	return m, err
 }
 
-// isText reports whether SQS takes a body as it is: it has at least one character, and only
-// those of XML 1.0 (section 2.2).
+// isText reports whether SQS takes a body unchanged: it has at least one character, and only
+// characters of XML 1.0 (section 2.2).
 func isText(body []byte) bool {
 	for rest := body; len(rest) > 0; {
 		c, size := utf8.DecodeRune(rest)
@@ -64,19 +64,18 @@ func isText(body []byte) bool {
 	return len(body) > 0
 }
 
-// digest returns a text as one that names of SQS may be: 64 characters, the same for the same
-// text.
+// digest maps a text to a valid name for SQS: 64 characters, the same for the same text.
 func digest(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:])
 }
 
-// deadLetterQueue returns the name of the queue that a redrive policy names, "" for none.
+// deadLetterQueue returns the name of the queue in a redrive policy, "" for none.
 func deadLetterQueue(policy string) string {
 	var p struct {
 		Target string `json:"deadLetterTargetArn"`
 	}
-	if json.Unmarshal([]byte(policy), &p) != nil { // there is none, or one that the server alone understands
+	if json.Unmarshal([]byte(policy), &p) != nil { // there is none, or only the server understands it
 		return ""
 	}
 	return p.Target[strings.LastIndex(p.Target, ":")+1:]

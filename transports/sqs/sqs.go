@@ -1,14 +1,14 @@
-// Package sqs carries messages through a queue of Amazon SQS, or of a server that speaks its
-// API: it implements [transport.Publisher] and [transport.Consumer].
+// Package sqs carries messages through a queue of Amazon SQS, or of a server with the same API: it
+// implements [transport.Publisher] and [transport.Consumer].
 //
 // An address is sqs://HOST/ACCOUNT/QUEUE, as in
-// sqs://sqs.eu-west-1.amazonaws.com/123456789012/handoffs: the queue's URL with another
-// scheme. Region and credentials come from where the AWS SDK looks for them, the region from
-// the host if that has one. HTTP is used for a host on this machine, HTTPS for any other.
+// sqs://sqs.eu-west-1.amazonaws.com/123456789012/handoffs: the queue's URL with another scheme.
+// Region and credentials come from the usual sources of the AWS SDK, the region from the host if
+// that contains one. HTTP is used for a host on this machine, HTTPS for any other.
 //
-// The queue has to be there. Answers go to standard queues QUEUE-answers-SENDER, which are made
-// if they are not. Dead letters go to the queue that the redrive policy names; without one they
-// are deleted, since the audit log has them.
+// The queue has to exist. Answers go to standard queues QUEUE-answers-SENDER, which are created if
+// missing. Dead letters go to the queue in the redrive policy; without one they are deleted, since
+// the audit log has them.
 package sqs
 
 import (
@@ -35,28 +35,28 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// fifo is how the name of a queue ends that keeps its messages in order.
+// fifo is the suffix of the names of queues that keep messages in order.
 const fifo = ".fifo"
 
-// A queue is one queue of a server.
+// A queue is a queue of a server.
 type queue struct {
 	client *sqs.Client
 	url    string
 	name   string
-	limit  int64  // bytes of a message with its attributes
-	dead   string // URL of the queue for dead letters, "" for none
-	// replies are the queues for answers that were found, by sender: *queue.
+	limit  int64  // maximum bytes of a message with its attributes
+	dead   string // URL of the dead-letter queue, "" for none
+	// replies caches the queues for answers, by sender: *queue.
 	replies sync.Map
 
 	mu   sync.Mutex
-	sent map[string]time.Time // what a FIFO queue has answered to, by MessageId, for as long as it drops copies
+	sent map[string]time.Time // the times at which a FIFO queue returned a MessageId, for as long as it drops copies
 }
 
-// window is for how long a FIFO queue drops copies of a message.
+// window is the time for which a FIFO queue drops copies of a message.
 const window = 5 * time.Minute
 
-// again notes that the queue has answered with the id of a message, and reports whether it has before: to
-// a copy that it drops it answers as to the first one.
+// again records that the queue has returned the id of a message, and reports whether it returned it
+// before: for a dropped copy it returns the id of the first one.
 func (q *queue) again(id string, now time.Time) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -71,7 +71,7 @@ func (q *queue) again(id string, now time.Time) bool {
 	return again
 }
 
-// Publish opens a queue for sending to it.
+// Publish opens a queue for sending.
 func Publish(ctx context.Context, u *url.URL, _ transport.Options) (transport.Publisher, error) {
 	q, err := open(ctx, u)
 	if err != nil {
@@ -80,7 +80,7 @@ func Publish(ctx context.Context, u *url.URL, _ transport.Options) (transport.Pu
 	return &publisher{queue: q}, nil
 }
 
-// Consume opens a queue for receiving from it.
+// Consume opens a queue for receiving.
 func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Consumer, error) {
 	q, err := open(ctx, u)
 	if err != nil {
@@ -89,7 +89,7 @@ func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Co
 	return newConsumer(q, o), nil
 }
 
-// Check returns an error if no queue can have an address.
+// Check returns an error if the address cannot be a queue's.
 func Check(u *url.URL) error {
 	_, _, err := parse(u)
 	return err
@@ -107,7 +107,7 @@ func parse(u *url.URL) (account, name string, err error) {
 	return account, name, nil
 }
 
-// open finds a queue and what its server says of it.
+// open finds a queue and its attributes.
 func open(ctx context.Context, u *url.URL) (*queue, error) {
 	account, name, err := parse(u)
 	if err != nil {
@@ -126,14 +126,14 @@ func open(ctx context.Context, u *url.URL) (*queue, error) {
 	q := &queue{
 		client: sqs.NewFromConfig(settings, func(o *sqs.Options) {
 			o.BaseEndpoint = &base
-			o.HTTPClient = webclient.New(webclient.Options{}) // that of the SDK follows redirects to any host
+			o.HTTPClient = webclient.New(webclient.Options{}) // the SDK's client follows redirects to any host
 		}),
 		url: base + "/" + account + "/" + name, name: name,
 	}
 	return q, q.describe(ctx)
 }
 
-// regionOf returns the region that a host of Amazon names, "" for another one.
+// regionOf returns the region in the name of a host of Amazon, "" for other hosts.
 func regionOf(host string) string {
 	parts := strings.Split(host, ".")
 	if len(parts) < 4 || parts[0] != "sqs" || parts[2] != "amazonaws" {
@@ -168,8 +168,8 @@ func (q *queue) describe(ctx context.Context) error {
 	return nil
 }
 
-// at returns the URL of another queue as this machine reaches the server, which may know itself
-// by another name.
+// at returns the URL of another queue with the server's address as used here, since the server may
+// know itself by another name.
 func (q *queue) at(other string) string {
 	ours, err := url.Parse(q.url)
 	theirs, otherErr := url.Parse(other)
@@ -180,7 +180,7 @@ func (q *queue) at(other string) string {
 	return theirs.String()
 }
 
-// answers returns the queue with the answers for a sender, which is made if it is not there.
+// answers returns the queue of the answers for a sender, and creates it if it is missing.
 func (q *queue) answers(ctx context.Context, sender string) (*queue, error) {
 	if !transport.IsName(sender) {
 		return nil, fmt.Errorf("%q is no name of a sender", sender)
@@ -189,7 +189,7 @@ func (q *queue) answers(ctx context.Context, sender string) (*queue, error) {
 		return known.(*queue), nil
 	}
 	name := answersName(q.name, sender)
-	retention := map[string]string{"MessageRetentionPeriod": strconv.Itoa(14 * 24 * 60 * 60)} // seconds, the longest
+	retention := map[string]string{"MessageRetentionPeriod": strconv.Itoa(14 * 24 * 60 * 60)} // seconds, the maximum
 	out, err := q.client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &name, Attributes: retention})
 	if err != nil {
 		return nil, fmt.Errorf("the queue %s for answers: %w", name, plain(err))
@@ -199,7 +199,7 @@ func (q *queue) answers(ctx context.Context, sender string) (*queue, error) {
 	return found, nil
 }
 
-// maxName is the longest name of a queue.
+// maxName is the maximum length of a queue's name.
 const maxName = 80
 
 func answersName(queue, sender string) string {
@@ -210,8 +210,8 @@ func answersName(queue, sender string) string {
 	return name
 }
 
-// send puts a message into the queue. known: this process has put it there before, and the queue has
-// dropped this copy.
+// send puts a message into the queue. known reports that this process has put it there before, and
+// that the queue has dropped this copy.
 func (q *queue) send(ctx context.Context, m transport.Message) (known bool, err error) {
 	text, attributes := encode(&m)
 	size := int64(len(text))
@@ -224,7 +224,7 @@ func (q *queue) send(ctx context.Context, m transport.Message) (known bool, err 
 	in := &sqs.SendMessageInput{QueueUrl: &q.url, MessageBody: &text, MessageAttributes: attributes}
 	if strings.HasSuffix(q.name, fifo) {
 		in.MessageGroupId = aws.String(digest(cmp.Or(m.Group, m.Key, m.ID)))
-		in.MessageDeduplicationId = aws.String(digest(cmp.Or(m.ID, rand.Text()))) // a message without an ID is a copy of none
+		in.MessageDeduplicationId = aws.String(digest(cmp.Or(m.ID, rand.Text()))) // a message without an ID is never a copy
 	}
 	out, err := q.client.SendMessage(ctx, in)
 	if err != nil || in.MessageDeduplicationId == nil {
@@ -250,8 +250,8 @@ func (p *publisher) Answers(ctx context.Context, replyTo string) (transport.Cons
 
 func (*publisher) Close() error { return nil }
 
-// plain returns an error of the SDK in plain words, and as a [*transport.PermanentError] where
-// trying again does not help.
+// plain returns a readable form of an error of the SDK, as a [*transport.PermanentError] if a retry
+// would not help.
 func plain(err error) error {
 	var e smithy.APIError
 	switch {
@@ -275,7 +275,7 @@ func plain(err error) error {
 	return err
 }
 
-// visibility returns a time as SQS wants it: whole seconds, 12 hours at most.
+// visibility returns a time in SQS's form: whole seconds, at most 12 hours.
 func visibility(d time.Duration) int32 {
 	return int32(min(max((d+time.Second-1)/time.Second, 0), 12*60*60))
 }

@@ -34,14 +34,14 @@ func newConsumer(p place, o transport.Options) (*consumer, error) {
 	return c, nil
 }
 
-// accept lasts until its message was acknowledged or given back.
+// accept returns when its message was acknowledged or given back.
 func (c *consumer) accept(ctx context.Context, m transport.Message) (*transport.Message, error) {
 	d := &delivery{consumer: c, message: m, ended: make(chan error, 1)}
 	ready := c.ready
 	for {
 		select {
 		case ready <- d:
-			ready = nil // somebody has it
+			ready = nil // it was taken
 		case err := <-d.ended:
 			return d.answer, err
 		case <-c.closing:
@@ -52,7 +52,8 @@ func (c *consumer) accept(ctx context.Context, m transport.Message) (*transport.
 	}
 }
 
-// givenBack returns the error by which a server tries again after a while. It is no fault, so no log has it.
+// givenBack returns the error that makes a server retry after a delay. It is benign, and therefore
+// not logged.
 func givenBack(after time.Duration) error {
 	return temporal.NewApplicationErrorWithOptions("given back", "GivenBack", temporal.ApplicationErrorOptions{
 		NextRetryDelay: max(after, time.Millisecond), Category: temporal.ApplicationErrorCategoryBenign,
@@ -76,8 +77,7 @@ func (c *consumer) Next(ctx context.Context) (transport.Delivery, error) {
 
 var errClosed = errors.New("the consumer was closed")
 
-// Reply implements [transport.Consumer]: the answer becomes that of the workflow which had the
-// message.
+// Reply implements [transport.Consumer]: it signals the answer to the workflow of the message.
 func (c *consumer) Reply(ctx context.Context, _ string, answer transport.Message) error {
 	return c.signal(ctx, key(&answer), answerSignal, answer)
 }
@@ -101,13 +101,13 @@ type delivery struct {
 
 func (d *delivery) Message() transport.Message { return d.message }
 
-// Answer keeps the answer, which the end of the delivery brings to the workflow.
+// Answer keeps the answer until the end of the delivery, which returns it to the workflow.
 func (d *delivery) Answer(_ context.Context, answer transport.Message) error {
 	d.answer = &answer
 	return nil
 }
 
-// end ends the activity. A delivery ends once: what comes after that has no effect.
+// end ends the activity. Only the first call has an effect.
 func (d *delivery) end(err error) error {
 	select {
 	case d.ended <- err:
@@ -122,6 +122,6 @@ func (d *delivery) Return(_ context.Context, after time.Duration) error {
 	return d.end(givenBack(after))
 }
 
-// DeadLetter acknowledges the message: Temporal has no place for dead letters, and the audit
-// log has them.
+// DeadLetter acknowledges the message: Temporal has no place for dead letters, and the audit log has
+// them.
 func (d *delivery) DeadLetter(context.Context, string) error { return d.end(nil) }

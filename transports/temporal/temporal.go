@@ -1,15 +1,15 @@
 // Package temporal carries messages as signals of Temporal workflows: it implements
-// [transport.Publisher], [transport.Asker] and [transport.Consumer], and has the workflow and
-// the activity for workers that are there already ([Register]).
+// [transport.Publisher], [transport.Asker] and [transport.Consumer], and provides the workflow and
+// the activity for existing workers ([Register]).
 //
-// An address is temporal://HOST:PORT/NAMESPACE/WORKFLOW?signal=NAME&queue=NAME. WORKFLOW is the
-// type of the workflow that is started for each handoff and gets the message as a signal
-// (signal with start); its id is WORKFLOW/KEY. The signal is called handoff, and the task
-// queue like the workflow, unless the address says otherwise. TLS, API keys and certificates
-// are taken from where Temporal's own programs have them (TEMPORAL_… and temporal.toml).
+// An address is temporal://HOST:PORT/NAMESPACE/WORKFLOW?signal=NAME&queue=NAME. WORKFLOW is the type
+// of the workflow that is started for each handoff and gets the message as a signal (signal with
+// start); its id is WORKFLOW/KEY. The default name of the signal is handoff, and the default task
+// queue has the name of the workflow. TLS, API keys and certificates come from the configuration of
+// Temporal's own programs (TEMPORAL_… and temporal.toml).
 //
-// The workflow has an activity run for each message, by which a receiver accepts it. A sender
-// finds the answer in the workflow's history, whether a worker runs or not.
+// The workflow runs an activity for each message, in which a receiver accepts it. A sender reads the
+// answer from the workflow's history, even if no worker runs.
 package temporal
 
 import (
@@ -32,17 +32,17 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A place is a kind of workflow on a server.
+// A place is a type of workflow on a server.
 type place struct {
 	client client.Client
 	Names
 }
 
-// Names are the names by which a sender and a worker find each other.
+// Names are the names on which a sender and a worker agree.
 type Names struct {
 	Workflow  string // type of the workflow
-	Signal    string // that brings a message
-	TaskQueue string // whose workers run the workflow and the activity
+	Signal    string // carries a message
+	TaskQueue string // its workers run the workflow and the activity
 }
 
 // Publish connects to a server for sending.
@@ -63,7 +63,7 @@ func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Co
 	return newConsumer(p, o.WithDefaults())
 }
 
-// Check returns an error if no workflow can have an address.
+// Check returns an error if the address cannot be a workflow's.
 func Check(u *url.URL) error {
 	_, _, err := parse(u)
 	return err
@@ -105,8 +105,8 @@ func dial(ctx context.Context, u *url.URL) (place, error) {
 	return place{c, names}, nil
 }
 
-// errorLog passes errors on to the default logger, which writes them to standard error. All else that
-// the SDK has to say, nobody needs.
+// errorLog passes errors to the default logger, which writes them to standard error, and drops the
+// SDK's other messages.
 type errorLog struct{}
 
 func (errorLog) Debug(string, ...any)                {}
@@ -114,8 +114,8 @@ func (errorLog) Info(string, ...any)                 {}
 func (errorLog) Warn(string, ...any)                 {}
 func (errorLog) Error(message string, values ...any) { slog.Error(message, values...) }
 
-// id returns the id of the workflow for a key. The SDK sends it as a header, which takes
-// printable ASCII alone, and a server takes 1000 bytes.
+// id returns the id of the workflow for a key. The SDK sends it as a header, which only takes
+// printable ASCII, and a server takes 1000 bytes.
 func (p place) id(key string) string {
 	if len(key) > 200 || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
 		sum := sha256.Sum256([]byte(key))
@@ -124,11 +124,11 @@ func (p place) id(key string) string {
 	return p.Workflow + "/" + key
 }
 
-// maxSignal is the longest signal that a server takes, unless it is told otherwise (its
+// maxSignal is the maximum length of a signal with a server's default settings (its
 // limit.blobSize.error).
 const maxSignal = 2 << 20
 
-// signal sends a message to the workflow of a key, which is started if it does not run.
+// signal sends a message to the workflow of a key, and starts the workflow if it does not run.
 func (p place) signal(ctx context.Context, key, name string, m transport.Message) error {
 	text := encode(&m)
 	if len(text) > maxSignal {
@@ -138,7 +138,7 @@ func (p place) signal(ctx context.Context, key, name string, m transport.Message
 	return plain(err)
 }
 
-// key returns what the workflow of a message is named by.
+// key returns the part of a message that names its workflow.
 func key(m *transport.Message) string {
 	if m.Key != "" {
 		return m.Key
@@ -156,8 +156,8 @@ func (publisher) Answers(context.Context, string) (transport.Consumer, error) {
 	return nil, transport.ErrNoAnswers
 }
 
-// Ask implements [transport.Asker]: it reads the workflow's history, which has every answer
-// whether a worker runs or not.
+// Ask implements [transport.Asker]: it reads the workflow's history, which has every answer even if
+// no worker runs.
 func (p publisher) Ask(ctx context.Context, key string) (*transport.Message, error) {
 	var newest *common.Payloads
 	events := p.client.GetWorkflowHistory(ctx, p.id(key), "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
@@ -190,7 +190,7 @@ func (p publisher) Close() error {
 	return nil
 }
 
-// encode writes a message as its headers, one a line, an empty line, and its body.
+// encode writes a message as its headers, one per line, an empty line, and its body.
 func encode(m *transport.Message) []byte {
 	var text bytes.Buffer
 	for _, h := range m.Headers() {
@@ -201,7 +201,7 @@ func encode(m *transport.Message) []byte {
 	return text.Bytes()
 }
 
-// decode reads what encode has written. Other bytes are a body alone.
+// decode decodes the output of encode. Other bytes are only a body.
 func decode(text []byte) (m transport.Message) {
 	rest := text
 	for {
@@ -219,8 +219,7 @@ func decode(text []byte) (m transport.Message) {
 	}
 }
 
-// plain returns an error of the SDK as a [*transport.PermanentError] where trying again does
-// not help.
+// plain returns an error of the SDK as a [*transport.PermanentError] if a retry would not help.
 func plain(err error) error {
 	switch {
 	case err == nil:

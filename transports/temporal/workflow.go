@@ -17,21 +17,21 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// The names of what the workflow has.
+// The names of the workflow's signals and activities.
 const (
-	answerSignal = "handoff-answer" // brings an answer that came after the message was accepted
+	answerSignal = "handoff-answer" // carries an answer after the message was accepted
 	activityName = "handoff-accept"
 )
 
-// patience is how long one attempt at accepting a message may take, with the wait for an agent.
+// patience bounds one attempt to accept a message, including the wait for an agent.
 const patience = 24 * time.Hour
 
-// An Accept function takes a message as its receiver, and returns the answer, nil for none. It
-// may take as long as it needs, and is called again after an error, or if its process dies.
+// An Accept function accepts a message as its receiver, and returns the answer, nil for none. It may
+// take as long as it needs, and is called again after an error, or if its process dies.
 type Accept func(context.Context, transport.Message) (*transport.Message, error)
 
-// Register lets a worker run the workflow and the activity of a place. The server gives a
-// message to another worker when this one has not been heard of for the time of o.Lease.
+// Register registers the workflow and the activity of a place with a worker. If the worker sends no
+// heartbeat for o.Lease, the server gives the message to another one.
 func Register(w worker.Registry, names Names, o transport.Options, accept Accept) {
 	o = o.WithDefaults()
 	w.RegisterWorkflowWithOptions(func(ctx workflow.Context) error { return carry(ctx, names.Signal, o.Lease) }, workflow.RegisterOptions{Name: names.Workflow})
@@ -51,7 +51,7 @@ func Register(w worker.Registry, names Names, o transport.Options, accept Accept
 	}, activity.RegisterOptions{Name: activityName})
 }
 
-// beat lets the server know that an activity runs, until it has ended.
+// beat sends heartbeats of an activity until it has ended.
 func beat(ctx context.Context, every time.Duration, ended <-chan struct{}) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -65,18 +65,18 @@ func beat(ctx context.Context, every time.Duration, ended <-chan struct{}) {
 	}
 }
 
-// carry is the workflow: it has the activity run for every message, whose result is the answer.
-// Later answers are signals, which it has but to take. It ends when nothing is left, and the next
-// signal starts it anew. It fails if a message was not accepted, after all others.
+// carry is the workflow: it runs the activity for every message; its result is the answer. Later
+// answers are signals, which it only has to receive. It ends when no signal is left, and the next
+// signal starts it again. If a message was not accepted, it fails after handling all others.
 func carry(ctx workflow.Context, signal string, lease time.Duration) error {
 	messages, answers := workflow.GetSignalChannel(ctx, signal), workflow.GetSignalChannel(ctx, answerSignal)
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: patience, HeartbeatTimeout: lease,
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: 30 * time.Second},
 	})
-	var failed error // the first one: the type of an error of several is not kept
+	var failed error // only the first one: joined errors lose their types
 	for {
-		var value converter.RawValue // anything else is left out by the SDK if it is of another encoding
+		var value converter.RawValue // with any other type, the SDK drops signals in another encoding
 		switch {
 		case messages.ReceiveAsync(&value):
 			text, err := textOf(value.Payload())
@@ -94,8 +94,9 @@ func carry(ctx workflow.Context, signal string, lease time.Duration) error {
 	}
 }
 
-// textOf returns what [decode] reads of a signal. The SDKs send bytes as binary/plain, objects and strings
-// as json/plain, and messages of Protocol Buffers as json/protobuf: those are bodies.
+// textOf returns a signal in the form that [decode] reads. The SDKs send bytes as binary/plain,
+// objects and strings as json/plain, and Protocol Buffers messages as json/protobuf: the latter two
+// are bodies.
 func textOf(p *common.Payload) ([]byte, error) {
 	encoding := string(p.GetMetadata()[converter.MetadataEncoding])
 	switch encoding {

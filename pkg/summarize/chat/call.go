@@ -17,7 +17,7 @@ import (
 	"github.com/eaapl/handoff/internal/polling"
 )
 
-// maxAnswer is how many bytes of an answer are read.
+// maxAnswer is the maximum number of bytes read of an answer.
 const maxAnswer = 1 << 20
 
 // An exchange is one call of the endpoint, with all attempts.
@@ -26,11 +26,11 @@ type exchange struct {
 	status   int // of the last answer, 0 if there was none
 	header   http.Header
 	body     []byte
-	err      error // why the last attempt got no answer
+	err      error // the reason why the last attempt got no answer
 }
 
-// attempt sends a request and reads the answer whole, so that an answer that breaks off
-// is retried like any other failed connection.
+// attempt sends a request and reads the whole answer, so that a truncated answer is retried like any
+// other failed connection.
 func (x *exchange) attempt(do func(*http.Request) (*http.Response, error), req *http.Request) {
 	x.attempts++
 	res, err := do(req)
@@ -57,7 +57,7 @@ func (x *exchange) mayPass() bool {
 		x.status == http.StatusTooManyRequests || x.status >= http.StatusInternalServerError
 }
 
-// wait waits before the next attempt, and reports whether there is time for one.
+// wait waits before the next attempt, and reports whether the time suffices for one.
 func (x *exchange) wait(ctx context.Context) bool {
 	pause := time.Second / 2 << min(x.attempts-1, 4) // up to 8 s
 	pause -= rand.N(pause / 4)
@@ -72,8 +72,8 @@ func (x *exchange) wait(ctx context.Context) bool {
 	return polling.Sleep(ctx, pause)
 }
 
-// askedPause returns how long an endpoint asks to wait (RFC 9110, section 10.2.3, and
-// OpenAI's own header), if it does.
+// askedPause returns the pause that an endpoint requests (RFC 9110, section 10.2.3, and OpenAI's own
+// header), if any.
 func askedPause(h http.Header) (time.Duration, bool) {
 	for _, asked := range []struct {
 		value string
@@ -87,8 +87,8 @@ func askedPause(h http.Header) (time.Duration, bool) {
 	return time.Until(at), err == nil
 }
 
-// call asks the model, with the older name of the limit if the endpoint does not know the
-// newer one. The answer has a choice.
+// call calls the model, with the older name of the limit if the endpoint does not know the newer
+// one. The answer has a choice.
 func (r *run) call(ctx context.Context, p prompt) (*answer, error) {
 	a, x, err := r.send(ctx, p)
 	if err == nil || r.older || x.status != http.StatusBadRequest && x.status != http.StatusUnprocessableEntity ||
@@ -139,7 +139,7 @@ func (r *run) send(ctx context.Context, p prompt) (*answer, *exchange, error) {
 	return nil, x, r.explain(p, x)
 }
 
-// explain returns an error for a failed call, in words of this program.
+// explain returns a readable error for a failed call.
 func (r *run) explain(p prompt, x *exchange) error {
 	switch {
 	case x.err != nil:

@@ -15,30 +15,29 @@ import (
 
 var _ summarize.Summarizer = (*Summarizer)(nil)
 
-// Options say which model summarises, and how to reach it.
+// Options configure the model and the connection to it.
 type Options struct {
-	// URL is the beginning of the endpoint's paths, up to and with the version; "" is
-	// https://api.openai.com/v1. It has no user, query or fragment. http is only for
-	// endpoints without a key or on this machine.
+	// URL is the prefix of the endpoint's paths, up to and including the version; "" means
+	// https://api.openai.com/v1. It must not have a user, query or fragment. http is only allowed
+	// without a key or on this machine.
 	URL string
-	// Model is the model's name at the endpoint. It must be set. Section 9 asks
-	// for an efficient one.
+	// Model is the model's name at the endpoint. It must be set. Section 9 recommends an efficient
+	// one.
 	Model string
-	// Key is sent as a bearer token; "" sends none. White space around it is cut.
+	// Key is sent as a bearer token, without surrounding white space; "" sends none.
 	Key string
-	// Timeout bounds one call with all its retries and the pauses between them; 0
-	// means two minutes. The context bounds the calls together.
+	// Timeout bounds one call with all its retries and the pauses between them; 0 means two minutes.
+	// The context bounds all calls together.
 	Timeout time.Duration
-	// Retries is how often a call is tried again after a failed connection or a status of
-	// 408, 409, 429 or 5xx; 0 means 3, a negative number none. Pauses grow from half a
-	// second, or are as the endpoint asks; one that asks for more than Timeout is not
-	// retried.
+	// Retries is the number of retries of a call after a failed connection or a status of 408, 409,
+	// 429 or 5xx; 0 means 3, a negative number none. Pauses grow from half a second, or are set by
+	// the endpoint; a call is not retried if the endpoint asks for a pause longer than Timeout.
 	Retries int
-	// ContextWindow is how many tokens the model takes, answer included; 0 means
-	// 128,000. Set it for local models, whose servers often allow a few thousand.
+	// ContextWindow is the model's context window in tokens, answer included; 0 means 128,000. Set
+	// it for local models, whose servers often allow a few thousand.
 	ContextWindow int
-	// ReasoningTokens is how many tokens the model may use to reason, in addition to the
-	// summary. A model that reasons gives no answer without them.
+	// ReasoningTokens is the number of tokens that the model may use for reasoning, in addition to
+	// the summary. A reasoning model gives no answer without them.
 	ReasoningTokens int
 }
 
@@ -47,7 +46,7 @@ type Summarizer struct {
 	do        func(*http.Request) (*http.Response, error)
 	endpoint  string // the URL of the completions
 	host      string
-	authorize func(*http.Request) // a closure has no key that could be printed
+	authorize func(*http.Request) // a closure, so that the key cannot be printed
 	model     string
 	timeout   time.Duration
 	retries   int
@@ -94,7 +93,7 @@ func New(o Options) (*Summarizer, error) {
 	}, nil
 }
 
-// baseURL reads the setting. Its errors do not quote it: it may hold a password.
+// baseURL parses the URL of the options. Its errors do not quote it: it may hold a password.
 func baseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {

@@ -6,19 +6,18 @@ import (
 )
 
 const (
-	// minRoom is the minimum of tokens of conversation that a call must be able to take:
-	// with less, a long conversation would become thousands of calls.
+	// minRoom is the minimum number of conversation tokens per call: with fewer, a long conversation
+	// would take thousands of calls.
 	minRoom = 256
-	// markTokens limits the tokens of a block without its label and text: most tokenizers
-	// give some twenty to the 32 digits of the mark.
+	// markTokens bounds the tokens of a block without its label and text: most tokenizers split the
+	// 32 digits of the mark into some twenty tokens.
 	markTokens = 48
 )
 
 const continued = ", continued"
 
-// fill removes from the front of list the blocks that fit into room tokens or, if not
-// even one fits, the beginning of the first. It takes nothing if room is too small for
-// that.
+// fill removes from the front of list the blocks that fit into room tokens or, if not even one fits,
+// the beginning of the first. It takes nothing if room is too small for that.
 func fill(list []block, room int, count func(string) int) (batch, rest []block) {
 	for i, b := range list {
 		left := room - count(b.label) - markTokens
@@ -37,10 +36,9 @@ func fill(list []block, room int, count func(string) int) (batch, rest []block) 
 	return list, nil
 }
 
-// prefix returns how many bytes of text fit into the given tokens, and how many tokens
-// they take: all bytes if they fit, and otherwise nearly as many as possible, up to a gap
-// between words if one is near. It counts in steps, so that its cost depends on what it
-// returns and not on the length of text.
+// prefix returns the length of the longest prefix of text that fits into tokens, and its number of
+// tokens. A text that does not fit is cut nearly as late as possible, at a gap between words if one
+// is near. It counts in steps, so that its cost depends on the result and not on the length of text.
 func prefix(text string, tokens int, count func(string) int) (n, used int) {
 	for step := 4 * tokens; n < len(text) && step > 0; {
 		end := min(len(text), n+step)

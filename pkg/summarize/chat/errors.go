@@ -7,18 +7,17 @@ import (
 )
 
 const (
-	// maxQuote is how many bytes of an endpoint's own message are quoted.
+	// maxQuote is the maximum number of bytes quoted of an endpoint's own message.
 	maxQuote = 240
-	// Pieces of the key or the conversation from this length on are not quoted.
+	// Minimum length of pieces of the key or the conversation that are not quoted.
 	minOfKey          = 6
 	minOfConversation = 16
 )
 
-// problem returns an error: the problem, the endpoint's own message if there is one, and
-// what to do.
+// problem returns an error with the problem, the endpoint's own message if any, and the advice.
 func (r *run) problem(p prompt, what, words, advice string) error {
 	if words != "" {
-		// A little more than is quoted, so that no beginning of a secret is left over.
+		// Keep a little more than is quoted, so that no beginning of a secret is left over.
 		words = words[:min(len(words), 2*maxQuote)]
 		escaped, _ := json.Marshal(p.user) // as in the request, which may be echoed
 		words = without(r.mask(words), p.user+string(escaped), minOfConversation, "[conversation]")
@@ -27,14 +26,14 @@ func (r *run) problem(p prompt, what, words, advice string) error {
 	return fmt.Errorf("summariser at %s: %s; %s", r.host, what, advice)
 }
 
-// without puts label in place of every piece of secret in text that is at least
-// size bytes long, or all of secret if that is shorter.
+// without replaces every piece of secret in text that is at least size bytes long, or the whole
+// secret if that is shorter, with label.
 func without(text, secret string, size int, label string) string {
 	size = min(size, len(secret))
 	if size == 0 || len(text) < size {
 		return text
 	}
-	pieces := map[string][]int{} // to where they begin in text
+	pieces := map[string][]int{} // their offsets in text
 	for i := range len(text) - size + 1 {
 		pieces[text[i:i+size]] = append(pieces[text[i:i+size]], i)
 	}
@@ -60,8 +59,8 @@ func without(text, secret string, size int, label string) string {
 	return b.String()
 }
 
-// reported finds the message in an endpoint's report of an error. Their shapes differ:
-// {"error": {"message": …}}, {"error": …}, {"message": …}, {"detail": [{"msg": …}]}.
+// reported returns the message of an endpoint's error report. It knows the shapes {"error":
+// {"message": …}}, {"error": …}, {"message": …} and {"detail": [{"msg": …}]}.
 func reported(body []byte) string {
 	for range 3 {
 		var list []json.RawMessage

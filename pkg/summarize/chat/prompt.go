@@ -14,7 +14,7 @@ import (
 // A block is a piece of the text to be summarised.
 type block struct{ label, text string }
 
-// maxLabel is how many bytes of a role or name are in a prompt.
+// maxLabel is the maximum number of bytes of a role or name in a prompt.
 const maxLabel = 64
 
 const soFar = "summary so far"
@@ -48,7 +48,7 @@ func newPrompt(list []block, tokens int) prompt {
 	size := 0
 	for _, b := range list {
 		for _, s := range []string{b.label, b.text} {
-			hash.Write(binary.BigEndian.AppendUint64(nil, uint64(len(s)))) // so that no text can look like two
+			hash.Write(binary.BigEndian.AppendUint64(nil, uint64(len(s)))) // so that different lists never hash alike
 			hash.Write([]byte(s))
 		}
 		size += len(b.label) + len(b.text) + 64

@@ -9,20 +9,20 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// maxAsked is the maximum of tokens to ask for: few models can write much more, and a
-// longer summary would be none.
+// maxAsked is the maximum number of tokens requested: few models can write much more, and a longer
+// text would not be a summary.
 const maxAsked = 16_000
 
-// Summarize asks the model for a summary of the turns that folds in the previous one, in
-// one call or, where they exceed the window, in several. It takes up to the request's
-// MaxTokens, a quarter of the window, or 16,000 tokens. If an answer is too long, a
-// shorter one is asked for once; one that is too long again, cut off, refused or empty is
-// an error. So is an endpoint without an answer; then the error names the endpoint, its
-// message, and the setting to look at. An error of the context is wrapped.
+// Summarize asks the model for a summary of the turns that includes the previous one, in one call
+// or, if they exceed the window, in several. The limit is the request's MaxTokens, a quarter of the
+// window, or 16,000 tokens, whichever is least. If an answer is too long, a shorter one is requested
+// once; an answer that is too long again, cut off, refused or empty is an error. So is an endpoint
+// that does not answer; the error then has the endpoint's name, its message, and the setting to
+// check. An error of the context is wrapped.
 //
-// The usage covers all calls, and is returned with an error too, since it is charged. If
-// an endpoint does not report it, it is counted with the request's Count. Without room
-// for an answer, or anything to summarise, no call is made.
+// The usage covers all calls. It is returned with an error too, since it is charged. If an endpoint
+// does not report it, it is counted with the request's Count. No call is made if nothing is to be
+// summarised or the answer would not fit.
 func (s *Summarizer) Summarize(ctx context.Context, r summarize.Request) (summarize.Summary, error) {
 	limit := min(r.MaxTokens, maxAsked, s.window/4)
 	if limit <= 0 || r.Previous == "" && len(r.Turns) == 0 {
@@ -33,7 +33,7 @@ func (s *Summarizer) Summarize(ctx context.Context, r summarize.Request) (summar
 	return summarize.Summary{Text: text, Usage: run.usage}, err
 }
 
-// A run is one use of a summariser.
+// A run is one use of a Summarizer.
 type run struct {
 	*Summarizer
 	count func(string) int
@@ -42,11 +42,11 @@ type run struct {
 	older bool // the endpoint only knows the older name of the limit
 }
 
-// fold summarises as many blocks as fit, then that summary with as many of the rest, and
-// so on.
+// fold summarises as many blocks as fit, then that summary with as many of the rest as fit, and so
+// on.
 func (r *run) fold(ctx context.Context, previous string, rest []block) (string, error) {
 	empty := newPrompt(nil, r.limit)
-	// Counts by another tokenizer than the model's own are a little off.
+	// Counts of another tokenizer differ a little from the model's own.
 	room := r.window*19/20 - r.limit - r.reasoning - r.count(empty.system) - r.count(empty.user)
 	if r.count(previous) > room/2 {
 		previous, rest = "", append([]block{{soFar, previous}}, rest...)
@@ -74,7 +74,7 @@ func (r *run) fold(ctx context.Context, previous string, rest []block) (string, 
 	}
 }
 
-// condense has one summary written; the error says why it cannot be used.
+// condense requests one summary; the error explains why it cannot be used.
 func (r *run) condense(ctx context.Context, list []block) (string, error) {
 	var problem string
 	ask := r.limit
@@ -116,12 +116,12 @@ func (r *run) condense(ctx context.Context, list []block) (string, error) {
 func afterThoughts(text string) string {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "<think>") {
-		_, text, _ = strings.Cut(text, "</think>") // reasoning without an end has no answer
+		_, text, _ = strings.Cut(text, "</think>") // unfinished reasoning has no answer
 	}
 	return strings.TrimSpace(text)
 }
 
-// charge adds the usage of a call: as the endpoint reports it, if that is possible.
+// charge adds the usage of a call, as reported by the endpoint if it is plausible.
 func (r *run) charge(p prompt, a *answer) {
 	in, out := a.prompt, a.completion
 	if in <= 0 || out < 0 || in > math.MaxInt32 || out > math.MaxInt32 {

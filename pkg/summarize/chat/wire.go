@@ -21,11 +21,11 @@ type said struct {
 	Role    string `json:"role"`
 }
 
-// An answer is the part of a chat completion that is used.
+// An answer is the part of a chat completion that this package uses.
 type answer struct {
 	text               string
 	isText             bool   // the content is a string, or there is none
-	refusal            string // why the model does not answer, "" if it does
+	refusal            string // the model's reason for not answering, "" if it answers
 	finish             string
 	prompt, completion int64 // the tokens used, 0 if not reported
 }
@@ -68,7 +68,7 @@ func readAnswer(x *exchange) *answer {
 		Prompt     int64 `json:"prompt_tokens"`
 		Completion int64 `json:"completion_tokens"`
 	}
-	if json.Unmarshal(completion.Usage, &usage) == nil { // else it is counted
+	if json.Unmarshal(completion.Usage, &usage) == nil { // otherwise the tokens are counted
 		a.prompt, a.completion = usage.Prompt, usage.Completion
 	}
 	return a

@@ -1,7 +1,7 @@
-// Package command summarises with a program of the user's, which reads
-// {"previousSummary", "maxTokens", "turns"} as one JSON object on its standard input, the
-// turns as they are in the message, and writes the summary. What the summary has cost may be on a
-// line of its standard error: see [UsageLine].
+// Package command summarises with an external program. The program reads one JSON object,
+// {"previousSummary", "maxTokens", "turns"}, on standard input, the turns as they are in the
+// message, and writes the summary to standard output. It may report the cost on a line of standard
+// error: see [UsageLine].
 package command
 
 import (
@@ -19,12 +19,12 @@ import (
 
 // A Summarizer runs a command for every summary. It is safe for concurrent use.
 type Summarizer struct {
-	Set     *child.Set // which the command's process joins
+	Set     *child.Set // tracks the command's process
 	Child   child.Options
 	Timeout time.Duration // from the command's start to its end; 0 means no limit
 }
 
-// A request is what the command reads.
+// A request is the command's input.
 type request struct {
 	PreviousSummary string            `json:"previousSummary"`
 	MaxTokens       int               `json:"maxTokens"`
@@ -34,8 +34,8 @@ type request struct {
 // maxSummary limits the output of a command, in bytes.
 const maxSummary = 1 << 20
 
-// Summarize implements [summarize.Summarizer]. It is an error if the command fails, takes
-// too long, writes more than a mebibyte, or nothing but white space.
+// Summarize implements [summarize.Summarizer]. It returns an error if the command fails, takes too
+// long, or writes more than a mebibyte or only white space.
 func (s Summarizer) Summarize(ctx context.Context, r summarize.Request) (summarize.Summary, error) {
 	question := request{PreviousSummary: r.Previous, MaxTokens: r.MaxTokens, Turns: []json.RawMessage{}}
 	for _, t := range r.Turns {

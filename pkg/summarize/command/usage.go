@@ -8,12 +8,12 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// UsageLine is what a line on the standard error of a command begins with that says what the summary
-// has cost, as a JSON object after it: {"promptTokens": 1200, "completionTokens": 150, "costUSD":
-// 0.00042, "model": "gpt-5-mini"}, each of them optional. Of several lines, the last counts.
+// UsageLine is the prefix of a line of standard error that reports the cost of the summary as a JSON
+// object: {"promptTokens": 1200, "completionTokens": 150, "costUSD": 0.00042, "model":
+// "gpt-5-mini"}, all members optional. If there are several such lines, the last wins.
 const UsageLine = "handoff-usage: "
 
-// usage is what such a line says.
+// usage is the JSON object of such a line.
 type usage struct {
 	summarize.Usage
 	err error

@@ -6,19 +6,19 @@ import (
 	"github.com/eaapl/handoff/pkg/viewer"
 )
 
-// A future is details that are being made.
+// A future is the pending details of a handoff.
 type future struct {
 	details *viewer.Details
 	err     error
 	done    chan struct{}
 }
 
-// ahead returns a function that does what details does, which is safe for concurrent use. Of n
-// handoffs whose details are asked for in their order, those of the next ones are made meanwhile, as many
-// as there are processors. What is returned is for one goroutine.
+// ahead wraps details, which must be safe for concurrent use, to prefetch. When the details of the n
+// handoffs are requested in order, the next ones are prepared concurrently, as many as there are
+// processors. The returned function is not safe for concurrent use.
 func ahead(n int, details func(i int) (*viewer.Details, error)) func(i int) (*viewer.Details, error) {
 	coming := map[int]*future{}
-	next := 0 // from which on none is coming
+	next := 0 // first index that was not started
 	return func(i int) (*viewer.Details, error) {
 		f, ok := coming[i]
 		if !ok && i != next {

@@ -8,15 +8,15 @@ import (
 	"github.com/eaapl/handoff/pkg/viewer"
 )
 
-// Bounds of what is shown of a difference.
+// Limits of a shown difference.
 const (
 	maxChanges = 1000
-	// Of a part of a text that did not change, its beginning and its end are shown.
+	// Of an unchanged text longer than maxSame, only both ends are shown.
 	maxSame  = 240 // bytes
 	sameEnds = 100
 )
 
-// addChanges adds how one message became another.
+// addChanges adds the differences between two messages.
 func addChanges(d *viewer.Details, old, new *jsonstream.Document) {
 	edit := diff.Compare(old, new, diff.Options{})
 	if edit == nil {
@@ -25,7 +25,7 @@ func addChanges(d *viewer.Details, old, new *jsonstream.Document) {
 	addLeaves(d, edit, "")
 }
 
-// addLeaves adds the leaves of an edit, in the place of one inside a string those inside it.
+// addLeaves adds the leaves of an edit; an edit inside a string is replaced by its inner edits.
 func addLeaves(d *viewer.Details, edit *diff.Edit, holder string) {
 	for leaf := range edit.Leaves() {
 		switch {

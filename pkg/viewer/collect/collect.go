@@ -1,5 +1,5 @@
-// Package collect makes what a page of package viewer shows from messages. A [Draft] is for
-// pages of messages that come with more than themselves, as those of an audit log do.
+// Package collect builds the pages of package viewer from messages. A [Draft] is for pages of
+// messages with further data, such as the messages of an audit log.
 package collect
 
 import (
@@ -9,42 +9,42 @@ import (
 	"github.com/eaapl/handoff/pkg/viewer"
 )
 
-// Options say how a page is made.
+// Options control the content of a page.
 type Options struct {
 	Title   string
 	Version string // of the program
-	// Rules are all that findings may name.
+	// Rules are all rules that findings may name.
 	Rules []finding.Rule
-	// Chain says what is checked at the boundaries between messages.
+	// Chain selects the checks at the boundaries between messages.
 	Chain chain.Options
-	// Limits bound what one message costs, and what it carries.
+	// Limits bound the cost of one message and its carried documents.
 	Limits jsonstream.Limits
-	// Secrets shows credentials as the messages have them, and not as asterisks.
+	// Secrets shows credentials unmasked.
 	Secrets bool
-	// Verifies says that signatures were checked when the messages were validated.
+	// Verifies reports whether validation of the messages checked signatures.
 	Verifies bool
-	// MaxFindings is how many findings a page of messages shows; 0 for any number.
+	// MaxFindings is the maximum number of findings on a page of messages; 0 means no limit.
 	MaxFindings int
-	// Doubt says why the total of a task may not be what was spent, "" if nothing speaks against
-	// it.
+	// Doubt returns the reason why the total of a task may differ from the amount spent, "" for
+	// none.
 	Doubt func(*chain.Task) string
-	// Commands returns lines for a shell that show parts of a handoff, and Command one that shows
-	// a task.
+	// Commands returns shell commands that show parts of a handoff, and Command returns one that
+	// shows a task.
 	Commands func(Subject) []viewer.Command
 	Command  func(taskID string, sources []string) string
 }
 
-// A Subject is a handoff for which there are commands.
+// A Subject is a handoff with commands.
 type Subject struct {
 	ID, TaskID string
-	Message    *Origin // nil for one of an audit log
-	Parent     *Origin // the message before; nil if there is none
-	Recorded   int64   // the number of the record that has the message, -1 for none
+	Message    *Origin // nil for a message of an audit log
+	Parent     *Origin // the previous message; nil if there is none
+	Recorded   int64   // the number of the record with the message, -1 for none
 }
 
-// An Origin is where a message was read.
+// An Origin is the place of a message.
 type Origin struct {
 	chain.Place
-	Alone   bool // it is the only one of its source
+	Alone   bool // the only message of its source
 	OneLine bool // it has a line of its own
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/pkg/viewer"
 )
 
-// describe adds what the receiver of a message reads.
+// describe adds the content of a message for its receiver.
 func describe(d *viewer.Details, doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) {
 	root, layout := doc.Root(), formats.Named(f)
 	var turns []conversation.Turn
@@ -35,8 +35,8 @@ func describe(d *viewer.Details, doc *jsonstream.Document, f format.Format, limi
 	}
 }
 
-// sections are the members of a message or context under the titles of its format, and without
-// such titles all of them, but for those that hold turns.
+// sections returns the members of a message or context that have a title in its format, or all of
+// them if the format has no titles. Members with turns are left out.
 func sections(root jsonstream.Value, layout *format.Descriptor) []viewer.Section {
 	list := []viewer.Section{}
 	if root.Kind() != jsonstream.Object {
@@ -74,7 +74,7 @@ func newTurn(t conversation.Turn, pointer string) viewer.Turn {
 	return turn
 }
 
-// saidBy returns the string that is all that a part says, absent where there is none.
+// saidBy returns the string that is the whole text of a part, absent if there is none.
 func saidBy(p conversation.Part) jsonstream.Value {
 	if p.Value.Kind() == jsonstream.String {
 		return p.Value
@@ -96,11 +96,11 @@ func saidBy(p conversation.Part) jsonstream.Value {
 	return jsonstream.Value{}
 }
 
-// maxFindings is how many findings of one message a page shows.
+// maxFindings is the maximum number of findings shown for one message.
 const maxFindings = 200
 
-// addFindings adds findings of a message, at most so many, which are in the context that it carries or in
-// itself. doc is nil where it is no JSON.
+// addFindings adds at most most findings of a message, located in the context that it carries or in
+// itself. doc is nil if the message is not JSON.
 func (d *Draft) addFindings(v *viewer.Details, doc *jsonstream.Document, list []finding.Finding, most int) {
 	var context *jsonstream.Document
 	if v.Context != "" {

@@ -11,14 +11,14 @@ import (
 	"github.com/eaapl/handoff/pkg/viewer"
 )
 
-// A Draft is a page that is being made. When all tasks and handoffs are in its index, Mask completes it.
+// A Draft is an unfinished page. When all tasks and handoffs are in its index, Mask completes it.
 type Draft struct {
 	Options
 	Index *viewer.Index
 	rules map[string]int // by ID: index in Index.Rules
 }
 
-// NewDraft returns a page without handoffs. Its findings name the rules that are named.
+// NewDraft returns a page without handoffs. Its findings may only name the given rules.
 func NewDraft(o Options, named map[string]bool) *Draft {
 	d := &Draft{
 		Options: o, rules: map[string]int{},
@@ -29,7 +29,7 @@ func NewDraft(o Options, named map[string]bool) *Draft {
 			d.addRule(viewer.Rule{ID: rule.ID, Summary: rule.Summary, Why: rule.Why})
 		}
 	}
-	var others []string // of schemas of users, and of other versions of this program
+	var others []string // rules of users' schemas, and of other versions of this program
 	for id := range named {
 		if _, known := d.rules[id]; !known && id != "" {
 			others = append(others, id)
@@ -47,7 +47,7 @@ func (d *Draft) addRule(r viewer.Rule) {
 	d.Index.Rules = append(d.Index.Rules, r)
 }
 
-// rule returns the index of a rule, -1 for one that was not named.
+// rule returns the index of a rule, -1 if it was not given.
 func (d *Draft) rule(id string) int {
 	if i, ok := d.rules[id]; ok {
 		return i
@@ -55,8 +55,8 @@ func (d *Draft) rule(id string) int {
 	return -1
 }
 
-// Count adds to a handoff what was lost at the boundary above it, and how many errors and warnings these and
-// its other findings are.
+// Count sets the losses of a handoff at the boundary above it, and its number of errors and
+// warnings, these included.
 func (d *Draft) Count(h *viewer.Handoff, lost, others []finding.Finding) {
 	for _, f := range lost {
 		h.Lost = append(h.Lost, viewer.Lost{Rule: d.rule(f.Rule), Severity: f.Severity, Message: f.Message})
@@ -75,9 +75,8 @@ func (d *Draft) Count(h *viewer.Handoff, lost, others []finding.Finding) {
 	slices.Sort(h.Rules)
 }
 
-// Details returns what a page shows of the message of a handoff: its text, its findings, of which it shows a
-// number that is bounded by most, and how it differs from parent, the message of the handoff above, nil if
-// there is none.
+// Details returns the details of a handoff: the text of its message, at most most of its findings,
+// and its differences from parent, the message of the handoff above, nil for none.
 func (d *Draft) Details(h *viewer.Handoff, text, parent *Text, findings []finding.Finding, most int) *viewer.Details {
 	v := &viewer.Details{Sections: []viewer.Section{}, Turns: []viewer.Turn{}, Findings: []viewer.Finding{}, Compared: -1, Commands: []viewer.Command{}}
 	text.show(v)
@@ -92,13 +91,13 @@ func (d *Draft) Details(h *viewer.Handoff, text, parent *Text, findings []findin
 	return v
 }
 
-// Outline returns what the lists show of a message by itself: its format, its title and whether it is signed.
+// Outline returns the format and the title of a message, and whether it is signed, for the lists.
 func Outline(doc *jsonstream.Document) viewer.Handoff {
 	root := doc.Root()
 	return viewer.Handoff{Format: formatOf(doc), Title: titleOf(root.Get("taskDescription").Text()), Signed: root.Get("signature").Exists()}
 }
 
-// maxTitle is how many characters the title of a handoff has at most.
+// maxTitle is the maximum number of characters in the title of a handoff.
 const maxTitle = 160
 
 // titleOf returns the beginning of a description.
@@ -123,7 +122,7 @@ func costOf(c chain.Cost) viewer.Cost {
 	return viewer.Cost{USD: c.SpentUSD.String(), Prompt: c.Prompt, Completion: c.Completion}
 }
 
-// Task returns what a page shows of a task besides its handoffs.
+// Task returns a page's description of a task, without its handoffs.
 func (o *Options) Task(t *chain.Task) viewer.Task {
 	task := viewer.Task{
 		ID: t.ID, Total: costOf(t.Total), RemainingUSD: t.Total.RemainingUSD.String(), Spenders: []viewer.Spender{},
@@ -135,7 +134,7 @@ func (o *Options) Task(t *chain.Task) viewer.Task {
 	return task
 }
 
-// Handoff returns what the lists show of a message of a task. A [Draft] counts its findings.
+// Handoff returns the list entry of a message of a task. A [Draft] counts its findings.
 func Handoff(n *chain.Node) viewer.Handoff {
 	return viewer.Handoff{
 		ID: n.HandoffID, Parent: -1, From: n.From, FromVersion: n.FromVer, To: n.To, ToVersion: n.ToVer, Receivers: n.Receivers,

@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// mask is [Mask], unless credentials are to be shown.
+// mask calls [Mask], unless credentials are to be shown.
 func (o *Options) mask(text []byte, doc *jsonstream.Document, f format.Format) ([]byte, bool) {
 	if o.Secrets {
 		return text, false
@@ -15,9 +15,9 @@ func (o *Options) mask(text []byte, doc *jsonstream.Document, f format.Format) (
 	return Mask(text, doc, f)
 }
 
-// Mask returns the text of a message with asterisks for credentials, and whether there were any: in the
-// message, and in what it carries in base64. It is as long as before unless what it carries is
-// compressed. doc is the message, nil if it is no JSON; f is its format, "" for the one that it looks like.
+// Mask returns the text of a message with asterisks for credentials, both in the message and in data
+// that it carries in base64, and whether it had any. Its length only changes if carried data is
+// compressed. doc is the message, nil if it is not JSON; f is its format, "" to detect it.
 func Mask(text []byte, doc *jsonstream.Document, f format.Format) ([]byte, bool) {
 	carried := false
 	if doc != nil {
@@ -30,7 +30,7 @@ func Mask(text []byte, doc *jsonstream.Document, f format.Format) ([]byte, bool)
 	return hidden, own || carried
 }
 
-// formatOf returns the format that a message looks like, "" for none.
+// formatOf returns the detected format of a message, "" for none.
 func formatOf(doc *jsonstream.Document) format.Format {
 	f, err := history.FormatOf(doc.Root(), "")
 	if err != nil {
@@ -48,7 +48,7 @@ func hide(text []byte) ([]byte, bool) {
 	return []byte(hidden), hidden != string(text)
 }
 
-// maskCarried hides credentials in what a message carries in base64.
+// maskCarried masks credentials in data that a message carries in base64.
 func maskCarried(text []byte, doc *jsonstream.Document, f format.Format) ([]byte, bool) {
 	masked := false
 	for _, v := range history.Carriers(doc.Root(), f) {
@@ -73,7 +73,7 @@ func maskCarried(text []byte, doc *jsonstream.Document, f format.Format) ([]byte
 	return text, masked
 }
 
-// Hide puts asterisks in the place of credentials in texts, unless credentials are to be shown.
+// Hide replaces credentials in texts with asterisks, unless credentials are to be shown.
 func (o *Options) Hide(texts ...*string) {
 	if o.Secrets {
 		return
@@ -83,7 +83,7 @@ func (o *Options) Hide(texts ...*string) {
 	}
 }
 
-// Mask hides credentials in the texts of the index, unless they are to be shown.
+// Mask masks credentials in the texts of the index, unless they are to be shown.
 func (d *Draft) Mask() {
 	for i := range d.Index.Tasks {
 		t := &d.Index.Tasks[i]

@@ -17,14 +17,14 @@ import (
 	"github.com/eaapl/handoff/pkg/viewer"
 )
 
-// A Spool keeps what is written to it. It is read when all is written.
+// A Spool stores data. It is read after the last write.
 type Spool interface {
 	io.Writer
 	io.ReaderAt
 }
 
-// Messages makes a page from messages of any format. Their texts are kept compressed, in a spool; of
-// canonical messages package chain makes the tasks, and others are handoffs of their own.
+// Messages builds a page from messages of any format. It stores their texts compressed, in a spool.
+// Package chain builds the tasks from canonical messages; other messages become separate handoffs.
 type Messages struct {
 	o       Options
 	spool   Spool
@@ -45,7 +45,7 @@ func NewMessages(o Options, spool Spool) (*Messages, error) {
 	return &Messages{o: o, spool: spool, encoder: encoder, decoder: decoder}, err
 }
 
-// A Message is one that was examined.
+// A Message is an examined message.
 type Message struct {
 	origin   Origin
 	chain    *chain.Message // nil unless it is canonical
@@ -53,15 +53,15 @@ type Message struct {
 	taskID   string
 	findings []finding.Finding
 	masked   bool
-	problem  string // why it is no strict JSON
+	problem  string // the reason why it is not strict JSON
 
 	packed []byte // until it is in the spool
 	at     int64
 	size   int
 }
 
-// Examine reads what a page shows of a message, and result is what package validate says of it. It
-// is safe for concurrent use.
+// Examine prepares a message for the page; result is its result from package validate. It is safe
+// for concurrent use.
 func (c *Messages) Examine(raw jsonstream.Raw, place chain.Place, result validate.Result) *Message {
 	m := &Message{origin: Origin{Place: place, OneLine: !bytes.Contains(bytes.TrimSpace(raw.Bytes), []byte("\n"))}, findings: result.Findings}
 	m.facts = viewer.Handoff{Format: result.Format, Parent: -1, Bytes: len(raw.Bytes)}
@@ -102,7 +102,7 @@ func parse(raw jsonstream.Raw, limits jsonstream.Limits) (*jsonstream.Document, 
 	return nil, err
 }
 
-// Add adds a message that was examined. The error is that of the spool.
+// Add adds an examined message. The error is that of the spool.
 func (c *Messages) Add(m *Message) error {
 	m.at, m.size = c.written, len(m.packed)
 	n, err := c.spool.Write(m.packed)
@@ -111,10 +111,10 @@ func (c *Messages) Add(m *Message) error {
 	return err
 }
 
-// Unread notes a source that could not be read, and why.
+// Unread records a source that could not be read, with the reason.
 func (c *Messages) Unread(text string) { c.unread = append(c.unread, text) }
 
-// text returns a message that was added. It is safe for concurrent use.
+// text returns an added message. It is safe for concurrent use.
 func (c *Messages) text(m *Message) (*Text, error) {
 	packed := make([]byte, m.size)
 	if _, err := c.spool.ReadAt(packed, m.at); err != nil {
@@ -126,7 +126,7 @@ func (c *Messages) text(m *Message) (*Text, error) {
 	}
 	t := &Text{bytes: text, masked: m.masked, malformed: m.problem}
 	if m.problem == "" {
-		t.doc, _ = parse(jsonstream.NewRaw(text), c.o.Limits) // what was masked is JSON as before
+		t.doc, _ = parse(jsonstream.NewRaw(text), c.o.Limits) // masking keeps valid JSON valid
 	}
 	return t, nil
 }

@@ -11,28 +11,28 @@ import (
 	"github.com/eaapl/handoff/pkg/viewer"
 )
 
-// A Page is what a page shows.
+// A Page is the content of a page.
 type Page struct {
 	Index *viewer.Index
 	// Details returns the details of a handoff, by its index.
 	Details func(i int) (*viewer.Details, error)
 }
 
-// Page returns the page of all messages. No message can be added any more.
+// Page returns the page of all messages. No message can be added afterwards.
 func (c *Messages) Page() Page {
 	p := messagePage{messages: c, left: cmp.Or(c.o.MaxFindings, math.MaxInt)}
 	p.collect()
 	return Page{Index: p.Index, Details: ahead(len(p.shown), p.details)}
 }
 
-// A messagePage is a page as it is made.
+// A messagePage is an unfinished page.
 type messagePage struct {
 	*Draft
 	messages *Messages
 	shown    []*Message // by index
 	nodes    []*chain.Node
-	most     []int // how many findings are shown, by index
-	left     int   // how many findings may be shown of the messages that are added
+	most     []int // maximum number of findings, by index
+	left     int   // number of findings left for further messages
 }
 
 func (p *messagePage) collect() {
@@ -79,7 +79,7 @@ func (p *messagePage) named(tasks []*chain.Task) map[string]bool {
 	return named
 }
 
-// tree adds a task, and after its tree the messages of the task that are not in it.
+// tree adds a task, and after its tree the task's messages that are not in the tree.
 func (p *messagePage) tree(t *chain.Task, of map[*chain.Message]*Message, rest []*Message) {
 	task := p.Task(t)
 	p.begin(&task)
@@ -96,7 +96,7 @@ func (p *messagePage) tree(t *chain.Task, of map[*chain.Message]*Message, rest [
 	}
 	for _, m := range rest {
 		h := m.facts
-		if m.chain != nil { // it came twice: it is beside the first
+		if m.chain != nil { // a duplicate: it is placed beside the first
 			h = Handoff(&chain.Node{Message: m.chain})
 			h.Format, h.Title, h.Bytes = m.facts.Format, m.facts.Title, m.facts.Bytes
 			if i, ok := byID[strings.ToLower(h.ID)]; ok {
@@ -108,15 +108,14 @@ func (p *messagePage) tree(t *chain.Task, of map[*chain.Message]*Message, rest [
 	p.end(task)
 }
 
-// below puts a handoff below another one, or nowhere if that is -1.
+// below puts a handoff below another one, or at the top level if parent is -1.
 func (p *messagePage) below(h *viewer.Handoff, parent int) {
 	if parent >= 0 {
 		h.Parent, h.Depth = parent, p.Index.Handoffs[parent].Depth+1
 	}
 }
 
-// notIn returns the messages that are in no tree, by the ids of their tasks: those of other formats,
-// and copies.
+// notIn returns the messages outside every tree, by task id: messages of other formats, and copies.
 func (p *messagePage) notIn(tasks []*chain.Task, of map[*chain.Message]*Message) map[string][]*Message {
 	inTree := map[*Message]bool{}
 	for _, t := range tasks {
@@ -137,8 +136,8 @@ func (p *messagePage) notIn(tasks []*chain.Task, of map[*chain.Message]*Message)
 	return rest
 }
 
-// others adds the messages of tasks that have no canonical one, in their order, and last those of no
-// task.
+// others adds the messages of tasks without a canonical message, in order, and finally messages
+// without a task.
 func (p *messagePage) others(rest map[string][]*Message) {
 	for _, m := range p.messages.list {
 		key := strings.ToLower(m.taskID)
@@ -151,7 +150,7 @@ func (p *messagePage) others(rest map[string][]*Message) {
 	}
 }
 
-// loose adds a task of messages that no tree has.
+// loose adds a task of messages outside every tree.
 func (p *messagePage) loose(id string, list []*Message) {
 	task := viewer.Task{ID: id, Spenders: []viewer.Spender{}}
 	p.begin(&task)
@@ -163,7 +162,7 @@ func (p *messagePage) loose(id string, list []*Message) {
 
 func (p *messagePage) begin(t *viewer.Task) { t.First = len(p.Index.Handoffs) }
 
-// add adds a handoff to the task that was begun.
+// add adds a handoff to the current task.
 func (p *messagePage) add(m *Message, n *chain.Node, h viewer.Handoff) {
 	var lost []finding.Finding
 	if n != nil {
@@ -177,10 +176,10 @@ func (p *messagePage) add(m *Message, n *chain.Node, h viewer.Handoff) {
 	p.shown, p.nodes = append(p.shown, m), append(p.nodes, n)
 }
 
-// maxSources is how many sources the command that shows a task names at most.
+// maxSources is the maximum number of sources named in the command that shows a task.
 const maxSources = 20
 
-// end completes the task that was begun.
+// end completes the current task.
 func (p *messagePage) end(t viewer.Task) {
 	t.Count = len(p.Index.Handoffs) - t.First
 	t.Errors, t.Warnings = 0, 0
@@ -198,7 +197,7 @@ func (p *messagePage) end(t viewer.Task) {
 	p.Index.Tasks = append(p.Index.Tasks, t)
 }
 
-// details makes the details of a handoff from its message and that of its parent.
+// details builds the details of a handoff from its message and its parent's message.
 func (p *messagePage) details(i int) (*viewer.Details, error) {
 	m, n, h := p.shown[i], p.nodes[i], &p.Index.Handoffs[i]
 	text, err := p.messages.text(m)

@@ -10,11 +10,11 @@ import (
 	"github.com/eaapl/handoff/pkg/viewer"
 )
 
-// A Text is a message as a page shows it. The zero value is one that nobody has.
+// A Text is a message as shown on a page. The zero value is a missing message.
 type Text struct {
 	bytes     []byte
-	masked    bool                 // asterisks are in the place of credentials
-	malformed string               // why it is no strict JSON, "" if it is
+	masked    bool                 // credentials are replaced by asterisks
+	malformed string               // the reason why it is not strict JSON, "" if it is
 	doc       *jsonstream.Document // nil if it is malformed
 }
 
@@ -27,7 +27,7 @@ func (o *Options) Text(message []byte) *Text {
 	case err != nil:
 		t.malformed = err.Error()
 	case t.masked:
-		t.doc, _ = parse(jsonstream.NewRaw(t.bytes), o.Limits) // what was masked is JSON as before
+		t.doc, _ = parse(jsonstream.NewRaw(t.bytes), o.Limits) // masking keeps valid JSON valid
 	}
 	return t
 }
@@ -42,8 +42,8 @@ func (t *Text) show(d *viewer.Details) {
 	}
 }
 
-// Signature returns what a canonical message says of its signature, which nobody has verified; nil if
-// the message is malformed.
+// Signature returns the unverified signature of a canonical message, nil if the message is
+// malformed.
 func (t *Text) Signature() *viewer.Signature {
 	if t.doc == nil {
 		return nil
@@ -53,7 +53,7 @@ func (t *Text) Signature() *viewer.Signature {
 	return &viewer.Signature{Algorithm: algorithm, KeyID: root.Get("signatureKeyId").Text(), Verdict: "nobody has verified it: no key was given"}
 }
 
-// judge adds what verifying a signature came to, by the findings of its message.
+// judge sets the result of verifying a signature, based on the findings of its message.
 func judge(s *viewer.Signature, findings []finding.Finding) {
 	holds := true
 	s.Verdict, s.Holds = "it holds, by a key that was given", &holds

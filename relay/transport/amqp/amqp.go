@@ -1,9 +1,9 @@
-// Package amqp carries messages through RabbitMQ, and what else speaks AMQP 0-9-1.
+// Package amqp carries messages through RabbitMQ and other servers for AMQP 0-9-1.
 //
-// An address is amqp://[USER:PASSWORD@]HOST:PORT/[VHOST/]QUEUE, or amqps:// for TLS. Messages
-// are in QUEUE, dead letters in QUEUE.dead, answers in QUEUE.answers.SENDER, and what was given
-// back for later in QUEUE.later.MILLISECONDS. A queue that is there is used as it is. Others
-// are made as quorum queues, or as durable classic ones where the server has none.
+// An address is amqp://[USER:PASSWORD@]HOST:PORT/[VHOST/]QUEUE, or amqps:// for TLS. Messages are in
+// QUEUE, dead letters in QUEUE.dead, answers in QUEUE.answers.SENDER, and messages returned for
+// later in QUEUE.later.MILLISECONDS. An existing queue is used unchanged. New ones are quorum
+// queues, or durable classic queues if the server has no quorum queues.
 package amqp
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// Publish opens a publisher to the queue of an address. It tries for as long as ctx lives.
+// Publish opens a publisher to the queue of an address. It retries until ctx is done.
 func Publish(ctx context.Context, u *url.URL, o transport.Options) (transport.Publisher, error) {
 	s, err := open(ctx, u)
 	if err != nil {
@@ -26,10 +26,9 @@ func Publish(ctx context.Context, u *url.URL, o transport.Options) (transport.Pu
 	return &publisher{s, o.WithDefaults()}, nil
 }
 
-// Consume opens a consumer of the queue of an address. It tries for as long as ctx lives. When
-// the connection is lost later, the consumer waits for the server for as long as somebody waits
-// for a message; the server gives what the consumer held to any, at once. Options.Lease is of
-// no use here.
+// Consume opens a consumer of the queue of an address. It retries until ctx is done. If the
+// connection is lost later, Next waits until the server is back; the server immediately delivers the
+// unacknowledged messages to any consumer. Options.Lease is not used.
 func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Consumer, error) {
 	s, err := open(ctx, u)
 	if err != nil {
@@ -43,13 +42,13 @@ func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Co
 	return c, nil
 }
 
-// Check returns an error if no message can go to an address, whatever its server does.
+// Check returns an error if the address can never work, whatever the state of its server.
 func Check(u *url.URL) error {
 	_, err := parse(u)
 	return err
 }
 
-// open makes the queue and that of its dead letters, through a connection for publishing.
+// open declares the queue and its dead-letter queue, through a connection for publishing.
 func open(ctx context.Context, u *url.URL) (*sender, error) {
 	p, err := parse(u)
 	if err != nil {
@@ -75,7 +74,7 @@ func open(ctx context.Context, u *url.URL) (*sender, error) {
 
 // A place is a queue on a server.
 type place struct {
-	address, host  string // host:port, and host for its certificate
+	address, host  string // host:port, and the host for its certificate
 	tls            bool
 	user, password string
 	vhost, queue   string
@@ -84,8 +83,8 @@ type place struct {
 func (p place) dead() string                 { return p.queue + ".dead" }
 func (p place) answers(sender string) string { return p.queue + ".answers." + sender }
 
-// maxQueue is how long the name of a queue may be, so that those of the others that begin with
-// it have at most 255 bytes.
+// maxQueue is the maximum length of a queue's name, so that the derived names have at most 255
+// bytes.
 const maxQueue = 255 - len(".answers.") - 64
 
 func parse(u *url.URL) (place, error) {

@@ -15,9 +15,9 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A consumer takes messages through a connection of its own. Answers, dead letters and what is
-// given back go through the sender: a server that is short of memory stops reading from
-// connections that publish.
+// A consumer takes messages through a connection of its own. Answers, dead letters and returned
+// messages go through the sender: a server that is short of memory stops reading from connections
+// that publish.
 type consumer struct {
 	*sender
 	options   transport.Options
@@ -28,7 +28,7 @@ type consumer struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
 	running   sync.WaitGroup
-	moving    sync.WaitGroup // what the consumer itself puts elsewhere
+	moving    sync.WaitGroup // deliveries that the consumer itself moves
 }
 
 func newConsumer(s *sender, o transport.Options, from string, arguments amqp.Table, owns bool) *consumer {
@@ -37,7 +37,7 @@ func newConsumer(s *sender, o transport.Options, from string, arguments amqp.Tab
 	return c
 }
 
-// start begins to take messages.
+// start starts taking messages.
 func (c *consumer) start(ctx context.Context) error {
 	var t *taking
 	err := broker.Retry(ctx, c.address, func() (err error) {
@@ -52,14 +52,14 @@ func (c *consumer) start(ctx context.Context) error {
 	return nil
 }
 
-// taking is a connection from which messages come.
+// taking is a connection with its deliveries.
 type taking struct {
 	connection *amqp.Connection
 	deliveries <-chan amqp.Delivery
 	ended      atomic.Bool
 }
 
-// over reports whether what came from the connection, and was not acknowledged, comes again.
+// over reports whether the unacknowledged deliveries of the connection will be redelivered.
 func (t *taking) over() bool { return t.ended.Load() || t.connection.IsClosed() }
 
 func (c *consumer) begin(ctx context.Context) (*taking, error) {
@@ -88,7 +88,7 @@ func (c *consumer) consume(connection *amqp.Connection) (<-chan amqp.Delivery, e
 	return channel.Consume(c.from, "", false, false, false, false, nil)
 }
 
-// maxPrefetch is the most that the protocol can say.
+// maxPrefetch is the maximum prefetch count of the protocol.
 const maxPrefetch = 1<<16 - 1
 
 // take takes messages until the consumer is closed.
@@ -114,15 +114,15 @@ func (c *consumer) take(t *taking) {
 	}
 }
 
-// takeFrom takes messages until the connection is lost, the queue is removed, or the consumer
-// is closed. The server then has again what was not acknowledged.
+// takeFrom takes messages until the connection is lost, the queue is deleted, or the consumer is
+// closed. The server then redelivers unacknowledged messages.
 func (c *consumer) takeFrom(t *taking) {
 	defer func() {
 		if c.ctx.Err() != nil {
 			c.moving.Wait()
 		}
 		t.ended.Store(true)
-		_ = t.connection.Close() // it may be lost
+		_ = t.connection.Close() // it may be lost already
 	}()
 	for {
 		select {
@@ -137,8 +137,8 @@ func (c *consumer) takeFrom(t *taking) {
 	}
 }
 
-// tooOften is how often a server has delivered a message that is put into the queue anew: from
-// RabbitMQ 4 on, quorum queues give up after twenty times, also if receivers were only closed.
+// tooOften is the number of deliveries after which a message is published again instead of requeued:
+// from RabbitMQ 4 on, quorum queues drop a message after twenty, even if receivers were only closed.
 const tooOften = 10
 
 func (c *consumer) took(t *taking, received amqp.Delivery) {
@@ -165,8 +165,8 @@ func (c *consumer) took(t *taking, received amqp.Delivery) {
 	}
 }
 
-// move puts a delivery elsewhere that nobody is to take. What cannot be put there
-// comes again.
+// move moves a delivery that no receiver can take to another queue. If that fails, it is
+// redelivered.
 func (c *consumer) move(d *delivery, how func(context.Context) error) {
 	c.held.Hold(d)
 	c.moving.Go(func() {
@@ -188,7 +188,7 @@ func (c *consumer) Next(ctx context.Context) (transport.Delivery, error) {
 		if !d.taking.over() {
 			return d, nil
 		}
-		c.held.Release(d) // it comes again
+		c.held.Release(d) // it is redelivered
 	}
 }
 
@@ -199,7 +199,7 @@ func (c *consumer) Reply(ctx context.Context, replyTo string, answer transport.M
 	return c.publish(ctx, c.answers(replyTo), nil, publishing(answer))
 }
 
-// Close gives back what is held: the server does when the connection ends.
+// Close gives back unacknowledged messages: the server does so when the connection ends.
 func (c *consumer) Close() error {
 	c.held.End(broker.ErrClosed)
 	c.cancel()
@@ -226,14 +226,14 @@ func (d *delivery) Answer(ctx context.Context, answer transport.Message) error {
 
 func (d *delivery) Ack(context.Context) error {
 	if d.consumer.held.Release(d) {
-		_ = d.received.Ack(false) // where the connection is lost, the message comes again
+		_ = d.received.Ack(false) // if the connection is lost, the message is redelivered
 	}
 	return nil
 }
 
-// Return puts the message into the queue anew, for later by way of a queue from which the
-// server moves messages after a time. There is one for each power of two, since a queue is
-// looked at from its front: a time is rounded up.
+// Return publishes the message to the queue again. With a delay, it goes through a queue from which
+// the server moves messages after a time. There is one such queue for each power of two, since
+// messages only expire at the head of a queue: the delay is rounded up.
 func (d *delivery) Return(ctx context.Context, after time.Duration) error {
 	c := d.consumer
 	if after <= 0 {
@@ -262,8 +262,8 @@ func (d *delivery) DeadLetter(ctx context.Context, reason string) error {
 	return d.move(ctx, d.consumer.dead(), nil, amqp.Table{broker.ReasonHeader: broker.Reason(reason)})
 }
 
-// move puts the message into another queue, with further headers, and acknowledges it when it
-// is there.
+// move publishes the message to another queue with additional headers, and acknowledges it once
+// confirmed.
 func (d *delivery) move(ctx context.Context, queue string, arguments, headers amqp.Table) error {
 	r := d.received
 	m := amqp.Publishing{
@@ -272,7 +272,7 @@ func (d *delivery) move(ctx context.Context, queue string, arguments, headers am
 	}
 	for name, value := range r.Headers {
 		if !strings.HasPrefix(name, "x-death") && !strings.HasPrefix(name, "x-first-death-") && !strings.HasPrefix(name, "x-last-death-") && name != "x-delivery-count" {
-			m.Headers[name] = value // but what the server has added
+			m.Headers[name] = value // except those added by the server
 		}
 	}
 	for name, value := range headers {
@@ -281,10 +281,9 @@ func (d *delivery) move(ctx context.Context, queue string, arguments, headers am
 	return d.replace(ctx, queue, arguments, m)
 }
 
-// replace puts a message into another queue, and acknowledges the one that was delivered when it is
-// there.
+// replace publishes a message to another queue, and acknowledges the delivery once confirmed.
 func (d *delivery) replace(ctx context.Context, queue string, arguments amqp.Table, m amqp.Publishing) error {
-	if d.taking.over() { // it comes again
+	if d.taking.over() { // it is redelivered
 		d.consumer.held.Release(d)
 		return nil
 	}

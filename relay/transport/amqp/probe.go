@@ -9,8 +9,8 @@ import (
 	"github.com/eaapl/handoff/relay/probe"
 )
 
-// Probe asks the server of an address what it is, and whether it lets this user in. No queue is
-// made.
+// Probe asks the server of an address for its product and version, and checks that the user may log
+// in. It declares no queue.
 func Probe(ctx context.Context, u *url.URL) (a probe.Answer, err error) {
 	p, err := parse(u)
 	if err != nil {

@@ -13,11 +13,10 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A sender publishes through a connection that is made when it is needed, and anew when it was
-// lost.
+// A sender publishes through a connection that is opened on demand, and again after a loss.
 type sender struct {
 	place
-	limit   atomic.Int64 // the longest message that the server takes, 0 if it has not said so
+	limit   atomic.Int64 // the maximum message size of the server, 0 if unknown
 	lock    chan struct{}
 	current *session // under lock
 	closed  bool     // under lock
@@ -25,7 +24,7 @@ type sender struct {
 
 func newSender(p place) *sender { return &sender{place: p, lock: make(chan struct{}, 1)} }
 
-// session returns the connection, and makes it if there is none.
+// session returns the current connection, and opens one if there is none.
 func (s *sender) session(ctx context.Context) (*session, error) {
 	select {
 	case s.lock <- struct{}{}:
@@ -54,7 +53,7 @@ func (s *sender) session(ctx context.Context) (*session, error) {
 // drop closes the connection, under lock.
 func (s *sender) drop() {
 	if s.current != nil {
-		_ = s.current.connection.Close() // it may be lost
+		_ = s.current.connection.Close() // it may be lost already
 		s.current = nil
 	}
 }
@@ -66,8 +65,8 @@ func (s *sender) close() {
 	s.drop()
 }
 
-// publish returns when the server has confirmed that a message is in a queue, which is made if
-// it is not there.
+// publish returns when the server has confirmed that a message is in a queue. It declares a missing
+// queue.
 func (s *sender) publish(ctx context.Context, queue string, arguments amqp.Table, m amqp.Publishing) error {
 	return broker.Retry(ctx, s.address, func() error {
 		if limit, size := s.limit.Load(), int64(len(m.Body)); limit > 0 && size > limit {
@@ -89,13 +88,13 @@ type session struct {
 	connection *amqp.Connection
 	channel    *amqp.Channel
 	asked      chan question
-	over       chan struct{} // closed when the channel is
+	over       chan struct{} // closed when the channel is closed
 
 	mu       sync.Mutex
-	declared map[string]bool // the queues that are known to be there
+	declared map[string]bool // the queues known to exist
 }
 
-// A question is whether messages for a queue have come back; the answer forgets it.
+// A question asks whether messages for a queue were returned; the answer resets this.
 type question struct {
 	queue  string
 	answer chan bool
@@ -115,16 +114,16 @@ func newSession(c *amqp.Connection, limit *atomic.Int64) (*session, error) {
 	return s, nil
 }
 
-// watch keeps what has come back since its queue is not there. The server returns a message
-// before it confirms it, and the library waits for this goroutine: who asks after the
-// confirmation gets the right answer.
+// watch records messages returned because their queue does not exist. The server returns a message
+// before it confirms it, and the library waits for this goroutine: a question after the confirmation
+// gets the right answer.
 func (s *session) watch(returned <-chan amqp.Return, failed <-chan *amqp.Error, limit *atomic.Int64) {
 	defer close(s.over)
 	missing := map[string]bool{}
 	for {
 		select {
 		case r, ok := <-returned:
-			if !ok { // the end of the channel
+			if !ok { // the channel has ended
 				if n := limitOf(<-failed); n > 0 {
 					limit.Store(n)
 				}
@@ -138,7 +137,7 @@ func (s *session) watch(returned <-chan amqp.Return, failed <-chan *amqp.Error, 
 	}
 }
 
-// declare makes a queue if it is not known to be there.
+// declare declares a queue that is not known to exist.
 func (s *session) declare(queue string, arguments amqp.Table) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,8 +151,8 @@ func (s *session) declare(queue string, arguments amqp.Table) error {
 	return nil
 }
 
-// publish publishes and waits for the confirmation, both for no longer than ctx lives: a
-// server that is short of memory does not read.
+// publish publishes and waits for the confirmation, until ctx is done: a server that is short of
+// memory does not read.
 func (s *session) publish(ctx context.Context, queue string, m amqp.Publishing) error {
 	result := make(chan error, 1)
 	go func() { result <- s.confirmed(ctx, queue, m) }()
@@ -176,7 +175,7 @@ func (s *session) confirmed(ctx context.Context, queue string, m amqp.Publishing
 	}
 	if !confirmed {
 		if s.channel.IsClosed() {
-			<-s.over // what the server says about it is known then
+			<-s.over // the server's error is known afterwards
 			return errLost
 		}
 		return fmt.Errorf("the server does not take messages for the queue %s now", queue)
@@ -196,13 +195,13 @@ func (s *session) confirmed(ctx context.Context, queue string, m amqp.Publishing
 	return nil
 }
 
-// publishing returns a message as the library has it.
+// publishing converts a message for the library.
 func publishing(m transport.Message) amqp.Publishing {
 	p := amqp.Publishing{Headers: amqp.Table{}, DeliveryMode: amqp.Persistent, Body: m.Body}
 	for _, h := range m.Headers() {
 		p.Headers[h.Name] = h.Value
 	}
-	if id := broker.HeaderValue(m.ID); len(id) <= 255 { // for people who look at the queue
+	if id := broker.HeaderValue(m.ID); len(id) <= 255 { // for people who inspect the queue
 		p.MessageId = id
 	}
 	return p

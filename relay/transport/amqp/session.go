@@ -15,12 +15,12 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// timeout is how long a server may take to let somebody in.
+// timeout bounds the login.
 const timeout = 10 * time.Second
 
-// dial connects to the server, and logs in. The library takes a connection that is lost while it
-// logs in for a wrong password, or a virtual host that is not for this user: only what is so
-// again and again is believed.
+// dial connects to the server and logs in. The library reports a connection lost during login as a
+// wrong password or a forbidden virtual host: dial only accepts such an error after repeated
+// attempts.
 func (p place) dial(ctx context.Context) (c *amqp.Connection, err error) {
 	for range 3 {
 		if c, err = p.dialOnce(ctx); !errors.Is(err, amqp.ErrCredentials) && !errors.Is(err, amqp.ErrVhost) {
@@ -62,15 +62,15 @@ func (p place) dialOnce(ctx context.Context) (*amqp.Connection, error) {
 	return c, nil
 }
 
-// rejecting has what is made a queue that confirms no message and drops another, should a policy of the
-// server limit its length.
+// rejecting adds the argument that makes a full queue reject a message, instead of confirming it and
+// dropping another, if a policy of the server limits its length.
 func rejecting(arguments amqp.Table) amqp.Table {
 	all := amqp.Table{"x-overflow": "reject-publish"}
 	maps.Copy(all, arguments)
 	return all
 }
 
-// quorum has what is made a quorum queue, whose dead letters arrive.
+// quorum adds the arguments of a quorum queue with at-least-once dead-lettering.
 func quorum(arguments amqp.Table) amqp.Table {
 	all := rejecting(arguments)
 	all[amqp.QueueTypeArg] = amqp.QueueTypeQuorum
@@ -80,16 +80,16 @@ func quorum(arguments amqp.Table) amqp.Table {
 	return all
 }
 
-// queueArguments are those of the queue: a server that gives up delivering a message puts it
-// with the dead letters.
+// queueArguments returns the arguments of the queue: when the server gives up on a message, it moves
+// it to the dead letters.
 func (p place) queueArguments() amqp.Table { return deadLetteringTo(p.dead()) }
 
 func deadLetteringTo(queue string) amqp.Table {
 	return amqp.Table{"x-dead-letter-exchange": "", "x-dead-letter-routing-key": queue}
 }
 
-// declare makes a durable queue if it is not there. Each step has a channel of its own, which
-// the server closes with an error.
+// declare declares a durable queue. Each step uses a new channel, since the server closes the
+// channel on an error.
 func declare(c *amqp.Connection, queue string, arguments amqp.Table) error {
 	step := func(f func(*amqp.Channel) error) error {
 		channel, err := c.Channel()
@@ -122,7 +122,7 @@ func declare(c *amqp.Connection, queue string, arguments amqp.Table) error {
 	return err
 }
 
-// codeOf returns the code of an error of the server, 0 for others.
+// codeOf returns the code of an error from the server, 0 for other errors.
 func codeOf(err error) int {
 	if e := (*amqp.Error)(nil); errors.As(err, &e) {
 		return e.Code
@@ -130,8 +130,8 @@ func codeOf(err error) int {
 	return 0
 }
 
-// explain returns an error of the library in plain words, with what trying again would not
-// change as permanent.
+// explain returns a readable form of an error of the library, as permanent if a retry would not
+// help.
 func explain(err error) error {
 	e := (*amqp.Error)(nil)
 	if !errors.As(err, &e) {
@@ -152,8 +152,8 @@ func explain(err error) error {
 
 var errLost = errors.New("the connection to the server is lost")
 
-// limitOf returns the longest message that a server takes, if an error says so, which it does
-// in words alone.
+// limitOf returns the server's maximum message size, if an error mentions it, which it only does in
+// its text.
 func limitOf(err *amqp.Error) (limit int64) {
 	if err == nil || err.Code != amqp.PreconditionFailed {
 		return 0

@@ -1,9 +1,8 @@
-// Package claimcheck sends what is too long for a transport: compressed, and if that is not
-// enough, by a claim: the body is put into a store, and its SHA-256 is sent in its place.
+// Package claimcheck sends messages that are too long for a transport: compressed or, if they are
+// still too long, as a claim. The body is then put into a store, and its SHA-256 is sent instead.
 //
-// A receiver fetches bodies from the store that it was given, and nowhere else: a message names
-// none. What it cannot open for good, it makes a dead letter with a reason that says what to
-// do.
+// A receiver fetches bodies only from its own store: messages name none. A message whose body is
+// permanently unavailable becomes a dead letter, with a reason that includes the remedy.
 package claimcheck
 
 import (
@@ -20,19 +19,19 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// zstdEncoding is the Encoding of what is compressed.
+// zstdEncoding is the Encoding of a compressed body.
 const zstdEncoding = "zstd"
 
-// A check makes messages shorter, and brings them back.
+// A check shortens messages and restores them.
 type check struct {
 	store    Store // nil for none
 	maxBytes int64
 }
 
-// Publisher returns a publisher that sends by p: a message as it is if p takes it, else
-// compressed, else as a claim on store. store may be nil: then a message that is too long
-// compressed is a [*transport.TooLargeError], as it is without this package. Options are those
-// of answers. Closing it closes p. It is a [transport.Asker] if p is.
+// Publisher wraps p. It sends a message unchanged if p takes it, else compressed, else as a claim on
+// store. If store is nil, a message that is too long even when compressed is a
+// [*transport.TooLargeError]. The options apply to answers. Closing the publisher closes p. It is a
+// [transport.Asker] if p is.
 func Publisher(p transport.Publisher, store Store, o transport.Options) transport.Publisher {
 	own := publisher{p, check{store, o.WithDefaults().MaxBytes}}
 	if asker, ok := p.(transport.Asker); ok {
@@ -41,9 +40,8 @@ func Publisher(p transport.Publisher, store Store, o transport.Options) transpor
 	return own
 }
 
-// Consumer returns a consumer that takes what a [Publisher] has sent, by c. Its messages are
-// as they were before: neither compressed nor claims. store may be nil: then claims are dead
-// letters. Closing it closes c.
+// Consumer wraps c, and restores messages sent by a [Publisher]: they are neither compressed nor
+// claims. If store is nil, claims become dead letters. Closing the consumer closes c.
 func Consumer(c transport.Consumer, store Store, o transport.Options) transport.Consumer {
 	return &consumer{Consumer: c, check: check{store, o.WithDefaults().MaxBytes}}
 }
@@ -103,7 +101,7 @@ func (c check) send(ctx context.Context, m transport.Message, send func(transpor
 	return send(m)
 }
 
-// A longError says that a message is too long, also compressed.
+// A longError reports a message that is too long even when compressed.
 type longError struct {
 	*transport.TooLargeError
 	size, compressed int
@@ -125,10 +123,10 @@ func pack(body []byte) []byte {
 	return encoder.EncodeAll(body, nil)
 }
 
-// maxWindow is how much memory unpacking may take beside the body.
+// maxWindow is the maximum memory for decompression in addition to the body.
 const maxWindow = 8 << 20
 
-// unpack returns what was compressed, which is limit bytes at most.
+// unpack decompresses a body of at most limit bytes.
 func unpack(packed []byte, limit int64) ([]byte, error) {
 	decoder, err := zstd.NewReader(bytes.NewReader(packed), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
@@ -138,14 +136,14 @@ func unpack(packed []byte, limit int64) ([]byte, error) {
 	return readAll(decoder.IOReadCloser(), limit)
 }
 
-// A lostError says why a message cannot be brought back by trying again.
+// A lostError is the reason why a message is permanently unavailable.
 type lostError struct{ reason string }
 
 func (e *lostError) Error() string { return e.reason }
 
 func lost(format string, args ...any) error { return &lostError{fmt.Sprintf(format, args...)} }
 
-// open brings a message back as it was.
+// open restores a message.
 func (c check) open(ctx context.Context, m transport.Message) (transport.Message, error) {
 	if m.Claim != "" {
 		body, err := c.fetch(ctx, strings.ToLower(m.Claim))
@@ -196,11 +194,11 @@ type consumer struct {
 	check check
 
 	mu      sync.Mutex
-	failing time.Time // since when the store cannot be reached; zero if it can
+	failing time.Time // time of the first failure of the store; zero if it works
 }
 
-// How long a message waits whose body cannot be fetched now, and after what time of that the
-// consumer is at its end.
+// again is the delay of a message whose body cannot be fetched now; patience is the time of failures
+// after which the consumer ends.
 const (
 	again    = time.Second
 	patience = 30 * time.Second
@@ -233,7 +231,7 @@ func (c *consumer) Next(ctx context.Context) (transport.Delivery, error) {
 		if c.since(true) > patience {
 			return nil, err
 		}
-		select { // where a transport cannot wait, it would come at once
+		select { // a transport that cannot delay would redeliver it at once
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-time.After(again):
@@ -241,7 +239,7 @@ func (c *consumer) Next(ctx context.Context) (transport.Delivery, error) {
 	}
 }
 
-// since returns for how long the store has failed.
+// since returns the time for which the store has been failing.
 func (c *consumer) since(fails bool) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,20 +13,21 @@ import (
 	"github.com/eaapl/handoff/relay/internal/durable"
 )
 
-// isBody reports whether a file of this name has a body. Others in the directory are not ours.
+// isBody reports whether name is the name of a body's file. Other files in the directory are not
+// ours.
 func isBody(name string) bool {
 	const digits = 2 * sha256.Size
 	return len(name) == digits && strings.Trim(name, "0123456789abcdef") == "" || strings.HasPrefix(name, writing)
 }
 
-// A NotListedError names a store whose bodies cannot be listed, so that none can be looked for.
+// A NotListedError names a store that cannot list its bodies.
 type NotListedError struct{ Store string }
 
 func (e *NotListedError) Error() string { return e.Store + ": its bodies cannot be listed" }
 
-// Remove removes the bodies that match from the store at an address of [Open], also those that a crash has
-// left half written. It returns how many there were. The error is a [*NotListedError] if the address is a
-// URL, and [fs.ErrNotExist] if there is no such directory: none is made.
+// Remove removes matching bodies from the store at an address of [Open], including partial ones left
+// by a crash, and returns their number. The error is a [*NotListedError] if the address is a URL,
+// and [fs.ErrNotExist] if the directory does not exist: it is not created.
 func Remove(ctx context.Context, address string, match func(body []byte) bool) (n int, err error) {
 	if strings.Contains(address, "://") {
 		store, err := Open(address)
@@ -48,7 +49,7 @@ func Remove(ctx context.Context, address string, match func(body []byte) bool) (
 		}
 		path := filepath.Join(address, e.Name())
 		body, err := regular.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) { // it was just written, and has its name now
+		if errors.Is(err, fs.ErrNotExist) { // it has just been completed and renamed
 			continue
 		}
 		if err != nil {

@@ -18,27 +18,27 @@ import (
 	"github.com/eaapl/handoff/relay/internal/durable"
 )
 
-// A Store keeps bodies by their SHA-256. It is safe for concurrent use.
+// A Store stores bodies by their SHA-256. It is safe for concurrent use.
 type Store interface {
-	// Put returns when the body is safe there.
+	// Put returns when the body is stored durably.
 	Put(ctx context.Context, digest string, body []byte) error
-	// Get returns the body of a digest, which [Consumer] checks. The error is [ErrMissing] if
-	// there is none, and [ErrTooLong] if it has more bytes than limit.
+	// Get returns the body with a digest, which [Consumer] verifies. The error is [ErrMissing] if
+	// there is none, and [ErrTooLong] if it has more than limit bytes.
 	Get(ctx context.Context, digest string, limit int64) ([]byte, error)
-	// String names the store as errors show it, without secrets.
+	// String returns the store's name for error messages, without secrets.
 	String() string
 }
 
-// What [Store.Get] says of a body that trying again does not bring.
+// Permanent errors of [Store.Get].
 var (
 	ErrMissing = errors.New("there is no such body")
 	ErrTooLong = errors.New("the body is too long")
 )
 
-// Open returns the store at an address: "http://…" or "https://…", below which there is a
-// resource for each digest, to PUT and to GET; or the path of a directory, which is made if it
-// is not there, with a file for each digest. Nobody removes what is stored, but for [Remove]: what is older than
-// messages become can be deleted at any time.
+// Open returns the store at an address: either "http://…" or "https://…", a URL below which each
+// digest has a resource for PUT and GET; or the path of a directory, which is created if missing,
+// with a file for each digest. Only [Remove] deletes bodies: files older than the maximum age of
+// messages can be deleted at any time.
 func Open(address string) (Store, error) {
 	if scheme, _, ok := strings.Cut(address, "://"); ok {
 		u, err := url.Parse(address)
@@ -68,13 +68,13 @@ type directory string
 
 func (d directory) String() string { return string(d) }
 
-// writing begins the name of a file that is being written.
+// writing is the prefix of the names of unfinished files.
 const writing = ".writing-"
 
 func (d directory) Put(_ context.Context, digest string, body []byte) error {
 	path := filepath.Join(string(d), digest)
 	if same, err := regular.ReadFile(path); err == nil && digestOf(same) == digest {
-		return durable.SyncFolder(string(d)) // whoever wrote it may not have come to that
+		return durable.SyncFolder(string(d)) // its writer may not have synced it
 	}
 	temporary := filepath.Join(string(d), writing+rand.Text())
 	err := durable.Create(temporary, func(f *os.File) error {
@@ -102,7 +102,7 @@ func (d directory) Get(_ context.Context, digest string, limit int64) ([]byte, e
 	return readAll(f, limit)
 }
 
-// readAll reads a body of limit bytes at most.
+// readAll reads a body of at most limit bytes.
 func readAll(r io.Reader, limit int64) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r, limit))
 	if err != nil {

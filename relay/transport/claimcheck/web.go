@@ -22,20 +22,20 @@ type web struct {
 	client *webclient.Client
 }
 
-// How long a server may take.
+// Timeouts of a server.
 const (
 	thinking = 30 * time.Second // until its answer begins
-	passing  = 5 * time.Minute  // until the body is there
+	passing  = 5 * time.Minute  // until the body is complete
 )
 
 func newWeb(base *url.URL) *web {
-	// The limit of a body is that of each Get.
+	// Get has its own limit for each body.
 	return &web{base, webclient.New(webclient.Options{Timeout: passing, Begin: thinking, MaxAnswer: math.MaxInt64})}
 }
 
 func (w *web) String() string { return shown(w.base) }
 
-// shown returns an address without who logs in and without parameters, which may be secrets.
+// shown returns an address without user information and parameters, which may be secrets.
 func shown(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
@@ -92,8 +92,7 @@ func (w *web) do(ctx context.Context, method, digest string, body io.Reader) (*h
 	return w.client.Do(request)
 }
 
-// errPage is the error of an answer that is no store's, such as the page of a network that wants its users
-// to log in.
+// errPage reports an answer that is not from a store, such as the login page of a network.
 var errPage = errors.New("the answer is a page for people: there may be no store")
 
 func isPage(answer *http.Response) bool {
@@ -101,7 +100,7 @@ func isPage(answer *http.Response) bool {
 	return err == nil && name == "text/html"
 }
 
-// end reads what little is left of an answer, so that the connection can be used again.
+// end reads the short rest of an answer, so that the connection can be reused.
 func end(answer *http.Response) {
 	_, _ = io.CopyN(io.Discard, answer.Body, 4096)
 	_ = answer.Body.Close()

@@ -15,32 +15,31 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A box is a folder with the messages that wait, and those that were taken.
+// A box is a folder with waiting and taken messages.
 type box struct {
 	waiting string // folder
 	taken   string // folder, with a folder for each consumer
 
 	mu    sync.Mutex
-	last  time.Time         // of the newest name
-	known map[string]string // by digest, the names that wait, as far as they were seen
-	read  listing           // from which known was made
+	last  time.Time         // time of the newest name
+	known map[string]string // by digest, the names of waiting messages seen so far
+	read  listing           // the listing that known was built from
 }
 
 func newBox(path string) *box {
 	return &box{waiting: filepath.Join(path, "new"), taken: filepath.Join(path, "taken")}
 }
 
-// make makes the folder of messages that wait, if it is not there.
+// make creates the folder of waiting messages if it is missing.
 func (b *box) make() error { return plain(os.MkdirAll(b.waiting, 0o700)) }
 
-// put writes a message, unless it waits there already, which it reports. It returns when that is on
-// the disk.
+// put writes a message durably, unless it is waiting already, which it reports.
 func (b *box) put(ctx context.Context, m *transport.Message) (waits bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
 	waits, err = b.tryPut(m)
-	if errors.Is(err, fs.ErrNotExist) { // somebody has removed the folder
+	if errors.Is(err, fs.ErrNotExist) { // another process has removed the folder
 		if err = b.make(); err == nil {
 			waits, err = b.tryPut(m)
 		}
@@ -60,18 +59,19 @@ func (b *box) tryPut(m *transport.Message) (waits bool, err error) {
 			return false, err
 		}
 		if err := os.Rename(temporary, filepath.Join(b.waiting, name)); err != nil {
-			_ = os.Remove(temporary) // what is left of it is removed later
+			_ = os.Remove(temporary) // leftovers are removed later
 			return false, err
 		}
 	}
 	return waits, durable.SyncFolder(b.waiting)
 }
 
-// name returns the name of a message with a digest, and whether that waits.
+// name returns the name of the message with a digest, and whether it is waiting.
 func (b *box) name(digest string) (text string, waits bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	// Who publishes a message again is another process, long after, or has it in its own list.
+	// A message is only published again by another process, much later, or by one with it in its own
+	// list.
 	if b.read.old() {
 		if b.read, err = b.list(); err != nil {
 			return "", false, err
@@ -96,17 +96,17 @@ func (b *box) name(digest string) (text string, waits bool, err error) {
 	return text, false, nil
 }
 
-// abandoned is how old a file is that is not being written any more.
+// abandoned is the age at which an unfinished file counts as abandoned.
 const abandoned = time.Hour
 
-// A listing is what waited at some time, in the order in which it was published.
+// A listing is the waiting messages at some time, in order of publication.
 type listing struct {
 	names []name
 	at    time.Time
 	took  time.Duration
 }
 
-// fresh is how long a listing is used, unless it took long to make.
+// fresh is the time for which a listing is used, unless it took long to read.
 const fresh = time.Second
 
 // old reports whether it is time for a new listing.
@@ -128,7 +128,7 @@ func (b *box) list() (l listing, err error) {
 			l.names = append(l.names, n)
 		} else if strings.HasPrefix(e.Name(), writing) {
 			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {
-				_ = os.Remove(filepath.Join(b.waiting, e.Name())) // another may have
+				_ = os.Remove(filepath.Join(b.waiting, e.Name())) // another process may have removed it
 			}
 		}
 	}

@@ -20,13 +20,13 @@ type consumer struct {
 	place *place
 	box   *box
 	sign  *alive.Sign
-	mine  string        // the folder of what it has taken
+	mine  string        // the folder of its taken messages
 	slots chan struct{} // one for each message that it holds
 	ended chan struct{} // closed by Close
 
 	mu      sync.Mutex
 	list    listing
-	checked time.Time // when what the dead had taken was put back
+	checked time.Time // when messages of dead consumers were last given back
 	closed  bool
 }
 
@@ -87,7 +87,7 @@ func (c *consumer) wait(ctx context.Context) (*delivery, error) {
 	}
 }
 
-// take returns the first message that waits, nil if there is none.
+// take returns the first waiting message, nil if there is none.
 func (c *consumer) take() (*delivery, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -97,7 +97,7 @@ func (c *consumer) take() (*delivery, error) {
 	if err := c.putBack(); err != nil {
 		return nil, err
 	}
-	if len(c.list.names) == 0 || c.list.old() { // what was given back comes before the others
+	if len(c.list.names) == 0 || c.list.old() { // returned messages come before all others
 		var err error
 		if c.list, err = c.box.list(); err != nil {
 			return nil, err
@@ -120,7 +120,7 @@ func (c *consumer) take() (*delivery, error) {
 	return nil, nil
 }
 
-// open takes a message and reads it; nil if it has become a dead letter.
+// open takes a message and reads it; nil if it became a dead letter.
 func (c *consumer) open(n name) (*delivery, error) {
 	waiting, path := filepath.Join(c.box.waiting, n.text), filepath.Join(c.mine, n.text)
 	if err := os.Rename(waiting, path); err != nil {
@@ -136,10 +136,10 @@ func (c *consumer) open(n name) (*delivery, error) {
 	return &delivery{consumer: c, name: n, message: m}, nil
 }
 
-// look is how often a consumer looks for what the dead had taken.
+// look is the interval of the search for messages of dead consumers.
 const look = time.Second
 
-// putBack gives back what consumers had taken that have died.
+// putBack gives back the messages of dead consumers.
 func (c *consumer) putBack() error {
 	if time.Since(c.checked).Abs() < look {
 		return nil
@@ -157,7 +157,7 @@ func (c *consumer) putBack() error {
 			continue
 		}
 		if lives, err := alive.Is(c.place.running(), e.Name()); lives || err != nil {
-			continue // of one that cannot be asked nothing is taken
+			continue // its state is unknown
 		}
 		if err := c.box.release(filepath.Join(c.box.taken, e.Name())); err != nil {
 			return err
@@ -166,7 +166,7 @@ func (c *consumer) putBack() error {
 	return nil
 }
 
-// release gives back all messages that are in a folder of what was taken, and removes it.
+// release gives back all messages in a folder of taken messages, and removes the folder.
 func (b *box) release(folder string) error {
 	files, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -183,7 +183,7 @@ func (b *box) release(folder string) error {
 			}
 		}
 	}
-	_ = os.Remove(folder) // which keeps what is not ours
+	_ = os.Remove(folder) // it fails if other files are left
 	return nil
 }
 
@@ -207,7 +207,7 @@ func (c *consumer) Close() error {
 	return errors.Join(plain(c.box.release(c.mine)), c.sign.End())
 }
 
-// end does the last thing to a delivery, unless that has ended.
+// end runs the final action of a delivery, unless the delivery has ended.
 func (c *consumer) end(d *delivery, last func(path string) error) error {
 	c.mu.Lock()
 	closed, ended := c.closed, d.ended
@@ -256,7 +256,7 @@ func (d *delivery) DeadLetter(_ context.Context, reason string) error {
 	return d.consumer.end(d, func(path string) error { return d.consumer.bury(path, d.message, reason) })
 }
 
-// bury makes the file of a message a dead letter.
+// bury turns the file of a message into a dead letter.
 func (c *consumer) bury(path string, m transport.Message, reason string) error {
 	if c.place.options.Withhold {
 		return withhold(path, c.place.dead(), m.Withheld(reason), reason)

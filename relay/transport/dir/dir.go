@@ -1,12 +1,12 @@
 // Package dir carries messages through a folder of one machine, without a server: "dir:PATH".
 //
-// A message is a file that people can read: header lines, an empty line, the body. It is
-// written to PATH/new, and a consumer takes it by renaming it into PATH/taken/CONSUMER, from
-// where others put it back once the consumer has died. What nobody can take is in PATH/dead,
-// with the reason as its first line; answers to a sender are in PATH/answers/SENDER, in the
-// same way. A file in these folders that is not named like a message is left alone.
+// A message is a readable file: header lines, an empty line, the body. It is written to PATH/new,
+// and a consumer takes it by renaming it into PATH/taken/CONSUMER. Other consumers move it back once
+// that consumer has died. Dead letters are in PATH/dead, with the reason as their first line;
+// answers to a sender are in PATH/answers/SENDER, in the same way. Files with other names in these
+// folders are ignored.
 //
-// Files are made with mode 0600 and folders with 0700: senders and receivers are one user.
+// Files are created with mode 0600 and folders with 0700: senders and receivers are one user.
 package dir
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// Publish opens a folder for sending messages. It is made if it is not there.
+// Publish opens a folder for sending messages. A missing folder is created.
 func Publish(_ context.Context, u *url.URL, o transport.Options) (transport.Publisher, error) {
 	p, err := open(u, o)
 	if err != nil {
@@ -35,7 +35,7 @@ func Publish(_ context.Context, u *url.URL, o transport.Options) (transport.Publ
 	return publisher{p}, nil
 }
 
-// Consume opens a folder for taking messages. It is made if it is not there.
+// Consume opens a folder for taking messages. A missing folder is created.
 func Consume(_ context.Context, u *url.URL, o transport.Options) (transport.Consumer, error) {
 	p, err := open(u, o)
 	if err != nil {
@@ -44,7 +44,7 @@ func Consume(_ context.Context, u *url.URL, o transport.Options) (transport.Cons
 	return newConsumer(p, p.messages)
 }
 
-// Check returns an error if no folder can be at an address.
+// Check returns an error if an address cannot be a folder.
 func Check(u *url.URL) error {
 	_, err := open(u, transport.Options{})
 	return err
@@ -86,13 +86,13 @@ func open(u *url.URL, o transport.Options) (*place, error) {
 	return &place{path: path, options: o.WithDefaults(), messages: newBox(path), answers: map[string]*box{}}, nil
 }
 
-// running is where consumers show that they live.
+// running returns the folder in which consumers mark themselves as running.
 func (p *place) running() string { return filepath.Join(p.path, "running") }
 
-// dead is where dead letters are.
+// dead returns the folder of dead letters.
 func (p *place) dead() string { return filepath.Join(p.path, "dead") }
 
-// answersTo returns where the answers to a sender are.
+// answersTo returns the box of the answers to a sender.
 func (p *place) answersTo(replyTo string) (*box, error) {
 	if !transport.IsName(replyTo) {
 		return nil, &transport.PermanentError{Err: fmt.Errorf("%q cannot be the name of a sender: use up to 64 of a–z, 0–9 and -", replyTo)}
@@ -130,7 +130,7 @@ func (p publisher) Answers(_ context.Context, replyTo string) (transport.Consume
 
 func (publisher) Close() error { return nil }
 
-// plain takes the name of the system call from an error.
+// plain removes the name of the system call from an error.
 func plain(err error) error {
 	if e := (*fs.PathError)(nil); errors.As(err, &e) {
 		return fmt.Errorf("%s: %w", e.Path, e.Err)

@@ -15,19 +15,19 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// maxHeaders is how many bytes before the body are read.
+// maxHeaders is the maximum number of header bytes.
 const maxHeaders = 64 << 10
 
 // reasonHeader is the first line of a dead letter.
 const reasonHeader = "Handoff-Dead-Letter"
 
-// An unusable says why a file is no message: it becomes a dead letter.
+// An unusable is the reason why a file is not a message: it becomes a dead letter.
 type unusable struct{ reason string }
 
 func (e *unusable) Error() string { return e.reason }
 
-// writeFile makes a file with a message, which is safe on the disk when it returns nil, but
-// for its name.
+// writeFile creates a file with a message. The content is durable when it returns nil, but not yet
+// the name.
 func writeFile(path string, m *transport.Message) error {
 	return durable.Create(path, func(f *os.File) error { return write(f, m) })
 }
@@ -46,7 +46,7 @@ func write(f *os.File, m *transport.Message) error {
 	return err
 }
 
-// readFile reads a message, whose body has limit bytes at most.
+// readFile reads a message with a body of at most limit bytes.
 func readFile(path string, limit int64) (m transport.Message, err error) {
 	f, err := regular.OpenNamed(path)
 	if errors.Is(err, regular.ErrNot) {
@@ -70,7 +70,7 @@ func readFile(path string, limit int64) (m transport.Message, err error) {
 	return parse(data, limit)
 }
 
-// parse returns the message that the bytes of a file are; they are the message's then.
+// parse parses the content of a file, which it does not copy.
 func parse(data []byte, limit int64) (m transport.Message, err error) {
 	rest := data
 	for {
@@ -78,7 +78,7 @@ func parse(data []byte, limit int64) (m transport.Message, err error) {
 		if end < 0 {
 			return m, &unusable{"it does not begin with header lines and an empty line"}
 		}
-		line := strings.TrimSuffix(string(rest[:end]), "\r") // of an editor
+		line := strings.TrimSuffix(string(rest[:end]), "\r") // written by an editor
 		rest = rest[end+1:]
 		if line == "" {
 			break
@@ -100,8 +100,8 @@ func tooLong(size, limit int64) error {
 	return &unusable{fmt.Sprintf("it has %d bytes, and %d at most are taken", size, limit)}
 }
 
-// bury makes a file a dead letter that begins with the reason. Where that cannot be written,
-// the file becomes one as it is.
+// bury turns a file into a dead letter that begins with the reason. If the letter cannot be written,
+// the file is moved unchanged.
 func bury(path, folder, reason string) error {
 	if err := makeFolder(folder); err != nil {
 		return err
@@ -125,7 +125,7 @@ func bury(path, folder, reason string) error {
 	return replace(path, temporary, target)
 }
 
-// withhold is bury for a file of which nothing is kept: letter is the dead letter.
+// withhold is bury for a message that must not be kept: letter replaces it.
 func withhold(path, folder string, letter transport.Message, reason string) error {
 	if err := makeFolder(folder); err != nil {
 		return err
@@ -138,7 +138,7 @@ func withhold(path, folder string, letter transport.Message, reason string) erro
 	return replace(path, temporary, target)
 }
 
-// writeLetter writes a dead letter beside its place, and returns where.
+// writeLetter writes a dead letter under a temporary name and returns that name.
 func writeLetter(target, reason string, rest func(*os.File) error) (temporary string, err error) {
 	temporary = filepath.Join(filepath.Dir(target), writing+filepath.Base(target))
 	return temporary, durable.Create(temporary, func(f *os.File) error {
@@ -149,7 +149,7 @@ func writeLetter(target, reason string, rest func(*os.File) error) (temporary st
 	})
 }
 
-// replace gives a dead letter its name, and removes its message when the letter is on the disk.
+// replace gives a dead letter its final name, and removes its message once the letter is durable.
 func replace(path, temporary, target string) error {
 	if err := move(temporary, target); err != nil {
 		return err
@@ -157,7 +157,7 @@ func replace(path, temporary, target string) error {
 	return os.Remove(path)
 }
 
-// move renames a file, and returns nil when its new name is on the disk.
+// move renames a file, and returns nil once the new name is durable.
 func move(path, target string) error {
 	if err := os.Rename(path, target); err != nil {
 		return err
@@ -165,7 +165,7 @@ func move(path, target string) error {
 	return syncFolder(filepath.Dir(target))
 }
 
-// makeFolder makes a folder, if it is not there, and returns nil when its name is on the disk.
+// makeFolder creates a missing folder, and returns nil once its name is durable.
 func makeFolder(path string) error {
 	err := os.Mkdir(path, 0o700)
 	switch {
@@ -175,10 +175,10 @@ func makeFolder(path string) error {
 		return err
 	}
 	if err := syncFolder(filepath.Dir(path)); err != nil {
-		return errors.Join(err, os.Remove(path)) // so that the next one makes and syncs it
+		return errors.Join(err, os.Remove(path)) // so that the next call creates and syncs it
 	}
 	return nil
 }
 
-// syncFolder is a variable for tests, in which it fails.
+// syncFolder is a variable so that tests can make it fail.
 var syncFolder = durable.SyncFolder

@@ -15,7 +15,7 @@ import (
 )
 
 // RemoveLetters removes the dead letters of some handoffs from a folder: those with the id as their
-// key or in their body. It returns how many there were.
+// key or in their body. It returns their number.
 func RemoveLetters(ctx context.Context, u *url.URL, handoffs []string) (n int, err error) {
 	p, err := open(u, transport.Options{})
 	if err != nil {

@@ -8,15 +8,14 @@ import (
 	"time"
 )
 
-// A name is that of a message's file. Names sort as the messages were published.
+// A name is the name of a message's file. Names sort in order of publication.
 type name struct {
 	text   string
 	digest string    // of the message's ID
-	after  time.Time // the message is not delivered before; zero for none
+	after  time.Time // the earliest time of delivery; zero for none
 }
 
-// extension ends all names of messages. While a file is written, its name begins with
-// writing.
+// extension ends the names of all messages. The name of an unfinished file has the prefix writing.
 const (
 	extension = ".msg"
 	writing   = ".writing-"
@@ -24,16 +23,16 @@ const (
 
 const timeLayout = "20060102T150405.000000000Z"
 
-// The forms of names: 0 stands for a digit, x for a hexadecimal one.
+// The forms of names: 0 stands for a decimal digit, x for a hexadecimal one.
 const (
 	timeForm = "00000000T000000.000000000Z"
-	// baseForm: when it was published, a random number, the digest of the ID.
+	// baseForm has the time of publication, a random number and the digest of the ID.
 	baseForm  = timeForm + "-xxxxxxxx-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
-	afterForm = ".after-" + timeForm // no earlier than then
+	afterForm = ".after-" + timeForm // the earliest time of delivery
 	signForm  = "xxxxxxxxxxxxxxxx"   // of a consumer
 )
 
-// fits reports whether a text has a form.
+// fits reports whether text has the given form.
 func fits(text, form string) bool {
 	if len(text) != len(form) {
 		return false
@@ -58,7 +57,7 @@ func fits(text, form string) bool {
 	return true
 }
 
-// parseName returns the name that a text is. A folder may have very many.
+// parseName parses a file name. It is fast, since folders may be very large.
 func parseName(text string) (n name, ok bool) {
 	base, ok := strings.CutSuffix(text, extension)
 	if !ok {
@@ -75,15 +74,15 @@ func parseName(text string) (n name, ok bool) {
 	return n, fits(base, baseForm)
 }
 
-// newName returns the name of a message that is published at a time.
+// newName returns a name for a message published at the given time.
 func newName(digest string, at time.Time) string {
 	random := make([]byte, 4)
 	rand.Read(random) // never fails
 	return at.UTC().Format(timeLayout) + "-" + hex.EncodeToString(random) + "-" + digest + extension
 }
 
-// delayed returns the name under which the message is given back, to be delivered no earlier
-// than at a time; at once if that is zero.
+// delayed returns the name for returning the message, to be delivered no earlier than the given
+// time; at once if that is zero.
 func (n name) delayed(until time.Time) string {
 	text := n.text[:len(baseForm)]
 	if !until.IsZero() {
@@ -92,7 +91,7 @@ func (n name) delayed(until time.Time) string {
 	return text + extension
 }
 
-// digestOf returns the part of a name that is the same for every try to publish a message.
+// digestOf returns the part of a name that is the same for every publication of a message.
 func digestOf(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	if id == "" {

@@ -14,39 +14,39 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A conn is the side of the protocol that asks: many requests are in flight at once.
+// A conn is the client side of the protocol: many requests are in flight at once.
 type conn struct {
 	name     string // of the program
 	peer     peer
 	maxBytes int64
-	said     func(string) string // how errors show what the program said
+	said     func(string) string // formats the program's texts for errors
 	lines    *lineWriter
-	// acksLetters: the program would keep messages as dead letters, and may not.
+	// acksLetters is set if the program would keep messages as dead letters, but must not.
 	acksLetters bool
 
 	mu      sync.Mutex
 	last    uint64
 	waiting map[uint64]*call
 	closing bool
-	dead    chan struct{} // closed when there are no more responses
-	err     error         // why, once dead is closed
+	dead    chan struct{} // closed after the last response
+	err     error         // the reason, once dead is closed
 	ended   chan struct{} // closed when the program has ended
 }
 
-// A peer is a running program: what it writes is read, and its input written and closed.
+// A peer is a running program: its output can be read, and its input written and closed.
 type peer interface {
 	io.ReadWriteCloser
-	// stop ends it at once, so that reading ends with the reason.
+	// stop kills it, so that reading ends with the reason.
 	stop(reason error)
-	// end is called when nothing more is read for a reason. It waits until the program has
-	// ended, and returns the error of everything that is in flight.
+	// end is called with the reason when reading ends. It waits for the program to end, and returns
+	// the error for all requests in flight.
 	end(reason error) error
 }
 
-// A call is a request that has had no response yet.
+// A call is a request without a response yet.
 type call struct {
-	response chan *response  // has room for one
-	late     func(*response) // gets the response that nobody waits for any more; nil while somebody does
+	response chan *response  // buffered, for one response
+	late     func(*response) // receives a response after the caller has returned; nil until then
 }
 
 var (
@@ -67,7 +67,7 @@ func newConn(name string, p peer, maxBytes int64, said func(string) string) *con
 	go func() {
 		<-c.lines.done
 		select {
-		case <-c.ended: // as a rule, it does not read because it has ended
+		case <-c.ended: // usually it does not read because it has ended
 		case <-time.After(grace):
 			p.stop(errDeaf)
 		}
@@ -75,7 +75,7 @@ func newConn(name string, p peer, maxBytes int64, said func(string) string) *con
 	return c
 }
 
-// read gives responses to who waits for them, and returns why there are no more.
+// read passes responses to their callers until there are no more, and returns the reason.
 func (c *conn) read() error {
 	r := bufio.NewReaderSize(c.peer, 64<<10)
 	limit := lineLimit(c.maxBytes)
@@ -109,7 +109,7 @@ func (c *conn) read() error {
 	}
 }
 
-// fail ends everything that is in flight.
+// fail fails all requests in flight.
 func (c *conn) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -122,13 +122,12 @@ func (c *conn) fail(err error) {
 	}
 }
 
-// settleTime is how long a program may take to cancel a request whose response is wanted even
-// then.
+// settleTime is the time for the program to cancel a request whose response must not be lost.
 const settleTime = time.Second
 
-// call makes a request and waits for the response. When ctx is done it returns at once, unless
-// late is set: then what the program has given until it has heard of that is returned, and late
-// gets a response without an error that comes even later. It must not block.
+// call sends a request and waits for the response. When ctx is done, it cancels the request and
+// returns at once, unless late is set: then it waits briefly for the response, and late receives a
+// successful response that arrives even later. late must not block.
 func (c *conn) call(ctx context.Context, q request, late func(*response)) (*response, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -139,7 +138,7 @@ func (c *conn) call(ctx context.Context, q request, late func(*response)) (*resp
 	q.ID = c.last
 	c.waiting[q.ID] = waiting
 	c.mu.Unlock()
-	if err := c.send(ctx, q); err != nil { // the program has not heard of it
+	if err := c.send(ctx, q); err != nil { // the program has not seen it
 		c.mu.Lock()
 		delete(c.waiting, q.ID)
 		c.mu.Unlock()
@@ -166,7 +165,7 @@ func (c *conn) call(ctx context.Context, q request, late func(*response)) (*resp
 			return nil, ctx.Err()
 		}
 	}
-	select { // it came at the same time
+	select { // it arrived at the same time
 	case a := <-waiting.response:
 		return c.result(a)
 	default:
@@ -174,7 +173,7 @@ func (c *conn) call(ctx context.Context, q request, late func(*response)) (*resp
 	}
 }
 
-// leave gives a response that has not come to late, and reports whether there is none yet.
+// leave directs a response still to come to late. It reports false if the response has arrived.
 func (c *conn) leave(id uint64, waiting *call, late func(*response)) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -196,7 +195,7 @@ func (c *conn) result(a *response) (*response, error) {
 	return a, nil
 }
 
-// send writes a request, whose context may end before the program reads it.
+// send writes a request. It returns when ctx is done, even if the program has not read the request.
 func (c *conn) send(ctx context.Context, q request) error {
 	if q.Message != nil && int64(len(q.Message.Body)) > max(c.maxBytes, transport.DefaultMaxBytes) {
 		return &transport.TooLargeError{Size: int64(len(q.Message.Body)), Limit: max(c.maxBytes, transport.DefaultMaxBytes)}
@@ -218,7 +217,7 @@ func (c *conn) send(ctx context.Context, q request) error {
 	}
 }
 
-// close asks the program to close what it has open, and waits until it has ended.
+// close asks the program to close all places, and waits for it to end.
 func (c *conn) close() error {
 	c.mu.Lock()
 	again := c.closing

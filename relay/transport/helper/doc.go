@@ -1,7 +1,7 @@
-// Package helper runs transports as programs of their own, named handoff-transport-NAME, for
-// clients that are too large to be built in and for transports that others write. A program
-// gets requests on its standard input, one JSON object a line, and writes a response to each on
-// its standard output: [Program] is the side that starts it, [Serve] is the program's.
+// Package helper runs transports as separate programs, named handoff-transport-NAME: for clients
+// that are too large to be built in, and for third-party transports. A program reads requests from
+// standard input, one JSON object per line, and writes a response to each on standard output:
+// [Program] is the client side, [Serve] the program's side.
 //
-// docs/transport-helpers.md has every message, and a program in Python.
+// docs/transport-helpers.md describes every message, and has an example program in Python.
 package helper

@@ -11,22 +11,22 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// besideBody is how much a line may have beside the body, in bytes: also the bound of the
-// first one.
+// besideBody is the maximum number of bytes of a line in addition to the body. It is also the limit
+// of the first line.
 const besideBody = 64 << 10
 
-// lineLimit returns how long a line may be, in bytes, when a body may have maxBytes.
+// lineLimit returns the maximum length of a line in bytes for bodies of up to maxBytes.
 func lineLimit(maxBytes int64) int64 {
 	const most = 1 << 40 // no overflow for hostile numbers
 	maxBytes = min(max(maxBytes, transport.DefaultMaxBytes), most)
-	return (maxBytes+2)/3*4 + besideBody // base64 writes three bytes as four
+	return (maxBytes+2)/3*4 + besideBody // base64 encodes three bytes as four
 }
 
-// errCut says that the last line has no end: who wrote it has ended.
+// errCut reports an unterminated last line: its writer has ended.
 var errCut = errors.New("the last line has no end")
 
-// readLine returns the next line without its end. The error is [io.EOF] at the end, errCut if
-// the last line has no line feed, and says so when the line is longer than limit.
+// readLine returns the next line without its line feed. The error is [io.EOF] at the end, errCut for
+// an unterminated last line, and another error if the line is longer than limit.
 func readLine(r *bufio.Reader, limit int64) ([]byte, error) {
 	var line []byte
 	for {
@@ -47,10 +47,10 @@ func readLine(r *bufio.Reader, limit int64) ([]byte, error) {
 	}
 }
 
-// maxQuoted is how much of a line that is wrong is shown, in bytes.
+// maxQuoted is the maximum number of bytes quoted from an invalid line.
 const maxQuoted = 80
 
-// quote shows a text that is wrong: its beginning, without control characters.
+// quote returns the beginning of an invalid text, without control characters.
 func quote[T string | []byte](text T) string {
 	quoted := strconv.QuoteToASCII(string(text[:min(len(text), maxQuoted)]))
 	if len(text) > maxQuoted {
@@ -59,7 +59,7 @@ func quote[T string | []byte](text T) string {
 	return quoted
 }
 
-// cut shortens a text to some bytes.
+// cut shortens a text to the given number of bytes.
 func cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -67,15 +67,15 @@ func cut(text string, limit int) string {
 	return strings.ToValidUTF8(text[:limit], "") + "…"
 }
 
-// A lineWriter writes lines from several goroutines, whole and in turn, as many at once as are
-// there.
+// A lineWriter writes lines from several goroutines, whole and in order, with one write for all
+// pending lines.
 type lineWriter struct {
 	lines chan []byte
-	done  chan struct{} // closed when nothing is written any more
-	err   error         // why, once done is closed
+	done  chan struct{} // closed when writing has ended
+	err   error         // the reason, once done is closed
 }
 
-// newLineWriter starts writing, until end is closed, and then what is left.
+// newLineWriter starts writing. When end is closed, it writes the pending lines and stops.
 func newLineWriter(w io.Writer, end <-chan struct{}) *lineWriter {
 	l := &lineWriter{lines: make(chan []byte, 64), done: make(chan struct{})}
 	go func() {

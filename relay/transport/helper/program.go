@@ -15,37 +15,37 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// prefix is how the names of the programs begin.
+// prefix is the prefix of the programs' names.
 const prefix = "handoff-transport-"
 
-// grace is how long a program may take to close what it has open, and to end after that.
+// grace is the time for a program to close its places, and again to end after that.
 const grace = 10 * time.Second
 
-// A Program opens places of transports that are programs on the PATH: the scheme of an address
-// is the end of the name. The zero value is ready.
+// A Program opens places of transports that are programs in PATH: a program's name is a fixed prefix
+// and the scheme of the address. The zero value is ready to use.
 type Program struct {
-	// Children ends the programs with the process; nil leaves it to the end of their input.
+	// Children kills the programs when it is closed; nil relies on the end of their input.
 	Children *child.Set
-	// Env is the whole environment of the programs, as NAME=VALUE; nil means that of this
-	// process: keys to a transport are often there.
+	// Env is the whole environment of the programs, as NAME=VALUE; nil means the environment of this
+	// process, which often holds the keys to a transport.
 	Env []string
-	// Stderr, if set, gets every line that the programs write to standard error, as they are:
-	// they may hold control characters. It is called from other goroutines.
+	// Stderr, if set, receives every line of the programs' standard error, unescaped: it may hold
+	// control characters. It is called from other goroutines.
 	Stderr func(line string)
 }
 
-// Publish opens a place for publishing, as the zero [Program] does.
+// Publish is [Program.Publish] of the zero Program.
 func Publish(ctx context.Context, u *url.URL, o transport.Options) (transport.Publisher, error) {
 	return Program{}.Publish(ctx, u, o)
 }
 
-// Consume opens a place for consuming, as the zero [Program] does.
+// Consume is [Program.Consume] of the zero Program.
 func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Consumer, error) {
 	return Program{}.Consume(ctx, u, o)
 }
 
-// Publish starts the program of an address, and opens the place for publishing. The publisher
-// is a [transport.Asker] if the program's is. ctx is for opening alone.
+// Publish starts the program for an address, and opens the place for publishing. The publisher is a
+// [transport.Asker] if the program supports it. ctx only applies to opening.
 func (p Program) Publish(ctx context.Context, u *url.URL, o transport.Options) (transport.Publisher, error) {
 	c, hello, err := p.open(ctx, u, rolePublish, o)
 	if err != nil {
@@ -57,8 +57,8 @@ func (p Program) Publish(ctx context.Context, u *url.URL, o transport.Options) (
 	return publisher{c}, nil
 }
 
-// Consume starts the program of an address, and opens the place for consuming. ctx is for
-// opening alone.
+// Consume starts the program for an address, and opens the place for consuming. ctx only applies to
+// opening.
 func (p Program) Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Consumer, error) {
 	c, _, err := p.open(ctx, u, roleConsume, o)
 	if err != nil {
@@ -67,7 +67,7 @@ func (p Program) Consume(ctx context.Context, u *url.URL, o transport.Options) (
 	return &consumer{conn: c}, nil
 }
 
-// programName returns the name of the program for a scheme, which becomes part of it.
+// programName returns the name of the program for a scheme.
 func programName(scheme string) (string, error) {
 	if scheme == "" || strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789+-") != "" {
 		return "", fmt.Errorf("%q cannot be the name of a transport, which has the characters a-z, 0-9, + and - only", scheme)
@@ -75,15 +75,16 @@ func programName(scheme string) (string, error) {
 	return prefix + scheme, nil
 }
 
-// checking is how long a program may take to look at an address.
+// checking bounds the time of a program to check an address.
 const checking = 10 * time.Second
 
-// Check returns an error if the program of an address says that it can never work. One that does not
-// know that question, or cannot say, is asked again by Publish.
+// Check returns an error if the program for an address reports that the address can never work. It
+// returns nil if the program does not support the check or cannot decide; Publish then reports the
+// error.
 func (p Program) Check(ctx context.Context, u *url.URL) error {
 	ctx, cancel := context.WithTimeout(ctx, checking)
 	defer cancel()
-	p.Stderr = nil // it says the same again
+	p.Stderr = nil // it would repeat the error
 	c, _, err := p.open(ctx, u, roleCheck, transport.Options{})
 	if err == nil {
 		_ = c.close() // nothing is open
@@ -140,7 +141,7 @@ func (p Program) open(ctx context.Context, u *url.URL, role string, o transport.
 
 var errHangs = fmt.Errorf("it had not ended %s after the end of its input", grace)
 
-// running is a program with what is known of its end.
+// running is a program and the reason of its end.
 type running struct {
 	*child.Process
 	name string
@@ -148,7 +149,7 @@ type running struct {
 	said func(string) string
 
 	mu   sync.Mutex
-	last string // line of its standard error that says something
+	last string // the last line of its standard error with text
 }
 
 func (r *running) note(line string) {
@@ -167,7 +168,7 @@ func (r *running) stop(reason error) { r.kill(reason) }
 
 func (r *running) end(reason error) error {
 	r.CloseInput()
-	if reason != io.EOF { // it may wait for somebody to read what it writes
+	if reason != io.EOF { // it may be blocked on its output
 		r.kill(reason)
 	}
 	hangs := time.AfterFunc(grace, func() { r.kill(errHangs) })

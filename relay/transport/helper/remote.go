@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A publisher is that of a program.
+// A publisher is a program's publisher.
 type publisher struct{ conn *conn }
 
 func (p publisher) Publish(ctx context.Context, m transport.Message) (transport.Receipt, error) {
@@ -43,7 +43,7 @@ func (p publisher) Answers(ctx context.Context, replyTo string) (transport.Consu
 
 func (p publisher) Close() error { return p.conn.close() }
 
-// An asker is the publisher of a program that can ask.
+// An asker is the publisher of a program that supports Ask.
 type asker struct{ publisher }
 
 func (p asker) Ask(ctx context.Context, key string) (*transport.Message, error) {
@@ -54,7 +54,7 @@ func (p asker) Ask(ctx context.Context, key string) (*transport.Message, error) 
 	return answerOf(a), nil
 }
 
-// A consumer is one that a program has open: 0 is its own, others are of answers.
+// A consumer is an open consumer of a program: 0 is its own, others are for answers.
 type consumer struct {
 	conn *conn
 	id   uint64
@@ -63,7 +63,7 @@ type consumer struct {
 func (c *consumer) Next(ctx context.Context) (transport.Delivery, error) {
 	for {
 		a, err := c.conn.call(ctx, request{Do: doNext, Consumer: c.id}, func(a *response) {
-			go func() { // nobody waits for the message any more
+			go func() { // the caller has stopped waiting for the message
 				_ = c.end(context.Background(), request{Do: doReturn, Delivery: a.Delivery})
 			}()
 		})

@@ -15,26 +15,27 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A Transport is one that a program serves.
+// A Transport is a transport that a program serves.
 type Transport struct {
 	Scheme string // of its addresses
-	// Check returns an error if no message can go to an address, whatever its server does; nil for a
-	// transport that cannot say so.
+	// Check returns an error if an address can never work, whatever the state of its server; nil if
+	// the transport cannot check addresses.
 	Check   func(*url.URL) error
 	Publish func(context.Context, *url.URL, transport.Options) (transport.Publisher, error)
 	Consume func(context.Context, *url.URL, transport.Options) (transport.Consumer, error)
-	// Withholds: consumers do what transport.Options.Withhold says. Those of others are let make no
-	// dead letters then.
+	// Withholds reports whether consumers implement transport.Options.Withhold. If not, they are
+	// never asked to make dead letters while Withhold is set.
 	Withholds bool
 }
 
-// maxInFlight is how many requests a program works on at once; more are an error.
+// maxInFlight is the maximum number of requests in flight; more are an error.
 const maxInFlight = 10_000
 
-// Serve is a program handoff-transport-NAME: in is its standard input, and out its standard
-// output, to which nothing else must be written. It returns nil when in has ended and
-// everything is closed: what was not acknowledged has been given back. When ctx is done it
-// closes all too, and a read of in may go on. An error is for standard error, with exit code 1.
+// Serve runs a program handoff-transport-NAME: in is its standard input, and out its standard
+// output, which must have no other writer. It returns nil when in has ended and all places are
+// closed: unacknowledged messages have been given back. It also closes all places when ctx is done;
+// a read of in may then still block. The caller prints an error to standard error and exits with
+// code 1.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, transports ...Transport) error {
 	written := make(chan struct{})
 	s := &session{
@@ -58,9 +59,9 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, transports ...Trans
 	return err
 }
 
-// serve takes requests until there are no more, and closes what is open.
+// serve handles requests until there are no more, and closes all places.
 func (s *session) serve(ctx context.Context, in io.Reader) error {
-	// What may take long ends when nobody can want it any more, all else soon after.
+	// Long operations are cancelled once their results are useless, and all others soon after.
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	waiting, stopWaiting := context.WithCancel(working)
@@ -73,7 +74,7 @@ func (s *session) serve(ctx context.Context, in io.Reader) error {
 	return errors.Join(err, s.close(0))
 }
 
-// read takes requests until the end of the input, an error, or the end of ctx.
+// read handles requests until the input ends, an error occurs, or ctx is done.
 func (s *session) read(ctx context.Context, in io.Reader, working, waiting context.Context) error {
 	type result struct {
 		line []byte
@@ -95,7 +96,7 @@ func (s *session) read(ctx context.Context, in io.Reader, working, waiting conte
 		case next = <-read:
 		case <-ctx.Done():
 			return nil
-		case <-s.lines.done: // nobody reads what is written
+		case <-s.lines.done: // the output is no longer read
 			return nil
 		}
 		if next.err == io.EOF {
@@ -115,12 +116,12 @@ func (s *session) read(ctx context.Context, in io.Reader, working, waiting conte
 	}
 }
 
-// take begins to work on a request. An error ends the program.
+// take starts handling a request. An error ends the program.
 func (s *session) take(q request, working, waiting context.Context) error {
 	if q.Do == doCancel {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if cancel := s.inFlight[q.ID]; cancel != nil { // else its response is on the way
+		if cancel := s.inFlight[q.ID]; cancel != nil { // otherwise its response has been sent
 			cancel()
 		}
 		return nil
@@ -153,7 +154,7 @@ func (s *session) take(q request, working, waiting context.Context) error {
 		defer cancel()
 		a := s.work(ctx, q)
 		s.mu.Lock()
-		delete(s.inFlight, q.ID) // before the response, after which the id may come again
+		delete(s.inFlight, q.ID) // before the response, after which the id may be reused
 		s.mu.Unlock()
 		s.respond(a)
 	})
@@ -172,7 +173,7 @@ func (s *session) respond(a *response) {
 	}
 }
 
-// hello opens what the program is for.
+// hello opens the place of the first request.
 func (s *session) hello(ctx context.Context, q request) func(*response) error {
 	return func(a *response) error {
 		if s.opened {

@@ -9,13 +9,13 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A session is what a program has open.
+// A session is the open place of a program, with its consumers and deliveries.
 type session struct {
 	transports []Transport
 	lines      *lineWriter
-	working    sync.WaitGroup // requests that have had no response
+	working    sync.WaitGroup // requests without a response
 
-	// Set by hello, before anything else.
+	// Set by hello, before all other requests.
 	opened bool
 	limit  int64 // of a line, in bytes
 
@@ -28,7 +28,7 @@ type session struct {
 	lastDelivery uint64
 }
 
-// A served is a consumer, and what ends those that wait for its messages.
+// A served is a consumer, and the function that cancels pending calls of Next.
 type served struct {
 	transport.Consumer
 	closed context.Context
@@ -41,13 +41,13 @@ func newServed(c transport.Consumer) *served {
 	return s
 }
 
-// A held is a delivery, and the consumer that has it.
+// A held is a delivery and its consumer.
 type held struct {
 	transport.Delivery
 	consumer uint64
 }
 
-// answer returns the response to a request, which fill fills unless it fails.
+// answer returns the response to a request, filled by fill unless it fails.
 func (s *session) answer(q request, fill func(*response) error) *response {
 	a := &response{ID: q.ID}
 	if err := fill(a); err != nil {
@@ -58,7 +58,7 @@ func (s *session) answer(q request, fill func(*response) error) *response {
 
 var errNotOpen = errors.New("nothing is open: the first request is hello")
 
-// work does what a request asks for.
+// work performs a request.
 func (s *session) work(ctx context.Context, q request) *response {
 	if !s.opened {
 		return &response{ID: q.ID, Error: failureOf(errNotOpen)}
@@ -85,7 +85,7 @@ func (s *session) work(ctx context.Context, q request) *response {
 	})
 }
 
-// publish does what a publisher can do.
+// publish performs a publisher's request.
 func (s *session) publish(ctx context.Context, q request, a *response) error {
 	s.mu.Lock()
 	p := s.publisher
@@ -137,7 +137,7 @@ func (s *session) consumer(id uint64) (*served, error) {
 	return nil, fmt.Errorf("no consumer %d is open", id)
 }
 
-// next waits for a message. One that nobody waits for any more stays with the consumer, and is
+// next waits for a message. If the request was cancelled, the message stays with the consumer and is
 // given back with it.
 func (s *session) next(ctx context.Context, q request, a *response) error {
 	c, err := s.consumer(q.Consumer)
@@ -160,7 +160,7 @@ func (s *session) next(ctx context.Context, q request, a *response) error {
 	return nil
 }
 
-// end does something with a delivery, which mostly ends it.
+// end performs a request on a delivery, which usually ends it.
 func (s *session) end(ctx context.Context, q request) error {
 	s.mu.Lock()
 	d, ok := s.deliveries[q.Delivery]
@@ -187,7 +187,7 @@ func (s *session) end(ctx context.Context, q request) error {
 	return err
 }
 
-// close closes a consumer, 0 everything.
+// close closes a consumer, or everything if its number is 0.
 func (s *session) close(id uint64) error {
 	s.mu.Lock()
 	var consumers []*served

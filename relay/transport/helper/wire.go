@@ -12,10 +12,10 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// version is that of the protocol, which the first request and its response name.
+// version is the version of the protocol, which the first request and its response contain.
 const version = 1
 
-// What a request asks for.
+// The operations of requests.
 const (
 	doHello      = "hello"
 	doPublish    = "publish"
@@ -31,14 +31,14 @@ const (
 	doCancel     = "cancel"
 )
 
-// What a hello asks for.
+// The roles of a hello.
 const (
 	rolePublish = "publish"
 	roleConsume = "consume"
-	roleCheck   = "check" // to look at the address, and to open nothing
+	roleCheck   = "check" // checks the address, and opens nothing
 )
 
-// A request is a line that the program gets. What is zero is left out.
+// A request is a line of the program's input. Zero members are omitted.
 type request struct {
 	ID uint64 `json:"id"`
 	Do string `json:"do"`
@@ -53,28 +53,29 @@ type request struct {
 
 	Message     *message `json:"message,omitzero"`
 	ReplyTo     string   `json:"replyTo,omitzero"`
-	Consumer    uint64   `json:"consumer,omitzero"` // 0 is what was opened first
+	Consumer    uint64   `json:"consumer,omitzero"` // 0 is the one opened first
 	Delivery    uint64   `json:"delivery,omitzero"`
 	AfterMillis int64    `json:"afterMillis,omitzero"`
 	Reason      string   `json:"reason,omitzero"`
 }
 
-// A response is a line that the program writes: it has the id of the request. 0 is the id of
-// an error that ends the program.
+// A response is a line of the program's output: it has the id of the request. An error with id 0
+// ends the program.
 type response struct {
 	ID       uint64   `json:"id"`
 	Version  int      `json:"version,omitzero"`
-	Ask      bool     `json:"ask,omitzero"`      // to hello: the program knows that request
-	Withhold bool     `json:"withhold,omitzero"` // to hello: the program keeps no message as a dead letter
+	Ask      bool     `json:"ask,omitzero"`      // to hello: the program supports ask
+	Withhold bool     `json:"withhold,omitzero"` // to hello: the program implements withhold
 	Message  *message `json:"message,omitzero"`
 	Consumer uint64   `json:"consumer,omitzero"`
 	Delivery uint64   `json:"delivery,omitzero"`
-	// Duplicate, to publish: the place had a message of this ID already, and has added none.
+	// Duplicate, to publish: the place already had a message with this ID, and the new one was
+	// dropped.
 	Duplicate bool     `json:"duplicate,omitzero"`
 	Error     *failure `json:"error,omitzero"`
 }
 
-// A message has everything but the body as headers, which a program need not understand.
+// A message has all members but the body as headers, which a program need not interpret.
 type message struct {
 	Headers map[string]string `json:"headers,omitzero"`
 	Body    []byte            `json:"body,omitzero"`
@@ -91,7 +92,7 @@ func wireMessage(m transport.Message) *message {
 	return w
 }
 
-// message returns what is meant; nothing is an empty message.
+// message returns the transport message; the zero value is an empty message.
 func (w *message) message() transport.Message {
 	var m transport.Message
 	if w == nil {
@@ -104,7 +105,7 @@ func (w *message) message() transport.Message {
 	return m
 }
 
-// A failure is an error as a line has it.
+// A failure is an error in a response.
 type failure struct {
 	Kind             string `json:"kind,omitzero"`
 	Text             string `json:"text"`
@@ -113,22 +114,22 @@ type failure struct {
 	RetryAfterMillis int64  `json:"retryAfterMillis,omitzero"`
 }
 
-// The kinds of errors. Every other one is an error that may be gone when it is tried again.
+// The kinds of errors. Errors of other kinds are temporary.
 const (
 	kindTooLarge  = "too-large"
 	kindPermanent = "permanent"
 	kindNoAnswers = "no-answers"
 	kindCanceled  = "canceled"
-	kindAddress   = "address" // to a hello with the role check: it can never work
+	kindAddress   = "address" // to a hello with the role check: the address can never work
 )
 
-// An addressError says that no message can go to an address, whatever its server does.
+// An addressError reports an address that can never work, whatever the state of its server.
 type addressError struct{ error }
 
-// maxErrorText is the longest text of an error that is passed on, in bytes.
+// maxErrorText is the maximum length in bytes of an error's text.
 const maxErrorText = 4 << 10
 
-// failureOf returns an error as a line has it.
+// failureOf converts an error for a response.
 func failureOf(err error) *failure {
 	f := &failure{Text: strings.ToValidUTF8(cut(err.Error(), maxErrorText), "\ufffd")}
 	var tooLarge *transport.TooLargeError
@@ -151,7 +152,7 @@ func failureOf(err error) *failure {
 	return f
 }
 
-// A laterError says when it may be worth to try again.
+// A laterError has the time after which a retry may succeed.
 type laterError struct {
 	error
 	after time.Duration
@@ -159,7 +160,7 @@ type laterError struct {
 
 func (e *laterError) RetryAfter() time.Duration { return e.after }
 
-// err returns the error that a line has, with its text as shown.
+// err returns the error of a response, with its text formatted by shown.
 func (f *failure) err(shown func(string) string) error {
 	err := errors.New(shown(f.Text))
 	switch {
@@ -177,14 +178,14 @@ func (f *failure) err(shown func(string) string) error {
 	return err
 }
 
-// millis returns a time in milliseconds, an hour at most: nobody waits longer for what another
-// program says.
+// millis returns a time in milliseconds, at most an hour: the cap for waits that another program
+// requests.
 func millis(n int64) time.Duration {
 	return time.Duration(min(max(n, 0), time.Hour.Milliseconds())) * time.Millisecond
 }
 
-// decode reads the JSON object of a line. Members that it does not know are left out, so that
-// later versions may have more.
+// decode decodes the JSON object of a line. It ignores unknown members, so that later versions may
+// add some.
 func decode(line []byte, into any) error {
 	if err := json.Unmarshal(line, into); err != nil {
 		return fmt.Errorf("%s: %w", quote(line), plain(err))

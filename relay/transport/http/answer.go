@@ -16,24 +16,24 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A BusyError says that the receiver does not take a message now, and may later.
+// A BusyError reports that the receiver does not take a message now, but may later.
 type BusyError struct {
 	Err   error
-	After time.Duration // when it said that trying again is worth it, an hour at most; 0 if it did not say
+	After time.Duration // the requested delay, at most an hour; 0 for none
 }
 
 func (e *BusyError) Error() string { return e.Err.Error() }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the underlying error.
 func (e *BusyError) Unwrap() error { return e.Err }
 
-// RetryAfter returns After: any error may have this method, whatever its transport.
+// RetryAfter returns After. Errors of any transport may have this method.
 func (e *BusyError) RetryAfter() time.Duration { return e.After }
 
-// maxWait is how long a server can put off who posts to it.
+// maxWait is the maximum delay that a server can impose on a client.
 const maxWait = time.Hour
 
-// An answerReader reads what a receiver has answered about a message.
+// An answerReader reads a receiver's response about a message.
 type answerReader struct {
 	*publisher
 	response *http.Response
@@ -54,7 +54,7 @@ func (r answerReader) read() (*transport.Message, error) {
 	case status == http.StatusRequestEntityTooLarge:
 		size := int64(len(r.message.Body))
 		limit, err := strconv.ParseInt(r.response.Header.Get(maxBytesHeader), 10, 64)
-		if err != nil || limit < 0 || limit >= size { // that it is less is all that is known
+		if err != nil || limit < 0 || limit >= size { // the limit is not given, but less than size
 			limit = max(size-1, 0)
 		}
 		return nil, &transport.TooLargeError{Size: size, Limit: limit}
@@ -79,7 +79,7 @@ func (r answerReader) answer(outcome transport.Outcome) (*transport.Message, err
 		return nil, nil
 	}
 	if contentType := r.response.Header.Get("Content-Type"); !isJSON(contentType) {
-		// Such as the page of a network that wants its users to log in.
+		// Such as the login page of a network.
 		return nil, fmt.Errorf("the answer is no JSON but %q: there may be no receiver of handoffs", neterror.Said(contentType, r.address))
 	}
 	a := transport.Message{Key: r.message.Key, Body: body}
@@ -96,7 +96,7 @@ func (r answerReader) answer(outcome transport.Outcome) (*transport.Message, err
 	return &a, nil
 }
 
-// problem returns the status, and what the server said of it.
+// problem returns the status and the server's description of it.
 func (r answerReader) problem() error {
 	status := webclient.Status(r.response)
 	if said := neterror.Said(r.said(), r.address); said != "" {
@@ -105,7 +105,7 @@ func (r answerReader) problem() error {
 	return errors.New(status)
 }
 
-// said returns what a response says to people.
+// said returns the readable text of a response.
 func (r answerReader) said() string {
 	if r.response.StatusCode/100 == 3 {
 		return ""
@@ -124,10 +124,10 @@ func (r answerReader) said() string {
 	if sniffed := http.DetectContentType(body); sniffed == "text/plain; charset=utf-8" {
 		return string(body)
 	}
-	return "" // a page, which says nothing on one line
+	return "" // a page, which has no one-line text
 }
 
-// after returns what Retry-After says: seconds or a date.
+// after returns the value of Retry-After: seconds or a date.
 func (r answerReader) after() time.Duration {
 	value := r.response.Header.Get(retryAfter)
 	if seconds, err := strconv.Atoi(value); err == nil {

@@ -15,24 +15,24 @@ import (
 // A delivery is a message whose sender waits for the response.
 type delivery struct {
 	server  *Server
-	size    int64 // by which it counts
+	size    int64 // the size that it counts
 	message transport.Message
 
-	respond     chan func(http.ResponseWriter) // has room for the one response
+	respond     chan func(http.ResponseWriter) // buffered, for the only response
 	respondOnce sync.Once
 	written     chan struct{} // closed when the response has been written
 	endOnce     sync.Once
 }
 
-// newDelivery is for a message in work, of which its size and headers are known so far; nobody
-// vouches for them.
+// newDelivery returns a delivery for a message in work. Only its size and its unauthenticated headers are
+// known so far.
 func newDelivery(s *Server, size int64, encoding string, header http.Header) *delivery {
 	d := &delivery{server: s, size: size, respond: make(chan func(http.ResponseWriter), 1), written: make(chan struct{})}
 	for name, values := range header {
 		d.message.SetHeader(name, values[0])
 	}
 	d.message.Encoding = encoding
-	// The draft of Idempotency-Key has the key in quotes, most senders have it without.
+	// The draft of Idempotency-Key has the key in quotes; most senders omit them.
 	if key := header.Get(keyHeader); len(key) > 1 && strings.HasPrefix(key, `"`) && strings.HasSuffix(key, `"`) {
 		d.message.Key = ""
 		d.message.SetHeader(keyHeader, key[1:len(key)-1])
@@ -50,22 +50,21 @@ func (d *delivery) write(w http.ResponseWriter) {
 		d.set(func(w http.ResponseWriter) {
 			writeBusy(w, http.StatusServiceUnavailable, "this receiver has stopped before it was done", busyWait)
 		})
-		(<-d.respond)(w) // of whoever was first
+		(<-d.respond)(w) // the first one set
 		d.end()
 	}
-	_ = http.NewResponseController(w).Flush() // before anybody goes by its being written
+	_ = http.NewResponseController(w).Flush() // before anyone relies on its being written
 }
 
-// set sets the response unless there is one.
+// set sets the response, unless there is one.
 func (d *delivery) set(respond func(http.ResponseWriter)) {
 	d.respondOnce.Do(func() { d.respond <- respond })
 }
 
-// end makes room for another message.
+// end stops counting the message as in work.
 func (d *delivery) end() { d.endOnce.Do(func() { d.server.work.end(d.size) }) }
 
-// finish sets the response unless there is one, waits until it is written, and ends the
-// delivery.
+// finish sets the response unless there is one, waits until it is written, and ends the delivery.
 func (d *delivery) finish(ctx context.Context, respond func(http.ResponseWriter)) error {
 	d.set(respond)
 	d.end()
@@ -83,7 +82,7 @@ func (d *delivery) wait(ctx context.Context) error {
 
 func (d *delivery) Message() transport.Message { return d.message }
 
-// statuses are those of answers.
+// statuses are the HTTP statuses of answers.
 var statuses = map[transport.Outcome]int{
 	transport.Taken:    http.StatusAccepted,
 	transport.Conflict: http.StatusConflict,

@@ -16,14 +16,14 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// busyWait is when it is worth to try again, for all that a server can know.
+// busyWait is the Retry-After of a busy server: a guess, since the server cannot know better.
 const busyWait = time.Second
 
-// ServeHTTP answers a request.
+// ServeHTTP handles a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // that of the last response
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // clear the deadline of the last response
 	if s.stopped() {
-		w.Header().Set("Connection", "close") // the next one goes to another receiver
+		w.Header().Set("Connection", "close") // the next request goes to another receiver
 	}
 	if s.options.Token == "" && !s.site.IsHost(r) {
 		writeProblem(w, http.StatusMisdirectedRequest, "this receiver is not known by that name: ask for one of its addresses, or have its operator allow the name")
@@ -70,8 +70,8 @@ func (s *Server) isAllowed(r *http.Request) bool {
 	return s.options.Token == "" || guard.HasToken(r, s.options.Token)
 }
 
-// isOrigin reports whether a page of an origin that may ask makes a request. A browser leaves out the
-// origin of a page that only reads from its own.
+// isOrigin reports whether a request is from a page of an allowed origin. A browser omits the origin
+// if a page only reads from its own.
 func (s *Server) isOrigin(r *http.Request) bool {
 	origins := r.Header.Values("Origin")
 	if len(origins) == 0 {
@@ -97,7 +97,7 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	writeBody(w, http.StatusOK, "text/plain; charset=utf-8", []byte("ok\n"))
 }
 
-// isRead reports whether a request reads what is there, and turns away others.
+// isRead reports whether a request only reads, and rejects others.
 func isRead(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return true
@@ -107,7 +107,7 @@ func isRead(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// ask writes the newest answer to a key.
+// ask writes the newest answer for a key.
 func (s *Server) ask(w http.ResponseWriter, r *http.Request, escaped string) {
 	if !isRead(w, r) {
 		return
@@ -119,7 +119,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, escaped string) {
 	}
 	a, err := s.options.Ask(r.Context(), key)
 	switch {
-	case err != nil: // what is wrong is for its own people
+	case err != nil: // the details are not for the client
 		s.log("asking for the answer to a key: " + err.Error())
 		writeBusy(w, http.StatusServiceUnavailable, "the answers cannot be read now", busyWait)
 	case a == nil:
@@ -136,7 +136,7 @@ func (s *Server) log(line string) {
 	}
 }
 
-// setHeaders says what goes with an answer.
+// setHeaders sets the headers of an answer.
 func setHeaders(w http.ResponseWriter, a transport.Message) {
 	for _, h := range a.Headers() {
 		w.Header().Set(h.Name, h.Value)
@@ -166,7 +166,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		s.tooLarge(w)
 		return
 	}
-	if s.work.isFull(max(r.ContentLength, 0)) { // now: who sends a long one hears it before
+	if s.work.isFull(max(r.ContentLength, 0)) { // early, before the sender of a long one has sent it
 		s.busy(w)
 		return
 	}
@@ -189,7 +189,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		d.end()
 		writeBusy(w, http.StatusServiceUnavailable, "this receiver is stopping", busyWait)
 		return
-	case <-r.Context().Done(): // it has gone
+	case <-r.Context().Done(): // the client has gone
 		d.end()
 		return
 	}
@@ -200,7 +200,7 @@ func (s *Server) busy(w http.ResponseWriter) {
 	writeBusy(w, http.StatusTooManyRequests, fmt.Sprintf("as many messages are in work as are taken at once: %d, with %d bytes", s.options.Prefetch, s.options.MaxBytesInWork), busyWait)
 }
 
-// found quotes a value of a header in a problem.
+// found quotes a header's value for a problem.
 func found(value string) string {
 	if value == "" {
 		return "without one"
@@ -214,14 +214,14 @@ func found(value string) string {
 
 func (s *Server) tooLarge(w http.ResponseWriter) {
 	w.Header().Set(maxBytesHeader, fmt.Sprint(s.options.MaxBytes))
-	w.Header().Set("Connection", "close") // the rest of it is not read
+	w.Header().Set("Connection", "close") // the rest of the body is not read
 	problem{
 		Status: http.StatusRequestEntityTooLarge, Limit: s.options.MaxBytes,
 		Detail: fmt.Sprintf("a message has %d bytes at most", s.options.MaxBytes),
 	}.write(w)
 }
 
-// body reads a message, or says what is wrong with it.
+// body reads a message, or writes a problem.
 func (s *Server) body(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
 	body, err := s.coming.read(http.MaxBytesReader(w, r.Body, s.options.MaxBytes), r.ContentLength, s.options.MaxBytes)
 	var tooLarge *http.MaxBytesError
@@ -231,7 +231,7 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) (body []byte, ok b
 	case errors.As(err, &tooLarge):
 		s.tooLarge(w)
 	case errors.Is(err, errBudget):
-		w.Header().Set("Connection", "close") // the rest of it is not read
+		w.Header().Set("Connection", "close") // the rest of the body is not read
 		writeBusy(w, http.StatusTooManyRequests, fmt.Sprintf("as many messages are coming as are taken at once, with %d bytes", s.options.MaxBytesInWork), busyWait)
 	case isTimeout(err):
 		w.Header().Set("Connection", "close")

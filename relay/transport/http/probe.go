@@ -14,8 +14,8 @@ import (
 	"github.com/eaapl/handoff/relay/probe"
 )
 
-// Probe asks what is at an address for its headers (HEAD), which posts nothing. The error also
-// says why it would take no message: the token, the path, or that it is out of order.
+// Probe requests the headers of an address (HEAD), and posts nothing. The error also reports why no
+// message would be accepted: the token, the path, or a receiver that is out of order.
 func Probe(ctx context.Context, u *url.URL, o PostOptions) (a probe.Answer, err error) {
 	publisher, err := newPublisher(u, o)
 	if err != nil {
@@ -33,7 +33,7 @@ func Probe(ctx context.Context, u *url.URL, o PostOptions) (a probe.Answer, err 
 		return a, err
 	}
 	answered := time.Now()
-	_ = response.Body.Close() // there is none
+	_ = response.Body.Close() // there is no body
 	a.Server = response.Header.Get("Server")
 	if date, err := http.ParseTime(response.Header.Get("Date")); err == nil {
 		a.Clock = probe.Compare(date, asked, answered, time.Second)
@@ -47,13 +47,13 @@ func Probe(ctx context.Context, u *url.URL, o PostOptions) (a probe.Answer, err 
 		return a, &StatusError{code, "it is not known by that name"}
 	case code == http.StatusNotFound:
 		return a, &StatusError{code, "there is no such path"}
-	case code >= http.StatusInternalServerError && code != http.StatusNotImplemented: // of HEAD
+	case code >= http.StatusInternalServerError && code != http.StatusNotImplemented: // to HEAD
 		return a, &StatusError{code, "it is out of order"}
 	}
 	return a, nil
 }
 
-// A StatusError says that what is at an address has answered, but would take no message.
+// A StatusError reports a server that answered, but would take no message.
 type StatusError struct {
 	Code   int // of the answer
 	Reason string

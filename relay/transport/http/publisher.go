@@ -15,31 +15,30 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// PostOptions are what posting takes beside the address. The zero value is usual.
+// PostOptions are the options of posting. The zero value is the usual one.
 type PostOptions struct {
-	// TLS is for https; nil means the roots of the system.
+	// TLS is for https; nil means the system's root certificates.
 	TLS *tls.Config
 	// Token, if set, is sent as the bearer token of every request.
 	Token string
-	// Timeout is how long one message may take, with its answer; 0 means [webclient.DefaultTimeout].
+	// Timeout bounds one message including its answer; 0 means [webclient.DefaultTimeout].
 	Timeout time.Duration
 }
 
 const (
-	maxProblem = 16 << 10 // bytes of an error that are read
-	// asksFirst is from which size on the receiver is asked whether it wants a body, in bytes: it
-	// takes a round trip, and is faster than to send what is not taken.
+	maxProblem = 16 << 10 // bytes read of an error
+	// asksFirst is the minimum size in bytes of a body for which the client first asks whether it is
+	// wanted: that takes a round trip, which is faster than sending a body in vain.
 	asksFirst = 1 << 20
 )
 
-// Publish opens the address of a receiver: http or https, with a user and password if it asks for
-// them. Nothing is sent. The publisher is a [transport.Asker], and has no answers but those that
-// Publish returns.
+// Publish opens the address of a receiver: http or https, with a user and password if needed. It
+// sends nothing. The publisher is a [transport.Asker]; answers are only returned by its Publish.
 func Publish(_ context.Context, u *url.URL, _ transport.Options) (transport.Publisher, error) {
 	return Post(u, PostOptions{})
 }
 
-// Check returns an error if no receiver can be at an address.
+// Check returns an error if the address cannot be a receiver's.
 func Check(u *url.URL) error {
 	_, err := newPublisher(u, PostOptions{})
 	return err
@@ -83,7 +82,7 @@ func (p *publisher) Publish(ctx context.Context, m transport.Message) (transport
 	for _, h := range m.Headers() {
 		header.Set(h.Name, h.Value)
 	}
-	if key := header.Get(keyHeader); strings.HasPrefix(key, `"`) { // it would be taken for a quoted one
+	if key := header.Get(keyHeader); strings.HasPrefix(key, `"`) { // it would be parsed as a quoted one
 		header.Set(keyHeader, "%22"+key[1:])
 	}
 	if len(m.Body) >= asksFirst {
@@ -93,7 +92,7 @@ func (p *publisher) Publish(ctx context.Context, m transport.Message) (transport
 	return transport.Receipt{Answer: answer}, err
 }
 
-// Ask asks the receiver for its newest answer to a key.
+// Ask requests the receiver's newest answer for a key.
 func (p *publisher) Ask(ctx context.Context, key string) (*transport.Message, error) {
 	if key == "" {
 		return nil, nil
@@ -104,7 +103,7 @@ func (p *publisher) Ask(ctx context.Context, key string) (*transport.Message, er
 	return p.do(ctx, http.MethodGet, &at, http.Header{}, transport.Message{Key: key})
 }
 
-// do makes a request about a message, and returns the answer.
+// do sends a request about a message, and returns the answer.
 func (p *publisher) do(ctx context.Context, method string, at *url.URL, header http.Header, m transport.Message) (*transport.Message, error) {
 	request, err := http.NewRequestWithContext(ctx, method, at.String(), bytes.NewReader(m.Body))
 	if err != nil {
@@ -125,7 +124,7 @@ func (p *publisher) do(ctx context.Context, method string, at *url.URL, header h
 	return answer, err
 }
 
-// send makes a request. If its context is done, that is the error.
+// send sends a request. If its context is done, that is the error.
 func (p *publisher) send(r *http.Request) (*http.Response, error) {
 	response, err := p.client.Do(r)
 	if err != nil && r.Context().Err() != nil {
@@ -134,7 +133,7 @@ func (p *publisher) send(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// introduce adds to the headers of a request who sends it.
+// introduce adds the headers that identify the sender.
 func (p *publisher) introduce(header http.Header) {
 	header.Set("Accept", jsonType)
 	header.Set("User-Agent", "handoff")
@@ -143,5 +142,5 @@ func (p *publisher) introduce(header http.Header) {
 	}
 }
 
-// drain reads what is left of a response, so that the connection can be used again.
+// drain reads the rest of a response, so that the connection can be reused.
 func drain(body io.Reader) { _, _ = io.CopyN(io.Discard, body, maxProblem) }

@@ -18,86 +18,87 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// ServeOptions are what a receiver takes beside its address. The zero value is usual, but for
-// https.
+// ServeOptions are the options of a receiver. The zero value is the usual one, except for https.
 type ServeOptions struct {
-	transport.Options // Prefetch is how many messages are in work at once; Lease is not used
-	// TLS has the certificate; it is needed for https.
+	transport.Options // Prefetch is the maximum number of messages in work; Lease is not used
+	// TLS has the certificate; it is required for https.
 	TLS *tls.Config
-	// Token, if set, is the bearer token that every request for messages has to have.
+	// Token, if set, is the bearer token required for every request about messages.
 	Token string
-	// Ask returns the newest answer to a key, nil for a key that is not known; nil if the
-	// receiver cannot be asked. It is called from several goroutines.
+	// Ask returns the newest answer for a key, nil for an unknown key. If Ask is nil, the receiver
+	// does not support such requests. It is called from several goroutines.
 	Ask func(ctx context.Context, key string) (*transport.Message, error)
-	// Health returns why the receiver is ill, nil if it is well; nil if it always is.
+	// Health returns the reason why the receiver is unhealthy, nil if it is healthy. If Health is
+	// nil, it always is.
 	Health func() error
-	// MaxBytesInWork is how many bytes the messages in work may have together, so that no number
-	// of senders fills the memory; 0 means eight times MaxBytes. A message is in work once it has come.
-	// Those that are still coming have as many together, beside the first 16 KiB of each.
+	// MaxBytesInWork is the total size of the messages in work, so that no number of senders
+	// exhausts the memory; 0 means eight times MaxBytes. A message is in work once it was received
+	// completely. The same limit applies to all bodies being received, not counting the first 16 KiB
+	// of each.
 	MaxBytesInWork int64
-	// Names are those under which the receiver takes requests, beside localhost, its addresses and the
-	// host of its address. With a Token it takes them under any name: no page of others knows that.
+	// Names are the host names for which the receiver accepts requests, in addition to localhost,
+	// its addresses and the host of its address. With a Token it accepts any name: foreign pages do
+	// not know the token.
 	Names []string
-	// Origins are those of the pages that may post from a browser, such as https://host; all others
-	// are refused.
+	// Origins are the origins whose pages may post from a browser, such as https://host; all others
+	// are rejected.
 	Origins []string
 	// Handlers serve other paths, such as /metrics. They are not protected by Token.
 	Handlers map[string]http.Handler
-	// ReadTimeout is how long a sender may take to send a message; 0 means
-	// [DefaultReadTimeout].
+	// ReadTimeout bounds the time for sending a message; 0 means [DefaultReadTimeout].
 	ReadTimeout time.Duration
-	// Log, if set, is called with what was wrong with connections, a line each; from several
-	// goroutines. A line may hold control characters.
+	// Log, if set, is called with errors of connections, one line each, from several goroutines. A
+	// line may hold control characters.
 	Log func(line string)
 }
 
-// DefaultReadTimeout is how long a sender may take to send a message.
+// DefaultReadTimeout is the default of [ServeOptions].ReadTimeout.
 const DefaultReadTimeout = time.Minute
 
 const (
 	writeTimeout   = 30 * time.Second // of a response
-	closeTimeout   = 10 * time.Second // for the responses that are left at the end
-	lingerTimeout  = 2 * time.Second  // for requests that are none yet
-	maxConnections = 512              // beside two for each message in work
+	closeTimeout   = 10 * time.Second // for the remaining responses at the end
+	lingerTimeout  = 2 * time.Second  // for incomplete requests
+	maxConnections = 512              // in addition to two for each message in work
 	healthPath     = "/healthz"
 )
 
 var errStopped = errors.New("the receiver has stopped")
 
-// A Server is a [transport.Consumer] to which senders post.
+// A Server is a [transport.Consumer] that senders post to.
 type Server struct {
 	options  ServeOptions
-	path     string // escaped, without a slash at its end
+	path     string // escaped, without a trailing slash
 	site     *guard.Site
 	server   *guard.Server
 	listener net.Listener
-	posted   chan *delivery // to who calls Next
+	posted   chan *delivery // for callers of Next
 	work     work
-	coming   budget // of what is read
+	coming   budget // bodies being received
 
-	forget    func() bool   // does not wait for the end of the context any more
-	stopping  chan struct{} // closed when no more messages are taken
+	forget    func() bool   // cancels the wait for the end of the context
+	stopping  chan struct{} // closed when no more messages are accepted
 	stopOnce  sync.Once
-	closing   chan struct{}  // closed when no more responses are waited for
-	taken     sync.WaitGroup // messages that Next has returned, until their responses are written
+	closing   chan struct{}  // closed when pending responses are abandoned
+	taken     sync.WaitGroup // messages returned by Next, until their responses are written
 	closeOnce sync.Once
 	closeErr  error
-	failed    error // of the listener, once stopping is closed
+	failed    error // the listener's error, once stopping is closed
 }
 
-// Consume listens at the host and port of an address, and takes what is posted to its path. When
-// ctx is done, new messages are turned away; those in work are answered as they are finished.
+// Consume listens at the host and port of an address, and takes messages posted to its path. When
+// ctx is done, new messages are rejected; messages in work are still answered.
 func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Consumer, error) {
 	return Serve(ctx, u, ServeOptions{Options: o})
 }
 
 // Serve is [Consume] with more options.
 //
-// A message is answered by the response to its post: [transport.Delivery].Answer writes it. The
-// other ways to end a delivery write one if there was none: Ack an empty one, Return 503, and
-// DeadLetter 422. Whoever cannot get the response, since its connection has ended, may post the
-// message again or ask for the answer: that is no error of Answer. Reply has nowhere to send an
-// answer to, and does nothing: it is asked for.
+// A message is answered by the response to its post, which [transport.Delivery].Answer writes. The
+// methods that end a delivery write one if there was none: Ack an empty one, Return 503, and
+// DeadLetter 422. If the connection has ended, the sender may post the message again or ask for the
+// answer, so that Answer returns no error. Reply has no destination for an answer, and does nothing:
+// the sender asks for it.
 func Serve(ctx context.Context, u *url.URL, o ServeOptions) (*Server, error) {
 	o.Options = o.WithDefaults()
 	if o.ReadTimeout == 0 {
@@ -118,14 +119,14 @@ func Serve(ctx context.Context, u *url.URL, o ServeOptions) (*Server, error) {
 	}
 	host := u.Host
 	if u.Port() == "" {
-		host = net.JoinHostPort(u.Hostname(), u.Scheme) // http and https are names of ports
+		host = net.JoinHostPort(u.Hostname(), u.Scheme) // http and https are also names of ports
 	}
 	var err error
 	if s.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", host); err != nil {
 		return nil, fmt.Errorf("listening: %w", neterror.Plain(err))
 	}
 	served := guard.ServerOptions{
-		ReadTimeout: o.ReadTimeout, WriteTimeout: -1, // that of a response begins with it
+		ReadTimeout: o.ReadTimeout, WriteTimeout: -1, // writes have a deadline per response
 		Connections: maxConnections + 2*min(o.Prefetch, math.MaxInt32), Log: o.Log,
 	}
 	if u.Scheme == "https" {
@@ -137,7 +138,7 @@ func Serve(ctx context.Context, u *url.URL, o ServeOptions) (*Server, error) {
 	return s, nil
 }
 
-// check returns what is wrong with the address or the options.
+// check returns an error for an invalid address or option.
 func (s *Server) check(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
@@ -158,10 +159,10 @@ func hasCertificate(c *tls.Config) bool {
 	return c != nil && (len(c.Certificates) > 0 || c.GetCertificate != nil || c.GetConfigForClient != nil)
 }
 
-// Addr returns where the server listens: the port, when the address has 0.
+// Addr returns the address of the listener: its port is the actual one if the given port was 0.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// stop turns new messages away, and those that nobody has taken.
+// stop rejects new messages, and messages not yet returned by Next.
 func (s *Server) stop(reason error) {
 	s.stopOnce.Do(func() {
 		s.failed = reason
@@ -169,7 +170,7 @@ func (s *Server) stop(reason error) {
 	})
 }
 
-// Next waits for a message that is posted.
+// Next waits for a posted message.
 func (s *Server) Next(ctx context.Context) (transport.Delivery, error) {
 	select {
 	case <-ctx.Done():
@@ -188,11 +189,11 @@ func (s *Server) Next(ctx context.Context) (transport.Delivery, error) {
 	}
 }
 
-// Reply does nothing: an answer that comes after the response is asked for.
+// Reply does nothing: a sender has to ask for an answer after the response.
 func (s *Server) Reply(context.Context, string, transport.Message) error { return nil }
 
-// Close answers what was not acknowledged by 503, waits until the responses are written, and
-// closes all connections. The error says that somebody did not read a response.
+// Close answers unacknowledged messages with 503, waits until the responses are written, and closes
+// all connections. The error reports clients that did not read a response.
 func (s *Server) Close() error {
 	s.closeOnce.Do(func() {
 		s.forget()
@@ -210,7 +211,7 @@ func (s *Server) Close() error {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), lingerTimeout)
 		defer cancel()
-		s.server.End(ctx) // who has sent half a message gets no answer
+		s.server.End(ctx) // incomplete messages get no answer
 	})
 	return s.closeErr
 }

@@ -18,7 +18,7 @@ type work struct {
 	bytes    int64
 }
 
-// isFull reports whether there is no room for one more message of some size now.
+// isFull reports whether a message of the given size exceeds the limits now.
 func (w *work) isFull(size int64) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -29,8 +29,8 @@ func (w *work) hasRoom(size int64) bool {
 	return w.messages == 0 || w.messages < w.maxMessages && size <= w.maxBytes-w.bytes
 }
 
-// begin reports whether one more message of some size can be taken, which counts from here on.
-// There is always room for one.
+// begin reports whether a message of the given size is within the limits, and counts it if so. One
+// message always is.
 func (w *work) begin(size int64) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -49,13 +49,13 @@ func (w *work) end(size int64) {
 	w.bytes -= size
 }
 
-// A budget is how many bytes there may be of something.
+// A budget is a limited number of bytes.
 type budget struct {
 	mu   sync.Mutex
 	left int64
 }
 
-// take reports whether there are so many bytes, which the caller gives back.
+// take reports whether size bytes are available, and takes them. The caller gives them back.
 func (b *budget) take(size int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -72,16 +72,17 @@ func (b *budget) give(size int64) {
 	b.left += size
 }
 
-// small is how much of a body is read without a budget, in bytes: the number of connections bounds it.
+// small is the number of bytes of a body read without a budget: the number of connections limits
+// their total.
 const small = 16 << 10
 
-// errBudget says that there is no room for more of a body.
+// errBudget reports that the budget for bodies is exhausted.
 var errBudget = errors.New("the messages that are coming fill the memory")
 
-// read reads a body of limit bytes at most, whose length is that of the request or -1. It takes memory as
-// bytes come, not as they are announced.
+// read reads a body of at most limit bytes, whose length is that of the request or -1. It allocates
+// memory as bytes arrive, not as announced.
 func (b *budget) read(body io.Reader, length, limit int64) (text []byte, err error) {
-	most := min(limit, math.MaxInt64-1) + 1 // where the end shows
+	most := min(limit, math.MaxInt64-1) + 1 // one more, to detect a longer body
 	if length >= 0 {
 		most = min(most, length+1)
 	}

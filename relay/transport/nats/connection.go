@@ -16,7 +16,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A connection is one to a server, which the library makes anew when it is lost.
+// A connection is a connection to a server, which the library reopens after a loss.
 type connection struct {
 	address   string // host:port
 	conn      *nats.Conn
@@ -25,12 +25,12 @@ type connection struct {
 	mu      sync.Mutex
 	session context.Context // done when the connection is lost
 	lost    context.CancelFunc
-	there   chan struct{} // closed while there is a connection
-	denied  error         // the last thing that the server did not allow
+	there   chan struct{} // closed while connected
+	denied  error         // the last permission error of the server
 	ended   chan struct{} // closed when the library has given up
 }
 
-// connect tries until there is a connection, or ctx is done.
+// connect retries until it is connected or ctx is done.
 func connect(ctx context.Context, u *url.URL) (*connection, error) {
 	c, dial := newConnection(ctx, u)
 	err := broker.Retry(ctx, c.address, dial.connect)
@@ -42,7 +42,7 @@ func connect(ctx context.Context, u *url.URL) (*connection, error) {
 	return c, nil
 }
 
-// newConnection returns a connection that is not made yet, and what makes it.
+// newConnection returns an unconnected connection, and the function that connects it.
 func newConnection(ctx context.Context, u *url.URL) (*connection, *dialer) {
 	c := &connection{address: broker.HostPort(u, "4222"), there: make(chan struct{}), ended: make(chan struct{})}
 	dial := &dialer{connection: c, ctx: ctx}
@@ -127,8 +127,8 @@ func orClosed(err error) error {
 	return err
 }
 
-// try calls f when there is a connection, with a context that is done when that is lost, or
-// when the server does not answer in time.
+// try calls f once connected, with a context that is done when the connection is lost or the server
+// does not answer in time.
 func (c *connection) try(ctx context.Context, f func(context.Context) error) error {
 	session, err := c.wait(ctx)
 	if err != nil {
@@ -144,8 +144,8 @@ func (c *connection) try(ctx context.Context, f func(context.Context) error) err
 	return err
 }
 
-// explain returns an error of the library in plain words, with what trying again would not
-// change as permanent.
+// explain returns a readable form of an error of the library, as permanent if a retry would not
+// help.
 func (c *connection) explain(err error) error {
 	c.mu.Lock()
 	denied := c.denied
@@ -161,16 +161,16 @@ func (c *connection) explain(err error) error {
 		return &transport.PermanentError{Err: errors.New("the server has no TLS: write the address with nats://")}
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
 		return &transport.PermanentError{Err: errors.New("the server keeps no messages: JetStream is not enabled there for this user (nats-server -js)")}
-	case errors.Is(err, context.DeadlineExceeded) && denied != nil: // it answers in no other way
+	case errors.Is(err, context.DeadlineExceeded) && denied != nil: // the server answers in no other way
 		return &transport.PermanentError{Err: denied}
 	}
 	return err
 }
 
-// A dialer keeps why the last connection was not made, which the library does not report, and
-// regards a context until there is one.
+// A dialer records the error of the last attempt to connect, which the library does not report, and
+// respects a context until the first connection.
 type dialer struct {
-	connection *connection // that is made
+	connection *connection // the one being opened
 	options    []nats.Option
 
 	mu  sync.Mutex
@@ -191,7 +191,7 @@ func (d *dialer) Dial(network, address string) (net.Conn, error) {
 	return conn, err
 }
 
-// connect tries once to make the connection.
+// connect tries once to connect.
 func (d *dialer) connect() (err error) {
 	c := d.connection
 	d.begin()
@@ -206,21 +206,21 @@ func (d *dialer) connect() (err error) {
 	return err
 }
 
-// begin forgets the last failure.
+// begin resets the last error.
 func (d *dialer) begin() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.err = nil
 }
 
-// end is for when the library dials by itself.
+// end drops the context, before the library reconnects by itself.
 func (d *dialer) end() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.ctx = context.Background()
 }
 
-// cause returns the last failure, or instead of none, an error.
+// cause returns the error of the last attempt, or err if there is none.
 func (d *dialer) cause(err error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

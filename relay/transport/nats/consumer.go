@@ -18,15 +18,15 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A consumer asks for as many messages as it may still hold, and tells the server of all that
-// it holds that they are in progress. It speaks to the pull consumer itself: the library's
-// iterators hold messages of which the server is told nothing, and more than asked for.
+// A consumer requests as many messages as it may still hold, and reports all held messages to the
+// server as in progress. It uses the pull consumer directly: the library's iterators buffer messages
+// without reporting them, and more than requested.
 type consumer struct {
 	*place
 	options       transport.Options
 	filter        string // of the durable consumer
-	purpose       string // how its name begins
-	owns          bool   // whether closing the consumer closes the connection, and messages are what it takes
+	purpose       string // prefix of its name
+	owns          bool   // whether closing the consumer closes the connection, and it takes messages instead of answers
 	held          *broker.Held[*delivery]
 	ctx           context.Context
 	cancel        context.CancelFunc
@@ -34,7 +34,7 @@ type consumer struct {
 	deadLettering sync.WaitGroup
 
 	mu      sync.Mutex
-	next    string // the subject of requests for messages, once there is a durable consumer
+	next    string // the subject of requests for messages, once the durable consumer exists
 	ackWait time.Duration
 }
 
@@ -44,7 +44,7 @@ func newConsumer(p *place, o transport.Options, filter, purpose string, owns boo
 	return c
 }
 
-// start makes the durable consumer, and begins to take messages.
+// start creates the durable consumer, and starts taking messages.
 func (c *consumer) start(ctx context.Context) error {
 	if err := broker.Retry(ctx, c.address, func() error { return c.try(ctx, c.prepare) }); err != nil {
 		c.cancel()
@@ -55,7 +55,7 @@ func (c *consumer) start(ctx context.Context) error {
 	return nil
 }
 
-// prepare makes the durable consumer if it is not there.
+// prepare creates the durable consumer if it does not exist.
 func (c *consumer) prepare(ctx context.Context) error {
 	name, err := c.jetstream.StreamNameBySubject(ctx, c.filter)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -101,14 +101,14 @@ const (
 	consumerNotFiltered = 10099
 )
 
-// takes reports whether a durable consumer takes what this one is for.
+// takes reports whether a durable consumer takes the messages of this one.
 func (c *consumer) takes(is jetstream.ConsumerConfig) bool {
 	return is.FilterSubject == c.filter && is.AckPolicy == jetstream.AckExplicitPolicy && is.DeliverSubject == ""
 }
 
-// find looks for the durable consumer, and returns its name, or the one that it is to have. In a stream
-// of others, which may have many subjects, the subject is in the name; one without it that takes what
-// this one is for was made before that was so, and goes on.
+// find looks for the durable consumer, and returns its name, or the name to be used for it. In a
+// stream that was not created here, which may have many subjects, the name contains the subject; a
+// consumer of the same messages without it was created by an earlier version, and stays in use.
 func (c *consumer) find(ctx context.Context, stream jetstream.Stream) (durable string, there jetstream.Consumer, err error) {
 	there, err = stream.Consumer(ctx, c.purpose)
 	if stream.CachedInfo().Config.Name == c.stream() || err == nil && c.takes(there.CachedInfo().Config) ||
@@ -124,18 +124,18 @@ func (c *consumer) find(ctx context.Context, stream jetstream.Stream) (durable s
 	return durable, there, err
 }
 
-// maxDurable is how long the name of a consumer may be: a server makes files of that name.
+// maxDurable is the maximum length of a consumer's name: a server creates files of that name.
 const maxDurable = 200
 
-// answersThreshold is after how long the server may forget a sender that reads no answers. In
-// a work queue nothing is lost with it: what was acknowledged is removed.
+// answersThreshold is the time after which the server may delete the consumer of a sender that reads
+// no answers. In a work queue nothing is lost with it: acknowledged messages are removed anyway.
 const answersThreshold = 24 * time.Hour
 
 // take takes messages until the consumer is closed.
 func (c *consumer) take() {
 	for failed := 0; ; failed++ {
 		session, err := c.wait(c.ctx)
-		if err == nil && failed > 0 { // not after the first start
+		if err == nil && failed > 0 { // not on the first start
 			err = c.try(c.ctx, c.prepare)
 		}
 		if err == nil {
@@ -155,19 +155,19 @@ func (c *consumer) take() {
 	}
 }
 
-// expiry is how long a request waits at the server.
+// expiry is the time for which the server keeps a request.
 const expiry = 30 * time.Second
 
-// takeFrom takes messages for as long as the connection, the durable consumer and this one are
-// there. It returns whether there was one.
+// takeFrom takes messages until the connection or the durable consumer is lost, or this consumer is
+// closed. took reports whether it received a message.
 func (c *consumer) takeFrom(session context.Context) (took bool, err error) {
 	inbox := c.conn.NewInbox()
-	messages := make(chan *nats.Msg, c.options.Prefetch+16) // and what is no message
+	messages := make(chan *nats.Msg, c.options.Prefetch+16) // some are status messages
 	subscription, err := c.conn.ChanSubscribe(inbox, messages)
 	if err != nil {
 		return false, err
 	}
-	defer func() { // what the server has sent already is held, so that it is given back
+	defer func() { // messages already sent by the server are held, so that they are given back
 		_ = subscription.Drain()
 		_ = c.conn.FlushTimeout(timeout)
 		for {
@@ -180,7 +180,7 @@ func (c *consumer) takeFrom(session context.Context) (took bool, err error) {
 			}
 		}
 	}()
-	expected := 0 // messages of the last request
+	expected := 0 // outstanding messages of the last request
 	overdue := time.NewTimer(expiry)
 	defer overdue.Stop()
 	for {
@@ -219,7 +219,7 @@ func (c *consumer) takeFrom(session context.Context) (took bool, err error) {
 	}
 }
 
-// took holds what the server has sent, if it is a message: those alone can be acknowledged.
+// took holds m if it is a message and not a status: only messages can be acknowledged.
 func (c *consumer) took(m *nats.Msg) bool {
 	if m.Reply == "" {
 		return false
@@ -242,7 +242,7 @@ func (c *consumer) took(m *nats.Msg) bool {
 	return true
 }
 
-// keep tells the server of all that is held that it is in progress.
+// keep reports all held messages to the server as in progress.
 func (c *consumer) keep() {
 	for {
 		c.mu.Lock()
@@ -254,7 +254,7 @@ func (c *consumer) keep() {
 		case <-time.After(wait):
 		}
 		for _, d := range c.held.All() {
-			_ = c.conn.Publish(d.received.Reply, []byte("+WPI")) // where it does not arrive, the message comes again
+			_ = c.conn.Publish(d.received.Reply, []byte("+WPI")) // if it is lost, the message is redelivered
 		}
 	}
 }
@@ -269,7 +269,7 @@ func (c *consumer) Reply(ctx context.Context, replyTo string, answer transport.M
 	return err
 }
 
-// Close gives back what is held. If the server is away, it comes again by itself.
+// Close gives back held messages. If the server is unreachable, it redelivers them later.
 func (c *consumer) Close() error {
 	c.held.End(broker.ErrClosed)
 	c.cancel()
@@ -286,7 +286,7 @@ func (c *consumer) Close() error {
 	return err
 }
 
-// end ends a delivery by one word to the server, unless it has ended.
+// end ends a delivery by an acknowledgement of the given kind, unless it has ended.
 func (c *consumer) end(d *delivery, word string) error {
 	if !c.held.Release(d) {
 		return nil
@@ -332,7 +332,7 @@ func (d *delivery) DeadLetter(ctx context.Context, reason string) error {
 	}
 	letter.Header[broker.ReasonHeader] = []string{broker.Reason(reason)}
 	_, err := c.send(ctx, letter, d.message.ID)
-	if errors.As(err, new(*transport.TooLargeError)) { // with these headers
+	if errors.As(err, new(*transport.TooLargeError)) { // with the additional headers
 		delete(letter.Header, broker.ReasonHeader)
 		delete(letter.Header, jetstream.MsgIDHeader)
 		_, err = c.send(ctx, letter, "")

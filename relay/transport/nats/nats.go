@@ -1,12 +1,11 @@
 // Package nats carries messages through NATS JetStream.
 //
-// An address is nats://[USER:PASSWORD@|TOKEN@]HOST:PORT/SUBJECT, or tls:// for TLS. Messages are
-// on SUBJECT, dead letters on SUBJECT.dead, answers on SUBJECT.answers.SENDER. A stream that is
-// there and has these subjects is used as it is. Otherwise one is made, on files, with the
-// retention of a work queue: what was acknowledged is removed, and dead letters and answers,
-// which nobody may be waiting for yet, stay. All receivers of a subject share a durable consumer,
-// "handoff" in a stream that was made, and "handoff+SUBJECT" in another one, which may have many
-// subjects.
+// An address is nats://[USER:PASSWORD@|TOKEN@]HOST:PORT/SUBJECT, or tls:// for TLS. Messages are on
+// SUBJECT, dead letters on SUBJECT.dead, answers on SUBJECT.answers.SENDER. An existing stream with
+// these subjects is used unchanged. Otherwise a stream is created, on files, with the retention of a
+// work queue: acknowledged messages are removed, and dead letters and answers stay until they are
+// acknowledged. All receivers of a subject share a durable consumer, "handoff" in a stream created
+// here, and "handoff+SUBJECT" in any other, which may have many subjects.
 package nats
 
 import (
@@ -24,7 +23,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// Publish opens a publisher to the subject of an address. It tries for as long as ctx lives.
+// Publish opens a publisher to the subject of an address. It retries until ctx is done.
 func Publish(ctx context.Context, u *url.URL, o transport.Options) (transport.Publisher, error) {
 	p, err := open(ctx, u, true)
 	if err != nil {
@@ -33,12 +32,11 @@ func Publish(ctx context.Context, u *url.URL, o transport.Options) (transport.Pu
 	return &publisher{p, o.WithDefaults()}, nil
 }
 
-// Consume opens a consumer of the subject of an address. It tries for as long as ctx lives.
-// When the connection is lost later, the consumer waits for the server for as long as somebody
-// waits for a message.
+// Consume opens a consumer of the subject of an address. It retries until ctx is done. If the
+// connection is lost later, Next waits until the server is back.
 //
-// Options.Lease holds for all receivers: the one that comes first makes the durable consumer
-// with it, the others go by that.
+// Options.Lease applies to all receivers: the first one creates the durable consumer with it, and
+// the others use that.
 func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Consumer, error) {
 	p, err := open(ctx, u, false)
 	if err != nil {
@@ -52,26 +50,26 @@ func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Co
 	return c, nil
 }
 
-// Check returns an error if no message can go to an address, whatever its server does.
+// Check returns an error if the address can never work, whatever the state of its server.
 func Check(u *url.URL) error {
 	_, err := subjectOf(u)
 	return err
 }
 
-// durable is how the name of the consumer of the receivers begins.
+// durable is the prefix of the name of the receivers' consumer.
 const durable = "handoff"
 
 // A place is a subject, through a connection.
 type place struct {
 	*connection
 	subject string
-	sends   bool // messages, and not answers and dead letters alone
+	sends   bool // messages, and not only answers and dead letters
 }
 
 func (p *place) dead() string                 { return p.subject + ".dead" }
 func (p *place) answers(sender string) string { return p.subject + ".answers." + sender }
 
-// subjectOf returns the subject that an address names.
+// subjectOf returns the subject of an address.
 func subjectOf(u *url.URL) (string, error) {
 	if err := broker.OnlyParameters(u); err != nil {
 		return "", err
@@ -100,7 +98,7 @@ func open(ctx context.Context, u *url.URL, sends bool) (*place, error) {
 	return p, nil
 }
 
-// isSubject reports whether a text is a subject that a stream can be named after.
+// isSubject reports whether a text is a valid subject from which a stream can be named.
 func isSubject(s string) bool {
 	for part := range strings.SplitSeq(s, ".") {
 		if part == "" || strings.Trim(part, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "" {
@@ -110,10 +108,10 @@ func isSubject(s string) bool {
 	return len(s) <= 200
 }
 
-// stream is the name of the stream that is made. No two subjects have the same.
+// stream returns the name of the stream to create. It is unique for each subject.
 func (p *place) stream() string { return "handoff+" + strings.ReplaceAll(p.subject, ".", "+") }
 
-// ensure makes the stream, for those of its subjects that no stream has yet.
+// ensure creates the stream, for those subjects that have no stream yet.
 func (p *place) ensure(ctx context.Context) error {
 	var missing []string
 	for _, subject := range []string{p.subject, p.dead(), p.answers("*")} {
@@ -136,13 +134,13 @@ func (p *place) ensure(ctx context.Context) error {
 	_, err := p.jetstream.CreateStream(ctx, jetstream.StreamConfig{
 		Name: p.stream(), Subjects: missing, Storage: jetstream.FileStorage, Retention: jetstream.WorkQueuePolicy,
 	})
-	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process was first, or had more to make
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process was first, or created more subjects
 		return fmt.Errorf("the stream %s is there with other settings, and does not have the subjects %s", p.stream(), strings.Join(missing, ", "))
 	}
 	return p.explain(err)
 }
 
-// check returns an error if a stream that is there would lose messages.
+// check returns an error if an existing stream would lose messages.
 func (p *place) check(ctx context.Context, name, subject string) error {
 	if name == "" {
 		return nil
@@ -164,16 +162,17 @@ func (p *place) check(ctx context.Context, name, subject string) error {
 	return nil
 }
 
-// timeout is how long a server may take to answer.
+// timeout bounds the answers of a server.
 const timeout = 5 * time.Second
 
-// publish returns when the message is in the stream, on a subject. Several tries with one ID are one
-// message there (as long as the stream remembers, usually two minutes): known says that it was there.
+// publish returns when the message is in the stream, on a subject. The stream drops repeated
+// publications with one ID (for a limited time, usually two minutes): known reports whether this was
+// one of them.
 func (p *place) publish(ctx context.Context, subject string, m transport.Message) (known bool, err error) {
 	return p.send(ctx, msgOf(subject, m), m.ID)
 }
 
-// msgOf returns a message as the library has it.
+// msgOf converts a message for the library.
 func msgOf(subject string, m transport.Message) *nats.Msg {
 	msg := &nats.Msg{Subject: subject, Data: m.Body, Header: nats.Header{}}
 	for _, h := range m.Headers() {
@@ -182,8 +181,8 @@ func msgOf(subject string, m transport.Message) *nats.Msg {
 	return msg
 }
 
-// send publishes under the ID of a message, "" for none. A stream may have many subjects, and drops a
-// second message of an id on any of them: so the subject is in the id.
+// send publishes under the ID of a message, "" for none. A stream may have many subjects, and drops
+// a second message with the same id on any of them, so the id includes the subject.
 func (p *place) send(ctx context.Context, msg *nats.Msg, id string) (known bool, err error) {
 	if id != "" {
 		msg.Header[jetstream.MsgIDHeader] = []string{msg.Subject + "/" + broker.HeaderValue(id)}
@@ -203,7 +202,7 @@ func (p *place) send(ctx context.Context, msg *nats.Msg, id string) (known bool,
 				return &transport.TooLargeError{Size: int64(size), Limit: p.conn.MaxPayload()}
 			case apiCode(err) == messageExceedsMaximum:
 				return &transport.PermanentError{Err: fmt.Errorf("the stream of the subject %s takes no message of this size (its setting max_msg_size)", msg.Subject)}
-			case errors.Is(err, jetstream.ErrNoStreamResponse): // it was there when this began
+			case errors.Is(err, jetstream.ErrNoStreamResponse): // it existed when the connection was opened
 				return errors.Join(fmt.Errorf("no stream has the subject %s", msg.Subject), p.ensure(ctx))
 			}
 			return p.explain(err)
@@ -212,7 +211,7 @@ func (p *place) send(ctx context.Context, msg *nats.Msg, id string) (known bool,
 	return known && err == nil, err
 }
 
-// senderOf returns who is named in the headers of a message as its sender.
+// senderOf returns the sender in the headers of a message.
 func senderOf(headers nats.Header) string {
 	var m transport.Message
 	for name := range headers {
@@ -221,8 +220,8 @@ func senderOf(headers nats.Header) string {
 	return m.ReplyTo
 }
 
-// isThere returns an error if what a stream has instead of a message that it has dropped is another
-// one: on another subject, or of another sender.
+// isThere checks that the stream has dropped msg as a duplicate of the same message. It returns an error if
+// the stored message is on another subject or from another sender.
 func (p *place) isThere(ctx context.Context, msg *nats.Msg, ack *jetstream.PubAck) error {
 	stream, err := p.jetstream.Stream(ctx, ack.Stream)
 	if err != nil {
@@ -230,7 +229,7 @@ func (p *place) isThere(ctx context.Context, msg *nats.Msg, ack *jetstream.PubAc
 	}
 	there, err := stream.GetMsg(ctx, ack.Sequence)
 	switch {
-	case errors.Is(err, jetstream.ErrMsgNotFound): // a receiver has taken it: the id has the subject in it
+	case errors.Is(err, jetstream.ErrMsgNotFound): // a receiver has taken it: the id includes the subject
 		return nil
 	case err != nil:
 		return fmt.Errorf("the stream %s says that it has the message %s already, and does not show it, so nobody knows whether it has: %w", ack.Stream, msg.Header.Get(jetstream.MsgIDHeader), err)
@@ -244,7 +243,7 @@ func (p *place) isThere(ctx context.Context, msg *nats.Msg, ack *jetstream.PubAc
 // messageExceedsMaximum is the server's code for a message that is too long for a stream.
 const messageExceedsMaximum = 10054
 
-// apiCode returns the code of an error that the server has answered with, 0 for others.
+// apiCode returns the code of an error from the server, 0 for other errors.
 func apiCode(err error) jetstream.ErrorCode {
 	if e := (*jetstream.APIError)(nil); errors.As(err, &e) {
 		return e.ErrorCode

@@ -8,8 +8,8 @@ import (
 	"github.com/eaapl/handoff/relay/probe"
 )
 
-// Probe asks the server of an address what it is, and whether it keeps messages for this user.
-// No stream is made.
+// Probe asks the server of an address for its name and version, and checks that JetStream is
+// available to this user. It creates no stream.
 func Probe(ctx context.Context, u *url.URL) (a probe.Answer, err error) {
 	if _, err := subjectOf(u); err != nil {
 		return a, err

@@ -15,15 +15,15 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// group is the consumer group of all receivers, and of all that read a sender's answers.
+// group is the consumer group of all receivers, and of all readers of a sender's answers.
 const group = "handoff"
 
-// longestBlock is how long the server waits for a message before it answers that there is
-// none.
+// longestBlock is the maximum time for which the server waits for a message before it answers that
+// there is none.
 const longestBlock = 2 * time.Second
 
-// A consumer reads in one goroutine, removes what was acknowledged in another, and in a third
-// tells the server what it still has and moves what is due.
+// A consumer reads in one goroutine, removes acknowledged messages in another, and in a third renews
+// its messages and moves due ones.
 type consumer struct {
 	*server
 	options transport.Options
@@ -34,14 +34,14 @@ type consumer struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup
-	later   chan struct{} // has an element when something was returned for later
+	later   chan struct{} // signaled when a message was returned for later
 
-	claimed time.Time     // when what others held was last looked at
-	toAck   chan struct{} // has an element when something was acknowledged
+	claimed time.Time     // when the messages of other consumers were last checked
+	toAck   chan struct{} // signaled when a message was acknowledged
 
 	mu     sync.Mutex
-	reader int64       // the server's id of the connection that reads, 0 for none
-	acked  []*delivery // that are to be removed
+	reader int64       // the server's id of the reading connection, 0 for none
+	acked  []*delivery // to be removed
 }
 
 func newConsumer(s *server, o transport.Options, key string, owns bool) *consumer {
@@ -53,7 +53,7 @@ func newConsumer(s *server, o transport.Options, key string, owns bool) *consume
 	return c
 }
 
-// start makes the group, and begins to read.
+// start creates the group, and starts reading.
 func (c *consumer) start(ctx context.Context) error {
 	if err := broker.Retry(ctx, c.address, func() error { return c.makeGroup(ctx) }); err != nil {
 		c.cancel()
@@ -65,8 +65,8 @@ func (c *consumer) start(ctx context.Context) error {
 	return nil
 }
 
-// makeGroup makes the stream and its group if they are not there. The group begins with what
-// is there already.
+// makeGroup creates the stream and its group if they do not exist. The group starts at the beginning
+// of the stream.
 func (c *consumer) makeGroup(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -85,7 +85,7 @@ func (c *consumer) read() {
 			failed = 0
 		}
 		failed++
-		if redis.HasErrorPrefix(err, "NOGROUP") { // the server has lost its memory, or somebody has cleared it
+		if redis.HasErrorPrefix(err, "NOGROUP") { // the server has lost its data, or it was deleted
 			err = c.makeGroup(c.ctx)
 		}
 		if c.fatal(c.explain(err)) {
@@ -95,7 +95,7 @@ func (c *consumer) read() {
 	}
 }
 
-// fatal ends the consumer by an error that trying again would not change.
+// fatal ends the consumer if a retry after err would not help.
 func (c *consumer) fatal(err error) bool {
 	permanent := (*transport.PermanentError)(nil)
 	if errors.As(err, &permanent) {
@@ -105,8 +105,7 @@ func (c *consumer) fatal(err error) bool {
 	return false
 }
 
-// readFrom reads from one connection until that is lost, and returns whether there was
-// anything.
+// readFrom reads from one connection until it is lost, and reports whether it received a message.
 func (c *consumer) readFrom() (read bool, err error) {
 	conn := c.client.Conn()
 	defer conn.Close()
@@ -133,7 +132,7 @@ func (c *consumer) readFrom() (read bool, err error) {
 			read = read || n > 0
 			continue
 		}
-		// Not c.ctx: a message that was sent is read.
+		// Not c.ctx: a message that was sent must be read.
 		streams, err := conn.XReadGroup(context.Background(), &redis.XReadGroupArgs{
 			Group: group, Consumer: c.name, Streams: []string{c.key, ">"}, Count: int64(room), Block: min(longestBlock, max(c.options.Lease/3, time.Millisecond)),
 		}).Result()
@@ -154,12 +153,12 @@ func (c *consumer) setReader(id int64) {
 	c.reader = id
 }
 
-// claim takes over what other consumers have not said to be working on, and removes those that
-// are gone.
+// claim takes over messages that other consumers no longer renew, and removes consumers that are
+// gone.
 func (c *consumer) claim(room int) (n int, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	mine := map[string]bool{} // has what was renewed too late, and is still being worked on
+	mine := map[string]bool{} // includes messages that were renewed too late and are still in work
 	for _, d := range c.held.All() {
 		mine[d.id] = true
 	}
@@ -182,14 +181,14 @@ func (c *consumer) claim(room int) (n int, err error) {
 	return n, c.client.Eval(ctx, forgetScript, []string{c.key}, group, silent.Milliseconds()).Err()
 }
 
-// took holds what was read.
+// took holds the messages read.
 func (c *consumer) took(entries []redis.XMessage) {
 	for _, entry := range entries {
 		d := &delivery{consumer: c, id: entry.ID}
 		body, ours := entry.Values[bodyField].(string)
 		for name, value := range entry.Values {
 			text, _ := value.(string)
-			if !ours && len(entry.Values) == 1 { // whatever it is called
+			if !ours && len(entry.Values) == 1 { // with any field name
 				body = text
 			}
 			d.message.SetHeader(name, text)
@@ -198,7 +197,7 @@ func (c *consumer) took(entries []redis.XMessage) {
 		if size := int64(len(body)); size > c.options.MaxBytes {
 			c.held.Hold(d)
 			c.running.Go(func() {
-				_ = d.DeadLetter(c.ctx, (&transport.TooLargeError{Size: size, Limit: c.options.MaxBytes}).Error()) // tried until the consumer is closed
+				_ = d.DeadLetter(c.ctx, (&transport.TooLargeError{Size: size, Limit: c.options.MaxBytes}).Error()) // retried until the consumer is closed
 			})
 			continue
 		}
@@ -206,14 +205,14 @@ func (c *consumer) took(entries []redis.XMessage) {
 	}
 }
 
-// remove removes what was acknowledged.
+// remove removes acknowledged messages.
 func (c *consumer) remove() {
 	for {
 		select {
 		case <-c.ctx.Done():
 			return
 		case <-c.toAck:
-			if c.fatal(c.removeAcked(c.ctx)) { // otherwise it is closed, which tries once more
+			if c.fatal(c.removeAcked(c.ctx)) { // otherwise it is closed, and Close tries once more
 				return
 			}
 		}
@@ -244,12 +243,12 @@ func (c *consumer) removeAcked(ctx context.Context) error {
 	}
 }
 
-// keep tells the server what is being worked on, and moves what is due.
+// keep renews the messages in work, and moves due messages.
 func (c *consumer) keep() {
 	renew := time.NewTicker(max(c.options.Lease/3, time.Millisecond))
 	defer renew.Stop()
 	for {
-		wait := time.Second // others may have returned something and died
+		wait := time.Second // other consumers may have returned messages and died
 		next, err := c.client.Eval(c.ctx, dueScript, c.returnKeys(), maxBatch).Int64()
 		if err == nil && next >= 0 {
 			wait = min(wait, time.Duration(next)*time.Millisecond)
@@ -269,13 +268,13 @@ func (c *consumer) keep() {
 			for _, d := range c.held.All() {
 				args = append(args, d.id)
 			}
-			_ = c.client.Eval(c.ctx, renewScript, []string{c.key}, args...).Err() // where it fails, another consumer may get them
+			_ = c.client.Eval(c.ctx, renewScript, []string{c.key}, args...).Err() // if it fails, another consumer may take them over
 		}
 		due.Stop()
 	}
 }
 
-// returnKeys are the keys of returnScript and dueScript.
+// returnKeys returns the keys of returnScript and dueScript.
 func (c *consumer) returnKeys() []string {
 	return []string{c.key, beside(c.key, "later"), beside(c.key, "due")}
 }
@@ -290,8 +289,8 @@ func (c *consumer) Reply(ctx context.Context, replyTo string, answer transport.M
 	return err
 }
 
-// Close gives back what is held, at the end of the stream. If the server is away, another
-// consumer takes it over after the lease.
+// Close returns held messages to the end of the stream. If the server is unreachable, other
+// consumers take them over after the lease.
 func (c *consumer) Close() error {
 	c.held.End(broker.ErrClosed)
 	c.cancel()
@@ -306,7 +305,7 @@ func (c *consumer) Close() error {
 		c.mu.Lock()
 		reader := c.reader
 		c.mu.Unlock()
-		if reader != 0 { // so that it need not wait to the end of what it waits for; it does where this is not allowed
+		if reader != 0 { // so that it need not wait for the end of the blocking read; if this is forbidden, it waits
 			_ = c.client.ClientUnblock(ctx, reader).Err()
 		}
 		select {
@@ -320,7 +319,7 @@ func (c *consumer) Close() error {
 		err = c.write(ctx, leaveScript, []string{c.key}, group, c.name)
 	}
 	if errors.Is(err, context.DeadlineExceeded) || redis.HasErrorPrefix(err, "NOGROUP") {
-		err = nil // the server is away: what is held comes again by itself
+		err = nil // the server is unreachable: held messages are redelivered
 	}
 	if c.owns {
 		err = errors.Join(err, c.close())
@@ -382,7 +381,7 @@ func (d *delivery) move(ctx context.Context, script string, keys []string, args 
 	return err
 }
 
-// signal lets a goroutine know that there is something for it, unless it knows that.
+// signal wakes a goroutine, unless a signal is pending.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

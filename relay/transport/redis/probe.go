@@ -11,8 +11,8 @@ import (
 	"github.com/eaapl/handoff/relay/probe"
 )
 
-// Probe asks the server of an address what it is, what time it is there, and whether it keeps
-// messages as the address requires. No stream is made.
+// Probe asks the server of an address for its version and its time, and checks that it stores
+// messages as durably as the address requires. It creates no stream.
 func Probe(ctx context.Context, u *url.URL) (a probe.Answer, err error) {
 	p, err := parse(u)
 	if err != nil {

@@ -1,15 +1,15 @@
 // Package redis carries messages through Redis Streams.
 //
-// An address is redis://[USER:PASSWORD@]HOST:PORT/DB/STREAM, or rediss:// for TLS. Receivers
-// are the consumer group "handoff" of the stream. What was acknowledged is removed from it.
-// Dead letters are in the stream {STREAM}:dead, answers in {STREAM}:answers:SENDER, and what
-// was given back for later in {STREAM}:later, with when in the sorted set {STREAM}:due: the
-// braces keep all keys in one slot of a cluster.
+// An address is redis://[USER:PASSWORD@]HOST:PORT/DB/STREAM, or rediss:// for TLS. Receivers are the
+// consumer group "handoff" of the stream. Acknowledged messages are removed from it. Dead letters
+// are in the stream {STREAM}:dead, answers in {STREAM}:answers:SENDER, and messages returned for
+// later in {STREAM}:later, with their times in the sorted set {STREAM}:due: the braces keep all keys
+// in one slot of a cluster.
 //
-// How safe a confirmed message is depends on the server's append-only file. Where that is
-// enabled and the server is Redis 7.2 or later, publishing waits until the message is in the
-// file on the disk. An earlier one does that only with "appendfsync always". The parameter
-// durable=require refuses a server where neither holds.
+// The durability of a confirmed message depends on the server's append-only file. If it is enabled
+// and the server is Redis 7.2 or later, publishing waits until the message is in the file on disk.
+// Earlier versions only guarantee that with "appendfsync always". The parameter durable=require
+// rejects a server with neither.
 package redis
 
 import (
@@ -28,7 +28,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// Publish opens a publisher to the stream of an address. It tries for as long as ctx lives.
+// Publish opens a publisher to the stream of an address. It retries until ctx is done.
 func Publish(ctx context.Context, u *url.URL, o transport.Options) (transport.Publisher, error) {
 	s, err := open(ctx, u)
 	if err != nil {
@@ -37,12 +37,11 @@ func Publish(ctx context.Context, u *url.URL, o transport.Options) (transport.Pu
 	return &publisher{s, o.WithDefaults()}, nil
 }
 
-// Consume opens a consumer of the stream of an address. It tries for as long as ctx lives. When
-// the connection is lost later, the consumer waits for the server for as long as somebody waits
-// for a message.
+// Consume opens a consumer of the stream of an address. It retries until ctx is done. If the
+// connection is lost later, Next waits until the server is back.
 //
-// All receivers of a stream have to have the same Options.Lease: each one takes over what
-// another has not said to be working on for as long as its own.
+// All receivers of a stream must have the same Options.Lease: each one takes over messages that
+// another has not renewed for its own lease.
 func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Consumer, error) {
 	s, err := open(ctx, u)
 	if err != nil {
@@ -55,7 +54,7 @@ func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Co
 	return c, nil
 }
 
-// Check returns an error if no message can go to an address, whatever its server does.
+// Check returns an error if the address can never work, whatever the state of its server.
 func Check(u *url.URL) error {
 	_, err := parse(u)
 	return err
@@ -74,7 +73,7 @@ func open(ctx context.Context, u *url.URL) (*server, error) {
 type place struct {
 	database int
 	stream   string
-	require  bool // what is written has to be on the server's disk
+	require  bool // writes have to reach the server's disk
 }
 
 func parse(u *url.URL) (p place, err error) {
@@ -96,14 +95,14 @@ func parse(u *url.URL) (p place, err error) {
 	return place{int(database), stream, require != ""}, nil
 }
 
-// hasTag reports whether a cluster finds a key by what it has in braces.
+// hasTag reports whether a key has a hash tag: a part in braces by which a cluster selects its slot.
 func hasTag(key string) bool {
 	_, after, found := strings.Cut(key, "{")
 	tag, _, closed := strings.Cut(after, "}")
 	return found && closed && tag != ""
 }
 
-// beside returns the key of something that belongs to a stream, in the same slot of a cluster.
+// beside returns a key related to a stream, in the same slot of a cluster.
 func beside(stream, what string) string {
 	if !hasTag(stream) {
 		stream = "{" + stream + "}"
@@ -113,25 +112,24 @@ func beside(stream, what string) string {
 
 func (s *server) answers(sender string) string { return beside(s.stream, "answers:"+sender) }
 
-// bodyField is the field of an entry that has the body. The others are headers.
+// bodyField is the field of an entry with the body. The other fields are headers.
 const bodyField = "body"
 
-// maxBody is the longest value that a server takes (its proto-max-bulk-len, unless it is
-// changed).
+// maxBody is the maximum length of a value (the default of the server's proto-max-bulk-len).
 const maxBody = 512 << 20
 
-// remember is for how long the id of a message is known.
+// remember is the time for which the server remembers the id of a message.
 const remember = 2 * time.Minute
 
-// publish returns when the message is in a stream. Several tries with one id are one message
-// there: known says that it was there.
+// publish returns when the message is in a stream. Repeated publications with one id add one
+// message: known reports whether this was one of them.
 func (s *server) publish(ctx context.Context, stream string, m transport.Message) (known bool, err error) {
 	if size := int64(len(m.Body)); size > maxBody {
 		return false, &transport.TooLargeError{Size: size, Limit: maxBody}
 	}
 	keys := []string{stream}
 	if m.ID != "" {
-		keys = append(keys, beside(stream, "id:"+digest(stream+"\x00"+m.ID))) // the streams a and {a} have these keys in common
+		keys = append(keys, beside(stream, "id:"+digest(stream+"\x00"+m.ID))) // the streams a and {a} share these keys
 	}
 	added, err := s.ask(ctx, publishScript, keys, append([]any{remember.Milliseconds()}, fieldsOf(m)...)...)
 	return added == int64(0), err
@@ -166,7 +164,7 @@ func (p *publisher) Answers(ctx context.Context, replyTo string) (transport.Cons
 
 func (p *publisher) Close() error { return p.close() }
 
-// A write is a script that is to run, and where its error goes.
+// A write is a script to run, and the channel for its error.
 type write struct {
 	script string
 	keys   []string
@@ -174,21 +172,21 @@ type write struct {
 	result chan written
 }
 
-// A written is what a script has returned.
+// A written is the result of a script.
 type written struct {
 	value any
 	err   error
 }
 
-// maxBatch bounds what one round trip writes.
+// maxBatch bounds the writes of one round trip.
 const maxBatch = 256
 
-// writers is how many round trips are in flight. A server reads 16 kB of each connection, and
-// then flushes what all of them had to the disk.
+// writers is the number of round trips in flight. A server reads 16 kB of each connection, and then
+// flushes the data of all of them to the disk.
 const writers = 8
 
-// A writer runs the scripts of many goroutines in few round trips, so that they wait for one
-// flush to the disk.
+// A writer runs the scripts of many goroutines in few round trips, so that they share one flush to
+// the disk.
 type writer struct {
 	queue   chan *write
 	stop    chan struct{}
@@ -196,13 +194,13 @@ type writer struct {
 	running sync.WaitGroup
 }
 
-// write runs a script, and returns when its effect is safe. It is one that may run twice.
+// write runs a script, and returns when its effect is durable. The script must be safe to run twice.
 func (s *server) write(ctx context.Context, script string, keys []string, args ...any) error {
 	_, err := s.ask(ctx, script, keys, args...)
 	return err
 }
 
-// ask is write, and returns what the script has returned.
+// ask is like write, and returns the result of the script.
 func (s *server) ask(ctx context.Context, script string, keys []string, args ...any) (value any, err error) {
 	err = broker.Retry(ctx, s.address, func() error {
 		w := &write{script, keys, args, make(chan written, 1)}
@@ -247,7 +245,7 @@ func (s *server) run() {
 	}
 }
 
-// flush writes a batch, and waits for the disk where the server can say that it has.
+// flush writes a batch, and waits for the disk if the server can report that.
 func (s *server) flush(batch []*write) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*timeout)
 	defer cancel()
@@ -260,7 +258,7 @@ func (s *server) flush(batch []*write) {
 	if s.waits {
 		synced = pipeline.Do(ctx, "WAITAOF", 1, 0, timeout.Milliseconds())
 	}
-	_, _ = pipeline.Exec(ctx) // each command has its error
+	_, _ = pipeline.Exec(ctx) // each command has its own error
 	var unsafe error
 	if synced != nil {
 		if list, err := synced.Int64Slice(); err != nil {

@@ -5,12 +5,12 @@ import (
 	"encoding/hex"
 )
 
-// What belongs together is done by scripts, which a server runs as a whole. Each may run again
-// after a connection was lost with its answer: it looks first at what is still to be done.
+// Operations of several steps are scripts, which a server runs atomically. Each may run again if the
+// connection was lost with its result: it first checks what remains to be done.
 
 // publishScript adds an entry, unless its id is known. KEYS: the stream, the key of the id or
-// nothing. ARGV: milliseconds to know the id for, fields and values. Knowing an id longer is a
-// write, so that WAITAOF has something to wait for, which comes after the first one.
+// nothing. ARGV: milliseconds to remember the id, fields and values. Extending the time of a known
+// id is a write, so that WAITAOF also waits for the first publication.
 const publishScript = `
 if KEYS[2] and redis.call('EXISTS', KEYS[2]) == 1 then
   redis.call('PEXPIRE', KEYS[2], ARGV[1])
@@ -25,8 +25,8 @@ const ackScript = `
 redis.call('XACK', KEYS[1], ARGV[1], unpack(ARGV, 2))
 return redis.call('XDEL', KEYS[1], unpack(ARGV, 2))`
 
-// returnScript moves an entry to the end of the stream, or to those for later. KEYS: the
-// stream, those for later, when. ARGV: the group, the id, in how many milliseconds.
+// returnScript moves an entry to the end of the stream, or to the entries for later. KEYS: the
+// stream, the entries for later, their times. ARGV: the group, the id, the delay in milliseconds.
 const returnScript = `
 local entry = redis.call('XRANGE', KEYS[1], ARGV[2], ARGV[2])[1]
 if entry then
@@ -41,9 +41,8 @@ end
 redis.call('XACK', KEYS[1], ARGV[1], ARGV[2])
 return redis.call('XDEL', KEYS[1], ARGV[2])`
 
-// dueScript moves what was for later and is due to the end of the stream, and returns in how
-// many milliseconds the next one is, -1 for none. KEYS: as returnScript has them. ARGV: how
-// many at once.
+// dueScript moves due entries for later to the end of the stream, and returns the milliseconds until
+// the next one, -1 for none. KEYS: as for returnScript. ARGV: the maximum number of entries.
 const dueScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -58,8 +57,8 @@ if not first[2] then return -1 end
 return math.max(0, first[2] - now)`
 
 // deadScript moves an entry to the dead letters. KEYS: the stream, the dead letters. ARGV: the
-// group, the id, the name of the header with the reason, the reason, and fields and values if they
-// are to be there in place of the entry's.
+// group, the id, the name of the header with the reason, the reason, and optionally fields and
+// values that replace the entry's.
 const deadScript = `
 local entry = redis.call('XRANGE', KEYS[1], ARGV[2], ARGV[2])[1]
 if entry then
@@ -72,8 +71,8 @@ end
 redis.call('XACK', KEYS[1], ARGV[1], ARGV[2])
 return redis.call('XDEL', KEYS[1], ARGV[2])`
 
-// renewScript lets entries be idle from now on, if they are still the consumer's. KEYS: the
-// stream. ARGV: the group, the consumer, ids.
+// renewScript resets the idle time of entries that still belong to the consumer. KEYS: the stream.
+// ARGV: the group, the consumer, ids.
 const renewScript = `
 for i = 3, #ARGV do
   if #redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[i], ARGV[i], 1, ARGV[2]) > 0 then
@@ -82,8 +81,8 @@ for i = 3, #ARGV do
 end
 return 1`
 
-// leaveScript moves all that a consumer has to the end of the stream, and removes the
-// consumer. KEYS: the stream. ARGV: the group, the consumer.
+// leaveScript moves all entries of a consumer to the end of the stream, and removes the consumer.
+// KEYS: the stream. ARGV: the group, the consumer.
 const leaveScript = `
 while true do
   local list = redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', 100, ARGV[2])
@@ -97,8 +96,8 @@ while true do
 end
 return redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], ARGV[2])`
 
-// forgetScript removes consumers that hold nothing and have not been heard of. KEYS: the
-// stream. ARGV: the group, for how many milliseconds.
+// forgetScript removes idle consumers without entries. KEYS: the stream. ARGV: the group, the idle
+// time in milliseconds.
 const forgetScript = `
 for _, consumer in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])) do
   local of = {}
@@ -109,7 +108,7 @@ for _, consumer in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])) do
 end
 return 1`
 
-// digest returns what an id of any length has as a part of a key.
+// digest returns a form of an id of any length for use in a key.
 func digest(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:16])

@@ -18,19 +18,19 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// timeout is how long a server may take to answer.
+// timeout bounds the answers of a server.
 const timeout = 5 * time.Second
 
-// A server is one with a stream, through connections that the library makes anew when they are
-// lost.
+// A server is a Redis server with the stream of an address. The library reopens lost connections to
+// it.
 type server struct {
 	address, stream string
 	client          *redis.Client
-	waits           bool // whether it can say that something is on its disk
+	waits           bool // whether it can report that data is on its disk
 	writer          writer
 }
 
-// connect tries until the server answers, or ctx is done.
+// connect retries until the server answers or ctx is done.
 func connect(ctx context.Context, u *url.URL, p place) (*server, error) {
 	s := newServer(u, p)
 	err := broker.Retry(ctx, s.address, func() error {
@@ -48,9 +48,9 @@ func connect(ctx context.Context, u *url.URL, p place) (*server, error) {
 	return s, nil
 }
 
-// newServer returns a server that has not been asked yet whether it is there.
+// newServer returns a server without contacting it.
 func newServer(u *url.URL, p place) *server {
-	logging.Disable() // the library would write to standard error what is returned as an error
+	logging.Disable() // the library would also log returned errors to standard error
 	options := &redis.Options{
 		Addr: broker.HostPort(u, "6379"), DB: p.database, ClientName: "handoff", DisableIdentity: true, Protocol: 2,
 		MaxRetries: -1, DialerRetries: 1, DialTimeout: timeout, ReadTimeout: 2 * timeout, ContextTimeoutEnabled: true,
@@ -75,7 +75,8 @@ func (s *server) close() error {
 	return nil
 }
 
-// examine asks how durable the server is. Only who requires that needs to be allowed to.
+// examine determines the durability of the server. Permission for that is only needed if the address
+// requires it.
 func (s *server) examine(ctx context.Context, require bool) error {
 	info, err := s.client.Info(ctx).Result()
 	if err != nil {
@@ -106,7 +107,7 @@ func (s *server) examine(ctx context.Context, require bool) error {
 	return nil
 }
 
-// facts returns what a server says of itself.
+// facts returns the server's INFO fields.
 func facts(info string) map[string]string {
 	of := map[string]string{}
 	for line := range strings.Lines(info) {
@@ -116,8 +117,8 @@ func facts(info string) map[string]string {
 	return of
 }
 
-// explain returns an error of the library in plain words, with what trying again would not
-// change as permanent.
+// explain returns a readable form of an error of the library, as permanent if a retry would not
+// help.
 func (s *server) explain(err error) error {
 	switch {
 	case err == nil:

@@ -18,24 +18,24 @@ type consumer struct {
 	instance string
 	puts     *group[posting]
 	ends     *group[ending]
-	slots    chan struct{} // one for each message that was returned by Next and has not ended
-	turn     chan struct{} // of the one who may use what follows
+	slots    chan struct{} // one for each message returned by Next that has not ended
+	turn     chan struct{} // held by the goroutine that may use the following fields
 	wake     chan struct{} // there may be a message (PostgreSQL)
-	stop     func()        // ends what runs beside
+	stop     func()        // stops background work
 	stopped  context.Context
 	beside   sync.WaitGroup
 
 	fetched []*delivery // taken, and not yet returned by Next
-	popped  time.Time   // when Next has returned one
-	batch   int         // how many may be taken
-	taken   time.Time   // when some were
-	checked time.Time   // when what the dead had taken was put back
-	// suspects are processes that looked dead then.
+	popped  time.Time   // when Next last returned a message
+	batch   int         // maximum number of messages to take
+	taken   time.Time   // when messages were last taken
+	checked time.Time   // when messages of dead processes were last given back
+	// suspects are processes that looked dead at that time.
 	suspects []string
 
 	mu       sync.Mutex
-	held     map[int64]bool // what was taken and has not ended
-	doubtful bool           // more may be this consumer's in the table than that
+	held     map[int64]bool // taken messages that have not ended
+	doubtful bool           // the table may have further messages of this consumer
 	closed   bool
 }
 
@@ -58,11 +58,11 @@ func newConsumer(ctx context.Context, q *queue, sender string) (*consumer, error
 	return c, nil
 }
 
-// listen hears of new messages, until ctx is done.
+// listen waits for notifications of new messages until ctx is done.
 func (c *consumer) listen(ctx context.Context) {
 	for pause := minRetry; ctx.Err() == nil; pause = min(2*pause, maxRetry) {
 		started := time.Now()
-		// The error is one of Next too, which says so in the end.
+		// Next runs into the same error, and eventually returns it.
 		_ = c.queue.db.Listen(ctx, c.queue.channel(c.sender), func() {
 			select {
 			case c.wake <- struct{}{}:
@@ -91,7 +91,7 @@ func (c *consumer) Next(ctx context.Context) (transport.Delivery, error) {
 	return d, nil
 }
 
-// enter waits until there is room in a channel.
+// enter waits until it can send to a channel.
 func (c *consumer) enter(ctx context.Context, room chan<- struct{}) error {
 	select {
 	case room <- struct{}{}:
@@ -139,7 +139,7 @@ func (c *consumer) next(ctx context.Context) (*delivery, error) {
 	return d, nil
 }
 
-// pause waits for a time, for news and for the end of ctx.
+// pause waits for the given time, a notification or the end of ctx.
 func (c *consumer) pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -163,7 +163,7 @@ func (c *consumer) Close() error {
 		return nil
 	}
 	c.stop()
-	c.turn <- struct{}{} // for good
+	c.turn <- struct{}{} // never released
 	c.ends.close()
 	c.puts.close()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

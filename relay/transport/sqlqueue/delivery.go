@@ -34,7 +34,7 @@ func (d *delivery) DeadLetter(ctx context.Context, reason string) error {
 	return d.end(ctx, d.buried(reason))
 }
 
-// buried returns the ending by which it is a dead letter.
+// buried returns the ending that makes it a dead letter.
 func (d *delivery) buried(reason string) ending {
 	e := ending{sequence: d.sequence, last: bury, reason: reason}
 	if d.consumer.queue.options.Withhold {
@@ -52,13 +52,13 @@ func (d *delivery) end(ctx context.Context, e ending) error {
 	return d.consumer.ends.add(ctx, e)
 }
 
-// An ending is what becomes of a message that was taken.
+// An ending is the outcome of a taken message.
 type ending struct {
 	sequence int64
 	last     last
 	after    time.Duration      // of delay
 	reason   string             // of bury
-	letter   *transport.Message // of bury: what is kept in place of the message; nil for the message
+	letter   *transport.Message // of bury: the replacement of the message; nil for the message itself
 }
 
 func (ending) size() int { return 0 }
@@ -71,8 +71,8 @@ const (
 	bury
 )
 
-// end does the endings of some messages. Who has handled a message removes it, even if others
-// have taken this process for dead.
+// end applies the endings of some messages. A process that has handled a message removes it, even if
+// others have assumed that the process is dead.
 func (c *consumer) end(ctx context.Context, list []ending) error {
 	commit := database.Soon
 	all, gone := make([]int64, len(list)), make([]int64, 0, len(list))
@@ -101,19 +101,19 @@ func (c *consumer) end(ctx context.Context, list []ending) error {
 		}
 		return c.queue.notify(tx, c.queue.channel(c.sender))
 	})
-	if !c.queue.db.Passes(err) || ctx.Err() != nil { // it is not tried again
+	if !c.queue.db.Passes(err) || ctx.Err() != nil { // it is not retried
 		c.forget(all, err != nil)
 	}
 	return err
 }
 
-// The statement that makes a dead letter of a message, before and after its headers and body.
+// The statement that makes a message a dead letter, before and after its headers and body.
 const (
 	letters   = "INSERT INTO handoff_dead_letter (sequence, queue, sender, died, reason, headers, body) SELECT sequence, queue, sender, ?, ?, "
 	ofMessage = "FROM handoff_message WHERE sequence = ? ON CONFLICT DO NOTHING"
 )
 
-// endOne does what an ending needs for itself.
+// endOne applies the statements of a single ending.
 func (c *consumer) endOne(tx *database.Tx, e ending) error {
 	switch e.last {
 	case delay:

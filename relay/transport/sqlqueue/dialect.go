@@ -8,15 +8,15 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A dialect is what differs between the databases.
+// A dialect has the differences between the databases.
 type dialect struct {
-	steps []string                  // of the tables
+	steps []string                  // steps that create the tables
 	take  string                    // queue, sender, limit, bytes, taken_by, longest body
-	due   string                    // of the next message, in milliseconds from now: queue, sender
-	delay string                    // gives a message back: milliseconds, sequence, taken_by
-	in    string                    // is one of a list
-	list  func(numbers []int64) any // that list
-	bytes string                    // a parameter that is bytes, where nothing else says so
+	due   string                    // milliseconds until the next message: queue, sender
+	delay string                    // returns a message: milliseconds, sequence, taken_by
+	in    string                    // tests membership in a list
+	list  func(numbers []int64) any // the parameter for that list
+	bytes string                    // a parameter of bytes, if its type is not evident
 }
 
 var (
@@ -34,11 +34,11 @@ var (
 	)
 )
 
-// newDialect returns the statements, all times in which are the database's.
+// newDialect returns the statements. All times in them are the database's.
 func newDialect(key, now, lock, bytes, in string, list func([]int64) any) dialect {
 	return dialect{
-		// id is a digest of the message's ID. due is when the message may be delivered.
-		// headers is a JSON object, body are the bytes as they were sent.
+		// id is a digest of the message's ID. due is the earliest time of delivery. headers is a
+		// JSON object, body the unchanged bytes.
 		steps: []string{`
 CREATE TABLE handoff_message (
 	sequence ` + key + `,
@@ -94,7 +94,7 @@ func encode(m *transport.Message) (string, error) {
 	return string(text), err
 }
 
-// decode takes headers into a message.
+// decode sets the headers of a message.
 func decode(m *transport.Message, text []byte) error {
 	var headers map[string]string
 	if err := json.Unmarshal(text, &headers); err != nil {

@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// look is how often a consumer looks for what the dead had taken, and, where it is told of
-	// messages, for those that it was not told of.
+	// look is the interval of the search for messages of dead processes and, with notifications, for
+	// messages whose notification was missed.
 	look = time.Second
-	// maxBatch is how many messages are taken at once. A consumer begins with one, and takes
-	// twice as many each time as long as they are used up within quick.
+	// maxBatch is the maximum number of messages taken at once. A consumer begins with one, and
+	// doubles the number as long as each batch is used up within quick.
 	maxBatch = 64
 	quick    = 100 * time.Millisecond
-	// maxFetched is how many bytes are taken at once, unless one message has more.
+	// maxFetched is the maximum number of bytes taken at once, unless a single message has more.
 	maxFetched = 16 << 20
 )
 
-// fetch takes messages if there are any, and else returns after what time there may be.
+// fetch takes messages if there are any, and otherwise returns the time until the next attempt.
 func (c *consumer) fetch(ctx context.Context, idle time.Duration) (wait time.Duration, err error) {
 	if time.Since(c.checked).Abs() > look {
 		if err := c.putBack(ctx); err != nil {
@@ -35,7 +35,7 @@ func (c *consumer) fetch(ctx context.Context, idle time.Duration) (wait time.Dur
 	if err := c.settle(ctx); err != nil {
 		return 0, err
 	}
-	if !c.queue.db.Postgres { // taking would keep others from writing
+	if !c.queue.db.Postgres { // taking would block writers
 		wait, err := c.due(ctx, polling.Pause(idle))
 		if wait > 0 || err != nil {
 			return wait, err
@@ -47,7 +47,7 @@ func (c *consumer) fetch(ctx context.Context, idle time.Duration) (wait time.Dur
 	return c.due(ctx, look)
 }
 
-// due returns after what time there is a message, or limit; 0 if there is one now.
+// due returns the time until the next message, at most limit; 0 if there is one now.
 func (c *consumer) due(ctx context.Context, limit time.Duration) (wait time.Duration, err error) {
 	err = c.queue.db.View(ctx, func(tx *database.Tx) error {
 		var milliseconds int64
@@ -62,7 +62,7 @@ func (c *consumer) due(ctx context.Context, limit time.Duration) (wait time.Dura
 	return wait, err
 }
 
-// take fetches messages that wait.
+// take fetches waiting messages.
 func (c *consumer) take(ctx context.Context) error {
 	c.mu.Lock()
 	free := c.queue.options.Prefetch - len(c.held)
@@ -129,8 +129,8 @@ func (c *consumer) take(ctx context.Context) error {
 	return nil
 }
 
-// putBack gives back what processes had taken that have died. One whose connection to
-// PostgreSQL was lost looks dead until it has another: it is so if it looks the same again.
+// putBack gives back the messages of dead processes. In PostgreSQL, a process that has lost its
+// connection looks dead until it reconnects: it is dead if it looks so twice.
 func (c *consumer) putBack(ctx context.Context) error {
 	var dead []string
 	err := c.queue.db.View(ctx, func(tx *database.Tx) error {
@@ -182,7 +182,8 @@ func (c *consumer) putBack(ctx context.Context) error {
 	})
 }
 
-// settle gives back what was taken without this consumer having heard of it.
+// settle gives back messages that were taken in a transaction whose result this consumer did not
+// receive.
 func (c *consumer) settle(ctx context.Context) error {
 	c.mu.Lock()
 	doubtful := c.doubtful
@@ -205,7 +206,7 @@ func (c *consumer) settle(ctx context.Context) error {
 	return err
 }
 
-// giveBack gives back some messages, or all that this consumer has if list is nil.
+// giveBack gives back some messages, or all messages of this consumer if list is nil.
 func (c *consumer) giveBack(ctx context.Context, list []int64) error {
 	return c.queue.db.Change(ctx, database.Soon, func(tx *database.Tx) error {
 		query, args := "UPDATE handoff_message SET taken_by = NULL WHERE taken_by = ?", []any{c.instance}
@@ -220,20 +221,20 @@ func (c *consumer) giveBack(ctx context.Context, list []int64) error {
 	})
 }
 
-// giveBackUnused gives back what was taken ahead, if Next is not called.
+// giveBackUnused gives back messages taken in advance if Next is not called.
 func (c *consumer) giveBackUnused(ctx context.Context) {
 	for ; ctx.Err() == nil; polling.Sleep(ctx, look) {
 		select {
 		case c.turn <- struct{}{}:
 		default:
-			continue // Next is
+			continue // Next uses them
 		}
 		if len(c.fetched) > 0 && time.Since(c.popped) > look {
 			list := make([]int64, len(c.fetched))
 			for i, d := range c.fetched {
 				list[i] = d.sequence
 			}
-			if c.giveBack(ctx, list) == nil { // else later
+			if c.giveBack(ctx, list) == nil { // otherwise later
 				c.forget(list, false)
 				c.fetched = nil
 			}
@@ -242,7 +243,7 @@ func (c *consumer) giveBackUnused(ctx context.Context) {
 	}
 }
 
-// forget: these are not this consumer's any more, or it does not know.
+// forget drops messages that are no longer this consumer's, or marks its own state as unknown.
 func (c *consumer) forget(list []int64, doubtful bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/eaapl/handoff/relay/internal/database"
 )
 
-// A group does things of several callers in one transaction: those that come while the one
-// before is on its way to the disk.
+// A group combines the operations of several callers into one transaction: all that arrive while the
+// previous one is being written to disk.
 type group[T interface{ size() int }] struct {
 	do func(context.Context, []T) error
 	db *database.DB
@@ -28,20 +28,20 @@ type item[T any] struct {
 	done  chan error
 }
 
-// What one transaction does at most.
+// Limits of one transaction.
 const (
 	maxItems = 128
 	maxBytes = 8 << 20
 )
 
-// patience is how long a transaction may take, and how long a lost connection is waited for.
+// patience bounds a transaction, including the wait for a lost connection.
 const patience = 30 * time.Second
 
 func newGroup[T interface{ size() int }](db *database.DB, do func(context.Context, []T) error) *group[T] {
 	return &group[T]{db: db, do: do}
 }
 
-// add returns when the thing is done. If ctx ends before, it may be done or not.
+// add returns when the operation is done. If ctx ends before, the operation may be done or not.
 func (g *group[T]) add(ctx context.Context, thing T) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (g *group[T]) add(ctx context.Context, thing T) error {
 	}
 }
 
-// begin returns at once; when the thing is done, its error comes.
+// begin returns at once; the channel receives the error when the operation is done.
 func (g *group[T]) begin(thing T) <-chan error {
 	i := &item[T]{thing, make(chan error, 1)}
 	g.mu.Lock()
@@ -71,7 +71,7 @@ func (g *group[T]) begin(thing T) <-chan error {
 	return i.done
 }
 
-// run does what waits, until nothing does.
+// run performs pending operations until there are none.
 func (g *group[T]) run() {
 	for {
 		g.mu.Lock()
@@ -102,7 +102,7 @@ func (g *group[T]) commit(batch []*item[T]) {
 	away := ctx.Err() != nil
 	cancel()
 	if err != nil && !away && len(batch) > 1 {
-		for i := range batch { // one of them may be to blame, and the others are not
+		for i := range batch { // one of them may have caused the error
 			g.commit(batch[i : i+1])
 		}
 		return
@@ -112,7 +112,7 @@ func (g *group[T]) commit(batch []*item[T]) {
 	}
 }
 
-// retry does something again while the database cannot be reached.
+// retry retries an operation while the database cannot be reached.
 func retry(ctx context.Context, db *database.DB, do func() error) error {
 	for pause := minRetry; ; pause = min(2*pause, maxRetry) {
 		err := do()
@@ -123,13 +123,13 @@ func retry(ctx context.Context, db *database.DB, do func() error) error {
 	}
 }
 
-// While the database cannot be reached, it is tried again after times between these.
+// The bounds of the pauses between retries while the database cannot be reached.
 const (
 	minRetry = 20 * time.Millisecond
 	maxRetry = 2 * time.Second
 )
 
-// close waits for what is being done; nothing more is.
+// close waits for the pending operations; new ones fail.
 func (g *group[T]) close() {
 	g.mu.Lock()
 	g.closed = true

@@ -10,21 +10,21 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// RemoveLetters removes the dead letters of some handoffs from a queue: those with the id as their key
-// or in their body. It returns how many there were. Of a SQLite file nothing is left of them.
+// RemoveLetters removes the dead letters of some handoffs from a queue: those with the id as their
+// key or in their body. It returns their number. No trace of them remains in a SQLite file.
 func RemoveLetters(ctx context.Context, u *url.URL, handoffs []string) (n int, err error) {
 	q, err := open(ctx, u, transport.Options{Withhold: true})
 	if err != nil {
 		return 0, err
 	}
-	defer q.close() // what was committed is done
+	defer q.close() // committed changes are done
 	var found []int64
 	err = q.db.View(ctx, func(tx *database.Tx) error {
 		rows, err := tx.Query("SELECT sequence, headers, body FROM handoff_dead_letter WHERE queue = ? AND sender = ''", q.name)
 		if err != nil {
 			return err
 		}
-		defer rows.Close() // what it read is what counts
+		defer rows.Close() // the result is already complete
 		for rows.Next() {
 			var sequence int64
 			var headers, body []byte
@@ -32,7 +32,7 @@ func RemoveLetters(ctx context.Context, u *url.URL, handoffs []string) (n int, e
 				return err
 			}
 			var m transport.Message
-			_ = decode(&m, headers) // else its body says what it is
+			_ = decode(&m, headers) // otherwise its body identifies it
 			if slices.ContainsFunc(handoffs, func(id string) bool { return m.Key == id || bytes.Contains(body, []byte(id)) }) {
 				found = append(found, sequence)
 			}

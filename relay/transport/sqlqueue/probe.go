@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/relay/probe"
 )
 
-// Probe asks the database at an address what it is. Nothing is made or changed there.
+// Probe asks the database at an address for its version. It changes nothing.
 func Probe(ctx context.Context, u *url.URL) (probe.Answer, error) {
 	address, _, err := parse(u)
 	if err != nil {

@@ -1,13 +1,12 @@
-// Package sqlqueue carries messages through a table of a database: "sqlite:PATH?queue=NAME"
-// on one machine, "postgres://…?queue=NAME" between several.
+// Package sqlqueue carries messages through a table of a database: "sqlite:PATH?queue=NAME" on one
+// machine, "postgres://…?queue=NAME" between several.
 //
-// The table handoff_message has the messages that wait or were taken, and the answers;
-// handoff_dead_letter has what nobody can take, with the reason. Who has taken a message is
-// the name of a process in taken_by: once that has died, any other puts it back.
+// The table handoff_message has the waiting and the taken messages, and the answers;
+// handoff_dead_letter has the dead letters, with their reasons. The column taken_by names the
+// process that has taken a message: once it has died, any other process puts the message back.
 //
-// A message that was published, an answer and a dead letter are on the disk when that has
-// returned. An acknowledgement may be undone by a crash of the machine: the message comes
-// again then.
+// Published messages, answers and dead letters are durable when the call returns. An acknowledgement
+// may be undone by a crash of the machine: the message is then redelivered.
 package sqlqueue
 
 import (
@@ -25,14 +24,14 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// defaultQueue is the name of the queue if an address names none.
+// defaultQueue is the name of the queue if an address has none.
 const defaultQueue = "handoffs"
 
-// maxBody is the longest body that is stored: databases have a limit near 1 GB for a row, and
-// need several times the memory.
+// maxBody is the maximum length of a stored body: databases limit a row to about 1 GB, and need
+// several times the memory.
 const maxBody = 256 << 20
 
-// Publish opens a queue for sending messages. Tables are made if they are not there.
+// Publish opens a queue for sending messages. Missing tables are created.
 func Publish(ctx context.Context, u *url.URL, o transport.Options) (transport.Publisher, error) {
 	q, err := open(ctx, u, o)
 	if err != nil {
@@ -43,7 +42,7 @@ func Publish(ctx context.Context, u *url.URL, o transport.Options) (transport.Pu
 	return p, nil
 }
 
-// Check returns an error if no queue can be at an address, whatever its server does.
+// Check returns an error if the address can never work, whatever the state of its server.
 func Check(u *url.URL) error {
 	address, _, err := parse(u)
 	if err != nil {
@@ -52,7 +51,7 @@ func Check(u *url.URL) error {
 	return database.Check(address)
 }
 
-// Consume opens a queue for taking messages. Tables are made if they are not there.
+// Consume opens a queue for taking messages. Missing tables are created.
 func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Consumer, error) {
 	return consume(ctx, u, o, "")
 }
@@ -78,7 +77,7 @@ type queue struct {
 	notices *group[notice] // PostgreSQL
 }
 
-// close ends the use of the database.
+// close closes the database.
 func (q *queue) close() error {
 	q.notices.close()
 	return q.db.Close()
@@ -141,24 +140,24 @@ func parse(u *url.URL) (address, name string, err error) {
 	return "sqlite:" + path, name, nil
 }
 
-// channel returns the channel on which PostgreSQL tells that there may be a message.
+// channel returns the channel of PostgreSQL's notifications for new messages.
 func (q *queue) channel(sender string) string {
 	sum := sha256.Sum256([]byte(q.name + "\x00" + sender))
 	return "handoff_" + hex.EncodeToString(sum[:16])
 }
 
-// A posting is a message on its way into the table.
+// A posting is a message to be added to the table.
 type posting struct {
 	sender  string // "" for a message, else an answer to that sender
 	message *transport.Message
-	known   *bool // set when it is put: the queue had it already
+	known   *bool // set when it is put: the queue already had it
 }
 
 func (p posting) size() int { return len(p.message.Body) }
 
 var columns = []string{"queue", "sender", "id", "size", "headers", "body"}
 
-// put adds messages that are not in the queue yet. They are on the disk when it returns.
+// put adds messages that the queue does not have yet. They are durable when it returns.
 func (q *queue) put(ctx context.Context, list []posting) error {
 	rows, ids, channels := make([][]any, len(list)), make([]string, len(list)), []string(nil)
 	for i, p := range list {
@@ -170,7 +169,7 @@ func (q *queue) put(ctx context.Context, list []posting) error {
 		if body == nil {
 			body = []byte{}
 		}
-		var id any // NULL is never the same
+		var id any // NULL is never equal
 		if p.message.ID != "" {
 			sum := sha256.Sum256([]byte(p.message.ID))
 			ids[i] = hex.EncodeToString(sum[:])
@@ -182,8 +181,8 @@ func (q *queue) put(ctx context.Context, list []posting) error {
 		}
 	}
 	err := q.db.Change(ctx, database.Durable, func(tx *database.Tx) error {
-		// A message that is there when the next one of its ID is inserted may be taken and removed
-		// before this looks. Then it is inserted again, and comes twice.
+		// If the first message with an ID is taken and removed between the insertion of the next one
+		// and this check, the next one is inserted again, and delivered twice.
 		left := make([]int, len(list))
 		for i := range list {
 			left[i] = i
@@ -220,7 +219,7 @@ func (q *queue) put(ctx context.Context, list []posting) error {
 	})
 	if err == nil && q.db.Postgres {
 		for _, c := range channels {
-			q.notices.begin(notice{c}) // who does not hear it looks after a while
+			q.notices.begin(notice{c}) // consumers that miss it look after a while
 		}
 	}
 	return err
@@ -235,8 +234,8 @@ func (q *queue) has(tx *database.Tx, sender, id string) (bool, error) {
 	return n > 0, err
 }
 
-// A notice says on a channel that there may be a message. It is a transaction of its own:
-// commits that notify wait for each other in PostgreSQL, and would be on the disk one by one.
+// A notice notifies a channel of a possible message. It is a transaction of its own: in PostgreSQL,
+// commits that notify wait for each other, and would be written to disk one by one.
 type notice struct{ channel string }
 
 func (notice) size() int { return 0 }
@@ -257,22 +256,22 @@ func (q *queue) tell(ctx context.Context, list []notice) error {
 	})
 }
 
-// notify tells consumers at the end of the transaction.
+// notify notifies consumers at the end of the transaction.
 func (q *queue) notify(tx *database.Tx, channel string) error {
 	if !q.db.Postgres {
-		return nil // they look often
+		return nil // consumers poll often
 	}
 	return tx.Exec("SELECT pg_notify(?, '')", channel)
 }
 
-// post adds a message, together with others that are added at the same time, unless it is there
-// already.
+// post adds a message, together with others that are added at the same time, unless the queue
+// already has it.
 func post(ctx context.Context, g *group[posting], sender string, m *transport.Message) (known bool, err error) {
 	if n := int64(len(m.Body)); n > maxBody {
 		return false, &transport.TooLargeError{Size: n, Limit: maxBody}
 	}
 	was := new(bool)
-	if err := g.add(ctx, posting{sender, m, was}); err != nil { // it may be on its way
+	if err := g.add(ctx, posting{sender, m, was}); err != nil { // it may still be added
 		return false, err
 	}
 	return *was, nil

@@ -10,8 +10,8 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// Benchmark publishes messages of 2 kB from 64 goroutines, then takes and acknowledges them in
-// one, and reports both rates.
+// Benchmark publishes messages of 2 kB from 64 goroutines, then takes and acknowledges them in one,
+// and reports both rates.
 func Benchmark(b *testing.B, p transport.Publisher, c transport.Consumer) {
 	const publishers = 64
 	ctx := context.WithoutCancel(b.Context())

@@ -11,17 +11,17 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A Proxy passes connections on to a server, and cuts them when a test wants it.
+// A Proxy forwards connections to a server, and cuts them on request.
 type Proxy struct {
 	address, server string
 
 	mu       sync.Mutex
-	listener net.Listener // nil while it is away
+	listener net.Listener // nil while it is down
 	open     map[net.Conn]bool
 	running  sync.WaitGroup
 }
 
-// NewProxy starts a proxy before a server at host:port. The end of the test ends it.
+// NewProxy starts a proxy for a server at host:port. It is closed when the test ends.
 func NewProxy(t *testing.T, server string) *Proxy {
 	t.Helper()
 	p := &Proxy{address: "127.0.0.1:0", server: server, open: map[net.Conn]bool{}}
@@ -45,7 +45,7 @@ func (p *Proxy) Cut() {
 	}
 }
 
-// Down ends all connections, and refuses others until Up.
+// Down ends all connections, and rejects new ones until Up.
 func (p *Proxy) Down() {
 	p.mu.Lock()
 	if p.listener != nil {
@@ -102,8 +102,8 @@ func (p *Proxy) pass(client net.Conn, of net.Listener) {
 	delete(p.open, server)
 }
 
-// Cuts tests that a publisher and a consumer go on when their connections are cut, and that
-// all messages come. The place is reached through the proxy.
+// Cuts tests that a publisher and a consumer survive lost connections, and that all messages arrive.
+// The place is reached through the proxy.
 func Cuts(t *testing.T, proxy *Proxy, p Place) {
 	const messages, publishers, every = 400, 4, 50
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
@@ -130,7 +130,7 @@ func Cuts(t *testing.T, proxy *Proxy, p Place) {
 		if err != nil {
 			t.Fatalf("%d of %d messages came: %v", len(got), messages, err)
 		}
-		_ = d.Ack(ctx) // that it did not arrive is one of the things that happen; then the message comes again
+		_ = d.Ack(ctx) // a lost acknowledgement is one of the tested cases; the message is then redelivered
 		if body := string(d.Message().Body); !got[body] {
 			got[body] = true
 			if len(got)%every == every/2 {
@@ -140,7 +140,7 @@ func Cuts(t *testing.T, proxy *Proxy, p Place) {
 	}
 	sending.Wait()
 
-	proxy.Down() // as long as a server takes to start
+	proxy.Down() // about the time that a server takes to start
 	result := make(chan error)
 	go func() {
 		_, err := publisher.Publish(ctx, transport.Message{ID: "while it was away", Body: []byte("x")})

@@ -13,14 +13,14 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// HoldVariable is the environment variable that names the place of [Hold].
+// HoldVariable is the environment variable with the address of the place for [Hold].
 const HoldVariable = "HANDOFF_TEST_HOLD"
 
-// held is what a process prints that holds a message.
+// held is printed by a process that holds a message.
 const held = "a message is held"
 
-// Kill runs the test TestHold of a test binary as a process of its own, and kills that when it
-// holds a message of a place.
+// Kill runs the test TestHold of a test binary as a separate process, and kills it when it holds a
+// message of a place.
 func Kill(t *testing.T, binary, address string) {
 	t.Helper()
 	t.Setenv(HoldVariable, address)
@@ -33,7 +33,7 @@ func Kill(t *testing.T, binary, address string) {
 	lines := bufio.NewScanner(out)
 	for lines.Scan() && lines.Text() != held {
 		fmt.Fprintln(&output, lines.Text())
-		if strings.HasPrefix(lines.Text(), "--- ") { // it has ended
+		if strings.HasPrefix(lines.Text(), "--- ") { // the test has ended
 			t.Fatalf("no message was held:\n%s", &output)
 		}
 	}
@@ -41,8 +41,8 @@ func Kill(t *testing.T, binary, address string) {
 	agent.Kill()
 }
 
-// Hold is the test TestHold of the process that [Kill] kills. It does nothing in any other,
-// where address, the value of [HoldVariable], is empty.
+// Hold is the body of the test TestHold in the process that [Kill] kills. It does nothing in any
+// other process, where address, the value of [HoldVariable], is empty.
 func Hold(t *testing.T, address string, o transport.Options, consume func(context.Context, *url.URL, transport.Options) (transport.Consumer, error)) {
 	if address == "" {
 		t.Skip("only for the process that another test kills")
@@ -57,5 +57,5 @@ func Hold(t *testing.T, address string, o transport.Options, consume func(contex
 	}
 	Next(t, c)
 	fmt.Println(held)
-	<-t.Context().Done() // never: it is killed
+	<-t.Context().Done() // never: the process is killed
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// Latency publishes 200 messages of 2 kB a second, and reports how long it took from the call
-// of Publish until Next had each, while they are acknowledged.
+// Latency publishes 200 messages of 2 kB a second, and reports the time from the call of Publish
+// until Next returns each. The messages are acknowledged meanwhile.
 func Latency(b *testing.B, p transport.Publisher, c transport.Consumer) {
 	const every = 5 * time.Millisecond
 	ctx := context.WithoutCancel(b.Context())
@@ -23,7 +23,7 @@ func Latency(b *testing.B, p transport.Publisher, c transport.Consumer) {
 		defer tick.Stop()
 		for j := range b.N {
 			<-tick.C
-			sending.Go(func() { // whether or not the one before has arrived
+			sending.Go(func() { // even if the previous one has not arrived
 				m := numbered(j)
 				m.Body, m.DispatchedAt = body, time.Now()
 				if _, err := p.Publish(ctx, m); err != nil {

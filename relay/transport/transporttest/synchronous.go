@@ -11,9 +11,9 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// RunSynchronous tests a transport whose Publish waits for the receiver, and which keeps
-// nothing. start returns a new place; its consumer is opened before its publishers, and once at
-// a time. Kill and DeadLetters are not used.
+// RunSynchronous tests a transport whose Publish waits for the receiver, and that stores nothing.
+// start returns a new place; its consumer is opened before its publishers, and only one at a time.
+// Kill and DeadLetters are not used.
 func RunSynchronous(t *testing.T, start func(*testing.T) Place) {
 	for _, tt := range []struct {
 		name string
@@ -56,7 +56,7 @@ type published struct {
 	err    error
 }
 
-// publish publishes a message, and returns what comes of it.
+// publish publishes a message, and returns the result.
 func (s synchronous) publish(ctx context.Context, m transport.Message) <-chan published {
 	result := make(chan published, 1)
 	go func() {
@@ -66,7 +66,7 @@ func (s synchronous) publish(ctx context.Context, m transport.Message) <-chan pu
 	return result
 }
 
-// exchange sends a message and an answer, and compares both with what arrives.
+// exchange sends a message and an answer, and checks that both arrive unchanged.
 func (s synchronous) exchange(t *testing.T, sent, answer transport.Message) {
 	t.Helper()
 	result := s.publish(t.Context(), sent)
@@ -137,7 +137,7 @@ func unanswered(t *testing.T, s synchronous) {
 	}
 }
 
-// temporary checks that an error leaves it open whether the message has arrived.
+// temporary checks for an error that a retry may resolve.
 func temporary(t *testing.T, got published) {
 	t.Helper()
 	tooLarge, permanent := (*transport.TooLargeError)(nil), (*transport.PermanentError)(nil)
@@ -181,7 +181,7 @@ func abandoned(t *testing.T, s synchronous) {
 	Next(t, s.consumer)
 	closing(t, s.consumer)
 	temporary(t, <-result)
-	temporary(t, <-s.publish(t.Context(), numbered(2))) // nobody is there
+	temporary(t, <-s.publish(t.Context(), numbered(2))) // without a receiver
 }
 
 func crossed(t *testing.T, s synchronous) {
@@ -252,7 +252,8 @@ func synchronousEnds(t *testing.T, s synchronous) {
 	s.exchange(t, numbered(1), answerTo("1")) // the consumer still works
 }
 
-// impatient: the receiver has taken a message, and nobody waits for the answer any more.
+// impatient tests a sender that stops waiting for the answer after the receiver has taken the
+// message.
 func impatient(t *testing.T, s synchronous) {
 	ctx, cancel := context.WithCancel(t.Context())
 	result := s.publish(ctx, numbered(1))
@@ -264,10 +265,10 @@ func impatient(t *testing.T, s synchronous) {
 	if err := errors.Join(d.Answer(t.Context(), answerTo("1")), d.Ack(t.Context())); err != nil {
 		t.Error(err)
 	}
-	s.exchange(t, numbered(1), answerTo("1")) // it comes again, as any message may
+	s.exchange(t, numbered(1), answerTo("1")) // it is redelivered, as any message may be
 }
 
-// full is a message that has everything.
+// full returns a message with all members.
 func full() transport.Message {
 	return transport.Message{
 		ID: "b7-1", Key: "0b1f62a9-3d3c-4f0e-9a4f-5d6f6e8f7a10", Group: "task 7", Kind: transport.Handoff,
@@ -278,7 +279,7 @@ func full() transport.Message {
 	}
 }
 
-// hostile are messages with headers that must not become something else.
+// hostile returns messages with headers that must not turn into something else.
 func hostile() []transport.Message {
 	return []transport.Message{
 		{ID: "h", Key: "a\r\nX-Evil: 1\x00 é%0A", Group: "\n", Body: []byte("x"), Traceparent: "\r\n\r\n{}"},

@@ -1,4 +1,4 @@
-// Package transporttest is what every transport has to pass.
+// Package transporttest is the test suite of all transports.
 package transporttest
 
 import (
@@ -16,28 +16,27 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A Place is a place of a transport that nobody else uses.
+// A Place is a place of a transport for exclusive use.
 type Place struct {
 	// Publisher and Consumer open one more of each; the test closes them.
 	Publisher func(*testing.T) transport.Publisher
 	Consumer  func(*testing.T) transport.Consumer
 	// Withholding opens a consumer with [transport.Options].Withhold; nil if there are no dead letters.
 	Withholding func(*testing.T) transport.Consumer
-	// Kill opens a consumer that takes one message and dies with it, without closing anything;
-	// nil where a test cannot do that.
+	// Kill opens a consumer in a process that takes one message and is killed; nil if a test cannot
+	// do that.
 	Kill func(*testing.T)
-	// DeadLetters returns the bodies of the dead letters; nil where there is no place for them.
+	// DeadLetters returns the bodies of the dead letters; nil if there is no place for them.
 	DeadLetters func(*testing.T) [][]byte
-	// Limit is the longest body in bytes, which what goes beside it may shorten; 0 for none
-	// that a test could reach.
+	// Limit is the maximum length of a body in bytes, which headers may reduce; 0 if no test can
+	// reach it.
 	Limit int64
 }
 
-// patience is how long a test waits for what has to come.
+// patience is the maximum time that a test waits for an expected event.
 const patience = time.Minute
 
-// Run tests a transport that keeps messages until somebody takes them. start returns a new,
-// empty place.
+// Run tests a transport that stores messages until they are taken. start returns a new, empty place.
 func Run(t *testing.T, start func(*testing.T) Place) {
 	for _, tt := range []struct {
 		name string
@@ -75,8 +74,8 @@ func arrives(t *testing.T, p Place) {
 	same(t, next(t, p.Consumer(t)).Message(), bare)
 }
 
-// same compares messages. A transport may set a kind that was left out, and need not carry the
-// ID and the group, which are for itself.
+// same compares messages. A transport may set a missing kind, and need not carry the ID and the
+// group, which it only uses itself.
 func same(t *testing.T, got, want transport.Message) {
 	t.Helper()
 	if got.Kind == transport.Handoff && want.Kind == "" {
@@ -130,7 +129,7 @@ func tooLarge(t *testing.T, p Place) {
 	}
 }
 
-// twice: what the receipt of a second copy says is what happens.
+// twice tests that the receipt of a second copy is accurate.
 func twice(t *testing.T, p Place) {
 	publisher := p.Publisher(t)
 	defer closing(t, publisher)
@@ -278,8 +277,8 @@ func competing(t *testing.T, p Place) {
 	taking.Wait()
 }
 
-// withheld: nothing of a message is left with the transport, but its key and the reason, which says
-// where it is.
+// withheld tests that nothing of a withheld message stays with the transport, except its key and the
+// reason, which refers to the audit log.
 func withheld(t *testing.T, p Place) {
 	if p.Withholding == nil || p.DeadLetters == nil {
 		return
@@ -345,7 +344,7 @@ func answers(t *testing.T, p Place) {
 	}
 }
 
-// answersWait: a sender reads its answers long after, as another process.
+// answersWait tests that a sender can read its answers much later, from another process.
 func answersWait(t *testing.T, p Place) {
 	publish(t, p.Publisher(t), transport.Message{ID: "1", Body: []byte("x"), ReplyTo: "sender"})
 	c := p.Consumer(t)
@@ -356,7 +355,7 @@ func answersWait(t *testing.T, p Place) {
 	ack(t, d)
 	closing(t, c)
 	for _, end := range []func(transport.Delivery) error{
-		func(transport.Delivery) error { return nil }, // read, and not acknowledged: it is there again
+		func(transport.Delivery) error { return nil }, // read, and not acknowledged: it is redelivered
 		func(d transport.Delivery) error { return d.Ack(t.Context()) },
 	} {
 		publisher := p.Publisher(t)
@@ -371,7 +370,7 @@ func answersWait(t *testing.T, p Place) {
 	}
 }
 
-// replies: an answer to a message that another consumer has acknowledged.
+// replies tests an answer to a message that another consumer has acknowledged.
 func replies(t *testing.T, p Place) {
 	c := p.Consumer(t)
 	if err := c.Reply(t.Context(), "sender", answerTo("y")); err != nil {
@@ -405,7 +404,7 @@ func ends(t *testing.T, p Place) {
 	ack(t, Next(t, c))
 }
 
-// answersFor opens a sender's answers, and skips the test where there is no place for them.
+// answersFor opens a sender's answers, and skips the test if there is no place for them.
 func answersFor(t *testing.T, p transport.Publisher, sender string) transport.Consumer {
 	t.Helper()
 	list, err := p.Answers(t.Context(), sender)
@@ -453,7 +452,7 @@ func Open[T any](t testing.TB, open func(context.Context, *url.URL, transport.Op
 	return v
 }
 
-// Next takes a message within the time that a test has.
+// Next takes a message, or fails the test after a timeout.
 func Next(t testing.TB, c transport.Consumer) transport.Delivery {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -14,11 +14,11 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// data holds the grammars: common.txt and english.txt for all messages, and a file for
-// each kind of work. A line "= name" starts a rule, the lines after it are its
-// alternatives, which are JSON text. <name> is replaced by one alternative of a rule,
-// <2-5 name> for that many with commas between them. A rule of a kind of work adds to
-// that of the same name. # starts a comment.
+// data holds the grammars: common.txt and english.txt for all messages, and a file for each kind of
+// work. A line "= name" starts a rule, and the lines after it are its alternatives, in JSON text.
+// <name> is replaced by one alternative of a rule, <2-5 name> by two to five of them, separated by
+// commas. A rule of a kind of work extends the rule of the same name. A line that starts with # is a
+// comment.
 //
 //go:embed data/*.txt
 var data embed.FS
@@ -54,7 +54,7 @@ func readGrammars() ([]grammar, error) {
 		if f.Name() == "common.txt" || f.Name() == "english.txt" {
 			continue
 		}
-		// Its own lines are there twice: they are few among the common ones.
+		// Its own lines are doubled: they are few among the common ones.
 		g := make(grammar)
 		own := path.Join("data", f.Name())
 		for _, file := range []string{own, own, "data/common.txt", "data/english.txt"} {
@@ -67,18 +67,18 @@ func readGrammars() ([]grammar, error) {
 	return kinds, nil
 }
 
-// exampleEvery says which of the messages are the example of the specification.
+// exampleEvery is the interval at which a message is the specification's example.
 const exampleEvery = 60
 
-// compose returns n messages, as compact JSON: by turns in the order of members
-// that handoff writes and in canonical form.
+// compose returns n messages as compact JSON, alternating between the member order that handoff
+// writes and canonical form.
 func compose(n int) ([][]byte, error) {
 	kinds, err := readGrammars()
 	if err != nil {
 		return nil, err
 	}
 	random := rand.New(rand.NewPCG(0x68616e64, 0x6f6666))
-	example, err := schemas.Example("message") // which users start from
+	example, err := schemas.Example("message") // a common starting point for users
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (c *composer) slot(slot string) {
 		c.err = fmt.Errorf("bad slot <%s>", slot)
 		return
 	}
-	// A member's name must not be in an object twice.
+	// A name must not occur twice in an object.
 	var seen []string
 	for range from + c.random.IntN(to-from+1) {
 		start := len(c.text)
@@ -185,7 +185,7 @@ func (c *composer) slot(slot string) {
 	}
 }
 
-// builtin writes the random value for a name, and reports whether there is one.
+// builtin writes a random value of the named kind, and reports whether that exists.
 func (c *composer) builtin(name string) bool {
 	const digits = "0123456789abcdef"
 	hex := func(n int) {

@@ -1,6 +1,6 @@
-// Command dictionary makes the built-in dictionary from messages that it composes by
-// the grammars in its directory data. The same grammars give the same bytes. A
-// dictionary that was shipped never changes: to make a better one, give it a new id.
+// Command dictionary builds the built-in dictionary from messages composed by the grammars in its
+// directory data. The same grammars give the same bytes. A published dictionary never changes: an
+// improved one gets a new id.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/compress/dictionary"
 )
 
-// The built-in dictionary: how many samples it is made from, and its size.
+// The built-in dictionary: its number of samples, and its size.
 const (
 	samples  = 2400
 	maxBytes = 64 << 10

@@ -7,15 +7,15 @@ import (
 	"github.com/eaapl/handoff/internal/gram"
 )
 
-// A bag is a text as training sees it: an injection is one if any of its windows is,
-// and clean text has only clean windows.
+// A bag is a text as used in training. An injection has at least one injected window, and a clean
+// text only clean windows.
 type bag struct {
 	*row
 	windows []window
 }
 
 type window struct {
-	features []int32 // by their number in the vocabulary, each once
+	features []int32 // numbers in the vocabulary, each once
 	value    float64 // of each feature
 	slots    []int32 // of its words and pairs in the gate
 }
@@ -36,7 +36,7 @@ func (v *vocabulary) add(key uint64) int32 {
 	return n
 }
 
-// readBags takes all rows apart.
+// readBags splits all rows into features.
 func readBags(rows []row) ([]bag, *vocabulary) {
 	words := &vocabulary{number: make(map[uint64]int32)}
 	bags := make([]bag, len(rows))
@@ -97,14 +97,14 @@ func union(a, b []int32) []int32 {
 	return slices.Compact(all)
 }
 
-// A linear model weighs features by their number; those that are not kept weigh nothing.
+// A linear model has a weight for each feature by its number; dropped features have none.
 type linear struct {
 	weights []float64
 	bias    float64
 	gate    gram.Gate
 }
 
-// best returns the highest margin of the bag's windows, and which has it.
+// best returns the highest margin of the bag's windows, and its window.
 func (m *linear) best(b *bag) (margin float64, at int) {
 	margin = math.Inf(-1)
 	for i := range b.windows {
@@ -123,7 +123,7 @@ func (m *linear) margin(w *window) float64 {
 	return sum*w.value + m.bias
 }
 
-// score is the margin of a bag behind the gate: -∞ if the gate holds it back.
+// score returns the margin of a bag after the gate: -∞ if the gate stops it.
 func (m *linear) score(b *bag) float64 {
 	if !m.gate.Opens(b.Text) {
 		return math.Inf(-1)

@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// A conversationSet is a set of tools/corpora whose turns are examples of clean text:
-// one that may be tuned on, and whose licence lets its data shape weights. The sets that
-// state no licence (kvret, tc39) are only measured on.
+// A conversationSet is a set of tools/corpora with turns for use as clean examples: tuning on it is
+// allowed, and its licence permits weights derived from it. Sets without a licence (kvret, tc39) are
+// only measured.
 type conversationSet struct{ name, repository, licence string }
 
 func conversationSets() []conversationSet {
@@ -39,12 +39,12 @@ func conversationSets() []conversationSet {
 }
 
 const (
-	maxTurns = 3000    // texts of a set, taken evenly
-	turnLen  = 2 << 10 // bytes of a text: longer turns are cut as the scanner cuts them
+	maxTurns = 3000    // maximum texts of a set, taken evenly
+	turnLen  = 2 << 10 // maximum bytes of a text: longer turns are cut as in the scanner
 )
 
-// readConversations returns the turns, the arguments of calls and the results of the
-// sets in a folder, as tools/corpora writes them, as clean rows.
+// readConversations returns the turns, the arguments of calls and the results of the sets in a
+// folder, in the form of tools/corpora, as clean rows.
 func readConversations(dir string) ([]row, error) {
 	var rows []row
 	for _, set := range conversationSets() {

@@ -18,17 +18,17 @@ type row struct {
 
 func (r *row) injection() bool { return r.Label == "injection" }
 
-// multilingual reports whether the row is in another language than English.
+// multilingual reports whether the row is in a language other than English.
 func (r *row) multilingual() bool { return strings.HasSuffix(r.Kind, "multilingual") }
 
-// origin is the collection a row comes from: what is held back as a whole.
+// origin returns the collection of a row: the unit that is held back.
 func (r *row) origin() string {
 	name, _, _ := strings.Cut(r.Source, ":")
 	return name
 }
 
-// derived reports whether the row is an encoding of a row of some other source. Such
-// rows are left out: they would carry texts from what is held back into training.
+// derived reports whether the row is an encoding of a row of another source. Such rows are left out:
+// they would carry held-back texts into training.
 func (r *row) derived() bool { return r.origin() == "derived" }
 
 // trains reports whether the row may shape the weights.
@@ -36,7 +36,7 @@ func (r *row) trains() bool {
 	return r.Permissive && !r.derived() && !(r.injection() && r.Tier == "B")
 }
 
-// readCorpus reads rows of JSON, one a line.
+// readCorpus reads rows of JSON, one per line.
 func readCorpus(path string) ([]row, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// heldBack returns the margin of each bag by a model that has seen nothing of its
-// source, for bags that are neither derived nor our own; the others get NaN.
+// heldBack returns the margin of each bag by a model trained without its source, for bags that are
+// neither derived nor our own; the others get NaN.
 func heldBack(bags []bag, features int) []float64 {
 	margins := make([]float64, len(bags))
 	members := make(map[string][]int)
@@ -40,11 +40,11 @@ func heldBack(bags []bag, features int) []float64 {
 	return margins
 }
 
-// maxFolds is how many models are trained to measure all sources: each leaves out several.
+// maxFolds is the number of models trained to measure all sources: each leaves out several.
 const maxFolds = 10
 
-// folds deals the sources out, the largest first, so that a fold has about as many rows
-// as any other.
+// folds distributes the sources, the largest first, so that all folds have about the same number of
+// rows.
 func folds(members map[string][]int) [][]string {
 	origins := slices.SortedFunc(maps.Keys(members), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(members[b]), len(members[a])), cmp.Compare(a, b))
@@ -63,7 +63,7 @@ func folds(members map[string][]int) [][]string {
 	return list
 }
 
-// trainable returns the bags that may shape weights, without those of some sources.
+// trainable returns the bags that may shape weights, without the given sources.
 func trainable(bags []bag, except []string) []*bag {
 	var list []*bag
 	for i := range bags {
@@ -101,13 +101,13 @@ func calibrate(bags []bag, margins []float64) calibration {
 	return c
 }
 
-// rates of false positives on clean text that thresholds are chosen for, with at most
-// hardRate of them on text that looks dangerous.
+// rates are the false-positive rates on clean text for which thresholds are chosen; on text that
+// looks dangerous, the rate is at most hardRate.
 var rates = []float64{0.001, 0.003, 0.005}
 
 const hardRate = 0.02
 
-// report prints, for each rate, the threshold and what lies above it.
+// report prints, for each rate, the threshold and the shares of texts above it.
 func report(w io.Writer, bags []bag, scores []float64) {
 	kinds := make(map[string][]float64)
 	sources := make(map[string][]float64)
@@ -145,7 +145,7 @@ func report(w io.Writer, bags []bag, scores []float64) {
 	}
 }
 
-// exceeded returns the least score that no more than the given part of scores exceeds.
+// exceeded returns the lowest score that at most the given share of scores exceeds.
 func exceeded(scores []float64, part float64) float64 {
 	s := slices.Sorted(slices.Values(scores))
 	return s[len(s)-1-int(part*float64(len(s)))]

@@ -1,5 +1,5 @@
-// Command model makes the weights of the package model from labelled text and from the
-// templates in its directory data; run it in the folder tools. The same input gives the same bytes.
+// Command model trains the weights of the package model on labelled text and on the templates in its
+// directory data; run it in the folder tools. The same input gives the same bytes.
 package main
 
 import (
@@ -68,7 +68,7 @@ func run(corpus, conversations, without, output string, evaluate bool, opinions 
 	return os.WriteFile(output, pack(m, words.keys, c).Append(nil), 0o644)
 }
 
-// writeOpinions writes the probability of each row that has one, by its number.
+// writeOpinions writes the probability of each row that has one, by row number.
 func writeOpinions(file string, probabilities []float64) error {
 	var text []byte
 	for i, p := range probabilities {
@@ -79,7 +79,7 @@ func writeOpinions(file string, probabilities []float64) error {
 	return os.WriteFile(file, text, 0o644)
 }
 
-// pack orders the features of m by weight, with margins made log-odds.
+// pack orders the features of m by weight, with margins converted to log-odds.
 func pack(m *linear, keys []uint64, c calibration) *gram.Weights {
 	var order []int
 	for f, w := range m.weights {

@@ -6,17 +6,16 @@ import "math/rand/v2"
 type example struct {
 	*window
 	positive bool
-	cost     float64 // what an error on it counts
+	cost     float64 // the cost of an error on it
 }
 
 const (
 	passes    = 25  // over the examples; the weights change little after these
-	biasValue = 0.5 // of the feature that all examples have
+	biasValue = 0.5 // of the feature shared by all examples
 )
 
-// fit trains a linear support vector machine with squared hinge loss by coordinate
-// descent on the dual problem (Hsieh et al., ICML 2008). Features that are not kept
-// get no weight.
+// fit trains a linear support vector machine with squared hinge loss by coordinate descent on the
+// dual problem (Hsieh et al., ICML 2008). Dropped features get no weight.
 func fit(examples []example, keep []bool) (weights []float64, bias float64) {
 	weights = make([]float64, len(keep))
 	alpha := make([]float64, len(examples))

@@ -11,9 +11,9 @@ import (
 //go:embed data/*.txt
 var data embed.FS
 
-// A grammar makes texts out of templates. In a template, {a|b} stands for one of the
-// alternatives, {name} for one of a slot or of the templates of a section, and any
-// other braces for themselves; \n is a line break.
+// A grammar generates texts from templates. In a template, {a|b} stands for one of the alternatives,
+// {name} for one of a slot or of the templates of a section, and any other braces for themselves; \n
+// is a line break.
 type grammar struct {
 	sections []section
 	slots    map[string][]string
@@ -26,7 +26,7 @@ type section struct {
 
 func (s section) clean() bool { return strings.HasPrefix(s.kind, "benign") }
 
-// readGrammar reads the templates that come with the program.
+// readGrammar reads the embedded templates.
 func readGrammar() (*grammar, error) {
 	g := &grammar{slots: make(map[string][]string), random: rand.New(rand.NewPCG(3, 4))}
 	files, err := data.ReadDir("data")
@@ -75,7 +75,7 @@ func (g *grammar) parse(text string) error {
 	return nil
 }
 
-// rows expands every template n times; equal texts are kept once.
+// rows expands every template n times; duplicates are dropped.
 func (g *grammar) rows(n int) []row {
 	var rows []row
 	for _, s := range g.sections {
@@ -98,7 +98,7 @@ func (g *grammar) rows(n int) []row {
 	return rows
 }
 
-// recase writes a few texts in capitals or in lower case: neither says much.
+// recase changes a few texts to capitals or lower case: case carries little information.
 func (g *grammar) recase(text string) string {
 	switch n := g.random.IntN(100); {
 	case n < 4:
@@ -137,7 +137,7 @@ func (g *grammar) expand(template string) string {
 	}
 }
 
-// closing returns the offset of the brace that closes the one s begins with, or -1.
+// closing returns the offset of the brace that closes the one at the start of s, or -1.
 func closing(s string) int {
 	depth := 0
 	for i := range len(s) {

@@ -8,18 +8,18 @@ import (
 	"github.com/eaapl/handoff/internal/gram"
 )
 
-// How errors are weighed. A source counts by the square root of its rows, so that a
-// large one does not decide alone.
+// The weights of errors. A source counts by the square root of its rows, so that a large one does
+// not dominate.
 const (
 	totalCost     = 0.2 // of clean texts, on average
-	injectionCost = 0.4 // of all injections, as a part of the cost of all clean texts
+	injectionCost = 0.4 // of all injections, relative to the cost of all clean texts
 
-	// Of a template's text, as a part of that of another. It comes on top of the costs
-	// above, so that more templates do not make the texts of others count for less.
+	// Of a template's text, relative to any other text. It is added to the costs above, so that more
+	// templates do not reduce the weight of other texts.
 	ownCost      = 0.3
-	languageCost = 2 // in languages other than English, of which others have hardly any texts
+	languageCost = 2 // in languages other than English, for which other sources have hardly any texts
 
-	minSources = 2 // a feature must occur in as many, or in our templates, to say something about the next
+	minSources = 2 // minimum number of sources of a feature that generalises, unless it is in our templates
 	minRows    = 3
 	rounds     = 3 // of choosing the guilty window of each injection
 )
@@ -53,7 +53,7 @@ func train(bags []*bag, features int) *linear {
 	return m
 }
 
-// selectFeatures tells which features occur in enough sources and rows.
+// selectFeatures returns the features that occur in enough sources and rows.
 func selectFeatures(bags []*bag, features int) []bool {
 	type count struct {
 		sources, rows, lastSource, lastRow int32
@@ -96,7 +96,7 @@ func selectFeatures(bags []*bag, features int) []bool {
 	return keep
 }
 
-// costs returns what an error on each bag counts.
+// costs returns the cost of an error on each bag.
 func costs(bags []*bag) []float64 {
 	type group struct {
 		origin    string
@@ -115,7 +115,7 @@ func costs(bags []*bag) []float64 {
 			cost[i] *= languageCost
 		case b.own:
 			cost[i] *= ownCost
-		case b.conversation: // likewise on top
+		case b.conversation: // also added on top
 		default:
 			total[b.injection()] += cost[i]
 			others++
@@ -130,16 +130,16 @@ func costs(bags []*bag) []float64 {
 	return cost
 }
 
-// gateRecall is the part of the injections in training that the gate must let through.
-// The others are short. Held back, the model is rarely sure of such texts, and asking it
-// about fewer texts is worth much time.
+// gateRecall is the share of the injections in training that the gate must let through. The others
+// are short texts, of which the model is rarely sure when they are held back; not asking it about
+// them saves much time.
 const gateRecall = 0.97
 
-// gateCleanCost is what opening for clean text counts, as a multiple of what it counts
-// for the model: clean text is what there is most of, and what the gate is for.
+// gateCleanCost is the cost of letting clean text through, as a multiple of its cost for the model:
+// most text is clean, and the gate is meant to stop it.
 const gateCleanCost = 4
 
-// trainGate fits a model of words and pairs to the windows that m looks at.
+// trainGate fits a model of words and pairs to the windows that m selects.
 func trainGate(examples []example, bags []*bag, m *linear) gram.Gate {
 	gate := gram.Gate{Words: new(gram.Entries)}
 	keep := make([]bool, len(gate.Words))

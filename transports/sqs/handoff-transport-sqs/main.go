@@ -1,6 +1,6 @@
-// Program handoff-transport-sqs lets handoff send and receive messages through Amazon SQS: put it on
-// the PATH, and use addresses that begin with sqs://. handoff starts it, and speaks with it on
-// its standard input and output.
+// Program handoff-transport-sqs lets handoff send and receive messages through Amazon SQS: put it in
+// a folder of PATH, and use addresses that begin with sqs://. handoff starts it, and communicates
+// with it over its standard input and output.
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	// Whoever started this ends it by closing its input, after what is in flight.
+	// The parent ends this program by closing its input, after the requests in flight.
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	err := helper.Serve(context.Background(), os.Stdin, os.Stdout, helper.Transport{Scheme: "sqs", Check: sqs.Check, Publish: sqs.Publish, Consume: sqs.Consume, Withholds: true})
 	if err != nil {

@@ -1,6 +1,6 @@
-// Program handoff-transport-temporal lets handoff send and receive messages through Temporal: put it on
-// the PATH, and use addresses that begin with temporal://. handoff starts it, and speaks with it on
-// its standard input and output.
+// Program handoff-transport-temporal lets handoff send and receive messages through Temporal: put it
+// in a folder of PATH, and use addresses that begin with temporal://. handoff starts it, and
+// communicates with it over its standard input and output.
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	// Whoever started this ends it by closing its input, after what is in flight.
+	// The parent ends this program by closing its input, after the requests in flight.
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	err := helper.Serve(context.Background(), os.Stdin, os.Stdout, helper.Transport{Scheme: "temporal", Check: temporal.Check, Publish: temporal.Publish, Consume: temporal.Consume, Withholds: true})
 	if err != nil {

@@ -1,5 +1,5 @@
-// Program testserver runs a Temporal server in memory, as tests need one: it prints its
-// address and its namespace, and ends with its standard input.
+// Program testserver runs a Temporal server in memory, for tests: it prints its address and its
+// namespace, and ends with its standard input.
 package main
 
 import (
@@ -13,6 +13,6 @@ import (
 func main() {
 	server := temporaltest.NewServer()
 	fmt.Println(server.GetFrontendHostPort(), server.GetDefaultNamespace())
-	_, _ = io.Copy(io.Discard, os.Stdin) // until who started it ends
+	_, _ = io.Copy(io.Discard, os.Stdin) // until the parent ends
 	server.Stop()
 }

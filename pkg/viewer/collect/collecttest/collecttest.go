@@ -1,4 +1,4 @@
-// Package collecttest checks pages, whatever they were made of.
+// Package collecttest checks pages of any origin.
 package collecttest
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/viewer/collect"
 )
 
-// Options returns options for a page of a test, which knows all rules.
+// Options returns options for a test page, with all rules.
 func Options() collect.Options {
 	return collect.Options{
 		Title: "a test", Rules: append(validate.Rules(), chain.Rules()...),
@@ -29,7 +29,7 @@ type T interface {
 	Fatal(args ...any)
 }
 
-// Details returns the details of all handoffs of a page, which it checks.
+// Details checks a page and returns the details of all its handoffs.
 func Details(t T, p collect.Page) []*viewer.Details {
 	t.Helper()
 	var list []*viewer.Details
@@ -44,7 +44,7 @@ func Details(t T, p collect.Page) []*viewer.Details {
 	return list
 }
 
-// check holds a page to what package viewer says of its members.
+// check checks a page against the documentation of package viewer.
 func check(t T, index *viewer.Index, list []*viewer.Details) {
 	t.Helper()
 	next := 0
@@ -124,7 +124,7 @@ func checkDetails(t T, index *viewer.Index, i int, d *viewer.Details, all []*vie
 	}
 }
 
-// rootOf returns the root of a text, absent if it is no JSON.
+// rootOf returns the root of a text, absent if it is not JSON.
 func rootOf(text string) jsonstream.Value {
 	raw := jsonstream.NewRaw([]byte(text))
 	doc, err := jsonstream.Parse(raw, jsonstream.Limits{})
