@@ -28,12 +28,12 @@ type Elements struct {
 	// its beginning.
 	Lines []string
 	// Trail returns a [Trail] that finds the turns in the list. If nil, all elements are turns
-	// except those that Fit classifies as [Beside].
+	// unless Fit classifies them as [Beside].
 	Trail func() Trail
 	// Relink updates the references between lines so that a Trail finds the conversation again
-	// after lines were removed, added or moved. It may move one line. lines are those of the file,
-	// in order. The error explains why relinking is impossible. Relink is nil if the conversation
-	// is in file order.
+	// after lines were removed, added or moved. It may move one line. lines has all lines of the
+	// file, in order. The error explains why relinking is impossible. Relink is nil if the
+	// conversation is in file order.
 	Relink func(lines []Line) error
 }
 

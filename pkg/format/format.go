@@ -70,8 +70,8 @@ type Descriptor struct {
 	// Known describes detection by list elements, for formats that share the list's member
 	// with others; nil for formats that are detected only by Marks.
 	Known *Elements
-	// Needs are members of which a document must have at least one, or the list of Known, to
-	// be read in the format at the user's request.
+	// Needs are members for reading a document in the format at the user's request: it must
+	// have one of them, or the list of Known.
 	Needs []string
 	// IDs are the members that identify a message, in order of preference.
 	IDs []string
@@ -94,7 +94,7 @@ type Descriptor struct {
 	// Turns are the members that hold turns, in conversation order: arrays, or a string that
 	// is a turn of the user. If a message is an array, its elements are the turns.
 	Turns []string
-	// Alone returns the JSON Pointer of a turn outside any list, which follows those of
+	// Alone returns the JSON Pointer of a turn outside any list, which follows the turns of
 	// Turns; it may be the message itself. ok is false if there is none.
 	Alone func(root jsonstream.Value) (pointer string, ok bool)
 	// Carriers returns the values that carry content for the receiver, in order. It is nil
@@ -162,7 +162,8 @@ type Descriptor struct {
 	Costs Costs
 	// Extras are lists and objects whose oldest parts may be removed.
 	Extras []Place
-	// ToolState is an object whose members may be removed, except those in ToolStateKeeps.
+	// ToolState is an object whose members may be removed, except the members in
+	// ToolStateKeeps.
 	ToolState      string // a JSON Pointer
 	ToolStateKeeps []string
 }

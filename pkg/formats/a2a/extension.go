@@ -11,8 +11,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// ExtensionURI identifies the A2A extension by which messages carry canonical handoff messages and
-// their answers. Its specification is docs/a2a.md. It is the key of the extension's metadata;
+// ExtensionURI identifies the A2A extension for canonical handoff messages, and answers to them,
+// in A2A messages. Its specification is docs/a2a.md. It is the key of the extension's metadata;
 // metadata of this module that the specification does not define have keys that begin with the URI
 // and a slash.
 const ExtensionURI = ExtensionBase + "v1"
@@ -93,7 +93,7 @@ func Unwrap(root jsonstream.Value, content Content) (jsonstream.Value, error) {
 	return jsonstream.Value{}, e
 }
 
-// An Envelope is the form in which a message is sent.
+// An Envelope is the form of a sent message.
 type Envelope string
 
 // The envelopes.

@@ -64,8 +64,8 @@ func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 	return writeModel(turns, w)
 }
 
-// A reasoner holds the names by which a provider of the SDK refers to the proof of a model's
-// reasoning, in providerOptions and providerMetadata.
+// A reasoner holds a provider's names for the proof of a model's reasoning, in the SDK's
+// providerOptions and providerMetadata.
 type reasoner struct{ name, id, signature, redacted string }
 
 // reasoners are the providers whose models require a proof. Redacted reasoning has its data in

@@ -85,7 +85,7 @@ func isMade(uuid tree.Node) bool {
 	return len(text) == 36 && text[14] == '8'
 }
 
-// read appends the turns of a line, with its uuid, from which it can be restored, and its time.
+// read appends the turns of a line, with its uuid, for restoring the line, and its time.
 func read(dst []tree.Node, line tree.Node) []tree.Node {
 	message := line.Get("message")
 	before := len(dst)

@@ -161,7 +161,7 @@ func (t *Tree[K]) Conversation() (path []int, end int) {
 }
 
 // Before returns the nodes that the compaction at the root of path summarises, oldest first,
-// including those of earlier compactions.
+// including the nodes that earlier compactions summarise.
 func (t *Tree[K]) Before(path []int) []int {
 	seen := make([]bool, len(t.nodes))
 	for _, n := range path {

@@ -18,7 +18,7 @@ type Facts struct {
 	Transfers []Transfer     `json:"transfers"` // from agent to agent
 }
 
-// A Transfer is an event by which an agent transfers control to another.
+// A Transfer is an event that transfers control to another agent.
 type Transfer struct {
 	From string `json:"from"`
 	To   string `json:"to"`

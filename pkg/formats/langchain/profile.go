@@ -49,7 +49,7 @@ func factsOf(root, state jsonstream.Value, turns []conversation.Turn) *Facts {
 	return f
 }
 
-// destinations returns the nodes of a goto: one, several, or those of Sends.
+// destinations returns the nodes of a goto: one, several, or the nodes of Sends.
 func destinations(v jsonstream.Value) []string {
 	nodes := []string{}
 	switch v.Kind() {

@@ -8,11 +8,11 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// CheckFixture replays a conformance fixture and returns the unmet expectations. The Reason
-// and Rule of a violation are those of the rejection, or INVALID_ENVELOPE and
-// macp/expectation if the message was accepted or the session ends differently. The policy
-// of the fixture takes precedence over that of the options. Both acceptance and rejection
-// may be expected of a duplicate message, because runtimes acknowledge it without effect.
+// CheckFixture replays a conformance fixture and returns the unmet expectations. A violation
+// has the Reason and Rule of the rejection, or INVALID_ENVELOPE and macp/expectation if the
+// message was accepted or the session ends differently. The policy of the fixture takes
+// precedence over the options. Both acceptance and rejection may be expected of a duplicate
+// message, because runtimes acknowledge it without effect.
 func CheckFixture(doc *jsonstream.Document, o Options) []Violation {
 	found := checkFixture(doc, o)
 	for i := range found {
@@ -94,7 +94,7 @@ func (f *fixture) play(e *Envelope) *Violation {
 	return nil
 }
 
-// rejection describes the rule by which a message was rejected.
+// rejection describes the rule that rejected a message.
 func rejection(v *Violation) string {
 	if v.Rule == shape {
 		return "one rejected with " + string(v.Reason)

@@ -59,7 +59,7 @@ func IsFixture(root jsonstream.Value) bool {
 }
 
 // Read reads a transcript or a fixture. Violations of the transcript's own members have the
-// index -1; those of a message are returned by [Session.Accept]. The transcript is never
+// index -1; [Session.Accept] returns the violations of a message. The transcript is never
 // nil: for any other document it has no messages, and there is one violation.
 func Read(doc *jsonstream.Document) (*Transcript, []Violation) {
 	r := reader{of: doc.Root()}

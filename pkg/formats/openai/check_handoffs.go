@@ -61,7 +61,7 @@ type step struct {
 	agent string // the next agent; "" if this is not a transfer
 }
 
-// steps returns the steps of the run, including those in summaries. Repeated transfers, as
+// steps returns the steps of the run, including items in summaries. Repeated transfers, as
 // after nesting, are included once. Agents have their names, or the part of the tool name
 // that refers to them.
 func (c *checker) steps() []step {

@@ -98,7 +98,7 @@ func checkRoles(c *checker) {
 }
 
 // checkArguments checks that the arguments of function_call and mcp_call are the text of a
-// JSON object. Those of a handoff without input may be empty.
+// JSON object. They may be empty for a handoff without input.
 func checkArguments(c *checker) {
 	for _, item := range c.all {
 		arguments := item.Get("arguments")
@@ -122,7 +122,7 @@ func checkArguments(c *checker) {
 }
 
 // checkInput checks the arguments of handoffs against their schemas. checkArguments reports
-// those that are not a JSON object.
+// arguments that are not a JSON object.
 func checkInput(c *checker) {
 	if c.o.InputProblems == nil {
 		return

@@ -2,17 +2,17 @@
 // (HandoffInputData, as JSON): it nests and unnests the history, filters items, and checks
 // the next agent's input.
 //
-// The SDK for JavaScript uses other names (inputHistory, rawItem, callId), by which its data is
-// recognised. All functions support both SDKs, and write output in the form of their input;
-// the names below are those of Python.
+// The SDK for JavaScript uses other names (inputHistory, rawItem, callId), which identify its
+// data. All functions support both SDKs, and write output in the form of their input; the names
+// below are Python's.
 //
 // # Nested history
 //
-// [Nest] converts the conversation to summary messages like those of the Python SDK: an
-// assistant message with one numbered line per item, between two markers. [Unnest] replaces
-// every summary by its items. In a nested document that restores an input_history of all items
-// in order, including the forwarded ones; pre_handoff_items and input_items stay empty, so that
-// the agent receives nothing twice. The lines preserve an item except as follows:
+// [Nest] converts the conversation to summary messages, as the Python SDK does: an assistant
+// message with one numbered line per item, between two markers. [Unnest] replaces every summary
+// by its items. In a nested document that restores an input_history of all items in order,
+// including the forwarded ones; pre_handoff_items and input_items stay empty, so that the agent
+// receives nothing twice. The lines preserve an item except as follows:
 //
 //   - provider_data, _agents_tool_title and _agents_tool_description, members of the item
 //     itself, are omitted;

@@ -66,8 +66,8 @@ func OnlyMessages() Filter {
 }
 
 // Types keeps items of the given types: for run items with or without the suffix _item, for others as
-// named by the API. The type message matches any item with a role, and handoff_call any call by which
-// an agent hands over.
+// named by the API. The type message matches any item with a role, and handoff_call any call of a
+// handoff tool.
 func Types(types ...string) Filter {
 	return drop(func(e *entry) bool {
 		return !slices.ContainsFunc(e.kinds(), func(kind string) bool { return slices.Contains(types, kind) })

@@ -184,7 +184,7 @@ func (n *nesting) early(dst []byte, data jsonstream.Value) []byte {
 
 // Unnest appends data, a HandoffInputData, with every summary message in any list replaced
 // by its items, as compact JSON. The package documentation lists the losses. Early is
-// ignored. The errors are those of [Nest].
+// ignored. The errors are as for [Nest].
 func Unnest(dst []byte, data jsonstream.Value, o NestOptions) ([]byte, error) {
 	m, err := o.check(data)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// isHandoffCall reports whether an item is a call by which an agent hands over: a run item for such
-// a call, or a call of a tool with one of the SDK's names.
+// isHandoffCall reports whether an item is a call of a handoff: a run item for such a call, or a
+// call of a tool with one of the SDK's names.
 func isHandoffCall(item jsonstream.Value) bool {
 	if kind := item.Get("type").Text(); conversation.IsRunItem(kind) {
 		return kind == "handoff_call_item"

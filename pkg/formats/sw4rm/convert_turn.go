@@ -25,7 +25,7 @@ func fromSW4RM(t tree.Node) tree.Node {
 	return exchange.CallTurn(c, t.Without("role", "content", "tool_call_id", "name", "tool_calls"))
 }
 
-// sw4rmRoles maps canonical roles to those of SW4RM.
+// sw4rmRoles maps canonical roles to SW4RM roles.
 var sw4rmRoles = map[string]string{
 	"user": "user", "assistant": "assistant", "system": "system", "tool": "tool",
 	"developer": "system", "function": "tool",

@@ -31,8 +31,8 @@ const referencePrefix = "sha256:"
 // ErrNoBlob reports a reference without content.
 var ErrNoBlob = errors.New("there is no file of that name")
 
-// Externalize returns a context, or a request with a snapshot, in which references replace the
-// embedded binary data reported by [Check], and that data. All other bytes are unchanged.
+// Externalize returns a context, or a request with a snapshot, with references in place of the
+// embedded binary data that [Check] reports, and the data. All other bytes are unchanged.
 // [Internalize] reverses it. f is [format.SW4RMContext] or [format.SW4RMRequest].
 func Externalize(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (text []byte, blobs []Blob, err error) {
 	text, err = inContext(doc, f, limits, func(v jsonstream.Value) ([]byte, error) {
@@ -76,7 +76,7 @@ func stringOf(content []byte, form string) []byte {
 	return appendString(nil, text)
 }
 
-// Internalize returns a message in which the content replaces each reference by [Externalize], and
+// Internalize returns a message with content in place of each reference made by [Externalize], and
 // the number of references. read returns the content for a name, or [ErrNoBlob]. Internalize checks
 // the content against the name.
 func Internalize(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits, read func(name string) ([]byte, error)) (text []byte, restored int, err error) {

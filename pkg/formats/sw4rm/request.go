@@ -80,7 +80,7 @@ type Draft struct {
 }
 
 // Append appends the request as compact JSON: the members in the order of the dataclass,
-// then those of the wire service, with the snapshot in base64.
+// then the members of the wire service, with the snapshot in base64.
 func (d Draft) Append(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendString(appendName(dst, "from_agent"), d.From)

@@ -25,7 +25,7 @@ type Response struct {
 }
 
 // Append appends the response as compact JSON: the members in the order of the dataclass,
-// then those of the wire service.
+// then the members of the wire service.
 func (r Response) Append(dst []byte) []byte {
 	dst = strconv.AppendBool(appendName(append(dst, '{'), "accepted"), r.Accepted)
 	dst = appendString(appendName(dst, "handoff_id"), r.HandoffID)

@@ -1,7 +1,6 @@
 // Package agents works on agent definitions for the OpenAI Agents SDK in a YAML or JSON file:
-// the agents, the tools by which they hand over, and the conditions of their handoffs. It finds
-// mistakes in definitions, lists the tools of a model, and checks recorded runs against the
-// definitions.
+// the agents, their handoff tools, and the conditions of their handoffs. It finds mistakes in
+// definitions, lists the tools of a model, and checks recorded runs against the definitions.
 //
 // # Conditions
 //
