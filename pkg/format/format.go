@@ -98,8 +98,8 @@ type Descriptor struct {
 	// Turns; it may be the message itself. ok is false if there is none.
 	Alone func(root jsonstream.Value) (pointer string, ok bool)
 	// Carriers returns the values that carry content for the receiver, in order. It is nil
-	// if messages of the format are their own context, and returns nothing for such a
-	// message of a format with Turns.
+	// for formats whose messages are always their own context. In a format that also has
+	// Turns, it returns nothing for a message that is its own context.
 	Carriers func(root jsonstream.Value) []Carrier
 	// Carries is the format of carried content, or "" for any format with Turns. [Carrier.Format]
 	// overrides it.

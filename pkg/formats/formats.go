@@ -87,7 +87,7 @@ const maxFormats = 32
 type clue struct {
 	name   string
 	format int   // its index in All
-	weight int32 // memberWeight, and mark for one of its marks
+	weight int32 // memberWeight, plus mark if the member is a mark
 }
 
 // A message's members of each format are counted in one number, with a bit for the presence

@@ -32,8 +32,7 @@ func payload(root jsonstream.Value) jsonstream.Value {
 }
 
 // carriers returns the content for the receiver of a document: its handoffs, or the payload of
-// an envelope. A task with a history is a conversation about the handoffs in it, and so its own
-// content.
+// an envelope. A task with a history is itself the content: a conversation about its handoffs.
 func carriers(root jsonstream.Value) []format.Carrier {
 	held := payload(root)
 	if held.Kind() == jsonstream.Object && !held.Get("history").Exists() && !held.Get("tasks").Exists() {

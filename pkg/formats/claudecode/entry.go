@@ -23,7 +23,7 @@ type Entry[K comparable] struct {
 	Answers       bool   // it has results, perhaps without ids
 	Sidechain     bool   // of a subagent
 	Team, Meta    bool
-	Compaction    bool // the boundary of one
+	Compaction    bool // a compaction boundary
 	Summary       bool // the summary that replaces the compacted conversation
 	Interruption  bool // a user's line that only reports the interruption of a turn
 	Briefing      bool // an attachment for a fork

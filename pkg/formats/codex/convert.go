@@ -93,7 +93,7 @@ func messageTurn(item tree.Node) tree.Node {
 	return tree.Object(members...)
 }
 
-// kinds are the item types that Codex knows, with their required members.
+// kinds are the item types that Codex knows, with their members.
 var kinds = chat.ItemKinds{
 	"function_call":           "call_id:s name:s arguments:s id:sn- status:sn- namespace:sn-",
 	"function_call_output":    "call_id:s output:sa id:sn-",

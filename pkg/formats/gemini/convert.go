@@ -21,7 +21,8 @@ var codec = (&chat.Form{
 	Write:       write,
 }).Codec()
 
-// The style of an element is a list of these, separated by spaces. New contents have no style.
+// The style of an element is a space-separated list of these words. New contents have no
+// style.
 const (
 	styleContent = "content" // an original content
 	styleEvent   = "event"   // of ADK

@@ -16,7 +16,7 @@ var ErrFixture = errors.New("this is a conformance fixture: messages are appende
 type Step struct {
 	MessageID  string // must be new in the session
 	Sender     string
-	Timestamp  string  // RFC 3339; "" leaves the member out
+	Timestamp  string  // RFC 3339; "" omits the member
 	AcceptedAt Instant // by a runtime's clock; omitted if unknown
 	Payload    Payload
 }

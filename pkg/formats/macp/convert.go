@@ -69,7 +69,7 @@ func withMessages(doc tree.Node, change func(tree.Node) tree.Node) tree.Node {
 
 // locate returns a function that maps places in the view to places in the transcript. A
 // missing message is "-", the one after the last (RFC 6901, section 4); the other messages
-// map to the array of all.
+// map to the array of all messages.
 func locate(doc tree.Node) func(pointer string) string {
 	mapped := mappedMessages(doc.Get("messages"))
 	return func(pointer string) string {
@@ -284,7 +284,8 @@ func hidden(m exchange.Meaning) exchange.Meaning {
 	return m
 }
 
-// onlyBrief reports whether the row only would be the only one in a brief.
+// onlyBrief reports whether a brief would consist of a single row, the one with the index
+// only.
 func onlyBrief(m exchange.Meaning, only int) bool {
 	if m.Values[only] == tree.None {
 		return false

@@ -11,8 +11,8 @@ import (
 // CheckFixture replays a conformance fixture and returns the unmet expectations. A violation
 // has the Reason and Rule of the rejection, or INVALID_ENVELOPE and macp/expectation if the
 // message was accepted or the session ends differently. The policy of the fixture takes
-// precedence over the options. Both acceptance and rejection may be expected of a duplicate
-// message, because runtimes acknowledge it without effect.
+// precedence over the options. A fixture may expect a duplicate message to be accepted or
+// rejected, because runtimes acknowledge it without effect.
 func CheckFixture(doc *jsonstream.Document, o Options) []Violation {
 	found := checkFixture(doc, o)
 	for i := range found {

@@ -22,7 +22,7 @@ type Handoff struct {
 	OfferIndex   int    `json:"offer_index"`       // index of the offer's message
 }
 
-// Pending reports whether the handoff waits for an answer.
+// Pending reports whether the handoff awaits an answer.
 func (h Handoff) Pending() bool { return h.Status == Offered || h.Status == ContextSent }
 
 // checkSender implements rules 5, 6 and 16.

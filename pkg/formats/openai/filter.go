@@ -74,8 +74,8 @@ func Types(types ...string) Filter {
 	})
 }
 
-// kinds returns the types of an item: of its run item, with and without _item, and its own; message
-// if it has a role, and handoff_call for a call of a handoff tool.
+// kinds returns the types that match an item: the type of its run item, with and without _item, its
+// own type, message for a message, and handoff_call for a call of a handoff tool.
 func (e *entry) kinds() []string {
 	if e.isText() {
 		return []string{"message"}

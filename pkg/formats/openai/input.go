@@ -66,8 +66,8 @@ type Mapper func(items []byte) (jsonstream.Value, error)
 
 // Map appends data, a HandoffInputData, with its history nested by a mapper, as compact JSON. The
 // mapper receives all items except tool approvals, including items in summaries, and returns the
-// input_history. The other members are as after [Nest]. Early is ignored. On error, of [Nest], of the
-// mapper, or because the mapper returned no items, Map returns dst unchanged.
+// input_history. The other members are as after [Nest]. Early is ignored. Map fails if [Nest] would,
+// if the mapper fails, or if it does not return items; dst is then returned unchanged.
 func Map(dst []byte, data jsonstream.Value, o NestOptions, mapper Mapper) ([]byte, error) {
 	m, err := o.check(data)
 	if err != nil {

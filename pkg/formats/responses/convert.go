@@ -15,8 +15,8 @@ var codec = (&chat.Form{
 	Write:       write,
 }).Codec()
 
-// instructions returns instructions that are a text. The API also accepts items, which are
-// ignored here.
+// instructions returns value if it is a text. The API also accepts items, which are ignored
+// here.
 func instructions(value tree.Node) tree.Node {
 	if tree.IsString(value) {
 		return value

@@ -62,7 +62,7 @@ func writeContext(m exchange.Meaning, _ tree.Node, _ *exchange.Maker, _ exchange
 	return contextWith(m, &contextLayout)
 }
 
-// contextWith returns the context of a message with a layout.
+// contextWith returns the context of a message in the given layout.
 func contextWith(m exchange.Meaning, l *exchange.Layout) tree.Node {
 	meta := tree.Object()
 	if from := m.Values[exchange.RowFrom]; from != tree.None && l == &contextLayout {

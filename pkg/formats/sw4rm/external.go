@@ -64,7 +64,7 @@ func contentOf(v jsonstream.Value) (content []byte, form string) {
 	return content, scheme
 }
 
-// stringOf returns the JSON string with a content and a form.
+// stringOf restores the JSON string from its content and form.
 func stringOf(content []byte, form string) []byte {
 	if form == "json" {
 		return content

@@ -7,9 +7,9 @@ import (
 // A Restored is a context prepared for the receiving agent, as by the document's
 // on_handoff_received.
 type Restored struct {
-	// Text is the context with the member completed, true, added to each active call that
-	// has a result, so that it is not run again. White space, numbers, the order of members
-	// and unknown members are unchanged.
+	// Text is the context with "completed": true added to each active call that has a
+	// result, so that it is not run again. White space, numbers, the order of members and
+	// unknown members are unchanged.
 	Text []byte
 	// Messages is the length of the conversation, Active the number of calls to resume, and
 	// Completed the number of calls marked as completed.
