@@ -19,7 +19,7 @@ var pure = []string{
 	"Root", "Get", "At", "Text", "Item", "Raw", "Name", "Tool", "Err", "first", "soundness", "bucket", // parts
 	"Clip", "Clone", "Trim", "TrimSpace", "Join", "Visible", "URL", "quote", "asked", // texts
 	"Abs", "foldID", "rankOf", "rule", "Pointer", "size", "room", "roleOf", "Role", "Named",
-	"regionOf", "Hostname", "mask", "titleOf", "failedRule", "ScreenWidth", "DefaultDescription",
+	"regionOf", "Hostname", "mask", "titleOf", "failedRule", "ScreenWidth", "defaultDescription",
 }
 
 // TestArgumentsAreEvaluated: Go evaluates all arguments of a call. So cmp.Or does not stop at the

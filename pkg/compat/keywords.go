@@ -79,17 +79,17 @@ func hasValue(list []jsonstream.Value, v jsonstream.Value) bool {
 	return slices.ContainsFunc(list, func(one jsonstream.Value) bool { return equal.Values(one, v) })
 }
 
-// values returns what enum and const allow; ok is false if there is neither. An empty enum is none: validators differ
-// about it.
+// values returns the values that enum and const allow; ok is false if there is neither.
 func (p part) values() (list []jsonstream.Value, ok bool) {
-	for _, v := range p.schema.Get("enum").Elements() {
+	enum := p.schema.Get("enum")
+	for _, v := range enum.Elements() {
 		list = append(list, v)
 	}
 	only := p.schema.Get("const")
 	if !only.Exists() {
-		return list, len(list) > 0
+		return list, enum.Exists()
 	}
-	if len(list) > 0 && !hasValue(list, only) {
+	if enum.Exists() && !hasValue(list, only) {
 		return nil, true
 	}
 	return []jsonstream.Value{only}, true

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/eaapl/handoff/pkg/internal/ecmascript"
 	"github.com/eaapl/handoff/internal/rfc3339"
+	"github.com/eaapl/handoff/pkg/internal/ecmascript"
 )
 
 // Lookup returns the function that reports whether a text has the format of a name, nil if

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/eaapl/handoff/pkg/finding"
@@ -19,10 +20,12 @@ const maxCompared = 50
 const maxLooked = 2 << 10
 
 // meaningless are words that do not describe the purpose of an agent.
-var meaningless = setOf(`a an the and or of for to in on with about by from at as is are it its this that all any other
+var meaningless = sync.OnceValue(func() map[string]bool {
+	return setOf(`a an the and or of for to in on with about by from at as is are it its this that all any other
 	agent agents assistant bot specialist expert handler helper service team department model ai
 	handle handles handling help helps helping deal deals dealing do does can will use used task tasks request requests question questions
 	query queries issue issues thing things stuff related matter matters topic topics user users customer customers`)
+})
 
 func setOf(words string) map[string]bool {
 	set := map[string]bool{}
@@ -61,11 +64,11 @@ func words(text string) []string {
 	return all
 }
 
-// telling returns the set of meaningful words in a text that are not in but.
+// telling returns the set of meaningful words in a text, without the words in but.
 func telling(text string, but map[string]bool) map[string]bool {
 	set := map[string]bool{}
 	for _, word := range words(text) {
-		if !meaningless[word] && !but[word] {
+		if !meaningless()[word] && !but[word] {
 			set[word] = true
 		}
 	}
@@ -86,7 +89,7 @@ func nameWords(name string) []string {
 	}
 	var all []string
 	for _, word := range words(spaced.String()) {
-		if !meaningless[word] {
+		if !meaningless()[word] {
 			all = append(all, word)
 		}
 	}
