@@ -4,35 +4,36 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Comparison is of two messages of one format.
+// A Comparison compares two messages of one format.
 type Comparison struct {
 	Old, New jsonstream.Value
-	// List returns the changes to the elements of a member that is a list.
+	// List returns the changes to the elements of the list member name.
 	List func(name string) ListEdits
 }
 
-// ListEdits are the changes to the elements of a list.
+// ListEdits describes the changes to the elements of a list.
 type ListEdits struct {
 	Added, Removed, Changed, Moved int
-	New                            []jsonstream.Value // the added ones, unless the list was replaced as a whole
+	New                            []jsonstream.Value // the added elements, unless the whole list was replaced
 }
 
-// A Change describes one difference in meaning between two messages: n things were added or
-// lost, a value changed, an amount grew or shrank, or just a Text.
+// A Change describes one difference in meaning between two messages: Count things were added
+// or lost, a value changed, an amount grew or shrank, or just a Text.
 type Change struct {
-	Noun   string // the noun that Count counts, in the singular
+	Noun   string // the singular noun counted by Count
 	Count  int    // with a Noun, 0 means no change
 	Became string // the change, such as "lost"
 
-	Was, Is []string // one name, or those of sender and receiver
+	Was, Is []string // one name, or the names of sender and receiver
 
-	By string // how much an amount grew, a decimal number; replaces % in Text
+	By string // the growth of an amount, as a decimal number; replaces % in Text
 
 	Text string
-	Loss bool // something is missing now that was there
+	Loss bool // something was lost
 }
 
-// Differing returns how many names of old are not in new, and of new not in old.
+// Differing returns the number of names of old missing from new, and of new missing from
+// old.
 func Differing(old, new map[string]jsonstream.Value) (dropped, added int) {
 	both := 0
 	for name := range old {
@@ -59,8 +60,8 @@ func texts(list jsonstream.Value) map[string]jsonstream.Value {
 	return set
 }
 
-// Route returns the change of sender and receiver, whose names are at these JSON Pointers;
-// none if they are the same.
+// Route returns the change of sender and receiver, whose names are at the JSON Pointers from
+// and to; nil if they are the same.
 func (c Comparison) Route(from, to string) []Change {
 	was := []string{c.Old.At(from).Text(), c.Old.At(to).Text()}
 	is := []string{c.New.At(from).Text(), c.New.At(to).Text()}

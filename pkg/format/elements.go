@@ -7,50 +7,50 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Elements say how the messages of a format are known by the elements of a list, such as their
-// turns.
+// Elements describes how to detect the messages of a format by the elements of a list, such as
+// their turns.
 type Elements struct {
-	// List returns the array that a message has for them; an absent value if it has none.
+	// List returns the message's array of elements, or an absent value.
 	List func(root jsonstream.Value) jsonstream.Value
-	// Fit says what an element is in the format.
+	// Fit classifies a list element.
 	Fit func(element jsonstream.Value) Fit
-	// Tells reports whether the values beside the list tell of the format, as a member of its
-	// own would; nil if none do.
+	// Tells reports whether the values next to the list indicate the format, as one of its
+	// Members would. It may be nil.
 	Tells func(root jsonstream.Value) bool
-	// Whole says what a message is in the format that may be without a list, such as a single
-	// turn; nil if there is none.
+	// Whole classifies a message without a list, such as a single turn. It is nil if the
+	// format has no such messages.
 	Whole func(root jsonstream.Value) Fit
-	// Plain says that messages are of the format which any of several could be: those of
-	// a role and a text alone. One format says so.
+	// Plain is set for the one format that claims messages with only a role and a text,
+	// which would fit several formats.
 	Plain bool
-	// Lines is not empty for a format whose messages are files of JSON Lines: the elements are
-	// the values of the lines (see [jsonstream.ParseLines]). Each line has one of these members,
-	// near its beginning.
+	// Lines is set for a format whose messages are JSON Lines files, where the elements are the
+	// values of the lines (see [jsonstream.ParseLines]). Each line has one of these members near
+	// its beginning.
 	Lines []string
-	// Trail returns what finds which elements of the list are turns. Where it is nil, all are but
-	// those that Fit says are beside them.
+	// Trail returns a [Trail] that finds the turns in the list. If nil, all elements are turns
+	// unless Fit classifies them as [Beside].
 	Trail func() Trail
-	// Relink makes a Trail find the turns of a conversation again once lines were removed, added or
-	// moved: it changes what lines say of each other, and may move one. lines are those of the
-	// file, in order. The error says why there is no way. It is nil where the order of the lines is
-	// that of the conversation.
+	// Relink updates the references between lines so that a Trail finds the conversation again
+	// after lines were removed, added or moved. It may move one line. lines has all lines of the
+	// file, in order. The error explains why relinking is impossible. Relink is nil if the
+	// conversation is in file order.
 	Relink func(lines []Line) error
 }
 
-// A Trail finds the turns in one list, which may come in parts, so that a long file need not be in
-// memory.
+// A Trail finds the turns in one list. The list may come in parts, so that a long file need not be
+// in memory.
 type Trail interface {
-	// Read returns what Add takes of a part of the elements, by their indices. It keeps nothing of
-	// them, and may be called by several goroutines.
+	// Read extracts from a part of the elements, by their indices, the data for Add. It retains no
+	// elements and may be called concurrently.
 	Read(part iter.Seq2[int, jsonstream.Value]) any
-	// Add adds what was read of the parts, one after the other in their order.
+	// Add adds the results of Read, in the order of the parts.
 	Add(read any)
-	// Turns returns the indices of the turns, in the order of the conversation, once all are added.
+	// Turns returns the indices of the turns, in conversation order, after all parts were added.
 	Turns() []int
 }
 
-// Path returns which elements of a list are turns, in the order of the conversation, by their
-// indices: see [Elements.Trail], which must not be nil.
+// Path returns the indices of the turns in a list, in conversation order. [Elements.Trail]
+// must not be nil.
 func (e *Elements) Path(list iter.Seq2[int, jsonstream.Value]) []int {
 	trail := e.Trail()
 	trail.Add(trail.Read(list))
@@ -60,15 +60,16 @@ func (e *Elements) Path(list iter.Seq2[int, jsonstream.Value]) []int {
 // IsLines reports whether the messages of the format are files of JSON Lines.
 func (d *Descriptor) IsLines() bool { return d.Known != nil && len(d.Known.Lines) > 0 }
 
-// A Line is one of a file of JSON Lines that is being rewritten.
+// A Line is a line of a JSON Lines file that is being rewritten.
 type Line struct {
-	Was   jsonstream.Value // absent for one that is added
-	Value jsonstream.Value // as it is to be; absent for one that is removed
-	// Turn is its place in the conversation as it is to be, from 0; -1 for a line that is none.
+	Was   jsonstream.Value // the old value; absent for an added line
+	Value jsonstream.Value // the new value; absent for a removed line
+	// Turn is the line's new position in the conversation, from 0; -1 if the line is not a
+	// turn.
 	Turn int
 }
 
-// Natural returns a number of things, 0 for a value that is none.
+// Natural returns the natural number v, or 0 if v is not one.
 func Natural(v jsonstream.Value) int64 {
 	if v.Kind() != jsonstream.Number {
 		return 0
@@ -83,19 +84,19 @@ func Natural(v jsonstream.Value) int64 {
 	return n
 }
 
-// A Fit says what an element of a list is in a format.
+// A Fit is how well a list element fits a format.
 type Fit int
 
-// The fits, from none to the best.
+// The fits, from worst to best.
 const (
-	Foreign  Fit = iota // the format has no such element
-	Beside              // an element of the format that is no turn
-	Possible            // a turn that other formats have as well
+	Foreign  Fit = iota // not an element of the format
+	Beside              // an element of the format, but not a turn
+	Possible            // a turn that other formats also have
 	Typical             // a turn that no other format has
 )
 
-// ListIn returns a function for [Elements.List]: the message if it is an array, or the first
-// of the members that it has as one.
+// ListIn returns a function for [Elements.List]: it returns the message if it is an array,
+// or else the first of the named members that is an array.
 func ListIn(names ...string) func(root jsonstream.Value) jsonstream.Value {
 	return func(root jsonstream.Value) jsonstream.Value {
 		if root.Kind() == jsonstream.Array {

@@ -1,5 +1,5 @@
-// Package format says what a message format is: all that the program knows of one is in a
-// [Descriptor], which the format's own package fills. Package formats lists them.
+// Package format defines how a message format is described: by a [Descriptor], which the
+// format's own package provides. Package formats lists the descriptors.
 package format
 
 import (
@@ -9,10 +9,10 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Format is the name of a message format, as users write it.
+// A Format is the name of a message format, as used on the command line.
 type Format string
 
-// The formats that the program comes with.
+// The built-in formats.
 const (
 	// EAAPL is the canonical handoff message (EAAPL-MAG006, section 5.2).
 	EAAPL Format = "eaapl"
@@ -22,8 +22,7 @@ const (
 	SW4RMRequest Format = "sw4rm-request"
 	// SW4RMResponse is an SW4RM HandoffResponse: an answer, which carries no context.
 	SW4RMResponse Format = "sw4rm-response"
-	// MACP is a transcript of a session in MACP's handoff mode
-	// (macp.mode.handoff.v1).
+	// MACP is a transcript of a session in MACP's handoff mode (macp.mode.handoff.v1).
 	MACP Format = "macp"
 	// OpenAI is the HandoffInputData of the OpenAI Agents SDK for Python.
 	OpenAI Format = "openai"
@@ -35,8 +34,8 @@ const (
 	OpenAIResponses Format = "openai-responses"
 	// Anthropic are messages of Anthropic's Messages API.
 	Anthropic Format = "anthropic"
-	// LangChain are messages as LangChain serialises them, and the states and commands of
-	// LangGraph that hold them.
+	// LangChain are serialized LangChain messages, and the LangGraph states and commands
+	// that contain them.
 	LangChain Format = "langchain"
 	// AISDK are the ModelMessages and UIMessages of the AI SDK.
 	AISDK Format = "ai-sdk"
@@ -52,145 +51,144 @@ const (
 	Codex Format = "codex"
 )
 
-// A Descriptor is all that the program knows of one format. It must not change once it is
-// listed. Members that do not apply are zero.
+// A Descriptor describes one format. It must not change after it is listed. Fields that do
+// not apply are zero.
 type Descriptor struct {
 	Name Format
-	// System is the name of the system that the format is one of: the ids of its rules
-	// begin with it, and so does what a conversion carries for it.
+	// System is the name of the system that defines the format. It is the prefix of the
+	// system's rule ids and of the members that carry data for the system.
 	System string
-	// Title is what people call the format, and Kind one of its messages; Kind is "" for
-	// canonical messages.
+	// Title is the name of the format in reports, and Kind the name of one of its messages;
+	// Kind is "" for canonical messages.
 	Title, Kind string
 
-	// Marks are the members that no other format has by chance: without one, a document is
-	// not taken for a message of the format, unless it is by its Known. The first is the one
-	// that people know it by.
+	// Marks are the members that are specific to the format. A document without any of them
+	// is not detected as the format, except through Known. The first mark is the best known.
 	Marks []string
-	// Members are further members that indicate the format, since other formats do not have
-	// them.
+	// Members are further members that indicate the format because no other format has them.
 	Members []string
-	// Known says how messages are known by the elements of a list, where several formats
-	// have the member that holds it; nil for formats that are known by Marks alone.
+	// Known describes detection by list elements, for formats that share the list's member
+	// with others; nil for formats that are detected only by Marks.
 	Known *Elements
-	// Needs are the members of which a document has one that is read in the format because
-	// the user says so. The list of Known will do as well.
+	// Needs are members for reading a document in the format at the user's request: it must
+	// have one of them, or the list of Known.
 	Needs []string
-	// IDs are the members that identify a message, the preferred one first.
+	// IDs are the members that identify a message, in order of preference.
 	IDs []string
 
-	// Schema is the name of the format's JSON Schema in package schemas, and SchemaText the
-	// text of one that is not there.
+	// Schema is the name of the format's JSON Schema in package schemas; SchemaText is the
+	// schema itself if it is not in that package.
 	Schema     string
 	SchemaText []byte
-	// Lookalike says what a document is that looks like a message and is another kind of
-	// document, at a place in it, and what to do with it; "" for all others.
+	// Lookalike recognises documents that resemble a message but are of another kind. It
+	// returns the kind, a description with a remedy, and the place of the difference; kind
+	// is "" for all other documents.
 	Lookalike func(root jsonstream.Value) (kind, problem string, at jsonstream.Value)
-	// Rules are those of the system that a schema cannot express, Reasons are its reasons
-	// to reject a message, and Check reports what breaks the rules in a message; limits
-	// bound what the message carries. Of several formats of one system, the first has Rules
-	// and Reasons.
+	// Rules are the system's rules beyond the schema, Reasons its codes for rejecting a
+	// message, and Check returns the findings of a message; limits bound the content it
+	// carries. If a system has several formats, only the first has Rules and Reasons.
 	Rules   func() []finding.Rule
 	Reasons []finding.Reason
 	Check   func(doc *jsonstream.Document, limits jsonstream.Limits) []finding.Finding
 
-	// Turns are the members that hold turns, in the order of the conversation: arrays, or
-	// a string that is a turn of the user. A message that is an array has its turns itself.
+	// Turns are the members that hold turns, in conversation order: arrays, or a string that
+	// is a turn of the user. If a message is an array, its elements are the turns.
 	Turns []string
-	// Alone returns the JSON Pointer of a value that is a turn and in no list, after those of
-	// Turns: the message itself, where it is one. ok is false for a message without one.
+	// Alone returns the JSON Pointer of a turn outside any list, which follows the turns of
+	// Turns; it may be the message itself. ok is false if there is none.
 	Alone func(root jsonstream.Value) (pointer string, ok bool)
-	// Carriers returns the values of a message that carry, in their order, what its
-	// receiver is to read. It is nil for a format whose messages are their own context, and
-	// returns nothing for one that is, if the format has Turns.
+	// Carriers returns the values that carry content for the receiver, in order. It is nil
+	// for formats whose messages are always their own context. In a format that also has
+	// Turns, it returns nothing for a message that is its own context.
 	Carriers func(root jsonstream.Value) []Carrier
-	// Carries is the format of what is carried; "" if it is any one that has Turns. A carrier may
-	// say otherwise.
+	// Carries is the format of carried content, or "" for any format with Turns. [Carrier.Format]
+	// overrides it.
 	Carries Format
-	// Handoffs returns the canonical messages that a message holds as they are, in the order of the
-	// text: each is checked, and scanned, as if it had come by itself. It is nil where there are
-	// none.
+	// Handoffs returns the canonical messages embedded in a message, in text order. Each is checked
+	// and scanned like a message of its own. It is nil if the format embeds none.
 	Handoffs func(root jsonstream.Value) []jsonstream.Value
-	// Sections says that a model is given the turns as they are, so that one of the user may
-	// be a section for data: see [conversation.ContextLabel].
+	// Sections is set if models get the turns unchanged, so that a turn of the user may be a
+	// data section: see [conversation.ContextLabel].
 	Sections bool
-	// ResultsOnly says that tool calls are known by their results alone.
+	// ResultsOnly is set if tool calls appear only through their results.
 	ResultsOnly bool
-	// Provider is the name of the provider whose API takes the turns as they are, "" if none
-	// does: see package provider. Divided says that several turns may be one message of a
-	// provider.
+	// Provider is the name of the provider whose API accepts the turns unchanged, "" if
+	// there is none: see package provider. Divided is set if several turns may form one
+	// message of the provider.
 	Provider string
 	Divided  bool
-	// MaxTurns is how many turns the format's specification advises to keep.
+	// MaxTurns is the number of turns that the format's specification advises to keep.
 	MaxTurns int
 
-	// Keys are what identifies the elements of arrays.
+	// Keys identify the elements of arrays.
 	Keys []Key
 
-	// Changes describes how one message differs from another, besides its turns, Costs and
+	// Changes returns the differences between two messages, other than in turns, Costs and
 	// Signature.
 	Changes func(Comparison) []Change
 
-	// Profile returns what a person wants to know of a message in addition to what all formats have.
-	// The turns and their lists are those of its conversation, which context holds: that is
-	// absent if nothing does. It is nil for canonical messages, and where there is nothing more.
+	// Profile returns the format's part of a message's profile. turns are the turns of its
+	// conversation, and context is the value that holds them, absent if there is none. Profile is
+	// nil for canonical messages and for formats with nothing to add.
 	Profile func(doc *jsonstream.Document, context jsonstream.Value, turns []conversation.Turn) Profile
 
-	// Outline is how a message is shown to the model that takes over: the titles of its
-	// members, in order, by their JSON Pointers. Other members follow under their names.
+	// Outline lists the titles of the members, by JSON Pointer and in order, under which a
+	// message is shown to the next model. Other members follow under their own names.
 	Outline []Place
 
-	// Exchange says how messages are converted; nil if they are not. It is for the formats of
-	// this module: what it is made of is internal.
+	// Exchange converts messages; nil if the format has no conversion. Only formats in this
+	// module can set it, since its type is internal.
 	Exchange *exchange.Codec
 
-	// Summary is the member that has a summary of turns that are gone; without one, the
-	// summary is a turn.
+	// Summary is the member for the summary of removed turns. If it is "", the summary is a
+	// turn.
 	Summary string
-	// Say returns a turn in the form of another one of the conversation (absent: in any) that
-	// says a text. The role is user or assistant, or another of [conversation.Role] that
-	// the format has. A nil Say means an object with role and content.
+	// Say returns a turn that contains text, in the same form as the turn like, or in any
+	// form if like is absent. role is user, assistant, or another [conversation.Role] of the
+	// format. A nil Say means an object with role and content.
 	Say func(like jsonstream.Value, role, text string) []byte
-	// UserFirst says that a conversation begins with a turn of the user: models refuse any
-	// other.
+	// UserFirst is set if a conversation must begin with a turn of the user, because models
+	// reject any other.
 	UserFirst bool
-	// Notes is the member for notes of programs; "" where there is no place for any: what
-	// is done to such a message is known by its digest.
+	// Notes is the member for notes by programs. If it is "", changes to a message are
+	// recorded by its digest.
 	Notes string
-	// HistoryLength and Trimmed are JSON Pointers to how many turns there were, and to
-	// whether some of them are gone.
+	// HistoryLength and Trimmed are the JSON Pointers of the original number of turns and of
+	// the flag that some were removed.
 	HistoryLength, Trimmed string
-	// Signature are the members of a signature, which itself is the first.
+	// Signature lists the members of a signature, the signature value first.
 	Signature []string
-	// Costs is where the costs so far are.
+	// Costs locates the costs so far.
 	Costs Costs
-	// Extras are the lists and objects of which the oldest parts may be given up.
+	// Extras are lists and objects whose oldest parts may be removed.
 	Extras []Place
-	// ToolState is the object whose members may be given up but for those of ToolStateKeeps.
+	// ToolState is an object whose members may be removed, except the members in
+	// ToolStateKeeps.
 	ToolState      string // a JSON Pointer
 	ToolStateKeeps []string
 }
 
-// A Key is what identifies the elements of some arrays: those that have the same values of
-// its members are the same element.
+// A Key identifies the elements of some arrays: elements with equal values of its members
+// are the same element.
 type Key struct {
 	Arrays  [][]string // the tokens of their JSON Pointers
 	Members []string
-	Aliases []string // other names of Members; nil if they have none
+	Aliases []string // other names of Members; nil if there are none
 }
 
-// A Place is where a format has something that several have, by a name of our own.
+// A Place is the location of a value that several formats have, under a name of this
+// program.
 type Place struct{ Name, Pointer string }
 
-// Costs are the JSON Pointers of numbers: US dollars, and tokens.
+// Costs are JSON Pointers to amounts in US dollars and numbers of tokens.
 type Costs struct{ Spent, Remaining, Prompt, Completion string }
 
 // A Carrier is a value of a message that carries a context.
 type Carrier struct {
-	// Value is the context, or a string that is its text in base64.
+	// Value is the context, or a string with its base64 text.
 	Value jsonstream.Value
-	// JSON is set if the message declares the context to be JSON.
+	// JSON is set if the message declares the context as JSON.
 	JSON bool
-	// Format is that of the context, where it is not what [Descriptor.Carries] says.
+	// Format is the format of the context if it differs from [Descriptor.Carries].
 	Format Format
 }

@@ -1,43 +1,42 @@
 package format
 
-// A Profile is what a person wants to know of a message that only messages of its format
-// have. Texts are as long and as hostile as the message has them.
+// A Profile holds the format-specific details of a message. Texts are unmodified, so they
+// may be long or hostile.
 type Profile struct {
 	From, To string // the agents
-	Task     string // what the handoff is about
+	Task     string // the subject of the handoff
 	Time     string // of the message
 
-	// Details are encoded as JSON in a member that has the name of the format's system.
+	// Details are written as JSON in a member named after the format's system.
 	Details any
 
 	Labels   []Label
 	Sections []Section
 }
 
-// A Label is a named value. Where several that follow each other have one name, the first
-// are shown.
+// A Label is a named value. Of adjacent labels with the same name, only the first few are
+// shown.
 type Label struct {
 	Name, Value string
 	Amounts     []Amount // instead of Value
-	Optional    bool     // it is left out where it has no value
+	Optional    bool     // omitted without a value
 }
 
-// An Amount is a number of things: of a noun in the singular, which is put into the plural
-// as needed, or of what a word describes.
+// An Amount is a count with its noun, in the singular, or with an invariable word.
 type Amount struct {
 	Count      int
 	Noun, Word string
 }
 
-// A Section is a table below a title; without one, it continues the section before.
+// A Section is a table with a title. Without a title, it continues the previous section.
 type Section struct {
 	Title   string
 	Summary []Amount
-	Rows    [][]Cell // the last cell has the room that the others leave
+	Rows    [][]Cell // the last cell takes the remaining width
 }
 
-// A Cell is a text, or amounts, in a number of Columns. With 0 Columns it takes as many as
-// it needs, up to MaxLength, if that is not 0.
+// A Cell is a text, or amounts, in a number of Columns. With 0 Columns it is as wide as
+// needed, up to MaxLength if that is not 0.
 type Cell struct {
 	Text               string
 	Amounts            []Amount
@@ -45,7 +44,7 @@ type Cell struct {
 	Tone               Tone
 }
 
-// A Tone says what a text means to the reader.
+// A Tone is the significance of a text.
 type Tone string
 
 // The tones.
@@ -54,10 +53,10 @@ const (
 	Good    Tone = "good"
 	Bad     Tone = "bad"
 	Pending Tone = "pending"
-	ID      Tone = "id" // a name of one thing
+	ID      Tone = "id" // an identifier
 )
 
-// A Count is how many there are of something that has a name.
+// A Count is the number of things with one name.
 type Count struct {
 	Name  string `json:"name"`
 	Count int    `json:"count"`
@@ -72,7 +71,7 @@ func Amounts(counts []Count) []Amount {
 	return all
 }
 
-// Counted returns counts with one more of a name, in order of appearance. It may change counts.
+// Counted increments the count of a name, which it appends if it is new. It may modify counts.
 func Counted(counts []Count, name string) []Count {
 	for i := range counts {
 		if counts[i].Name == name {

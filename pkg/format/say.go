@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Speak returns a turn of the format that says a text, as compact JSON: see
+// Speak returns a turn of the format that contains text, as compact JSON: see
 // [Descriptor.Say].
 func (d *Descriptor) Speak(like jsonstream.Value, role, text string) []byte {
 	if d.Say != nil {
@@ -18,7 +18,8 @@ func (d *Descriptor) Speak(like jsonstream.Value, role, text string) []byte {
 	return Fill(`{"role":%,"content":%}`, role, text)
 }
 
-// Fill returns a JSON text with strings in the places of the percent signs of a form.
+// Fill returns the JSON text form with each percent sign replaced by the next string of
+// texts.
 func Fill(form string, texts ...string) []byte {
 	var dst []byte
 	for _, c := range []byte(form) {
@@ -26,14 +27,14 @@ func Fill(form string, texts ...string) []byte {
 			dst = append(dst, c)
 			continue
 		}
-		dst, _ = jsontext.AppendQuote(dst, texts[0]) // it replaces invalid UTF-8
+		dst, _ = jsontext.AppendQuote(dst, texts[0]) // AppendQuote replaces invalid UTF-8
 		texts = texts[1:]
 	}
 	return dst
 }
 
-// MadeID returns an id for a turn that says a text, where the format wants one. Its length is
-// always the same.
+// MadeID returns an id of fixed length, derived from text, for a turn of a format that
+// requires one.
 func MadeID(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "handoff-" + hex.EncodeToString(sum[:8])

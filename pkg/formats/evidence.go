@@ -8,19 +8,19 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Evidence says why a document is in a format.
+// Evidence explains the detected format of a document.
 type Evidence struct {
-	Format format.Format // "" if it is in none
-	// Members are those whose names indicate the format.
+	Format format.Format // "" if no format was detected
+	// Members are the members whose names indicate the format.
 	Members []string
-	// Turn is the first element of its list that no other format has; absent if there is
-	// none, or if the members decide.
+	// Turn is the first list element that no other format has; absent if there is none or if
+	// the members were decisive.
 	Turn jsonstream.Value
-	// Also are the formats that the elements of the list fit as well.
+	// Also lists the other formats that all elements of the list fit.
 	Also []format.Format
 }
 
-// Examine detects the format of a document as [Detect] does, and says why it is that one.
+// Examine detects the format of a document as [Detect] does, and returns the evidence.
 func Examine(root jsonstream.Value) (e Evidence) {
 	e.Format, _ = Detect(root)
 	d := Named(e.Format)
@@ -37,27 +37,26 @@ func Examine(root jsonstream.Value) (e Evidence) {
 	return e
 }
 
-// enough is how many elements of a list are looked at once they have told of one format.
+// enough is the number of list elements to examine before the evidence may be final.
 const enough = 64
 
-// A candidate is a format that the list of a document may be in.
+// A candidate is a possible format of a document's list.
 type candidate struct {
 	*format.Descriptor
 	list             jsonstream.Value
 	foreign, typical int
-	fitting          int              // elements that are not foreign
+	fitting          int              // elements that fit the format
 	first            jsonstream.Value // the first typical element
-	members          int32            // the weight of those that indicate the format
-	lines            int              // 1 for lines of a format whose messages are lines
-	settled          bool             // further elements are not looked at
+	members          int32            // the weight of the members that indicate the format
+	lines            int              // 1 for lines in a format of JSON Lines
+	settled          bool             // no further elements need to be examined
 }
 
-// narrowest returns the format that the elements of a document's list belong to. A format
-// without an element that it does not know precedes the others, and of several, for JSON Lines,
-// one whose messages are lines, then the one with the most elements that no other has, then the
-// one with the most members. What tells of no format is plain. A list of which only some
-// elements fit is in the format that they are of, so that a person is told what is wrong with
-// the others.
+// narrowest returns the format of the elements in a document's list. A format that fits all
+// elements precedes the others. Ties are broken by JSON Lines in a format of lines, the number
+// of elements that no other format has, and the number of members, in this order. A list
+// without evidence is in the plain format. A format that fits only some elements is returned
+// too, so that findings report the other elements.
 func narrowest(root jsonstream.Value, found *[maxFormats]int32) (e Evidence) {
 	all := candidates(root, found)
 	best := best(all)
@@ -73,7 +72,7 @@ func narrowest(root jsonstream.Value, found *[maxFormats]int32) (e Evidence) {
 	return e
 }
 
-// best returns the candidate that precedes all others, nil if there is none.
+// best returns the candidate that precedes all others, or nil.
 func best(all []candidate) (best *candidate) {
 	for i := range all {
 		c := &all[i]
@@ -97,14 +96,13 @@ func (c *candidate) precedes(other *candidate) bool {
 	) > 0
 }
 
-// hasListAlone reports whether all that indicates the format is the name of an empty list, such
-// as history.
+// hasListAlone reports whether the only evidence is the name of an empty list, such as history.
 func (c *candidate) hasListAlone() bool {
 	return c.list.Len() == 0 && c.members == memberWeight && slices.Contains(c.Members, c.list.Name())
 }
 
-// soundness is 2 if the whole list is of the format, 1 if most of it surely is, and 0 for any
-// other.
+// soundness is 2 if all elements fit the format, 1 if it has more typical than foreign
+// elements, and otherwise 0.
 func (c *candidate) soundness() int {
 	switch {
 	case c.foreign == 0:
@@ -116,8 +114,7 @@ func (c *candidate) soundness() int {
 	}
 }
 
-// candidates returns the formats that are known by a list that the document has, with what
-// they say of its elements.
+// candidates returns the formats whose list the document has, with the fits of its elements.
 func candidates(root jsonstream.Value, found *[maxFormats]int32) (all []candidate) {
 	for i, d := range All() {
 		if d.Known == nil {
@@ -143,7 +140,7 @@ func candidates(root jsonstream.Value, found *[maxFormats]int32) (all []candidat
 	return all
 }
 
-// look counts how the elements of the list, or of a part of it, fit.
+// look counts the fits of the list, or of a part of it.
 func (c *candidate) look(list jsonstream.Value) {
 	for at, element := range list.Elements() {
 		if c.settled {

@@ -1,8 +1,8 @@
-// Package formats lists the message formats and detects which one a document is in.
+// Package formats lists the message formats and detects the format of a document.
 //
-// A format is a package that fills one [format.Descriptor] for each kind of its messages,
-// and a line in the list here. Packages that work on messages of any format look them up
-// here.
+// Each format is a package that provides one [format.Descriptor] for each kind of message
+// and has an entry in the list here. Packages that handle messages of any format look up
+// descriptors here.
 package formats
 
 import (
@@ -29,8 +29,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// registered are the formats in the order in which they are listed and preferred. It does
-// not change once inUse is set.
+// registered are the formats in order of listing and preference. It does not change once
+// inUse is set.
 var (
 	registered = []*format.Descriptor{&eaapl.Message, &sw4rm.ContextFormat, &sw4rm.RequestFormat, &sw4rm.ResponseFormat, &macp.Format, &openai.Format, &openai.JavaScriptFormat,
 		&openaichat.Format, &responses.Format, &anthropic.Format, &langchain.Format, &aisdk.Format, &gemini.Format, &bedrock.Format, &a2a.Format,
@@ -38,8 +38,8 @@ var (
 	inUse atomic.Bool
 )
 
-// Register adds a format after all others. It is for the start of a program and for tests:
-// it panics if the list has been read already, or contains the name.
+// Register adds a format after all others. Call it at program start or in tests: it panics
+// if the list has been read already, or contains the name.
 func Register(d *format.Descriptor) {
 	if inUse.Load() {
 		panic("formats: Register after the formats were used")
@@ -87,18 +87,18 @@ const maxFormats = 32
 type clue struct {
 	name   string
 	format int   // its index in All
-	weight int32 // memberWeight, and mark for one of its marks
+	weight int32 // memberWeight, plus mark if the member is a mark
 }
 
-// The members of a format that a message has are counted in one number, with a bit for
-// whether one of them is a mark.
+// A message's members of each format are counted in one number, with a bit for the presence
+// of a mark.
 const (
 	mark         = 1
 	memberWeight = 2
 )
 
-// clues returns the clues in a table by [slot], so that a name is compared with one or two
-// of them.
+// clues returns the clues in a table indexed by [slot], so that a name is compared with only
+// one or two of them.
 var clues = sync.OnceValue(func() *[256][]clue {
 	table := new([256][]clue)
 	if len(All()) > maxFormats {
@@ -115,7 +115,7 @@ var clues = sync.OnceValue(func() *[256][]clue {
 	return table
 })
 
-// slot returns the place of a name in a table.
+// slot returns the index of a name in the table.
 func slot(name string) uint8 {
 	if name == "" {
 		return 0
@@ -123,11 +123,11 @@ func slot(name string) uint8 {
 	return uint8(len(name)*31) ^ name[0]*3 ^ name[len(name)/2] ^ name[len(name)-1]*7
 }
 
-// Detect returns the format of a document: the one that most of its members belong to,
-// since any message may have members of another system. If several have as many, it is the
-// first, but a format that carries another precedes it. A document without the mark of any
-// is in the format that the elements of its list belong to: see [Examine]. Detect returns
-// false if the document is in none of the formats.
+// Detect returns the format with the most members in the document, since any message may
+// have members of another system. Of several formats with equally many, one that carries
+// another format precedes the others, and otherwise the first wins. A document without any
+// mark is in the format of its list's elements: see [Examine]. Detect returns false if the
+// document is in no known format.
 func Detect(root jsonstream.Value) (format.Format, bool) {
 	found := count(root)
 	best, most := format.Format(""), int32(0)

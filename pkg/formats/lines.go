@@ -8,12 +8,12 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// headBytes is how much of a line is searched for the members that those of a format have.
+// headBytes is the length of a line's prefix that is searched for the members of a format.
 const headBytes = 4 << 10
 
 // TakesLines returns a function that reports, by the first line of a file, whether all of its
-// lines are one message (see [jsonstream.Splitter.TakeLines]): in a format, or in any that they
-// look like if f is "".
+// lines form one message (see [jsonstream.Splitter.TakeLines]) in the format f, or in any
+// format if f is "".
 func TakesLines(f format.Format) func(first []byte) bool {
 	if f == "" {
 		return beginsLines
@@ -23,11 +23,11 @@ func TakesLines(f format.Format) func(first []byte) bool {
 }
 
 // A Detector is [Detect] for JSON Lines that come in blocks (see [jsonstream.Blocks]). The zero value
-// has seen none.
+// is ready to use.
 type Detector struct{ all []candidate }
 
-// Add looks at the next block, whose document must stay valid, and reports whether those after it
-// make no difference. Usually the first tells.
+// Add examines the next block, whose document must stay valid, and reports whether the result is
+// settled. The first block usually suffices.
 func (d *Detector) Add(root jsonstream.Value) (settled bool) {
 	if d.all == nil {
 		found := count(root)
@@ -40,7 +40,7 @@ func (d *Detector) Add(root jsonstream.Value) (settled bool) {
 	return !slices.ContainsFunc(d.all, func(c candidate) bool { return !c.settled })
 }
 
-// Format returns the format of the blocks, false if they are in none.
+// Format returns the format of the blocks, or false if no format fits.
 func (d *Detector) Format() (format.Format, bool) {
 	if c := best(d.all); c != nil {
 		return c.Name, true
@@ -48,7 +48,7 @@ func (d *Detector) Format() (format.Format, bool) {
 	return "", false
 }
 
-// beginsLines reports whether a line is the first of a message that is lines.
+// beginsLines reports whether first is the first line of a message in a format of lines.
 func beginsLines(first []byte) bool {
 	var p jsonstream.Parser
 	var doc *jsonstream.Document
@@ -69,8 +69,8 @@ func beginsLines(first []byte) bool {
 	return false
 }
 
-// mentions reports whether one of the names is that of a member near the beginning of a line:
-// reading a long document for nothing would take as long as reading it.
+// mentions reports whether one of the names is a member near the beginning of a line. It
+// avoids parsing long documents just to detect their format.
 func mentions(line []byte, names []string) bool {
 	head := line[:min(len(line), headBytes)]
 	for _, name := range names {
@@ -81,8 +81,7 @@ func mentions(line []byte, names []string) bool {
 	return false
 }
 
-// isMarked reports whether a document has the mark of a format, whose messages it could be one
-// of.
+// isMarked reports whether a document has a mark of a format that it could be a message of.
 func isMarked(root jsonstream.Value) bool {
 	found := count(root)
 	for i, d := range All() {

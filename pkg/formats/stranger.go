@@ -10,27 +10,28 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Stranger is a document of no format that people take for a message.
+// A Stranger is a document that users mistake for a message, though it is in no format.
 type Stranger struct {
-	// Is says what it is, as the end of a sentence that begins with [Outline], and what to do.
+	// Is identifies the document and the remedy. It completes a sentence that begins with
+	// [Outline].
 	Is string
-	// Message reports that it is a message, or several, in another guise: its members are not to be
-	// judged one by one.
+	// Message is set if the document is one or more messages in another form, so that its members
+	// need no findings of their own.
 	Message bool
 }
 
 // A StrangerError reports a document that is a [Stranger].
 type StrangerError struct {
-	Found string // what it is
-	Err   error  // that of a document of no format
+	Found string // a description of the document
+	Err   error  // the error for a document of no format
 }
 
 func (e *StrangerError) Error() string { return "in none of the known formats: found " + e.Found }
 
 func (e *StrangerError) Unwrap() error { return e.Err }
 
-// NoFormat returns err, which reports a document of no format, as a [*StrangerError] where root is
-// a [Stranger].
+// NoFormat returns err, the error for a document of no format, wrapped in a [*StrangerError] if
+// root is a [Stranger].
 func NoFormat(root jsonstream.Value, err error) error {
 	if s, ok := StrangerOf(root); ok {
 		return &StrangerError{Outline(root) + ", " + s.Is, err}
@@ -38,8 +39,8 @@ func NoFormat(root jsonstream.Value, err error) error {
 	return err
 }
 
-// StrangerOf returns what a document is that [Detect] knows no format of, false if it is none of the
-// strangers.
+// StrangerOf identifies a document that [Detect] does not recognise. It returns false if the
+// document is not a known stranger.
 func StrangerOf(root jsonstream.Value) (Stranger, bool) {
 	if inSnakeCase(root, 0) {
 		return Stranger{"as a canonical message has in camelCase: write all its names so, such as " + camelCased(root), true}, true
@@ -98,20 +99,20 @@ func isSeveral(v jsonstream.Value) bool {
 	return ok
 }
 
-// isState reports whether a document is an agent state, of which a message is still to be made:
-// it shares members with that.
+// isState reports whether a document is an agent state that was not yet made into a message. It
+// shares members with messages.
 func isState(v jsonstream.Value) bool {
 	return v.Get("cost").Kind() == jsonstream.Object && v.Get("cost").Get("tokens").Exists() && !v.Get("schemaVersion").Exists() && !v.Get("costTracking").Exists()
 }
 
-// isPair reports whether a value is a message as LangChain takes it in code, and no format writes
-// it: an array of role and text.
+// isPair reports whether a value is a message in the form of LangChain's code, which no format
+// writes: an array of role and text.
 func isPair(v jsonstream.Value) bool {
 	return v.Kind() == jsonstream.Array && v.Len() == 2 && v.First().Kind() == jsonstream.String && v.First().Next().Kind() == jsonstream.String
 }
 
-// inSnakeCase reports whether an object has more than a number of members of a canonical message, and
-// at least three, in snake_case.
+// inSnakeCase reports whether v has at least three members of a canonical message in snake_case, and
+// more than the number more.
 func inSnakeCase(v jsonstream.Value, more int) bool {
 	const least = 3
 	n := 0
@@ -123,7 +124,7 @@ func inSnakeCase(v jsonstream.Value, more int) bool {
 	return n >= least && n > more && !v.Get("schemaVersion").Exists()
 }
 
-// camelCased says how the first of those members are written.
+// camelCased lists the camelCase names of the first such members.
 func camelCased(v jsonstream.Value) string {
 	const most = 3
 	var names []string
@@ -135,8 +136,7 @@ func camelCased(v jsonstream.Value) string {
 	return strings.Join(names, ", ")
 }
 
-// canonicalName returns the name of a canonical message's member that a name is in snake_case, "" if
-// it is none.
+// canonicalName returns the canonical member name for a snake_case name, "" if there is none.
 func canonicalName(snake string) string {
 	if strings.IndexByte(snake, '_') < 0 {
 		return ""
@@ -152,8 +152,8 @@ func canonicalName(snake string) string {
 	return ""
 }
 
-// isSnakeOf reports whether a name is one of camelCase, with an underscore and a small letter in place
-// of each capital.
+// isSnakeOf reports whether snake is the camelCase name camel with an underscore and a small letter in
+// place of each capital.
 func isSnakeOf(snake, camel string) bool {
 	at := 0
 	for i := 0; i < len(camel); i, at = i+1, at+1 {
@@ -169,7 +169,7 @@ func isSnakeOf(snake, camel string) bool {
 	return at == len(snake)
 }
 
-// Outline names what a document begins with, as in: an object with "a", "b", …
+// Outline describes the beginning of a document, as in: an object with "a", "b", …
 func Outline(root jsonstream.Value) string {
 	const most = 4
 	if root.Kind() == jsonstream.Array {

@@ -7,9 +7,9 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// codec converts tasks and messages, and what is sent of them. What is carried is in the metadata of
-// the task or message, where the extension has a place for it, and not in a part: nobody takes it
-// for a handoff.
+// codec converts tasks and messages, bare or in an envelope. Carried data is in the metadata of the
+// task or message, as the extension provides, and not in a part, where it could be mistaken for a
+// handoff.
 var codec = (&chat.Form{
 	At:     places,
 	Whole:  isMessage,
@@ -26,18 +26,18 @@ var codec = (&chat.Form{
 	Holder: exchange.Holder{HolderAt: holderAt, Prefix: ExtensionURI + "/carried/"},
 }).Codec()
 
-// places are those of turns: of a task, and of what is sent.
+// places are the JSON Pointers of turns in tasks and in envelopes.
 var places = []string{
-	"/history", "/status/message", // of a task, or its update
+	"/history", "/status/message", // of a task, or of a status update
 	"/task/history", "/task/status/message",
 	"/result/history", "/result/status/message",
 	"/result/task/history", "/result/task/status/message",
 	"/statusUpdate/status/message", "/result/statusUpdate/status/message",
 	"/message", "/params/message", "/result/message",
-	"/result", // a message, as JSON-RPC has it in A2A 0.3
+	"/result", // a message in a JSON-RPC response of A2A 0.3
 }
 
-// before are the histories that the message of a status follows.
+// before maps a status message to the history that precedes it.
 var before = map[string]string{
 	"/status/message":             "/history",
 	"/task/status/message":        "/task/history",
@@ -45,12 +45,12 @@ var before = map[string]string{
 	"/result/task/status/message": "/result/task/history",
 }
 
-// isMessage is [fit] for what is converted.
+// isMessage is [fit] for a tree.Node.
 func isMessage(v tree.Node) bool {
 	return v.Get("messageId") != tree.None && v.Get("parts").Is(jsonstream.Array)
 }
 
-// holderAt returns the metadata of what [payload] finds in a document.
+// holderAt returns the JSON Pointer of the metadata of the [payload] of a document.
 func holderAt(root tree.Node) string {
 	if root.HasAny("messageId", "status") {
 		return "/metadata"
@@ -68,8 +68,8 @@ func holderAt(root tree.Node) string {
 	return "/metadata"
 }
 
-// taskOf returns the members of a task that is made: one that was handed over, and that nobody works
-// on yet. Its id is the taskId of the canonical message.
+// taskOf returns the members of a new task: handed over, with no work done yet. Its id is the taskId
+// of the canonical message.
 func taskOf(m exchange.Meaning, k *exchange.Maker) tree.Node {
 	id := m.Values[exchange.RowTask]
 	if id.Text() == "" {
@@ -79,13 +79,13 @@ func taskOf(m exchange.Meaning, k *exchange.Maker) tree.Node {
 	return chat.Object("id", id, "contextId", k.UUID("/rest/contextId", id.Text()), "status", chat.Object("state", state))
 }
 
-// A style is how the messages of a document are written.
+// A style describes how a document writes its messages.
 type style struct {
-	old               bool // of A2A 0.3: messages and parts have a kind
+	old               bool // A2A 0.3: messages and parts have a kind
 	contextID, taskID tree.Node
 }
 
-// styleOf returns how a message is written as a JSON text, "" for one like those that are made.
+// styleOf returns the style of a message as a JSON text, or "" for the default style.
 func styleOf(m tree.Node) string {
 	role := m.Get("role").Text()
 	s := style{old: m.Get("kind") != tree.None || role == oldUser || role == oldAgent, contextID: stringOf(m.Get("contextId")), taskID: stringOf(m.Get("taskId"))}

@@ -1,5 +1,5 @@
-// Package a2a is the room of the A2A protocol: its tasks and messages, alone and in the envelopes
-// of JSON-RPC and of its streams.
+// Package a2a supports the tasks and messages of the A2A protocol, bare or in the envelopes of
+// JSON-RPC and of A2A streams.
 package a2a
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// Format describes the tasks and messages of A2A 1.0, and those of 0.3, which differ in the
-// names of their roles and states.
+// Format describes the tasks and messages of A2A 1.0, and of 0.3, which has other names for
+// roles and states.
 var Format = format.Descriptor{
 	Name:   format.A2A,
 	System: "a2a",
@@ -48,8 +48,8 @@ var Format = format.Descriptor{
 	Exchange: codec,
 }
 
-// say returns a message that says a text: of A2A 1.0, or of 0.3 if its neighbour is, whose
-// messages and parts have a kind.
+// say returns a message that contains text: of A2A 1.0, or of 0.3, whose messages and parts
+// have a kind, if like is of 0.3.
 func say(like jsonstream.Value, role, text string) []byte {
 	name := "ROLE_AGENT"
 	if role == "user" {
@@ -64,8 +64,8 @@ func say(like jsonstream.Value, role, text string) []byte {
 	}
 }
 
-// alone returns the message of a task's status, unless it is the last one of the history, or
-// the message that the document is.
+// alone returns the document itself if it is a message, or else the message of the task's
+// status unless it is also the last one of the history.
 func alone(root jsonstream.Value) (pointer string, ok bool) {
 	if root.Get("messageId").Exists() && root.Get("parts").Kind() == jsonstream.Array {
 		return "", true
@@ -84,14 +84,14 @@ func alone(root jsonstream.Value) (pointer string, ok bool) {
 	return "/status/message", true
 }
 
-// methods are those of A2A: of 1.0, and of 0.3.
+// methods are the methods of A2A 1.0 and 0.3.
 var methods = []string{
 	"SendMessage", "SendStreamingMessage", "GetTask", "ListTasks", "CancelTask", "SubscribeToTask",
 	"message/send", "message/stream", "tasks/resubscribe",
 }
 
-// whole says what a document is that need not have a list: it is known by what it holds, since
-// JSON-RPC is of many protocols.
+// whole classifies a document without a list by its content, since many protocols use
+// JSON-RPC.
 func whole(root jsonstream.Value) format.Fit {
 	v := payload(root)
 	status := v.Get("status").Get("state").Text()
@@ -107,7 +107,7 @@ func whole(root jsonstream.Value) format.Fit {
 	return format.Foreign
 }
 
-// fit says what a value is as a message.
+// fit classifies a value as a message.
 func fit(v jsonstream.Value) format.Fit {
 	if v.Get("messageId").Exists() && v.Get("parts").Kind() == jsonstream.Array {
 		return format.Typical

@@ -11,32 +11,33 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// ExtensionURI identifies the extension of A2A by which messages carry canonical handoff messages,
-// and the answers to them. Its specification is docs/a2a.md. Metadata of the extension have it as
-// their key, and metadata of this module that are not of the specification have keys that begin
-// with it and a slash.
+// ExtensionURI identifies the A2A extension for canonical handoff messages, and answers to them,
+// in A2A messages. Its specification is docs/a2a.md. It is the key of the extension's metadata;
+// metadata of this module that the specification does not define have keys that begin with the URI
+// and a slash.
 const ExtensionURI = ExtensionBase + "v1"
 
-// ExtensionBase is what the URI of each version of the extension begins with.
+// ExtensionBase is the prefix of the extension's URI in each version.
 const ExtensionBase = "https://github.com/eaapl/handoff/extensions/handoff/"
 
-// A Content is what a part of the extension holds, as the metadata of the part say.
+// A Content is the kind of content in a part of the extension, according to the part's
+// metadata.
 type Content string
 
-// The contents.
+// The kinds of content.
 const (
 	// Handoff is a canonical handoff message.
 	Handoff Content = "handoff"
-	// Answer is what the receiver of one answers.
+	// Answer is the receiver's answer to a handoff.
 	Answer Content = "answer"
 )
 
-// contentMember is the member of the extension's metadata that says what a part holds.
+// contentMember is the member of the extension's metadata that names the content of a part.
 const contentMember = "content"
 
-// Contents returns what the parts of the extension with a content hold in a task, message,
-// artifact or update, or what is sent of one, in the order of the text. Values that are no objects
-// are left out, and nothing is checked beyond.
+// Contents returns the values in parts of the extension with the given content, in text order.
+// root is a task, message, artifact or update, or an envelope of one. Values that are not objects
+// are omitted; there is no further validation.
 func Contents(root jsonstream.Value, content Content) []jsonstream.Value {
 	var all []jsonstream.Value
 	for _, holder := range holders(root) {
@@ -49,15 +50,15 @@ func Contents(root jsonstream.Value, content Content) []jsonstream.Value {
 	return all
 }
 
-// contentOf returns what a part of the extension holds; "" for any other.
+// contentOf returns the content of a part of the extension; "" for any other part.
 func contentOf(part jsonstream.Value) Content {
 	return Content(part.Get("metadata").Get(ExtensionURI).Get(contentMember).Text())
 }
 
-// A MissingError says that a document does not hold the one content that was looked for.
+// A MissingError reports that a document does not have exactly one part with the content.
 type MissingError struct {
 	Content Content
-	Found   []string // the JSON Pointers of several
+	Found   []string // the JSON Pointers if there are several
 }
 
 func (e *MissingError) Error() string {
@@ -78,8 +79,8 @@ func (e *MissingError) Error() string {
 	return text
 }
 
-// Unwrap returns the one handoff or answer in a task, message, artifact or update, or in what is
-// sent of one: see [Contents]. The error is a [*MissingError].
+// Unwrap returns the only handoff or answer in a document: see [Contents]. The error is a
+// [*MissingError].
 func Unwrap(root jsonstream.Value, content Content) (jsonstream.Value, error) {
 	all := Contents(root, content)
 	if len(all) == 1 {
@@ -92,7 +93,7 @@ func Unwrap(root jsonstream.Value, content Content) (jsonstream.Value, error) {
 	return jsonstream.Value{}, e
 }
 
-// An Envelope is what a message is sent in.
+// An Envelope is the form of a sent message.
 type Envelope string
 
 // The envelopes.
@@ -105,23 +106,24 @@ const (
 	RPC Envelope = "rpc"
 )
 
-// WrapOptions say what the message of A2A is like. The zero value is a Message of the role that
-// the content has: a handoff is of the client, ROLE_USER, and an answer of the agent, ROLE_AGENT.
+// WrapOptions configures the A2A message. The zero value is a Message with the role for the
+// content: ROLE_USER for a handoff, which the client sends, and ROLE_AGENT for an answer, which
+// the agent sends.
 type WrapOptions struct {
 	Envelope  Envelope
 	Role      string // ROLE_USER or ROLE_AGENT
-	ContextID string // of the conversation; none if it is ""
-	TaskID    string // of the task; none if it is ""
-	// MessageID is that of the message. The default is made of the digest of the content, so that
-	// the same one has the same id when it is sent again, and a corrected one another.
+	ContextID string // of the conversation; omitted if ""
+	TaskID    string // of the task; omitted if ""
+	// MessageID is the id of the message. The default is derived from the digest of the content,
+	// so that the same content always has the same id and corrected content has another.
 	MessageID string
 }
 
 // ErrContent reports a document that is neither a handoff nor an answer.
 var ErrContent = errors.New("neither a handoff, with handoffId and schemaVersion, nor an answer, with handoffId and status")
 
-// ContentOf returns what a document is as the content of a part. It does not validate it. The error
-// is [ErrContent].
+// ContentOf returns the kind of a document as the content of a part. It does not validate the
+// document. The error is [ErrContent].
 func ContentOf(root jsonstream.Value) (Content, error) {
 	switch {
 	case root.Get("handoffId").Exists() && root.Get("schemaVersion").Exists():
@@ -132,10 +134,10 @@ func ContentOf(root jsonstream.Value) (Content, error) {
 	return "", ErrContent
 }
 
-// Wrap returns a message of A2A 1.0 that carries a handoff, or the answer to one, as compact JSON:
-// the content is as it was but for white space. It does not validate the content. The error is
-// [ErrContent], or a [*jsonstream.NumberError]: A2A passes numbers on as doubles, so one that a
-// double does not hold would arrive as another.
+// Wrap returns an A2A 1.0 message that carries a handoff or an answer, as compact JSON. The
+// content changes only in white space, and is not validated. The error is [ErrContent], or a
+// [*jsonstream.NumberError] for a number that is not exact as a double: A2A transmits numbers as
+// doubles.
 func Wrap(root jsonstream.Value, o WrapOptions) ([]byte, error) {
 	content, err := ContentOf(root)
 	if err != nil {

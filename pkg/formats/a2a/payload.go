@@ -8,9 +8,10 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// payload returns the task, message, artifact or update that a document is or holds.
+// payload returns the task, message, artifact or update in a document, which may be the
+// document itself.
 func payload(root jsonstream.Value) jsonstream.Value {
-	if root.Get("messageId").Exists() || root.Get("status").Exists() { // a message or a task itself
+	if root.Get("messageId").Exists() || root.Get("status").Exists() { // a message or a task
 		return root
 	}
 	for _, name := range []string{"result", "params", ""} {
@@ -30,8 +31,8 @@ func payload(root jsonstream.Value) jsonstream.Value {
 	return root
 }
 
-// carriers returns what the receiver of a document is to read: the handoffs in it, or what an
-// envelope holds. A task with a history is a conversation of its own, about the handoffs in it.
+// carriers returns the content for the receiver of a document: its handoffs, or the payload of
+// an envelope. A task with a history is itself the content: a conversation about its handoffs.
 func carriers(root jsonstream.Value) []format.Carrier {
 	held := payload(root)
 	if held.Kind() == jsonstream.Object && !held.Get("history").Exists() && !held.Get("tasks").Exists() {
@@ -49,8 +50,8 @@ func carriers(root jsonstream.Value) []format.Carrier {
 	return []format.Carrier{{Value: held, JSON: true}}
 }
 
-// holders returns the messages and artifacts in a document, in the order of the text. The message
-// of a task's status that is the last one of its history is there once.
+// holders returns the messages and artifacts in a document, in text order. A status message that
+// is also the last one of the task's history is included once.
 func holders(root jsonstream.Value) []jsonstream.Value {
 	var all []jsonstream.Value
 	add := func(v jsonstream.Value) {
@@ -67,7 +68,7 @@ func holders(root jsonstream.Value) []jsonstream.Value {
 		tasks = append(tasks, task)
 	}
 	for _, task := range tasks {
-		add(task) // a message or artifact by itself
+		add(task) // a bare message or artifact
 		add(task.Get("artifact"))
 		for _, list := range []string{"history", "artifacts"} {
 			for _, v := range task.Get(list).Elements() {

@@ -8,18 +8,18 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Facts are what a person wants to know of a task or message.
+// Facts are the details of a task or message for [format.Profile].
 type Facts struct {
 	Method    string     `json:"method"` // of a request
 	TaskID    string     `json:"task_id"`
 	ContextID string     `json:"context_id"`
 	State     string     `json:"state"` // of the task
 	Artifacts []Artifact `json:"artifacts"`
-	Related   []string   `json:"related"` // the ids of other tasks that the messages are about
+	Related   []string   `json:"related"` // the ids of other tasks that the messages refer to
 	Handoffs  []Carried  `json:"handoffs"`
 }
 
-// Carried is a canonical message that a message or artifact carries.
+// Carried is a canonical message in a message or artifact.
 type Carried struct {
 	Pointer   string `json:"pointer"`
 	HandoffID string `json:"handoff_id"`
@@ -27,7 +27,7 @@ type Carried struct {
 	To        string `json:"to"`
 }
 
-// An Artifact is something that the agent has made.
+// An Artifact is an output of the agent.
 type Artifact struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`

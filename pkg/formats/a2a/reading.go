@@ -15,8 +15,8 @@ const (
 	oldUser, oldAgent   = "user", "agent"
 )
 
-// A2A has no calls of tools, nor thoughts. Google's ADK has them in parts whose metadata say so
-// (google/adk-python, a2a/converters/part_converter.py), and so have those that talk to it.
+// A2A has neither tool calls nor reasoning. Google's ADK puts them in parts marked by metadata
+// (google/adk-python, a2a/converters/part_converter.py), and so do its peers.
 const (
 	adkType      = "adk_type"
 	adkCall      = "function_call"
@@ -26,17 +26,18 @@ const (
 )
 
 const (
-	// partType is the type of a canonical part that has data of A2A.
+	// partType is the type of a canonical part with A2A data.
 	partType = "a2a_part"
-	// roleKey is, in the metadata of a message of the user, the role of instructions, which A2A does
-	// not have. The text alone does not make a message one: anybody can say it.
+	// roleKey is the key, in the metadata of a user's message, of the role of instructions, which
+	// A2A lacks. The text alone does not make a message an instruction, because any user can send
+	// it.
 	roleKey = ExtensionURI + "/role"
 )
 
-// label returns what a message of instructions begins with.
+// label returns the prefix of a message of instructions.
 func label(role string) string { return "[" + role + "] " }
 
-// read appends the canonical turns of a message; none for one without parts.
+// read appends the canonical turns of a message; none if it has no parts.
 func read(dst []tree.Node, m tree.Node) []tree.Node {
 	role := "user"
 	if name := m.Get("role").Text(); name == roleAgent || name == oldAgent {
@@ -67,10 +68,10 @@ func read(dst []tree.Node, m tree.Node) []tree.Node {
 	return append(dst, t.Canonical()...)
 }
 
-// assistant is shared by the turns that have it.
+// assistant is the role shared by the assistant's turns.
 var assistant = tree.String("assistant")
 
-// instructions returns the role of instructions that a message says to have, "" for none.
+// instructions returns the role of instructions in a message's metadata, "" for none.
 func instructions(m tree.Node) string {
 	if role := m.Get("metadata").Get(roleKey).Text(); role == "system" || role == "developer" {
 		return role
@@ -78,7 +79,7 @@ func instructions(m tree.Node) string {
 	return ""
 }
 
-// onlyText returns the text of parts that are one text and nothing else, as most are.
+// onlyText returns the text of parts that consist of a single text, the common case.
 func onlyText(parts tree.Node) tree.Node {
 	if !parts.Is(jsonstream.Array) {
 		return tree.None
@@ -98,7 +99,7 @@ func onlyText(parts tree.Node) tree.Node {
 	return text
 }
 
-// partOf reads a part of a message of a role.
+// partOf reads a part of a message with a role.
 func partOf(n tree.Node, role string) chat.Part {
 	metadata := n.Get("metadata")
 	signature := stringOf(metadata.Get(adkSignature))
@@ -135,7 +136,7 @@ func partOf(n tree.Node, role string) chat.Part {
 	return chat.Part{Kind: chat.Other, Value: chat.Object("type", tree.String(partType), "text", chat.TextOf(said), "part", n.With("kind", tree.None))}
 }
 
-// mediaIn reads a file: of a part of A2A 1.0, or of 0.3.
+// mediaIn reads a file part of A2A 1.0 or 0.3.
 func mediaIn(n tree.Node) (chat.Media, bool) {
 	m := chat.Media{Type: "file", Data: stringOf(n.Get("raw")), URL: stringOf(n.Get("url")), MediaType: stringOf(n.Get("mediaType")), Name: stringOf(n.Get("filename"))}
 	if f := n.Get("file"); f.Is(jsonstream.Object) {

@@ -6,10 +6,10 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// InvalidParams is JSON-RPC's error for what an agent rejects (code -32602).
+// InvalidParams is the JSON-RPC error (code -32602) with which an agent rejects a message.
 const InvalidParams finding.Reason = "INVALID_PARAMS"
 
-// rules are those of the protocol that its types do not say.
+// rules are the rules of the protocol that its types do not express.
 var rules = rulebook.Book{Reason: InvalidParams, Rules: []rulebook.Rule{
 	{Rule: finding.Rule{
 		ID:      "a2a/other-task",
@@ -52,7 +52,7 @@ func checkTask(root jsonstream.Value, report rulebook.Report) {
 	}
 }
 
-// checkSame reports the ids of a message that are not those of its task.
+// checkSame reports ids of a message that differ from its task's.
 func checkSame(m, task jsonstream.Value, report rulebook.Report) {
 	taskID := task.Get("id")
 	if !taskID.Exists() { // an update of a task

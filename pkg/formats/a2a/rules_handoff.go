@@ -9,7 +9,7 @@ import (
 // exampleAnswer is a part of the handoff extension, for the examples of its rules.
 const exampleAnswer = `{"data": {"handoffId": "6e7f936b-cafd-4624-8754-0bafc4e8acb3", "status": "ACCEPTED"}, "metadata": {"` + ExtensionURI + `": {"content": "answer"}}}`
 
-// checkListed reports messages and artifacts that use the handoff extension and do not list it.
+// checkListed reports messages and artifacts that use the handoff extension without listing it.
 func checkListed(root jsonstream.Value, report rulebook.Report) {
 	for _, holder := range holders(root) {
 		for _, part := range holder.Get("parts").Elements() {

@@ -6,22 +6,22 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A writer writes the messages of one document, one for each turn; the results of parallel calls are
-// one message, as ADK has them.
+// A writer writes the messages of one document, one per turn. As in ADK, the results of parallel
+// calls form one message.
 type writer struct {
 	*chat.Writing
 	style
-	names map[string]tree.Node // of the tools, by the ids of their calls
+	names map[string]tree.Node // tool names by call id
 	out   []tree.Node
 	now   *unwritten
 }
 
-// An unwritten is a message that is not written yet.
+// An unwritten is a pending message.
 type unwritten struct {
-	turn         tree.Node // the first
+	turn         tree.Node // the first turn
 	agent        bool
 	parts        []tree.Node
-	results      bool   // it has nothing else, but for the files of results
+	results      bool   // it has only results and their files
 	instructions string // the role of instructions
 	carries      bool   // it has a part of the handoff extension
 }
@@ -31,7 +31,7 @@ func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 	for _, turn := range turns {
 		m := o.message(turn)
 		switch {
-		case len(m.parts) == 0: // it says nothing
+		case len(m.parts) == 0: // empty
 		case o.now != nil && o.now.results && m.results:
 			o.now.parts = append(o.now.parts, m.parts...)
 		default:
@@ -43,7 +43,7 @@ func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 	return o.out
 }
 
-// message returns the message of a turn.
+// message returns the pending message of a turn.
 func (o *writer) message(turn tree.Node) *unwritten {
 	t := chat.Of(turn)
 	m := &unwritten{turn: turn, agent: t.Role == "assistant"}
@@ -73,7 +73,7 @@ func (o *writer) message(turn tree.Node) *unwritten {
 	return m
 }
 
-// add adds a part of a kind, with its metadata if there are any.
+// add adds a part of a kind, with its metadata, if any.
 func (o *writer) add(m *unwritten, kind string, part, metadata tree.Node) {
 	if o.old {
 		part = part.With("kind", tree.String(kind))
@@ -95,7 +95,7 @@ func (o *writer) data(m *unwritten, data, metadata tree.Node) {
 	o.add(m, "data", chat.Object("data", data), metadata)
 }
 
-// thought adds what a model thought, with the signature if it is one that ADK knows.
+// thought adds a reasoning part, with its signature if ADK supports it.
 func (o *writer) thought(m *unwritten, p chat.Part) {
 	if p.Provider.Text() != chat.Gemini {
 		p.Signature = tree.None
@@ -109,7 +109,7 @@ func (o *writer) thought(m *unwritten, p chat.Part) {
 	o.text(m, p.Text, chat.Object(adkThought, tree.Bool(true), adkSignature, p.Signature))
 }
 
-// result adds the result of a call, and after it the files that are in it.
+// result adds the result of a call, followed by its files.
 func (o *writer) result(m *unwritten, p chat.Part) {
 	if p.Name == tree.None {
 		p.Name = o.names[p.ID.Text()]
@@ -129,7 +129,8 @@ func (o *writer) result(m *unwritten, p chat.Part) {
 	}
 }
 
-// file adds an image, audio, video or document; its name for a file of a provider's store.
+// file adds an image, audio, video or document; for a file in a provider's store, only its
+// name.
 func (o *writer) file(m *unwritten, p chat.Part) {
 	switch f := p.Media; {
 	case f.Data == tree.None && f.URL == tree.None:
@@ -141,7 +142,7 @@ func (o *writer) file(m *unwritten, p chat.Part) {
 	}
 }
 
-// other adds data of A2A, and of other parts what they say.
+// other adds A2A data, or the text of any other part.
 func (o *writer) other(m *unwritten, p chat.Part) {
 	n := p.Value.Get("part")
 	if p.Value.Get("type").Text() != partType || !isData(n) || o.old && !n.Get("data").Is(jsonstream.Object) {
@@ -152,8 +153,8 @@ func (o *writer) other(m *unwritten, p chat.Part) {
 	o.add(m, "data", n, tree.Object())
 }
 
-// isData reports whether a part of a canonical turn can be one of A2A again: it has data, and what is
-// about them.
+// isData reports whether a part of a canonical turn has the form of an A2A data part: data and the
+// members that describe it.
 func isData(n tree.Node) bool {
 	for c := n.Children(); c.Next(); {
 		switch c.Name {
@@ -173,7 +174,7 @@ func isData(n tree.Node) bool {
 	return n.Get("data") != tree.None && (!n.Get("metadata").HasAny(ExtensionURI) || n.Get("data").Is(jsonstream.Object))
 }
 
-// put writes the message that is not written yet.
+// put writes the pending message.
 func (o *writer) put() {
 	m := o.now
 	if m == nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// codec converts messages. Those that are made are ModelMessages.
+// codec converts messages. New messages are ModelMessages.
 var codec = (&chat.Form{
 	At:          []string{"/messages"},
 	System:      "/system",
@@ -18,10 +18,10 @@ var codec = (&chat.Form{
 	Write:       write,
 }).Codec()
 
-// The styles of messages, besides the usual one.
+// The styles of messages, other than the default.
 const (
 	styleUI    = "ui"    // UIMessages
-	styleImage = "image" // images are image parts, and not file parts
+	styleImage = "image" // images are image parts rather than file parts
 )
 
 func style(message tree.Node) string {
@@ -36,7 +36,7 @@ func style(message tree.Node) string {
 	return ""
 }
 
-// systemText returns what the SDK takes as its option system.
+// systemText returns the value for the SDK's system option.
 func systemText(content tree.Node) tree.Node {
 	if tree.IsString(content) {
 		return content
@@ -64,11 +64,11 @@ func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 	return writeModel(turns, w)
 }
 
-// A reasoner is what a provider of the SDK calls the proof of what its model thought, in
+// A reasoner holds a provider's names for the proof of a model's reasoning, in the SDK's
 // providerOptions and providerMetadata.
 type reasoner struct{ name, id, signature, redacted string }
 
-// reasoners are the providers whose models ask for a proof. Redacted reasoning has its data in the
+// reasoners are the providers whose models require a proof. Redacted reasoning has its data in
 // place of a signature.
 var reasoners = []reasoner{
 	{name: "anthropic", signature: "signature", redacted: "redactedData"},
@@ -77,8 +77,8 @@ var reasoners = []reasoner{
 	{name: "google", signature: "thoughtSignature"},
 }
 
-// readReasoning reads a part of either kind of message, whose data of providers are in a member
-// with a name.
+// readReasoning reads a part of either kind of message. name is the member with the provider
+// data.
 func readReasoning(part tree.Node, name string) chat.Part {
 	p := chat.Part{Kind: chat.Reasoning, Text: part.Get("text")}
 	if !tree.IsString(p.Text) {
@@ -103,8 +103,8 @@ func readReasoning(part tree.Node, name string) chat.Part {
 	return p
 }
 
-// providerData returns what a part of what a model thought has for its provider; nothing if the
-// provider does not ask for it.
+// providerData returns the provider data of a reasoning part, or nothing if the provider
+// requires none.
 func providerData(p chat.Part) tree.Node {
 	for _, r := range reasoners {
 		if r.name != p.Provider.Text() {
@@ -128,7 +128,7 @@ func providerData(p chat.Part) tree.Node {
 	return tree.None
 }
 
-// writeReasoning writes a part, with its data for the provider in a member with a name.
+// writeReasoning writes a reasoning part. name is the member for the provider data.
 func writeReasoning(p chat.Part, name string) tree.Node {
 	text := p.Text
 	if text == tree.None {
@@ -137,7 +137,7 @@ func writeReasoning(p chat.Part, name string) tree.Node {
 	return chat.Object("type", tree.String("reasoning"), "text", text, name, providerData(p))
 }
 
-// toolResult returns the turn of a result: of a text or, with chat.JSONType, of another value.
+// toolResult returns the turn of a result: a text or, with chat.JSONType, another value.
 func toolResult(part chat.Part, text, value tree.Node) chat.Turn {
 	t := chat.Turn{Parts: []chat.Part{part}}
 	switch {
@@ -153,7 +153,7 @@ func toolResult(part chat.Part, text, value tree.Node) chat.Turn {
 	return t
 }
 
-// deniedText is what a result says of a call whose execution was denied without a reason.
+// deniedText is the result of a call whose execution was denied without a reason.
 const deniedText = "Tool execution was denied."
 
 // outputText returns the output of a result as one text.
@@ -164,7 +164,7 @@ func outputText(p chat.Part) tree.Node {
 	return tree.String(chat.Say(p.Output))
 }
 
-// said returns a text part for what there is no other part for.
+// said returns a text part in place of a part that has no counterpart.
 func said(p chat.Part) tree.Node {
 	text := p.Text
 	if p.Kind != chat.Text {
@@ -185,7 +185,7 @@ func readText(part tree.Node) (chat.Part, bool) {
 	}
 	p := chat.Part{Kind: chat.Text, Text: text}
 	if part.Length() == 2 {
-		p.Value = part // it is the canonical part
+		p.Value = part // same as the canonical part
 	}
 	return p, true
 }

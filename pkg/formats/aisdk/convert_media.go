@@ -8,11 +8,11 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// filePrefix begins the ids of files that are stored by OpenAI. The SDK takes them in the place of
-// data, which they cannot be: base64 has no hyphen.
+// filePrefix is the prefix of ids of files stored by OpenAI. The SDK accepts them in place of
+// data. They are distinguishable because base64 has no hyphen.
 const filePrefix = "file-"
 
-// readFile reads data of a file, which may be in base64, a URL, or tagged.
+// readFile reads file data: base64, a URL, or tagged data.
 func readFile(data, mediaType, name tree.Node) chat.Part {
 	m := chat.Media{Type: "file", Name: text(name)}
 	switch data.Get("type").Text() {
@@ -45,13 +45,13 @@ func readFile(data, mediaType, name tree.Node) chat.Part {
 	return chat.Part{Kind: chat.File, Media: m}
 }
 
-// imageTypes are the media types of images by how their base64 begins.
+// imageTypes maps the prefixes of base64 images to their media types.
 var imageTypes = []struct{ begin, mediaType string }{
 	{"iVBORw", "image/png"}, {"/9j/", "image/jpeg"}, {"R0lG", "image/gif"}, {"UklGR", "image/webp"},
 }
 
-// imageType returns the media type that an image in base64 has, "" if it is not known. The SDK knows
-// that of an image part in the same way.
+// imageType returns the media type of a base64 image, "" if it is unknown. The SDK detects the media
+// type of an image part in the same way.
 func imageType(data tree.Node) string {
 	for _, t := range imageTypes {
 		if strings.HasPrefix(data.Text(), t.begin) {
@@ -61,7 +61,7 @@ func imageType(data tree.Node) string {
 	return ""
 }
 
-// text returns a string, and nothing for anything else.
+// text returns n if it is a string, and otherwise nothing.
 func text(n tree.Node) tree.Node {
 	if tree.IsString(n) {
 		return n
@@ -69,8 +69,8 @@ func text(n tree.Node) tree.Node {
 	return tree.None
 }
 
-// mediaTypeOf returns the media type of a file, which the SDK asks for. For one that is not known
-// it is that of the kind of file.
+// mediaTypeOf returns the media type of a file, which the SDK requires. If it is unknown, it is
+// derived from the kind of file.
 func mediaTypeOf(m chat.Media) tree.Node {
 	switch {
 	case m.MediaType != tree.None:
@@ -78,7 +78,7 @@ func mediaTypeOf(m chat.Media) tree.Node {
 	case m.Type != "file":
 		return tree.String(m.Type + "/*")
 	default:
-		return tree.String("application/pdf") // the only documents that all providers take
+		return tree.String("application/pdf") // the only document type that all providers accept
 	}
 }
 
@@ -91,7 +91,7 @@ func writeFile(m chat.Media, image bool) tree.Node {
 	switch {
 	case data == tree.None && strings.HasPrefix(m.FileID.Text(), filePrefix):
 		data = m.FileID
-	case data == tree.None: // the SDK knows no file without its provider
+	case data == tree.None: // the SDK has no files without a provider
 		return said(chat.Part{Kind: chat.File, Media: m})
 	}
 	if image && m.Type == "image" && m.Name == tree.None {
@@ -103,7 +103,7 @@ func writeFile(m chat.Media, image bool) tree.Node {
 	return chat.Object("type", tree.String("file"), "data", data, "mediaType", mediaTypeOf(m), "filename", m.Name)
 }
 
-// readOutput reads a part of the output of a tool.
+// readOutput reads a part of a tool's output.
 func readOutput(part tree.Node) chat.Part {
 	data := part.Get("data")
 	switch kind := part.Get("type").Text(); kind {
@@ -129,7 +129,7 @@ func readOutput(part tree.Node) chat.Part {
 	return chat.Part{Kind: chat.Other, Value: part}
 }
 
-// writeOutput writes a part of the output of a tool.
+// writeOutput writes a part of a tool's output.
 func writeOutput(p chat.Part) tree.Node {
 	if p.Kind != chat.File {
 		return said(p)
@@ -148,7 +148,7 @@ func writeOutput(p chat.Part) tree.Node {
 	}
 }
 
-// fileName returns the name that a part of an output says: images have none.
+// fileName returns the name for a part of an output; images have none.
 func fileName(m chat.Media) tree.Node {
 	if m.Type == "image" {
 		return tree.None
@@ -156,7 +156,7 @@ func fileName(m chat.Media) tree.Node {
 	return m.Name
 }
 
-// outputParts reads a list of parts of the output of a tool.
+// outputParts reads a list of parts of a tool's output.
 func outputParts(list tree.Node) (parts []chat.Part, ok bool) {
 	if !list.Is(jsonstream.Array) {
 		return nil, false

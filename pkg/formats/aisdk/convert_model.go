@@ -10,14 +10,14 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
-// isPlain reports whether a message is the canonical turn: a role and a text.
+// isPlain reports whether a message equals its canonical turn: a role and a text.
 func isPlain(message tree.Node) bool {
 	return tree.IsString(message.Get("content")) && message.Length() == 2 &&
 		slices.Contains([]string{"system", "user", "assistant"}, message.Get("role").Text())
 }
 
-// readModel appends the turns that a ModelMessage says. Questions whether a tool may run, and their
-// answers, are of the run that asks them: other systems have none.
+// readModel appends the turns of a ModelMessage. Tool approval requests and responses belong to the
+// run that created them and have no counterpart in other systems.
 func readModel(dst []tree.Node, message tree.Node) []tree.Node {
 	content := message.Get("content")
 	t := chat.Turn{Role: message.Get("role").Text()}
@@ -53,7 +53,7 @@ func readModel(dst []tree.Node, message tree.Node) []tree.Node {
 	return dst
 }
 
-// readPart reads a part that is no result.
+// readPart reads a part other than a result.
 func readPart(part tree.Node) chat.Part {
 	switch part.Get("type").Text() {
 	case "text":
@@ -124,11 +124,10 @@ func readResult(part tree.Node) chat.Turn {
 	return toolResult(p, text(output), output)
 }
 
-// writeModel writes ModelMessages. All results that follow each other are in one message: the
-// prompt of a model has them there.
+// writeModel writes ModelMessages. Adjacent results form one message, as in a model's prompt.
 func writeModel(turns []tree.Node, w *chat.Writing) []tree.Node {
 	messages := make([]tree.Node, 0, len(turns))
-	names := map[string]tree.Node{} // of the tools that were called, by the ids of the calls
+	names := map[string]tree.Node{} // tool names by call id
 	var results []tree.Node
 	flush := func() {
 		if len(results) > 0 {
@@ -166,7 +165,7 @@ func writeModel(turns []tree.Node, w *chat.Writing) []tree.Node {
 	return messages
 }
 
-// turnOf returns the turn that [chat.Joined] yields.
+// turnOf returns the turn as joined by [chat.Joined].
 func turnOf(turn tree.Node, joined *chat.Turn) chat.Turn {
 	if joined != nil {
 		return *joined
@@ -174,10 +173,10 @@ func turnOf(turn tree.Node, joined *chat.Turn) chat.Turn {
 	return chat.Of(turn)
 }
 
-// unknownTool is the name of a tool that nothing names.
+// unknownTool is the name of a tool whose name is unknown.
 const unknownTool = "unknown"
 
-// writeMessage writes the message of a turn that has no results.
+// writeMessage writes the message of a turn without results.
 func writeMessage(t chat.Turn, w *chat.Writing) tree.Node {
 	role := messageRole(t.Role)
 	var content []tree.Node
@@ -206,12 +205,12 @@ func writeMessage(t chat.Turn, w *chat.Writing) tree.Node {
 	return chat.Object("role", tree.String(role), "content", message)
 }
 
-// isTextPart reports whether a part is one that the SDK has, too.
+// isTextPart reports whether a part has the form of a text part of the SDK.
 func isTextPart(part tree.Node) bool {
 	return part.Get("type").Text() == "text" && part.Length() == 2
 }
 
-// messageRole returns the role of a message that says a turn with a role.
+// messageRole returns the message role for the role of a turn.
 func messageRole(role string) string {
 	switch role {
 	case "system", "user", "assistant":
@@ -223,7 +222,7 @@ func messageRole(role string) string {
 	}
 }
 
-// writeResult writes the result of a call, whose output is JSON or any text.
+// writeResult writes the result of a call, with JSON or text output.
 func writeResult(p chat.Part, isJSON bool) tree.Node {
 	kind, value := "text", outputText(p)
 	if v := chat.Value(value); isJSON && p.Plain && (!tree.IsString(v) || !tree.Same(v, value)) {

@@ -5,13 +5,13 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
-// inTime returns turns with all results before the next turn of the user or system after their
-// calls: there, the SDK looks for calls without one. Other systems take results that come later.
+// inTime moves results to before the next turn of the user or system after their calls, where
+// the SDK checks for calls without a result. Other systems accept later results.
 func inTime(turns []tree.Node) []tree.Node {
-	late := map[int][]tree.Node{} // by the index of the turn that they have to be before
+	late := map[int][]tree.Node{} // by the index of the turn that they must precede
 	moved := map[int]bool{}
-	ends := map[string]int{} // that index, by the ids of calls that ended without a result
-	var open []string        // ids of calls before that
+	ends := map[string]int{} // that index, by the id of a call without a result there
+	var open []string        // ids of calls before that turn
 	isOpen := map[string]bool{}
 	for i, turn := range turns {
 		switch turn.Get("role").Text() {

@@ -8,12 +8,12 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
-// toolPrefix begins the types of the parts of tools.
+// toolPrefix is the prefix of the types of tool parts.
 const toolPrefix = "tool-"
 
-// readUI appends the turns that a UIMessage says, as convertToModelMessages does: each step of an
-// assistant is a turn, followed by the results of its calls. What the SDK sends to no model, such as
-// sources and data, is of the application.
+// readUI appends the turns of a UIMessage, as convertToModelMessages does: each step of an assistant
+// is a turn, followed by the results of its calls. Parts that the SDK does not send to models, such
+// as sources and data, belong to the application.
 func readUI(dst []tree.Node, message tree.Node) []tree.Node {
 	t := chat.Turn{Role: message.Get("role").Text()}
 	if t.Role == "" {
@@ -54,8 +54,8 @@ func readUI(dst []tree.Node, message tree.Node) []tree.Node {
 	return dst
 }
 
-// readTool returns the call that the part of a tool says, and the turn of its result. A call whose
-// input was still being streamed is none.
+// readTool returns the call in a tool part, and the turn of its result. A part whose input was
+// still being streamed has no call.
 func readTool(part tree.Node) (call []chat.Part, result []chat.Turn) {
 	name := part.Get("toolName")
 	if kind, ok := strings.CutPrefix(part.Get("type").Text(), toolPrefix); ok {
@@ -67,7 +67,7 @@ func readTool(part tree.Node) (call []chat.Part, result []chat.Turn) {
 	}
 	input := part.Get("input")
 	if input == tree.None {
-		input = part.Get("rawInput") // of an input that could not be read
+		input = part.Get("rawInput") // input that could not be parsed
 	}
 	call = []chat.Part{{Kind: chat.Call, ID: id, Name: name, Arguments: argumentsOf(input)}}
 	p := chat.Part{Kind: chat.Result, ID: id, Name: name}
@@ -93,16 +93,16 @@ func readTool(part tree.Node) (call []chat.Part, result []chat.Turn) {
 type uiWriter struct {
 	*chat.Writing
 	messages []tree.Node
-	// Of the message of the assistant that is being written: its first turn, its parts, and where
-	// among them the calls are that have no result yet, by their ids.
+	// The pending message of the assistant: its first turn, its parts, and the indices of tool
+	// parts without a result, by call id.
 	first tree.Node
 	parts []tree.Node
 	open  map[string]int
-	calls bool // its last step has calls, after which it goes on
+	calls bool // the last step has calls, so the message continues
 }
 
-// writeUI writes UIMessages: the steps of an assistant up to one without calls are one, and a result
-// is in the part of its call.
+// writeUI writes UIMessages. The steps of an assistant up to one without calls form one message, and
+// each result is in the part of its call.
 func writeUI(turns []tree.Node, w *chat.Writing) []tree.Node {
 	u := &uiWriter{Writing: w}
 	for turn, joined := range chat.Joined(turns) {
@@ -126,7 +126,7 @@ func (u *uiWriter) add(turn tree.Node, role string, parts []tree.Node) {
 	u.messages = append(u.messages, chat.Object("id", id, "role", tree.String(role), "parts", tree.Array(parts...)))
 }
 
-// flush ends the message of the assistant.
+// flush completes the pending message of the assistant.
 func (u *uiWriter) flush() {
 	if len(u.parts) > 0 {
 		u.add(u.first, "assistant", u.parts)
@@ -163,10 +163,10 @@ func toolPart(id, name, input tree.Node) tree.Node {
 	return chat.Object("type", tree.String(toolPrefix+name.Text()), "toolCallId", id, "state", tree.String("input-available"), "input", input)
 }
 
-// done returns a part of the assistant as one that was streamed to its end.
+// done returns a part of the assistant in the state of a completed stream.
 func done(part tree.Node) tree.Node { return part.With("state", tree.String("done")) }
 
-// result writes the result of a call into its part. One without a call gets a part of its own.
+// result writes the result of a call into its part. A result without a call gets its own part.
 func (u *uiWriter) result(turn tree.Node, t chat.Turn) {
 	p := t.Parts[0]
 	i, ok := u.open[p.ID.Text()]
@@ -195,7 +195,8 @@ func (u *uiWriter) result(turn tree.Node, t chat.Turn) {
 	u.calls = true
 }
 
-// uiParts returns the parts of a message that is not of the assistant: there is at least one.
+// uiParts returns the parts of a message of another role than the assistant; there is at
+// least one.
 func uiParts(t chat.Turn) (parts []tree.Node) {
 	for _, p := range t.Parts {
 		if p.Kind == chat.File {
@@ -210,7 +211,7 @@ func uiParts(t chat.Turn) (parts []tree.Node) {
 	return parts
 }
 
-// uiFile writes a file, which is at a URL.
+// uiFile writes a file as a part with a URL.
 func uiFile(m chat.Media) tree.Node {
 	url := m.URL
 	if m.Data != tree.None {

@@ -1,5 +1,5 @@
-// Package aisdk is the room of the AI SDK: its ModelMessages and UIMessages, as an array or in an
-// object with messages.
+// Package aisdk supports the AI SDK's ModelMessages and UIMessages, as an array or in an object
+// with the member messages.
 package aisdk
 
 import (
@@ -36,7 +36,7 @@ var Format = format.Descriptor{
 	Exchange: codec,
 }
 
-// say returns a UIMessage that says a text among others, and else a ModelMessage.
+// say returns a UIMessage that contains text if like is one, and otherwise a ModelMessage.
 func say(like jsonstream.Value, role, text string) []byte {
 	if like.Get("parts").Exists() {
 		return format.Fill(`{"id":%,"role":%,"parts":[{"type":"text","text":%}]}`, format.MadeID(text), role, text)
@@ -44,7 +44,7 @@ func say(like jsonstream.Value, role, text string) []byte {
 	return format.Fill(`{"role":%,"content":%}`, role, text)
 }
 
-// fit says what a value is as a message of either kind.
+// fit classifies a value as a message of either kind.
 func fit(v jsonstream.Value) format.Fit {
 	var role, content, parts jsonstream.Value
 	best := format.Possible
@@ -93,7 +93,7 @@ func fit(v jsonstream.Value) format.Fit {
 	return best
 }
 
-// fitPart says what a value is as a part of a ModelMessage.
+// fitPart classifies a value as a part of a ModelMessage.
 func fitPart(v jsonstream.Value) format.Fit {
 	switch v.Get("type").Text() {
 	case "text":

@@ -6,7 +6,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Facts are what a person wants to know of messages of the AI SDK.
+// Facts are the details of AI SDK messages for [format.Profile].
 type Facts struct {
 	Kind  string         `json:"kind"`  // UIMessage or ModelMessage, of the first message
 	Parts []format.Count `json:"parts"` // by their types, in order of appearance

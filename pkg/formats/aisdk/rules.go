@@ -10,11 +10,11 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// InvalidPrompt says that the AI SDK refuses messages (its AI_InvalidPromptError, and the errors
-// about the tools in a prompt).
+// InvalidPrompt is the reason for messages that the AI SDK rejects (its AI_InvalidPromptError,
+// and the errors about the tools in a prompt).
 const InvalidPrompt finding.Reason = "INVALID_PROMPT"
 
-// rules are what generateText and convertToModelMessages refuse.
+// rules cover the messages that generateText and convertToModelMessages reject.
 var rules = rulebook.Book{Reason: InvalidPrompt, Rules: []rulebook.Rule{
 	{Rule: finding.Rule{
 		ID:      "ai-sdk/call-without-result",
@@ -74,7 +74,7 @@ func messages(root jsonstream.Value) (all []jsonstream.Value) {
 // isUI reports whether a message is a UIMessage.
 func isUI(v jsonstream.Value) bool { return v.Get("parts").Kind() == jsonstream.Array }
 
-// checkCalls follows the SDK: open calls are looked for where a user or system message is, and at
+// checkCalls looks for open calls where the SDK does: before each user or system message, and at
 // the end.
 func checkCalls(root jsonstream.Value, report rulebook.Report) {
 	var open []jsonstream.Value // ids
@@ -116,10 +116,10 @@ func checkCalls(root jsonstream.Value, report rulebook.Report) {
 	missing()
 }
 
-// approved returns the ids of the calls that the approvals in messages are about: the SDK runs
-// those tools, or says that they were denied.
+// approved returns the ids of the calls with an approval response: the SDK runs those tools,
+// or reports that they were denied.
 func approved(all []jsonstream.Value) map[string]bool {
-	calls, answered := map[string]string{}, map[string]bool{} // calls by the ids of their requests
+	calls, answered := map[string]string{}, map[string]bool{} // call ids by approval request id
 	for _, m := range all {
 		for _, part := range m.Get("content").Elements() {
 			switch part.Get("type").Text() {

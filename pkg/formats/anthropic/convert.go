@@ -6,7 +6,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// codec converts messages, with the instructions that are beside them.
+// codec converts messages and the instructions next to them.
 var codec = (&chat.Form{
 	At:          []string{"/messages"},
 	System:      "/system",
@@ -30,12 +30,13 @@ func readSystem(value tree.Node) tree.Node {
 	return tree.None
 }
 
-// isText reports whether a block is a text.
+// isText reports whether a block is a text block.
 func isText(block tree.Node) bool {
 	return block.Get("type").Text() == "text" && tree.IsString(block.Get("text"))
 }
 
-// writeSystem returns instructions as the API takes them: texts alone, of which none is empty.
+// writeSystem returns instructions in the form that the API accepts: only texts, none of them
+// empty.
 func writeSystem(content tree.Node) tree.Node {
 	if tree.IsString(content) {
 		if content.IsBlank() {

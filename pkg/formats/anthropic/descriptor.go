@@ -1,5 +1,5 @@
-// Package anthropic is the room of Anthropic's Messages API: its messages as an array, in an
-// object with messages, or in the body of a request.
+// Package anthropic supports the messages of Anthropic's Messages API: as an array, in an
+// object with the member messages, or in a request body.
 package anthropic
 
 import (
@@ -32,7 +32,7 @@ var Format = format.Descriptor{
 	Exchange: codec,
 }
 
-// tells reports whether a body is for the API by its model or its tools.
+// tells reports whether the model or the tools of a request body indicate the API.
 func tells(root jsonstream.Value) bool {
 	if strings.HasPrefix(root.Get("model").Text(), "claude") && root.Get("max_tokens").Exists() {
 		return true
@@ -45,8 +45,8 @@ func tells(root jsonstream.Value) bool {
 	return false
 }
 
-// fit says what a value is as a message. One of the system is less often of this API than of
-// others, which have it first.
+// fit classifies a value as a message. A system message is more likely of another API, in
+// which such messages come first.
 func fit(v jsonstream.Value) format.Fit {
 	var role, content jsonstream.Value
 	best := format.Possible
@@ -81,13 +81,13 @@ func fit(v jsonstream.Value) format.Fit {
 	case "user", "assistant":
 		return best
 	}
-	if best == format.Typical && role.Text() != "system" { // the API refuses the role alone
+	if best == format.Typical && role.Text() != "system" { // only the role is invalid in the API
 		return best
 	}
 	return format.Foreign
 }
 
-// fitBlock says what a value is as a block of content.
+// fitBlock classifies a value as a content block.
 func fitBlock(v jsonstream.Value) format.Fit {
 	switch kind := v.Get("type").Text(); {
 	case kind == "text":

@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// members are those of a body of the Messages API.
+// members are the request members of the Messages API.
 var members = request.Members{Instructions: "system", MaxTokens: []string{"max_tokens"}}
 
 func profile(doc *jsonstream.Document, _ jsonstream.Value, turns []conversation.Turn) format.Profile {

@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// codec converts messages, with the instructions that are beside them.
+// codec converts messages and the instructions next to them.
 var codec = (&chat.Form{
 	At:          []string{"/messages"},
 	System:      "/system",
@@ -20,7 +20,7 @@ var codec = (&chat.Form{
 	Write:       write,
 }).Codec()
 
-// readSystem returns the texts of the blocks that are instructions.
+// readSystem returns the texts of system blocks.
 func readSystem(value tree.Node) tree.Node {
 	var texts []tree.Node
 	for _, block := range tree.Elements(value) {
@@ -57,18 +57,18 @@ func writeSystem(content tree.Node) tree.Node {
 	return tree.Array(blocks...)
 }
 
-// textBlock returns the block of a text.
+// textBlock returns a block with a text.
 func textBlock(text tree.Node) tree.Node { return tree.Object(tree.Member{Name: "text", Value: text}) }
 
-// newMessage returns a message with blocks.
+// newMessage returns a message with content blocks.
 func newMessage(role, content tree.Node) tree.Node {
 	return tree.Object(tree.Member{Name: "role", Value: role}, tree.Member{Name: "content", Value: content})
 }
 
 func isObject(n tree.Node) bool { return n.Is(jsonstream.Object) }
 
-// read appends the turns of a message. A text that is the only one is no list of texts: the API has
-// no other way to write it.
+// read appends the turns of a message. A single text becomes a string rather than a list, because
+// the API has no other form for it.
 func read(dst []tree.Node, message tree.Node) []tree.Node {
 	content := message.Get("content")
 	t := chat.Turn{Role: message.Get("role").Text(), Plain: true}
@@ -76,7 +76,7 @@ func read(dst []tree.Node, message tree.Node) []tree.Node {
 		return append(dst, message)
 	}
 	if text := content.Element("0").Get("text"); tree.IsString(text) && content.Length() == 1 && content.Element("0").Length() == 1 {
-		return append(dst, newMessage(message.Get("role"), text)) // as most are
+		return append(dst, newMessage(message.Get("role"), text)) // the common case
 	}
 	for c := content.Children(); c.Next(); {
 		p := readBlock(c.Value, t.Role)
@@ -96,7 +96,8 @@ func read(dst []tree.Node, message tree.Node) []tree.Node {
 	return append(dst, t.Canonical()...)
 }
 
-// readBlock reads a block of a message by a role. It has one member, which says what it is.
+// readBlock reads a block of a message with the given role. A block has one member, which
+// names its type.
 func readBlock(block tree.Node, role string) chat.Part {
 	other := chat.Part{Kind: chat.Other, Value: block}
 	if block.Length() != 1 {
@@ -109,7 +110,7 @@ func readBlock(block tree.Node, role string) chat.Part {
 		if tree.IsString(v) {
 			return chat.Part{Kind: chat.Text, Text: v}
 		}
-	case "json": // of a result
+	case "json": // in a result
 		if isObject(v) {
 			return chat.Part{Kind: chat.Text, Text: chat.TextOf(v)}
 		}
@@ -120,7 +121,7 @@ func readBlock(block tree.Node, role string) chat.Part {
 	case "toolUse":
 		id, name, input := v.Get("toolUseId"), v.Get("name"), v.Get("input")
 		if role == "assistant" && tree.IsString(id) && tree.IsString(name) && isObject(input) {
-			// The same text for equal objects: a turn is found again by what it says.
+			// Equal objects give equal texts, because turns are matched by their content.
 			return chat.Part{Kind: chat.Call, ID: id, Name: name, Arguments: tree.String(string(input.AppendPlain(nil)))}
 		}
 	case "toolResult":
@@ -145,7 +146,7 @@ func readBlock(block tree.Node, role string) chat.Part {
 	return other
 }
 
-// The providers of what models thought: those of Anthropic sign it, wherever they are.
+// The providers of reasoning. Anthropic's models sign it on every platform.
 const (
 	anthropic = "anthropic"
 	unsigned  = "bedrock"
@@ -170,7 +171,7 @@ func readReasoning(v tree.Node) (chat.Part, bool) {
 // A writer writes messages.
 type writer struct {
 	documents int
-	names     map[string]int // of documents, and what follows one that is there already
+	names     map[string]int // document names, with the number of the last duplicate
 }
 
 func write(turns []tree.Node, w *chat.Writing) []tree.Node {
@@ -202,7 +203,7 @@ func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 	return elements
 }
 
-// hasDocument reports whether there is a document and no text beside it, which the API refuses.
+// hasDocument reports whether content has a document but no text, which the API rejects.
 func hasDocument(content tree.Node) bool {
 	document := false
 	for c := content.Children(); c.Next(); {
@@ -214,10 +215,10 @@ func hasDocument(content tree.Node) bool {
 	return document
 }
 
-// own are the members of blocks that are kept as they are.
+// own are the block members that are kept unchanged.
 var own = []string{"video", "audio", "cachePoint", "guardContent", "citationsContent", "searchResult"}
 
-// block returns the block that says a part of a message by a role.
+// block returns the block for a part of a message with the given role.
 func (b *writer) block(role string, p chat.Part) tree.Node {
 	switch p.Kind {
 	case chat.Text:
@@ -261,7 +262,7 @@ func (b *writer) block(role string, p chat.Part) tree.Node {
 	return textBlock(note)
 }
 
-// output returns the content of a result, in which no text is blank.
+// output returns the content of a result, without blank texts.
 func (b *writer) output(p chat.Part) tree.Node {
 	if p.JSON && len(p.Output) == 1 && p.Output[0].Kind == chat.Text {
 		if v := chat.Value(p.Output[0].Text); isObject(v) {
@@ -283,7 +284,7 @@ func (b *writer) output(p chat.Part) tree.Node {
 	return tree.Array(blocks...)
 }
 
-// name returns the name of a document: of characters that the API takes, and that no other has.
+// name returns a unique document name of characters that the API accepts.
 func (b *writer) name(name string) string {
 	fit := strings.Map(func(r rune) rune {
 		if strings.ContainsRune("-()[]_", r) || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z' {

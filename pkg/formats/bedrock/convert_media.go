@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
-// A kind is the format that the API calls a media type.
+// A kind maps a media type to its format in the API.
 type kind struct{ mediaType, format string }
 
 var images = []kind{{"image/png", "png"}, {"image/jpeg", "jpeg"}, {"image/gif", "gif"}, {"image/webp", "webp"}}
@@ -19,7 +19,7 @@ var documents = []kind{
 	{"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"}, {"text/html", "html"}, {"text/plain", "txt"}, {"text/markdown", "md"},
 }
 
-// maxDocuments is how many documents a request may have.
+// maxDocuments is the maximum number of documents in a request.
 const maxDocuments = 5
 
 // readMedia reads an image or a document.
@@ -47,8 +47,8 @@ func readMedia(name string, v tree.Node) (chat.Media, bool) {
 	return m, m.Data != tree.None
 }
 
-// media returns the block of an image or a document; nothing if the API does not take it. It takes
-// neither URLs nor files of other providers.
+// media returns the block of an image or a document, or nothing if the API does not accept it. It
+// accepts neither URLs nor files of other providers.
 func (b *writer) media(m chat.Media) tree.Node {
 	member, kinds := "image", images
 	switch {

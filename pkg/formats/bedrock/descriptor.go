@@ -1,5 +1,5 @@
-// Package bedrock is the room of the Converse API of Amazon Bedrock: its messages as an array, or
-// in the body of a request.
+// Package bedrock supports the messages of the Converse API of Amazon Bedrock: as an array or in
+// a request body.
 package bedrock
 
 import (
@@ -30,12 +30,12 @@ var Format = format.Descriptor{
 	Exchange: codec,
 }
 
-// say returns a message that says a text.
+// say returns a message that contains text.
 func say(_ jsonstream.Value, role, text string) []byte {
 	return format.Fill(`{"role":%,"content":[{"text":%}]}`, role, text)
 }
 
-// fit says what a value is as a message.
+// fit classifies a value as a message.
 func fit(v jsonstream.Value) format.Fit {
 	role, content := v.Get("role").Text(), v.Get("content")
 	if role != "user" && role != "assistant" && role != "system" || content.Kind() != jsonstream.Array {

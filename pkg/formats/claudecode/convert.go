@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// codec converts sessions. What is carried is a line of a type that Claude Code does not know: it
-// leaves such lines out.
+// codec converts sessions. Carried data is in a line of a type unknown to Claude Code, which
+// ignores such lines.
 var codec = (&chat.Form{
 	At:    []string{""},
 	Lines: true,
@@ -34,10 +34,10 @@ var codec = (&chat.Form{
 	},
 }).Codec()
 
-// carriedType is the type of the line that holds what is carried.
+// carriedType is the type of the line that holds carried data.
 const carriedType = "handoff"
 
-// values yields the lines. Those that were made are all read into the same memory.
+// values yields the values of the lines. Generated lines share one buffer.
 func values(list []tree.Node) iter.Seq2[int, jsonstream.Value] {
 	return func(yield func(int, jsonstream.Value) bool) {
 		var parser jsonstream.Parser
@@ -59,13 +59,13 @@ func values(list []tree.Node) iter.Seq2[int, jsonstream.Value] {
 	}
 }
 
-// common are the members that all lines of a session mostly share.
+// common are the members that usually have the same value on all lines of a session.
 var common = []string{"isSidechain", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug"}
 
-// style returns what the lines of a session share, by one of them: an object with these members.
+// style returns the shared members of a session's lines, read from one line, as a JSON object.
 func style(line tree.Node) string {
 	if uuid := line.Get("uuid"); uuid == tree.None || isMade(uuid) {
-		return "" // as they are made
+		return "" // the style of a line that this package made
 	}
 	var shared []tree.Member
 	for m := line.Children(); m.Next(); {
@@ -76,8 +76,8 @@ func style(line tree.Node) string {
 	return string(tree.Object(shared...).AppendPlain(nil))
 }
 
-// A made uuid is of version 8, and a line that has one is known by its turn. A made time ends with
-// another zone than those of Claude Code.
+// A generated uuid is of version 8; its line is identified by its turn. A generated time ends with
+// a zone that Claude Code does not use.
 const otherZone = "+00:00"
 
 func isMade(uuid tree.Node) bool {
@@ -85,14 +85,14 @@ func isMade(uuid tree.Node) bool {
 	return len(text) == 36 && text[14] == '8'
 }
 
-// read appends the turns of a line. They have its uuid, by which it is made again, and its time.
+// read appends the turns of a line, with its uuid, for restoring the line, and its time.
 func read(dst []tree.Node, line tree.Node) []tree.Node {
 	message := line.Get("message")
 	before := len(dst)
 	if dst = chat.AppendMessage(dst, message); len(dst) == before+1 && message.Get("role").Text() == "assistant" {
 		if content := dst[before].Get("content"); content.Length() == 1 {
 			if text := content.Element("0"); text.Length() == 2 && text.Get("type").Text() == "text" && tree.IsString(text.Get("text")) {
-				dst[before] = dst[before].With("content", text.Get("text")) // lists are how they are all written
+				dst[before] = dst[before].With("content", text.Get("text")) // Claude Code always writes lists
 			}
 		}
 	}
@@ -111,7 +111,8 @@ func read(dst []tree.Node, line tree.Node) []tree.Node {
 	return dst
 }
 
-// write returns the lines of turns, one for each: Claude Code writes each block of a response on one.
+// write returns the lines of turns, one per turn: Claude Code writes each block of a response on its
+// own line.
 func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 	s := &session{Writing: w, turns: turns, parent: tree.Null()}
 	s.begin()
@@ -133,11 +134,11 @@ func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 	return s.lines
 }
 
-// maxTitle is how long the title of a session is at most, in characters.
+// maxTitle is the maximum length of a session's title, in characters.
 const maxTitle = 80
 
-// title returns what a session is called where it is listed: its task, or what is said first.
-// Claude Code does not list one whose first request looks like a tag, unless it has a title.
+// title returns the session's title for listings: its task, or else its first text of the
+// user. Claude Code does not list an untitled session whose first request looks like a tag.
 func (s *session) title() string {
 	title := []rune(strings.Join(strings.Fields(s.Values[exchange.RowDescription].Text()), " "))
 	for _, turn := range s.turns {
@@ -157,17 +158,17 @@ func (s *session) title() string {
 	return string(title)
 }
 
-// A session is being written.
+// A session is a session being written.
 type session struct {
 	*chat.Writing
 	turns  []tree.Node
 	lines  []tree.Node
-	shared []tree.Member // of all lines
-	parent tree.Node     // the uuid of the line before, null for the first
-	time   tree.Node     // of lines whose turns have none
+	shared []tree.Member // on all lines
+	parent tree.Node     // the uuid of the previous line, null for the first
+	time   tree.Node     // for lines whose turns have none
 }
 
-// begin sets what all lines share.
+// begin sets the members shared by all lines.
 func (s *session) begin() {
 	s.time = tree.String("1970-01-01T00:00:00.000" + otherZone)
 	if at := s.Values[exchange.RowTime]; s.fresh() && exchange.IsTime(at) {
@@ -203,7 +204,8 @@ func (s *session) begin() {
 	}
 }
 
-// fresh reports whether the values that are made up are not placeholders of carried ones.
+// fresh reports whether a new session is made rather than restored, when made-up values are
+// only placeholders.
 func (s *session) fresh() bool { return s.Maker == nil || !s.Maker.Restoring }
 
 func isUUID(text string) bool {
@@ -211,13 +213,14 @@ func isUUID(text string) bool {
 		strings.Trim(text, "0123456789abcdefABCDEF-") == ""
 }
 
-// isOneLine reports whether what two turns say is on one line.
+// isOneLine reports whether two turns belong to the same line.
 func (s *session) isOneLine(a, b int) bool {
 	uuid := s.turns[a].Get("uuid")
 	return a == b || tree.IsString(uuid) && s.turns[b].Get("uuid").Text() == uuid.Text()
 }
 
-// add adds the line of blocks of a message, which is of a response, and returns which one that is.
+// add adds the line of a message's blocks. response is the id of their response, which add returns
+// or makes up.
 func (s *session) add(role string, blocks []chat.Block, response tree.Node) tree.Node {
 	turn, index := s.turns[blocks[0].Turn], len(s.lines)
 	uuid := turn.Get("uuid")
@@ -248,7 +251,7 @@ func (s *session) add(role string, blocks []chat.Block, response tree.Node) tree
 	return response
 }
 
-// noUsage is what a response says that cost nothing here.
+// noUsage returns the usage of a response without known costs.
 func noUsage() tree.Node {
 	return chat.Object("input_tokens", tree.Int(0), "cache_creation_input_tokens", tree.Int(0), "cache_read_input_tokens", tree.Int(0), "output_tokens", tree.Int(0))
 }

@@ -1,10 +1,10 @@
-// Package claudecode is the room of the sessions of Claude Code: files of JSON Lines, which are
-// one message each.
+// Package claudecode supports the sessions of Claude Code: JSON Lines files, each of which is
+// one message.
 //
-// The lines are a tree by their parentUuid. The conversation is the path to the last leaf, with
-// what belongs to the responses on it, and not what the file has in its order: a user goes back
-// and asks otherwise, subagents have chains of their own, and a compaction begins anew. See
-// [Tree].
+// The lines form a tree by their parentUuid. The conversation is the path to the last leaf,
+// with all parts of the responses on it. It differs from file order when the user goes back and
+// asks something else, when subagents have chains of their own, and when a compaction starts a
+// new root. See [Tree].
 package claudecode
 
 import (
@@ -15,7 +15,7 @@ import (
 )
 
 // Format describes the sessions of Claude Code. Their turns are the lines of a user or an
-// assistant on the path; all others are beside them.
+// assistant on the path.
 var Format = format.Descriptor{
 	Name:   format.ClaudeCode,
 	System: "claude-code",
@@ -40,7 +40,7 @@ var Format = format.Descriptor{
 	Exchange: codec,
 }
 
-// fit says what a line is.
+// fit classifies a line.
 func fit(v jsonstream.Value) format.Fit {
 	var kind, message, id, snapshot, carried jsonstream.Value
 	for name, member := range v.Members() {
@@ -83,21 +83,21 @@ func fit(v jsonstream.Value) format.Fit {
 	return format.Foreign
 }
 
-// Facts are what a person wants to know of a session.
+// Facts are the details of a session for [format.Profile].
 type Facts struct {
 	Session     string `json:"session,omitzero"`
 	Title       string `json:"title,omitzero"`
 	Folder      string `json:"folder,omitzero"`
 	Branch      string `json:"branch,omitzero"`
 	Version     string `json:"version,omitzero"`
-	Model       string `json:"model,omitzero"` // the last that answered
+	Model       string `json:"model,omitzero"` // of the last response
 	Lines       int    `json:"lines"`
 	Compactions int    `json:"compactions"`
 	Sidechains  int    `json:"sidechains"` // lines of subagents
 	Usage       Usage  `json:"usage"`
 }
 
-// Usage is what the models of a session read and wrote, in tokens, each response counted once.
+// Usage counts the tokens that a session's models read and wrote. Each response counts once.
 type Usage struct {
 	Input      int64 `json:"input"` // neither read from a cache nor written to one
 	CacheRead  int64 `json:"cacheRead"`
@@ -141,7 +141,7 @@ func profile(doc *jsonstream.Document, _ jsonstream.Value, _ []conversation.Turn
 		if id == "" {
 			id = e.UUID
 		}
-		if u := message.Get("usage"); u.Kind() == jsonstream.Object { // the last line of a response counts
+		if u := message.Get("usage"); u.Kind() == jsonstream.Object { // the last line of a response has its final usage
 			usage[id] = Usage{
 				format.Natural(u.Get("input_tokens")), format.Natural(u.Get("cache_read_input_tokens")),
 				format.Natural(u.Get("cache_creation_input_tokens")), format.Natural(u.Get("output_tokens")),
@@ -171,7 +171,7 @@ func profile(doc *jsonstream.Document, _ jsonstream.Value, _ []conversation.Turn
 	}}
 }
 
-// set replaces a text by one that is there.
+// set sets text to v if v exists.
 func set(text *string, v jsonstream.Value) {
 	if s := v.Text(); s != "" {
 		*text = s

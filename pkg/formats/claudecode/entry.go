@@ -7,35 +7,35 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An Entry is a line with a uuid: a node of the tree that a session is. Its texts are of a type K:
-// string, or what stands for strings, the zero value for "".
+// An Entry is a line with a uuid: a node of a session's tree. Its texts have type K: string, or a
+// substitute whose zero value stands for "".
 type Entry[K comparable] struct {
-	// Order is where the entry is in the file: whoever makes entries of several lines sets it.
+	// Order is the entry's position in the file, to be set by the caller of EntryOf.
 	Order         int
 	UUID, Parent  K
-	LogicalParent K // of a compaction: what it summarises
-	Response      K // message.id, which the lines of one response share
+	LogicalParent K // of a compaction: the last summarised entry
+	Response      K // message.id, shared by the lines of one response
 	Agent, Owner  K // agentId, sourceToolAssistantUUID
 	Time          stamp
 	Kind          string // user, assistant, attachment, system or progress
 	Calls         []K    // the ids of tool calls
-	Results       []K    // the ids of the calls whose results it has
+	Results       []K    // the ids of the calls whose results it contains
 	Answers       bool   // it has results, perhaps without ids
 	Sidechain     bool   // of a subagent
 	Team, Meta    bool
-	Compaction    bool // the boundary of one
-	Summary       bool // what a compaction left instead of the conversation
-	Interruption  bool // a user's line that only says that the turn was interrupted
+	Compaction    bool // a compaction boundary
+	Summary       bool // the summary that replaces the compacted conversation
+	Interruption  bool // a user's line that only reports the interruption of a turn
 	Briefing      bool // an attachment for a fork
-	// AttachedCommand is an attachment of the queue, and Queued one that is a text: what the user
-	// typed while the agent worked. Source is the uuid that it has as a turn.
+	// AttachedCommand is set for an attachment of a queued command, and Queued if that is a text,
+	// which the user typed while the agent worked. Source is its uuid as a turn.
 	AttachedCommand, Queued bool
 	Source                  K
 	Kept                    *Kept[K] // of a compaction
 }
 
-// Kept are the entries that a compaction left as they were, between its summary and what
-// follows: all of those in UUIDs, or those from Head to Tail.
+// Kept lists the entries that a compaction left unchanged, between its summary and the next
+// entry: the entries in UUIDs, or the entries from Head to Tail.
 type Kept[K comparable] struct {
 	Anchor     K
 	UUIDs      []K
@@ -43,15 +43,15 @@ type Kept[K comparable] struct {
 	Head, Tail K
 }
 
-// kinds are those of entries, which share these texts.
+// kinds are the kinds of entries, which share these strings.
 var kinds = []string{"user", "assistant", "attachment", "system", "progress"}
 
-// EntryOf returns the entry that a line is, and false if it is none. Its texts are copies, which
-// outlive the line's document.
+// EntryOf returns the entry of a line, or false if the line is not one. Its texts are copies,
+// which outlive the line's document.
 func EntryOf(line jsonstream.Value) (e Entry[string], ok bool) { return entryOf(line, strings.Clone) }
 
-// entryOf is EntryOf with what is to stand for the texts, which are valid as long as the document
-// of the line.
+// entryOf is EntryOf with a function that converts the texts, which are valid only as long as the
+// line's document.
 func entryOf[K comparable](line jsonstream.Value, of func(string) K) (e Entry[K], ok bool) {
 	kind := slices.Index(kinds, line.Get("type").Text())
 	if kind < 0 || line.Get("uuid").Kind() != jsonstream.String {
@@ -128,7 +128,7 @@ func (e *Entry[K]) addAttachment(attached jsonstream.Value, of func(string) K) {
 	}
 }
 
-// keptBy returns what a compaction left as it was, nil for nothing.
+// keptBy returns the entries that a compaction left unchanged, or nil.
 func keptBy[K comparable](metadata jsonstream.Value, of func(string) K) *Kept[K] {
 	if all := metadata.Get("preservedMessages"); truthy(all) {
 		k := &Kept[K]{Anchor: of(all.Get("anchorUuid").Text())}
@@ -146,7 +146,7 @@ func keptBy[K comparable](metadata jsonstream.Value, of func(string) K) *Kept[K]
 	return nil
 }
 
-// truthy reports whether JavaScript takes a value for true.
+// truthy reports whether a value is true in JavaScript.
 func truthy(v jsonstream.Value) bool {
 	switch v.Kind() {
 	case jsonstream.Absent, jsonstream.Null, jsonstream.False:
@@ -159,7 +159,7 @@ func truthy(v jsonstream.Value) bool {
 	return true
 }
 
-// isInterruption reports whether a user's line only says that the turn was interrupted.
+// isInterruption reports whether a user's line only reports the interruption of a turn.
 func isInterruption(content jsonstream.Value) bool {
 	const mark = "[Request interrupted by user"
 	if content.Kind() == jsonstream.String {

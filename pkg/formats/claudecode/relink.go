@@ -8,17 +8,16 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// errBranches says that a conversation cannot be told from what the user went back from.
+// errBranches reports that relinking would select another branch of the conversation.
 var errBranches = errors.New("the session would go on with another branch: its lines follow each other in a way that no change of parentUuid can mend")
 
-// relink hangs lines that followed one that is gone on the nearest one before that which stays,
-// and puts new lines between their neighbours. Where the conversation is then another one, because
-// turns were moved, or a branch or a compaction gets in the way, each turn follows the one before
-// it.
+// relink attaches the children of removed lines to the nearest remaining ancestor, and inserts new
+// lines between their neighbours. If that changes the conversation, because turns were moved, or
+// because of a branch or a compaction, it makes each turn follow the previous one.
 func relink(lines []format.Line) error {
 	l := links{lines: lines}
 	if !slices.ContainsFunc(lines, func(line format.Line) bool { _, ok := EntryOf(line.Was); return ok }) {
-		return nil // they are in the order of the file
+		return nil // without links, file order counts
 	}
 	l.read()
 	l.bridge()
@@ -32,17 +31,17 @@ func relink(lines []format.Line) error {
 	return nil
 }
 
-// Links are how lines follow each other.
+// A links holds the links between lines.
 type links struct {
 	lines  []format.Line
-	turns  []int          // the lines that are turns, in the order of the conversation
+	turns  []int          // the lines that are turns, in conversation order
 	uuid   []string       // of each line
-	parent []string       // of each line, as it is to be
-	gone   map[string]int // the lines that are removed, by their uuids
+	parent []string       // the new parent of each line
+	gone   map[string]int // the removed lines, by uuid
 }
 
-// read finds the uuids. A line that was there keeps its own, also where it says something else
-// now; those that are new get others than all that there are.
+// read collects the uuids. Existing lines keep theirs, even if changed; new lines get unused
+// ones.
 func (l *links) read() {
 	l.uuid, l.parent, l.gone = make([]string, len(l.lines)), make([]string, len(l.lines)), map[string]int{}
 	taken := map[string]bool{}
@@ -59,7 +58,7 @@ func (l *links) read() {
 	slices.SortFunc(l.turns, func(a, b int) int { return l.lines[a].Turn - l.lines[b].Turn })
 	for i, line := range l.lines {
 		if _, isGone := l.gone[l.uuid[i]]; isGone && line.Turn < 0 {
-			l.lines[i].Value = jsonstream.Value{} // an earlier line with the uuid
+			l.lines[i].Value = jsonstream.Value{} // an earlier line with the same uuid
 		}
 	}
 	for _, i := range l.turns {
@@ -74,7 +73,7 @@ func (l *links) read() {
 	}
 }
 
-// bridge leaves out the lines that are gone, and puts new ones between the turns beside them.
+// bridge skips the removed lines, and links the new ones between the turns next to them.
 func (l *links) bridge() {
 	for i := range l.lines {
 		seen := map[string]bool{}
@@ -96,8 +95,8 @@ func (l *links) bridge() {
 	}
 }
 
-// below returns the line that is to follow a new one: the turn after it, or the first of the lines
-// that are no turns between the two.
+// below returns the line to attach to a new line: the next turn, or the first of the other lines
+// between the two.
 func (l *links) below(i, next int) int {
 	for range l.lines {
 		up := slices.Index(l.uuid[i+1:], l.parent[next]) + i + 1
@@ -109,9 +108,8 @@ func (l *links) below(i, next int) int {
 	return next
 }
 
-// chain has each turn follow the one before it, and the first what it follows that is no turn. The
-// last one becomes the last line, since that is where a conversation ends, and no branch follows
-// it.
+// chain makes each turn follow the previous one, and the first follow the root. It makes the last
+// turn the last line, because the conversation ends there, so that no branch comes after it.
 func (l *links) chain() {
 	if len(l.turns) == 0 {
 		return
@@ -124,7 +122,7 @@ func (l *links) chain() {
 	for i := range l.lines {
 		switch {
 		case l.lines[i].Turn < 0 && isTurn[l.uuid[i]]:
-			l.lines[i].Value = jsonstream.Value{} // an earlier line with the uuid
+			l.lines[i].Value = jsonstream.Value{} // an earlier line with the same uuid
 		case l.lines[i].Value.Exists():
 			at[l.uuid[i]] = i
 		}
@@ -156,8 +154,8 @@ func (l *links) chain() {
 	l.toEnd(last)
 }
 
-// root returns the first line before the conversation that the first turn may follow, "" for
-// none: such as that of a compaction.
+// root returns the uuid of the first line before the conversation that the first turn may
+// follow, such as that of a compaction; "" if there is none.
 func (l *links) root(at map[string]int, isTurn map[string]bool) string {
 	root := l.parent[l.turns[0]]
 	for up, seen := root, 0; up != ""; seen++ {
@@ -173,7 +171,8 @@ func (l *links) root(at map[string]int, isTurn map[string]bool) string {
 	return root
 }
 
-// forget removes from the line of a compaction what it kept: that is in the conversation now.
+// forget removes the list of kept entries from the line of a compaction: they are in the
+// conversation now.
 func (l *links) forget(i int) {
 	if e, ok := EntryOf(l.lines[i].Value); !ok || e.Kept == nil {
 		return
@@ -185,7 +184,7 @@ func (l *links) forget(i int) {
 	l.set(i, d)
 }
 
-// toEnd makes a line the last one.
+// toEnd moves a line to the end.
 func (l *links) toEnd(i int) {
 	line, uuid, parent := l.lines[i], l.uuid[i], l.parent[i]
 	end := len(l.lines) - 1
@@ -217,12 +216,12 @@ func (l *links) write() {
 				return
 			}
 			if err := d.Set("/"+name, text); err != nil {
-				panic(err) // a string in an object
+				panic(err) // impossible: a string in an object
 			}
 		}
 		put("parentUuid", l.parent[i])
 		put("uuid", l.uuid[i])
-		if d.Value() != line.Value { // it was opened
+		if d.Value() != line.Value { // it was unwrapped
 			l.set(i, d)
 		}
 	}
@@ -231,12 +230,12 @@ func (l *links) write() {
 func (l *links) set(i int, d *jsonstream.Draft) {
 	doc, err := d.Document(jsonstream.Unlimited())
 	if err != nil {
-		panic(err) // a line with another string
+		panic(err) // impossible: only a string differs
 	}
 	l.lines[i].Value = doc.Root()
 }
 
-// holds reports whether the conversation is that of the turns.
+// holds reports whether the resulting conversation consists of the turns.
 func (l *links) holds() bool {
 	var present []int
 	t := newTrail()

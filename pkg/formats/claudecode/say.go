@@ -7,11 +7,12 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// neighbourly are the members that a line has from its neighbour: whose it is.
+// neighbourly are the members that a new line takes from its neighbour to belong to the same
+// chain.
 var neighbourly = []string{"isSidechain", "agentId", "teamName", "userType", "entrypoint", "cwd", "sessionId", "session_id", "version", "gitBranch", "slug", "timestamp"}
 
-// say returns a line of the user or the assistant. It follows none until it is linked: see relink.
-// One whose neighbour has no uuid has none either.
+// say returns a line of the user or the assistant. It has no parent until it is linked (see
+// relink), and no uuid if like has none.
 func say(like jsonstream.Value, role, text string) []byte {
 	message := format.Fill(`{"role":"user","content":%}`, text)
 	if role == "assistant" {

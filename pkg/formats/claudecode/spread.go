@@ -4,9 +4,9 @@ import (
 	"slices"
 )
 
-// spread adds to a path what belongs to its responses and branches off from it. Claude Code writes
-// each block of a response as an entry of its own, and the results of calls that were made
-// together hang on different blocks: only one of them is on the path.
+// spread adds to a path the parts of its responses that branch off from it. Claude Code writes
+// each block of a response as an entry of its own and attaches the results of parallel calls to
+// different blocks; only one of them is on the path.
 func (t *Tree[K]) spread(path []int) []int {
 	on := make([]bool, len(t.nodes))
 	for _, n := range path {
@@ -16,8 +16,8 @@ func (t *Tree[K]) spread(path []int) []int {
 		return path
 	}
 	var none K
-	last := map[K]int{}  // the last entry on the path of each response
-	have := map[K]bool{} // results on the path, by their calls
+	last := map[K]int{}  // the last entry of each response on the path
+	have := map[K]bool{} // calls with a result on the path
 	for _, n := range path {
 		e := t.nodes[n]
 		if e.Kind == "assistant" && e.Response != none {
@@ -31,7 +31,7 @@ func (t *Tree[K]) spread(path []int) []int {
 		return path
 	}
 	x := t.crossings(on)
-	branches := map[int][]int{} // what follows an entry of the path
+	branches := map[int][]int{} // branches by entry of the path
 	done := map[K]bool{}
 	grew := false
 	for _, n := range path {
@@ -59,7 +59,7 @@ func (t *Tree[K]) spread(path []int) []int {
 	return all
 }
 
-// branchesOff reports whether a part of a response, or a result, is not on a path.
+// branchesOff reports whether a part of a response, or a result, is missing from a path.
 func (t *Tree[K]) branchesOff(on []bool) bool {
 	var none K
 	for n, e := range t.nodes {
@@ -70,11 +70,11 @@ func (t *Tree[K]) branchesOff(on []bool) bool {
 	return false
 }
 
-// Crossings are how responses, calls and results refer to each other.
+// A crossings holds the references between responses, calls and results.
 type crossings[K comparable] struct {
 	parts   map[K][]int   // the entries of each response
-	caller  map[K]int     // the entry of each call, -1 if several responses have it
-	results map[int][]int // the results that belong to an entry, of those not on the path
+	caller  map[K]int     // the entry of each call, -1 if it is in several responses
+	results map[int][]int // the results of an entry that are not on the path
 }
 
 func (t *Tree[K]) crossings(on []bool) crossings[K] {
@@ -122,9 +122,9 @@ func (t *Tree[K]) crossings(on []bool) crossings[K] {
 	return x
 }
 
-// branches returns the parts of a response that are not on the path, and after them the results
-// of its calls that are not: those that hang on one of its parts, and of the others those whose
-// calls have no result yet. have are the calls that have one on the path.
+// branches returns the parts of a response that are not on the path, followed by the results of
+// its calls that are not: those attached to one of its parts, and other results of calls that
+// have none yet. have holds the calls with a result on the path.
 func (t *Tree[K]) branches(x crossings[K], parts []int, on []bool, have map[K]bool) []int {
 	of := map[int]bool{}
 	var more, hanging, stray []int

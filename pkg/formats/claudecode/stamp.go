@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// A stamp is the time of an entry as it is written, which is compared as a text. One like
-// 2026-06-12T09:00:00.000Z, as all are, is one more than the number that its digits are.
+// A stamp is the time of an entry, compared as text. A time in the usual form,
+// 2026-06-12T09:00:00.000Z, is stored as the number formed by its digits plus one.
 type stamp struct {
 	digits int64
-	text   *string // any other one
+	text   *string // any other form
 }
 
-// stampForm has 0 for any digit.
+// stampForm is the usual form, with 0 for any digit.
 const stampForm = "0000-00-00T00:00:00.000Z"
 
-// stampOf returns a stamp, which does not keep the text.
+// stampOf returns a stamp. It does not retain text.
 func stampOf(text string) stamp {
 	if text == "" {
 		return stamp{}

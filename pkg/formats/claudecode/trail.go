@@ -8,11 +8,11 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A trail finds the lines of the conversation, the oldest first. Where no line has a uuid, as the
-// command prints them, it is all lines of a user or an assistant.
+// A trail finds the lines of the conversation, oldest first. If no line has a uuid, as in the
+// output of the claude command, these are all lines of a user or an assistant.
 //
-// Texts are known by hashes of 64 bits, with a seed of their own for each session, so that an entry
-// takes few bytes: that two of a million are alike has a chance of one in 20 million.
+// Texts are represented by 64-bit hashes, with a random seed per session, so that an entry takes
+// few bytes. The probability of a collision among a million texts is one in 20 million.
 type trail struct {
 	seed    maphash.Seed
 	entries [][]Entry[uint64]
@@ -21,7 +21,7 @@ type trail struct {
 
 func newTrail() format.Trail { return &trail{seed: maphash.MakeSeed()} }
 
-// lines is what [trail.Read] reads.
+// lines is the result of [trail.Read].
 type lines struct {
 	entries []Entry[uint64]
 	plain   []int

@@ -4,9 +4,9 @@ import (
 	"slices"
 )
 
-// trailing returns what the user typed after the last entry of the conversation, while the agent
-// worked: commands in the queue that follow it, with nobody's entry between, nor one after them
-// that is not of the conversation.
+// trailing returns the text that the user typed after the last entry of the conversation, while
+// the agent worked: queued commands that follow that entry, without another speaker in between
+// and without a later speaker outside the conversation.
 func (t *Tree[K]) trailing(path []int, leaf int) []int {
 	on := make([]bool, len(t.nodes))
 	for _, n := range path {
@@ -47,7 +47,8 @@ func (t *Tree[K]) trailing(path []int, leaf int) []int {
 	return found
 }
 
-// passed returns the entries that others go on from which are not of the conversation.
+// passed returns the entries that have a descendant outside the conversation by a speaker of
+// the main chain.
 func (t *Tree[K]) passed(on []bool) map[int]bool {
 	passed := map[int]bool{}
 	for n, e := range t.nodes {

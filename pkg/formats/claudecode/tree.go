@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// A Tree is the entries of a session by their uuids. Of entries with one uuid,
-// the last counts, in the place of the first. K is what their texts are of: see [Entry].
+// A Tree holds the entries of a session by uuid. If several entries have the same uuid, the
+// last one takes the place of the first. K is the type of their texts: see [Entry].
 type Tree[K comparable] struct {
 	nodes  []*Entry[K]
 	byUUID map[K]int32
-	// A group is a set of entries with one parent: an entry's is the root that group leads to. It is
-	// nil where no compaction kept anything: then all have the parents that they say.
+	// group is the group of each entry; the root of the group has the entry's parent. It is nil if
+	// no compaction kept entries: then each entry has its own parent.
 	group []*group[K]
 }
 
-// A group is a set of entries that have one parent, which changes for all of them at once. One
-// that was merged into another has its parent.
+// A group is a set of entries with a common parent, which can be changed for all of them at
+// once. A group that was merged into another has the parent of that group.
 type group[K comparable] struct {
 	parent K
 	into   *group[K]
@@ -32,7 +32,7 @@ func (g *group[K]) root() *group[K] {
 	return g
 }
 
-// NewTree returns the tree of entries, which come in parts that must not change afterwards.
+// NewTree returns the tree of entries, given in parts. The parts must not change afterwards.
 func NewTree[K comparable](parts ...[]Entry[K]) *Tree[K] {
 	count, kept := 0, false
 	for _, entries := range parts {
@@ -57,7 +57,7 @@ func NewTree[K comparable](parts ...[]Entry[K]) *Tree[K] {
 	return t
 }
 
-// relinkAll puts what compactions kept where it is now.
+// relinkAll moves the entries that compactions kept to their new places.
 func (t *Tree[K]) relinkAll() {
 	children := map[K]*group[K]{}
 	t.group = make([]*group[K], len(t.nodes))
@@ -76,9 +76,9 @@ func (t *Tree[K]) relinkAll() {
 	}
 }
 
-// relink puts what a compaction kept between its summary and what follows that.
+// relink moves the entries that a compaction kept to between its summary and the next entry.
 func (t *Tree[K]) relink(k *Kept[K], children map[K]*group[K]) {
-	// move gives one entry another parent.
+	// move changes the parent of one entry.
 	move := func(uuid, parent K) {
 		if n, known := t.byUUID[uuid]; known {
 			g := &group[K]{parent: parent}
@@ -133,14 +133,14 @@ func (t *Tree[K]) parent(n int) K {
 	return t.group[n].root().parent
 }
 
-// of returns the node of an entry by its uuid, false if there is none or it is "".
+// of returns the node with a uuid, or false if there is none or uuid is "".
 func (t *Tree[K]) of(uuid K) (n int, known bool) {
 	var none K
 	at, known := t.byUUID[uuid]
 	return int(at), known && uuid != none
 }
 
-// Up returns the node that a node follows, after all compactions; -1 if there is none.
+// Up returns the parent of a node after all compactions; -1 if there is none.
 func (t *Tree[K]) Up(n int) int {
 	if p, known := t.of(t.parent(n)); known {
 		return p
@@ -148,9 +148,9 @@ func (t *Tree[K]) Up(n int) int {
 	return -1
 }
 
-// Conversation returns the nodes of the conversation, oldest first: the path from the last leaf
-// to the root, with the parts of responses and the results that branch off from it. From end on
-// they are what the user typed after the last entry.
+// Conversation returns the nodes of the conversation, oldest first: the path from the root to
+// the last leaf, with the parts of responses and the results that branch off from it. The nodes
+// from index end on are commands that the user typed after the last entry.
 func (t *Tree[K]) Conversation() (path []int, end int) {
 	leaf := t.leaf()
 	if leaf < 0 {
@@ -160,8 +160,8 @@ func (t *Tree[K]) Conversation() (path []int, end int) {
 	return append(path, t.trailing(path, leaf)...), len(path)
 }
 
-// Before returns what a compaction at the root of a path summarises, oldest first, however
-// many compactions there are.
+// Before returns the nodes that the compaction at the root of path summarises, oldest first,
+// including the nodes that earlier compactions summarise.
 func (t *Tree[K]) Before(path []int) []int {
 	seen := make([]bool, len(t.nodes))
 	for _, n := range path {
@@ -180,8 +180,8 @@ func (t *Tree[K]) Before(path []int) []int {
 	return t.spread(slices.Concat(all...))
 }
 
-// path returns the nodes from the root, or from a node that has been seen, to a leaf: it ends where
-// it comes back to itself. They are seen then.
+// path returns the nodes to a leaf, from the root or from below a node that is already in seen. It
+// stops at a cycle. It adds the nodes to seen.
 func (t *Tree[K]) path(leaf int, seen []bool) []int {
 	var path []int
 	for n := leaf; n >= 0 && !seen[n]; n = t.Up(n) {
@@ -192,14 +192,14 @@ func (t *Tree[K]) path(leaf int, seen []bool) []int {
 	return path
 }
 
-// Entry returns an entry by its number, as [Tree.Conversation] has it.
+// Entry returns the entry of a node, as returned by [Tree.Conversation].
 func (t *Tree[K]) Entry(n int) *Entry[K] { return t.nodes[n] }
 
 // Speaks reports whether the entry is by the user or an assistant.
 func (e *Entry[K]) Speaks() bool { return e.Kind == "user" || e.Kind == "assistant" }
 
-// leaf returns the last entry of the conversation by the user or an assistant, -1 if there is
-// none: the one nearest to the last leaf of the main chain.
+// leaf returns the last entry of the conversation by the user or an assistant: the one
+// nearest to the last leaf of the main chain. It returns -1 if there is none.
 func (t *Tree[K]) leaf() int {
 	isMain := func(e *Entry[K]) bool {
 		return !e.Sidechain && !e.Team && e.Kind != "progress" && !e.Briefing
@@ -221,13 +221,13 @@ func (t *Tree[K]) leaf() int {
 		}
 	}
 	slices.SortStableFunc(leaves, func(a, b int) int { return cmp.Compare(t.nodes[b].Order, t.nodes[a].Order) })
-	silent := map[int]bool{} // from which nobody is found
+	silent := map[int]bool{} // nodes without a speaker up to the root
 	for _, leaf := range leaves {
 		if n := t.speaker(leaf, silent); n >= 0 {
 			return n
 		}
 	}
-	// Nothing but sidechains: the last one, if possible of the user's own.
+	// There are only sidechains: use the last one, preferably the user's own.
 	best, main := -1, -1
 	later := func(a, b int) bool { return b < 0 || t.nodes[a].Order > t.nodes[b].Order }
 	found := map[int]int{}
@@ -249,8 +249,8 @@ func (t *Tree[K]) leaf() int {
 	return best
 }
 
-// speaker returns the nearest entry from a node up by the user or an assistant, -1 for none; a
-// way up on which nobody was found before is not taken again.
+// speaker returns the nearest entry by the user or an assistant from a node towards the root,
+// or -1. It skips paths in silent, which lead to no such entry, and adds to them.
 func (t *Tree[K]) speaker(n int, silent map[int]bool) int {
 	for ; n >= 0 && !silent[n]; n = t.Up(n) {
 		if t.nodes[n].Speaks() {
@@ -261,7 +261,7 @@ func (t *Tree[K]) speaker(n int, silent map[int]bool) int {
 	return -1
 }
 
-// speakerOf is speaker where each way up counts, and found remembers what it leads to.
+// speakerOf is speaker for leaves that share paths: found caches the result for each node.
 func (t *Tree[K]) speakerOf(leaf int, found map[int]int) int {
 	result := -1
 	var way []int
@@ -270,7 +270,7 @@ func (t *Tree[K]) speakerOf(leaf int, found map[int]int) int {
 			result = known
 			break
 		}
-		found[n] = -1 // for a path that comes back to itself
+		found[n] = -1 // in case of a cycle
 		way = append(way, n)
 		if t.nodes[n].Speaks() {
 			result = n

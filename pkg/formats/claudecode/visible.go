@@ -1,9 +1,9 @@
 package claudecode
 
-// Visible reports of each entry of a conversation whether it is a message of it: by the user or
-// an assistant of the main chain, and no note of the program. What the user typed while the
-// agent worked is an attachment, and a message if a reply follows, or nothing. The path and its
-// end are those of [Tree.Conversation].
+// Visible reports for each entry of a conversation whether it is a message: by the user or an
+// assistant of the main chain, and not a note of the program. Text that the user typed while
+// the agent worked is an attachment, which is a message only if a reply follows. path and end
+// are the results of [Tree.Conversation].
 func (t *Tree[K]) Visible(path []int, end int) []bool {
 	visible := make([]bool, len(path))
 	var none K

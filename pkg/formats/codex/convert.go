@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// codec converts rollouts. What is carried is a line of a type that Codex does not know: it leaves
-// such lines out when it resumes a session, wherever they are. It has no time, which is not known.
+// codec converts rollouts. Carried data is in a line of a type unknown to Codex, which ignores
+// such lines when it resumes a session. The line has no time because none is known.
 var codec = (&chat.Form{
 	At:    []string{""},
 	Lines: true,
@@ -34,14 +34,14 @@ var codec = (&chat.Form{
 	},
 }).Codec()
 
-// carriedType is the type of the line that holds what is carried.
+// carriedType is the type of the line that holds carried data.
 const carriedType = "handoff"
 
-// otherZone ends the times of lines whose turns have none: Codex asks for one, and writes its own in
-// Z. They are not read as times of turns.
+// otherZone is the zone of times on lines whose turns have none: Codex requires a time and writes
+// its own in Z. Such times are not read back as times of turns.
 const otherZone = "+00:00"
 
-// epoch is the time of lines of which no time is known.
+// epoch is the time of lines when none is known.
 const epoch = "1970-01-01T00:00:00.000" + otherZone
 
 // pathOf returns the lines that a [trail] finds in a view.
@@ -54,7 +54,7 @@ func pathOf(list []tree.Node) []int {
 	return path.turns
 }
 
-// bare is the style of the first versions, whose lines are items.
+// bare is the style of the first versions, whose lines are bare items.
 const bare = "items"
 
 func style(line tree.Node) string {
@@ -80,8 +80,8 @@ func read(dst []tree.Node, line tree.Node) []tree.Node {
 	return append(dst, turn)
 }
 
-// messageTurn returns the turn of a message. Codex writes all messages with their type and in parts:
-// content that is one text is that text.
+// messageTurn returns the turn of a message. Codex writes messages with a type and parts; content
+// with a single text becomes a string.
 func messageTurn(item tree.Node) tree.Node {
 	members := item.Without("type")
 	for i, m := range members {
@@ -93,7 +93,7 @@ func messageTurn(item tree.Node) tree.Node {
 	return tree.Object(members...)
 }
 
-// kinds are the types of items that Codex knows, with what it asks of them.
+// kinds are the item types that Codex knows, with their members.
 var kinds = chat.ItemKinds{
 	"function_call":           "call_id:s name:s arguments:s id:sn- status:sn- namespace:sn-",
 	"function_call_output":    "call_id:s output:sa id:sn-",
@@ -109,9 +109,9 @@ var kinds = chat.ItemKinds{
 	"ghost_snapshot":          "ghost_commit:o",
 }
 
-// write returns the lines of turns: the items, and after each message what shows it to the user, who
-// sees nothing else of a session that is resumed. The times of lines whose turns have none are
-// that of the message; if lines are restored, always the same, by which they are known.
+// write returns the lines of turns: the items and, after each message, the event that shows it,
+// since Codex shows only events of a resumed session. A line whose turn has no time gets the time of
+// the message. When lines are restored, it is always epoch, by which they are recognised.
 func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 	if w.Style == bare {
 		return items(turns, w)
@@ -151,7 +151,7 @@ func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 		}
 		lines = append(lines, line(times[i], responseItem, item))
 		kind := eventOf(item)
-		if !asked && isBrief(item) { // Codex lists no session without one
+		if !asked && isBrief(item) { // Codex does not list a session without one
 			kind = userMessage
 		}
 		if kind != "" {
@@ -161,7 +161,7 @@ func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 	return lines
 }
 
-// inOtherZone returns a time as that of a line whose turn has none.
+// inOtherZone converts a time to the form for a line whose turn has none.
 func inOtherZone(at tree.Node) tree.Node {
 	t, err := time.Parse(time.RFC3339Nano, at.Text())
 	if err != nil { // a leap second
@@ -170,7 +170,7 @@ func inOtherZone(at tree.Node) tree.Node {
 	return tree.String(t.UTC().Format("2006-01-02T15:04:05.000") + otherZone)
 }
 
-// items returns the lines of the first versions.
+// items returns the bare items of the first versions.
 func items(turns []tree.Node, w *chat.Writing) []tree.Node {
 	var lines []tree.Node
 	for _, turn := range turns {
@@ -183,11 +183,11 @@ func items(turns []tree.Node, w *chat.Writing) []tree.Node {
 	return lines
 }
 
-// isFresh reports whether a session is made that was none before.
+// isFresh reports whether a new session is made rather than restored.
 func isFresh(w *chat.Writing) bool { return w.Maker != nil && !w.Maker.Restoring }
 
-// begin returns the time at which the session begins, and its first line, without which Codex reads
-// no rollout.
+// begin returns the start time of the session and its first line, without which Codex does not read
+// the rollout.
 func begin(w *chat.Writing) (at, first tree.Node) {
 	id, at, folder := tree.String("00000000-0000-4000-8000-000000000000"), tree.String(epoch), tree.String(".")
 	if isFresh(w) {
@@ -205,7 +205,7 @@ func begin(w *chat.Writing) (at, first tree.Node) {
 		"originator", tree.String("handoff"), "cli_version", tree.String("0.0.0"), "source", tree.String("cli"), "model_provider", tree.String("openai")))
 }
 
-// What lines and items have in common.
+// Members shared by lines and items.
 var (
 	sessionMeta  = tree.String("session_meta")
 	responseItem = tree.String("response_item")
@@ -217,8 +217,8 @@ func line(at, kind, payload tree.Node) tree.Node {
 	return tree.Object(tree.Member{Name: "timestamp", Value: at}, tree.Member{Name: "type", Value: kind}, tree.Member{Name: "payload", Value: payload})
 }
 
-// known returns an item as Codex has it, if it has the like: it leaves out messages of the system,
-// and knows no strings as the content of one.
+// known returns an item in the form that Codex reads, or false if it has none. Codex omits
+// messages of the system, and accepts no strings as content.
 func known(item tree.Node) (tree.Node, bool) {
 	switch kind := item.Get("type").Text(); kind {
 	case "", "message":
@@ -235,7 +235,7 @@ func known(item tree.Node) (tree.Node, bool) {
 	}
 }
 
-// knownMessage returns a message as Codex has it: with its type, and in parts.
+// knownMessage returns a message in the form of Codex: with its type and in parts.
 func knownMessage(item tree.Node) tree.Node {
 	role, part := item.Get("role"), textPart(item.Get("role").Text())
 	members := append(make([]tree.Member, 0, item.Length()+1), messageType)
@@ -253,7 +253,7 @@ func knownMessage(item tree.Node) tree.Node {
 	return tree.Object(members...)
 }
 
-// textPart returns the type of the texts of a role.
+// textPart returns the type of text parts for a role.
 func textPart(role string) string {
 	if role == "assistant" {
 		return "output_text"
@@ -261,8 +261,8 @@ func textPart(role string) string {
 	return "input_text"
 }
 
-// described returns content in which parts that Codex does not know are texts: with one of them it
-// would not read the line.
+// described returns content with a text in place of each part unknown to Codex, because Codex does
+// not read a line with such a part.
 func described(content tree.Node, part string) tree.Node {
 	parts := slices.Clone(tree.Elements(content))
 	for i, p := range parts {
@@ -282,7 +282,7 @@ func described(content tree.Node, part string) tree.Node {
 	return tree.Array(parts...)
 }
 
-// isForeign reports whether items of a type are those of tools that the API has and Codex does not.
+// isForeign reports whether kind is an item type for tools that the API has and Codex does not.
 func isForeign(kind string) bool {
 	return kind == "item_reference" || strings.HasPrefix(kind, "mcp_") || strings.HasPrefix(kind, "shell_call") || strings.HasPrefix(kind, "apply_patch_call") ||
 		strings.HasPrefix(kind, "computer_call") || strings.HasPrefix(kind, "program") || kind == "file_search_call" || kind == "code_interpreter_call" || kind == "local_shell_call_output"
@@ -294,8 +294,8 @@ const (
 	agentMessage = "agent_message"
 )
 
-// eventOf returns the type of the event that shows a message of the user or the assistant; "" for
-// other items, for what Codex itself says in the user's name, and for the brief.
+// eventOf returns the type of the event that shows a message of the user or the assistant. It is
+// "" for other items, for texts that Codex itself adds as the user, and for the brief.
 func eventOf(item tree.Node) string {
 	if item.Get("type").Text() != "message" {
 		return ""
@@ -312,7 +312,7 @@ func eventOf(item tree.Node) string {
 	return ""
 }
 
-// begins reports whether the text of a message begins with another one.
+// begins reports whether the text of a message begins with mark.
 func begins(item tree.Node, mark string) bool {
 	return strings.HasPrefix(item.At("/content/0/text").Text(), mark)
 }
@@ -340,5 +340,5 @@ func message(item tree.Node, kind string) tree.Node {
 	return shown
 }
 
-// ofProgram are the beginnings of texts that Codex gives to its model in the user's name.
+// ofProgram are the prefixes of texts that Codex adds as the user.
 var ofProgram = []string{"<environment_context>", "<user_instructions>", "<turn_aborted>", "<user_shell_command>", "<skill>", "# AGENTS.md instructions"}

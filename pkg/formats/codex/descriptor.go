@@ -1,5 +1,5 @@
-// Package codex is the room of the rollouts of the Codex CLI: files of JSON Lines, which are one
-// message each. A line is an item of the Responses API, or says something else of the session.
+// Package codex supports rollouts of the Codex CLI: JSON Lines files, each of which is one
+// message. A line holds an item of the Responses API or other session data.
 package codex
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// Format describes rollouts. Their turns are the lines that have an item, after the last
-// compaction; those of the first versions are the items alone.
+// Format describes rollouts. Their turns are the lines with an item after the last
+// compaction; rollouts of the first versions have bare items as lines.
 var Format = format.Descriptor{
 	Name:   format.Codex,
 	System: "codex",
@@ -33,7 +33,7 @@ var Format = format.Descriptor{
 	Exchange: codec,
 }
 
-// say returns a line with a message, or, among those of the first versions, the message.
+// say returns a line with a message, or a bare message for a rollout of the first versions.
 func say(like jsonstream.Value, role, text string) []byte {
 	kind := "input_text"
 	if role == "assistant" {
@@ -50,12 +50,12 @@ func say(like jsonstream.Value, role, text string) []byte {
 	return append(append(append(line, `"type":"response_item","payload":`...), item...), '}')
 }
 
-// fit says what a line is.
+// fit classifies a line.
 func fit(v jsonstream.Value) format.Fit {
 	return fitOf(v.Get("type").Text(), func(name string) jsonstream.Kind { return v.Get(name).Kind() })
 }
 
-// fitOf says what a line of a kind is, by the kinds of its members.
+// fitOf classifies a line by its type and the kinds of its members.
 func fitOf(kind string, of func(name string) jsonstream.Kind) format.Fit {
 	payload := of("payload")
 	switch {
@@ -77,7 +77,7 @@ func fitOf(kind string, of func(name string) jsonstream.Kind) format.Fit {
 	return format.Foreign
 }
 
-// Facts are what a person wants to know of a rollout.
+// Facts are the details of a rollout for [format.Profile].
 type Facts struct {
 	Session     string `json:"session,omitzero"`
 	Folder      string `json:"folder,omitzero"`
@@ -89,9 +89,10 @@ type Facts struct {
 	Usage       Usage  `json:"usage"`
 }
 
-// Usage is what the models of a rollout read and wrote, in tokens, as its last count has it.
+// Usage counts the tokens that a rollout's models read and wrote, according to its last
+// count.
 type Usage struct {
-	Input     int64 `json:"input"`     // read from a cache or not
+	Input     int64 `json:"input"`     // cached or not
 	CacheRead int64 `json:"cacheRead"` // of Input
 	Output    int64 `json:"output"`
 	Reasoning int64 `json:"reasoning"` // of Output
@@ -112,7 +113,7 @@ func profile(doc *jsonstream.Document, _ jsonstream.Value, _ []conversation.Turn
 		}
 		switch kind {
 		case "session_meta":
-			if f.Session == "" { // a fork has those of the sessions before it, too
+			if f.Session == "" { // a fork also contains the metadata of earlier sessions
 				f.Session = payload.Get("id").Text()
 				f.Folder, f.Branch, f.Version = payload.Get("cwd").Text(), payload.At("/git/branch").Text(), payload.Get("cli_version").Text()
 			}

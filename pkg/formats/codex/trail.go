@@ -7,16 +7,16 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A trail finds the lines that have an item, after the last compaction. What that replaces them by
-// is no line.
+// A trail finds the lines with an item after the last compaction. The items that replace the
+// compacted ones are not lines.
 type trail struct{ turns []int }
 
 func newTrail() format.Trail { return &trail{} }
 
-// lines is what [trail.Read] reads.
+// lines is the result of [trail.Read].
 type lines struct {
 	compacted bool
-	turns     []int // after the last compaction among them
+	turns     []int // after the last compaction in the part
 }
 
 func (t *trail) Read(all iter.Seq2[int, jsonstream.Value]) any {
@@ -27,7 +27,7 @@ func (t *trail) Read(all iter.Seq2[int, jsonstream.Value]) any {
 	return read
 }
 
-// add adds the line after them.
+// add adds the next line.
 func (l *lines) add(index int, line format.Fit, kind string) {
 	switch {
 	case line == format.Typical, line == format.Possible:

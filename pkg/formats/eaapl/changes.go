@@ -24,8 +24,8 @@ func changes(c format.Comparison) []format.Change {
 		})
 }
 
-// subtasks compares both lists of both messages, by subtaskId. A subtask in both lists of a
-// message is completed.
+// subtasks compares the subtask lists of both messages, by subtaskId. A subtask in both
+// lists of one message is completed.
 func subtasks(a, b jsonstream.Value) []format.Change {
 	completed, reopened, results := 0, 0, 0
 	wasDone, wasLeft := byID(a.Get("completedSubtasks")), byID(a.Get("remainingSubtasks"))

@@ -64,7 +64,7 @@ func write(m exchange.Meaning, _ tree.Node, k *exchange.Maker, _ exchange.Others
 	return v.With("traceparent", k.Trace("/traceparent"))
 }
 
-// complete fills in what the canonical message requires.
+// complete fills in the required members of the canonical message.
 func complete(m exchange.Meaning, k *exchange.Maker) exchange.Meaning {
 	v := &m.Values
 	v[exchange.RowHandoff] = k.Identifier(v[exchange.RowHandoff], "/handoffId")
@@ -104,8 +104,8 @@ func complete(m exchange.Meaning, k *exchange.Maker) exchange.Meaning {
 	return m
 }
 
-// completed returns the completed subtasks of a source that has none: one, if the task is
-// not the first.
+// completed returns a completed subtask for a source without any, if the task is not the
+// first.
 func completed(m exchange.Meaning, k *exchange.Maker) tree.Node {
 	if m.Values[exchange.RowDescription].Text() == "INITIAL" || k.IsPlaceholder("/completedSubtasks") {
 		return tree.Array()
@@ -118,7 +118,8 @@ func completed(m exchange.Meaning, k *exchange.Maker) tree.Node {
 
 const ruleSchema = "required by the canonical schema (section 5.2)"
 
-// checkSource reports what is missing or of a wrong type by the canonical schema.
+// checkSource reports members that are missing or have the wrong type in the canonical
+// schema.
 func checkSource(c *exchange.Checker, doc tree.Node) {
 	for _, name := range []string{"schemaVersion", "handoffId", "taskId", "timestamp", "taskDescription", "conversationHistorySummary", "traceparent"} {
 		c.Need(doc, "", name, jsonstream.String, ruleSchema)

@@ -21,16 +21,16 @@ var codec = (&chat.Form{
 	Write:       write,
 }).Codec()
 
-// The styles of an element, which are written with spaces between them. Contents that are made have
-// none.
+// The style of an element is a space-separated list of these words. New contents have no
+// style.
 const (
-	styleContent = "content" // of a history of this format
+	styleContent = "content" // an original content
 	styleEvent   = "event"   // of ADK
-	styleSnake   = "snake"   // names are in snake_case
-	styleMillis  = "ms"      // times of events are in milliseconds
+	styleSnake   = "snake"   // snake_case names
+	styleMillis  = "ms"      // event times in milliseconds
 )
 
-// style says how an element is written, "" if it does not show that.
+// style returns the style of an element, or "" if it is not evident.
 func style(element tree.Node) string {
 	snake := false
 	content := element
@@ -68,7 +68,8 @@ func isEvent(element tree.Node) bool {
 	return tree.IsString(element.Get("author")) || element.HasAny("content", "invocationId", "invocation_id")
 }
 
-// eitherNode returns the member with the first name, or that with the second; nothing for null.
+// eitherNode returns the member with the first name, or else with the second; nothing if it is
+// null.
 func eitherNode(n tree.Node, camel, snake string) tree.Node {
 	if v := n.Get(camel); v != tree.None && !v.Is(jsonstream.Null) {
 		return v
@@ -79,7 +80,7 @@ func eitherNode(n tree.Node, camel, snake string) tree.Node {
 	return tree.None
 }
 
-// readSystem returns the texts of a system instruction: a content, its parts, one of them or a text.
+// readSystem returns the texts of a system instruction: a content, its parts, one part, or a text.
 func readSystem(value tree.Node) tree.Node {
 	if tree.IsString(value) {
 		return value

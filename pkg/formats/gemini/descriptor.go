@@ -1,5 +1,5 @@
-// Package gemini is the room of the Gemini API: its contents as an array or in the body of a
-// request, and the events of sessions of Google's ADK, which wrap contents.
+// Package gemini supports the Gemini API: its contents, as an array or in a request body,
+// and the events of Google ADK sessions, which wrap contents.
 package gemini
 
 import (
@@ -39,7 +39,7 @@ var turns = []string{"contents", "events", "history"}
 // turnsIn returns the contents or events of a document.
 func turnsIn(root jsonstream.Value) jsonstream.Value { return format.ListIn(turns...)(root) }
 
-// fit says what a value is as a content or an event.
+// fit classifies a value as a content or an event.
 func fit(v jsonstream.Value) format.Fit {
 	var role, parts, author, content jsonstream.Value
 	for name, member := range v.Members() {

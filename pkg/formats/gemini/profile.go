@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Facts are what a person wants to know of contents or of a session.
+// Facts are the details of contents or of a session for [format.Profile].
 type Facts struct {
 	Kind      string         `json:"kind"`      // contents or events
 	App       string         `json:"app"`       // of a session
@@ -18,7 +18,7 @@ type Facts struct {
 	Transfers []Transfer     `json:"transfers"` // from agent to agent
 }
 
-// A Transfer is an event by which an agent hands to another.
+// A Transfer is an event that transfers control to another agent.
 type Transfer struct {
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -45,7 +45,7 @@ func factsOf(root jsonstream.Value, turns []conversation.Turn) *Facts {
 	return f
 }
 
-// either returns the member with the first name, or that with the second.
+// either returns the member with the first name, or else with the second.
 func either(v jsonstream.Value, camel, snake string) jsonstream.Value {
 	if member := v.Get(camel); member.Exists() {
 		return member

@@ -10,33 +10,34 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// skipSignature is what stands for the signature of a call that another model has made:
+// skipSignature replaces the signature of a call by another model:
 // https://ai.google.dev/gemini-api/docs/thought-signatures, FAQs.
 const skipSignature = "skip_thought_signature_validator"
 
 const (
-	// madePrefix begins the ids of calls that have none: they are left out when they come back.
+	// madePrefix is the prefix of ids made for calls without one. They are removed when written
+	// back.
 	madePrefix = "gemini_call_"
-	// partType is the type of a canonical part that has one of Gemini.
+	// partType is the type of a canonical part with a Gemini part.
 	partType = "gemini_part"
-	// eventMember is the member of a canonical turn with what else an event has.
+	// eventMember is the member of a canonical turn with the other members of its event.
 	eventMember = "adk"
 )
 
-// isMadeID reports whether an id is one that was made for a call without one.
+// isMadeID reports whether an id was made for a call without one.
 func isMadeID(id string) bool {
 	digits, ok := strings.CutPrefix(id, madePrefix)
 	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
 }
 
-// A reader reads the elements of one message: a response without an id answers the first call of its
-// name that has none and is not answered.
+// A reader reads the elements of one message. A response without an id answers the first unanswered
+// call of the same name without an id.
 type reader struct {
 	made    int
-	waiting map[string][]tree.Node // ids that were made, by the name of the function
+	waiting map[string][]tree.Node // made ids by function name
 }
 
-// id makes up the id of a call or response that has none.
+// id makes an id for a call or response without one.
 func (r *reader) id() tree.Node {
 	r.made++
 	return tree.String(madePrefix + strconv.Itoa(r.made))
@@ -79,10 +80,10 @@ func (r *reader) read(dst []tree.Node, element tree.Node) []tree.Node {
 	return append(dst, t.Canonical()...)
 }
 
-// assistant is shared by the turns that have it.
+// assistant is the role shared by the assistant's turns.
 var assistant = tree.String("assistant")
 
-// onlyText returns the text of a content that has nothing else, as most have.
+// onlyText returns the text of a content that has nothing else, the common case.
 func onlyText(content tree.Node) tree.Node {
 	parts := content.Get("parts")
 	if !parts.Is(jsonstream.Array) {
@@ -177,7 +178,7 @@ func (r *reader) result(f tree.Node) chat.Part {
 	return p
 }
 
-// mediaIn reads inline data and data of a file.
+// mediaIn reads inline data or file data.
 func mediaIn(n tree.Node) (chat.Media, bool) {
 	blob := eitherNode(n, "inlineData", "inline_data")
 	m := chat.Media{Type: "file", Data: stringOf(blob.Get("data"))}
@@ -196,8 +197,8 @@ func mediaIn(n tree.Node) (chat.Media, bool) {
 	return m, true
 }
 
-// aboutEvent returns the members of a canonical turn that an event has: the agent's name, the time,
-// and all else that does not follow from these.
+// aboutEvent returns the members of a canonical turn from its event: the agent's name, the time,
+// and the members that cannot be derived from the turn.
 func aboutEvent(event tree.Node, role string, results bool) []tree.Member {
 	var further []tree.Member
 	left := event.With("content", tree.None)
@@ -229,8 +230,8 @@ func isMillis(at tree.Node) bool {
 	return ok && n >= 1e11
 }
 
-// isOther reports whether a part of a canonical turn can be one of Gemini again: it has one content, of a
-// kind that no other format has.
+// isOther reports whether a part of a canonical turn has the form of a Gemini part: one content, of a
+// kind that other formats lack.
 func isOther(n tree.Node) bool {
 	code, result := n.Get("executableCode"), n.Get("codeExecutionResult")
 	switch {

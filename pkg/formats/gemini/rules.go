@@ -9,10 +9,10 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// InvalidArgument is the status with which the API rejects contents.
+// InvalidArgument is the status with which the API rejects invalid contents.
 const InvalidArgument finding.Reason = "INVALID_ARGUMENT"
 
-// rules are those of the API's contents, and of ADK's events.
+// rules are the rules of the API's contents and of ADK's events.
 var rules = rulebook.Book{Reason: InvalidArgument, Rules: []rulebook.Rule{
 	{Rule: finding.Rule{
 		ID:      "gemini/part-content",
@@ -30,7 +30,7 @@ var rules = rulebook.Book{Reason: InvalidArgument, Rules: []rulebook.Rule{
 	}, Check: checkIDs},
 }}
 
-// contents are the members of a part that are its content, in camelCase.
+// contents are the content members of a part, in camelCase.
 var contents = map[string]bool{
 	"text": true, "functionCall": true, "functionResponse": true, "inlineData": true, "fileData": true, "executableCode": true, "codeExecutionResult": true,
 	"toolCall": true, "toolResponse": true,
@@ -52,7 +52,7 @@ func checkParts(root jsonstream.Value, report rulebook.Report) {
 	}
 }
 
-// camel returns a name of snake_case in camelCase.
+// camel converts a snake_case name to camelCase.
 func camel(name string) string {
 	words := strings.Split(name, "_")
 	for i, word := range words[1:] {

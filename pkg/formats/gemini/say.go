@@ -5,7 +5,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// say returns a content that says a text, or an event if its neighbour is one.
+// say returns a content that contains text, or an event if like is one.
 func say(like jsonstream.Value, role, text string) []byte {
 	if role == "assistant" {
 		role = "model"
@@ -16,7 +16,7 @@ func say(like jsonstream.Value, role, text string) []byte {
 		return format.Fill(`{"role":%,"parts":[{"text":%}]}`, role, text)
 	case role == "user":
 		author = "user"
-	case author == "user": // no agent has that name
+	case author == "user": // no agent can have that name
 		author = "model"
 	}
 	return format.Fill(`{"author":%,"content":{"role":%,"parts":[{"text":%}]}}`, author, role, text)

@@ -9,33 +9,33 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
-// A writer writes the contents of one message. Adjacent turns of one role are one content, with the
-// responses before all else. Events are not merged, but for those that one event was read into, and
-// responses.
+// A writer writes the contents of one message. Adjacent turns of one role form one content, with
+// the responses first. Events are merged only if they were read from the same event, or if they
+// have only responses.
 type writer struct {
 	*chat.Writing
 	events, snake, millis bool
-	names                 map[string]tree.Node // of the functions, by the ids of their calls
+	names                 map[string]tree.Node // function names by call id
 	roles                 map[string]tree.Node
 
 	out    []tree.Node
-	before *content // of the model, which the current one may answer
+	before *content // a pending content of the model, which the current one may answer
 	now    *content
 
-	// Of the event before: what a made one takes over.
+	// Values of the previous event, reused for a new one.
 	agent, invocation, sent tree.Node
 }
 
-// A content is one that is not written yet.
+// A content is a content under construction.
 type content struct {
 	role             string
 	responses, parts []tree.Node
-	asked, answered  []reference // in parts, and in responses
-	turn             tree.Node   // the first
-	sole             bool        // there are only responses
+	asked, answered  []reference // ids in parts, and in responses
+	turn             tree.Node   // the first turn
+	sole             bool        // there are no parts
 }
 
-// A reference is the id of a call without one, where it is in a content.
+// A reference is the made id of a call or response, with its index in a content.
 type reference struct {
 	at       int
 	id, name string
@@ -64,7 +64,7 @@ func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 	return o.out
 }
 
-// turn adds a turn to the current content, or begins another one. What says nothing is left out.
+// turn adds a turn to the current content, or begins another one. It omits empty turns.
 func (o *writer) turn(turn tree.Node) {
 	if role, text, ok := plain(turn); ok && (o.now == nil || o.now.role != role) && !o.events {
 		o.begin(&content{role: role, parts: []tree.Node{tree.Object(tree.Member{Name: "text", Value: text})}, turn: turn})
@@ -102,7 +102,7 @@ func (o *writer) turn(turn tree.Node) {
 	}
 }
 
-// plain returns the role and the text of a turn that has nothing else, as most have.
+// plain returns the role and the text of a turn that has nothing else, the common case.
 func plain(turn tree.Node) (role string, text tree.Node, ok bool) {
 	text = turn.Get("content")
 	if role = turn.Get("role").Text(); role == "assistant" {
@@ -113,7 +113,7 @@ func plain(turn tree.Node) (role string, text tree.Node, ok bool) {
 	return role, text, text.Text() != "" && turn.Length() == 2
 }
 
-// joins reports whether two contents are written as one.
+// joins reports whether two contents are merged.
 func (o *writer) joins(a, b *content) bool {
 	if !o.events || a.role != b.role {
 		return a.role == b.role
@@ -164,8 +164,8 @@ func (o *writer) part(c *content, p chat.Part) {
 	}
 }
 
-// response adds the response that a result is. Media of a result follow the responses: they are taken
-// in them by some models only.
+// response adds the response for a result. Its media follow the responses, because only some models
+// accept media in them.
 func (o *writer) response(c *content, p chat.Part) {
 	id := p.ID.Text()
 	if p.Name.Text() == "" {
@@ -189,10 +189,11 @@ func (o *writer) response(c *content, p chat.Part) {
 	c.responses = append(c.responses, o.object("functionResponse", chat.Object("id", p.ID, "name", p.Name, "response", response)))
 }
 
-// mediaTypes are what is taken for the type of data that do not say it.
+// mediaTypes are the default media types by kind of file.
 var mediaTypes = map[string]string{"image": "image/jpeg", "audio": "audio/mpeg", "video": "video/mp4", "file": "application/octet-stream"}
 
-// media returns the part of an image, audio, video or document; a text for a file of another provider.
+// media returns the part of an image, audio, video or document, or a text for a file of another
+// provider.
 func (o *writer) media(p chat.Part) tree.Node {
 	m := p.Media
 	switch {
@@ -201,7 +202,7 @@ func (o *writer) media(p chat.Part) tree.Node {
 		case m.MediaType.Text() == "":
 			m.MediaType = tree.String(mediaTypes[m.Type])
 		case m.MediaType.Text() == "image/jpg":
-			m.MediaType = tree.String("image/jpeg") // the other name is refused
+			m.MediaType = tree.String("image/jpeg") // the API rejects the other name
 		}
 		return o.object("inlineData", o.spelled(chat.Object("mimeType", m.MediaType, "data", m.Data, "displayName", m.Name)))
 	case m.URL != tree.None:
@@ -211,7 +212,7 @@ func (o *writer) media(p chat.Part) tree.Node {
 	}
 }
 
-// snakeNames are the names of parts in snake_case.
+// snakeNames maps the names of parts to snake_case.
 var snakeNames = map[string]string{
 	"functionCall": "function_call", "functionResponse": "function_response", "inlineData": "inline_data", "fileData": "file_data",
 	"thoughtSignature": "thought_signature", "mimeType": "mime_type", "fileUri": "file_uri", "displayName": "display_name",
@@ -219,7 +220,7 @@ var snakeNames = map[string]string{
 	"requestedAuthConfigs": "requested_auth_configs", "requestedToolConfirmations": "requested_tool_confirmations",
 }
 
-// name returns a name as it is spelled here.
+// name returns a name in the document's spelling.
 func (o *writer) name(name string) string {
 	if o.snake {
 		return snakeNames[name]
@@ -227,12 +228,12 @@ func (o *writer) name(name string) string {
 	return name
 }
 
-// object returns the object with one member.
+// object returns an object with one member.
 func (o *writer) object(name string, value tree.Node) tree.Node {
 	return chat.Object(o.name(name), value)
 }
 
-// spelled returns an object with its names as they are spelled here.
+// spelled returns an object with its names in the document's spelling.
 func (o *writer) spelled(n tree.Node) tree.Node {
 	if o.snake {
 		return n.Respell(snakeNames)
@@ -247,7 +248,7 @@ func (o *writer) signed(part, signature tree.Node) tree.Node {
 	return part.With(o.name("thoughtSignature"), signature)
 }
 
-// begin writes the current content, or keeps it for its answer, and begins another one.
+// begin writes the current content, or keeps it until its answer, and begins another one.
 func (o *writer) begin(next *content) {
 	if o.now != nil {
 		o.leaveOutIDs()
@@ -261,8 +262,8 @@ func (o *writer) begin(next *content) {
 	o.now = next
 }
 
-// leaveOutIDs leaves out the ids that were made for calls without one, of the content before and of
-// the current one, unless others would be paired then.
+// leaveOutIDs removes the ids made for calls without one from the previous and the current content,
+// unless that would change which calls the responses answer.
 func (o *writer) leaveOutIDs() {
 	if o.now.role == "model" || o.before == nil {
 		return
@@ -302,8 +303,8 @@ func (o *writer) put(c *content) {
 	o.out = append(o.out, n)
 }
 
-// event returns the event of a content. What ADK asks for is that of the turn, that of the event before, or
-// made up.
+// event returns the event of a content. Members that ADK requires come from the turn or from the
+// previous event, or are made up.
 func (o *writer) event(c *content, said tree.Node) tree.Node {
 	index, about := len(o.out), c.turn.Get(eventMember)
 	event := about.With("content", said)
@@ -352,7 +353,8 @@ func (o *writer) event(c *content, said tree.Node) tree.Node {
 	return event
 }
 
-// unix returns a date-time in seconds or milliseconds since 1970, nothing if it is none.
+// unix returns a date-time in seconds or milliseconds since 1970, or nothing if it is not
+// one.
 func unix(sent tree.Node, millis bool) tree.Node {
 	if millis {
 		at, _ := exchange.Millis(sent)
@@ -362,8 +364,8 @@ func unix(sent tree.Node, millis bool) tree.Node {
 	return at
 }
 
-// signCalls gives the calls of the current turn, the one after the last thing that the user said, what
-// stands for the signature that the model would ask for.
+// signCalls adds skipSignature to calls without a signature after the last text of the user, because
+// the model requires signatures there.
 func (o *writer) signCalls() {
 	for i, c := range slices.Backward(o.out) {
 		if c.Get("role").Text() == "user" {

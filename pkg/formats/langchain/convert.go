@@ -8,8 +8,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// codec converts messages. Those that are made are flat, in a state: that is what the invoke of a
-// graph takes, in Python and in JavaScript.
+// codec converts messages. New messages are flat and in a state, which a graph's invoke accepts
+// in Python and in JavaScript.
 var codec = (&chat.Form{
 	At:    []string{"/messages", "/update/messages", "/values/messages"},
 	Short: true,
@@ -25,13 +25,12 @@ var codec = (&chat.Form{
 	},
 }).Codec()
 
-// fieldsOf returns the fields of a message in any form, and its type, or the role that stands for
-// one.
+// fieldsOf returns the fields of a message in any form, and its type, or the role in its place.
 func fieldsOf(message tree.Node) (fields tree.Node, kind string) {
 	switch message.Kind() {
 	case jsonstream.String:
 		return chat.Object("content", message), "human"
-	case jsonstream.Array: // of a role and a content
+	case jsonstream.Array: // a role and a content
 		return chat.Object("content", message.Element("1")), message.Element("0").Text()
 	}
 	if message.Get("lc") != tree.None {
@@ -51,11 +50,11 @@ func fieldsOf(message tree.Node) (fields tree.Node, kind string) {
 	return message, kind
 }
 
-// openAIRole is the member of additional_kwargs that says that a system message is one of the
-// developer.
+// openAIRole is the member of additional_kwargs that marks a system message as a developer
+// message.
 const openAIRole = "__openai_role__"
 
-// roleOf returns the role of a turn that a message says, "" if it says none.
+// roleOf returns the role of a message's turn, "" if it has none.
 func roleOf(kind string, fields tree.Node) string {
 	switch kind = strings.TrimSuffix(strings.ToLower(kind), "messagechunk"); kind {
 	case "human":
@@ -74,7 +73,7 @@ func roleOf(kind string, fields tree.Node) string {
 	return kind
 }
 
-// read appends the turns that a message says. One that removes others from a state says none.
+// read appends the turns of a message. A message that removes others from a state has none.
 func read(dst []tree.Node, message tree.Node) []tree.Node {
 	fields, kind := fieldsOf(message)
 	t := chat.Turn{Role: roleOf(kind, fields)}
@@ -105,8 +104,8 @@ func read(dst []tree.Node, message tree.Node) []tree.Node {
 	return append(dst, t.Canonical()...)
 }
 
-// constants are the roles and types of nearly all messages. Their digests are known, so that nothing
-// in them changes any more, and messages share them.
+// constants are the roles and types of nearly all messages. Messages can share them because their
+// digests are computed in advance, so that they never change.
 var constants = func() map[string]tree.Node {
 	all := map[string]tree.Node{}
 	for _, text := range []string{"user", "assistant", "system", "human", "ai", "tool"} {
@@ -117,7 +116,7 @@ var constants = func() map[string]tree.Node {
 	return all
 }()
 
-// saysOnly reports whether a message of a model has neither calls nor thoughts.
+// saysOnly reports whether a message of a model has neither calls nor reasoning.
 func saysOnly(fields tree.Node) bool {
 	for _, name := range []string{"tool_calls", "invalid_tool_calls", "additional_kwargs"} {
 		if v := fields.Get(name); v != tree.None && !v.Empty() {
@@ -127,8 +126,8 @@ func saysOnly(fields tree.Node) bool {
 	return true
 }
 
-// readAI reads what a model said, thought and called. A call is in tool_calls, and may be in the
-// content, too, as its provider has it.
+// readAI reads the texts, reasoning and calls of a model. A call is in tool_calls, and possibly
+// also in the content, in its provider's form.
 func readAI(t *chat.Turn, fields tree.Node) {
 	calls := append(readCalls(fields.Get("tool_calls")), readCalls(fields.Get("invalid_tool_calls"))...)
 	listed := make(map[string]bool, len(calls))
@@ -144,8 +143,8 @@ func readAI(t *chat.Turn, fields tree.Node) {
 	t.Parts = append(append(t.Parts, content...), calls...)
 }
 
-// readCalls reads calls as LangChain lists them: their arguments are an object or, in those that are
-// invalid, a text. In the form of OpenAI's Chat API they are a text, too.
+// readCalls reads calls in LangChain's form, whose arguments are an object or, in invalid calls, a
+// text. In the form of OpenAI's Chat API the arguments are a text, too.
 func readCalls(list tree.Node) (calls []chat.Part) {
 	if !list.Is(jsonstream.Array) {
 		return nil
@@ -172,10 +171,10 @@ func readCalls(list tree.Node) (calls []chat.Part) {
 	return calls
 }
 
-// plainTypes are the types of messages by the roles of turns that are plain.
+// plainTypes maps the roles of plain turns to message types.
 var plainTypes = map[string]string{"user": "human", "assistant": "ai", "system": "system"}
 
-// write returns the message of a turn, as [chat.Joined] yields it.
+// write returns the message of a turn, as joined by [chat.Joined].
 func write(turn tree.Node, joined *chat.Turn, s style) tree.Node {
 	if kind, ok := plainTypes[turn.Get("role").Text()]; ok && joined == nil && turn.Length() == 2 && tree.IsString(turn.Get("content")) {
 		return s.wrap(kind, []tree.Member{{Name: "content", Value: turn.Get("content")}})
@@ -219,9 +218,8 @@ func writeTool(p chat.Part) tree.Node {
 	return fields
 }
 
-// writeAI writes what a model said, thought and called. What a model of Anthropic thought has to be in
-// the content for it, and then the calls have to be there as well. What others thought would make
-// them reject the content.
+// writeAI writes the texts, reasoning and calls of a model. Anthropic's models require their reasoning
+// in the content, and then the calls as well. They reject content with the reasoning of other models.
 func writeAI(t chat.Turn) tree.Node {
 	var parts, thoughts []chat.Part
 	var calls, invalid []tree.Node
@@ -265,7 +263,7 @@ func writeAI(t chat.Turn) tree.Node {
 	return fields
 }
 
-// isSigned reports whether a part is what a model of Anthropic thought, and proves it.
+// isSigned reports whether a part is signed reasoning of an Anthropic model.
 func isSigned(p chat.Part) bool {
 	return p.Kind == chat.Reasoning && p.Provider.Text() == "anthropic" && p.Signature != tree.None
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// readContent reads what a message says: a text, or blocks but for the calls that are listed beside
-// them. plain reports that it is a text.
+// readContent reads content: a text, or blocks, except calls that are listed outside the content.
+// plain is true for a text.
 func readContent(content tree.Node, listed map[string]bool) (parts []chat.Part, plain bool) {
 	if !content.Is(jsonstream.Array) {
 		if !tree.IsString(content) {
@@ -26,7 +26,7 @@ func readContent(content tree.Node, listed map[string]bool) (parts []chat.Part, 
 	return parts, false
 }
 
-// readBlock reads a block of content: one of LangChain's own, of version 0 or 1, or one of a provider.
+// readBlock reads a content block: of LangChain, version 0 or 1, or of a provider.
 func readBlock(block tree.Node) chat.Part {
 	if tree.IsString(block) {
 		return chat.Part{Kind: chat.Text, Text: block}
@@ -51,7 +51,7 @@ func readBlock(block tree.Node) chat.Part {
 	case "tool_use", "tool_call", "function_call":
 		return readCall(block)
 	case "image", "audio", "video", "file", "document", "media":
-		if p := chat.PartOf(block); p.Kind == chat.File { // a file as OpenAI's Chat API has it
+		if p := chat.PartOf(block); p.Kind == chat.File { // a file in the form of OpenAI's Chat API
 			return p
 		}
 		if m, ok := readMedia(block); ok {
@@ -64,7 +64,7 @@ func readBlock(block tree.Node) chat.Part {
 	return chat.Part{Kind: chat.Other, Value: block}
 }
 
-// readCall reads a call as a provider has it in the content.
+// readCall reads a call in a content block of a provider.
 func readCall(block tree.Node) chat.Part {
 	id, input := block.Get("id"), block.Get("input")
 	if call := block.Get("call_id"); tree.IsString(call) { // OpenAI Responses
@@ -87,7 +87,7 @@ func readCall(block tree.Node) chat.Part {
 	return chat.Part{Kind: chat.Call, ID: id, Name: block.Get("name"), Arguments: input}
 }
 
-// first returns the first of some members that is a string, nothing if none is.
+// first returns the first of the named members that is a string, or nothing.
 func first(object tree.Node, names ...string) tree.Node {
 	for _, name := range names {
 		if v := object.Get(name); tree.IsString(v) {
@@ -97,8 +97,7 @@ func first(object tree.Node, names ...string) tree.Node {
 	return tree.None
 }
 
-// readMedia reads a file: in LangChain's blocks of version 0 and 1, and in those of Anthropic and
-// Google.
+// readMedia reads a file in a block of LangChain, version 0 or 1, of Anthropic or of Google.
 func readMedia(block tree.Node) (chat.Media, bool) {
 	m := chat.Media{Type: block.Get("type").Text(), Name: first(block.Get("metadata"), "filename", "name", "title")}
 	if m.Name == tree.None {
@@ -128,7 +127,7 @@ func readMedia(block tree.Node) (chat.Media, bool) {
 	return m, m.Data != tree.None || m.URL != tree.None || m.FileID != tree.None
 }
 
-// writeContent writes what is said as a text, or as blocks.
+// writeContent writes content as a text or as blocks.
 func writeContent(parts []chat.Part, plain bool) tree.Node {
 	switch {
 	case plain && len(parts) == 1 && parts[0].Kind == chat.Text:
@@ -165,8 +164,8 @@ func writeBlock(p chat.Part) tree.Node {
 	return chat.Object("type", tree.String("text"), "text", text)
 }
 
-// writeMedia writes a file: an image as all integrations take it, and other files in LangChain's
-// blocks of version 0, which Python and JavaScript share.
+// writeMedia writes an image in the form that all integrations accept, and other files as
+// LangChain blocks of version 0, which Python and JavaScript share.
 func writeMedia(p chat.Part) tree.Node {
 	m := p.Media
 	if m.Type == "image" && m.FileID == tree.None {
@@ -176,7 +175,7 @@ func writeMedia(p chat.Part) tree.Node {
 		return chat.Object("type", tree.String("image_url"), "image_url", chat.Media{Type: "image", Data: m.Data, URL: m.URL, MediaType: m.MediaType}.Part().Get("image_url"))
 	}
 	block := chat.Object("type", tree.String(m.Type))
-	if m.Type == "video" { // which version 0 does not have
+	if m.Type == "video" { // not in version 0
 		block = chat.Object("type", tree.String("file"))
 	}
 	add := func(pairs ...any) { block = block.Merge(chat.Object(pairs...)) }

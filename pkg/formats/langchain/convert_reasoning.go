@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// readReasoning reads a block of what a model thought: that of a provider, or LangChain's own.
+// readReasoning reads a reasoning block of a provider or of LangChain.
 func readReasoning(block tree.Node) chat.Part {
 	p := chat.Part{Kind: chat.Reasoning}
 	switch block.Get("type").Text() {
@@ -36,7 +36,7 @@ func readReasoning(block tree.Node) chat.Part {
 	return p
 }
 
-// writeThinking writes what a model of Anthropic thought as its API has it.
+// writeThinking writes the reasoning of an Anthropic model in the form of its API.
 func writeThinking(p chat.Part) tree.Node {
 	if p.Redacted {
 		return chat.Object("type", tree.String("redacted_thinking"), "data", p.Signature)
@@ -57,8 +57,8 @@ func readItem(item tree.Node) chat.Part {
 	return p
 }
 
-// readThoughts reads what a model thought where integrations have it beside the content: reasoning
-// is an item of the Responses API, and reasoning_content the text of other providers.
+// readThoughts reads reasoning outside the content: the member reasoning is an item of the
+// Responses API, and reasoning_content the text of other providers.
 func readThoughts(kwargs tree.Node) (parts []chat.Part) {
 	if item := kwargs.Get("reasoning"); item.Is(jsonstream.Object) {
 		parts = append(parts, readItem(item))
@@ -69,7 +69,7 @@ func readThoughts(kwargs tree.Node) (parts []chat.Part) {
 	return parts
 }
 
-// writeThoughts is the inverse of readThoughts: no integration rejects what it does not know there.
+// writeThoughts is the inverse of readThoughts. No integration rejects unknown members there.
 func writeThoughts(parts []chat.Part) tree.Node {
 	var kwargs tree.Node
 	var texts []string

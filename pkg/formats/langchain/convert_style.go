@@ -17,18 +17,18 @@ const (
 	formConstructor = "constructor"
 )
 
-// A style is how a program writes messages: their form, for constructors the first module of their
-// classes, and the members that all messages have, though they say nothing.
+// A style describes how a program writes messages: their form, the first module of their classes
+// for constructors, and the members that all messages have even if empty.
 type style struct {
 	form, module string
 	idle         []string
 }
 
-// idleMembers are the members that a program writes in all messages or in none, with what they are if
-// they say nothing. The type is also in the form.
+// idleMembers are the members that a program writes in all messages or in none, with their empty
+// values. The type is also in the form.
 var idleMembers = []struct {
 	name string
-	kind jsonstream.Kind // of a value that makes it one that the program writes
+	kind jsonstream.Kind // of a value that indicates that the program writes the member
 }{
 	{"type", jsonstream.String}, {"additional_kwargs", jsonstream.Object}, {"response_metadata", jsonstream.Object},
 	{"name", jsonstream.Null}, {"id", jsonstream.Null}, {"example", jsonstream.False},
@@ -59,7 +59,7 @@ func styleOf(message tree.Node) style {
 	return s
 }
 
-// String writes a style as words, "" for that of messages that are made.
+// String returns the style as words, "" for the default style.
 func (s style) String() string {
 	words := append([]string{s.form}, s.idle...)
 	if s.module != "" {
@@ -88,13 +88,13 @@ func parseStyle(text string) style {
 
 func (s style) has(name string) bool { return slices.Contains(s.idle, name) }
 
-// classes are the classes of messages by their types.
+// classes maps message types to class names.
 var classes = map[string]string{"human": "HumanMessage", "ai": "AIMessage", "system": "SystemMessage", "tool": "ToolMessage"}
 
-// roles are the roles of messages by their types.
+// roles maps message types to roles.
 var roles = map[string]string{"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
 
-// wrap returns the message of a type that has fields, in the style.
+// wrap returns the message with a type and fields, in the style.
 func (s style) wrap(kind string, fields []tree.Member) tree.Node {
 	switch fields = append(fields, s.fill(kind, fields)...); s.form {
 	case formConstructor:
@@ -113,7 +113,7 @@ func (s style) wrap(kind string, fields []tree.Member) tree.Node {
 	}
 }
 
-// fill returns the members that say nothing, which fields lack.
+// fill returns the empty members of the style that fields lack.
 func (s style) fill(kind string, fields []tree.Member) (idle []tree.Member) {
 	add := func(name string, value tree.Node) {
 		if !slices.ContainsFunc(fields, func(m tree.Member) bool { return m.Name == name }) {

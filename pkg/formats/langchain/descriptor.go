@@ -1,5 +1,5 @@
-// Package langchain is the room of LangChain: its messages in the forms in which it serialises
-// them, as an array, in the state of a graph of LangGraph, or in a Command that updates one.
+// Package langchain supports the serialized messages of LangChain: as an array, in the state
+// of a LangGraph graph, or in a Command that updates a state.
 package langchain
 
 import (
@@ -33,7 +33,7 @@ var Format = format.Descriptor{
 	Profile:  profile,
 
 	Keys: []format.Key{
-		{Arrays: [][]string{{}, {"messages"}, {"update", "messages"}}, Members: []string{"type", "id"}}, // in the flat form
+		{Arrays: [][]string{{}, {"messages"}, {"update", "messages"}}, Members: []string{"type", "id"}}, // of flat messages
 		{Arrays: [][]string{{}, {"messages"}, {"update", "messages"}}, Members: []string{"tool_call_id"}},
 	},
 
@@ -42,8 +42,8 @@ var Format = format.Descriptor{
 	Exchange: codec,
 }
 
-// messagesIn returns the messages of a state, of what a command updates, of a snapshot, or of an
-// array.
+// messagesIn returns the messages in a state, in the update of a Command, in a snapshot, or in
+// an array.
 func messagesIn(root jsonstream.Value) jsonstream.Value {
 	if list := held(root).Get("messages"); list.Kind() == jsonstream.Array {
 		return list
@@ -51,8 +51,8 @@ func messagesIn(root jsonstream.Value) jsonstream.Value {
 	return format.ListIn("messages")(root)
 }
 
-// held returns the state that a Command updates, or that a snapshot of a thread has; absent for
-// what is a state itself.
+// held returns the state in a Command's update or in a thread's snapshot; absent if root is
+// itself a state.
 func held(root jsonstream.Value) jsonstream.Value {
 	if root.Get("messages").Exists() {
 		return jsonstream.Value{}
@@ -72,8 +72,8 @@ func carried(root jsonstream.Value) []format.Carrier {
 	return nil
 }
 
-// fit says what a value is as a message. One with a role is what LangChain reads, but does not
-// write.
+// fit classifies a value as a message. LangChain reads messages with a role, but does not
+// write them.
 func fit(v jsonstream.Value) format.Fit {
 	role := v.Get("role")
 	switch {

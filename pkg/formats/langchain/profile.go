@@ -8,11 +8,11 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Facts are what a person wants to know of messages of LangChain.
+// Facts are the details of LangChain messages for [format.Profile].
 type Facts struct {
 	Form        string         `json:"form"`         // messages, state, snapshot or command
-	Goto        []string       `json:"goto"`         // the nodes where a command goes
-	Graph       string         `json:"graph"`        // whose state a command updates; "" for the node's own
+	Goto        []string       `json:"goto"`         // the next nodes of a command
+	Graph       string         `json:"graph"`        // the graph whose state a command updates; "" for the node's own
 	ActiveAgent string         `json:"active_agent"` // of a swarm
 	State       []string       `json:"state"`        // the names of the other members of the state
 	Next        []string       `json:"next"`         // the next nodes of a snapshot
@@ -49,7 +49,7 @@ func factsOf(root, state jsonstream.Value, turns []conversation.Turn) *Facts {
 	return f
 }
 
-// destinations returns the nodes that a goto names: one, several, or those of Sends.
+// destinations returns the nodes of a goto: one, several, or the nodes of Sends.
 func destinations(v jsonstream.Value) []string {
 	nodes := []string{}
 	switch v.Kind() {
@@ -64,7 +64,7 @@ func destinations(v jsonstream.Value) []string {
 	return nodes
 }
 
-// formOf names the form in which a message is written.
+// formOf returns the name of a message's form.
 func formOf(v jsonstream.Value) string {
 	switch {
 	case v.Kind() != jsonstream.Object:

@@ -7,10 +7,10 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// InvalidChatHistory is the code of the error with which LangGraph's agents reject a history.
+// InvalidChatHistory is the error code with which LangGraph's agents reject a history.
 const InvalidChatHistory finding.Reason = "INVALID_CHAT_HISTORY"
 
-// rules are those of LangChain, and of LangGraph's agents.
+// rules are the rules of LangChain, and of LangGraph's agents.
 var rules = rulebook.Book{Reason: InvalidChatHistory, Rules: []rulebook.Rule{
 	{Rule: finding.Rule{
 		ID:      "langchain/call-without-result",
@@ -58,7 +58,7 @@ var rules = rulebook.Book{Reason: InvalidChatHistory, Rules: []rulebook.Rule{
 	}, Check: checkArguments},
 }}
 
-// all yields the messages of a document: their fields.
+// all returns the messages of a document.
 func all(root jsonstream.Value) (messages []message) {
 	for _, v := range messagesIn(root).Elements() {
 		if v.Kind() == jsonstream.Object {
@@ -68,14 +68,13 @@ func all(root jsonstream.Value) (messages []message) {
 	return messages
 }
 
-// A message has the role that other systems call its type by, and the object that has its
-// content.
+// A message has its type as a role in other systems, and the object with its content.
 type message struct {
 	role   string
 	fields jsonstream.Value
 }
 
-// calls returns the calls that LangChain lists apart from the content.
+// calls returns the calls outside the content.
 func (m message) calls() jsonstream.Value {
 	if m.role != "assistant" && m.role != "ai" {
 		return jsonstream.Value{}
@@ -83,7 +82,7 @@ func (m message) calls() jsonstream.Value {
 	return m.fields.Get("tool_calls")
 }
 
-// isPart reports whether a document holds a part of a conversation, the rest of which is in a
+// isPart reports whether a document holds only part of a conversation, and the rest is in a
 // state.
 func isPart(root jsonstream.Value) bool {
 	return !root.Get("messages").Exists() && root.Get("update").Exists()
@@ -142,7 +141,7 @@ func checkContradictions(root jsonstream.Value, report rulebook.Report) {
 		if m.role != "assistant" && m.role != "ai" {
 			continue
 		}
-		listed := map[string]string{} // names of calls by their ids
+		listed := map[string]string{} // call names by id
 		for _, calls := range []jsonstream.Value{m.calls(), m.fields.Get("invalid_tool_calls")} {
 			for _, call := range calls.Elements() {
 				name := call.Get("name")

@@ -5,8 +5,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// say returns a message that says a text, in the form of its neighbour: dumped, stored, as
-// LangChain reads them of others, or flat.
+// say returns a message that contains text, in the form of like: dumped, stored, with a
+// role, or flat.
 func say(like jsonstream.Value, role, text string) []byte {
 	kind, class := role, ""
 	switch role {
@@ -29,8 +29,8 @@ func say(like jsonstream.Value, role, text string) []byte {
 	}
 }
 
-// modulesOf returns the names before that of the class in the id of a dumped message, as the
-// beginning of a form: LangChain writes them in two ways.
+// modulesOf returns the modules in the id of a dumped message as the beginning of a JSON
+// array. LangChain has two forms of them.
 func modulesOf(message jsonstream.Value) string {
 	if message.At("/id/0").Text() == "langchain_core" {
 		return `"langchain_core","messages",`

@@ -16,14 +16,14 @@ var ErrFixture = errors.New("this is a conformance fixture: messages are appende
 type Step struct {
 	MessageID  string // must be new in the session
 	Sender     string
-	Timestamp  string  // RFC 3339; "" leaves the member out
-	AcceptedAt Instant // by a runtime's clock; unknown leaves the member out
+	Timestamp  string  // RFC 3339; "" omits the member
+	AcceptedAt Instant // by a runtime's clock; omitted if unknown
 	Payload    Payload
 }
 
-// A RejectedError reports a step that a rule forbids.
+// A RejectedError reports a step that breaks a rule.
 type RejectedError struct {
-	// Violation has the index that the message would have had, and no position.
+	// Violation has the index that the message would have, and no position.
 	Violation Violation
 }
 
@@ -39,8 +39,8 @@ func rejected(v Violation) error {
 	return &RejectedError{v}
 }
 
-// Start returns a transcript that holds one message, the SessionStart, each message on
-// a line. The error is a [*RejectedError].
+// Start returns a transcript with one message, the SessionStart, and with each message on
+// its own line. The error is a [*RejectedError].
 func Start(sessionID string, step Step, o Options) ([]byte, error) {
 	w := writer{out: []byte("{\n  \"protocol_version\": \"" + Version + "\",\n  \"mode\": \"" + Mode + "\",\n  \"session_id\": ")}
 	w.quote(sessionID)
@@ -62,9 +62,9 @@ func notUTF8(index int) Violation {
 	return v
 }
 
-// Append returns the transcript's text with one more message after its messages, and all
-// else unchanged. The message is formatted like the one before it: on one line, or
-// indented. If a rule forbids the message, or the transcript's own members are wrong, the
+// Append returns the transcript's text with one more message after its messages, and
+// everything else unchanged. The message is formatted like the previous one: on one line, or
+// indented. If a rule forbids the message, or the transcript's own members are invalid, the
 // error is a [*RejectedError].
 func Append(doc *jsonstream.Document, step Step, o Options) ([]byte, error) {
 	t, faults := Read(doc)
@@ -94,7 +94,7 @@ func Append(doc *jsonstream.Document, step Step, o Options) ([]byte, error) {
 	return text, nil
 }
 
-// splice puts a message at the end of an array.
+// splice inserts a message at the end of an array.
 func splice(doc *jsonstream.Document, messages jsonstream.Value, message []byte) ([]byte, error) {
 	raw := doc.Raw()
 	offset := func(v jsonstream.Value) int { return int(v.Position().Offset - raw.Start.Offset) }

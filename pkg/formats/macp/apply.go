@@ -1,10 +1,10 @@
 package macp
 
-// apply gives a message that no rule forbids its effect.
+// apply performs the effect of an accepted message.
 func (s *Session) apply(e *Envelope, now Instant) {
 	s.clock = now
 	if !s.startedAt.Known {
-		s.startedAt = s.own(e, now) // the session began no later
+		s.startedAt = s.own(e, now) // the session did not begin later
 	}
 	switch p := e.Payload.(type) {
 	case *SessionStart:
@@ -44,7 +44,7 @@ func (s *Session) apply(e *Envelope, now Instant) {
 	}
 }
 
-// answer settles the outstanding offer.
+// answer resolves the outstanding offer.
 func (s *Session) answer(status Status, by, reason string, implicit bool) {
 	h := &s.handoffs[s.outstanding]
 	h.Status, h.AnsweredBy, h.AnswerReason, h.Implicit = status, by, reason, implicit

@@ -4,10 +4,10 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Check replays a transcript and returns the violations, in the order of the messages; nil
-// for a transcript that conforms. A message that breaks a rule has no effect, and the
-// replay continues. Violations that only follow from an earlier one are left out
-// ([Violation].Follows). For a fixture, use [CheckFixture].
+// Check replays a transcript and returns the violations, in message order; nil if the
+// transcript conforms. A message that breaks a rule has no effect, and the replay continues.
+// Violations that only follow from an earlier one are omitted ([Violation].Follows). For a
+// fixture, use [CheckFixture].
 func Check(doc *jsonstream.Document, o Options) []Violation {
 	t, found := Read(doc)
 	s := NewSession(t, o)

@@ -17,8 +17,8 @@ var endings = []struct {
 	{"selected", true}, {"accepted", true}, {"completed", true}, {"approved", true},
 }
 
-// Outcome returns the outcome_positive that rule 19 requires for an action, and whether it
-// requires one.
+// Outcome returns the outcome_positive that rule 19 requires for an action. bound is false
+// if the rule requires none.
 func Outcome(action string) (positive, bound bool) {
 	for _, e := range endings {
 		if strings.HasSuffix(action, e.text) {
@@ -30,7 +30,7 @@ func Outcome(action string) (positive, bound bool) {
 
 func (p Policy) designates(sender string) bool { return slices.Contains(p.DesignatedRoles, sender) }
 
-// checkCommitment is rules 17 to 19.
+// checkCommitment implements rules 17 to 19.
 func (s *Session) checkCommitment(e *Envelope, p *Commitment, now Instant) *Violation {
 	payload := e.Value.Get("payload")
 	for _, version := range []struct{ name, is, want string }{

@@ -9,9 +9,9 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// CompleteOffer fills in what an offer lacks by the session: the handoff id is the first of
-// h1, h2, … that is free, and the target the only participant besides the initiator. Where
-// there are several, it returns them, and the target stays "".
+// CompleteOffer fills in the missing fields of an offer: the handoff id is the first unused
+// one of h1, h2, …, and the target is the only participant besides the initiator. If there
+// are several, CompleteOffer returns them and leaves the target "".
 func (s *Session) CompleteOffer(o *HandoffOffer) (targets []string) {
 	if o.HandoffID == "" {
 		o.HandoffID = s.freeHandoffID()
@@ -27,7 +27,7 @@ func (s *Session) CompleteOffer(o *HandoffOffer) (targets []string) {
 	return others
 }
 
-// freeHandoffID returns the first of h1, h2, … that no offer of the session has.
+// freeHandoffID returns the first of h1, h2, … that no offer of the session uses.
 func (s *Session) freeHandoffID() string {
 	for n := 1; ; n++ {
 		id := fmt.Sprintf("h%d", n)
@@ -37,9 +37,9 @@ func (s *Session) freeHandoffID() string {
 	}
 }
 
-// Addressed returns the handoff that a message is about: the one with an id, or with "" the
-// one that waits for an answer, or else the latest. Of one that is not there only the id is
-// known, and its participants are the initiator: the rules reject it.
+// Addressed returns the handoff with an id or, for "", the outstanding handoff, or else the
+// latest. For an unknown handoff it returns only the id, with the initiator as both
+// participants: the rules reject it.
 func (s *Session) Addressed(id string) Handoff {
 	if id == "" {
 		if h, ok := s.Outstanding(); ok {
@@ -57,9 +57,9 @@ func (s *Session) Addressed(id string) Handoff {
 	return Handoff{ID: id, OfferedBy: s.initiator, Target: s.initiator}
 }
 
-// Complete fills in what a commitment lacks by the session: the versions are the session's,
-// scope and reason those of the handoff that it is about (its id, if it has no scope), and the action says how that was
-// answered. The action stays "" where one of several offers waits for an answer.
+// Complete fills in the missing fields of a commitment: the session's versions, the scope and reason of
+// its handoff (or the handoff's id in place of an empty scope), and the action for the handoff's
+// answer. The action stays "" if one of several offers awaits an answer.
 func (s *Session) Complete(c *Commitment) {
 	h := s.Addressed("")
 	fill := func(field *string, value string) {
@@ -72,7 +72,7 @@ func (s *Session) Complete(c *Commitment) {
 	fill(&c.PolicyVersion, s.PolicyVersion())
 	fill(&c.AuthorityScope, h.Scope)
 	if strings.TrimSpace(c.AuthorityScope) == "" {
-		c.AuthorityScope = h.ID // the offer is all that there is to cover
+		c.AuthorityScope = h.ID // only the offer is covered
 	}
 	fill(&c.Reason, h.AnswerReason)
 	switch {
@@ -80,12 +80,12 @@ func (s *Session) Complete(c *Commitment) {
 	case h.Status == Declined:
 		fill(&c.Action, "handoff.declined")
 	default:
-		fill(&c.Action, "handoff.accepted") // by the passing of time, if the rules allow it
+		fill(&c.Action, "handoff.accepted") // implicit acceptance, if the rules allow it
 	}
 }
 
-// ContentType returns the media type of the bytes of a context: application/json, text/plain
-// or application/octet-stream.
+// ContentType returns the media type of a context: application/json, text/plain or
+// application/octet-stream.
 func ContentType(context []byte, limits jsonstream.Limits) string {
 	if _, err := jsonstream.Parse(jsonstream.NewRaw(context), limits); err == nil {
 		return "application/json"

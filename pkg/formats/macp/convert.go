@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// The places of the mapped messages, and of the context, in the view of a transcript.
+// JSON Pointers of the mapped messages, and of the context, in the view of a transcript.
 const (
 	startMessage   = "/messages/SessionStart"
 	offerMessage   = "/messages/HandoffOffer"
@@ -36,7 +36,7 @@ var codec = exchange.Codec{
 	Layout:   &layout,
 	Lists:    []string{contextValue + exchange.Turns},
 	Context:  contextValue,
-	Whole:    []string{"/messages/others"}, // they are those of one handoff
+	Whole:    []string{"/messages/others"}, // they belong to one handoff
 	Wrapped:  "context",
 	ViewOnly: []string{"/messages/form", "/messages/at", "/messages/others"},
 	Encoded:  contextMessage + "/payload/context",
@@ -59,7 +59,7 @@ var codec = exchange.Codec{
 	},
 }
 
-// withMessages returns a transcript with its messages changed, if it has any.
+// withMessages returns a transcript with its messages replaced by change, if it has any.
 func withMessages(doc tree.Node, change func(tree.Node) tree.Node) tree.Node {
 	if messages := doc.Get("messages"); messages != tree.None {
 		return doc.With("messages", change(messages))
@@ -69,7 +69,7 @@ func withMessages(doc tree.Node, change func(tree.Node) tree.Node) tree.Node {
 
 // locate returns a function that maps places in the view to places in the transcript. A
 // missing message is "-", the one after the last (RFC 6901, section 4); the other messages
-// map to the array of all.
+// map to the array of all messages.
 func locate(doc tree.Node) func(pointer string) string {
 	mapped := mappedMessages(doc.Get("messages"))
 	return func(pointer string) string {
@@ -95,7 +95,7 @@ func locate(doc tree.Node) func(pointer string) string {
 	}
 }
 
-// snakeNames are the names of a transcript that the TypeScript SDK writes in camel case.
+// snakeNames are the names that the TypeScript SDK writes in camelCase.
 var snakeNames = []string{
 	"protocol_version", "macp_version", "message_type", "message_id", "session_id", "timestamp_unix_ms",
 	"mode_version", "configuration_version", "policy_version", "ttl_ms", "context_id", "max_suspend_ms",
@@ -126,7 +126,7 @@ func respell(v tree.Node, toCamel bool) tree.Node {
 	return v
 }
 
-// The shapes of a context in a foreign transcript: what it means.
+// The shapes of a context in a foreign transcript.
 const (
 	shapeState = "state" // an unknown object: the state
 	shapeText  = "text"  // not a JSON object: a summary
@@ -153,8 +153,8 @@ func read(v tree.Node, o exchange.Others) (exchange.Meaning, tree.Node) {
 	return m, shape
 }
 
-// readContext reads the context of a transcript and returns its shape, or "" if it is
-// written as this package writes it.
+// readContext reads the context of a transcript and returns its shape, or "" if it has the
+// form that this package writes.
 func readContext(m *exchange.Meaning, opened tree.Node, o exchange.Others) string {
 	value := opened.Get("value")
 	switch {
@@ -236,7 +236,7 @@ func write(m exchange.Meaning, shape tree.Node, k *exchange.Maker, o exchange.Ot
 	return v
 }
 
-// envelopeOf returns a message of a session.
+// envelopeOf returns a message envelope of a session.
 func envelopeOf(m exchange.Meaning, kind string, sent tree.Member, payload tree.Node, k *exchange.Maker) tree.Node {
 	return tree.Object(
 		tree.Member{Name: "macp_version", Value: tree.String("1.0")},
@@ -250,7 +250,7 @@ func envelopeOf(m exchange.Meaning, kind string, sent tree.Member, payload tree.
 	)
 }
 
-// contextOf returns the content type and the context of a transcript, or no context if it
+// contextOf returns the content type and the context for a transcript, or no context if it
 // would be empty.
 func contextOf(m exchange.Meaning, shape tree.Node, o exchange.Others) (contentType string, content tree.Node) {
 	contentType = "application/json"
@@ -274,7 +274,7 @@ func contextOf(m exchange.Meaning, shape tree.Node, o exchange.Others) (contentT
 	return contentType, exchange.Opened(exchange.FormBase64, brief)
 }
 
-// hidden returns the meaning without what the envelopes of a transcript hold.
+// hidden returns the meaning without the values that the envelopes of a transcript hold.
 func hidden(m exchange.Meaning) exchange.Meaning {
 	for i, place := range layout.Places {
 		if place != "" {
@@ -284,7 +284,8 @@ func hidden(m exchange.Meaning) exchange.Meaning {
 	return m
 }
 
-// onlyBrief reports whether a brief would have no row but one.
+// onlyBrief reports whether a brief would consist of a single row, the one with the index
+// only.
 func onlyBrief(m exchange.Meaning, only int) bool {
 	if m.Values[only] == tree.None {
 		return false
@@ -297,13 +298,13 @@ func onlyBrief(m exchange.Meaning, only int) bool {
 	return true
 }
 
-// decodeText returns the text that a string holds in base64.
+// decodeText returns the text encoded as base64 in a string.
 func decodeText(n tree.Node) (string, bool) {
 	b, err := base64.StdEncoding.DecodeString(n.Text())
 	return string(b), err == nil && utf8.Valid(b)
 }
 
-// session fills in what a session of MACP's handoff mode requires.
+// session fills in the required values of a session in MACP's handoff mode.
 func session(m exchange.Meaning, k *exchange.Maker) exchange.Meaning {
 	v := &m.Values
 	if v[exchange.RowHandoff] == tree.None {
@@ -329,7 +330,7 @@ func session(m exchange.Meaning, k *exchange.Maker) exchange.Meaning {
 	return m
 }
 
-// checkSource checks that the mapped messages are there, and that the offer is complete.
+// checkSource reports missing mapped messages and an incomplete offer.
 func checkSource(c *exchange.Checker, doc tree.Node) {
 	list := c.Need(doc, "", "messages", jsonstream.Array, "a transcript has messages")
 	if list == tree.None {

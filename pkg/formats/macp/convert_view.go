@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// mappedTypes are the types of the messages that are mapped, one of each.
+// mappedTypes are the types of the mapped messages, one message each.
 var mappedTypes = []string{"SessionStart", "HandoffOffer", "HandoffContext"}
 
 // openMessages separates the mapped messages of a transcript from the others, which belong
@@ -130,7 +130,7 @@ func shutMessages(n tree.Node) tree.Node {
 	return tree.Array(all...)
 }
 
-// rawContext returns the context of a transcript as it is written.
+// rawContext returns the context of a transcript as written.
 func rawContext(doc tree.Node) tree.Node {
 	messages := doc.Get("messages")
 	if i := mappedMessages(messages)[2]; i >= 0 {

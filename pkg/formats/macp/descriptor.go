@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// Format describes the format of a session's transcript.
+// Format describes session transcripts.
 var Format = format.Descriptor{
 	Name:   format.MACP,
 	System: "macp",
@@ -41,7 +41,7 @@ var Format = format.Descriptor{
 
 func messages(root jsonstream.Value) jsonstream.Value { return root.Get("messages") }
 
-// fit recognises an envelope: what others call messages has no type of message.
+// fit recognises an envelope: messages of other systems have no message type.
 func fit(element jsonstream.Value) format.Fit {
 	if kind, _ := member(element, "message_type"); kind.Exists() || element.Get("expect").Exists() { // of a fixture
 		return format.Typical
@@ -58,7 +58,7 @@ func lookalike(root jsonstream.Value) (kind, problem string, at jsonstream.Value
 		root.Get("messages")
 }
 
-// findings returns the violations in a transcript. Fixtures have rules of their own.
+// findings returns the violations in a transcript. Fixtures have their own rules.
 func findings(doc *jsonstream.Document, _ jsonstream.Limits) []finding.Finding {
 	if IsFixture(doc.Root()) {
 		return nil
@@ -89,8 +89,8 @@ func changes(c format.Comparison) []format.Change {
 	}
 }
 
-// contexts returns the contexts that the messages of a transcript carry. It does not check
-// that they are base64.
+// contexts returns the contexts in the messages of a transcript. It does not check that they
+// are base64.
 func contexts(root jsonstream.Value) []format.Carrier {
 	var all []format.Carrier
 	for _, m := range root.Get("messages").Elements() {
@@ -106,7 +106,7 @@ func contexts(root jsonstream.Value) []format.Carrier {
 	return all
 }
 
-// isJSON reports whether a media type is that of JSON (RFC 6838, section 4.2.8).
+// isJSON reports whether a media type denotes JSON (RFC 6838, section 4.2.8).
 func isJSON(contentType string) bool {
 	media, _, err := mime.ParseMediaType(contentType)
 	return err == nil && (media == "application/json" || media == "text/json" || strings.HasSuffix(media, "+json"))

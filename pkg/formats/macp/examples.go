@@ -10,11 +10,11 @@ const (
 	alice   = "agent://alice" // the initiator
 	bob     = "agent://bob"
 	carol   = "agent://carol"
-	mallory = "agent://mallory" // no participant
+	mallory = "agent://mallory" // not a participant
 )
 
-// example returns a transcript of messages, valid or not. Missing ids and times are set by
-// their order.
+// example returns a transcript of messages, valid or not. Missing ids and times are derived
+// from the message order.
 func example(steps ...Step) string {
 	var b strings.Builder
 	b.WriteString("{\n  \"protocol_version\": \"" + Version + "\",\n  \"mode\": \"" + Mode + "\",\n  \"session_id\": \"s-1\",\n  \"messages\": [")
@@ -63,20 +63,20 @@ func commits(sender string) Step {
 		Reason: "bob took over", ModeVersion: "1.0.0", PolicyVersion: DefaultPolicy, ConfigurationVersion: "config-1", OutcomePositive: true}}
 }
 
-// changed returns a commitment with a change.
+// changed returns a modified commitment.
 func changed(change func(*Commitment)) Step {
 	step := commits(alice)
 	change(step.Payload.(*Commitment))
 	return step
 }
 
-// after gives a message a time of acceptance, in milliseconds after the first.
+// after sets a message's time of acceptance, in milliseconds after the first message.
 func after(ms int64, step Step) Step {
 	step.AcceptedAt = Instant{UnixMS: 1_773_480_010_000 + ms, Known: true}
 	return step
 }
 
-// replaceLast replaces the last old in an example.
+// replaceLast replaces the last occurrence of old in an example.
 func replaceLast(text, old, with string) string {
 	i := strings.LastIndex(text, old)
 	return text[:i] + with + text[i+len(old):]

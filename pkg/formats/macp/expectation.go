@@ -13,7 +13,7 @@ import (
 // Outcomes collects the mismatches between a fixture's expectations and the replay.
 type outcomes struct{ found []Violation }
 
-// A fact is a value of the replay: a text, true or false, or an object.
+// A fact is a value of the replay: a text, a boolean or an object.
 type fact struct {
 	name    string
 	text    string
@@ -29,7 +29,7 @@ func boolean(b bool) fact {
 	return f
 }
 
-// is reports whether a fact is what is expected; null expects no text.
+// is reports whether a fact equals the expected value; null expects no text.
 func (f fact) is(want jsonstream.Value) bool {
 	if f.kind != jsonstream.Absent {
 		return want.Kind() == f.kind
@@ -59,8 +59,8 @@ func (x *outcomes) value(want jsonstream.Value, f fact) {
 	x.differs(want, finding.Quote(want.Name())+" to be "+finding.Literal(want), found)
 }
 
-// each yields the members that an object expects; those that begin with _ are comments.
-// Anything but an object is reported.
+// each yields the members of an expected object; members that begin with _ are comments. It
+// reports any other value.
 func (x *outcomes) each(want jsonstream.Value) iter.Seq2[string, jsonstream.Value] {
 	if want.Kind() != jsonstream.Object {
 		x.differs(want, "an object of what is expected", finding.Literal(want))
@@ -74,7 +74,7 @@ func (x *outcomes) each(want jsonstream.Value) iter.Seq2[string, jsonstream.Valu
 	}
 }
 
-// members compares the members that are expected.
+// members compares the expected members.
 func (x *outcomes) members(want jsonstream.Value, facts []fact) {
 next:
 	for name, v := range x.each(want) {

@@ -8,12 +8,11 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// CheckFixture replays a conformance fixture and returns where its expectations are not
-// met. The Reason and Rule of a violation are those by which the message was rejected;
-// INVALID_ENVELOPE and macp/expectation if it was not, or if the session ends other than
-// expected. The policy of the fixture takes precedence over that of the options. A
-// duplicate message may be expected to be accepted or rejected, since runtimes acknowledge
-// it without effect.
+// CheckFixture replays a conformance fixture and returns the unmet expectations. A violation
+// has the Reason and Rule of the rejection, or INVALID_ENVELOPE and macp/expectation if the
+// message was accepted or the session ends differently. The policy of the fixture takes
+// precedence over the options. A fixture may expect a duplicate message to be accepted or
+// rejected, because runtimes acknowledge it without effect.
 func CheckFixture(doc *jsonstream.Document, o Options) []Violation {
 	found := checkFixture(doc, o)
 	for i := range found {
@@ -38,13 +37,13 @@ func checkFixture(doc *jsonstream.Document, o Options) []Violation {
 		}
 		found = append(found, *v)
 		if e.Index < 0 {
-			return found // without a session, no expectation says anything
+			return found // no expectation applies without a session
 		}
 	}
 	return append(found, f.outcome(t.root)...)
 }
 
-// A fixture is the replay of one.
+// A fixture is the replay of a conformance fixture.
 type fixture struct {
 	session  *Session
 	contexts map[string][]sentContext // by handoff_id
@@ -56,7 +55,7 @@ type sentContext struct {
 	sender string
 }
 
-// play replays a message and compares the result with what is expected.
+// play replays a message and compares the result with its expectation.
 func (f *fixture) play(e *Envelope) *Violation {
 	if e.fault == nil && e.Index >= 0 {
 		if v := checkPayloadType(e); v != nil {
@@ -69,7 +68,7 @@ func (f *fixture) play(e *Envelope) *Violation {
 		f.contexts[c.HandoffID] = append(f.contexts[c.HandoffID], sentContext{c, e.Sender})
 	}
 	if e.Index < 0 {
-		return got // the fixture's own members must open a session
+		return got // the fixture's own members must start a session
 	}
 	mismatch := func(name, expected, found string) *Violation {
 		v := violation(expectation, InvalidEnvelope, expected, found, "correct the fixture, or what it was recorded from").at(placeOf(e.Value, name))
@@ -95,7 +94,7 @@ func (f *fixture) play(e *Envelope) *Violation {
 	return nil
 }
 
-// rejection describes which rule rejected a message.
+// rejection describes the rule that rejected a message.
 func rejection(v *Violation) string {
 	if v.Rule == shape {
 		return "one rejected with " + string(v.Reason)
@@ -103,7 +102,7 @@ func rejection(v *Violation) string {
 	return fmt.Sprintf("one rejected by %s with %s", v.Rule, v.Reason)
 }
 
-// checkPayloadType compares payload_type, which fixtures have in two spellings, with
+// checkPayloadType compares payload_type, which fixtures spell in two ways, with
 // message_type.
 func checkPayloadType(e *Envelope) *Violation {
 	v, _ := member(e.Value, "payload_type")
@@ -120,7 +119,7 @@ func checkPayloadType(e *Envelope) *Violation {
 	return violation(shape, InvalidEnvelope, "payload_type to be "+short+" or "+full, finding.Literal(v), "name the payload of the message_type").at(v)
 }
 
-// outcome compares the end of the session with what is expected.
+// outcome compares the end of the session with the expectations.
 func (f *fixture) outcome(root jsonstream.Value) []Violation {
 	x := outcomes{}
 	s := f.session

@@ -14,22 +14,21 @@ import (
 // accepted.
 var ErrNoSession = errors.New("no SessionStart was accepted: there is no context to freeze; check the transcript")
 
-// Freeze returns a hash of the context that a session binds, as "sha256:" and 64
-// hexadecimal digits: context-frozen determinism holds for a replay that has the same.
+// Freeze returns a hash of the context that a session binds, as "sha256:" and 64 hexadecimal
+// digits. Context-frozen determinism holds for a replay with the same hash.
 //
-// It is the SHA-256 of the canonical form (RFC 8785) of an object with two members.
-// session has mode, initiator (the sender of the SessionStart), intent, participants in
-// their order, mode_version, configuration_version, policy_version (what it resolves
-// to), ttl_ms and max_suspend_ms (decimal texts, "0" for none), context_id ("" for
-// none), extensions and roots (empty for none). contexts has handoff_id, content_type
-// and context of every HandoffContext that was accepted, in their order, late ones too.
-// The values of extensions and context are base64 with the standard alphabet and
-// padding.
+// It is the SHA-256 of the canonical form (RFC 8785) of an object with two members. session
+// has mode, initiator (the sender of the SessionStart), intent, participants in their order,
+// mode_version, configuration_version, policy_version (as resolved), ttl_ms and
+// max_suspend_ms (decimal texts, "0" for none), context_id ("" for none), extensions and
+// roots (empty for none). contexts has handoff_id, content_type and context of every
+// accepted HandoffContext, in their order, including late ones. The values of extensions and
+// context are base64 with the standard alphabet and padding.
 //
-// So the hash does not depend on the spelling of names, on the layout, on unknown members,
-// or on whether the session is a transcript, a fixture, or came over the wire; nor on
-// session_id, ids and times of messages, and other messages, none of which is context.
-// Rejected messages do not count; which ones are rejected can depend on the policy.
+// So the hash does not depend on the spelling of names, the layout, unknown members, or the
+// form of the session: transcript, fixture or wire. Nor does it depend on session_id, the
+// ids and times of messages, or other messages, which are not context. Rejected messages
+// do not count; the policy can affect which messages are rejected.
 func Freeze(doc *jsonstream.Document, o Options) (string, error) {
 	t, faults := Read(doc)
 	if t.Fixture && len(faults) > 0 {
@@ -61,7 +60,7 @@ func Freeze(doc *jsonstream.Document, o Options) (string, error) {
 	return "sha256:" + hex.EncodeToString(sum[:]), nil
 }
 
-// frozen writes what Freeze hashes.
+// frozen returns the text that Freeze hashes.
 func (s *Session) frozen(contexts []*HandoffContext) []byte {
 	var w writer
 	p := s.start
@@ -92,7 +91,8 @@ func (s *Session) frozen(contexts []*HandoffContext) []byte {
 	return w.out
 }
 
-// CheckFrozen returns a violation unless freezing the transcript gives a hash.
+// CheckFrozen returns a violation if the hash of the transcript by [Freeze] differs from
+// hash.
 func CheckFrozen(doc *jsonstream.Document, hash string, o Options) *Violation {
 	found, err := Freeze(doc, o)
 	switch {

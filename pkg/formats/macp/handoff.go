@@ -14,18 +14,18 @@ type Handoff struct {
 	OfferedBy    string `json:"offered_by"`
 	Scope        string `json:"scope"`
 	Reason       string `json:"reason"`
-	Contexts     int    `json:"contexts"`               // all of them
-	LateContexts int    `json:"late_contexts,omitzero"` // those that came after the answer
-	AnsweredBy   string `json:"answered_by,omitempty"`  // who accepted or declined
+	Contexts     int    `json:"contexts"`               // including late ones
+	LateContexts int    `json:"late_contexts,omitzero"` // received after the answer
+	AnsweredBy   string `json:"answered_by,omitempty"`  // the sender of the answer
 	AnswerReason string `json:"answer_reason,omitempty"`
-	Implicit     bool   `json:"implicit,omitzero"` // accepted by the passing of time (rule 20)
-	OfferIndex   int    `json:"offer_index"`       // of the offer's message
+	Implicit     bool   `json:"implicit,omitzero"` // accepted by timeout (rule 20)
+	OfferIndex   int    `json:"offer_index"`       // index of the offer's message
 }
 
-// Pending reports whether the handoff waits for an answer.
+// Pending reports whether the handoff awaits an answer.
 func (h Handoff) Pending() bool { return h.Status == Offered || h.Status == ContextSent }
 
-// checkSender is rules 5, 6 and 16.
+// checkSender implements rules 5, 6 and 16.
 func (s *Session) checkSender(e *Envelope) *Violation {
 	rule, expected, allowed := 6, "a declared participant as the sender", s.participants[e.Sender]
 	switch e.MessageType {
@@ -46,7 +46,7 @@ func (s *Session) checkSender(e *Envelope) *Violation {
 	return violation(ruleID(rule), Forbidden, expected, finding.Quote(e.Sender), "let the right participant send it").at(placeOf(e.Value, "sender"))
 }
 
-// checkOffer is rules 7 to 10.
+// checkOffer implements rules 7 to 10.
 func (s *Session) checkOffer(e *Envelope, p *HandoffOffer) *Violation {
 	payload := e.Value.Get("payload")
 	id, target := placeOf(payload, "handoff_id"), placeOf(payload, "target_participant")
@@ -79,7 +79,7 @@ func (s *Session) checkOffer(e *Envelope, p *HandoffOffer) *Violation {
 	return nil
 }
 
-// find is rule 11.
+// find implements rule 11.
 func (s *Session) find(e *Envelope, handoffID string) (Handoff, *Violation) {
 	if i, ok := s.byID[handoffID]; ok {
 		return s.handoffs[i], nil
@@ -90,7 +90,7 @@ func (s *Session) find(e *Envelope, handoffID string) (Handoff, *Violation) {
 	return Handoff{}, v
 }
 
-// checkContext is rules 11 and 12.
+// checkContext implements rules 11 and 12.
 func (s *Session) checkContext(e *Envelope, p *HandoffContext) *Violation {
 	h, v := s.find(e, p.HandoffID)
 	if v != nil {
@@ -103,8 +103,8 @@ func (s *Session) checkContext(e *Envelope, p *HandoffContext) *Violation {
 	return nil
 }
 
-// checkAccept is rules 11, 13 to 15, and 20 as far as it forbids an accept. Nothing in a
-// message proves that a runtime wrote it, so every message counts as sent by its sender.
+// checkAccept implements rules 11, 13 to 15, and the part of 20 that forbids an accept. No
+// message can prove that a runtime wrote it, so each counts as sent by its sender.
 func (s *Session) checkAccept(e *Envelope, p *HandoffAccept) *Violation {
 	if v := s.checkAnswer(e, p.HandoffID, "accepted_by", p.AcceptedBy); v != nil || !p.Implicit {
 		return v
@@ -114,7 +114,7 @@ func (s *Session) checkAccept(e *Envelope, p *HandoffAccept) *Violation {
 		at(placeOf(e.Value.Get("payload"), "implicit"))
 }
 
-// checkAnswer is rules 11 and 13 to 15.
+// checkAnswer implements rules 11 and 13 to 15.
 func (s *Session) checkAnswer(e *Envelope, handoffID, byName, by string) *Violation {
 	h, v := s.find(e, handoffID)
 	if v != nil {
@@ -135,8 +135,8 @@ func (s *Session) checkAnswer(e *Envelope, handoffID, byName, by string) *Violat
 	return nil
 }
 
-// lapsed reports whether an offer has been outstanding at least as long as the policy waits
-// for an answer (rule 20).
+// lapsed reports whether an offer has been outstanding for at least the policy's timeout
+// (rule 20).
 func (s *Session) lapsed(handoff int, now Instant) bool {
 	passed, known := since(s.offeredAt[handoff], now)
 	timeout := s.policy.ImplicitAcceptMS

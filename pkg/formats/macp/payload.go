@@ -3,7 +3,7 @@ package macp
 // A Payload is the payload of a message: a SessionStart, HandoffOffer, HandoffContext,
 // HandoffAccept, HandoffDecline or Commitment.
 type Payload interface {
-	// MessageType returns the message_type of the message that carries it.
+	// MessageType returns the message_type for the payload.
 	MessageType() string
 	write(w *writer)
 }
@@ -17,7 +17,7 @@ type SessionStart struct {
 	PolicyVersion        string      // "" resolves to DefaultPolicy
 	TTLMS                int64       // milliseconds, above 0
 	ContextID            string      // optional
-	Extensions           []Extension // optional; no name twice
+	Extensions           []Extension // optional; names are unique
 	Roots                []Root      // optional
 	MaxSuspendMS         int64       // milliseconds; 0 for none
 }
@@ -28,16 +28,16 @@ type Extension struct {
 	Value []byte
 }
 
-// A Root is a boundary that a SessionStart sets.
+// A Root is a boundary set by a SessionStart.
 type Root struct{ URI, Name string }
 
 // A HandoffOffer offers responsibility to a participant.
 type HandoffOffer struct{ HandoffID, TargetParticipant, Scope, Reason string }
 
-// A HandoffContext gives context to an offer.
+// A HandoffContext provides context for an offer.
 type HandoffContext struct {
 	HandoffID, ContentType string
-	Context                []byte // decoded: only the JSON form is base64
+	Context                []byte // decoded; base64 in JSON
 }
 
 // A HandoffAccept accepts an offer.
@@ -45,7 +45,7 @@ type HandoffAccept struct {
 	HandoffID  string
 	AcceptedBy string // "" for the sender
 	Reason     string
-	Implicit   bool // only a runtime may set it
+	Implicit   bool // set only by runtimes
 }
 
 // A HandoffDecline declines an offer.
@@ -62,7 +62,7 @@ type Commitment struct {
 	AuthorityScope       string
 	Reason               string
 	ModeVersion          string
-	PolicyVersion        string // "" or what the session's resolves to
+	PolicyVersion        string // "" or the session's resolved policy_version
 	ConfigurationVersion string
 	OutcomePositive      bool
 	Supersedes           *Supersedes // optional

@@ -7,10 +7,10 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An Authority says who may send the Commitment.
+// An Authority determines who may send the Commitment.
 type Authority string
 
-// The authorities (RFC-MACP-0012). "" is InitiatorOnly.
+// The authorities (RFC-MACP-0012). "" means InitiatorOnly.
 const (
 	InitiatorOnly  Authority = "initiator_only"
 	AnyParticipant Authority = "any_participant"
@@ -19,26 +19,26 @@ const (
 
 // A Policy holds the parts of a governance policy that rules 16 and 20 need.
 type Policy struct {
-	ID              string    // "" fits every session
+	ID              string    // "" matches every session
 	Authority       Authority // commitment.authority
 	DesignatedRoles []string  // commitment.designated_roles: senders
-	// ImplicitAcceptMS is acceptance.implicit_accept_timeout_ms; 0 for never.
+	// ImplicitAcceptMS is acceptance.implicit_accept_timeout_ms; 0 means never.
 	ImplicitAcceptMS int64
 }
 
-// A PolicyError reports a document that is not a policy of the handoff mode. Its text is
-// for people and does not repeat the place.
+// A PolicyError reports a document that is not a policy of the handoff mode. Its text is for
+// people and does not include the place.
 type PolicyError struct {
 	jsonstream.Position
 	Pointer string
-	Problem string // what is wrong, what was found, and what to do
+	Problem string // the problem, the value found, and the remedy
 }
 
 func (e *PolicyError) Error() string { return fmt.Sprintf("policy: %s", e.Problem) }
 
 // ReadPolicy reads a policy: an object with policy_id, mode, schema_version and rules
-// (RFC-MACP-0012). Only rules is required; rules that are not of the handoff mode are
-// ignored. The error is a [*PolicyError].
+// (RFC-MACP-0012). Only rules is required; rules of other modes are ignored. The error is a
+// [*PolicyError].
 func ReadPolicy(root jsonstream.Value) (*Policy, error) {
 	r := reader{of: root}
 	p := r.policy()
@@ -77,8 +77,7 @@ func (r *reader) policy() *Policy {
 	return p
 }
 
-// rules returns a reader of the rules: an object, or the JSON text of one, as the SDK
-// builds it.
+// rules returns a reader of the rules: an object, or its JSON text, as the SDK writes it.
 func (r *reader) rules(remedy string) reader {
 	v := r.get("rules")
 	if v.Kind() != jsonstream.String {
@@ -92,7 +91,7 @@ func (r *reader) rules(remedy string) reader {
 	return reader{of: doc.Root()}
 }
 
-// authority reads who may commit.
+// authority reads the commitment authority.
 func (r *reader) authority(p *Policy) {
 	v := r.typed("authority", jsonstream.String, false, "write one of initiator_only, any_participant and designated_role")
 	switch a := Authority(v.Text()); a {

@@ -8,10 +8,10 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// A Phase is a phase of a session by the names of the specification document.
+// A Phase is a session phase as named in the specification.
 type Phase string
 
-// The phases. Resolved, which the document names so, is when an offer was accepted or
+// The phases. Resolved, a name of the specification, means that an offer was accepted or
 // declined.
 const (
 	PhaseOffering       Phase = "Offering"
@@ -20,12 +20,12 @@ const (
 	PhaseCommitted      Phase = "Committed"
 )
 
-// An SDKPhase is a phase of a session by the names of the SDK of 2026.
+// An SDKPhase is a session phase as named in the SDK of 2026.
 type SDKPhase string
 
 // The phases of the SDK.
 const (
-	SDKPending        SDKPhase = "Pending" // no offer yet
+	SDKPending        SDKPhase = "Pending" // before any offer
 	SDKOfferPending   SDKPhase = "OfferPending"
 	SDKContextSharing SDKPhase = "ContextSharing"
 	SDKAccepted       SDKPhase = "Accepted"
@@ -45,17 +45,17 @@ type Projection struct {
 	Participants         []string `json:"participants"`
 	ModeVersion          string   `json:"mode_version"`
 	ConfigurationVersion string   `json:"configuration_version"`
-	PolicyVersion        string   `json:"policy_version"` // what it resolves to
+	PolicyVersion        string   `json:"policy_version"` // as resolved
 	TTLMS                int64    `json:"ttl_ms"`
-	// Responsible is the agent that holds the responsibility: the target of an accepted
-	// offer, unless a commitment with a negative outcome followed; otherwise the initiator;
-	// "" before the session has begun.
+	// Responsible is the agent with the responsibility: the target of an accepted offer,
+	// unless a commitment with a negative outcome followed; otherwise the initiator; ""
+	// before the session has begun.
 	Responsible string    `json:"responsible"`
 	Handoffs    []Handoff `json:"handoffs"`
-	// Contexts are what was given for the handoffs, by their ids, in the order of the messages.
+	// Contexts are the contexts sent for each handoff, by its id, in message order.
 	Contexts   map[string][]*HandoffContext `json:"-"`
-	Pending    []string                     `json:"pending"`    // ids of the handoffs that wait for an answer
-	Commitment *Resolution                  `json:"commitment"` // null before there is one
+	Pending    []string                     `json:"pending"`    // ids of the handoffs awaiting an answer
+	Commitment *Resolution                  `json:"commitment"` // null if there is none
 	TimeLine   []Entry                      `json:"time_line"`
 }
 
@@ -69,19 +69,19 @@ type Resolution struct {
 	OutcomePositive bool   `json:"outcome_positive"`
 }
 
-// An Entry is a message on the time line.
+// An Entry is a message on the timeline.
 type Entry struct {
 	Index       int        `json:"index"`
 	MessageID   string     `json:"message_id"`
-	Time        string     `json:"time"` // accepted_at_unix_ms as RFC 3339, or else the timestamp as it is written
+	Time        string     `json:"time"` // accepted_at_unix_ms as RFC 3339, or else the timestamp as written
 	MessageType string     `json:"message_type"`
 	Sender      string     `json:"sender"`
 	HandoffID   string     `json:"handoff_id,omitempty"`
-	What        string     `json:"what"`                // what happened, in words
-	Violation   *Violation `json:"violation,omitempty"` // why the message was rejected; nil if it was accepted
+	What        string     `json:"what"`                // the event in words
+	Violation   *Violation `json:"violation,omitempty"` // the reason for a rejection; nil if the message was accepted
 }
 
-// Handoff returns the handoff of an id, and whether there is one.
+// Handoff returns the handoff with an id, and whether there is one.
 func (p Projection) Handoff(id string) (Handoff, bool) {
 	for _, h := range p.Handoffs {
 		if h.ID == id {
@@ -92,8 +92,7 @@ func (p Projection) Handoff(id string) (Handoff, bool) {
 }
 
 // Project replays a transcript or a fixture and returns the resulting state. Rejected
-// messages are on the time line and have no effect. The projection may keep the document in
-// memory.
+// messages are on the timeline and have no effect. The projection may retain the document.
 func Project(t *Transcript, o Options) Projection {
 	s := NewSession(t, o)
 	line := []Entry{}
@@ -130,8 +129,8 @@ func Project(t *Transcript, o Options) Projection {
 	return p
 }
 
-// phases returns the phase by both names. The latest handoff decides, since no offer can be
-// made while another one is pending.
+// phases returns the phase under both names. It depends on the latest handoff, since no
+// offer can be made while another one is pending.
 func (s *Session) phases() (Phase, SDKPhase) {
 	if s.commitment != nil {
 		return PhaseCommitted, SDKCommitted
@@ -157,7 +156,7 @@ func (s *Session) responsible() string {
 	return s.handoffs[s.accepted].Target
 }
 
-// entry applies a message and returns its place on the time line.
+// entry applies a message and returns its timeline entry.
 func (s *Session) entry(e *Envelope) Entry {
 	entry := Entry{Index: e.Index, MessageID: e.MessageID, Time: e.Timestamp, MessageType: e.MessageType, Sender: e.Sender}
 	if e.AcceptedAt.Known {

@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// isKnown reports whether messages of a type belong to the handoff mode.
+// isKnown reports whether a message type belongs to the handoff mode.
 func isKnown(messageType string) bool {
 	switch messageType {
 	case "SessionStart", "HandoffOffer", "HandoffContext", "HandoffAccept", "HandoffDecline", "Commitment":
@@ -16,9 +16,9 @@ func isKnown(messageType string) bool {
 	return false
 }
 
-// payload reads the payload of a message of the type; nil for an unknown type.
+// payload reads the payload of a message type; nil for an unknown type.
 func (r *reader) payload(messageType string) Payload {
-	if problem := r.of.Get("undecoded_problem"); r.of.Get("undecoded").Exists() { // by package wire
+	if problem := r.of.Get("undecoded_problem"); r.of.Get("undecoded").Exists() { // set by package wire
 		r.fail(r.of, "a payload that can be decoded", problem.Text(), "have its sender encode it again")
 		return nil
 	}
@@ -26,7 +26,7 @@ func (r *reader) payload(messageType string) Payload {
 	case "SessionStart":
 		return r.sessionStart()
 	case "HandoffOffer":
-		// Rule 7 says what these may be.
+		// Rule 7 determines the valid values.
 		return &HandoffOffer{r.text("handoff_id"), r.text("target_participant"), r.text("scope"), r.text("reason")}
 	case "HandoffContext":
 		return &HandoffContext{r.text("handoff_id"), r.text("content_type"), r.bytes("context")}
@@ -95,7 +95,7 @@ func (r *reader) commitment() *Commitment {
 		Action:         r.filled("action"),
 		AuthorityScope: r.filled("authority_scope"),
 		Reason:         r.filled("reason"),
-		// Rule 18 says what these may be.
+		// Rule 18 determines the valid values.
 		ModeVersion:          r.text("mode_version"),
 		PolicyVersion:        r.text("policy_version"),
 		ConfigurationVersion: r.text("configuration_version"),

@@ -15,7 +15,7 @@ import (
 // A reader reads the members of one object and keeps the first fault.
 type reader struct {
 	of jsonstream.Value
-	// loose is for fixtures: texts may be left out, and bytes are plain text.
+	// loose is set for fixtures: texts are optional, and bytes are plain text.
 	loose bool
 	fault *Violation
 }
@@ -26,7 +26,7 @@ func (r *reader) fail(at jsonstream.Value, expected, found, remedy string) {
 	}
 }
 
-// camel returns the camelCase spelling of a name in snake_case.
+// camel returns the camelCase spelling of a snake_case name.
 func camel(name string) string {
 	var b strings.Builder
 	for part := range strings.SplitSeq(name, "_") {
@@ -39,7 +39,7 @@ func camel(name string) string {
 	return b.String()
 }
 
-// isCamel reports whether text is another spelling of a name in snake_case: its [camel].
+// isCamel reports whether text is the [camel] spelling of a snake_case name.
 func isCamel(text, name string) bool {
 	at := 0
 	for i := 0; i < len(name); i++ {
@@ -56,8 +56,8 @@ func isCamel(text, name string) bool {
 	return at == len(text) && at < len(name)
 }
 
-// member returns the member of an object by its name in snake_case, in either
-// spelling, and whether it is there in both.
+// member returns the member of an object by its snake_case name, in either spelling. twice
+// is set if both spellings are present.
 func member(object jsonstream.Value, name string) (v jsonstream.Value, twice bool) {
 	var other jsonstream.Value
 	for spelling, member := range object.Members() {
@@ -144,7 +144,7 @@ func (r *reader) number(name string, minimum int64, required bool) (n int64, kno
 	return n, ok
 }
 
-// integer reads a number whose value is an integer of 64 bits, however it is written.
+// integer parses a number with a 64-bit integer value in any notation.
 func integer(text []byte) (int64, bool) {
 	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
 		return n, true
@@ -165,7 +165,7 @@ func (r *reader) instant(name string) Instant {
 	return Instant{UnixMS: n, Known: known}
 }
 
-// flag reads a boolean; false if it is not there.
+// flag reads a boolean. A missing member is false.
 func (r *reader) flag(name string) (value, set bool) {
 	switch v := r.get(name); v.Kind() {
 	case jsonstream.True, jsonstream.False:
@@ -177,7 +177,7 @@ func (r *reader) flag(name string) (value, set bool) {
 	return false, false
 }
 
-// bytes reads what is base64 in JSON.
+// bytes reads a base64 member.
 func (r *reader) bytes(name string) []byte {
 	v := r.typed(name, jsonstream.String, !r.loose, `write base64, or "" for no bytes`)
 	return r.decoded(v)
@@ -194,8 +194,8 @@ func (r *reader) decoded(v jsonstream.Value) []byte {
 	return out
 }
 
-// sent reads the time at which the sender sent a message: as written, and as an instant. 0
-// means unknown, as on the wire.
+// sent reads the sender's timestamp, as written and as an instant. 0 means unknown, as on
+// the wire.
 func (r *reader) sent() (string, Instant) {
 	at := r.instant("timestamp_unix_ms")
 	text := string(r.get("timestamp_unix_ms").Raw())

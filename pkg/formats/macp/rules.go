@@ -8,15 +8,15 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// The rules without a number. Frozen and expectation are those of [CheckFrozen] and of
-// [CheckFixture].
+// The rules without a number. [CheckFrozen] uses frozen, and [CheckFixture] uses
+// expectation.
 const (
 	shape       = "macp/shape"
 	expectation = "macp/expectation"
 	frozen      = "macp/frozen"
 )
 
-// Rules returns the rules: first those without a number, then the 22 of the replay, in
+// Rules returns the rules: first the unnumbered ones, then the 22 rules of the replay, in
 // order. The caller owns the slice.
 func Rules() []finding.Rule {
 	rules := []finding.Rule{{
@@ -46,7 +46,7 @@ func Rules() []finding.Rule {
 	return rules
 }
 
-// ruleID returns the ID of the rule with a number, and of shape for 0.
+// ruleID returns the ID of a numbered rule, or of shape for 0.
 func ruleID(number int) string {
 	if number == 0 {
 		return shape
@@ -54,8 +54,8 @@ func ruleID(number int) string {
 	return "macp/" + strconv.Itoa(number)
 }
 
-// numbered returns the rule with a number. bad is a transcript in which one message breaks
-// this rule and no other; good is the same transcript, fixed.
+// numbered returns a numbered rule. bad is a transcript in which one message breaks only
+// this rule; good is the same transcript, fixed.
 func numbered(number int, code finding.Reason, summary, why, bad, good string) finding.Rule {
 	return finding.Rule{
 		ID: ruleID(number), Aliases: []string{"rule " + strconv.Itoa(number)},

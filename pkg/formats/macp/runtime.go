@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// What the reference runtime enforces of a SessionStart in addition to the RFCs.
+// Limits that the reference runtime imposes on a SessionStart in addition to the RFCs.
 const (
 	runtimeRule     = "macp/runtime"
 	modeVersion     = "1.0.0"
@@ -16,10 +16,10 @@ const (
 	maxParticipants = 1000
 )
 
-// Advise returns warnings of what no RFC forbids in the SessionStart of a transcript or a fixture,
-// and the reference runtime rejects: versions and participants that are blank, participants that
-// differ in white space around their names alone, more than 1,000 of them, another mode_version than
-// 1.0.0, and a ttl_ms of more than 24 hours.
+// Advise returns warnings about a SessionStart that conforms to the RFCs but that the reference
+// runtime rejects: blank versions or participants, participants whose names differ only in
+// surrounding white space, more than 1,000 participants, a mode_version other than 1.0.0, and a
+// ttl_ms of more than 24 hours.
 func Advise(doc *jsonstream.Document) []Violation {
 	t, _ := Read(doc)
 	for e := range t.Messages() {

@@ -8,25 +8,25 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Session is the state of a session after the messages that it accepted. It is not safe
-// for concurrent use.
+// A Session is the state of a session after the accepted messages. It is not safe for
+// concurrent use.
 type Session struct {
 	transcript *Transcript
 	policy     Policy
 	id         string
-	resolvesTo string // what an empty policy_version resolves to
+	resolvesTo string // the policy for an empty policy_version
 
 	state        State
-	start        *SessionStart // nil before it was accepted
+	start        *SessionStart // nil until accepted
 	initiator    string
 	participants map[string]bool
 	startedAt    Instant
-	clock        Instant        // the time of the latest message that was accepted
-	seen         map[string]int // indices of the accepted messages by their ids
+	clock        Instant        // the time of the latest accepted message
+	seen         map[string]int // indices of the accepted messages by message id
 
 	handoffs    []Handoff
-	offeredAt   []Instant           // of the handoffs
-	given       [][]*HandoffContext // of the handoffs
+	offeredAt   []Instant           // by handoff
+	given       [][]*HandoffContext // by handoff
 	byID        map[string]int
 	outstanding int // index in handoffs; -1 for none
 	accepted    int // likewise
@@ -34,14 +34,14 @@ type Session struct {
 	commitment  *Commitment
 	committedBy string
 
-	// Rejected messages, which explain later violations.
-	rejectedFirst  bool            // a message before the SessionStart, or the SessionStart
+	// Rejected messages, which can explain later violations.
+	rejectedFirst  bool            // a message before the SessionStart, or the SessionStart itself
 	rejectedOffers map[string]bool // by handoff_id
 	rejectedAnswer bool            // to the outstanding offer
 }
 
-// NewSession returns a session that has accepted nothing yet, for the messages of t. The
-// policy of a fixture takes precedence over that of the options.
+// NewSession returns a new session for the messages of t. The policy of a fixture takes
+// precedence over that of the options.
 func NewSession(t *Transcript, o Options) *Session {
 	s := &Session{transcript: t, id: t.SessionID, resolvesTo: DefaultPolicy, state: Open, outstanding: -1, accepted: -1,
 		participants: map[string]bool{}, seen: map[string]int{}, byID: map[string]int{}, rejectedOffers: map[string]bool{}}
@@ -56,8 +56,8 @@ func NewSession(t *Transcript, o Options) *Session {
 	return s
 }
 
-// Replay returns what the session of a transcript has come to, and what is wrong with its last
-// message, nil if nothing is. What is rejected has no effect.
+// Replay returns the session after all messages of a transcript, and the violation of the last
+// message, or nil. Rejected messages have no effect.
 func Replay(t *Transcript, o Options) (*Session, *Violation) {
 	s := NewSession(t, o)
 	var last *Violation
@@ -70,7 +70,7 @@ func Replay(t *Transcript, o Options) (*Session, *Violation) {
 // Started reports whether a SessionStart was accepted.
 func (s *Session) Started() bool { return s.start != nil }
 
-// Start returns what the SessionStart bound; the zero value before one was accepted.
+// Start returns the accepted SessionStart, or the zero value if there is none.
 func (s *Session) Start() SessionStart {
 	if s.start == nil {
 		return SessionStart{}
@@ -81,7 +81,7 @@ func (s *Session) Start() SessionStart {
 // Initiator returns the sender of the SessionStart.
 func (s *Session) Initiator() string { return s.initiator }
 
-// PolicyVersion returns what the session's policy_version resolves to.
+// PolicyVersion returns the session's resolved policy_version.
 func (s *Session) PolicyVersion() string {
 	if v := s.Start().PolicyVersion; v != "" {
 		return v
@@ -93,8 +93,8 @@ func (s *Session) PolicyVersion() string {
 // slice.
 func (s *Session) Handoffs() []Handoff { return slices.Clone(s.handoffs) }
 
-// Outstanding returns the handoff that waits for an answer, if any: by rule 9 there is at
-// most one.
+// Outstanding returns the handoff that awaits an answer, if any: by rule 9 there is at most
+// one.
 func (s *Session) Outstanding() (Handoff, bool) {
 	if s.outstanding < 0 {
 		return Handoff{}, false
@@ -102,8 +102,8 @@ func (s *Session) Outstanding() (Handoff, bool) {
 	return s.handoffs[s.outstanding], true
 }
 
-// Accept applies a message. If rules forbid it, Accept returns the violation of the first
-// such rule, and the message has no effect.
+// Accept applies a message. If a rule forbids it, Accept returns the first violation, and
+// the message has no effect.
 func (s *Session) Accept(e *Envelope) *Violation {
 	now := s.now(e)
 	if v := s.judge(e, now); v != nil {
@@ -118,8 +118,8 @@ func (s *Session) Accept(e *Envelope) *Violation {
 	return nil
 }
 
-// judge returns the violation of a message, or nil. The order is that of the reference
-// runtime: the envelope, the session, the sender, the payload.
+// judge returns the violation of a message, or nil. As in the reference runtime, the order
+// is the envelope, the session, the sender, the payload.
 func (s *Session) judge(e *Envelope, now Instant) *Violation {
 	if v := s.checkEnvelope(e); v != nil {
 		return v
@@ -156,7 +156,7 @@ func (s *Session) judge(e *Envelope, now Instant) *Violation {
 	return nil
 }
 
-// checkEnvelope is rules 0, 2 and 21.
+// checkEnvelope implements rules 0, 2 and 21.
 func (s *Session) checkEnvelope(e *Envelope) *Violation {
 	t := s.transcript
 	if e.Value.Kind() == jsonstream.Object {
@@ -183,7 +183,7 @@ func (s *Session) checkEnvelope(e *Envelope) *Violation {
 	return nil
 }
 
-// checkNovelty is rules 1 and 3.
+// checkNovelty implements rules 1 and 3.
 func (s *Session) checkNovelty(e *Envelope) *Violation {
 	opens := e.MessageType == "SessionStart"
 	switch first, twice := s.seen[e.MessageID]; {
@@ -202,7 +202,7 @@ func (s *Session) checkNovelty(e *Envelope) *Violation {
 	return nil
 }
 
-// checkOpen is rules 4, 22 and 21.
+// checkOpen implements rules 4, 22 and 21.
 func (s *Session) checkOpen(e *Envelope, now Instant) *Violation {
 	if s.state == Resolved {
 		return violation("macp/4", SessionNotOpen, "no message after the commitment that resolved the session", finding.Quote(e.MessageType),
@@ -242,7 +242,7 @@ func (s *Session) checkStart(e *Envelope, p *SessionStart) *Violation {
 	return nil
 }
 
-// now returns the time of a message by the clock that the transcript is measured by.
+// now returns the time of a message by the transcript's clock.
 func (s *Session) now(e *Envelope) Instant {
 	if !s.transcript.timed {
 		return e.SentAt
@@ -253,8 +253,8 @@ func (s *Session) now(e *Envelope) Instant {
 	return s.clock
 }
 
-// own returns the time of a message, or an unknown one if now is only that of an earlier
-// message: measuring from it could make a deadline pass too early.
+// own returns the time of a message, or an unknown time if now comes from an earlier
+// message: a deadline measured from it could pass too early.
 func (s *Session) own(e *Envelope, now Instant) Instant {
 	if s.transcript.timed && !e.AcceptedAt.Known {
 		return Instant{}
@@ -280,7 +280,7 @@ func since(from, to Instant) (ms uint64, known bool) {
 	return uint64(to.UnixMS) - uint64(from.UnixMS), true
 }
 
-// noteRejected records that a message was rejected, since later violations may follow from it.
+// noteRejected records a rejected message, since later violations may follow from it.
 func (s *Session) noteRejected(e *Envelope) {
 	s.rejectedFirst = s.rejectedFirst || s.start == nil
 	id, _ := member(e.Value.Get("payload"), "handoff_id")

@@ -7,19 +7,19 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Transcript is a session as a document holds it. It is immutable and safe for
-// concurrent use.
+// A Transcript is a session stored in a document. It is immutable and safe for concurrent
+// use.
 type Transcript struct {
 	ProtocolVersion string
 	Mode            string
 	SessionID       string
-	// Fixture is set for a conformance fixture, whose first message, the SessionStart, is
-	// made of its own members and has the index -1.
+	// Fixture is set for a conformance fixture. Its first message, the SessionStart, is
+	// built from the fixture's own members and has the index -1.
 	Fixture bool
 
 	root, messages jsonstream.Value
-	policy         *Policy // of a fixture; nil if it has none, or a wrong one
-	timed          bool    // a message has accepted_at_unix_ms
+	policy         *Policy // of a fixture; nil if it is missing or invalid
+	timed          bool    // some message has accepted_at_unix_ms
 }
 
 // An Instant is a time that may be unknown.
@@ -28,8 +28,7 @@ type Instant struct {
 	Known  bool
 }
 
-// An Envelope is a message of a transcript. Its texts may keep the document in
-// memory.
+// An Envelope is a message of a transcript. Its texts may keep the document in memory.
 type Envelope struct {
 	Index       int // in the transcript, from 0
 	MACPVersion string
@@ -38,18 +37,18 @@ type Envelope struct {
 	MessageID   string
 	SessionID   string
 	Sender      string
-	Timestamp   string // as it is written; informational
+	Timestamp   string // as written; informational
 	SentAt      Instant
 	AcceptedAt  Instant
-	Payload     Payload          // nil if the type is unknown or the payload is not of its type
+	Payload     Payload          // nil if the type is unknown or the payload does not match it
 	Value       jsonstream.Value // the message in the document
 
 	fault        *Violation // of the envelope
 	payloadFault *Violation
 }
 
-// IsFixture reports whether a document is a conformance fixture rather than a
-// transcript: one of its messages has the member expect.
+// IsFixture reports whether a document is a conformance fixture rather than a transcript:
+// one of its messages has the member expect.
 func IsFixture(root jsonstream.Value) bool {
 	for _, m := range root.Get("messages").Elements() {
 		if m.Get("expect").Exists() {
@@ -60,8 +59,8 @@ func IsFixture(root jsonstream.Value) bool {
 }
 
 // Read reads a transcript or a fixture. Violations of the transcript's own members have the
-// index -1; those of a message are returned by [Session.Accept]. The transcript is never
-// nil: a document that is not a transcript has no messages and one violation.
+// index -1; [Session.Accept] returns the violations of a message. The transcript is never
+// nil: for any other document it has no messages, and there is one violation.
 func Read(doc *jsonstream.Document) (*Transcript, []Violation) {
 	r := reader{of: doc.Root()}
 	t := &Transcript{root: r.of, Fixture: IsFixture(r.of)}
@@ -103,7 +102,7 @@ func Read(doc *jsonstream.Document) (*Transcript, []Violation) {
 	return t, faults
 }
 
-// checkVersion is rule 2.
+// checkVersion implements rule 2.
 func checkVersion(object jsonstream.Value, name, version string) *Violation {
 	if version == Version {
 		return nil
@@ -113,7 +112,7 @@ func checkVersion(object jsonstream.Value, name, version string) *Violation {
 		"write the version of the protocol that this is").at(placeOf(object, name))
 }
 
-// checkMode is rule 21, as far as it is about the mode.
+// checkMode implements the part of rule 21 about the mode.
 func checkMode(object jsonstream.Value, mode string) *Violation {
 	if mode == Mode {
 		return nil
@@ -122,7 +121,7 @@ func checkMode(object jsonstream.Value, mode string) *Violation {
 		"sessions of other modes have rules of their own").at(placeOf(object, "mode"))
 }
 
-// Messages yields the messages in their order.
+// Messages yields the messages in order.
 func (t *Transcript) Messages() iter.Seq[*Envelope] {
 	return func(yield func(*Envelope) bool) {
 		if t.Fixture && !yield(t.opening()) {
@@ -142,7 +141,7 @@ func (t *Transcript) Messages() iter.Seq[*Envelope] {
 	}
 }
 
-// Len returns how many messages there are, without the SessionStart of a fixture.
+// Len returns the number of messages, not counting the SessionStart of a fixture.
 func (t *Transcript) Len() int { return t.messages.Len() }
 
 func (t *Transcript) envelope(v jsonstream.Value) *Envelope {
@@ -163,7 +162,7 @@ func (t *Transcript) envelope(v jsonstream.Value) *Envelope {
 	return e
 }
 
-// timesAndPayload reads what the messages of transcripts and of fixtures have in common.
+// timesAndPayload reads the members common to messages of transcripts and fixtures.
 func (t *Transcript) timesAndPayload(e *Envelope, r *reader) {
 	e.Timestamp, e.SentAt = r.sent()
 	e.AcceptedAt = r.instant("accepted_at_unix_ms")
@@ -192,7 +191,7 @@ func (t *Transcript) opening() *Envelope {
 	return e
 }
 
-// scripted returns a message of a fixture. Members that fixtures leave out get defaults.
+// scripted returns a message of a fixture. Missing members get defaults.
 func (t *Transcript) scripted(v jsonstream.Value) *Envelope {
 	e := &Envelope{MACPVersion: Version, Mode: t.Mode, Value: v}
 	r := reader{of: v, loose: true}

@@ -9,16 +9,16 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Violation reports a rule that a message breaks, or an expectation of a fixture that is
-// not met. The Reason of its finding is an error code. The finding has no position if the
-// text is not written yet.
+// A Violation reports a rule that a message breaks, or an unmet expectation of a fixture.
+// The Reason of its finding is an error code. The finding has no position if the text is not
+// written yet.
 type Violation struct {
 	finding.Finding
 	Index     int    // of the message in the transcript, from 0; -1 for the transcript itself
 	MessageID string // "" if the message has none
-	Expected  string // what the message says before Found and Fix
-	// Follows is set for a violation that is only the consequence of an earlier one, such
-	// as an answer to an offer that was rejected. Check leaves those out.
+	Expected  string // the part of the message before Found and Fix
+	// Follows is set for a mere consequence of an earlier violation, such as an answer to a
+	// rejected offer. Check omits these.
 	Follows bool
 }
 
@@ -48,7 +48,7 @@ func violation(rule string, code finding.Reason, expected, found, remedy string)
 	}
 }
 
-// at places a violation.
+// at sets the place of a violation.
 func (v Violation) at(value jsonstream.Value) *Violation {
 	v.Finding = v.On(value)
 	return &v

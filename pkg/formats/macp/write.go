@@ -10,10 +10,10 @@ import (
 // A writer writes JSON: compact, with names in snake_case.
 type writer struct {
 	out []byte
-	err error // a text that is not UTF-8
+	err error // for a text that is not valid UTF-8
 }
 
-// next writes a comma between a value and the one before it.
+// next writes a comma if a value precedes.
 func (w *writer) next() {
 	if n := len(w.out); n > 0 && w.out[n-1] != '{' && w.out[n-1] != '[' {
 		w.out = append(w.out, ',')

@@ -14,27 +14,26 @@ import (
 type CheckOptions struct {
 	// Start and End are the markers of summaries, as in [NestOptions].
 	Start, End string
-	// InputProblems returns how the arguments of a call break the input schema of the
-	// handoff, one line each; nothing for a tool that is not a handoff or has no schema. It
-	// is called for every function_call whose arguments are a JSON object; empty arguments
-	// of a handoff count as an empty object. The value belongs to a document of its own. If
-	// nil, inputs are not checked.
+	// InputProblems returns the violations of a handoff's input schema by the arguments of a
+	// call, one line each; nothing for a tool that is not a handoff or has no schema. It is
+	// called for every function_call whose arguments are a JSON object; empty arguments of a
+	// handoff count as an empty object. The value belongs to a document of its own. If nil,
+	// inputs are not checked.
 	InputProblems func(tool string, arguments jsonstream.Value) []string
 	// MaxItems is the number of items above which a history is long, for the rule [Unfiltered];
-	// 0 means that it is not checked.
+	// 0 disables the check.
 	MaxItems int
-	// Window is the number of items within which an agent must not get a task back, for the rule
-	// [Bounce]; 0 means that it is not checked.
+	// Window is the number of items within which a task must not return to an agent, for the
+	// rule [Bounce]; 0 disables the check.
 	Window int
 }
 
-// Check returns what is wrong with a HandoffInputData, in the order of the text, and at one
-// place in the order of [Rules]. Rules about the conversation as a whole (pairs of calls
-// and results, duplicates) look at what the next agent gets: input_history,
-// pre_handoff_items, and input_items or, if that is null or absent, new_items; what the SDK for
-// JavaScript writes has none of the former. A document
-// that is not an object has one finding, of the rule [Shape]. Check is safe for concurrent
-// use if InputProblems is.
+// Check returns the findings in a HandoffInputData, in text order, and at the same place in the
+// order of [Rules]. Rules about the conversation as a whole (pairs of calls and results,
+// duplicates) examine the next agent's input: input_history, pre_handoff_items, and input_items
+// or, if that is null or absent, new_items. The SDK for JavaScript has no input_items. A
+// document that is not an object has one finding, of the rule [Shape]. Check is safe for
+// concurrent use if InputProblems is.
 func Check(doc *jsonstream.Document, o CheckOptions) []finding.Finding {
 	c := &checker{o: o, markers: newMarkers(doc.Root(), o.Start, o.End), data: doc.Root(), entries: entries(doc.Root())}
 	for _, e := range c.entries {
@@ -60,15 +59,15 @@ func Check(doc *jsonstream.Document, o CheckOptions) []finding.Finding {
 	return c.found
 }
 
-// A checker collects what is wrong with a document.
+// A checker collects the findings in a document.
 type checker struct {
 	o       CheckOptions
 	markers markers
 	data    jsonstream.Value
 	entries []*entry
-	all     []jsonstream.Value // the items of all lists that are objects
-	given   []jsonstream.Value // those that the next agent gets
-	same    []int              // of given: the index of the first item that is equal
+	all     []jsonstream.Value // the items of all lists, if they are objects
+	given   []jsonstream.Value // the items that the next agent receives
+	same    []int              // of given: the index of the first equal item
 
 	rule  finding.Rule // the rule that is being checked
 	found []finding.Finding

@@ -8,11 +8,11 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// DefaultMaxItems is how many items are a long history: as many as the SDK's sessions keep in the
-// example of compaction of its guide.
+// DefaultMaxItems is the number of items above which a history is long: the number that the SDK's
+// sessions keep in the compaction example of its guide.
 const DefaultMaxItems = 50
 
-// checkWhole reports a handoff with a long history that nothing was taken out of.
+// checkWhole reports a handoff that passes on a long history unfiltered.
 func checkWhole(c *checker) {
 	if c.o.MaxItems <= 0 || c.markers.list(c.data, insteadOfTurn).Kind() == jsonstream.Array {
 		return
@@ -35,7 +35,7 @@ func checkWhole(c *checker) {
 	}
 }
 
-// checkBounces reports a task that comes back to an agent soon after that handed it over.
+// checkBounces reports a task that returns to an agent soon after the agent handed it over.
 func checkBounces(c *checker) {
 	if c.o.Window <= 0 {
 		return
@@ -50,23 +50,23 @@ func checkBounces(c *checker) {
 	}
 }
 
-// A step is what an item means for the route of a task: a message of the user, or a
-// transfer.
+// A step is an item on the route of a task: a message of the user, or a transfer.
 type step struct {
-	at    jsonstream.Value // the item of the document
-	index int              // of the item in the run
+	at    jsonstream.Value // the document's item
+	index int              // the index of the item in the run
 	user  bool
-	call  bool   // a call, which counts until it has a result: it may have been ignored
+	call  bool   // a call, which counts only without a result: it may have been ignored
 	id    string // of the call
-	from  string // the agent that had the task, "" where nothing says which
-	agent string // that gets the task; "" for what is no transfer
+	from  string // the agent with the task, "" if unknown
+	agent string // the next agent; "" if this is not a transfer
 }
 
-// steps returns the steps of the run, those in summaries too. A repeated transfer, as after
-// nesting, is there once. Agents have their names, or what the name of their tool has of it.
+// steps returns the steps of the run, including items in summaries. Repeated transfers, as
+// after nesting, are included once. Agents have their names, or the part of the tool name
+// that refers to them.
 func (c *checker) steps() []step {
 	var all []step
-	answered := map[string]bool{} // the ids of calls that have results
+	answered := map[string]bool{} // the ids of calls with results
 	agents := map[string]string{} // agent names, by tool name
 	index := 0
 	for item := range runItems(c.data, c.markers) {
@@ -84,7 +84,7 @@ func (c *checker) steps() []step {
 	}
 	steps := all[:0]
 	counted := map[string]bool{} // the ids of calls
-	by := ""                     // who has the task
+	by := ""                     // the agent with the task
 	for _, s := range all {
 		switch {
 		case s.user:

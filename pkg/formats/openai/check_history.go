@@ -22,7 +22,7 @@ func checkNesting(c *checker) {
 	}, "summary inside a summary: a nested history was nested again as if it were text; unnest it and nest it again")
 }
 
-// inSummaries reports in every summary the first item that is found.
+// inSummaries reports the first matching item in every summary.
 func (c *checker) inSummaries(isFound func(jsonstream.Value) bool, message string) {
 	for _, item := range c.all {
 		lines, offset, _ := c.markers.lines(item)
@@ -36,19 +36,19 @@ func (c *checker) inSummaries(isFound func(jsonstream.Value) bool, message strin
 	}
 }
 
-// A callKey is what a call and its result have in common.
+// A callKey identifies a call and its result.
 type callKey struct{ id, tool string }
 
-// keyOf returns the key of a call or result; without an id it has none.
+// keyOf returns the key of a call or result. Without an id it has none.
 func keyOf(e conversation.Part) callKey {
-	key := callKey{id: e.ID.Text(), tool: "function"} // also for items that are not of the Responses API
+	key := callKey{id: e.ID.Text(), tool: "function"} // also for items of other APIs than the Responses API
 	if conversation.IsToolItem(e.Value) {
 		key.tool = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(e.Value.Get("type").Text(), "_output"), "_result"), "_call")
 	}
 	return key
 }
 
-// checkResults reports results without a call before them, and approvals without a request.
+// checkResults reports results without a preceding call, and approvals without a request.
 func checkResults(c *checker) {
 	called := map[callKey]bool{}
 	kinds := map[string]string{} // the type of the last call with an id
@@ -79,9 +79,9 @@ func checkResults(c *checker) {
 	}
 }
 
-// checkCalls reports calls without a result after them.
+// checkCalls reports calls without a subsequent result.
 func checkCalls(c *checker) {
-	waiting := map[callKey]int{} // to the index in calls
+	waiting := map[callKey]int{} // maps to the index in calls
 	var calls []conversation.Part
 	for _, item := range c.given {
 		for e := range conversation.ToolEvents(item) {
@@ -104,10 +104,10 @@ func checkCalls(c *checker) {
 	}
 }
 
-// checkReasoning reports reasoning that is not followed by output of the model. More
-// reasoning may come between them.
+// checkReasoning reports reasoning items that are not followed by output of the model.
+// Further reasoning items may come between them.
 func checkReasoning(c *checker) {
-	var open []jsonstream.Value // the reasoning that the output must follow
+	var open []jsonstream.Value // reasoning items awaiting output
 	report := func() {
 		for _, item := range open {
 			c.report(item, "reasoning without what it led to: after it the next agent gets no message or call of the model; add the item that followed, or drop the reasoning")
@@ -127,8 +127,8 @@ func checkReasoning(c *checker) {
 	report()
 }
 
-// checkDuplicates reports items that are repeated. A string as input_history counts as a
-// message of the user.
+// checkDuplicates reports repeated items. A string as input_history counts as a message of
+// the user.
 func checkDuplicates(c *checker) {
 	text := c.markers.list(c.data, inHistory)
 	var said jsonstream.Value
@@ -146,8 +146,8 @@ func checkDuplicates(c *checker) {
 	}
 }
 
-// isChance reports whether two equal items may be intended, such as "Yes." said twice.
-// Items that are not by the agent come from the history, and are in no other list.
+// isChance reports whether the repetition of an item may be intended, such as "Yes." said
+// twice. Items by others than the agent come from the history, and are in no other list.
 func isChance(first, item jsonstream.Value) bool {
 	if item.Get("id").Text() != "" || callID(item).Text() != "" || conversation.Distinctive(item) {
 		return false
@@ -156,10 +156,10 @@ func isChance(first, item jsonstream.Value) bool {
 	return role == "" || role == "assistant" || first.Parent() == item.Parent()
 }
 
-// checkIDs reports ids that several different items have.
+// checkIDs reports ids shared by different items.
 func checkIDs(c *checker) {
 	type key struct{ id, kind string }
-	seen := map[key]int{} // the index in given of the item that has it first
+	seen := map[key]int{} // the index in given of the first item with the id
 	repeats := func(i int, id jsonstream.Value, kind, name string) {
 		if id.Text() == "" {
 			return

@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// checkShape reports what the other functions of the package reject, and items that lack
+// checkShape reports input that the other functions of the package reject, and items without
 // required members.
 func checkShape(c *checker) {
 	for e := range shapeErrors(c.data) {
@@ -81,7 +81,7 @@ func (c *checker) needStrings(item jsonstream.Value, names ...string) {
 	}
 }
 
-// orHolder returns the member or, if it is missing, its holder: the place to report.
+// orHolder returns the member or, if it is missing, its holder, as the place of a finding.
 func orHolder(member, holder jsonstream.Value) jsonstream.Value {
 	if member.Exists() {
 		return member
@@ -97,8 +97,8 @@ func checkRoles(c *checker) {
 	}
 }
 
-// checkArguments looks at the arguments of function_call and mcp_call, which are
-// the text of a JSON object. Those of a handoff without input may be empty.
+// checkArguments checks that the arguments of function_call and mcp_call are the text of a
+// JSON object. They may be empty for a handoff without input.
 func checkArguments(c *checker) {
 	for _, item := range c.all {
 		arguments := item.Get("arguments")
@@ -121,8 +121,8 @@ func checkArguments(c *checker) {
 	}
 }
 
-// checkInput checks the arguments of handoffs by their schemas. Those that are not a JSON
-// object are reported by checkArguments.
+// checkInput checks the arguments of handoffs against their schemas. checkArguments reports
+// arguments that are not a JSON object.
 func checkInput(c *checker) {
 	if c.o.InputProblems == nil {
 		return

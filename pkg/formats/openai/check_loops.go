@@ -9,8 +9,8 @@ import (
 
 func isHandoffName(name string) bool { return strings.HasPrefix(name, tool.Prefix) }
 
-// checkLoops reports an agent that hands to the same agent (or itself) again before the
-// user says something: A, B, A, B.
+// checkLoops reports an agent that hands over to the same agent (or itself) again before a
+// message of the user: A, B, A, B.
 func checkLoops(c *checker) {
 	route := route{pairs: map[[2]string]bool{}}
 	for _, s := range c.steps() {
@@ -22,24 +22,24 @@ func checkLoops(c *checker) {
 	}
 }
 
-// A route is the path of a task from agent to agent.
+// A route is the path of a task between agents.
 type route struct {
-	names    []string // of the agents that have had the task since the user last spoke
+	names    []string // of the agents with the task since the last message of the user
 	pairs    map[[2]string]bool
-	first    string // the agent that the first one, whose name is unknown, handed to
+	first    string // the agent that the first one, whose name is unknown, handed over to
 	reported bool
 }
 
-// rest clears the route, except for the agent that has the task.
+// rest clears the route, except for the agent with the task.
 func (w *route) rest() {
-	if len(w.pairs) > 0 { // clear takes time for the largest size that the map ever had
+	if len(w.pairs) > 0 { // clear takes time in proportion to the map's largest size ever
 		w.pairs = map[[2]string]bool{}
 	}
 	w.names = w.names[max(len(w.names)-1, 0):]
 	w.first, w.reported = "", false
 }
 
-// goTo records a transfer and reports whether it closes a loop that was not reported yet.
+// goTo records a transfer and reports whether it closes a loop not reported before.
 func (w *route) goTo(agent string) bool {
 	loop := false
 	if len(w.names) == 0 {
@@ -57,7 +57,7 @@ func (w *route) goTo(agent string) bool {
 	return loop
 }
 
-// shownAgents is how many agents of a route a finding names.
+// shownAgents is the maximum number of agents of a route in a finding.
 const shownAgents = 6
 
 func (w *route) shown() string {

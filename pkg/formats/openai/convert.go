@@ -13,10 +13,10 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// lists are where the view has items that are converted; input_items are carried.
+// lists are the converted item lists in the view; input_items are carried.
 var lists = []string{"/input_history/value", "/pre_handoff_items", "/new_items"}
 
-var layout = exchange.Layout{BriefText: "/input_history/value/0/content"} // all rows are in the brief
+var layout = exchange.Layout{BriefText: "/input_history/value/0/content"} // the brief has all rows
 
 var codec = exchange.Codec{
 	Layout:  &layout,
@@ -56,7 +56,7 @@ func read(v tree.Node, _ exchange.Others) (exchange.Meaning, tree.Node) {
 				items = items[1:]
 			}
 		}
-		if slices.ContainsFunc(items, isCarried) { // a residue is not a turn, whatever its format
+		if slices.ContainsFunc(items, isCarried) { // a residue is never a turn
 			items = slices.DeleteFunc(slices.Clone(items), isCarried)
 		}
 		counts[l] = len(items)
@@ -80,7 +80,7 @@ func read(v tree.Node, _ exchange.Others) (exchange.Meaning, tree.Node) {
 	)
 }
 
-// placeOfTurn returns the index in the lth list of the item that its ith turn was read from.
+// placeOfTurn returns the index in list l of the item from which turn i was read.
 func placeOfTurn(list tree.Node, l, i int) int {
 	for at, item := range tree.Elements(list) {
 		if isCarried(item) || l == 0 && at == 0 && briefIn(item) != tree.None {
@@ -97,7 +97,7 @@ func placeOfTurn(list tree.Node, l, i int) int {
 // write splits the turns into the three lists by the counts in the shape, starting from the
 // end, since mostly old turns are trimmed or added.
 //
-// Without a maker, results that have no call stay without one.
+// Without a maker, results without a call are written as they are.
 func write(m exchange.Meaning, shape tree.Node, k *exchange.Maker, _ exchange.Others) tree.Node {
 	items, _ := shape.Get("new").Count()
 	before, _ := shape.Get("pre").Count()
@@ -117,7 +117,7 @@ func write(m exchange.Meaning, shape tree.Node, k *exchange.Maker, _ exchange.Ot
 		return tree.Array(list...)
 	}
 	if to, _, _ := receiver(m.Turns); to != tree.None && m.Values[exchange.RowTo] != tree.None && tree.Same(to, m.Values[exchange.RowTo]) {
-		m.Values[exchange.RowTo] = tree.None // the turns hold it
+		m.Values[exchange.RowTo] = tree.None // it is in the turns
 	}
 	var history []tree.Node
 	if brief := m.Brief(&layout); brief != tree.None {
@@ -130,9 +130,9 @@ func write(m exchange.Meaning, shape tree.Node, k *exchange.Maker, _ exchange.Ot
 	)
 }
 
-// receiver returns the agent that turns hand over to, as the latest output of a handoff
-// tool of the Agents SDK or call of one names it, the index of that turn, and the member of
-// its item that has the name; nil if there is none.
+// receiver returns the agent named by the latest output or call of a handoff tool of the
+// Agents SDK, the index of that turn, and the member of its item with the name. It returns
+// tree.None if there is none.
 func receiver(turns []tree.Node) (agent tree.Node, turn int, member string) {
 	for i, t := range slices.Backward(turns) {
 		if content := t.Get("content").Text(); t.Get("role").Text() == "tool" && strings.HasPrefix(content, `{"assistant"`) {
@@ -153,7 +153,7 @@ func receiver(turns []tree.Node) (agent tree.Node, turn int, member string) {
 // briefLabel marks the brief in a user turn (EAAPL-MAG006, section 10.1).
 const briefLabel = conversation.ContextLabel + "\n"
 
-// briefIn returns the brief that an item holds, or nil.
+// briefIn returns the brief in an item, or tree.None.
 func briefIn(item tree.Node) tree.Node {
 	if !item.Is(jsonstream.Object) || item.Length() != 2 || item.Get("role").Text() != "user" {
 		return tree.None
@@ -165,7 +165,7 @@ func briefIn(item tree.Node) tree.Node {
 	return brief
 }
 
-// isCarried reports whether an item of OpenAI input data holds a residue.
+// isCarried reports whether an item holds a residue.
 func isCarried(item tree.Node) bool {
 	return item.Get("type").Text() == conversation.CarriedType && item.Get("name").Text() == conversation.CarriedName
 }
@@ -184,7 +184,7 @@ func openHistory(n tree.Node) tree.Node {
 
 const ruleItems = "input data has lists of items"
 
-// checkSource reports lists and items of wrong types.
+// checkSource reports lists and items of the wrong type.
 func checkSource(c *exchange.Checker, doc tree.Node) {
 	switch h := doc.Get("input_history"); {
 	case h == tree.None:

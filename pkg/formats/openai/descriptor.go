@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// Format describes the format of a HandoffInputData as Python has it.
+// Format describes the HandoffInputData of the SDK for Python.
 var Format = format.Descriptor{
 	Name:   format.OpenAI,
 	System: "openai",
@@ -36,8 +36,8 @@ var Format = format.Descriptor{
 	Profile:  profile,
 }
 
-// JavaScriptFormat describes the format of a HandoffInputData as JavaScript has it. The rules are
-// those of [Format].
+// JavaScriptFormat describes the HandoffInputData of the SDK for JavaScript. Its rules are those
+// of [Format].
 var JavaScriptFormat = format.Descriptor{
 	Name:   format.OpenAIJS,
 	System: "openai",
@@ -58,7 +58,8 @@ var JavaScriptFormat = format.Descriptor{
 	Profile:  profile,
 }
 
-// say returns a message that says a text, as JavaScript has it: as a run item next to one.
+// say returns a message that contains text, as JavaScript writes it, or a run item if like
+// is one.
 func say(like jsonstream.Value, role, text string) []byte {
 	message := javaScriptSpelling.appendMessage(nil, role, "", strings.ToValidUTF8(text, "\ufffd"))
 	if !like.Get(javaScriptSpelling.rawItem).Exists() {

@@ -8,20 +8,19 @@ import (
 )
 
 // A Filter removes items from a HandoffInputData. The zero Filter removes none. No filter
-// removes what is not part of the conversation (see [conversation.Turn.IsContext]).
+// removes context (see [conversation.Turn.IsContext]).
 type Filter struct {
-	// choose sets entry.gone of the items to remove; the entries are those that are left,
-	// in the order of the lists.
+	// choose sets entry.gone of the items to remove. left are the remaining entries, in list
+	// order.
 	choose func(left []*entry)
 }
 
-// An entry is an item of a HandoffInputData: an object, or the string that is
-// the input_history.
+// An entry is an item of a HandoffInputData: an object, or a string as input_history.
 type entry struct {
-	list  int              // its place
-	whole jsonstream.Value // as the list has it
-	item  jsonstream.Value // what it says: the raw_item of a run item
-	given bool             // to the next agent
+	list  int              // the place of its list
+	whole jsonstream.Value // as in the list
+	item  jsonstream.Value // the item itself: the raw_item of a run item
+	given bool             // the next agent receives it
 	gone  bool
 }
 
@@ -45,38 +44,38 @@ func drop(takes func(*entry) bool) Filter {
 	}}
 }
 
-// RemoveAllTools removes the items about tools from every list: those of the types that
-// remove_all_tools of the SDKs names, and outside of input_history those that wait for an
-// approval. A string as input_history stays.
+// RemoveAllTools removes tool items from every list: the types that remove_all_tools of the
+// SDKs removes and, outside of input_history, pending approvals. A string as input_history
+// stays.
 func RemoveAllTools() Filter {
 	return drop(func(e *entry) bool {
 		return conversation.IsToolItem(e.item) || e.list != inHistory && isApproval(e.whole)
 	})
 }
 
-// Roles keeps the items with one of these roles: tool items have none. A string
-// as input_history is an item with the role user.
+// Roles keeps the items with one of these roles; tool items have none. A string as
+// input_history has the role user.
 func Roles(roles ...string) Filter {
 	return drop(func(e *entry) bool { return !slices.Contains(roles, e.role()) })
 }
 
-// OnlyMessages keeps the items that are messages: those with a role or with the
-// type message. A string as input_history stays.
+// OnlyMessages keeps messages: items with a role or with the type message. A string as
+// input_history stays.
 func OnlyMessages() Filter {
 	return drop(func(e *entry) bool { return e.role() == "" && e.item.Get("type").Text() != "message" })
 }
 
-// Types keeps the items of some types: of run items with or without _item at the end, of others as the
-// API names them. A message is any item with a role, and handoff_call any by which an agent hands
-// over.
+// Types keeps items of the given types: for run items with or without the suffix _item, for others as
+// named by the API. The type message matches any item with a role, and handoff_call any call of a
+// handoff tool.
 func Types(types ...string) Filter {
 	return drop(func(e *entry) bool {
 		return !slices.ContainsFunc(e.kinds(), func(kind string) bool { return slices.Contains(types, kind) })
 	})
 }
 
-// kinds returns what an item is: the type of its run item, with and without _item, and its own; a
-// message for one with a role, and a handoff_call for the call of a tool by which agents hand over.
+// kinds returns the types that match an item: the type of its run item, with and without _item, its
+// own type, message for a message, and handoff_call for a call of a handoff tool.
 func (e *entry) kinds() []string {
 	if e.isText() {
 		return []string{"message"}
@@ -99,21 +98,20 @@ func (e *entry) kinds() []string {
 	return kinds
 }
 
-// Clear removes all items of a list, for which [IsList] holds.
+// Clear removes all items of a list. [IsList] must hold for list.
 func Clear(list string) Filter {
 	place := placeOf(list)
 	return drop(func(e *entry) bool { return e.list == place })
 }
 
-// Lists returns the names of the members that hold items, in the order of the conversation.
+// Lists returns the names of the members that hold items, in conversation order.
 func Lists() []string { return slices.Clone(pythonSpelling.lists) }
 
-// IsList reports whether a member of that name holds items: one of [Lists], or of those of the SDK
-// for JavaScript, which stand for the same.
+// IsList reports whether a name is one of [Lists], or the equivalent in the SDK for JavaScript.
 func IsList(name string) bool { return placeOf(name) >= 0 }
 
-// In returns a filter that removes what another one removes, from one list alone, for which [IsList]
-// holds: that is all that there is for it.
+// In returns a filter that applies f to one list alone, and sees no other list. [IsList] must hold
+// for list.
 func In(list string, f Filter) Filter {
 	if f.choose == nil {
 		return f
@@ -127,7 +125,7 @@ func In(list string, f Filter) Filter {
 			}
 		}
 		given := make([]bool, len(within))
-		for i, e := range within { // also of new_items where input_items takes its place
+		for i, e := range within { // including new_items if input_items replaces it
 			given[i], e.given = e.given, e.given || place == inTurn && !isApproval(e.whole)
 		}
 		f.choose(within)
@@ -137,12 +135,12 @@ func In(list string, f Filter) Filter {
 	}}
 }
 
-// Last keeps the last n of the items that the next agent gets: of input_history,
-// pre_handoff_items and input_items or, where that is null or absent, new_items, counted as
-// one sequence. A string as input_history counts as one item. An item that must stay with a
-// removed one is removed too, such as a tool's result whose call is further back, so there
-// may be fewer than n. What the agent does not get is not counted and stays: tool approval
-// items and, if input_items replaces it, new_items. A negative n counts as 0.
+// Last keeps the last n items of the next agent's input: input_history, pre_handoff_items
+// and input_items or, if that is null or absent, new_items, counted as one sequence. A
+// string as input_history counts as one item. An item that depends on a removed one is
+// removed too, such as the result of an earlier call, so fewer than n items may remain.
+// Items outside the input are not counted and stay: tool approval items and, if input_items
+// replaces it, new_items. A negative n counts as 0.
 func Last(n int) Filter {
 	return Filter{func(left []*entry) {
 		var given []*entry
@@ -157,7 +155,7 @@ func Last(n int) Filter {
 		torn := map[int]bool{}
 		units := conversation.Units(turns)
 		for i, e := range given {
-			// What is torn is known when the kept items come: they are the last.
+			// Removed items come first, so the units that they break are known here.
 			e.gone = i < from || torn[units[i]]
 			torn[units[i]] = e.gone
 		}
@@ -165,9 +163,10 @@ func Last(n int) Filter {
 }
 
 // Apply appends data, a HandoffInputData, without the items that the filters remove, as
-// compact JSON. Each filter sees what the previous one left. A string as input_history that
-// is removed becomes an empty array; unknown members and the absence of input_items stay.
-// The error is a [*ShapeError], and dst is then returned as it was.
+// compact JSON. The filters run in order, each on the result of the previous one. A removed
+// string as input_history becomes an empty array. Unknown members, and the absence of
+// input_items, are preserved. On error, which is a [*ShapeError], Apply returns dst
+// unchanged.
 func Apply(dst []byte, data jsonstream.Value, filters ...Filter) ([]byte, error) {
 	if err := CheckShape(data); err != nil {
 		return dst, err
@@ -203,7 +202,7 @@ func listText(left []*entry, list int) []byte {
 	return append(text, ']')
 }
 
-// entries returns all items of a HandoffInputData, in the order of the lists.
+// entries returns all items of a HandoffInputData, in list order.
 func entries(data jsonstream.Value) []*entry {
 	var all []*entry
 	s := spellingOf(data)

@@ -8,12 +8,13 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// maxNesting is how many levels of nested summaries are read. Each level doubles the
-// backslashes before every line feed of the innermost, so only hostile text has more.
+// maxNesting is the maximum depth of nested summaries that are read. Each level doubles the
+// backslashes before every line feed of the innermost summary, so only hostile text is
+// nested deeper.
 const maxNesting = 32
 
-// flatten yields an item, or the items that it lists if it is a summary message,
-// and reports whether yield wants more.
+// flatten yields an item, or the listed items if it is a summary message. It returns false
+// if yield did.
 func (m markers) flatten(item jsonstream.Value, yield func(jsonstream.Value) bool) bool {
 	return m.flattenTo(item, maxNesting, yield)
 }
@@ -31,8 +32,8 @@ func (m markers) flattenTo(item jsonstream.Value, depth int, yield func(jsonstre
 	return true
 }
 
-// lines returns the lines of a summary message, each after a line feed, and where
-// they begin in its [spelling.textOf]; ok says whether the item is one.
+// lines returns the lines of a summary message, each after a line feed, and their offset in
+// its [spelling.textOf]. ok is false for other items.
 func (m markers) lines(item jsonstream.Value) (lines string, offset int, ok bool) {
 	content := m.textOf(item)
 	if content.Kind() != jsonstream.String || item.Get("role").Text() != "assistant" {
@@ -56,9 +57,9 @@ func (m markers) lines(item jsonstream.Value) (lines string, offset int, ok bool
 	return "", 0, false
 }
 
-// records yields the records of a summary and where they begin in its lines: each starts at
-// a line with a number and ends before the next such line. Text before the first is a
-// record too.
+// records yields the records of a summary with their offsets in its lines. A record starts
+// at a numbered line and ends before the next one. Text before the first numbered line is
+// also a record.
 func records(lines string) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		from := 0
@@ -82,8 +83,7 @@ func records(lines string) iter.Seq2[int, string] {
 	}
 }
 
-// numberEnd returns the end of the digits and the dot that a record begins with,
-// or 0.
+// numberEnd returns the end of the number and dot at the beginning of a record, or 0.
 func numberEnd(line string) int {
 	digits := len(line) - len(strings.TrimLeft(line, "0123456789"))
 	if digits == 0 || digits == len(line) || line[digits] != '.' {
@@ -92,7 +92,7 @@ func numberEnd(line string) int {
 	return digits + 1
 }
 
-// readRecord returns the item that a record represents, if any.
+// readRecord returns the item in a record. ok is false if there is none.
 func (m markers) readRecord(record string) (item jsonstream.Value, ok bool) {
 	text := strings.TrimSpace(record[numberEnd(record):])
 	if item, ok := parseObject(text); ok {
@@ -115,8 +115,8 @@ func (m markers) readRecord(record string) (item jsonstream.Value, ok bool) {
 	return mustParse(m.appendMessage(nil, role, name, content)), true
 }
 
-// cutHead splits a line into ROLE or ROLE (NAME) and the content, without the white space
-// around them. A name may have colons in it.
+// cutHead splits a line into ROLE or ROLE (NAME) and the content, without the surrounding
+// white space. A name may contain colons.
 func cutHead(text string) (head, content string, ok bool) {
 	end := strings.IndexByte(text, ':')
 	if end < 0 {
@@ -140,7 +140,7 @@ func cutName(head string) (role, name string) {
 	return head, ""
 }
 
-// typedItem returns the item that the older form writes as TYPE: {members}.
+// typedItem returns the item written in the older form TYPE: {members}.
 func typedItem(kind string, members jsonstream.Value) jsonstream.Value {
 	text := appendQuoted([]byte(`{"type":`), kind)
 	for name, member := range members.Members() {
@@ -153,7 +153,7 @@ func typedItem(kind string, members jsonstream.Value) jsonstream.Value {
 	return mustParse(append(text, '}'))
 }
 
-// parseObject returns the object that text is, if it is one.
+// parseObject parses a text that is an object.
 func parseObject(text string) (jsonstream.Value, bool) {
 	if !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") {
 		return jsonstream.Value{}, false
@@ -167,7 +167,7 @@ func parseObject(text string) (jsonstream.Value, bool) {
 	return doc.Root(), true
 }
 
-// mustParse returns the value of a text that this package has written.
+// mustParse parses a text written by this package.
 func mustParse(text []byte) jsonstream.Value {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
 	if err != nil {

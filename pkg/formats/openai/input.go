@@ -8,11 +8,11 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Input appends what the next agent gets of data, a HandoffInputData, as a JSON array of items: those
-// of input_history, pre_handoff_items and input_items or, where that is null or absent, new_items,
-// without run items around them, and without tool approvals. A string as input_history is a message
-// of the user. The SDK for JavaScript leaves out what is before the last compaction of the conversation.
-// The error is a [*ShapeError], and dst is then returned as it was.
+// Input appends the next agent's input from data, a HandoffInputData, as a JSON array of items:
+// input_history, pre_handoff_items and input_items or, if that is null or absent, new_items, without
+// run item wrappers and without tool approvals. A string as input_history becomes a message of the
+// user. As the SDK for JavaScript does, Input omits the items before the last compaction of its
+// conversations. On error, which is a [*ShapeError], Input returns dst unchanged.
 func Input(dst []byte, data jsonstream.Value) ([]byte, error) {
 	if err := CheckShape(data); err != nil {
 		return dst, err
@@ -53,22 +53,21 @@ func appendWithout(dst []byte, item jsonstream.Value, names []string) []byte {
 	for _, name := range names {
 		if item.Get(name).Exists() {
 			if err := draft.Remove("/" + name); err != nil {
-				panic(err) // it is there
+				panic(err) // impossible: it exists
 			}
 		}
 	}
 	return jsonstream.AppendCompact(dst, draft.Bytes())
 }
 
-// A Mapper makes other items of the items of a conversation, which it gets as a JSON array: the
-// history_mapper of the SDK.
+// A Mapper maps the items of a conversation, a JSON array, to other items: the history_mapper
+// of the SDK.
 type Mapper func(items []byte) (jsonstream.Value, error)
 
-// Map appends data, a HandoffInputData, with its history nested by a mapper, as compact JSON: it gets
-// all items but tool approvals, those that summaries list among them, and what it returns is the
-// input_history. The other members are as after [Nest]. The
-// error is that of [Nest] or of the mapper, or says that it returned no items; dst is then returned as
-// it was. Early is ignored.
+// Map appends data, a HandoffInputData, with its history nested by a mapper, as compact JSON. The
+// mapper receives all items except tool approvals, including items in summaries, and returns the
+// input_history. The other members are as after [Nest]. Early is ignored. Map fails if [Nest] would,
+// if the mapper fails, or if it does not return items; dst is then returned unchanged.
 func Map(dst []byte, data jsonstream.Value, o NestOptions, mapper Mapper) ([]byte, error) {
 	m, err := o.check(data)
 	if err != nil {

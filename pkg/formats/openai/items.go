@@ -8,21 +8,21 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An Item is an item of a run, as the model got it or made it.
+// An Item is an item of a run, as the model received or produced it.
 type Item struct {
-	// Value is the item, or a string, which is a message of the user. An item that a summary
-	// lists belongs to a document of its own.
+	// Value is the item, or a string for a message of the user. An item from a summary
+	// belongs to a document of its own.
 	Value jsonstream.Value
-	// At is what the document has: the item itself, or the summary that lists it.
+	// At is the document's item: the item itself, or the summary that lists it.
 	At jsonstream.Value
 
-	whole jsonstream.Value // At, with the run item around it
+	whole jsonstream.Value // At, with its run item wrapper
 }
 
-// Items yields the items of the run that a HandoffInputData records, in the order of the run:
-// input_history, pre_handoff_items and new_items, or what the SDK for JavaScript calls them; summaries, between the markers start and
-// end or those of the SDK, with what they list. What is in a summary and also in a list
-// comes twice. It yields what there is of a document that is none.
+// Items yields the items of the run in a HandoffInputData, in run order: input_history,
+// pre_handoff_items and new_items, or their equivalents in the SDK for JavaScript. Summaries, between
+// the markers start and end or the SDK's own, are expanded. An item that is both in a summary and in a
+// list is yielded twice. In an invalid document, Items yields the items that it finds.
 func Items(data jsonstream.Value, start, end string) iter.Seq[Item] {
 	return runItems(data, newMarkers(data, start, end))
 }
@@ -50,24 +50,23 @@ func (i Item) IsUser() bool {
 	return i.Value.Kind() == jsonstream.String || i.Value.Get("role").Text() == "user"
 }
 
-// IsCall reports whether the item is the call of a function.
+// IsCall reports whether the item is a function call.
 func (i Item) IsCall() bool { return i.Value.Get("type").Text() == "function_call" }
 
 // IsResult reports whether the item is the output of a function.
 func (i Item) IsResult() bool { return isResult(i.Value) }
 
-// CallID returns the id by which the call of a function and its output know each other, "" if it has
-// none.
+// CallID returns the id that a function call shares with its output, "" if it has none.
 func (i Item) CallID() string { return callID(i.Value).Text() }
 
-// By returns the name of the agent that made the item, or handed over with it, if it is a run item of
-// the SDK that says so, and otherwise "".
+// By returns the name of the agent in a run item, which made the item or handed over with it; "" if
+// it is not known.
 func (i Item) By() string {
 	return cmp.Or(i.whole.Get("agent").Get("name").Text(), i.whole.Get("sourceAgent").Get("name").Text())
 }
 
-// To returns the name of the agent that the item hands over to, if it is the output of a
-// handoff, and otherwise "".
+// To returns the name of the next agent if the item is the output of a handoff, and
+// otherwise "".
 func (i Item) To() string {
 	if !i.IsResult() {
 		return ""

@@ -9,16 +9,14 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// NestOptions say how history is nested. The zero value is what the SDK does by
-// default.
+// NestOptions configures the nesting of history. The zero value is the SDK's default.
 type NestOptions struct {
-	// Start and End are the markers around the lines of a summary; "" means
-	// [DefaultStart] and [DefaultEnd]. Summaries between the default markers are
-	// recognised whatever these are.
+	// Start and End are the markers around the lines of a summary; "" means [DefaultStart]
+	// and [DefaultEnd]. Summaries between the default markers are always recognised.
 	Start, End string
-	// Early nests like the first release of the SDK: everything becomes one
-	// summary, pre_handoff_items keeps what is not an assistant message, and
-	// new_items and input_items stay as they are.
+	// Early nests like the first release of the SDK: everything becomes one summary,
+	// pre_handoff_items keeps items other than assistant messages, and new_items and
+	// input_items stay as they are.
 	Early bool
 }
 
@@ -28,12 +26,11 @@ const (
 	DefaultEnd   = "</CONVERSATION HISTORY>"
 )
 
-// Nest appends data, a HandoffInputData, with its history nested, as compact
-// JSON: input_history holds summaries and the items that are forwarded as they
-// are, pre_handoff_items and input_items are empty, new_items and unknown
-// members stay. What the SDK for JavaScript writes has no input_items: newItems is empty
-// then. The error is a [*ShapeError], or says that a marker is not valid
-// UTF-8; dst is then returned as it was.
+// Nest appends data, a HandoffInputData, with its history nested, as compact JSON:
+// input_history holds summaries and the forwarded items, pre_handoff_items and input_items
+// are empty, and new_items and unknown members stay. The SDK for JavaScript has no
+// input_items, so newItems is empty instead. On error, which is a [*ShapeError] or reports a
+// marker that is not valid UTF-8, Nest returns dst unchanged.
 func Nest(dst []byte, data jsonstream.Value, o NestOptions) ([]byte, error) {
 	m, err := o.check(data)
 	if err != nil {
@@ -56,8 +53,8 @@ func Nest(dst []byte, data jsonstream.Value, o NestOptions) ([]byte, error) {
 	return m.appendNested(dst, data, append(n.history, ']')), nil
 }
 
-// appendNested appends data with its history nested. Nothing but the history reaches the next agent:
-// Python puts that in input_items, so that new_items stays for the session.
+// appendNested appends data with its history nested, so that the next agent receives only the
+// history. For Python it empties input_items, so that new_items stays for the session.
 func (m markers) appendNested(dst []byte, data jsonstream.Value, history []byte) []byte {
 	return appendData(dst, data,
 		replacement{m.lists[inHistory], history},
@@ -66,14 +63,14 @@ func (m markers) appendNested(dst []byte, data jsonstream.Value, history []byte)
 	)
 }
 
-// A nesting is the input_history that is being built.
+// A nesting is an input_history under construction.
 type nesting struct {
 	markers markers
-	history []byte  // a JSON array but for its end
-	summary summary // what is pending
+	history []byte  // a JSON array without its end
+	summary summary // the pending summary
 }
 
-// check returns the markers, unless they or the data are invalid.
+// check returns the markers, or an error if they or the data are invalid.
 func (o NestOptions) check(data jsonstream.Value) (markers, error) {
 	if err := CheckShape(data); err != nil {
 		return markers{}, err
@@ -89,7 +86,8 @@ func (o NestOptions) check(data jsonstream.Value) (markers, error) {
 func (n *nesting) summarizeHistory(data jsonstream.Value) {
 	said := n.markers.list(data, inHistory)
 	if said.Kind() == jsonstream.String {
-		// In the order of the SDK, which shows where the message is written as JSON.
+		// Use the member order of the SDK, which is visible if the message is written as
+		// JSON.
 		n.summary.add(mustParse(append(appendQuoted([]byte(`{"content":`), said.Text()), `,"role":"user"}`...)), n.markers)
 		return
 	}
@@ -98,7 +96,7 @@ func (n *nesting) summarizeHistory(data jsonstream.Value) {
 	}
 }
 
-// items yields the items of a list; for a run item its raw_item, which the SDK uses.
+// items yields the items of a list; for a run item its raw_item, as the SDK does.
 func items(list jsonstream.Value) iter.Seq2[int, jsonstream.Value] {
 	return func(yield func(int, jsonstream.Value) bool) {
 		for i, item := range list.Elements() {
@@ -116,8 +114,8 @@ func (n *nesting) summarize(item jsonstream.Value) {
 	})
 }
 
-// add adds the next item of pre_handoff_items or new_items; forward reports whether its
-// list forwards it.
+// add adds the next item of pre_handoff_items or new_items. forward is set if the SDK
+// forwards the list's items.
 func (n *nesting) add(item jsonstream.Value, forward bool) {
 	switch {
 	case isApproval(item):
@@ -131,13 +129,14 @@ func (n *nesting) add(item jsonstream.Value, forward bool) {
 	}
 }
 
-// isApproval reports whether an item waits for a person's approval: the SDK never sends
-// one to a model.
+// isApproval reports whether an item awaits approval by a person. The SDK never sends such
+// items to a model.
 func isApproval(item jsonstream.Value) bool {
 	return item.Get("type").Text() == conversation.CarriedType
 }
 
-// isWork reports whether an item is of a type that says how the agent worked.
+// isWork reports whether an item's type belongs to the work of the agent, such as calls and
+// reasoning.
 func isWork(item jsonstream.Value) bool {
 	switch item.Get("type").Text() {
 	case "function_call", "function_call_output", "function_call_result", "reasoning":
@@ -161,7 +160,7 @@ func (n *nesting) writeSummary() {
 	n.history = n.summary.take(jsonstream.AppendComma(n.history), n.markers)
 }
 
-// early finishes what the first release of the SDK makes.
+// early completes the output of the first release of the SDK.
 func (n *nesting) early(dst []byte, data jsonstream.Value) []byte {
 	kept := []byte{'['}
 	for _, item := range n.markers.list(data, beforeTurn).Elements() {
@@ -183,9 +182,9 @@ func (n *nesting) early(dst []byte, data jsonstream.Value) []byte {
 	)
 }
 
-// Unnest appends data, a HandoffInputData, with every summary message replaced by the items
-// that it lists, in all lists, as compact JSON. The package documentation lists what a
-// summary does not hold. Early is ignored. The errors are those of [Nest].
+// Unnest appends data, a HandoffInputData, with every summary message in any list replaced
+// by its items, as compact JSON. The package documentation lists the losses. Early is
+// ignored. The errors are as for [Nest].
 func Unnest(dst []byte, data jsonstream.Value, o NestOptions) ([]byte, error) {
 	m, err := o.check(data)
 	if err != nil {

@@ -10,41 +10,41 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Facts are what a person wants to know of a HandoffInputData.
+// Facts are the details of a HandoffInputData for [format.Profile].
 type Facts struct {
-	Lists     []ItemList `json:"lists"` // those that are there
+	Lists     []ItemList `json:"lists"` // the lists present
 	Agents    []Made     `json:"agents"`
 	Transfers []Transfer `json:"transfers"`
-	Nested    int        `json:"nested"` // summaries of a nested history in input_history
+	Nested    int        `json:"nested"` // summaries of nested histories in input_history
 }
 
-// An ItemList is one of the lists of items.
+// An ItemList describes one of the lists of items.
 type ItemList struct {
 	Name  string         `json:"name"`
 	Items int            `json:"items"`
-	Types []format.Count `json:"types"` // in order of appearance; items that only have a role are messages
+	Types []format.Count `json:"types"` // in order of appearance; items with only a role are messages
 }
 
-// Made are the run items in a row that one agent made.
+// Made describes adjacent run items of one agent.
 type Made struct {
 	Agent string         `json:"agent"` // its name
-	First string         `json:"first"` // JSON Pointers to them
+	First string         `json:"first"` // JSON Pointers
 	Last  string         `json:"last"`
 	Items int            `json:"items"`
 	Types []format.Count `json:"types"`
 	list  int
 }
 
-// A Transfer is a call of a handoff's tool.
+// A Transfer is a call of a handoff tool.
 type Transfer struct {
 	Tool  string `json:"tool"`
-	Agent string `json:"agent"` // as the tool's output names it, "" where there is none
+	Agent string `json:"agent"` // as named in the tool's output, "" without output
 }
 
 func factsOf(root jsonstream.Value, turns []conversation.Turn) *Facts {
 	f := &Facts{Lists: []ItemList{}, Agents: []Made{}, Transfers: []Transfer{}}
 	s := spellingOf(root)
-	types := make([]map[string]int, len(s.lists)) // where a list has a type
+	types := make([]map[string]int, len(s.lists)) // for items with a type
 	for i, name := range s.lists {
 		types[i] = map[string]int{}
 		f.Lists = append(f.Lists, ItemList{Name: name, Types: []format.Count{}})
@@ -111,7 +111,7 @@ func isNested(t conversation.Turn, s *spelling) bool {
 	return t.Role == "assistant" && strings.Contains(text, DefaultStart+"\n") && strings.HasSuffix(text, "\n"+DefaultEnd)
 }
 
-// transferredTo returns the agent that the output of a handoff's tool names.
+// transferredTo returns the agent named in the output of a handoff tool.
 func transferredTo(output string) string {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(output)), jsonstream.Limits{})
 	if err != nil {
@@ -155,9 +155,9 @@ func profile(doc *jsonstream.Document, _ jsonstream.Value, turns []conversation.
 	return p
 }
 
-// madeBy says which agent made which items.
+// madeBy lists the agents and the items that each of them made.
 func madeBy(agents []Made) format.Section {
-	const longest = 24 // name that is not cut
+	const longest = 24 // maximum length of an uncut name
 	s := format.Section{Title: "Agents"}
 	names, places := 0, 0
 	for _, m := range agents {

@@ -7,9 +7,9 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// appendPython appends a value as Python's json.dumps writes it with ensure_ascii=False: ",
-// " and ": " as separators, members in their order, only the escapes that JSON requires.
-// Numbers keep their text.
+// appendPython appends a value as Python's json.dumps writes it with ensure_ascii=False: the
+// separators are ", " and ": ", members keep their order, and strings have only the escapes
+// that JSON requires. Numbers keep their text.
 func appendPython(dst []byte, v jsonstream.Value) []byte {
 	switch v.Kind() {
 	case jsonstream.Object:
@@ -30,7 +30,7 @@ func appendPython(dst []byte, v jsonstream.Value) []byte {
 	}
 }
 
-// appendPythonObject leaves out the members of these names.
+// appendPythonObject omits the members with these names.
 func appendPythonObject(dst []byte, v jsonstream.Value, omit ...string) []byte {
 	dst = append(dst, '{')
 	first := len(dst)

@@ -6,19 +6,18 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// InvalidRequest is the error with which the API that the OpenAI Agents SDK calls rejects a
-// conversation (its invalid_request_error).
+// InvalidRequest is the error (invalid_request_error) with which the API rejects a
+// conversation of the OpenAI Agents SDK.
 const InvalidRequest finding.Reason = "INVALID_REQUEST_ERROR"
 
-// Rules that a caller may refer to.
+// Rule IDs for callers.
 const (
 	// Shape is the ID of the rule about structure. The JSON Schema of the format finds most
-	// of the same.
+	// of the same faults.
 	Shape = "openai/shape"
-	// HandoffInput is the ID of the rule for which Check asks
-	// [CheckOptions].InputProblems.
+	// HandoffInput is the ID of the rule that uses [CheckOptions].InputProblems.
 	HandoffInput = "openai/handoff-input"
-	// Unfiltered and Bounce are the IDs of the rules that [CheckOptions] turn on.
+	// Unfiltered and Bounce are the IDs of the rules that are enabled by [CheckOptions].
 	Unfiltered = "openai/no-input-filter"
 	Bounce     = "openai/bounce"
 )
@@ -32,7 +31,7 @@ func Rules() []finding.Rule {
 	return rules
 }
 
-// A checkedRule is a rule and what finds its problems.
+// A checkedRule is a rule with its check.
 type checkedRule struct {
 	finding.Rule
 	check func(*checker)

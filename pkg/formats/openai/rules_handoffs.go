@@ -2,7 +2,7 @@ package openai
 
 import "github.com/eaapl/handoff/pkg/finding"
 
-// handoffRules are about the way of a task, and what is handed over.
+// handoffRules are the rules on the route of a task and on the input handed over.
 func handoffRules() []checkedRule {
 	return []checkedRule{{finding.Rule{
 		ID:      "openai/loop",

@@ -9,8 +9,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// isHandoffCall reports whether an item is a call by which an agent hands over: the run item of one,
-// or the call of a tool with a name that the SDK gives.
+// isHandoffCall reports whether an item is a call of a handoff: a run item for such a call, or a
+// call of a tool with one of the SDK's names.
 func isHandoffCall(item jsonstream.Value) bool {
 	if kind := item.Get("type").Text(); conversation.IsRunItem(kind) {
 		return kind == "handoff_call_item"
@@ -18,29 +18,29 @@ func isHandoffCall(item jsonstream.Value) bool {
 	return item.Get("type").Text() == "function_call" && isHandoffName(item.Get("name").Text())
 }
 
-// A Run says which handoff of a run is meant.
+// A Run selects a handoff of a run.
 type Run struct {
-	// Call is the call_id of its call; "" means the last call of the run by which an agent hands
-	// over.
+	// Call is the call_id of its call; "" means the last handoff call of the run.
 	Call string
 }
 
-// A Built is a HandoffInputData that was made of a run.
+// A Built is a HandoffInputData built from a run.
 type Built struct {
 	Text  []byte // compact JSON
 	Call  string // the call_id of the handoff
-	After int    // how many items came after the turn of the handoff: they are not in it
+	After int    // the number of items after the turn of the handoff, which are not included
 }
 
-// ErrNoHandoff reports a run in which no agent hands over.
+// ErrNoHandoff reports a run without a handoff.
 var ErrNoHandoff = errors.New("no call by which an agent hands over: found none of a tool " + tool.Prefix + "…, and no handoff_call_item")
 
-// Build makes the HandoffInputData of a handoff in a recorded run: an array of items, as the SDK's
-// to_input_list makes it, or an object with input and new_items, as a result of the SDK has them,
-// whose items may be run items. new_items is the turn of the handoff: what the model made, and the
-// results of its calls. It is written as the SDK that recorded the run writes it. What comes before the turn is input_history up to the last message of the
-// user, or the input of the object, and then pre_handoff_items. The error wraps [ErrNoHandoff], or
-// says that run is no such record.
+// Build returns the HandoffInputData of a handoff in a recorded run: an array of items, as from
+// the SDK's to_input_list, or an object with input and new_items, as in a result of the SDK, whose
+// items may be run items. The data has the spelling of the SDK that recorded the run. new_items is
+// the turn of the handoff: the model's output and the results of its calls. input_history is the
+// input of the object, or the items up to the last message of the user before the turn, and
+// pre_handoff_items has the items between the two. The error wraps [ErrNoHandoff], or reports that
+// run is not a recorded run.
 func (o Run) Build(run jsonstream.Value) (Built, error) {
 	s, history, list, err := recorded(run)
 	if err != nil {
@@ -54,7 +54,7 @@ func (o Run) Build(run jsonstream.Value) (Built, error) {
 	}
 	begin, end := turnAround(list, call)
 	before := list[:begin]
-	if history == nil { // all of it is one list
+	if history == nil { // a single list
 		input := 0
 		for i, item := range before {
 			if conversation.Item(item).Get("role").Text() == "user" {
@@ -69,7 +69,7 @@ func (o Run) Build(run jsonstream.Value) (Built, error) {
 	return Built{append(text, '}'), callID(conversation.Item(list[call])).Text(), len(list) - end}, nil
 }
 
-// recorded returns the items of a run, and its input as JSON, nil if that is among them.
+// recorded returns the items of a run, and its input as JSON, nil if the items include it.
 func recorded(run jsonstream.Value) (s *spelling, input []byte, list []jsonstream.Value, err error) {
 	s = &pythonSpelling
 	produced := run
@@ -112,8 +112,8 @@ func (o Run) find(list []jsonstream.Value) int {
 	return found
 }
 
-// turnAround returns where the turn with a call begins and ends: what the model made in a row, and
-// the results of the calls in it.
+// turnAround returns the bounds of the turn with a call: adjacent output of the model, and the
+// results of the calls in it.
 func turnAround(list []jsonstream.Value, call int) (begin, end int) {
 	isMade := func(i int) bool { return conversation.IsModelOutput(conversation.Item(list[i])) }
 	for begin = call; begin > 0 && isMade(begin-1); {

@@ -8,19 +8,19 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A ShapeError reports a document that is not a HandoffInputData. Its text is for people
-// and does not repeat the place.
+// A ShapeError reports a document that is not a HandoffInputData. Its text is for people and
+// does not include the place.
 type ShapeError struct {
 	jsonstream.Position        // of the fault
 	Pointer             string // JSON Pointer to it
-	Problem             string // what is wrong, what was found, and what to do
+	Problem             string // the problem, the value found, and the remedy
 
-	at jsonstream.Value // what Pointer points to
+	at jsonstream.Value // the value at Pointer
 }
 
 func (e *ShapeError) Error() string { return e.Problem }
 
-// isList reports whether v is a valid value of the list in a place.
+// isList reports whether v is a valid value of the list with a place.
 func isList(place int, v jsonstream.Value) bool {
 	switch v.Kind() {
 	case jsonstream.Array:
@@ -34,7 +34,7 @@ func isList(place int, v jsonstream.Value) bool {
 	}
 }
 
-// shapeErrors yields the reasons why data is not a HandoffInputData.
+// shapeErrors yields the faults of data as a HandoffInputData.
 func shapeErrors(data jsonstream.Value) iter.Seq[*ShapeError] {
 	return func(yield func(*ShapeError) bool) {
 		if data.Kind() != jsonstream.Object {
@@ -75,7 +75,7 @@ func shapeError(at jsonstream.Value, format string, args ...any) *ShapeError {
 	return &ShapeError{at.Position(), at.Pointer(), fmt.Sprintf(format, args...), at}
 }
 
-// CheckShape returns why data is no HandoffInputData, a [*ShapeError], nil if it is one.
+// CheckShape returns nil if data is a HandoffInputData, and otherwise a [*ShapeError].
 func CheckShape(data jsonstream.Value) error {
 	for err := range shapeErrors(data) {
 		return err
@@ -83,14 +83,14 @@ func CheckShape(data jsonstream.Value) error {
 	return nil
 }
 
-// A replacement is another text for a member of a HandoffInputData.
+// A replacement is a new value for a member of a HandoffInputData.
 type replacement struct {
 	name string
 	text []byte
 }
 
-// appendData appends data as compact JSON with some members replaced; those that
-// it lacks come at its end.
+// appendData appends data as compact JSON with some members replaced. Missing members are
+// added at the end.
 func appendData(dst []byte, data jsonstream.Value, replacements ...replacement) []byte {
 	dst = append(dst, '{')
 	for name, member := range data.Members() {

@@ -7,22 +7,22 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A spelling is how one of the SDKs writes a HandoffInputData.
+// A spelling describes how one of the SDKs writes a HandoffInputData.
 type spelling struct {
 	sdk tool.SDK
-	// lists are the members that hold items, in the order of the conversation, by their
-	// places. The SDK for JavaScript has none that replaces the new items.
+	// lists are the members that hold items, in conversation order, by place. The SDK for
+	// JavaScript has no list that replaces the new items.
 	lists []string
 
-	rawItem string   // the member of a run item that has what the model gets
-	callID  string   // the member by which a call and its result know each other
+	rawItem string   // the member of a run item with the model's item
+	callID  string   // the member with the id that a call shares with its result
 	result  string   // the type of the result of a function
 	roles   []string // of messages
-	noted   []string // what the SDK notes in items for its sessions, and sends to no model
-	apart   []string // members of an item that no summary has
+	noted   []string // members that the SDK adds for its sessions and does not send to models
+	apart   []string // members omitted from summaries
 }
 
-// The places of the lists.
+// Places of the lists.
 const (
 	inHistory = iota
 	beforeTurn
@@ -51,7 +51,8 @@ var javaScriptSpelling = spelling{
 	apart:   []string{"providerData"},
 }
 
-// spellingOf returns how data is written: that of which it has more lists, Python's of as many.
+// spellingOf returns the spelling with more lists in data, or Python's if there are equally
+// many.
 func spellingOf(data jsonstream.Value) *spelling {
 	python, javaScript := 0, 0
 	for name := range data.Members() {
@@ -68,7 +69,7 @@ func spellingOf(data jsonstream.Value) *spelling {
 	return &pythonSpelling
 }
 
-// list returns one of the lists of data, absent where the SDK has none in that place.
+// list returns the list of data with a place, absent if the SDK has none.
 func (s *spelling) list(data jsonstream.Value, place int) jsonstream.Value {
 	if place >= len(s.lists) {
 		return jsonstream.Value{}
@@ -76,7 +77,7 @@ func (s *spelling) list(data jsonstream.Value, place int) jsonstream.Value {
 	return data.Get(s.lists[place])
 }
 
-// placeOf returns the place of a list that is named as any of the SDKs does it, -1 for no list.
+// placeOf returns the place of a list by its name in any SDK, or -1.
 func placeOf(name string) int {
 	if place := slices.Index(pythonSpelling.lists, name); place >= 0 {
 		return place
@@ -84,8 +85,8 @@ func placeOf(name string) int {
 	return slices.Index(javaScriptSpelling.lists, name)
 }
 
-// appendMessage appends a message as JSON, with a name unless that is "". What the assistant says has
-// parts and a status in JavaScript.
+// appendMessage appends a message as JSON, with a name unless it is "". In JavaScript, messages of
+// the assistant have parts and a status.
 func (s *spelling) appendMessage(dst []byte, role, name, content string) []byte {
 	isJavaScript := s.sdk == tool.JavaScript
 	dst = append(dst, '{')
@@ -103,8 +104,8 @@ func (s *spelling) appendMessage(dst []byte, role, name, content string) []byte 
 	return append(appendQuoted(append(dst, `,"content":`...), content), '}')
 }
 
-// textOf returns the content of a message, or the text of its only part, as the SDK for JavaScript has
-// one for what the assistant says.
+// textOf returns the content of a message, or the text of its only part, which the SDK for JavaScript
+// uses for messages of the assistant.
 func (s *spelling) textOf(item jsonstream.Value) jsonstream.Value {
 	content := item.Get("content")
 	if s.sdk != tool.JavaScript || item.Get("role").Text() != "assistant" || content.Kind() != jsonstream.Array || content.Len() != 1 {
@@ -118,7 +119,7 @@ func (s *spelling) textOf(item jsonstream.Value) jsonstream.Value {
 	return content
 }
 
-// callID returns the id by which a call and its result know each other, in whatever spelling.
+// callID returns the id that a call shares with its result, in either spelling.
 func callID(item jsonstream.Value) jsonstream.Value {
 	if id := item.Get(pythonSpelling.callID); id.Exists() {
 		return id
@@ -126,14 +127,14 @@ func callID(item jsonstream.Value) jsonstream.Value {
 	return item.Get(javaScriptSpelling.callID)
 }
 
-// isResult reports whether an item is the output of a function.
+// isResult reports whether an item is a function's output.
 func isResult(item jsonstream.Value) bool {
 	kind := item.Get("type").Text()
 	return kind == pythonSpelling.result || kind == javaScriptSpelling.result
 }
 
-// outputText returns the output of a function that is a text, also as the SDK for JavaScript writes
-// it: {"type": "text", "text": "…"}.
+// outputText returns a function's text output, also in the form of the SDK for JavaScript: {"type":
+// "text", "text": "…"}.
 func outputText(item jsonstream.Value) string {
 	output := item.Get("output")
 	if output.Get("type").Text() == "text" {

@@ -16,10 +16,10 @@ const (
 	olderPreamble = "For context, here is the conversation so far:"
 )
 
-// noItems is the line of a summary that lists nothing.
+// noItems is the line of a summary without items.
 const noItems = "(no previous turns recorded)"
 
-// markers are the texts around the lines of a summary, and how its message is written.
+// markers are the texts around the lines of a summary, and the spelling of its message.
 type markers struct {
 	start, end string
 	*spelling
@@ -54,7 +54,7 @@ func (s *summary) take(dst []byte, m markers) []byte {
 	return m.appendMessage(dst, "assistant", "", text)
 }
 
-// appendQuoted appends a string, which is valid UTF-8, as JSON.
+// appendQuoted appends a valid UTF-8 string as JSON.
 func appendQuoted(dst []byte, s string) []byte {
 	dst, err := jsontext.AppendQuote(dst, s)
 	if err != nil {

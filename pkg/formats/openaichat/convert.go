@@ -10,14 +10,14 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// codec converts messages: their turns are those of the canonical message.
+// codec converts messages. Their turns are canonical turns.
 var codec = (&chat.Form{
 	At:    []string{"/messages"},
 	Read:  func(dst []tree.Node, message tree.Node) []tree.Node { return append(dst, message) },
 	Write: write,
 }).Codec()
 
-// roles are those that the API takes.
+// roles are the roles of the API.
 var roles = []string{"developer", "system", "user", "assistant", "tool"}
 
 func write(turns []tree.Node, _ *chat.Writing) []tree.Node {
@@ -27,7 +27,7 @@ func write(turns []tree.Node, _ *chat.Writing) []tree.Node {
 		if !isMessage(turn) {
 			made = messagesOf(turn)
 		} else if turn.Get("tool_calls") != tree.None && turn.Get("content").Empty() {
-			made[0] = turn.With("content", tree.Null()) // as the API has it
+			made[0] = turn.With("content", tree.Null()) // as in the API
 		}
 		for _, message := range made {
 			message = fitted(message)
@@ -41,10 +41,10 @@ func write(turns []tree.Node, _ *chat.Writing) []tree.Node {
 	return messages
 }
 
-// maxCallID is how many characters the id of a call has at most.
+// maxCallID is the maximum length of a call id, in characters.
 const maxCallID = 40
 
-// fitted returns a message with ids of calls and names of tools that the API takes.
+// fitted returns a message with call ids and tool names that the API accepts.
 func fitted(message tree.Node) tree.Node {
 	fit := func(id tree.Node) tree.Node { return chat.FitCallID(id, maxCallID) }
 	if message.Get("role").Text() == "tool" {
@@ -66,14 +66,14 @@ func fitted(message tree.Node) tree.Node {
 	return message.With("tool_calls", tree.Array(calls...))
 }
 
-// areOne reports whether two messages are one in the API, which looks for results right after a
-// message with calls: of what the assistant says and calls before the results.
+// areOne reports whether two messages of the assistant must be merged because of calls: the API
+// requires results right after a message with calls.
 func areOne(message, next tree.Node) bool {
 	return message.Get("role").Text() == "assistant" && next.Get("role").Text() == "assistant" &&
 		(message.Get("tool_calls") != tree.None || next.Get("tool_calls") != tree.None)
 }
 
-// joined returns two messages as one.
+// joined merges two messages.
 func joined(message, next tree.Node) tree.Node {
 	calls := slices.Concat(tree.Elements(message.Get("tool_calls")), tree.Elements(next.Get("tool_calls")))
 	message = message.With("tool_calls", tree.Array(calls...))
@@ -95,7 +95,7 @@ func parts(content tree.Node) []tree.Node {
 	return tree.Elements(content)
 }
 
-// isMessage reports whether the API takes a turn as it is.
+// isMessage reports whether the API accepts a turn unchanged.
 func isMessage(turn tree.Node) bool {
 	role := turn.Get("role").Text()
 	if !slices.Contains(roles, role) || role == "tool" && !tree.IsString(turn.Get("tool_call_id")) {
@@ -131,7 +131,7 @@ func isMessage(turn tree.Node) bool {
 	return content.Is(jsonstream.Array) && content.Length() > 0 && tree.All(content, func(p tree.Node) bool {
 		switch p.Get("type").Text() {
 		case "text":
-			return tree.IsString(p.Get("text")) && p.Length() == 2 // others have more beside a text
+			return tree.IsString(p.Get("text")) && p.Length() == 2 // other parts have more members
 		case "image_url", "input_audio", "file":
 			return role == "user" && p.Length() == 2 && isMedia(p)
 		}
@@ -139,7 +139,7 @@ func isMessage(turn tree.Node) bool {
 	})
 }
 
-// isMedia reports whether a part has the members that the API requires, and only strings.
+// isMedia reports whether a part has the members that the API requires, all of them strings.
 func isMedia(p tree.Node) bool {
 	kind := p.Get("type").Text()
 	value := p.Get(kind)
@@ -151,8 +151,8 @@ func isMedia(p tree.Node) bool {
 	return value.Is(jsonstream.Object) && tree.All(value, tree.IsString)
 }
 
-// messagesOf returns the messages that say a turn. The API has no place for reasoning, and takes
-// nothing but text of tools and instructions.
+// messagesOf returns the messages for a turn. The API has no reasoning, and accepts only text in
+// tool and instruction messages.
 func messagesOf(turn tree.Node) []tree.Node {
 	t := chat.Of(turn)
 	if !slices.Contains(roles, t.Role) || t.Role == "tool" && (len(t.Parts) == 0 || t.Parts[0].Kind != chat.Result) {
@@ -183,7 +183,7 @@ func messagesOf(turn tree.Node) []tree.Node {
 		}
 	}
 	if len(content)+len(calls) == 0 && len(t.Parts) > 0 {
-		return nil // nothing but reasoning
+		return nil // only reasoning
 	}
 	message := chat.Object("role", tree.String(t.Role), "content", tree.Array(content...))
 	switch {

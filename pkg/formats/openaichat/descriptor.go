@@ -1,5 +1,5 @@
-// Package openaichat is the room of OpenAI's Chat Completions API: its messages as an array, in
-// an object with messages, or in the body of a request.
+// Package openaichat supports the messages of OpenAI's Chat Completions API: as an array, in an
+// object with the member messages, or in a request body.
 package openaichat
 
 import (
@@ -30,7 +30,7 @@ var Format = format.Descriptor{
 	Exchange: codec,
 }
 
-// tells reports whether a body is for the API by its tools.
+// tells reports whether the tools of a request body indicate the API.
 func tells(root jsonstream.Value) bool {
 	for _, tool := range root.Get("tools").Elements() {
 		if tool.Get("function").Exists() || tool.Get("custom").Exists() {
@@ -40,7 +40,7 @@ func tells(root jsonstream.Value) bool {
 	return false
 }
 
-// fit says what a value is as a message.
+// fit classifies a value as a message.
 func fit(v jsonstream.Value) format.Fit {
 	var role, content jsonstream.Value
 	best := format.Possible
@@ -64,7 +64,7 @@ func fit(v jsonstream.Value) format.Fit {
 		}
 	}
 	switch role.Text() {
-	case "tool": // the AI SDK has an array of results
+	case "tool": // the AI SDK has an array of results instead
 		if !v.Get("tool_call_id").Exists() && content.Kind() != jsonstream.String {
 			return format.Foreign
 		}
@@ -72,7 +72,7 @@ func fit(v jsonstream.Value) format.Fit {
 		best = format.Typical
 	case "":
 		return format.Foreign
-	} // any other role is one that the API refuses
+	} // the API rejects other roles
 	unknown := false
 	for _, part := range content.Elements() {
 		switch part.Get("type").Text() {
@@ -89,7 +89,7 @@ func fit(v jsonstream.Value) format.Fit {
 			best = format.Typical
 		case "tool-call", "tool-result", "tool_use", "tool_result", "reasoning", "thinking":
 			return format.Foreign
-		default: // a newer type, or none, if the message is of the format otherwise
+		default: // a newer type, or none, if the rest of the message fits
 			unknown = true
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// members are those of a body of the Chat Completions API.
+// members are the request members of the Chat Completions API.
 var members = request.Members{MaxTokens: []string{"max_completion_tokens", "max_tokens"}}
 
 func profile(doc *jsonstream.Document, _ jsonstream.Value, turns []conversation.Turn) format.Profile {

@@ -15,7 +15,8 @@ var codec = (&chat.Form{
 	Write:       write,
 }).Codec()
 
-// instructions are a text; the API takes items, too, which are read as no instructions.
+// instructions returns value if it is a text. The API also accepts items, which are ignored
+// here.
 func instructions(value tree.Node) tree.Node {
 	if tree.IsString(value) {
 		return value
@@ -23,7 +24,7 @@ func instructions(value tree.Node) tree.Node {
 	return tree.None
 }
 
-// read returns the turn of an item. One with an id alone is a reference.
+// read returns the turn of an item. An item with only an id is a reference.
 func read(item tree.Node) tree.Node {
 	if tree.IsString(item.Get("id")) && item.Length() == 1 {
 		item = item.With("type", tree.String("item_reference"))

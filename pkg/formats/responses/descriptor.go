@@ -1,5 +1,5 @@
-// Package responses is the room of OpenAI's Responses API: its items as an array, in the body of
-// a request, or in a response.
+// Package responses supports the items of OpenAI's Responses API: as an array, in a request
+// body, or in a response.
 package responses
 
 import (
@@ -38,7 +38,7 @@ var Format = format.Descriptor{
 
 var turns = []string{"input", "output"}
 
-// whole knows the body of a request whose input is the text of the user.
+// whole recognises a request body whose input is a text of the user.
 func whole(root jsonstream.Value) format.Fit {
 	if root.Get("input").Kind() == jsonstream.String && root.Get("model").Kind() == jsonstream.String {
 		return format.Typical
@@ -46,7 +46,7 @@ func whole(root jsonstream.Value) format.Fit {
 	return format.Foreign
 }
 
-// fit says what a value is as an item.
+// fit classifies a value as an item.
 func fit(v jsonstream.Value) format.Fit {
 	var kind, role, content jsonstream.Value
 	best := format.Possible
@@ -88,7 +88,7 @@ func fit(v jsonstream.Value) format.Fit {
 	return best
 }
 
-// fitItem says what an item of a type is that is no message.
+// fitItem classifies an item other than a message by its type.
 func fitItem(kind string, role, v jsonstream.Value) format.Fit {
 	switch {
 	case kind == "additional_tools", kind == "compaction_trigger":

@@ -9,14 +9,15 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// members are those of a body of the Responses API.
+// members are the request members of the Responses API.
 var members = request.Members{Instructions: "instructions", MaxTokens: []string{"max_output_tokens"}}
 
-// Facts are what a person wants to know of a body, a response, or an array of items.
+// Facts are the details of a request body, a response, or an array of items for
+// [format.Profile].
 type Facts struct {
 	*request.Facts
-	// Previous is the id of the response whose conversation goes on, "" for none: what came
-	// before is not in the message.
+	// Previous is the id of the response that the conversation continues, "" if there is
+	// none. The earlier turns are not in the message.
 	Previous string         `json:"previous_response_id"`
 	Items    []format.Count `json:"items"` // by their types, in order of appearance
 }

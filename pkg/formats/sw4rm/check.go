@@ -13,18 +13,17 @@ import (
 )
 
 const (
-	// maxEntries is the number of messages that the document recommends at most.
+	// maxEntries is the document's recommended maximum number of messages.
 	maxEntries = 50
 	// maxBytes is the size above which the document recommends gzip: 100 KB.
 	maxBytes = 100_000
 )
 
-// Check reports what breaks those rules of the document that its JSON Schema cannot
-// express, in the order of the text, for each rule the first 100 places; f is
-// [format.SW4RMContext], [format.SW4RMRequest] or [format.SW4RMResponse]. It does not
-// repeat the schema: values of another type than a rule expects are skipped. The schema
-// cannot look into a snapshot in base64, so Check also checks that the context in it is
-// complete. The snapshot of a request is bounded by limits.
+// Check returns the violations of the document's rules beyond its JSON Schema, in text
+// order, with at most 100 places per rule. f is [format.SW4RMContext], [format.SW4RMRequest]
+// or [format.SW4RMResponse]. Check does not repeat the schema: it skips values of an
+// unexpected type. Since the schema does not apply to a snapshot in base64, Check also
+// checks that the context in it is complete. limits bounds the snapshot of a request.
 func Check(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) []finding.Finding {
 	find := &finder{}
 	switch f {
@@ -65,7 +64,7 @@ func (f *finder) request(root jsonstream.Value, limits jsonstream.Limits) {
 	f.context(context)
 }
 
-// entryMembers checks a message in a snapshot as the schema of a context does.
+// entryMembers checks a message in a snapshot by the schema of a context.
 func (f *finder) entryMembers(entry jsonstream.Value) {
 	if entry.Kind() != jsonstream.Object {
 		f.fail("sw4rm/context-type", entry, "", "expected a message, an object with role and content, found "+finding.QuoteValue(entry))
@@ -89,7 +88,7 @@ func (f *finder) entryMembers(entry jsonstream.Value) {
 	}
 }
 
-// context checks a context, of its own or in a snapshot.
+// context checks a context, bare or in a snapshot.
 func (f *finder) context(root jsonstream.Value) {
 	history, state := root.Get("conversation_history"), root.Get("tool_state")
 	answered := answeredCalls(root)
@@ -118,7 +117,7 @@ func (f *finder) context(root jsonstream.Value) {
 	}
 }
 
-// roles are those that the document names.
+// roles are the document's roles.
 var roles = []string{"user", "assistant", "system", "tool"}
 
 func (f *finder) entry(entry jsonstream.Value) {
@@ -134,12 +133,11 @@ func (f *finder) entry(entry jsonstream.Value) {
 	}
 }
 
-// minBinary is the minimum length of a string of base64 characters that is taken for binary
-// data.
+// minBinary is the minimum length of a base64 string that counts as binary data.
 const minBinary = 1024
 
-// isBinary reports whether a quoted string is a data URL in base64, or a long string of
-// base64, in either alphabet, with or without line breaks.
+// isBinary reports whether a quoted string is a base64 data URL, or a long base64 string, in
+// either alphabet, with or without line breaks.
 func isBinary(quoted []byte) bool {
 	text := quoted[1 : len(quoted)-1]
 	if head := string(text[:min(len(text), 128)]); strings.HasPrefix(head, "data:") && strings.Contains(head, ";base64,") {

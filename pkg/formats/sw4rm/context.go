@@ -13,19 +13,19 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Context is the parts of a HandoffContext. An absent value means an empty array or
+// A Context holds the parts of a HandoffContext. An absent value means an empty array or
 // object.
 type Context struct {
 	History   jsonstream.Value // an array
 	ToolState jsonstream.Value // an object
 	Metadata  jsonstream.Value // an object
-	// Others are members that the document does not define. They are kept, after those that
-	// it defines.
+	// Others are members that the document does not define. They are written after the
+	// defined members.
 	Others []jsonstream.Value
 }
 
-// contextMembers are the members of a context, in the order of serialize_context,
-// all of them required.
+// contextMembers are the members of a context, all required, in the order of
+// serialize_context.
 var contextMembers = []struct {
 	name  string
 	kind  jsonstream.Kind
@@ -36,8 +36,8 @@ var contextMembers = []struct {
 	{"metadata", jsonstream.Object, "{}"},
 }
 
-// ReadContext is the document's deserialize_context: it returns the parts of a
-// context, or each of the required members that is missing or of another type.
+// ReadContext is the document's deserialize_context: it returns the parts of a context, or a
+// finding for each required member that is missing or of another type.
 func ReadContext(root jsonstream.Value) (Context, []finding.Finding) {
 	f := &finder{}
 	if root.Kind() != jsonstream.Object {
@@ -57,8 +57,8 @@ func ReadContext(root jsonstream.Value) (Context, []finding.Finding) {
 	return c, nil
 }
 
-// Serialize is the document's serialize_context: compact JSON in UTF-8, the members in the
-// order of the dataclass. Inside them, numbers keep their text and members their order;
+// Serialize is the document's serialize_context: compact JSON in UTF-8, with the members in
+// the order of the dataclass. Nested numbers keep their text and nested members their order;
 // strings have only the escapes that JSON requires.
 func (c Context) Serialize() []byte {
 	text := []byte("{")
@@ -76,26 +76,25 @@ func (c Context) Serialize() []byte {
 	return append(text, '}')
 }
 
-// appendName appends the name of a member to an object that is still open.
+// appendName appends the name of a member to an unfinished object.
 func appendName(dst []byte, name string) []byte {
 	return append(appendString(jsonstream.AppendComma(dst), name), ':')
 }
 
 func appendString(dst []byte, text string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, text) // not strict about invalid UTF-8, which it replaces
+	dst, _ = jsontext.AppendQuote(dst, text) // AppendQuote replaces invalid UTF-8
 	return dst
 }
 
-// appendUTF8 appends a strict JSON text compactly, each string with the fewest
-// escapes.
+// appendUTF8 appends a strict JSON text compactly, with the fewest possible escapes.
 func appendUTF8(dst, text []byte) []byte {
-	dst, _ = jsontext.AppendFormat(dst, text, jsontext.AllowDuplicateNames(true)) // cannot fail for strict JSON, which has none
+	dst, _ = jsontext.AppendFormat(dst, text, jsontext.AllowDuplicateNames(true)) // cannot fail: the text is strict JSON, without duplicate names
 	return dst
 }
 
-// openSnapshot returns the context that a snapshot holds, also as gzip, or an absent value for a request
-// without one; encoded reports whether it is base64. Otherwise rule is the rule that the
-// snapshot breaks.
+// openSnapshot returns the context in a snapshot, which may be compressed with gzip, or an absent value
+// for a request without one; encoded reports whether it is base64. On failure, rule is the rule that
+// the snapshot violates.
 func openSnapshot(v jsonstream.Value, limits jsonstream.Limits) (root jsonstream.Value, encoded bool, rule, problem string) {
 	switch v.Kind() {
 	case jsonstream.Absent, jsonstream.Null:
@@ -140,11 +139,11 @@ func syntaxFault(err error) string {
 	return err.Error()
 }
 
-// Fill is the lenient reading of the SDK's from_dict: it returns a context, or a request
-// with the context in its snapshot, with an empty value for each member that is missing,
-// and the JSON Pointers of these. Existing members stay as they are. f is
-// [format.SW4RMContext] or [format.SW4RMRequest]; a request whose snapshot cannot be opened
-// is not changed, and reading it reports why.
+// Fill is the lenient from_dict of the SDK: it returns a context, or a request with the
+// context in its snapshot, with an empty value for each missing member, and the JSON
+// Pointers of these members. Existing members are unchanged. f is [format.SW4RMContext] or
+// [format.SW4RMRequest]. A request whose snapshot cannot be opened is unchanged; reading it
+// returns the error.
 func Fill(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (filled *jsonstream.Document, pointers []string, err error) {
 	root, encoded, prefix := doc.Root(), false, ""
 	if f == format.SW4RMRequest {

@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// snapshotValue is the place of the context in the view of a request.
+// snapshotValue is the JSON Pointer of the context in the view of a request.
 const snapshotValue = "/context_snapshot/value"
 
 var contextLayout = exchange.Layout{
@@ -62,7 +62,7 @@ func writeContext(m exchange.Meaning, _ tree.Node, _ *exchange.Maker, _ exchange
 	return contextWith(m, &contextLayout)
 }
 
-// contextWith returns the context of a message that has this layout.
+// contextWith returns the context of a message in the given layout.
 func contextWith(m exchange.Meaning, l *exchange.Layout) tree.Node {
 	meta := tree.Object()
 	if from := m.Values[exchange.RowFrom]; from != tree.None && l == &contextLayout {

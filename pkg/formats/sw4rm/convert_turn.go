@@ -6,8 +6,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// fromSW4RM reads an entry of a conversation_history. One of the assistant with a tool name
-// and a call identifier is a call.
+// fromSW4RM reads an entry of a conversation_history. An entry of the assistant with a tool
+// name and a call identifier is a call.
 func fromSW4RM(t tree.Node) tree.Node {
 	if !t.Is(jsonstream.Object) {
 		return t
@@ -25,13 +25,13 @@ func fromSW4RM(t tree.Node) tree.Node {
 	return exchange.CallTurn(c, t.Without("role", "content", "tool_call_id", "name", "tool_calls"))
 }
 
-// sw4rmRoles maps roles to those of SW4RM.
+// sw4rmRoles maps canonical roles to SW4RM roles.
 var sw4rmRoles = map[string]string{
 	"user": "user", "assistant": "assistant", "system": "system", "tool": "tool",
 	"developer": "system", "function": "tool",
 }
 
-// sw4rmKinds are the members of an entry whose kind is fixed, other than role and content.
+// sw4rmKinds are the entry members of a fixed kind, other than role and content.
 var sw4rmKinds = map[string]jsonstream.Kind{
 	"name": jsonstream.String, "tool_call_id": jsonstream.String, "metadata": jsonstream.Object,
 }

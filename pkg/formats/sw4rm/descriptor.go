@@ -13,7 +13,7 @@ const (
 	snapshotMember = "context_snapshot"
 )
 
-// ContextFormat describes the format of a HandoffContext.
+// ContextFormat describes the HandoffContext.
 var ContextFormat = format.Descriptor{
 	Name:   format.SW4RMContext,
 	System: system,
@@ -50,7 +50,7 @@ var ContextFormat = format.Descriptor{
 	ToolStateKeeps: []string{"active_calls", "pending_approvals"},
 }
 
-// RequestFormat describes the format of a HandoffRequest.
+// RequestFormat describes the HandoffRequest.
 var RequestFormat = format.Descriptor{
 	Name:   format.SW4RMRequest,
 	System: system,
@@ -74,14 +74,14 @@ var RequestFormat = format.Descriptor{
 	Exchange: &requestCodec,
 	Profile:  requestProfile,
 	Changes:  requestChanges,
-	Keys: []format.Key{ // of a context that is an object
+	Keys: []format.Key{ // of an inline context
 		{Arrays: [][]string{{snapshotMember, "tool_state", "active_calls"}, {snapshotMember, "tool_state", "pending_approvals"}}, Members: []string{"call_id"}},
 		{Arrays: [][]string{{snapshotMember, "tool_state", "active_calls"}, {snapshotMember, "tool_state", "pending_approvals"}}, Members: []string{"id"}},
 	},
 	MaxTurns: maxEntries,
 }
 
-// ResponseFormat describes the format of a HandoffResponse.
+// ResponseFormat describes the HandoffResponse.
 var ResponseFormat = format.Descriptor{
 	Name:   format.SW4RMResponse,
 	System: system,

@@ -1,6 +1,6 @@
-// Package sw4rm makes, reads and answers the handoffs of SW4RM: contexts, requests
-// and responses, as its document "Handoff Context Serialization" describes them.
+// Package sw4rm creates, reads and answers SW4RM handoffs: contexts, requests and responses,
+// as described in its document "Handoff Context Serialization".
 //
-// Values are copied from what is read to what is written without a change: numbers keep
-// their text, and objects keep the order of their members and unknown members.
+// Values are copied unchanged from input to output: numbers keep their text, and objects
+// keep unknown members and the order of their members.
 package sw4rm

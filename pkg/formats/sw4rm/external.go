@@ -13,27 +13,27 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Blob is binary data that was embedded in a context: what its reference, a string in its place,
-// leads to. The reference is "sha256:" with the SHA-256 of the content in hexadecimal, and after a
-// semicolon what the string was:
+// A Blob is binary data that was replaced by a reference in a context. The reference is "sha256:"
+// with the SHA-256 of the content in hexadecimal, and after a semicolon the form of the replaced
+// string:
 //
 //	sha256:HEX;base64            base64 of the content
 //	sha256:HEX;data:image/png    a data URL with base64 of the content
 //	sha256:HEX;json              something else; the content is the JSON text of the string
 type Blob struct {
-	Pointer string // of the string, in the message or behind /context_snapshot
-	Name    string // the SHA-256 in hexadecimal, a name for a file
+	Pointer string // of the string, in the message or after /context_snapshot
+	Name    string // the SHA-256 in hexadecimal, usable as a file name
 	Content []byte
 }
 
 const referencePrefix = "sha256:"
 
-// ErrNoBlob reports that there is no content for a reference.
+// ErrNoBlob reports a reference without content.
 var ErrNoBlob = errors.New("there is no file of that name")
 
-// Externalize returns a context, or a request with a snapshot, in which references stand for the
-// binary data that [Check] finds embedded, and that data. All else keeps its bytes.
-// [Internalize] puts it back. f is [format.SW4RMContext] or [format.SW4RMRequest].
+// Externalize returns a context, or a request with a snapshot, with references in place of the
+// embedded binary data that [Check] reports, and the data. All other bytes are unchanged.
+// [Internalize] reverses it. f is [format.SW4RMContext] or [format.SW4RMRequest].
 func Externalize(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) (text []byte, blobs []Blob, err error) {
 	text, err = inContext(doc, f, limits, func(v jsonstream.Value) ([]byte, error) {
 		if !isBinary(v.Raw()) {
@@ -48,7 +48,7 @@ func Externalize(doc *jsonstream.Document, f format.Format, limits jsonstream.Li
 	return text, blobs, err
 }
 
-// contentOf returns what a string of binary data holds, and how to make the string of it again.
+// contentOf returns the content of a string of binary data, and the form to restore the string.
 func contentOf(v jsonstream.Value) (content []byte, form string) {
 	text, scheme := v.Text(), "base64"
 	prefix, encoded, isURL := strings.Cut(text, ";base64,")
@@ -64,7 +64,7 @@ func contentOf(v jsonstream.Value) (content []byte, form string) {
 	return content, scheme
 }
 
-// stringOf returns the JSON string that a reference stands for.
+// stringOf restores the JSON string from its content and form.
 func stringOf(content []byte, form string) []byte {
 	if form == "json" {
 		return content
@@ -76,9 +76,9 @@ func stringOf(content []byte, form string) []byte {
 	return appendString(nil, text)
 }
 
-// Internalize returns a message in which the data itself stands in the place of each reference that
-// [Externalize] has left, and how many these were. read returns the content for a name, or
-// [ErrNoBlob]; it is compared with the name.
+// Internalize returns a message with content in place of each reference made by [Externalize], and
+// the number of references. read returns the content for a name, or [ErrNoBlob]. Internalize checks
+// the content against the name.
 func Internalize(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits, read func(name string) ([]byte, error)) (text []byte, restored int, err error) {
 	text, err = inContext(doc, f, limits, func(v jsonstream.Value) ([]byte, error) {
 		name, form, ok := reference(v.Text())
@@ -102,7 +102,7 @@ func Internalize(doc *jsonstream.Document, f format.Format, limits jsonstream.Li
 	return text, restored, err
 }
 
-// reference reads a reference.
+// reference parses a reference.
 func reference(text string) (name, form string, ok bool) {
 	rest, ok := strings.CutPrefix(text, referencePrefix)
 	name, form, found := strings.Cut(rest, ";")
@@ -112,8 +112,8 @@ func reference(text string) (name, form string, ok bool) {
 	return name, form, form == "base64" || form == "json" || strings.HasPrefix(form, "data:")
 }
 
-// inContext replaces strings of the context of a message by what change returns for them; nil
-// leaves a string as it is.
+// inContext replaces strings in the context of a message by the results of change; a nil
+// result leaves a string unchanged.
 func inContext(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits, change func(jsonstream.Value) ([]byte, error)) ([]byte, error) {
 	root, encoded, snapshot := doc.Root(), false, jsonstream.Value{}
 	if f == format.SW4RMRequest {
@@ -123,7 +123,7 @@ func inContext(doc *jsonstream.Document, f format.Format, limits jsonstream.Limi
 			return nil, fmt.Errorf("/%s: %s", snapshotMember, problem)
 		}
 	}
-	holder := doc.Root() // what has the strings as they are
+	holder := doc.Root() // the value whose text has the strings
 	if encoded {
 		holder = root
 	}

@@ -9,20 +9,21 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A finder collects problems.
+// A finder collects findings.
 type finder struct {
 	problems []finding.Finding
 	counts   map[string]int // by rule
-	// Of what is inside a snapshot in base64: the string, absent elsewhere.
+	// The string with the snapshot while its base64 content is checked, and absent
+	// otherwise.
 	snapshot jsonstream.Value
 }
 
 const (
-	// maxPerRule is the maximum number of places that are reported for one rule.
+	// maxPerRule is the maximum number of places reported per rule.
 	maxPerRule = 100
 )
 
-// enter records that what follows is in a snapshot.
+// enter records that subsequent values are in a snapshot.
 func (f *finder) enter(snapshot jsonstream.Value, encoded bool) {
 	if encoded {
 		f.snapshot = snapshot
@@ -56,13 +57,13 @@ func (f *finder) add(severity finding.Severity, rule string, v jsonstream.Value,
 	f.problems = append(f.problems, p)
 }
 
-// inOrder returns the problems in the order of the text.
+// inOrder returns the findings in text order.
 func (f *finder) inOrder() []finding.Finding {
 	slices.SortStableFunc(f.problems, func(a, b finding.Finding) int { return cmp.Compare(a.Offset, b.Offset) })
 	return f.problems
 }
 
-// contextMembers checks for the members that deserialize_context needs.
+// contextMembers checks for the members that deserialize_context requires.
 func (f *finder) contextMembers(root jsonstream.Value) {
 	for _, m := range contextMembers {
 		v := root.Get(m.name)
@@ -75,7 +76,7 @@ func (f *finder) contextMembers(root jsonstream.Value) {
 	}
 }
 
-// text returns a member that is a string. One that is not required may be null.
+// text returns a string member. An optional member may be null.
 func (f *finder) text(object jsonstream.Value, name string, required bool) string {
 	v := object.Get(name)
 	switch {
@@ -88,7 +89,7 @@ func (f *finder) text(object jsonstream.Value, name string, required bool) strin
 	return v.Text()
 }
 
-// names returns the strings of an array, each once.
+// names returns the distinct strings of an array.
 func (f *finder) names(object jsonstream.Value, name string, required bool) []string {
 	list := object.Get(name)
 	switch {

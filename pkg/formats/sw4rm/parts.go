@@ -11,8 +11,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// ReadHistory reads the conversation of a context to be built: an array of messages, or
-// one message after another. An error with a place is a [*jsonstream.SyntaxError].
+// ReadHistory reads the conversation for a new context: an array of messages, or a sequence
+// of messages. An error with a place is a [*jsonstream.SyntaxError].
 func ReadHistory(text []byte, limits jsonstream.Limits) (jsonstream.Value, error) {
 	splitter := jsonstream.NewSplitter(bytes.NewReader(text), limits)
 	var docs []*jsonstream.Document
@@ -47,11 +47,11 @@ func ReadHistory(text []byte, limits jsonstream.Limits) (jsonstream.Value, error
 	return parsed(append(list, ']'))
 }
 
-// Members are the members of an object that is being built, in the order in which they are
-// added. The zero value has none.
+// Members builds an object from members in the order of their addition. The zero value has
+// none.
 type Members struct{ text []byte }
 
-// AddString adds a member that is a string. It is an error if name or value is not UTF-8.
+// AddString adds a string member. It returns an error if name or value is not UTF-8.
 func (m *Members) AddString(name, value string) error {
 	m.text = append(m.text, ',')
 	for i, s := range []string{name, value} {
@@ -73,14 +73,14 @@ func (m *Members) AddAll(object jsonstream.Value) {
 	}
 }
 
-// Object returns the object. Of two members with one name the error is a
-// [*jsonstream.SyntaxError].
+// Object returns the object. The error is a [*jsonstream.SyntaxError] if two members have
+// the same name.
 func (m *Members) Object() (jsonstream.Value, error) {
 	text := append([]byte{'{'}, bytes.TrimPrefix(m.text, []byte{','})...)
 	return parsed(append(text, '}'))
 }
 
-// parsed parses a text that was assembled from parsed values.
+// parsed parses a text composed of valid values.
 func parsed(text []byte) (jsonstream.Value, error) {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
 	if err != nil {

@@ -9,20 +9,22 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Policy says who may hand to whom, for which capabilities. What no rule allows is
-// denied: the zero value denies everything. It is immutable and safe for concurrent use.
+// A Policy determines which agents may hand over to which others, for which capabilities.
+// The default is to deny, so the zero value denies everything. A Policy is immutable and
+// safe for concurrent use.
 type Policy struct{ allow, deny []permission }
 
-// A permission is one rule. A name is an agent or a capability, or a prefix before "*".
+// A permission is a rule of a policy. A name is an agent or a capability, or a prefix
+// followed by "*".
 type permission struct {
 	from, to     []string
 	capabilities []string // nil for any
 }
 
-// ReadPolicy reads {"allow": [], "deny": []}, both optional, with rules of the form
-// {"from": NAMES, "to": NAMES, "capabilities": NAMES}, where NAMES are a name or an array
-// of names. Only capabilities may be left out. Other members are an error, so that one that
-// is misspelled loosens nothing.
+// ReadPolicy reads {"allow": [], "deny": []}, both optional, with rules of the form {"from":
+// NAMES, "to": NAMES, "capabilities": NAMES}, where NAMES is a name or an array of names.
+// Only capabilities is optional. Other members are errors, so that a misspelled member
+// cannot loosen the policy.
 func ReadPolicy(doc *jsonstream.Document) (*Policy, []finding.Finding) {
 	f := &finder{}
 	root := doc.Root()
@@ -38,7 +40,7 @@ func ReadPolicy(doc *jsonstream.Document) (*Policy, []finding.Finding) {
 	return p, nil
 }
 
-// only reports the members of an object that have other names.
+// only reports the members of an object with other names.
 func (f *finder) only(object jsonstream.Value, names ...string) {
 	for name, v := range object.Members() {
 		if !slices.Contains(names, name) {
@@ -103,9 +105,9 @@ func (p permission) includes(capability string) bool {
 	return p.capabilities == nil || matches(p.capabilities, capability)
 }
 
-// Denial returns why the agent to may not take over the request, or "" if it may. A rule
-// must allow the two agents, and for each required capability a rule that allows the two
-// must include it; rules that deny come first.
+// Denial returns the reason why the agent to may not take over the request, or "" if it may.
+// A rule must allow the two agents, and each required capability must be included in a rule
+// that allows them. Deny rules take precedence.
 func (p *Policy) Denial(r *Request, to string) string {
 	between := func(rules []permission) []permission {
 		return slices.DeleteFunc(slices.Clone(rules), func(rule permission) bool { return !rule.covers(r.From, to) })

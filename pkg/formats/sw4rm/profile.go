@@ -11,22 +11,22 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Facts are what a person wants to know of a context, request or response.
+// Facts are the details of a context, request or response for [format.Profile].
 type Facts struct {
 	RequestID       string          `json:"request_id"`
 	HandoffID       string          `json:"handoff_id"`
 	Reason          string          `json:"reason"`
 	Capabilities    []string        `json:"capabilities_required"`
 	PreserveHistory *bool           `json:"preserve_history"` // nil if absent
-	Priority        json.RawMessage `json:"priority"`         // as the message has it, nil for none
+	Priority        json.RawMessage `json:"priority"`         // as written in the message, nil if absent
 	Timeout         json.RawMessage `json:"timeout"`
 
-	Accepted        *bool  `json:"accepted"` // of a response; nil for others
+	Accepted        *bool  `json:"accepted"` // of a response; otherwise nil
 	Status          string `json:"status"`
 	RejectionReason string `json:"rejection_reason"`
 
-	ToolState []format.Count `json:"tool_state"` // elements of its members
-	Metadata  []string       `json:"metadata"`   // names of its members: of the context, and for others of the message
+	ToolState []format.Count `json:"tool_state"` // numbers of elements by member
+	Metadata  []string       `json:"metadata"`   // names of the members of the context's metadata, or of the message's for other kinds
 }
 
 func factsOf(root, context jsonstream.Value) *Facts {
@@ -68,7 +68,7 @@ func boolean(v jsonstream.Value) *bool {
 	return &is
 }
 
-// profile returns what all kinds of messages have.
+// profile returns the profile common to all kinds of messages.
 func profile(doc *jsonstream.Document, context jsonstream.Value, _ []conversation.Turn) format.Profile {
 	root := doc.Root()
 	f := factsOf(root, context)

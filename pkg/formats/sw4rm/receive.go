@@ -4,18 +4,20 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Restored is a context as an agent takes it over: the document's on_handoff_received.
+// A Restored is a context prepared for the receiving agent, as by the document's
+// on_handoff_received.
 type Restored struct {
-	// Text is the context as it came, but for the active calls that have a result: each has
-	// the member completed, true, so that it is not run again. White space, numbers, the
-	// order of members and members that the document does not know stay.
+	// Text is the context with "completed": true added to each active call that has a
+	// result, so that it is not run again. White space, numbers, the order of members and
+	// unknown members are unchanged.
 	Text []byte
-	// Messages is the length of the conversation; Active are the calls to resume, and
-	// Completed those that were marked.
+	// Messages is the length of the conversation, Active the number of calls to resume, and
+	// Completed the number of calls marked as completed.
 	Messages, Active, Completed int
 }
 
-// Restore returns the context of a request, or false for a request without one.
+// Restore returns the restored context of a request, or false for a request without a
+// context.
 func Restore(r *Request) (Restored, bool, error) {
 	if !r.Context.Exists() {
 		return Restored{}, false, nil
@@ -44,8 +46,8 @@ func Restore(r *Request) (Restored, bool, error) {
 	return restored, true, nil
 }
 
-// answeredCalls returns the ids of the calls that have a result: in a tool's message, or in
-// the cached results.
+// answeredCalls returns the ids of calls with a result, in a tool message or in the cached
+// results.
 func answeredCalls(context jsonstream.Value) map[string]bool {
 	answered := map[string]bool{}
 	for _, entry := range context.Get("conversation_history").Elements() {

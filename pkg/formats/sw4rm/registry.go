@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An Agent is a record of a registry. The zero value has no capabilities and is not
+// An Agent is an agent record of a registry. The zero value has no capabilities and is not
 // available.
 type Agent struct {
 	ID    string
@@ -17,8 +17,8 @@ type Agent struct {
 	capabilities []byte // as written in the record
 }
 
-// ReadAgent reads an agent record: {"agent_id", "capabilities": [], "state"}, with
-// any further members.
+// ReadAgent reads an agent record: {"agent_id", "capabilities": [], "state"}, with any
+// further members.
 func ReadAgent(doc *jsonstream.Document) (Agent, []finding.Finding) {
 	f := &finder{}
 	a := f.agent(doc.Root())
@@ -48,8 +48,8 @@ type Registry struct {
 	byID   map[string]int
 }
 
-// ReadRegistry reads an array of agent records, or an object with one as its member agents.
-// No two records may have the same agent_id.
+// ReadRegistry reads an array of agent records, or an object with the array as its member
+// agents. Each agent_id must be unique.
 func ReadRegistry(doc *jsonstream.Document) (*Registry, []finding.Finding) {
 	f := &finder{}
 	list := doc.Root()
@@ -79,20 +79,20 @@ func ReadRegistry(doc *jsonstream.Document) (*Registry, []finding.Finding) {
 // A Routing is the result of routing a request.
 type Routing struct {
 	Response   Response
-	Target     string // the agent that was chosen, "" if there is none
+	Target     string // the selected agent, "" if there is none
 	Rejections []Rejection
 }
 
-// A Rejection is the answer of a preferred agent that did not accept.
+// A Rejection is the answer of a preferred agent that rejected the request.
 type Rejection struct{ Agent, Reason string }
 
 // Route sends a request to an agent, and returns its answer.
 //
 // With preferred agents, Route follows the document's initiate_handoff_with_fallback: it
-// tries them in order, whatever the request's to_agent. Otherwise it follows route_handoff
-// of the CapabilityRouter: the request goes to its to_agent or, if it has none, to the
-// first agent of the registry that has all capabilities and is [Runnable]. An agent that is
-// not in the registry rejects.
+// tries them in order and ignores the request's to_agent. Otherwise it follows route_handoff
+// of the CapabilityRouter: the request goes to its to_agent or, if it has none, to the first
+// agent of the registry that has all capabilities and is [Runnable]. An agent outside the
+// registry rejects.
 func (g *Registry) Route(r *Request, preferred []string, handoffID string) Routing {
 	if len(preferred) > 0 {
 		return g.fallBack(r, preferred, handoffID)
@@ -129,8 +129,7 @@ func (g *Registry) ask(id string, r *Request, handoffID string) Response {
 	return Respond(g.agents[i], r, handoffID)
 }
 
-// capable is the document's find_capable_agent: it returns the index of an agent, or
-// -1.
+// capable is the document's find_capable_agent: it returns the index of an agent, or -1.
 func (g *Registry) capable(capabilities []string) int {
 next:
 	for i, a := range g.agents {

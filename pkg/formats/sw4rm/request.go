@@ -11,24 +11,23 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Request is a HandoffRequest that was read. It is immutable and safe for
-// concurrent use.
+// A Request is a parsed HandoffRequest. It is immutable and safe for concurrent use.
 type Request struct {
-	ID       string // request_id of the wire service, "" if there is none
-	From, To string // To is "" if a router is to choose
-	// Capabilities are the required ones, in the request's order, without repeats.
+	ID       string // request_id of the wire service, "" if absent
+	From, To string // To is "" if a router is to select the agent
+	// Capabilities are the distinct required capabilities, in the request's order.
 	Capabilities []string
-	// Context is the context of the snapshot, absent if there is none. Positions in
-	// it are those in the request, or in the decoded snapshot.
+	// Context is the context in the snapshot, absent if there is none. Its positions refer
+	// to the request, or to the decoded snapshot.
 	Context jsonstream.Value
 
 	doc *jsonstream.Document
 }
 
-// ReadRequest reads a HandoffRequest: what is needed to answer it, and the context in its
-// snapshot, which must be one that deserialize_context reads. An inline object in place of
-// the snapshot's base64 is accepted; an absent or null to_agent is read as "". The snapshot
-// is bounded by limits.
+// ReadRequest reads the members of a HandoffRequest that are needed to answer it, and the
+// context in its snapshot, which deserialize_context must be able to read. An inline object
+// in place of the snapshot's base64 is accepted; an absent or null to_agent is read as "".
+// limits bounds the snapshot.
 func ReadRequest(doc *jsonstream.Document, limits jsonstream.Limits) (*Request, []finding.Finding) {
 	f := &finder{}
 	root := doc.Root()
@@ -54,34 +53,34 @@ func ReadRequest(doc *jsonstream.Document, limits jsonstream.Limits) (*Request, 
 	return r, nil
 }
 
-// WithTarget returns the text of the request with another to_agent; everything else stays
-// the same, byte for byte.
+// WithTarget returns the text of the request with another to_agent and all other bytes
+// unchanged.
 func (r *Request) WithTarget(agent string) ([]byte, error) {
 	return jsonstream.Set(r.doc, "/to_agent", appendString(nil, agent))
 }
 
-// A Draft is a HandoffRequest to be written. Its zero value is the dataclass's
-// default.
+// A Draft is a HandoffRequest to be written. The zero value corresponds to the dataclass's
+// defaults.
 type Draft struct {
 	From, To, Reason string
 	Context          *Context // nil for none
 	// DropHistory writes preserve_history as false, and the snapshot without its
 	// conversation history.
 	DropHistory bool
-	// Gzip writes the snapshot as gzip, which the document advises above 100 KB. Its
-	// deserialize_context does not read it.
+	// Gzip compresses the snapshot, which the document recommends above 100 KB. The
+	// document's deserialize_context cannot read it.
 	Gzip         bool
 	Capabilities []string
 	Metadata     jsonstream.Value // an object; absent for an empty one
 
-	// Members of the wire service, left out if they are empty.
+	// Members of the wire service, omitted if empty.
 	ID       string
 	Priority *int32
 	Timeout  time.Duration
 }
 
-// Append appends the request as compact JSON, the members in the order of the
-// dataclass and then those of the wire service, the snapshot in base64.
+// Append appends the request as compact JSON: the members in the order of the dataclass,
+// then the members of the wire service, with the snapshot in base64.
 func (d Draft) Append(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendString(appendName(dst, "from_agent"), d.From)

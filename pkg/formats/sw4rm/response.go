@@ -14,18 +14,18 @@ import (
 type Response struct {
 	Accepted        bool
 	HandoffID       string
-	RejectionReason string // "" if it was accepted
+	RejectionReason string // "" if accepted
 	Status          Status
-	// Capabilities are those of the agent that accepts, as a JSON array: the
-	// metadata's. nil means empty metadata.
+	// Capabilities are the accepting agent's capabilities for the metadata, as a JSON array.
+	// nil means empty metadata.
 	Capabilities []byte
 
-	// Members of the wire service, left out if they are empty.
+	// Members of the wire service, omitted if empty.
 	RequestID, AcceptingAgent string
 }
 
-// Append appends the response as compact JSON, the members in the order of the
-// dataclass and then those of the wire service.
+// Append appends the response as compact JSON: the members in the order of the dataclass,
+// then the members of the wire service.
 func (r Response) Append(dst []byte) []byte {
 	dst = strconv.AppendBool(appendName(append(dst, '{'), "accepted"), r.Accepted)
 	dst = appendString(appendName(dst, "handoff_id"), r.HandoffID)
@@ -53,7 +53,7 @@ func (r Response) Append(dst []byte) []byte {
 // Runnable is the state in which an agent accepts handoffs.
 const Runnable = "RUNNABLE"
 
-// Respond answers a request as the document's on_handoff_request does: the
+// Respond answers a request like the document's on_handoff_request: it checks the
 // capabilities first, in the request's order, then the agent's state.
 func Respond(a Agent, r *Request, handoffID string) Response {
 	for _, name := range r.Capabilities {
@@ -70,8 +70,8 @@ func Respond(a Agent, r *Request, handoffID string) Response {
 	}
 }
 
-// Addressed returns the rejection of a request for another agent, or true if it is for
-// this one. A request without a to_agent is for any agent.
+// Addressed returns the rejection of a request for another agent, or true if the request is
+// for this one. A request without a to_agent is for any agent.
 func Addressed(a Agent, r *Request, handoffID string) (Response, bool) {
 	if r.To == "" || r.To == a.ID {
 		return Response{}, true
@@ -79,11 +79,11 @@ func Addressed(a Agent, r *Request, handoffID string) (Response, bool) {
 	return Refuse(r, handoffID, "Wrong agent: the request is for "+r.To), false
 }
 
-// Refuse returns the rejection of a request for a reason that only the caller knows.
+// Refuse returns the rejection of a request for a reason given by the caller.
 func Refuse(r *Request, handoffID, reason string) Response { return rejected(r, handoffID, reason) }
 
-// Postponed returns the response in place of one that accepts, when the decision is still
-// to come: its status is [Pending]. One that rejects stays as it is.
+// Postponed returns the response with status [Pending] if it accepts, for a decision that is
+// still to be made. A rejection is unchanged.
 func (r Response) Postponed() Response {
 	if !r.Accepted {
 		return r
@@ -95,10 +95,10 @@ func rejected(r *Request, handoffID, reason string) Response {
 	return Response{HandoffID: handoffID, RejectionReason: reason, Status: Rejected, RequestID: r.ID}
 }
 
-// NewID draws a handoff_id: a UUID of version 4 (RFC 9562, section 5.4).
+// NewID returns a random handoff_id: a UUID of version 4 (RFC 9562, section 5.4).
 func NewID() string { return uuid.NewString() }
 
-// SeededID returns a handoff_id in the form of a UUID of version 4 that depends only on the
+// SeededID returns a handoff_id in the form of a version 4 UUID that depends only on the
 // seed and the request's values.
 func SeededID(seed string, r *Request) string {
 	h := sha256.New()

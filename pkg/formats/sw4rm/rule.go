@@ -8,7 +8,7 @@ import (
 )
 
 // Rules returns the rules of [Check]. The caller owns the slice. The rules about size have
-// no examples, which would be too long.
+// no examples because they would be too long.
 func Rules() []finding.Rule {
 	rules := slices.Concat(snapshotRules(), contextRules(), answerRules())
 	for i := range rules {

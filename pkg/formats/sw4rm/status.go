@@ -12,7 +12,7 @@ import (
 // A Status is the HandoffStatus of a request.
 type Status string
 
-// The statuses. Expired is the wire service's.
+// The statuses. Expired belongs to the wire service.
 const (
 	Pending   Status = "PENDING"
 	Accepted  Status = "ACCEPTED"
@@ -21,10 +21,10 @@ const (
 	Expired   Status = "EXPIRED"
 )
 
-// An Action is what happens to a handoff.
+// An Action is an operation on a handoff.
 type Action string
 
-// The actions. Submit makes a handoff, which begins as [Pending].
+// The actions. Submit creates a handoff, whose status is [Pending].
 const (
 	Submit   Action = "request"
 	Accept   Action = "accept"
@@ -33,8 +33,8 @@ const (
 	Expire   Action = "expire"
 )
 
-// transitions lists the statuses that each action requires and the one that it leads to. A
-// handoff expires while it waits for an answer, too: the stored service allows it.
+// transitions lists the required statuses and the resulting status of each action. A handoff
+// can also expire while it awaits an answer: the stored service allows it.
 var transitions = []struct {
 	action Action
 	from   []Status
@@ -56,7 +56,7 @@ func Actions() []Action {
 	return all
 }
 
-// actionNames returns the actions as text.
+// actionNames returns the names of the actions.
 func actionNames() string {
 	var names []string
 	for _, a := range Actions() {
@@ -65,11 +65,11 @@ func actionNames() string {
 	return strings.Join(names, ", ")
 }
 
-// An Event is an action on one handoff.
+// An Event is an action on a handoff.
 type Event struct {
 	Action             Action
 	RequestID          string
-	FromAgent, ToAgent string // of [Submit] only
+	FromAgent, ToAgent string // only of [Submit]
 }
 
 // ReadEvent reads {"event": ACTION, "request_id", "from_agent", "to_agent"}, with any
@@ -91,7 +91,7 @@ func ReadEvent(doc *jsonstream.Document) (Event, []finding.Finding) {
 	return e, f.inOrder()
 }
 
-// A Code is the gRPC status with which the wire service rejects.
+// A Code is the gRPC status of a rejection by the wire service.
 type Code string
 
 // The codes.
@@ -102,15 +102,15 @@ const (
 	FailedPrecondition Code = "FAILED_PRECONDITION"
 )
 
-// A TransitionError reports an event that the wire service rejects. It changes nothing.
+// A TransitionError reports an event that the wire service rejects. The status is unchanged.
 type TransitionError struct {
 	Code   Code
-	Reason string // what is wrong, what was found, and what to do
+	Reason string // the problem, the value found, and the remedy
 }
 
 func (e *TransitionError) Error() string { return string(e.Code) + ": " + e.Reason }
 
-// A Ledger is the statuses of handoffs, by their request_id. Its zero value has none.
+// A Ledger holds the statuses of handoffs by request_id. The zero value is empty.
 type Ledger struct{ statuses map[string]Status }
 
 // Apply applies an event to its handoff. from is "" for a new handoff. The error is a
@@ -146,7 +146,7 @@ func (l *Ledger) Apply(e Event) (from, to Status, err error) {
 	return from, from, &TransitionError{InvalidArgument, fmt.Sprintf("no event is called %s: use one of %s", finding.Quote(string(e.Action)), actionNames())}
 }
 
-// either returns the names of one status or two.
+// either returns the names of one or two statuses.
 func either(statuses []Status) string {
 	text := string(statuses[0])
 	for _, s := range statuses[1:] {

@@ -21,25 +21,25 @@ import (
 // A Transcript is one session of a stream.
 type Transcript struct {
 	Text    []byte  // the transcript in JSON, compact
-	Offsets []int64 // of each of its messages in the stream, in bytes
+	Offsets []int64 // of each message in the stream, in bytes
 }
 
-// An Error reports a stream that is not one of envelopes. Its text is for people and
-// does not repeat the place.
+// An Error reports an invalid stream of envelopes. Its text is for people and does not
+// include the place.
 type Error struct {
 	Envelope int    // 0-based position in the stream
-	Offset   int64  // where the envelope begins, in bytes
-	Problem  string // what is wrong, and where in the envelope
-	Err      error  // wraps io.ErrUnexpectedEOF or jsonstream.ErrTooLarge, or neither
+	Offset   int64  // the start of the envelope, in bytes
+	Problem  string // the problem, and its place in the envelope
+	Err      error  // wraps io.ErrUnexpectedEOF or jsonstream.ErrTooLarge, if either
 }
 
 func (e *Error) Error() string { return e.Problem }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Decode reads a stream to its end and returns a transcript for each session, in the order
-// in which they begin. An empty stream has none. limits.MaxBytes bounds each envelope, and
-// all of the output. The error is an *[Error], or one of the reader.
+// Decode reads a stream to its end and returns a transcript for each session, in order of
+// first appearance. An empty stream has none. limits.MaxBytes bounds each envelope and the
+// whole output. The error is an *[Error], or an error of the reader.
 func Decode(r io.Reader, limits jsonstream.Limits) ([]Transcript, error) {
 	d := decoder{remaining: jsonstream.DefaultMaxBytes}
 	if limits.MaxBytes > 0 {
@@ -82,7 +82,7 @@ func Decode(r io.Reader, limits jsonstream.Limits) ([]Transcript, error) {
 	return transcripts, nil
 }
 
-// A problem is what is wrong with an envelope, rather than with the reading.
+// A problem is a fault of an envelope, as opposed to a read error.
 type problem struct {
 	text string
 	err  error // nil, or a sentinel
@@ -113,7 +113,7 @@ type decoder struct {
 }
 
 // next reads an envelope into buffer. The error is io.EOF at the end of the stream, a
-// problem, or one of the reader.
+// problem, or an error of the reader.
 func (d *decoder) next(in *countingReader, buffer *bytes.Buffer) error {
 	start := in.read
 	length, err := binary.ReadUvarint(in)
@@ -130,7 +130,7 @@ func (d *decoder) next(in *countingReader, buffer *bytes.Buffer) error {
 		return problem{fmt.Sprintf("the envelope is said to have %d bytes, more than may be read, if this is a stream of length-delimited envelopes at all", length), jsonstream.ErrTooLarge}
 	}
 	buffer.Reset()
-	n, err := io.Copy(buffer, io.LimitReader(in.Reader, int64(length))) // grows with the bytes that are there, not with the stated length
+	n, err := io.Copy(buffer, io.LimitReader(in.Reader, int64(length))) // grows with the bytes read, not with the stated length
 	in.read += n
 	if err == nil && n < int64(length) {
 		return problem{fmt.Sprintf("the envelope ends after %d of %d bytes: the stream was cut off", n, length), io.ErrUnexpectedEOF}
@@ -181,14 +181,14 @@ type parsed struct {
 	unknown []byte
 }
 
-// A value of a field: the last one on the wire.
+// A value is the last occurrence of a field on the wire.
 type value struct {
 	there  bool
 	number uint64
 	bytes  []byte
 }
 
-// parse checks the bytes of a message and finds its fields.
+// parse validates the bytes of a message and finds its fields.
 func (d *decoder) parse(s schema, data []byte) (parsed, error) {
 	p := parsed{schema: s, data: data, last: make([]value, len(s))}
 	for at := 0; at < len(data); {
@@ -220,7 +220,7 @@ func (d *decoder) parse(s schema, data []byte) (parsed, error) {
 	return p, nil
 }
 
-// each yields all values of a field of length-delimited values.
+// each yields all values of a length-delimited field.
 func (p parsed) each(number protowire.Number) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for rest := p.data; len(rest) > 0; {
@@ -310,14 +310,13 @@ func (d *decoder) body(dst []byte, messageType string, data []byte) ([]byte, err
 	if err == nil || errors.Is(err, jsonstream.ErrTooLarge) {
 		return dst, err
 	}
-	// Nothing is wrong with the other messages: to say that this one breaks the protocol is for
-	// who reads it.
+	// The other messages are valid, so the reader of the transcript reports this one.
 	dst = append(dst[:start], `{"`+undecoded+`":`...)
 	dst = append(base64Text(dst, data), `,"`+undecodedProblem+`":`...)
 	return append(quoted(dst, fmt.Appendf(nil, "not a %s: %v", messageType, err)), '}'), nil
 }
 
-// list appends an array of strings or of messages.
+// list appends an array of strings or messages.
 func (d *decoder) list(dst []byte, f field, elements iter.Seq[[]byte]) ([]byte, error) {
 	start := len(dst)
 	dst = append(dst, '[')
@@ -331,21 +330,21 @@ func (d *decoder) list(dst []byte, f field, elements iter.Seq[[]byte]) ([]byte, 
 		} else if dst, err = d.nested(dst, f.fields, element); err != nil {
 			return dst, err
 		}
-		if int64(len(dst)-start) > d.remaining { // an empty message has many times its size in names
+		if int64(len(dst)-start) > d.remaining { // the names of an empty message are many times its size
 			return dst, errTooLarge
 		}
 	}
 	return append(dst, ']'), nil
 }
 
-// entry is one of a map of string to bytes.
+// entry is an entry of a map of string to bytes.
 var entry = schema{
 	{number: 1, name: "key"},
 	{number: 2, name: "value", kind: blob},
 }
 
-// extensions appends an object of base64 texts, in the order of the wire. If a key is
-// repeated, the last value counts.
+// extensions appends an object of base64 texts, in wire order. If a key is repeated, the
+// last value wins.
 func (d *decoder) extensions(dst []byte, entries iter.Seq[[]byte]) ([]byte, error) {
 	latest := map[string][]byte{}
 	var keys []string

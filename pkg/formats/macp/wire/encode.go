@@ -15,26 +15,26 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Loss is a JSON member that the wire cannot carry, or not in full; or a missing one
-// whose absence the wire cannot express.
+// A Loss is a JSON member that the wire cannot carry completely, or the absence of a member,
+// if the wire cannot express it.
 type Loss struct {
 	jsonstream.Position        // of the member's value, or of the object that lacks it
-	Pointer             string // JSON Pointer to it, or to where it would be
-	Reason              string // why, for people
+	Pointer             string // JSON Pointer to it, or to its place if missing
+	Reason              string // the reason, for people
 }
 
-// A MemberError reports a member that is not what its field holds. Its text is for
-// people and does not repeat the place.
+// A MemberError reports a member with an invalid value for its field. Its text is for people
+// and does not include the place.
 type MemberError struct {
 	jsonstream.Position        // of the member's value
 	Pointer             string // JSON Pointer to it
-	Problem             string // what is wrong, what was found, and what to do
+	Problem             string // the problem, the value found, and the remedy
 }
 
 func (e *MemberError) Error() string { return e.Problem }
 
-// Encode returns the envelopes of a transcript, each after its length, and what they cannot
-// carry. The error is a *[MemberError].
+// Encode returns the envelopes of a transcript, each preceded by its length, and the losses.
+// The error is a *[MemberError].
 func Encode(doc *jsonstream.Document) ([]byte, []Loss, error) {
 	root := doc.Root()
 	list := root.Get(messages)
@@ -57,8 +57,8 @@ func Encode(doc *jsonstream.Document) ([]byte, []Loss, error) {
 	return data, e.lost, nil
 }
 
-// AppendEnvelope appends one message of a transcript as an envelope after its length, and
-// returns what it cannot carry. The error is a *[MemberError].
+// AppendEnvelope appends one message of a transcript as an envelope preceded by its length,
+// and returns the losses. The error is a *[MemberError].
 func AppendEnvelope(dst []byte, m jsonstream.Value) ([]byte, []Loss, error) {
 	e := encoder{}
 	dst, err := e.envelope(dst, m)
@@ -97,7 +97,7 @@ func (e *encoder) header(root, first jsonstream.Value) {
 	}
 }
 
-// envelope appends a message of a transcript after its length.
+// envelope appends a message of a transcript preceded by its length.
 func (e *encoder) envelope(dst []byte, m jsonstream.Value) ([]byte, error) {
 	data, err := e.message(nil, m, envelope)
 	if err != nil {
@@ -131,7 +131,7 @@ func (e *encoder) message(dst []byte, object jsonstream.Value, s schema) ([]byte
 	return appendUnknown(dst, object.Get(unknownFields), s)
 }
 
-// rest reports the members that belong to no field.
+// rest reports the members without a field.
 func (e *encoder) rest(object jsonstream.Value, s schema) {
 	for name, v := range object.Members() {
 		if name == unknownFields {
@@ -156,7 +156,7 @@ func (e *encoder) rest(object jsonstream.Value, s schema) {
 	}
 }
 
-// appendUnknown appends the fields that the schema does not know.
+// appendUnknown appends the unknown fields.
 func appendUnknown(dst []byte, v jsonstream.Value, s schema) ([]byte, error) {
 	if !v.Exists() {
 		return dst, nil
@@ -182,7 +182,7 @@ func appendUnknown(dst []byte, v jsonstream.Value, s schema) ([]byte, error) {
 	return append(dst, raw...), nil
 }
 
-// field appends a field, if it is not the default.
+// field appends a field unless it has the default value.
 func (e *encoder) field(dst []byte, v jsonstream.Value, f field) ([]byte, error) {
 	switch f.kind {
 	case integer:
@@ -222,7 +222,7 @@ func appendBytes(dst []byte, number protowire.Number, data []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(dst, number, protowire.BytesType), data)
 }
 
-// appendNonEmpty appends a field whose default is to be empty.
+// appendNonEmpty appends a field unless it is empty.
 func appendNonEmpty(dst []byte, number protowire.Number, data []byte) []byte {
 	if len(data) == 0 {
 		return dst
@@ -249,7 +249,7 @@ func bytesOf(v jsonstream.Value) ([]byte, error) {
 	return data, nil
 }
 
-// integer reads a number, or a time in the member that may replace it.
+// integer reads a number, or the time in the alternative member.
 func (e *encoder) integer(v jsonstream.Value, f field) (int64, error) {
 	if v.Name() == f.instead {
 		s, err := textOf(v)
@@ -277,8 +277,8 @@ func (e *encoder) integer(v jsonstream.Value, f field) (int64, error) {
 	return n, nil
 }
 
-// wholeNumber writes a whole JSON number without fraction and exponent: "" if it has
-// more than 64 bits, or is not whole.
+// wholeNumber returns a JSON number without fraction and exponent, or "" if it is not whole
+// or has more than 64 bits.
 func wholeNumber(number []byte) string {
 	if !bytes.ContainsAny(number, ".eE") {
 		return string(number)
@@ -314,8 +314,7 @@ func (e *encoder) list(dst []byte, v jsonstream.Value, f field) ([]byte, error) 
 	return dst, nil
 }
 
-// extensions appends the entries of a map. Each has its key and its value, empty or
-// not.
+// extensions appends the entries of a map, with keys and values even if empty.
 func extensions(dst []byte, v jsonstream.Value, f field) ([]byte, error) {
 	if v.Kind() != jsonstream.Object {
 		return dst, wrong(v, "has to be an object: found "+finding.KindName(v.Kind()))
@@ -330,7 +329,7 @@ func extensions(dst []byte, v jsonstream.Value, f field) ([]byte, error) {
 	return dst, nil
 }
 
-// body returns a payload's bytes, by the message type next to it.
+// body returns a payload's bytes according to the adjacent message type.
 func (e *encoder) body(v jsonstream.Value) ([]byte, error) {
 	if raw := v.Get(undecoded); raw.Exists() {
 		return bytesOf(raw)

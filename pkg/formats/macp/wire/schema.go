@@ -21,10 +21,10 @@ const (
 	blobs               // map of string to bytes
 	message             // a message whose presence matters
 	several             // repeated message
-	body                // bytes that are a message, of the type that message_type names
+	body                // bytes with a message of the type named by message_type
 )
 
-// wireType returns how the values of a kind are written.
+// wireType returns the wire type of a kind.
 func (k kind) wireType() protowire.Type {
 	if k == integer || k == boolean {
 		return protowire.VarintType
@@ -38,30 +38,29 @@ type field struct {
 	name   string
 	kind   kind
 	fields schema // of a message or several
-	// sparse fields are left out of the JSON if they are not on the wire, or are an integer
+	// sparse fields are omitted from the JSON if they are not on the wire, or are an integer
 	// 0.
 	sparse bool
-	// explicit members are required in JSON, even with the default: the wire does not show
-	// whether they were there.
+	// explicit members are required in JSON, even with the default value, because the wire
+	// does not show their presence.
 	explicit bool
-	// instead is a member with a time (RFC 3339) that may replace the field, which has it
-	// in milliseconds.
+	// instead is an alternative member with an RFC 3339 time, for a field in milliseconds.
 	instead string
 }
 
 // A schema lists the fields of a message in the order of their numbers.
 type schema []field
 
-// find returns the field that has a number on the wire with this type.
+// find returns the index of the field with a number and a wire type, or -1.
 func (s schema) find(number protowire.Number, t protowire.Type) int {
 	return slices.IndexFunc(s, func(f field) bool { return f.number == number && f.kind.wireType() == t })
 }
 
-// Members that are not fields.
+// Members without a field.
 const (
 	unknownFields = "unknown_fields"
-	// undecoded is the base64 of a payload that is none of its message type; undecodedProblem says
-	// why.
+	// undecoded is the base64 of a payload that does not match its message type, and
+	// undecodedProblem the reason.
 	undecoded        = "undecoded"
 	undecodedProblem = "undecoded_problem"
 	messages         = "messages"
@@ -86,8 +85,8 @@ const (
 	sessionField = 4
 )
 
-// payloads are the schemas of payloads by message type. The number of max_suspend_ms
-// is that of the protocol's core.proto.
+// payloads maps message types to payload schemas. The number of max_suspend_ms is from the
+// protocol's core.proto.
 var payloads = map[string]schema{
 	"SessionStart": {
 		{number: 1, name: "intent"},
@@ -142,8 +141,8 @@ var payloads = map[string]schema{
 	},
 }
 
-// member returns the member of an object with a name in snake_case, or else with the
-// same in camelCase, as the TypeScript SDK writes it.
+// member returns the member of an object with a snake_case name, or else in camelCase, as
+// the TypeScript SDK writes it.
 func member(object jsonstream.Value, name string) jsonstream.Value {
 	if v := object.Get(name); v.Exists() {
 		return v
@@ -151,7 +150,7 @@ func member(object jsonstream.Value, name string) jsonstream.Value {
 	return object.Get(camel(name))
 }
 
-// camel writes a name in snake_case in camelCase.
+// camel converts a snake_case name to camelCase.
 func camel(name string) string {
 	var b strings.Builder
 	for i, word := range strings.Split(name, "_") {

@@ -15,7 +15,8 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// maxFindings is how many findings one file has: a hostile one could have millions.
+// maxFindings is the maximum number of findings per file: a hostile file could have
+// millions.
 const maxFindings = 1000
 
 // Defaults of [Options].
@@ -24,18 +25,17 @@ const (
 	DefaultLongHistory = 3
 )
 
-// Options say what is too much.
+// Options configures the limits of [Check].
 type Options struct {
-	// MaxHandoffs is how many handoffs an agent may have; 0 means DefaultMaxHandoffs.
+	// MaxHandoffs is the maximum number of handoffs of an agent; 0 means DefaultMaxHandoffs.
 	MaxHandoffs int
-	// LongHistory is the number of the handoff, counted from the first agent, from which on
-	// the history is long; 0 means DefaultLongHistory.
+	// LongHistory is the number of handoffs from the first agent at which the history counts
+	// as long; 0 means DefaultLongHistory.
 	LongHistory int
 }
 
-// Check returns what is wrong with definitions, by [Rules], in the order of the text; of a file
-// with more than a thousand faults, the first ones found. Places are those in the text,
-// whether it is YAML or JSON.
+// Check returns the findings in definitions, by [Rules], in text order; in a file with more
+// than a thousand faults, only the first ones found. Places refer to the YAML or JSON text.
 func Check(d *Definitions, o Options) []finding.Finding {
 	c := &checker{Definitions: d, o: o}
 	c.o.MaxHandoffs = cmp.Or(o.MaxHandoffs, DefaultMaxHandoffs)
@@ -70,7 +70,7 @@ var schema = sync.OnceValue(func() *validate.Schema {
 	return s
 })
 
-// A checker collects what is wrong with definitions, with places in the document.
+// A checker collects the findings in definitions, with places in the document.
 type checker struct {
 	*Definitions
 	o     Options
@@ -92,7 +92,7 @@ func newFinding(rule, format string, args ...any) finding.Finding {
 	return finding.Finding{Rule: rule, Layer: finding.Protocol, Severity: severities()[rule], Message: fmt.Sprintf(format, args...)}
 }
 
-// checkNames checks that every agent has a name of its own.
+// checkNames checks that agent names are unique.
 func (c *checker) checkNames() {
 	for _, a := range c.Agents {
 		if c.byName[a.Name] != a {
@@ -104,14 +104,14 @@ func (c *checker) checkNames() {
 	}
 }
 
-// maxNames is how many names a finding lists.
+// maxNames is the maximum number of names listed in a finding.
 const maxNames = 6
 
 func (c *checker) names() string {
 	return listed(c.Agents, ", ", func(a *Agent) string { return a.Name })
 }
 
-// listed names some things, and says how many more there are.
+// listed joins the first names, followed by the number of those omitted.
 func listed[T any](list []T, separator string, name func(T) string) string {
 	var names []string
 	for i, one := range list {
@@ -161,7 +161,7 @@ func (c *checker) checkHandoff(h *Handoff) {
 	}
 }
 
-// maxToolName is how long the API lets the name of a function be.
+// maxToolName is the API's maximum length of a function name.
 const maxToolName = 64
 
 func isToolName(name string) bool {
@@ -170,7 +170,7 @@ func isToolName(name string) bool {
 	})
 }
 
-// checkTools checks that no tool has the name of another one.
+// checkTools checks that tool names are unique.
 func (c *checker) checkTools() {
 	for _, a := range c.Agents {
 		own := map[string]*Handoff{}
@@ -196,7 +196,7 @@ func (c *checker) checkTools() {
 	}
 }
 
-// checkNumber checks how many handoffs an agent has, and of how many domains.
+// checkNumber checks the number of an agent's handoffs, in total and per domain.
 func (c *checker) checkNumber(a *Agent) {
 	if n := len(a.Handoffs); n > c.o.MaxHandoffs {
 		c.report(ruleMany, a.at.Get("handoffs"), "%s has %d handoffs, more than %d: make one agent of those that are alike, or one that hands on", finding.Quote(a.Name), n, c.o.MaxHandoffs)
@@ -217,5 +217,5 @@ func (c *checker) checkNumber(a *Agent) {
 	}
 }
 
-// fineGrained is how many agents of one domain are too many.
+// fineGrained is the number of agents in one domain that is reported as too many.
 const fineGrained = 3

@@ -19,8 +19,8 @@ type RunChecker struct {
 	inputs map[*Handoff]*validate.Schema
 }
 
-// NewRunChecker returns what checks runs against definitions. The error says which input type
-// is no JSON Schema.
+// NewRunChecker returns a checker of runs against the definitions. The error names an input
+// type that is not a JSON Schema.
 func (d *Definitions) NewRunChecker(o RunOptions) (*RunChecker, error) {
 	c := &RunChecker{d: d, o: o, inputs: map[*Handoff]*validate.Schema{}}
 	c.o.Window = cmp.Or(o.Window, DefaultWindow)
@@ -42,8 +42,8 @@ func (d *Definitions) NewRunChecker(o RunOptions) (*RunChecker, error) {
 	return c, nil
 }
 
-// Check returns what in a recorded run is not as the definitions have it, by [RunRules] and
-// [openai.HandoffInput], in the order of the run.
+// Check returns the deviations of a recorded run from the definitions, by [RunRules] and
+// [openai.HandoffInput], in run order.
 func (c *RunChecker) Check(data jsonstream.Value) []finding.Finding {
 	r := runReport{RunChecker: c}
 	for e := range c.d.events(data, c.o) {
@@ -60,10 +60,10 @@ func (c *RunChecker) Check(data jsonstream.Value) []finding.Finding {
 	return r.found
 }
 
-// A runReport is what is wrong with one run.
+// A runReport collects the findings of one run.
 type runReport struct {
 	*RunChecker
-	last  *event // the last transfer since the user spoke
+	last  *event // the last transfer since the last message of the user
 	found []finding.Finding
 }
 
@@ -76,7 +76,7 @@ func (r *runReport) checkCall(e event) {
 	quoted := finding.Quote(name)
 	owner, giver := r.d.owners[name], r.d.givers[name]
 	switch {
-	case e.by == nil: // an agent that is not defined has it
+	case e.by == nil: // the agent is not defined
 	case len(e.handoffs) > 0:
 		r.checkHandoff(e, quoted)
 	case e.by.toolNames[name]:
@@ -89,7 +89,7 @@ func (r *runReport) checkCall(e event) {
 	}
 }
 
-// checkHandoff checks the call of a handoff that the agent has.
+// checkHandoff checks a call of one of the agent's handoffs.
 func (r *runReport) checkHandoff(e event, name string) {
 	var used *Handoff
 	for _, h := range e.handoffs {
@@ -117,7 +117,7 @@ func (r *runReport) checkHandoff(e event, name string) {
 	}
 	at := e.At
 	if e.Value == e.At && arguments.Exists() {
-		at = arguments // it is not in a summary
+		at = arguments // not in a summary
 	}
 	for _, problem := range schema.Check(doc.Root()) {
 		f := finding.Finding{Rule: openai.HandoffInput, Layer: finding.Protocol, Severity: finding.Error}
@@ -126,7 +126,7 @@ func (r *runReport) checkHandoff(e event, name string) {
 	}
 }
 
-// checkFilter looks for a long history that a handoff passes on whole.
+// checkFilter reports a handoff that passes on a long history without a filter.
 func (r *runReport) checkFilter(e event) {
 	if e.taken != nil && !e.taken.filtered && e.place > r.o.MaxItems {
 		r.report(ruleUnfiltered, e.At, "%s hands %d items over to %s, more than %d, and the definition has no filter: name an input_filter, or nest the history",
@@ -134,7 +134,7 @@ func (r *runReport) checkFilter(e event) {
 	}
 }
 
-// checkBounce looks for a task that goes back to where it came from.
+// checkBounce reports a task that returns to the agent it came from.
 func (r *runReport) checkBounce(e event) {
 	if e.by == nil || e.to == nil {
 		r.last = nil

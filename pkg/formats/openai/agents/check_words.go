@@ -9,16 +9,17 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// minWords is how many words that mean something a description has at least.
+// minWords is the minimum number of meaningful words in a description.
 const minWords = 2
 
-// maxCompared is how many handoffs of an agent are compared with each other.
+// maxCompared is the maximum number of an agent's handoffs that are compared with each
+// other.
 const maxCompared = 50
 
-// maxLooked is how many bytes of a text are looked at for words.
+// maxLooked is the number of bytes of a text that are searched for words.
 const maxLooked = 2 << 10
 
-// meaningless are words that say nothing of what an agent is for.
+// meaningless are words that do not describe the purpose of an agent.
 var meaningless = sync.OnceValue(func() map[string]bool {
 	return setOf(`a an the and or of for to in on with about by from at as is are it its this that all any other
 	agent agents assistant bot specialist expert handler helper service team department model ai
@@ -34,8 +35,8 @@ func setOf(words string) map[string]bool {
 	return set
 }
 
-// words returns those of a text in lower case. In scripts that write none apart, each
-// character is one.
+// words returns the words of a text in lower case. In scripts without spaces between words,
+// each character is a word.
 func words(text string) []string {
 	var all []string
 	var word strings.Builder
@@ -63,7 +64,7 @@ func words(text string) []string {
 	return all
 }
 
-// telling returns the words of a text that mean something, each once, but those in a set.
+// telling returns the set of meaningful words in a text, without the words in but.
 func telling(text string, but map[string]bool) map[string]bool {
 	set := map[string]bool{}
 	for _, word := range words(text) {
@@ -74,8 +75,8 @@ func telling(text string, but map[string]bool) map[string]bool {
 	return set
 }
 
-// nameWords returns the words of a name that mean something: billing_refunds and
-// BillingRefunds have two.
+// nameWords returns the meaningful words in a name: billing_refunds and BillingRefunds have
+// two.
 func nameWords(name string) []string {
 	var spaced strings.Builder
 	var before rune
@@ -95,7 +96,7 @@ func nameWords(name string) []string {
 	return all
 }
 
-// checkDescriptions checks what each description says, wherever it is used, once.
+// checkDescriptions checks each description once, even if it is used several times.
 func (c *checker) checkDescriptions() {
 	checked := map[jsonstream.Value]bool{}
 	for _, a := range c.Agents {

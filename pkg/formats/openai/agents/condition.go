@@ -8,28 +8,28 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// The bounds of a condition.
+// Limits of a condition.
 const (
 	maxCondition = 2000 // bytes
-	maxNested    = 50   // parentheses, nots and names inside each other
+	maxNested    = 50   // nesting of parentheses, nots and names
 )
 
-// A Condition says when a handoff is enabled. See the package's documentation. It is safe for
-// concurrent use.
+// A Condition determines whether a handoff is enabled: see the package documentation. It is
+// safe for concurrent use.
 type Condition struct {
 	text string
 	root expression
 }
 
-// A ConditionError reports a text that is no condition. Its text is for people.
+// A ConditionError reports an invalid condition. Its text is for people.
 type ConditionError struct {
-	Offset  int    // of what is wrong, in bytes
-	Problem string // what is wrong, what was found, and what to do
+	Offset  int    // of the problem, in bytes
+	Problem string // the problem, the text found, and the remedy
 }
 
 func (e *ConditionError) Error() string { return e.Problem }
 
-// parseCondition reads a condition. The error is a [*ConditionError].
+// parseCondition parses a condition. The error is a [*ConditionError].
 func parseCondition(text string) (*Condition, error) {
 	if len(text) > maxCondition {
 		return nil, &ConditionError{maxCondition, fmt.Sprintf("longer than %d bytes: let the program decide, and put the answer into the context", maxCondition)}
@@ -46,28 +46,29 @@ func parseCondition(text string) (*Condition, error) {
 	return &Condition{text, root}, nil
 }
 
-// String returns the condition as it is written.
+// String returns the condition as written.
 func (c *Condition) String() string { return c.text }
 
-// Holds reports whether the condition holds in a run context; an absent one has no members.
+// Holds reports whether the condition holds in a run context. An absent context has no
+// members.
 func (c *Condition) Holds(context jsonstream.Value) bool { return isTrue(c.root.value(context)) }
 
-// An expression is a part of a condition.
+// An expression is part of a condition.
 type expression interface {
 	value(context jsonstream.Value) jsonstream.Value
 }
 
 type (
-	// A literal is a value that is written in the condition.
+	// A literal is a value written in the condition.
 	literal struct{ jsonstream.Value }
-	// A path is the names that lead to a member of the context.
+	// A path is the sequence of names of a member of the context.
 	path []string
-	// A comparison is of two values.
+	// A comparison compares two values.
 	comparison struct {
 		operator    string
 		left, right expression
 	}
-	// A junction is and, or or.
+	// A junction is an "and" or an "or".
 	junction struct {
 		and         bool
 		left, right expression
@@ -136,7 +137,7 @@ func compare(a, b jsonstream.Value) (order int, ok bool) {
 	}
 }
 
-// isTrue reports whether a value counts as true, as in Python.
+// isTrue reports whether a value is true in Python.
 func isTrue(v jsonstream.Value) bool {
 	switch v.Kind() {
 	case jsonstream.True:
@@ -151,13 +152,13 @@ func isTrue(v jsonstream.Value) bool {
 	}
 }
 
-// constants are the values with a name.
+// constants are the named values.
 var constants = map[string]jsonstream.Value{"true": constant("true"), "false": constant("false"), "null": constant("null")}
 
 func constant(text string) jsonstream.Value {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
 	if err != nil {
-		panic(err) // the texts are ours
+		panic(err) // impossible: the texts are constants
 	}
 	return doc.Root()
 }

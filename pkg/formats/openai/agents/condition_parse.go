@@ -13,7 +13,7 @@ import (
 // A token is a word of a condition.
 type token struct {
 	kind   tokenKind
-	text   string // as it is written; of a string, what it says
+	text   string // as written; for a string, its value
 	offset int
 }
 
@@ -25,16 +25,16 @@ const (
 	stringToken
 	numberToken
 	signToken // an operator, a parenthesis, a bracket or a dot
-	badToken  // what no condition has
+	badToken  // invalid in a condition
 )
 
-// A lexer divides a condition into tokens.
+// A lexer splits a condition into tokens.
 type lexer struct {
 	text string
 	at   int
 }
 
-// signs are those of conditions, longer ones first.
+// signs are the operators and punctuation of conditions, longer ones first.
 var signs = []string{"==", "!=", "<=", ">=", "<", ">", "(", ")", "[", "]", "."}
 
 func (l *lexer) scan() token {
@@ -72,7 +72,7 @@ func isLetter(b byte) bool { return b == '_' || 'a' <= b && b <= 'z' || 'A' <= b
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// leading returns how many bytes at the beginning of a text are of a kind.
+// leading returns the length in bytes of the prefix whose bytes satisfy isOne.
 func leading(text string, isOne func(byte) bool) int {
 	n := 0
 	for n < len(text) && isOne(text[n]) {
@@ -81,10 +81,11 @@ func leading(text string, isOne func(byte) bool) int {
 	return n
 }
 
-// quoted reads the string that a text begins with, and returns how long it is there.
+// quoted reads the string literal at the beginning of a text, and returns its value and its
+// length in the text.
 func quoted(text string) (says string, size int, ok bool) {
 	quote := text[0]
-	var b strings.Builder // as a string of JSON
+	var b strings.Builder // as a JSON string
 	b.WriteByte('"')
 	for i := 1; i < len(text); i++ {
 		switch c := text[i]; {
@@ -107,8 +108,8 @@ func quoted(text string) (says string, size int, ok bool) {
 	return "", len(text), false
 }
 
-// A conditionParser makes an expression of tokens: recursive descent, a method for each level
-// of binding.
+// A conditionParser parses tokens into an expression by recursive descent, with a method for
+// each level of precedence.
 type conditionParser struct {
 	lexer
 	token token
@@ -128,7 +129,7 @@ func (p *conditionParser) unexpected(expected string) error {
 	return &ConditionError{p.token.offset, fmt.Sprintf("expected %s, found %s", expected, found)}
 }
 
-// either reads terms with or between them.
+// either parses terms separated by "or".
 func (p *conditionParser) either(depth int) (expression, error) {
 	left, err := p.both(depth)
 	for err == nil && p.is(nameToken, "or") {
@@ -140,7 +141,7 @@ func (p *conditionParser) either(depth int) (expression, error) {
 	return left, err
 }
 
-// both reads terms with and between them.
+// both parses terms separated by "and".
 func (p *conditionParser) both(depth int) (expression, error) {
 	left, err := p.term(depth)
 	for err == nil && p.is(nameToken, "and") {
@@ -152,7 +153,7 @@ func (p *conditionParser) both(depth int) (expression, error) {
 	return left, err
 }
 
-// term reads a comparison or a value, with not before it perhaps.
+// term parses a comparison or a value, optionally preceded by "not".
 func (p *conditionParser) term(depth int) (expression, error) {
 	if depth > maxNested {
 		return nil, &ConditionError{p.token.offset, fmt.Sprintf("nested deeper than %d levels: write less of it in parentheses", maxNested)}
@@ -172,7 +173,8 @@ func (p *conditionParser) term(depth int) (expression, error) {
 	return comparison{operator, left, right}, err
 }
 
-// operand reads a value: a literal, a member of the context, or an expression in parentheses.
+// operand parses a value: a literal, a member of the context, or an expression in
+// parentheses.
 func (p *conditionParser) operand(depth int) (expression, error) {
 	const expected = `a member of the context, such as context.user_tier, or a value: a string in quotes, a number, true, false or null`
 	t := p.token
@@ -212,7 +214,7 @@ func (p *conditionParser) operand(depth int) (expression, error) {
 	}
 }
 
-// path reads the names after context.
+// path parses the names after context.
 func (p *conditionParser) path() (expression, error) {
 	var names path
 	for len(names) <= maxNested {

@@ -9,50 +9,50 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Definitions say which agents there are, and who hands over to whom. They are safe for
-// concurrent use.
+// Definitions holds the definitions of agents and their handoffs. It is safe for concurrent
+// use.
 type Definitions struct {
-	Agents []*Agent // those with a name, in the order of the text
-	Start  *Agent   // that a run starts with; nil if there is no such agent
+	Agents []*Agent // agents with a name, in text order
+	Start  *Agent   // the first agent of a run; nil if it is not defined
 
 	doc     *yamldoc.Placed
-	byName  map[string]*Agent // the first of each name
+	byName  map[string]*Agent // the first agent with each name
 	byPlace map[jsonstream.Value]*Agent
 	owners  map[string]*Agent   // the first agent with a tool, by the tool's name
 	givers  map[string]*Handoff // the first handoff with a tool, by the tool's name
 	nests   bool                // the run nests histories
 }
 
-// An Agent is one of the definitions.
+// An Agent is the definition of an agent.
 type Agent struct {
 	Name        string
 	Description string // the handoff_description
 	Handoffs    []*Handoff
 
-	tools     []jsonstream.Value // names, or definitions
+	tools     []jsonstream.Value // names or definitions
 	toolNames map[string]bool
 	byTool    map[string][]*Handoff
 	at        jsonstream.Value
 }
 
-// A Handoff is a tool by which an agent hands over.
+// A Handoff is a tool for handing over to another agent.
 type Handoff struct {
 	From *Agent
-	To   *Agent // nil if there is no agent of this name
+	To   *Agent // nil if no agent has this name
 	Name string // of the next agent
-	Tool string // by which the model hands over
+	Tool string // the name of the tool
 
-	at          jsonstream.Value // the name of the next agent, or more
-	filtered    bool             // what the next agent gets
-	enabled     bool             // unless there is a condition
+	at          jsonstream.Value // the name of the next agent, or an object
+	filtered    bool             // there is an input filter
+	enabled     bool             // unless it is conditional
 	condition   *Condition       // nil for none
-	wrong       error            // with the condition
+	wrong       error            // the error in the condition
 	inputType   jsonstream.Value // absent for none
 	description string           // tool_description_override
 }
 
-// Parse reads definitions, as YAML or JSON. The error is that of [yamldoc.Parse]: whatever else
-// is wrong is for [Check], and missing here.
+// Parse parses definitions in YAML or JSON. The error is that of [yamldoc.Parse]. Definitions
+// with other faults are omitted from the result; [Check] reports them.
 func Parse(text []byte) (*Definitions, error) {
 	doc, err := yamldoc.ParsePlaced(text)
 	if err != nil {
@@ -75,7 +75,7 @@ func Parse(text []byte) (*Definitions, error) {
 			a.tools = append(a.tools, one)
 			name := toolName(one)
 			if name == "" {
-				continue // a tool of the API itself
+				continue // a hosted tool of the API
 			}
 			if a.toolNames[name] = true; d.owners[name] == nil {
 				d.owners[name] = a
@@ -126,8 +126,8 @@ func (d *Definitions) newHandoff(from *Agent, at jsonstream.Value) *Handoff {
 	return h
 }
 
-// toolNames returns the names that the tool has in runs: without tool_name_override, the SDK for
-// JavaScript gives it another one.
+// toolNames returns the tool's names in runs. Without tool_name_override, the SDK for JavaScript
+// may use another name than the one for Python.
 func (h *Handoff) toolNames() []string {
 	names := []string{h.Tool}
 	if name := tool.JavaScript.ToolName(h.Name); name != h.Tool && h.at.Get("tool_name_override").Text() == "" {
@@ -136,7 +136,7 @@ func (h *Handoff) toolNames() []string {
 	return names
 }
 
-// toolName returns the name of a tool that is no handoff, "" for none.
+// toolName returns the name of a tool other than a handoff, "" if it has none.
 func toolName(v jsonstream.Value) string {
 	if v.Kind() == jsonstream.Object {
 		return v.Get("name").Text()
@@ -144,17 +144,17 @@ func toolName(v jsonstream.Value) string {
 	return v.Text()
 }
 
-// Agent returns the agent of a name, nil if there is none.
+// Agent returns the agent with a name, or nil.
 func (d *Definitions) Agent(name string) *Agent { return d.byName[name] }
 
 // Never reports whether the handoff is disabled in every run.
 func (h *Handoff) Never() bool { return !h.enabled }
 
-// Condition returns the condition under which the handoff is enabled, nil for none.
+// Condition returns the condition of the handoff, or nil if it has none.
 func (h *Handoff) Condition() *Condition { return h.condition }
 
-// Enabled reports whether the model gets the handoff in a run context, and whether that is
-// known: where the context is absent, a condition may hold or not.
+// Enabled reports whether the handoff is enabled in a run context, and whether that is
+// known: without a context, the result of a condition is unknown.
 func (h *Handoff) Enabled(context jsonstream.Value) (enabled, known bool) {
 	if h.condition == nil {
 		return h.enabled, true
@@ -162,8 +162,8 @@ func (h *Handoff) Enabled(context jsonstream.Value) (enabled, known bool) {
 	return h.condition.Holds(context), context.Exists()
 }
 
-// describes returns what the model is told of the next agent, and the value that says it; ""
-// if nothing does.
+// describes returns the description of the next agent for the model and its value in the
+// text, or "" if there is none.
 func (h *Handoff) describes() (text string, at jsonstream.Value) {
 	if h.description != "" {
 		return h.description, h.at.Get("tool_description_override")
@@ -174,7 +174,7 @@ func (h *Handoff) describes() (text string, at jsonstream.Value) {
 	return h.To.Description, h.To.at.Get("handoff_description")
 }
 
-// definition returns the definition of the tool, as package tool makes it.
+// definition returns the definition of the tool by package tool.
 func (h *Handoff) definition() ([]byte, error) {
 	o := tool.Options{Name: h.Tool, WholeDescription: h.description, InputSchema: h.inputType}
 	if h.To != nil {
@@ -183,10 +183,10 @@ func (h *Handoff) definition() ([]byte, error) {
 	return tool.Definition(h.Name, o)
 }
 
-// Tools returns the tools that the model of an agent gets in a run context, as the Responses
-// API has them: those of the agent that are defined, and not only named; then its handoffs,
-// those that are disabled left out. Where the context is absent, those with a condition are
-// there, and unsure has them. The error is about a handoff that [Check] has an error for.
+// Tools returns the tools of an agent for its model in a run context, in the form of the
+// Responses API: first the agent's defined tools, but not those given only by name, then its
+// enabled handoffs. Without a context, conditional handoffs are included and returned in
+// unsure. The error is about a handoff for which [Check] reports an error.
 func (d *Definitions) Tools(a *Agent, context jsonstream.Value) (tools [][]byte, unsure []*Handoff, err error) {
 	for _, one := range a.tools {
 		if one.Kind() == jsonstream.Object {

@@ -1,20 +1,21 @@
-// Package agents works on definitions of agents of the OpenAI Agents SDK, as a YAML or JSON
-// file: who hands over to whom, by which tool, and when. It finds mistakes in them, says which
-// tools a model gets, and holds recorded runs against them.
+// Package agents works on agent definitions for the OpenAI Agents SDK in a YAML or JSON file:
+// the agents, their handoff tools, and the conditions of their handoffs. It finds mistakes in
+// definitions, lists the tools of a model, and checks recorded runs against the definitions.
 //
 // # Conditions
 //
-// What the SDK's is_enabled says by a function is here an expression over the run context:
+// In place of a function for the SDK's is_enabled, a definition has an expression over the run
+// context:
 //
 //	context.user_tier == "premium" and not context.suspended
 //
-// An expression has comparisons (== != < <= > >=), and, or, not and parentheses, in that order
-// of binding, the last first. Its values are strings in single or double quotes, with the
-// escapes of JSON, numbers, true, false, null, and members of the context:
-// context.NAME.NAME, or context["any name"]. A member that is not there is null.
+// An expression has parentheses, comparisons (== != < <= > >=), not, and, and or, in order of
+// precedence, highest first. Its values are strings in single or double quotes, with
+// the escapes of JSON, numbers, true, false, null, and members of the context:
+// context.NAME.NAME, or context["any name"]. A missing member is null.
 //
-// Values are equal as those of JSON are: numbers by their value, and never to a string. Only
-// two numbers, or two strings by their characters, are less or greater; of other values, such
-// a comparison is false. A value alone counts as in Python: null, false, 0, and what is empty
-// are false. There is nothing else: no calls, no arithmetic.
+// Values are equal if they are equal in JSON: numbers by their value, and never to a string.
+// Only two numbers, or two strings by their characters, are ordered; for other values, < and
+// the like are false. The truth of a value is as in Python: null, false, 0 and empty values are
+// false. There are no calls and no arithmetic.
 package agents

@@ -6,7 +6,7 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// checkGraph checks where handoffs lead.
+// checkGraph checks the graph of handoffs.
 func (c *checker) checkGraph() {
 	distances := c.distances()
 	circle := c.circles()
@@ -28,7 +28,8 @@ func (c *checker) checkGraph() {
 	c.checkCircles(circle)
 }
 
-// distances returns for each agent that a run comes to how many handoffs that takes.
+// distances returns the number of handoffs from the start to each agent that a run can
+// reach.
 func (d *Definitions) distances() map[*Agent]int {
 	distances := map[*Agent]int{}
 	if d.Start == nil {
@@ -46,8 +47,8 @@ func (d *Definitions) distances() map[*Agent]int {
 	return distances
 }
 
-// circles returns, for each agent that a task can come back to, a number that all have in
-// common that are on the way.
+// circles returns a number for each agent on a cycle of handoffs. Agents of the same
+// strongly connected component have the same number.
 func (d *Definitions) circles() map[*Agent]int {
 	t := tarjan{index: map[*Agent]int{}, low: map[*Agent]int{}, circle: map[*Agent]int{}, open: map[*Agent]bool{}}
 	for _, a := range d.Agents {
@@ -103,10 +104,10 @@ func (t *tarjan) visit(a *Agent) {
 	}
 }
 
-// checkCircles reports the circles that nothing leads out of.
+// checkCircles reports cycles without an exit.
 func (c *checker) checkCircles(circle map[*Agent]int) {
-	first := map[int]*Agent{} // the first one of each circle
-	left := map[int]bool{}    // by a handoff to another agent, or by one with a condition
+	first := map[int]*Agent{} // the first agent of each cycle
+	left := map[int]bool{}    // by a handoff to another agent, or by a conditional one
 	for _, a := range c.Agents {
 		n := circle[a]
 		if first[n] == nil {
@@ -126,7 +127,7 @@ func (c *checker) checkCircles(circle map[*Agent]int) {
 	}
 }
 
-// wayBack returns a shortest way from an agent back to itself, within its circle.
+// wayBack returns a shortest path from an agent back to itself, within its cycle.
 func wayBack(start *Agent, circle map[*Agent]int) []*Agent {
 	before := map[*Agent]*Agent{}
 	for queue := []*Agent{start}; len(queue) > 0; queue = queue[1:] {
@@ -146,7 +147,7 @@ func wayBack(start *Agent, circle map[*Agent]int) []*Agent {
 			}
 		}
 	}
-	return []*Agent{start} // impossible: it is in a circle
+	return []*Agent{start} // impossible: it is on a cycle
 }
 
 func ordinal(n int) string {
@@ -157,7 +158,7 @@ func ordinal(n int) string {
 	return "eleventh or a later one"
 }
 
-// Holder returns the agent that a finding of [Check] is about, nil if it is about none.
+// Holder returns the agent that a finding of [Check] is about, or nil.
 func (d *Definitions) Holder(f finding.Finding) *Agent {
 	for v := d.doc.Root().At(f.Pointer); v.Exists(); v = v.Parent() {
 		if a := d.byPlace[v]; a != nil {

@@ -34,9 +34,9 @@ const (
 // Rules returns the rules of [Check]. The caller owns the slice.
 func Rules() []finding.Rule { return complete(slices.Concat(graphRules(), toolRules(), adviceRules())) }
 
-// RunRules returns the rules of [RunChecker], but that of the arguments of handoffs,
-// which is HandoffInput of package openai. Their examples are runs of the agents of the example
-// openai-agents of package schemas. The caller owns the slice.
+// RunRules returns the rules of [RunChecker], except the rule on the arguments of handoffs,
+// [openai.HandoffInput]. Their examples are runs of the agents in the example openai-agents of
+// package schemas. The caller owns the slice.
 func RunRules() []finding.Rule { return complete(runRules()) }
 
 func complete(rules []finding.Rule) []finding.Rule {
@@ -49,7 +49,7 @@ func complete(rules []finding.Rule) []finding.Rule {
 	return rules
 }
 
-// severities are those of the rules.
+// severities maps rules to their severities.
 var severities = sync.OnceValue(func() map[string]finding.Severity {
 	all := map[string]finding.Severity{}
 	for _, r := range append(Rules(), RunRules()...) {

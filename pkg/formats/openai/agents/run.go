@@ -9,16 +9,17 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// DefaultWindow is how many items after a handoff the task must not come back.
+// DefaultWindow is the number of items after a handoff within which the task must not
+// return.
 const DefaultWindow = 5
 
-// RunOptions say what is known of recorded runs. The zero value is the default.
+// RunOptions configures the checks of recorded runs. The zero value is the default.
 type RunOptions struct {
-	// First is the agent that a run starts with; nil means Definitions.Start.
+	// First is the first agent of a run; nil means Definitions.Start.
 	First *Agent
-	// Context is the run context. If it is absent, a condition may hold or not.
+	// Context is the run context. If it is absent, the result of a condition is unknown.
 	Context jsonstream.Value
-	// Window is the number of items within which an agent must not get a task back; 0 means
+	// Window is the number of items within which a task must not return to an agent; 0 means
 	// DefaultWindow.
 	Window int
 	// MaxItems is the number of items above which a history is long; 0 means
@@ -28,27 +29,27 @@ type RunOptions struct {
 	Start, End string
 }
 
-// An event is what an item means for the way of a task.
+// An event is the effect of an item on the route of a task.
 type event struct {
 	openai.Item
 	kind     eventKind
-	index    int        // of the item in the run
-	place    int        // of the item that the document has, in the run
-	by       *Agent     // who has the task before the event; nil if it is not known
-	handoffs []*Handoff // of a call: those of by that have its tool
-	to       *Agent     // of a transfer: who has the task after it; nil for an agent that is not defined
-	taken    *Handoff   // of a transfer: by which it came about; nil if by has no such
+	index    int        // the index of the item in the run
+	place    int        // the number of the document's item in the run
+	by       *Agent     // the agent with the task before the event; nil if it is not known
+	handoffs []*Handoff // of a call: the handoffs of by with its tool
+	to       *Agent     // of a transfer: the agent with the task after it; nil if it is not defined
+	taken    *Handoff   // of a transfer: the handoff taken; nil if by has no such handoff
 }
 
 type eventKind int
 
 const (
-	heard    eventKind = iota // a word of the user
+	heard    eventKind = iota // a message of the user
 	called                    // a call of a tool
 	transfer                  // a handoff
 )
 
-// events yields what happened in a run. What comes twice, in a summary and in a list, counts
+// events yields the events of a run. An item that is both in a summary and in a list counts
 // once.
 func (d *Definitions) events(data jsonstream.Value, o RunOptions) iter.Seq[event] {
 	return func(yield func(event) bool) {
@@ -76,21 +77,21 @@ func (d *Definitions) events(data jsonstream.Value, o RunOptions) iter.Seq[event
 	}
 }
 
-// callID returns the id by which a call and its result know each other. It must not keep the
-// records of a summary in memory.
+// callID returns the id that a call shares with its result. It must not keep the records of
+// a summary in memory.
 func callID(item openai.Item) string { return strings.Clone(item.CallID()) }
 
 // A walk follows a task from agent to agent.
 type walk struct {
 	d        *Definitions
 	by       *Agent
-	pending  map[string][]*Handoff // the handoffs that may have been called, by the id of the call
+	pending  map[string][]*Handoff // the handoffs that may have been called, by call id
 	calls    map[string]bool       // the ids of calls
 	results  map[string]bool       // the ids of results
 	answered map[string]bool       // the ids of all results of the run
 }
 
-// take returns what an item means.
+// take returns the events of an item.
 func (w *walk) take(item openai.Item) []event {
 	switch {
 	case item.IsUser():
@@ -122,7 +123,7 @@ func (w *walk) call(item openai.Item) []event {
 	case len(e.handoffs) == 0:
 	case w.answered[id] && id != "":
 		w.pending[id] = e.handoffs
-	default: // the run was recorded before there was an output
+	default: // the run was recorded before the output
 		events = append(events, w.hand(e.handoffs[0].Name, e.handoffs))
 	}
 	return events
@@ -142,7 +143,7 @@ func (w *walk) result(item openai.Item) []event {
 	return []event{w.hand(to, handoffs)}
 }
 
-// hand gives the task to another agent, by one of some handoffs.
+// hand gives the task to another agent, by one of several handoffs.
 func (w *walk) hand(to string, by []*Handoff) event {
 	e := event{kind: transfer, by: w.by, to: w.d.byName[to]}
 	for _, h := range by {
@@ -155,13 +156,13 @@ func (w *walk) hand(to string, by []*Handoff) event {
 	return e
 }
 
-// A Transfer is a handoff that a run took.
+// A Transfer is a handoff taken in a run.
 type Transfer struct {
-	From, To string   // the names of agents, "" for one that is not defined
-	Handoff  *Handoff // by which it came about, nil if From has no such
+	From, To string   // the names of agents, "" for an undefined one
+	Handoff  *Handoff // the handoff taken, nil if From has no such handoff
 }
 
-// Transfers returns the handoffs that a recorded run took, in its order.
+// Transfers returns the handoffs that a recorded run took, in order.
 func (d *Definitions) Transfers(data jsonstream.Value, o RunOptions) []Transfer {
 	var all []Transfer
 	for e := range d.events(data, o) {

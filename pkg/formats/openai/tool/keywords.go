@@ -44,7 +44,7 @@ func (c *conversion) load(v jsonstream.Value, from *expansion) (*keywords, error
 	return c.loadPart(v, from, false)
 }
 
-// loadPart loads a schema; inline is set where not even a lone reference can stay.
+// loadPart loads a schema. If inline is set, even a lone reference is expanded.
 func (c *conversion) loadPart(v jsonstream.Value, from *expansion, inline bool) (*keywords, error) {
 	s := &keywords{index: make(map[string]int, v.Len())}
 	if err := c.merge(s, v, from); err != nil {
@@ -65,7 +65,7 @@ func (c *conversion) loadPart(v jsonstream.Value, from *expansion, inline bool) 
 			return s, nil
 		}
 		if target, ok := c.places.resolve(c.root, ref.value.Text()); ok && !inline && slices.Contains(merged, target) {
-			s.remove("$ref") // what it refers to is all there: it says nothing
+			s.remove("$ref") // redundant: its target is already merged
 			continue
 		}
 		next, err := c.expand(ref)
@@ -83,22 +83,23 @@ func (c *conversion) loadPart(v jsonstream.Value, from *expansion, inline bool) 
 	return s, err
 }
 
-// dropNullDefault takes out a default of null. One next to an allOf overrides that in it first.
+// dropNullDefault removes a default of null. Before that, a default next to an allOf has
+// overridden the inner one.
 func (s *keywords) dropNullDefault() {
 	if d, ok := s.get("default"); ok && d.value.Kind() == jsonstream.Null {
 		s.remove("default")
 	}
 }
 
-// annotations are the keywords that allow and forbid nothing: of two values, the one next to
-// a reference or an allOf says what is meant there.
+// annotations are the keywords that do not constrain. Of two values, the one next to the
+// reference or the allOf wins.
 var annotations = []string{
 	"$anchor", "$comment", "$defs", "$schema", "contentEncoding", "contentMediaType", "contentSchema",
 	"default", "definitions", "deprecated", "description", "examples", "readOnly", "title", "writeOnly",
 }
 
-// checkReference reports a reference that cannot be replaced by what it refers to without
-// changing what the schema v accepts.
+// checkReference reports a reference whose expansion would change the set of values that the
+// schema v accepts.
 func (c *conversion) checkReference(s *keywords, v jsonstream.Value, ref keyword) error {
 	if ref.value.Kind() != jsonstream.String {
 		return problem(ref.value, "$ref is a string: found %s", finding.QuoteValue(ref.value))
@@ -126,7 +127,7 @@ func (c *conversion) mergeOnly(s *keywords) error {
 		if err != nil {
 			return err
 		}
-		// Whichever of the two has properties, all of them are required in the end.
+		// All properties will be required, whichever schema has them.
 		properties, outer := s.get("properties")
 		oneHasProperties := inner.has("properties") != (outer && properties.value.Len() > 0)
 		for _, k := range inner.list {
@@ -150,7 +151,7 @@ func (c *conversion) mergeOnly(s *keywords) error {
 	return nil
 }
 
-// merge counts a schema and adds those of its keywords that are not there yet.
+// merge counts a schema and adds its keywords, except those already present.
 func (c *conversion) merge(s *keywords, v jsonstream.Value, from *expansion) error {
 	if v.Kind() != jsonstream.Object {
 		return notASchema(v)

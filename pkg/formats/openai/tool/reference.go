@@ -12,8 +12,8 @@ import (
 // An expansion is the copy of a schema in place of a reference to it.
 type expansion struct {
 	target jsonstream.Value
-	outer  *expansion // that the reference comes from, nil for none
-	depth  int        // how many there are, with the outer ones
+	outer  *expansion // that contains the reference, nil for none
+	depth  int        // the number of nested expansions
 }
 
 // expand returns the expansion of a reference.
@@ -72,12 +72,12 @@ func (c *conversion) checkReferences(strict []byte) error {
 	return nil
 }
 
-// places caches what objects and arrays hold, by reference token, since a schema can have
-// many references.
+// places caches the members of objects and elements of arrays by reference token, since a
+// schema can have many references.
 type places map[jsonstream.Value]map[string]jsonstream.Value
 
-// resolve returns the schema that a reference leads to: "#" or a JSON Pointer as
-// the fragment of a URI (RFC 6901, section 6).
+// resolve returns the schema for a reference: "#" or a JSON Pointer as the fragment of a URI
+// (RFC 6901, section 6).
 func (p places) resolve(root jsonstream.Value, ref string) (jsonstream.Value, bool) {
 	fragment, ok := strings.CutPrefix(ref, "#")
 	if !ok {
@@ -98,7 +98,7 @@ func (p places) resolve(root jsonstream.Value, ref string) (jsonstream.Value, bo
 	return v, v.Kind() == jsonstream.Object
 }
 
-// below returns what an object or array holds.
+// below returns the members of an object or elements of an array.
 func (p places) below(v jsonstream.Value) map[string]jsonstream.Value {
 	if held, ok := p[v]; ok {
 		return held
@@ -114,8 +114,8 @@ func (p places) below(v jsonstream.Value) map[string]jsonstream.Value {
 	return held
 }
 
-// isForeign reports whether a reference is below a schema, other than the root, that has an
-// $id: what it refers to then does not start at the root.
+// isForeign reports whether a reference is below a schema with an $id, other than the root:
+// its target is then not relative to the root.
 func (c *conversion) isForeign(ref jsonstream.Value) bool {
 	if c.foreign == nil {
 		c.foreign = map[jsonstream.Value]bool{}
@@ -140,10 +140,10 @@ func (c *conversion) findForeign(v jsonstream.Value, inside bool) {
 // hasID reports whether a schema is a resource of its own.
 func hasID(schema jsonstream.Value) bool { return schema.Get("$id").Kind() == jsonstream.String }
 
-// crosses reports whether a reference, which leads to a schema, leads to or through one below
-// the root that has an $id.
+// crosses reports whether a resolved reference leads to or through a schema with an $id below
+// the root.
 func (c *conversion) crosses(ref string) bool {
-	pointer, _ := url.PathUnescape(ref[1:]) // resolve has read it
+	pointer, _ := url.PathUnescape(ref[1:]) // cannot fail: resolve has decoded it
 	tokens, _ := jsonstream.SplitPointer(pointer)
 	v := c.root
 	for _, token := range tokens {

@@ -9,22 +9,22 @@ import (
 
 // The bounds of [Strict].
 const (
-	// MaxNodes is how many schemas a strict schema may be made of: each one in it
-	// counts, and each that is merged or expanded.
+	// MaxNodes is the maximum number of schemas in a strict schema, including merged and
+	// expanded ones.
 	MaxNodes = 100_000
-	// MaxLevels is how deep schemas may be nested, the outermost counted; and how
-	// many references may be expanded inside each other.
+	// MaxLevels is the maximum depth of nested schemas, including the outermost, and of
+	// nested reference expansions.
 	MaxLevels = 100
-	// maxExpanded is the maximum size of all expanded references, in bytes.
+	// maxExpanded is the maximum total size of expanded references, in bytes.
 	maxExpanded = jsonstream.DefaultMaxBytes
 )
 
-// A SchemaError reports a schema that cannot be made strict. Its text is for people
-// and does not repeat the place.
+// A SchemaError reports a schema that cannot be made strict. Its text is for people and does
+// not include the place.
 type SchemaError struct {
-	jsonstream.Position        // of what is wrong, in the schema's text
+	jsonstream.Position        // of the problem, in the schema's text
 	Pointer             string // JSON Pointer to it
-	Problem             string // what is wrong, what was found, and what to do
+	Problem             string // the problem, the value found, and the remedy
 }
 
 func (e *SchemaError) Error() string { return e.Problem }
@@ -37,12 +37,12 @@ func notASchema(v jsonstream.Value) error {
 	return problem(v, "a strict schema is an object: found %s; say what is allowed here", finding.QuoteValue(v))
 }
 
-// Strict appends the strict form of a schema, compact. References are read from
-// the schema itself, "#" and "#/…" only. A strict schema stays as it is. The error
-// is a [*SchemaError].
+// Strict appends the strict form of a schema, compact. Only references within the schema,
+// "#" and "#/…", are resolved. A strict schema stays as it is. The error is a
+// [*SchemaError].
 //
-// Time and memory are bounded by the size of the schema, [MaxNodes] and 64 MiB for
-// all that references expand to.
+// Time and memory are bounded by the size of the schema, [MaxNodes] and 64 MiB of expanded
+// references.
 func Strict(dst []byte, schema jsonstream.Value) ([]byte, error) {
 	if schema.Kind() != jsonstream.Object {
 		return nil, notASchema(schema)
@@ -68,8 +68,7 @@ func Strict(dst []byte, schema jsonstream.Value) ([]byte, error) {
 	return dst, nil
 }
 
-// checkRoot reports a root that the API does not take: it must be an object, and
-// nothing else.
+// checkRoot reports a root that the API rejects: its type must be object, and only that.
 func checkRoot(root *keywords, at jsonstream.Value) error {
 	for _, name := range []string{"anyOf", "oneOf"} {
 		if k, ok := root.get(name); ok {
@@ -103,17 +102,17 @@ func hasType(types jsonstream.Value, name string) bool {
 	return types.Text() == name
 }
 
-// A conversion makes one schema strict.
+// A conversion converts one schema to strict form.
 type conversion struct {
 	root     jsonstream.Value
 	places   places
 	nodes    int
 	expanded int                       // bytes
-	kept     []jsonstream.Value        // the references that stay
-	foreign  map[jsonstream.Value]bool // the references below an $id, nil until one is looked for
+	kept     []jsonstream.Value        // the unexpanded references
+	foreign  map[jsonstream.Value]bool // the references below an $id, nil until needed
 }
 
-// schema appends the strict form of a schema that is nested in another.
+// schema appends the strict form of a nested schema.
 func (c *conversion) schema(dst []byte, v jsonstream.Value, from *expansion, level int) ([]byte, error) {
 	if level > MaxLevels {
 		return nil, problem(v, "schemas are nested deeper than %d levels", MaxLevels)
@@ -125,7 +124,7 @@ func (c *conversion) schema(dst []byte, v jsonstream.Value, from *expansion, lev
 	return c.append(dst, s, level)
 }
 
-// append writes a schema that load has merged.
+// append appends a schema merged by load.
 func (c *conversion) append(dst []byte, s *keywords, level int) ([]byte, error) {
 	kind, _ := s.get("type")
 	properties, hasProperties := s.get("properties")
@@ -169,7 +168,7 @@ func (c *conversion) append(dst []byte, s *keywords, level int) ([]byte, error) 
 	return append(dst, '}'), nil
 }
 
-// keyword appends the value of a keyword, whose schemas are at a level.
+// keyword appends the value of a keyword. level is the level of its schemas.
 func (c *conversion) keyword(dst []byte, s *keywords, k keyword, level int) ([]byte, error) {
 	switch k.name {
 	case "properties", "$defs", "definitions":
@@ -184,7 +183,7 @@ func (c *conversion) keyword(dst []byte, s *keywords, k keyword, level int) ([]b
 		return c.list(dst, []keyword{k}, level)
 	case "items":
 		switch k.value.Kind() {
-		case jsonstream.Array, jsonstream.False: // those of tuples, which stay as prefixItems do
+		case jsonstream.Array, jsonstream.False: // a tuple, which stays unchanged like prefixItems
 		default:
 			return c.schema(dst, k.value, k.from, level)
 		}
@@ -208,7 +207,7 @@ func (c *conversion) named(dst []byte, k keyword, level int) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// list appends the schemas of some arrays as one.
+// list appends the schemas of several arrays as one array.
 func (c *conversion) list(dst []byte, lists []keyword, level int) ([]byte, error) {
 	dst = append(dst, '[')
 	for _, k := range lists {

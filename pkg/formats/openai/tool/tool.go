@@ -1,29 +1,28 @@
-// Package tool makes what the OpenAI Agents SDK shows a model of a handoff: the definition
-// of the tool that the model calls to hand over, for the Responses API, and the output of
-// the call.
+// Package tool generates the OpenAI Agents SDK's texts about a handoff for the model: the
+// definition of the tool that hands over, for the Responses API, and the output of its call.
 //
 // # Strict schemas
 //
-// The API holds a model to the input schema of a tool only if the schema is
-// strict. [Strict] makes one of any schema:
+// The API enforces the input schema of a tool only if the schema is strict. [Strict] converts
+// any schema:
 //
 //   - every object gets additionalProperties false, and, if it has properties, required with
-//     all of them; one that has properties and no type gets the type, and one that
-//     has no properties may have no members at all;
-//   - oneOf becomes anyOf; where both are there, the schemas of oneOf come last;
+//     all of them; one that has properties and no type gets the type, and one without
+//     properties may have no members at all;
+//   - oneOf becomes anyOf; if a schema has both, the schemas of oneOf come last;
 //   - an allOf of one schema is merged into the schema around it, a reference in it expanded;
 //   - a default of null is dropped;
-//   - a $ref with descriptions and the like next to it is replaced by what it refers to; a
-//     lone $ref stays.
+//   - a $ref next to annotations, such as a description, is replaced by its target; a lone
+//     $ref stays.
 //
-// What annotates two merged schemas, such as their description, is taken from the outer one.
-// Nothing that constrains them is ever lost: a $ref next to a keyword that constrains, two
-// values of one such keyword that differ, and a reference below or into a nested $id are errors.
+// If two merged schemas have the same annotation, the outer one wins. Constraints are never
+// lost: a $ref next to a constraint, two different values of one constraint, and a reference
+// below or into a nested $id are errors.
 //
-// What it does not name stays as it is: the order of members, the text of numbers and
-// strings. Schemas are converted below properties, items, anyOf, oneOf, allOf,
-// $defs and definitions, which are the keywords that the API knows; below others, such as
-// prefixItems and not, nothing is changed.
+// Everything else is preserved, such as the order of members and the text of numbers and
+// strings. Schemas are converted below properties, items, anyOf, oneOf, allOf, $defs and
+// definitions, which are the keywords that the API knows. Schemas below other keywords, such as
+// prefixItems and not, are unchanged.
 package tool
 
 import (
@@ -39,11 +38,10 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// noInput is the input schema of a handoff that takes none.
+// noInput is the input schema of a handoff without input.
 const noInput = `{"additionalProperties":false,"type":"object","properties":{},"required":[]}`
 
-// An SDK is one of those that OpenAI publishes for agents: they name tools and write outputs
-// differently.
+// An SDK is one of OpenAI's agent SDKs, which differ in tool names and outputs.
 type SDK string
 
 // The SDKs.
@@ -52,29 +50,30 @@ const (
 	JavaScript SDK = "js"
 )
 
-// SDKs returns all of them.
+// SDKs returns all SDKs.
 func SDKs() []SDK { return []SDK{Python, JavaScript} }
 
-// Options say what differs from the SDK's defaults. The zero value is those.
+// Options configures a definition. The zero value means the SDK's defaults.
 type Options struct {
-	// SDK is whose defaults they are; "" means Python.
+	// SDK selects the defaults; "" means Python.
 	SDK SDK
-	// Name of the tool: letters, digits, "_" and "-". If empty, it is [SDK.ToolName].
+	// Name is the name of the tool: letters, digits, "_" and "-". If empty, it is
+	// [SDK.ToolName].
 	Name string
-	// Description is what the agent is for; it ends the tool's description.
+	// Description is the purpose of the agent, appended to the tool's default description.
 	Description string
-	// WholeDescription is the tool's description, instead of the default one and Description.
+	// WholeDescription replaces the default description and Description.
 	WholeDescription string
-	// InputSchema describes what the model passes to the agent. Absent, or an object
-	// without members, means nothing.
+	// InputSchema describes the model's input for the agent. Absent, or an object without
+	// members, means no input.
 	InputSchema jsonstream.Value
-	// Loose leaves the input schema as it is. The API does not hold the model to it.
+	// Loose leaves the input schema unchanged. The API then does not enforce it.
 	Loose bool
 }
 
-// Definition returns the definition of the tool by which a model hands over to an
-// agent, as compact JSON: type, name, description, parameters and strict. An error
-// in the input schema is a [*SchemaError].
+// Definition returns the definition of the tool for handing over to an agent, as compact
+// JSON: type, name, description, parameters and strict. An error in the input schema is a
+// [*SchemaError].
 func Definition(agent string, o Options) ([]byte, error) {
 	name := o.Name
 	if name == "" {
@@ -120,12 +119,13 @@ func checkAgent(name string) error {
 	return nil
 }
 
-// Prefix begins the names that the SDKs give the tools of handoffs.
+// Prefix is the prefix of the handoff tool names of the SDKs.
 const Prefix = "transfer_to_"
 
-// ToolName returns the name that the SDK gives the tool: transfer_to_NAME, with every character
-// outside [A-Za-z0-9_] replaced by one "_", in lower case. That for JavaScript keeps the case, and
-// replaces each unit of UTF-16. Agents whose names differ in such characters only get the same name.
+// ToolName returns the SDK's name for the tool: transfer_to_NAME, with every character outside
+// [A-Za-z0-9_] replaced by one "_", in lower case. The SDK for JavaScript preserves case, and
+// replaces each UTF-16 code unit. Agents whose names differ only in such characters get the same
+// name.
 func (s SDK) ToolName(agent string) string {
 	name := []byte(Prefix)
 	for _, r := range agent {
@@ -148,14 +148,14 @@ func isNameRune(r rune) bool {
 	return r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
-// defaultDescription returns the description that the SDK gives the tool. It ends
-// with a space if the agent has no description.
+// defaultDescription returns the SDK's description of the tool. It ends with a space if the
+// agent has no description.
 func defaultDescription(agent, description string) string {
 	return "Handoff to the " + agent + " agent to handle the request. " + description
 }
 
-// Output returns the text that a call of the tool gets as its output: {"assistant": "NAME"} as
-// Python's json.dumps writes it, in ASCII, or as JSON.stringify does, without a space.
+// Output returns the output of a call of the tool: {"assistant": "NAME"} as Python's
+// json.dumps writes it, in ASCII, or without a space, as JSON.stringify writes it.
 func (s SDK) Output(agent string) ([]byte, error) {
 	if err := checkAgent(agent); err != nil {
 		return nil, err
@@ -171,12 +171,12 @@ func (s SDK) Output(agent string) ([]byte, error) {
 	return append(dst, `"}`...), nil
 }
 
-// shortEscapes are the characters that json.dumps escapes by a letter.
+// shortEscapes are the characters for which json.dumps has a short escape.
 var shortEscapes = map[rune]string{
 	'"': `\"`, '\\': `\\`, '\n': `\n`, '\r': `\r`, '\t': `\t`, '\f': `\f`, '\b': `\b`,
 }
 
-// appendASCII appends a character as json.dumps writes it in a string.
+// appendASCII appends a character of a string as json.dumps writes it.
 func appendASCII(dst []byte, r rune) []byte {
 	escape, short := shortEscapes[r]
 	switch {
