@@ -81,7 +81,7 @@ type Handoff struct {
 	RevocationSigned bool
 
 	digest      []byte
-	text        []byte // the message, nil if not unpacked
+	text        []byte // the message, nil if only frame is set
 	frame       []byte // the compressed message; nil if it was not read
 	checkpoint  []byte // digest
 	traceparent string
