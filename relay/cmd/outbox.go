@@ -290,7 +290,7 @@ func (f *flushFlags) tell(ctx context.Context, c *cobra.Command, room *newsroom)
 	return err
 }
 
-// staying is the interval at which a continuous run looks for due messages.
+// staying is the interval at which a run with --watch looks for due messages.
 const staying = time.Second
 
 // stay publishes messages and receives answers until the run is ended. It retries after errors.
