@@ -68,7 +68,8 @@ func New(children *child.Set, o Options) (*Sender, error) {
 // Send queues an alert with a record, a JSON text. It blocks only while the queue is full.
 func (s *Sender) Send(record []byte) { s.queue <- record }
 
-// Close waits until all alerts are delivered. It returns one error for each alert that could not be.
+// Close waits until all alerts are delivered. It returns one error for each alert that could not be
+// delivered.
 func (s *Sender) Close() error {
 	close(s.queue)
 	<-s.done

@@ -28,8 +28,8 @@ type Inspector interface {
 	// Rows calls f with the records from first up to, but not including, end, in order. The Row is valid
 	// until f returns.
 	Rows(first, end int64, f func(*Row) error) error
-	// Frames calls f with the compressed messages of these records: first those in the store, in order, then
-	// those in archive files.
+	// Frames calls f with the compressed messages of these records: from the store, in order, and then from
+	// archive files.
 	Frames(first, end int64, f func(sequence int64, frame []byte) error) error
 	// Payloads calls f with the encrypted personal data of these records and its subject, in order.
 	Payloads(first, end int64, f func(sequence int64, subject string, payload []byte) error) error

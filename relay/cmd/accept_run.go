@@ -85,7 +85,7 @@ func (f *acceptFlags) accept(c *cobra.Command, r *receiver.Receiver, files, agen
 	return cli.Answer(err, a.unread, a.statuses[receiver.Rejected] > 0)
 }
 
-// acceptAll accepts messages left by dead processes, if requested, and those of the arguments.
+// acceptAll accepts messages left by dead processes, if requested, and the messages of the arguments.
 func (a *acceptance) acceptAll(files []string) error {
 	if a.resume {
 		err := a.receiver.Resume(a.ctx, func(left receiver.Left) error {

@@ -279,7 +279,7 @@ func (f *flushFlags) flush(c *cobra.Command, store *deliver.Store, sender *deliv
 	return errors.Join(unheard, run.answer(ctx, store, ""))
 }
 
-// tell handles news according to the flags, and prints rejections.
+// tell handles news according to the flags and prints rejections.
 func (f *flushFlags) tell(ctx context.Context, c *cobra.Command, room *newsroom) error {
 	news, err := room.report(ctx, nil)
 	for _, h := range news.Handoffs {

@@ -19,8 +19,8 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A receiveReport reports the progress of receive on standard error, and writes the answers to the files
-// named by flags. It is an [intake.Observer].
+// A receiveReport prints the progress of receive on standard error, and writes the answers to the files named
+// by flags. It is an [intake.Observer].
 type receiveReport struct {
 	flags  *receiveFlags
 	stderr io.Writer

@@ -38,8 +38,7 @@ type sending struct {
 	own     map[string]bool // ids of this run
 
 	messages int // messages read
-	// Numbers of copies by result: sent are those that this run has sent, with --wait those that were
-	// accepted.
+	// Numbers of copies by result: sent counts the copies sent by this run, or with --wait the accepted ones.
 	sent, dropped, already, before, rejected, open, refused, unread, unanswered, unended int
 }
 

@@ -133,7 +133,7 @@ func (s *Sender) newRecord(h *Handoff, event audit.Event) audit.Record {
 // publishers is the number of messages that are published concurrently.
 const publishers = 32
 
-// publishAll publishes messages; those of one task in order.
+// publishAll publishes messages; the messages of a task in order.
 func (s *Sender) publishAll(ctx context.Context, tries []*try) {
 	type queue struct {
 		address string

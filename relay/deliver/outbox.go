@@ -39,7 +39,8 @@ func putOff(err error) time.Duration {
 const groupSize = 256
 
 // Flush publishes all messages of the outbox that are due, and calls each with the results. It skips messages
-// claimed by other live processes, and takes over those of dead ones. It returns when no message is due.
+// claimed by other live processes, and takes over the messages of dead ones. It returns when no message is
+// due.
 func (s *Sender) Flush(ctx context.Context, each func([]*Handoff) error) error {
 	began := s.options.Now() // a try that fails during the call is due later
 	for {
@@ -78,7 +79,7 @@ func (s *Store) NextDue(ctx context.Context) (next time.Time, err error) {
 // claim claims messages that are due, or whose claimant died. Other processes do not publish them while this
 // process lives.
 func (s *Store) claim(ctx context.Context, now time.Time) (list []*Handoff, err error) {
-	// Concurrent claims do not block each other: each process locks its own rows, and skips those of others.
+	// Concurrent claims do not block each other: each process locks its rows and skips locked ones.
 	err = s.db.Update(ctx, "delivery claim "+s.instance, func(t *database.Tx) error {
 		live, dead, err := s.claimants(t)
 		if err != nil {

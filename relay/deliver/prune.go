@@ -37,8 +37,8 @@ func (s *Store) Prune(ctx context.Context, before time.Time) (all Pruned, err er
 	}
 }
 
-// oldTasks returns tasks that may have ended: those of the next handoffs after the id last. next is the id of
-// the last of these, "" at the end.
+// oldTasks returns tasks that may have ended, from the next handoffs after the id last. next is the id of the
+// last of these, "" at the end.
 func (s *Store) oldTasks(ctx context.Context, last string, before time.Time) (tasks []any, next string, err error) {
 	err = s.db.View(ctx, func(t *database.Tx) error {
 		rows, err := t.Query("SELECT handoff_id, task_id FROM delivery_handoff WHERE handoff_id > ? AND state IN ('ACCEPTED', 'COMPLETED', 'REJECTED', 'ROLLED_BACK') AND since_at < ? ORDER BY handoff_id LIMIT ?",
@@ -109,8 +109,8 @@ func ended(task []*Handoff, before time.Time) bool {
 	})
 }
 
-// pruneCheckpoints removes the checkpoints without a handoff: those of removed handoffs and of earlier
-// attempts.
+// pruneCheckpoints removes the checkpoints of removed handoffs and of earlier attempts, which no handoff
+// uses.
 func (s *Store) pruneCheckpoints(ctx context.Context, removed *Pruned) error {
 	const unused = "SELECT digest FROM delivery_checkpoint WHERE NOT EXISTS (SELECT 1 FROM delivery_handoff WHERE checkpoint = delivery_checkpoint.digest)"
 	for last := []byte{}; ; {

@@ -120,7 +120,7 @@ func (r Rollback) Of(list []*Handoff) (of []*Handoff) {
 	return of
 }
 
-// unanswered returns the handoffs whose answers a rollback waits for: those that the transport has.
+// unanswered returns the handoffs that the transport has: a rollback waits for their answers.
 func unanswered(list []*Handoff) (open []*Handoff) {
 	for _, h := range list {
 		if h.State == Dispatched || h.State == Waiting && h.uncertain {
@@ -203,7 +203,7 @@ func (s *Store) revocation(h *Handoff, key *sign.Key, made time.Time) ([]byte, e
 	return receiver.Revocation{HandoffID: h.HandoffID, TaskID: h.TaskID, Receiver: h.revokedFor(), Explanation: h.Explanation, Sender: h.Sender, Made: made}.AppendJSON(nil, key)
 }
 
-// publishRevocations publishes the revocations of a rollback at once. The outbox retries those that fail.
+// publishRevocations publishes the revocations of a rollback at once. The outbox retries failed ones.
 func (s *Sender) publishRevocations(ctx context.Context, list []*Handoff) error {
 	own := map[place]bool{}
 	for _, h := range list {
@@ -251,8 +251,9 @@ func (s *Store) Checkpoint(ctx context.Context, h *Handoff) ([]byte, error) {
 	return s.checkpoint(ctx, h.checkpoint)
 }
 
-// Restore claims the rolled-back handoffs whose senders do not have their checkpoints yet, all or those of
-// one id: while this process lives, no other restores them. [Store.Restored] releases them.
+// Restore claims the rolled-back handoffs whose senders do not have their checkpoints yet, all of them or
+// only the handoff with an id. While this process lives, no other restores them. [Store.Restored] releases
+// them.
 func (s *Store) Restore(ctx context.Context, handoff string) (list []*Handoff, err error) {
 	err = s.update(ctx, func(t *database.Tx) error {
 		list = nil

@@ -15,7 +15,7 @@ import (
 
 // SenderOptions are the options of a [Sender]. Open and Transport are required.
 type SenderOptions struct {
-	// Open opens an address. Its errors, and those of the publisher, contain no password.
+	// Open opens an address. Its errors, and the publisher's errors, contain no password.
 	Open func(ctx context.Context, address string) (transport.Publisher, error)
 	// Transport returns the name of an address's transport in audit records.
 	Transport func(address string) string
@@ -25,8 +25,9 @@ type SenderOptions struct {
 	// EscalateAfter is the number of failures of a task between two agents after which a person is called; 0
 	// means 3 (section 6.3).
 	EscalateAfter int
-	// FollowUp also requests the outcome of accepted handoffs when answers are received, at places that
-	// answer only in the reply to a message, as soon as [Store.Unanswered] reports that they are due.
+	// FollowUp lets a sender that receives the answers of a place also request the outcome of accepted
+	// handoffs when they are due ([Store.Unanswered]). It applies to places that answer only in the reply to
+	// a message.
 	FollowUp bool
 	// Verifier checks the signatures of answers: if it has a key that may sign for a receiver, other answers
 	// of that receiver are refused. Nil has no keys.

@@ -82,7 +82,7 @@ func New(o Options) *Guard {
 // reaches at another address.
 //
 // Browsers send a cookie to all ports of its host. So the cookies of 127.0.0.1 and localhost go to all
-// servers of the machine, those of this name only to this server.
+// servers of the machine, but the cookies of this name only to this server.
 func (g *Guard) Home() string { return g.home }
 
 // IsOwnHost reports whether cookies of a request's host are sent only to this server, as far as such a host

@@ -64,7 +64,7 @@ func (i *Intake) run(ctx context.Context, w work) {
 	}
 }
 
-// tell sends the result of an agent to the sender, and notes that.
+// tell sends the result of an agent to the sender and notes that.
 func (i *Intake) tell(ctx context.Context, replyTo string, a receiver.Answer, attempt int, accepted audit.Stored) error {
 	if err := i.reply(ctx, replyTo, a, attempt); err != nil || replyTo == "" || accepted.HandoffID == "" {
 		return err

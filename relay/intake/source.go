@@ -17,7 +17,7 @@ type source struct {
 
 	using    chan struct{}      // full while a goroutine uses the fields below, or opens the place
 	consumer transport.Consumer // nil if closed
-	end      func()             // closes what was opened
+	end      func()             // closes the consumer
 	reached  bool               // it was open before
 }
 

@@ -210,7 +210,7 @@ func (s *streams) take(taking, running context.Context, it *item) error {
 		st.first = st.orChunk(raw.Bytes)
 		return s.reject(taking, running, st, tooLong("at most %d chunks", s.options.MaxChunks), false)
 	}
-	steps := 0 // for this chunk, and those that waited for it
+	steps := 0 // for this chunk, and waiting ones that follow it
 	for _, e := range events {
 		switch e.Kind {
 		case chunked.Began:

@@ -21,7 +21,7 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// A tool is an MCP tool.
+// A tool is a tool of the Model Context Protocol.
 type tool struct {
 	name, title, description string
 	input, output            []property

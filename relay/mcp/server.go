@@ -55,7 +55,7 @@ type Options struct {
 	// Trace returns a task of an audit log, a JSON object with the array handoffs; nil disables its tool.
 	// Errors are sent to the client.
 	Trace func(ctx context.Context, taskID string) ([]byte, error)
-	// Rules returns all rules of findings; nil means those of package validate.
+	// Rules returns all rules of findings; nil means the rules of package validate.
 	Rules func() []finding.Rule
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// A Status is the status in an answer.
+// A Status is the status of a message in an answer.
 type Status string
 
 // The statuses.

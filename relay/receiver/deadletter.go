@@ -256,8 +256,8 @@ func (r *Receiver) free(b *audit.Batch, rejected audit.Stored) error {
 	return nil
 }
 
-// rejectedFor returns the rules for which a letter was rejected: those in its record, and those with the same
-// reason now.
+// rejectedFor returns the rules for which a letter was rejected: the rules in its record, and rules that it
+// now breaks with the same reason.
 func rejectedFor(letter Letter, now *Delivery) (rules []string) {
 	for _, f := range letter.Rejected.Details.Findings {
 		if f.Severity == finding.Error {
@@ -273,7 +273,7 @@ func rejectedFor(letter Letter, now *Delivery) (rules []string) {
 	return slices.Compact(rules)
 }
 
-// errorsBut returns the errors of a message except those of some rules.
+// errorsBut returns the errors of a message except violations of some rules.
 func (d *Delivery) errorsBut(rules []string) (rest []finding.Finding) {
 	for _, f := range d.Result.Findings {
 		if f.Severity == finding.Error && slices.ContainsFunc(f.Rules(), func(id string) bool { return !slices.Contains(rules, id) }) {

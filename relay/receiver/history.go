@@ -185,8 +185,8 @@ func isFailure(s *audit.Stored) bool { return s.Reason != Revoked }
 // failures are the events that may count as one.
 var failures = []audit.Event{audit.Rejected, audit.ExecutionFailed}
 
-// of returns the history of a message's copy, with the failures that count for it: its own, or those of its
-// pair if there are more.
+// of returns the history of a message's copy, with the failures that count for it: its own failures or its
+// pair's, whichever are more.
 func (h *history) of(d *Delivery) *past {
 	p := h.copy(d.record.Copy())
 	if p.accepted == nil && d.record.TaskID != "" {

@@ -21,8 +21,8 @@ import (
 type Options struct {
 	// EscalateAfter is the number of failures after which a person is called (section 6.3); 0 means 3.
 	EscalateAfter int
-	// AtMostOnce prevents that another process hands over an accepted message, even if the one that accepted
-	// it has died. Then the message may be lost.
+	// AtMostOnce prevents other processes from handing over an accepted message, even if the process that
+	// accepted it has died. Then the message may be lost.
 	AtMostOnce bool
 	// Personal stores personal data apart; nil if the log has none, and should have none.
 	Personal Sealer

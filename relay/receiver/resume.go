@@ -267,8 +267,8 @@ func (r *Receiver) takeOver(b *audit.Batch) (left []leftover, err error) {
 	return left, errors.Join(b.ClearPending(copies), b.SetPending(taken))
 }
 
-// settledBefore returns the messages that an earlier try of this process has settled with an unknown result,
-// so that their answers must be sent, and the rest of a list of messages in flight.
+// settledBefore splits a list of messages in flight. left are the messages that an earlier try of this
+// process settled with an unknown result: their answers must be sent.
 func (r *Receiver) settledBefore(b *audit.Batch, list []audit.Pending) (left []leftover, rest []audit.Pending, err error) {
 	for _, of := range r.takeovers.allFailed() {
 		i := slices.IndexFunc(list, func(p audit.Pending) bool { return p.Sequence == of.pending.Sequence })
@@ -293,8 +293,8 @@ func (r *Receiver) settledBefore(b *audit.Batch, list []audit.Pending) (left []l
 	return left, list, nil
 }
 
-// settles reports whether a message whose process has died must not be handed over again, so that its task
-// returns to the sender.
+// settles reports whether the task of a message whose process has died returns to the sender, instead of
+// being handed over again.
 func (r *Receiver) settles(p audit.Pending, revoked bool) bool {
 	if p.Running {
 		return revoked || !r.options.Rerun || r.options.AtMostOnce

@@ -8,7 +8,7 @@ import (
 
 // A takeover is this process's handling of a message left by a dead one. While the result of recording it is
 // unknown, or after it failed before the message was read, the log may name this process as the message's
-// owner although nothing in it handles the message: then the message is still left.
+// owner although no goroutine handles the message: then the message still counts as left.
 type takeover struct {
 	pending audit.Pending // the message as it was left
 	failed  bool          // no goroutine handles it; the next one that finds the message takes it

@@ -100,7 +100,7 @@ func newLedger(by Group) *ledger {
 	return &ledger{by: by, sums: map[key]*Sum{}, off: chain.Unchecked(), postponed: map[string]bool{}}
 }
 
-// addBatch adds the tasks of some acceptances, and postpones those with parents outside the batch.
+// addBatch adds the tasks of some acceptances, and postpones tasks with parents outside the batch.
 func (l *ledger) addBatch(accepted []audit.Stored) {
 	accepted = trace.Last(accepted)
 	tasks, known := map[string]bool{}, map[string]bool{}
@@ -134,8 +134,8 @@ func (l *ledger) addPostponed(r audit.Reader, ids []string) error {
 	return nil
 }
 
-// addTasks adds some of the tasks of acceptances. Task ids are compared byte by byte: a UUID in upper and
-// lower case is one task, of which only one part may be postponed.
+// addTasks adds some of the tasks of acceptances. tasks has exact spellings of ids: a UUID in upper case and
+// in lower case is one task, but perhaps only one spelling is postponed.
 func (l *ledger) addTasks(tasks map[string]bool, accepted []audit.Stored) {
 	checker := chain.New(l.off)
 	for i := range accepted {

@@ -9,8 +9,8 @@ import (
 // rejectedEvents are the numbers of the events that [audit.Batch.RemoveRejected] may remove.
 const rejectedEvents = "6, 10, 19, 20"
 
-// frozen are the tables whose rows never change, with the conditions for exceptions: a row of audit_archive
-// or audit_removal, which are never deleted.
+// frozen are the append-only tables, with the conditions under which a row may be changed or deleted. The
+// conditions refer to audit_archive and audit_removal, whose rows are permanent.
 var frozen = []struct{ table, key, update, remove string }{
 	{"audit_record", "sequence", "NEW.sequence = OLD.sequence AND NEW.hash = OLD.hash AND NEW.event = -1 AND OLD.event NOT BETWEEN " + strconv.Itoa(firstKept) + " AND " + strconv.Itoa(lastKept) + " AND (OLD.sequence < (SELECT max(before) FROM audit_removal) OR OLD.event IN (" + rejectedEvents + ") AND OLD.key_id IS NULL AND OLD.sequence < (SELECT -min(before) FROM audit_removal))", ""},
 	{"audit_message", "sequence", "", "EXISTS (SELECT 1 FROM audit_archive WHERE OLD.sequence BETWEEN first AND last) OR OLD.sequence < (SELECT max(before) FROM audit_removal) OR EXISTS (SELECT 1 FROM audit_record WHERE sequence = OLD.sequence AND event = -1)"},

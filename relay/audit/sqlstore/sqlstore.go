@@ -251,7 +251,7 @@ func order(f audit.Filter) string {
 		by += "task_id, "
 	}
 	if f.Prefix != "" {
-		by += "+" // otherwise the database may read the records in this order, and find those of an id last
+		by += "+" // prevents the database from scanning all records in this order for a few of an id
 	}
 	by += "sequence"
 	if f.Newest {

@@ -427,8 +427,8 @@ func apart(t *testing.T, open func() audit.Store) {
 	}
 }
 
-// outcomes tests that outcomes since a time equal those that a filter finds in the whole log, even after
-// clocks were set back.
+// outcomes tests that the inspector's outcomes since a time are all that a filter finds in the log, even
+// after clocks were set back.
 func outcomes(t *testing.T, open func() audit.Store) {
 	s := open()
 	begin := time.Date(2026, 6, 12, 0, 0, 0, 0, time.UTC)

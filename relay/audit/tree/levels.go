@@ -75,8 +75,8 @@ type span struct {
 	hashes     []Hash
 }
 
-// reader returns the hashes of complete subtrees: each is computed from 1 to 128 stored hashes, which are
-// read once for each node above them.
+// reader returns the hashes of complete subtrees. Each is computed from 1 to 128 stored hashes; hashes below
+// the same node are read in one call.
 func (read levelReader) reader(ctx context.Context) tlog.HashReader {
 	return tlog.HashReaderFunc(func(indexes []int64) ([]tlog.Hash, error) {
 		type subtree struct {
@@ -127,9 +127,9 @@ func subtreeHash(hashes []Hash) Hash {
 }
 
 // NewNodes returns the nodes that new records complete, to be stored together with them, ordered by level and
-// index. size is the number of records before, and hashes are those of the new records; src has the earlier
-// hashes. It reads at most 255 record hashes if a node is completed, none otherwise; and at most 255 nodes of
-// each level, if a node of the next level is completed.
+// index. hashes are the hashes of the new records, and size is the number of earlier records, whose hashes
+// src has. It reads at most 255 record hashes if a node is completed, none otherwise; and at most 255 nodes
+// of each level, if a node of the next level is completed.
 func NewNodes(ctx context.Context, src Source, size int64, hashes []Hash) ([]Node, error) {
 	if err := checkSize(size); err != nil {
 		return nil, err

@@ -101,8 +101,8 @@ func line(lines []string, at int) string {
 }
 
 // VerifyProof checks that a record, given as canonical JSON, is in the log of the proof's checkpoint, and
-// that the key has signed the checkpoint under the name; "" is any name. It returns the checkpoint. The
-// errors are those of [VerifyCheckpoint] and [CheckRecord].
+// that the key has signed the checkpoint under the name; "" is any name. It returns the checkpoint. It
+// returns the errors of [VerifyCheckpoint] and [CheckRecord].
 func VerifyProof(record []byte, p Proof, name string, key ed25519.PublicKey) (Checkpoint, error) {
 	c, err := VerifyCheckpoint(p.Checkpoint, name, key)
 	if err != nil {

@@ -141,7 +141,7 @@ func CheckTree(proof []Hash, size int64, root Hash, older int64, olderRoot Hash)
 	return nil
 }
 
-// checkSize returns an error for sizes above MaxSize: package tlog does not return for more than 2^62.
+// checkSize returns an error for sizes above MaxSize: package tlog does not terminate for sizes above 2^62.
 func checkSize(size int64) error {
 	if size < 0 || size > MaxSize {
 		return fmt.Errorf("tree of %d records: expected 0 to %d", size, int64(MaxSize))

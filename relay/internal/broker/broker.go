@@ -1,4 +1,4 @@
-// Package broker has the common parts of the transports with a message broker: parsing of addresses, retries,
+// Package broker has the common parts of transports that use a message broker: parsing of addresses, retries,
 // and held deliveries.
 package broker
 

@@ -297,7 +297,7 @@ func list(text string, n int) string {
 }
 
 // Migrate upgrades the tables of a part of the program to the newest version. steps are the statements of
-// each version; those that begin with -- sqlite or -- postgres are only for that database. There are no
+// each version; statements that begin with -- sqlite or -- postgres are only for that database. There are no
 // downgrades. If there are no tables, create allows creating them; otherwise that is an error.
 func (db *DB) Migrate(ctx context.Context, part string, steps []string, create bool) error {
 	var version int

@@ -17,7 +17,7 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// style returns the style sheet of all pages except those of tasks.
+// style returns the style sheet of all pages except the pages of tasks.
 func style() template.CSS { return styles() }
 
 var styles = sync.OnceValue(func() template.CSS {

@@ -15,7 +15,7 @@ import (
 	"github.com/eaapl/handoff/relay/audit/trace"
 )
 
-// schemaURL is the version of the semantic conventions for attributes.
+// schemaURL identifies the version of the semantic conventions for attributes.
 const schemaURL = "https://opentelemetry.io/schemas/1.37.0"
 
 // scopeName is the instrumentation scope of the spans.
@@ -23,7 +23,7 @@ const scopeName = "github.com/eaapl/handoff"
 
 // Flags of spans. The low eight bits are the flags of traceparent.
 const (
-	hasIsRemote = 0x100 // hasIsRemote is set if isRemote is valid
+	hasIsRemote = 0x100 // isRemote is meaningful
 	isRemote    = 0x200 // the parent is in another process
 )
 
