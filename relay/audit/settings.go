@@ -59,8 +59,9 @@ func (b *Batch) Archive(a Archive) error {
 	return err
 }
 
-// Remove removes all records before one, except those of the log itself, with their messages. It keeps their
-// numbers and hashes, and records the removal if there was any. It returns the number of removed records.
+// Remove removes all records before one, except records of the log itself, with their messages. It keeps
+// their numbers and hashes, and records the removal if there was any. It returns the number of removed
+// records.
 func (b *Batch) Remove(before int64) (int64, error) {
 	n, err := b.Tx.Remove(before)
 	if err == nil && n > 0 {

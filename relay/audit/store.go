@@ -112,7 +112,7 @@ type Tx interface {
 	ClearPending([]Copy) error
 	// Archive notes a file, and removes its messages from the store. [Batch.Archive] also records it.
 	Archive(Archive) error
-	// Remove removes all records before one, except those of the log itself, with their messages. It keeps
+	// Remove removes all records before one, except records of the log itself, with their messages. It keeps
 	// their numbers and hashes, and notes the removal if there was any. It returns the number of removed
 	// records. [Batch.Remove] also records it.
 	Remove(before int64) (int64, error)

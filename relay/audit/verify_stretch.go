@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
-// stretchSize is the number of records that a worker takes at once: those below a few nodes.
+// stretchSize is the number of records that a worker takes at once: the records below a few nodes.
 const stretchSize = 64 * 256
 
 // A stretch is a part of the log that one worker checks: the records from first up to, but not including,

@@ -167,8 +167,8 @@ func (f *newsFlags) start(g *cli.Globals, c *cobra.Command, store *deliver.Store
 // close waits until the alerts are delivered, and returns the error of the run, or of an alert.
 func (n *newsroom) close(err error) error { return n.alerts.Close(err) }
 
-// report sends alerts about changes, and restores the senders of rolled-back handoffs, only of those in own
-// unless it is nil. It returns the changes.
+// report sends alerts about changes, and restores the senders of rolled-back handoffs; if own is not nil,
+// only for its handoffs. It returns the changes.
 func (n *newsroom) report(ctx context.Context, own map[string]bool) (deliver.News, error) {
 	news := n.sender.News()
 	if err := n.alerts.Send(news.Alerts); err != nil || n.auto == nil {

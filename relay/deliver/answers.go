@@ -15,9 +15,9 @@ import (
 // isOlder reports whether an answer is older than the latest known one. attempt is the sender's attempt that
 // it answers, 0 if unknown. The receivers' numbers of the attempt are compared first, then their clocks,
 // which may differ. Whatever the clocks report, a message was accepted before its agent ended, and before it
-// was revoked; the answer to a revocation counts no attempts. If an agent failed and its message was sent
-// again, an acceptance belongs to a later attempt of the sender: receivers also count failures of other
-// messages of the task, so their number may be smaller.
+// was revoked; the answer to a revocation counts no attempts. After a failure of the agent and another
+// dispatch, an acceptance is compared by the sender's attempt: the receivers' numbers may differ from it,
+// since they also count failures of other messages of the task.
 func (h *Handoff) isOlder(a *receiver.Answer, at time.Time, attempt int) bool {
 	known := h.Answer
 	if known == nil {

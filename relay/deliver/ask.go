@@ -43,8 +43,8 @@ func (s *Sender) ask(ctx context.Context, l *listener, p transport.Publisher) er
 	return ctx.Err()
 }
 
-// askOpen requests the answers to a place's unanswered handoffs, and with [SenderOptions].FollowUp those to
-// accepted handoffs that are due.
+// askOpen requests the answers to a place's unanswered handoffs, and with [SenderOptions].FollowUp the
+// outcome of accepted handoffs that are due.
 func (s *Sender) askOpen(ctx context.Context, address string, asker transport.Asker) error {
 	now := s.options.Now()
 	var open, accepted []*Handoff

@@ -33,8 +33,8 @@ func newWindow(places, inAll int) *window {
 // enter waits for a place, and takes it. It returns false if no more messages may enter.
 func (w *window) enter(ctx context.Context) bool { return w.occupy(ctx, true) }
 
-// enterAgain is like enter, for a message that was counted when it came first. It has priority over messages
-// that have not come, and may never.
+// enterAgain is like enter, for a message that was counted when it came first. It has priority over new
+// messages, which may never come.
 func (w *window) enterAgain(ctx context.Context) bool {
 	w.mu.Lock()
 	w.again++

@@ -28,7 +28,7 @@ const HandoffIDReused finding.Reason = "HANDOFF_ID_REUSED"
 const Revoked finding.Reason = "REVOKED"
 
 // retryable reports whether a sender may try again after a rejection for a reason (EAAPL-MAG006, section
-// 6.1): it may have a bug. Unsafe messages are for people.
+// 6.1), since the cause may be a bug. Unsafe messages are for people.
 func retryable(r finding.Reason) bool {
 	return r == validate.SchemaInvalid || r == validate.IncompleteContext
 }

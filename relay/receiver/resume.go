@@ -26,8 +26,8 @@ type Left struct {
 // were revoked before they were handed over, and, without [Options].Rerun, those whose agents died with their
 // receivers.
 //
-// It ends at an error of each, and leaves the rest for the next Resume, of this process or of another after
-// this one has ended. It does the same if the log fails, even if the record may have been written. A message
+// It stops if each returns an error, and leaves the rest for the next Resume, of this process or of another
+// one after it has ended. It also stops if the log fails, even if the record may have been written. A message
 // that was changed in the log is skipped, and does not block the others: the error, an [*audit.ChangedError],
 // is returned at the end.
 func (r *Receiver) Resume(ctx context.Context, each func(Left) error) error {

@@ -78,7 +78,8 @@ func (r *Receiver) isLeft(p audit.Pending) bool {
 	return !p.Alive || p.Instance == r.instance && r.takeovers.failed(p.Sequence) != nil
 }
 
-// isRecorded reports whether the log has a record that a try made; tried without an event means none.
+// isRecorded reports whether the log has a record that a try may have made. It is false if tried has no
+// event.
 func isRecorded(r audit.Reader, tried audit.Stored) (bool, error) {
 	if tried.Event == "" {
 		return false, nil

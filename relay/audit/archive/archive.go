@@ -97,7 +97,7 @@ func (w *writer) abandon() {
 	os.Remove(w.file.Name())
 }
 
-// A DamagedError reports that a file differs from what was written.
+// A DamagedError reports that a file was changed or truncated.
 type DamagedError struct{ File, Problem string }
 
 func (e *DamagedError) Error() string { return e.File + ": " + e.Problem }

@@ -135,7 +135,7 @@ func (l *ledger) addPostponed(r audit.Reader, ids []string) error {
 }
 
 // addTasks adds some of the tasks of acceptances. tasks has exact spellings of ids: a UUID in upper case and
-// in lower case is one task, but perhaps only one spelling is postponed.
+// in lower case is one task, of which only one spelling may be postponed.
 func (l *ledger) addTasks(tasks map[string]bool, accepted []audit.Stored) {
 	checker := chain.New(l.off)
 	for i := range accepted {

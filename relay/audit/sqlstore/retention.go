@@ -20,8 +20,8 @@ const (
 	lastKept  = 16
 )
 
-// removedEvent is the number of removed records in the column event. Their columns sequence and hash are
-// kept, message_digest is a digest of both, recorded_at is 0, and the others are NULL.
+// removedEvent is the value of the column event in removed records. Their columns sequence and hash are kept,
+// message_digest is a digest of both, recorded_at is 0, and the others are NULL.
 const removedEvent = int64(-1)
 
 func tombstoneDigest(sequence int64, hash []byte) []byte {

@@ -75,7 +75,7 @@ type eraseFlags struct {
 	format string
 }
 
-// reach removes a subject's data in the log from other stores, and notes the stores that it could not reach.
+// reach removes a subject's data in the log from other stores, and notes stores that it could not reach.
 func (f *eraseFlags) reach(ctx context.Context, log *audit.Log, erased audit.Stored, r *letters.Reach) error {
 	var handoffs, transports []string
 	records := 0

@@ -57,8 +57,8 @@ func withLog(c *cobra.Command, flag *relayflags.AuditLogFlag, f func(*audit.Log)
 	return cli.Closed(f(log), log.Store().Close())
 }
 
-// writeEvidence writes the result of evidence, for a snapshot of the log, to a file, or to standard output if
-// output is "".
+// writeEvidence calls evidence with a snapshot of the log, and writes the result to a file, or to standard
+// output if output is "".
 func writeEvidence(g *cli.Globals, c *cobra.Command, flag *relayflags.AuditLogFlag, output string, evidence func(audit.Reader) ([]byte, error)) error {
 	return withLog(c, flag, func(l *audit.Log) error {
 		defer atWork(g, c).Stop()

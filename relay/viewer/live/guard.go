@@ -20,7 +20,7 @@ func newSecrets(g *guard.Guard) secrets {
 	return secrets{cookie: "handoff-" + g.Secret("name")[:12], seal: g.Secret("cookie"), form: g.Secret("form")}
 }
 
-// A shown is the way in which a client has presented the token.
+// A shown is a client's way of presenting the token.
 type shown int
 
 const (
@@ -114,8 +114,7 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// home returns the URL at which a browser finds the server, if it used a host name that other servers have,
-// too.
+// home returns the server's URL for browsers, with a host name that no other server has.
 func (h *Handler) home(r *http.Request) string {
 	host := h.options.Guard.Home()
 	if _, port, err := net.SplitHostPort(r.Host); err == nil {
