@@ -1,6 +1,5 @@
-// Package alert tells people and their systems what happened (EAAPL-MAG006, sections 6.3 and
-// 6.5): it gives records to a command or posts them to a URL, without holding up who reports
-// them.
+// Package alert sends alerts about handoffs to people and their systems (EAAPL-MAG006, sections 6.3 and 6.5):
+// it passes audit records to a command or posts them to a URL, without blocking the caller.
 package alert
 
 import (
@@ -18,32 +17,29 @@ import (
 	"github.com/eaapl/handoff/pkg/child"
 )
 
-// Options say who is told. Both may be.
+// Options are the receivers of alerts. Both may be set.
 type Options struct {
-	Command *child.Options // gets each record on its standard input; nil for none
-	URL     string         // each record is posted to it, "" for none
-	// Sign returns the signature of a text that is posted, for the header
-	// [SignatureHeader]; nil for none.
+	Command *child.Options // gets each record on standard input; nil for none
+	URL     string         // gets each record as a POST request; "" for none
+	// Sign returns the signature of a posted text, for the header [SignatureHeader]; nil for none.
 	Sign func(text []byte) string
-	// Failed is told of each alert that does not arrive, when it does not; nil if [Sender.Close] is to
-	// return what went wrong.
+	// Failed is called when an alert could not be delivered. If it is nil, [Sender.Close] returns the errors.
 	Failed func(error)
-	// Timeout is how long one alert may take, with all attempts; 0 means 30 s.
+	// Timeout is the maximum time for one alert, including all attempts; 0 means 30 s.
 	Timeout time.Duration
 }
 
-// SignatureHeader is the header with the signature of what is posted.
+// SignatureHeader is the header with the signature of the posted text.
 const SignatureHeader = "Handoff-Signature"
 
 const (
 	defaultTimeout = 30 * time.Second
-	maxWaiting     = 1000 // alerts that wait for one that is under way
+	maxWaiting     = 1000 // maximum number of queued alerts
 	firstPause     = 250 * time.Millisecond
 	contentType    = "application/json"
 )
 
-// A Sender tells people of records, one after the other. Its methods may be called from
-// several goroutines, but none after Close.
+// A Sender delivers alerts, one after the other. Its methods may be called concurrently, but not after Close.
 type Sender struct {
 	options  Options
 	children *child.Set
@@ -53,8 +49,7 @@ type Sender struct {
 	failed   []error
 }
 
-// New returns a sender that starts commands in children. An error says what is wrong with the
-// URL.
+// New returns a sender that starts commands in children. It returns an error if the URL is invalid.
 func New(children *child.Set, o Options) (*Sender, error) {
 	if o.URL != "" {
 		u, err := url.Parse(o.URL)
@@ -70,12 +65,11 @@ func New(children *child.Set, o Options) (*Sender, error) {
 	return s, nil
 }
 
-// Send tells of a record, a JSON text. It does not wait until somebody has heard of it, unless
-// very many are waiting.
+// Send queues an alert with a record, a JSON text. It blocks only while the queue is full.
 func (s *Sender) Send(record []byte) { s.queue <- record }
 
-// Close waits until all have been told, and returns what went wrong: one error for each alert
-// that did not arrive.
+// Close waits until all alerts are delivered. It returns one error for each alert that could not be
+// delivered.
 func (s *Sender) Close() error {
 	close(s.queue)
 	<-s.done
@@ -106,13 +100,13 @@ func (s *Sender) note(err error) {
 	}
 }
 
-// start runs the command. What it prints goes nowhere.
+// start runs the command and discards its output.
 func (s *Sender) start(ctx context.Context, record []byte) error {
 	p, err := s.children.Start(ctx, *s.options.Command)
 	if err != nil {
 		return err
 	}
-	_, _ = p.Write(append(bytes.Clone(record), '\n')) // it need not read it: how it ends is what counts
+	_, _ = p.Write(append(bytes.Clone(record), '\n')) // a command that does not read its input is judged by its exit status
 	_ = p.CloseInput()
 	_, _ = io.Copy(io.Discard, p)
 	if err := p.Wait(); errors.Is(err, context.DeadlineExceeded) {
@@ -123,7 +117,7 @@ func (s *Sender) start(ctx context.Context, record []byte) error {
 	return nil
 }
 
-// post posts a record until somebody has taken it, or the time is over.
+// post posts a record until a server accepts it or the timeout expires.
 func (s *Sender) post(ctx context.Context, record []byte) error {
 	var before error
 	for pause := firstPause; ; pause *= 2 {
@@ -131,7 +125,7 @@ func (s *Sender) post(ctx context.Context, record []byte) error {
 		if err == nil || !again {
 			return err
 		}
-		if before != nil && ctx.Err() != nil { // this attempt was cut short: the one before it says more
+		if before != nil && ctx.Err() != nil { // this attempt was cut short: the previous error is more useful
 			return before
 		}
 		before = err
@@ -143,7 +137,7 @@ func (s *Sender) post(ctx context.Context, record []byte) error {
 	}
 }
 
-// attempt posts a record once. again reports whether trying again may help.
+// attempt posts a record once. again reports whether another attempt may succeed.
 func (s *Sender) attempt(ctx context.Context, record []byte) (again bool, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.options.URL, bytes.NewReader(record))
 	if err != nil {
@@ -157,7 +151,7 @@ func (s *Sender) attempt(ctx context.Context, record []byte) (again bool, err er
 	if err != nil {
 		return true, fmt.Errorf("posting it: %w", err)
 	}
-	defer response.Body.Close() // what it answers does not matter
+	defer response.Body.Close() // the body of the response is not used
 	if err := webclient.Took(response); err != nil {
 		return response.StatusCode >= 500 || response.StatusCode == http.StatusTooManyRequests, fmt.Errorf("posting it: the answer was %w", err)
 	}

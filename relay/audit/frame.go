@@ -11,19 +11,18 @@ import (
 	"github.com/eaapl/handoff/pkg/compress/dictionary"
 )
 
-// A ChangedError says that the message beside a record was changed or removed.
+// A ChangedError reports that a record's message was changed or removed.
 type ChangedError struct{ Sequence int64 }
 
 func (e *ChangedError) Error() string {
 	return fmt.Sprintf("the message beside record %d is not the one that was recorded: handoff audit verify says more", e.Sequence)
 }
 
-// An UnreadableError says that the message beside a record cannot be read, where the rest of the
-// log can.
+// An UnreadableError reports that a record's message cannot be read, although the log can.
 type UnreadableError struct {
 	Sequence int64
-	Path     string // of the archive file that has the message, "" if it was not moved to one
-	Err      error  // why, without the path
+	Path     string // archive file of the message, "" if it was not moved
+	Err      error  // the cause, without the path
 }
 
 func (e *UnreadableError) Error() string {
@@ -35,7 +34,7 @@ func (e *UnreadableError) Error() string {
 
 func (e *UnreadableError) Unwrap() error { return e.Err }
 
-// CheckFrame returns a [*ChangedError] if a frame is not the one that was recorded.
+// CheckFrame returns a [*ChangedError] if the digest of a frame differs from the recorded one.
 func (s *Stored) CheckFrame(frame []byte) error {
 	if sha256.Sum256(frame) != s.FrameDigest {
 		return &ChangedError{s.Sequence}
@@ -43,22 +42,22 @@ func (s *Stored) CheckFrame(frame []byte) error {
 	return nil
 }
 
-// frameLevel is zstd's that every accepted message waits for.
+// frameLevel is the zstd level. Compression delays each acceptance.
 const frameLevel = 1
 
-// frames is one for all of a process: each would hold tables of some megabytes.
+// frames is the only encoder of the process: each has tables of some megabytes.
 var frames = sync.OnceValue(func() *compress.Encoder {
 	e, err := compress.NewEncoder(compress.EncoderOptions{Codec: compress.Zstd, Level: frameLevel, Dictionary: dictionary.Builtin()})
 	if err != nil {
-		panic(err) // nothing of it is anybody's choice
+		panic(err) // all options are constant
 	}
 	return e
 })
 
-// AppendFrame appends to dst a message, compressed as it is kept beside a record (section 9).
+// AppendFrame appends a message to dst, compressed as in the log (section 9).
 func AppendFrame(dst, message []byte) []byte { return frames().Append(dst, message) }
 
-// ReadFrame returns the message that a frame beside a record holds, of at most limit bytes.
+// ReadFrame returns the message in a frame, at most limit bytes long.
 func ReadFrame(frame []byte, limit int64) ([]byte, error) {
 	r := compress.NewReader(bytes.NewReader(frame), compress.ReaderOptions{MaxBytes: limit, MaxRatio: -1})
 	defer r.Close() // read only

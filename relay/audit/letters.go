@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Waiting returns the records of the dead letters that wait for a person (EAAPL-MAG006,
-// section 8.1), the oldest first: those that nobody has released or discarded.
+// Waiting returns the records of the dead letters that are neither released nor discarded (EAAPL-MAG006,
+// section 8.1), oldest first.
 func Waiting(r Reader) ([]Stored, error) {
 	waiting := map[int64]Stored{}
 	for s, err := range r.Records(Filter{Events: []Event{DeadLettered, Released, Discarded}}) {

@@ -1,7 +1,6 @@
 package audit
 
-// List returns the records that a filter wants, in the order in which [Reader.Records] has
-// them.
+// List returns the records that match a filter, in the order of [Reader.Records].
 func List(r Reader, f Filter) (list []Stored, err error) {
 	for s, err := range r.Records(f) {
 		if err != nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
-// A Log adds records to a [Store]. It may be used by several goroutines.
+// A Log adds records to a [Store]. It is safe for concurrent use.
 type Log struct {
 	store Store
 	now   func() time.Time
 }
 
-// NewLog returns the log in a store. now gives the time of records; nil means time.Now.
+// NewLog returns the log in a store. now returns the time for records; nil means time.Now.
 func NewLog(store Store, now func() time.Time) *Log {
 	if now == nil {
 		now = time.Now
@@ -21,12 +21,12 @@ func NewLog(store Store, now func() time.Time) *Log {
 	return &Log{store, now}
 }
 
-// Store returns where the log is kept.
+// Store returns the store of the log.
 func (l *Log) Store() Store { return l.store }
 
-// Append calls f with a batch, to which it adds records, and makes them durable, all or
-// none. Nobody else adds records meanwhile, so what f reads is true until then. If the error
-// is an [*UncertainError], the records may be durable.
+// Append calls f with a batch and makes the records that f adds durable, all or none. Meanwhile no other
+// process adds records, so data that f reads stays current. If the error is an [*UncertainError], the records
+// may be durable.
 func (l *Log) Append(ctx context.Context, f func(*Batch) error) error {
 	return l.store.Update(ctx, func(tx Tx) error {
 		head, err := tx.Head()
@@ -41,7 +41,7 @@ func (l *Log) Append(ctx context.Context, f func(*Batch) error) error {
 	})
 }
 
-// A Batch is records that become durable together.
+// A Batch is a group of records that become durable together.
 type Batch struct {
 	Tx
 	ctx     context.Context
@@ -50,12 +50,12 @@ type Batch struct {
 	entries []Entry
 }
 
-// Add adds a record, of which it sets the sequence number, the time and the hash of the
-// record before, and the compressed message beside it, nil for none.
+// Add adds a record and its compressed message, nil for none. It sets the record's sequence number, its time
+// and the hash of the previous record.
 func (b *Batch) Add(r Record, frame []byte) (Stored, error) { return b.AddApart(r, frame, nil) }
 
-// AddApart is like [Batch.Add], with the personal data of the message, encrypted, which is
-// stored apart from it.
+// AddApart is like [Batch.Add], with the encrypted personal data of the message, which is stored apart from
+// it.
 func (b *Batch) AddApart(r Record, frame, payload []byte) (Stored, error) {
 	r.Sequence, r.PreviousRecordHash, r.RecordedAt = b.head.Size, b.head.Last, b.now
 	hash, err := r.Hash()
@@ -71,10 +71,10 @@ func (b *Batch) AddApart(r Record, frame, payload []byte) (Stored, error) {
 // Now returns the time of the batch's records.
 func (b *Batch) Now() time.Time { return b.now }
 
-// Next returns the sequence number of the record that is added next.
+// Next returns the sequence number of the next record.
 func (b *Batch) Next() int64 { return b.head.Size }
 
-// flush gives all to the store.
+// flush writes the batch to the store.
 func (b *Batch) flush() error {
 	if len(b.entries) == 0 {
 		return nil

@@ -14,19 +14,19 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// A Hash is a SHA-256.
+// A Hash is a SHA-256 hash.
 type Hash [sha256.Size]byte
 
-// hashPrefix is how a hash begins as text, as the specification writes inputHash.
+// hashPrefix is the prefix of a hash in text, as in the specification's inputHash.
 const hashPrefix = "sha256:"
 
 // String returns the hash as "sha256:" and 64 hexadecimal digits.
 func (h Hash) String() string { return hashPrefix + hex.EncodeToString(h[:]) }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
-// UnmarshalText reads what MarshalText writes, and nothing else.
+// UnmarshalText accepts only the form of MarshalText.
 func (h *Hash) UnmarshalText(text []byte) error {
 	s := string(text)
 	if len(s) != len(hashPrefix)+2*len(h) || s[:len(hashPrefix)] != hashPrefix {
@@ -38,15 +38,14 @@ func (h *Hash) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A Record says that something happened to a handoff (EAAPL-MAG006, section 6.2). Members
-// that are not known, or have no meaning for the event, have their zero value, and are not
-// in the record's JSON.
+// A Record reports an event of a handoff (EAAPL-MAG006, section 6.2). Members that are unknown, or have no
+// meaning for the event, have their zero value, and are omitted from the record's JSON.
 //
-// Its JSON is canonical (RFC 8785), and described by schemas/audit-record-1.schema.json. What
-// a user chooses are strings, so that no number is rounded.
+// Its JSON is canonical (RFC 8785), and defined by schemas/audit-record-1.schema.json. Values chosen by users
+// are strings, so that no number is rounded.
 type Record struct {
-	Sequence           int64     // how many records there are before this one
-	PreviousRecordHash Hash      // of the record before; zero for the first
+	Sequence           int64     // number of records before this one
+	PreviousRecordHash Hash      // of the previous record; zero for the first
 	RecordedAt         time.Time // UTC, in whole microseconds
 	Event              Event
 
@@ -54,63 +53,63 @@ type Record struct {
 	TaskID          string
 	ParentHandoffID string
 	Sender          string // fromAgent.agentId
-	Receiver        string // its own agentType, where it has one; else toAgent.agentType
+	Receiver        string // its configured agentType, or else toAgent.agentType
 	Reason          finding.Reason
-	Attempt         int // which attempt this is at handing over, from 1
+	Attempt         int // number of the attempt at the handoff, from 1
 
-	CostSpentUSD     string // as the message has it, decimal
+	CostSpentUSD     string // decimal, as in the message
 	CostRemainingUSD string
 	PromptTokens     int64
 	CompletionTokens int64
 
 	TraceID       string // of traceparent (W3C Trace Context), 32 hexadecimal digits
-	Transport     string // what the message came by, such as "nats"
+	Transport     string // name of the message's transport, such as "nats"
 	LatencyMicros int64  // from dispatch to acceptance, in microseconds
 	KeyID         string // of the key that verified the signature
 
-	// MessageDigest is the SHA-256 of the message's canonical form (RFC 8785); of its bytes, if
-	// it is not JSON. Of a message whose personal data is apart it is keyed (package personal).
+	// MessageDigest is the SHA-256 of the message's canonical form (RFC 8785), or of its bytes if it is not
+	// JSON. If the message's personal data is stored apart, the digest is keyed (package personal).
 	MessageDigest Hash
-	MessageBytes  int64 // length of the message as it came; without its personal data, if that is apart
-	FrameDigest   Hash  // SHA-256 of the compressed message beside the record; zero if there is none
+	MessageBytes  int64 // length of the message as received; without its personal data, if that is stored apart
+	FrameDigest   Hash  // SHA-256 of the compressed message; zero if there is none
 
 	Details Details
 }
 
-// A Copy is what one receiver gets of a message: several may get one each (section 14.2). What
-// is accepted, handed over and answered is a copy.
+// A Copy identifies the message for one of several receivers (section 14.2). Acceptance, handing over and
+// answers are per copy.
 type Copy struct{ HandoffID, Receiver string }
 
-// Copy returns which copy a record is about. Records of older versions with the event HANDED_OVER
-// have no receiver, and are about all copies, of which there was one.
+// Copy returns the copy that a record is about. HANDED_OVER records of older versions have no receiver, and
+// are about all copies; there was only one then.
 func (r *Record) Copy() Copy { return Copy{r.HandoffID, r.Receiver} }
 
-// Details are members of a [Record] that few records have.
+// Details are rarely used members of a [Record].
 type Details struct {
-	Findings       []Finding `json:"findings,omitzero"`       // why a message was rejected, or what was noted
-	MoreFindings   int       `json:"moreFindings,omitzero"`   // that there were beside those
-	Concerns       *int64    `json:"concerns,omitzero"`       // sequence number of the record that this one is about, where handoffId does not say; of a HANDED_OVER with Running, its ACCEPTED
-	SenderAttempt  int       `json:"senderAttempt,omitzero"`  // the sender's number of the attempt, where that is not Attempt
-	Resumed        bool      `json:"resumed,omitzero"`        // handed over by another attempt than the one that accepted it
-	Running        bool      `json:"running,omitzero"`        // handed over to an agent for whose end the receiver waits
-	Compressed     bool      `json:"compressed,omitzero"`     // the message's older turns were summarised (section 6.4)
-	By             string    `json:"by,omitzero"`             // the person who decided
-	Explanation    string    `json:"explanation,omitzero"`    // in that person's words, or what happened
-	Allowed        []string  `json:"allowed,omitzero"`        // rules that were allowed by that person
+	Findings       []Finding `json:"findings,omitzero"`       // why a message was rejected, or its warnings
+	MoreFindings   int       `json:"moreFindings,omitzero"`   // number of findings that were left out
+	Concerns       *int64    `json:"concerns,omitzero"`       // sequence number of the record that this one is about, if handoffId is ambiguous; of a HANDED_OVER with Running, its ACCEPTED
+	SenderAttempt  int       `json:"senderAttempt,omitzero"`  // the sender's number of the attempt, if it differs from Attempt
+	Resumed        bool      `json:"resumed,omitzero"`        // handed over by another attempt than the accepting one
+	Running        bool      `json:"running,omitzero"`        // handed over to an agent whose end the receiver waits for
+	Compressed     bool      `json:"compressed,omitzero"`     // older turns of the message were summarised (section 6.4)
+	By             string    `json:"by,omitzero"`             // person who decided
+	Explanation    string    `json:"explanation,omitzero"`    // that person's explanation, or a description of the event
+	Allowed        []string  `json:"allowed,omitzero"`        // rules whose findings that person allowed
 	ExitCode       *int      `json:"exitCode,omitzero"`       // of the agent
 	DurationMicros int64     `json:"durationMicros,omitzero"` // of the agent's run, in microseconds
-	Unsigned       bool      `json:"unsigned,omitzero"`       // nobody has shown by a signature who says that
-	Unrecorded     int64     `json:"unrecorded,omitzero"`     // how much was not recorded one by one since the last record of that kind
+	Unsigned       bool      `json:"unsigned,omitzero"`       // reported without a verified signature
+	Unrecorded     int64     `json:"unrecorded,omitzero"`     // number of events not recorded individually since the last record of that kind
 	Receivers      []string  `json:"receivers,omitzero"`      // receiverList (section 14.2)
 	Subject        string    `json:"subject,omitzero"`        // the data subject, as a keyed hash
-	Commitments    []Hash    `json:"commitments,omitzero"`    // salted, of the personal data that is stored apart
-	PayloadDigest  *Hash     `json:"payloadDigest,omitzero"`  // SHA-256 of that data, encrypted
-	Setting        *Setting  `json:"setting,omitzero"`        // of the log, that was made
-	Archive        *Archive  `json:"archive,omitzero"`        // the file that messages were moved to
-	Removal        *Removal  `json:"removal,omitzero"`        // which records were removed
+	Commitments    []Hash    `json:"commitments,omitzero"`    // salted commitments of the personal data that is stored apart
+	PayloadDigest  *Hash     `json:"payloadDigest,omitzero"`  // SHA-256 of the encrypted personal data
+	Setting        *Setting  `json:"setting,omitzero"`        // setting of the log
+	Archive        *Archive  `json:"archive,omitzero"`        // file that messages were moved to
+	Removal        *Removal  `json:"removal,omitzero"`        // removal of records
 }
 
-// A Finding is what a record keeps of a [finding.Finding].
+// A Finding is the recorded part of a [finding.Finding].
 type Finding struct {
 	Rule     string           `json:"rule"`
 	Severity finding.Severity `json:"severity"`
@@ -118,8 +117,7 @@ type Finding struct {
 	Message  string           `json:"message"`
 }
 
-// FormatTime returns a time as it is in a record: RFC 3339, in UTC, with six digits after the
-// seconds, which is what databases keep.
+// FormatTime returns a time as in records: RFC 3339, in UTC, with microseconds, the precision of databases.
 func FormatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
 // isZero reports whether there are no details.
@@ -145,7 +143,7 @@ func (d *Details) Text() ([]byte, error) {
 	return v, err
 }
 
-// ParseDetails reads what [Details.Text] returns.
+// ParseDetails parses the text of [Details.Text].
 func ParseDetails(text []byte) (d Details, err error) {
 	if len(text) == 0 {
 		return d, nil
@@ -154,7 +152,7 @@ func ParseDetails(text []byte) (d Details, err error) {
 	return d, err
 }
 
-// AppendJSON appends the record as canonical JSON (RFC 8785): the bytes that its hash is of.
+// AppendJSON appends the record as canonical JSON (RFC 8785), the input of its hash.
 func (r *Record) AppendJSON(dst []byte) ([]byte, error) {
 	details, err := r.Details.Text()
 	if err != nil {
@@ -163,7 +161,7 @@ func (r *Record) AppendJSON(dst []byte) ([]byte, error) {
 	return r.appendJSON(dst, details)
 }
 
-// appendJSON appends the record with details whose canonical JSON is known.
+// appendJSON appends the record with the canonical JSON of its details.
 func (r *Record) appendJSON(dst, details []byte) ([]byte, error) {
 	w := memberWriter{dst: append(dst, '{')}
 	w.number("attempt", int64(r.Attempt))
@@ -201,7 +199,7 @@ func (r *Record) Hash() (Hash, error) {
 	return sha256.Sum256(text), err
 }
 
-// memberWriter writes an object whose members come in their canonical order.
+// memberWriter writes an object whose members are given in canonical order.
 type memberWriter struct {
 	dst []byte
 	err error
@@ -234,7 +232,7 @@ func (w *memberWriter) text(name, value string) {
 	}
 }
 
-// isPlain reports whether a text is its own JSON, but for the quotes.
+// isPlain reports whether a text needs only quotes to be JSON.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
@@ -244,7 +242,7 @@ func isPlain(s string) bool {
 	return true
 }
 
-// time writes what FormatTime returns, in a fraction of the time.
+// time writes the text of FormatTime, but faster.
 func (w *memberWriter) time(name string, t time.Time) {
 	t = t.UTC()
 	year, month, day := t.Date()

@@ -7,20 +7,20 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// A Setting is something of a log that is set once for all, and recorded.
+// A Setting is a setting of a log, which is made only once, and recorded.
 type Setting struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// RetentionSetting is the setting that says how long records are kept at least, a [Period].
+// RetentionSetting is the setting with the minimum retention of records, a [Period].
 const RetentionSetting = "retention"
 
-// RejectedRetentionSetting is the setting that says how long the records are kept at least of
-// rejected messages that nobody known has signed, a [Period]; without it, it is that of all.
+// RejectedRetentionSetting is the setting with the minimum retention of the records of rejected messages
+// without a verified signature, a [Period]. The default is the general retention period.
 const RejectedRetentionSetting = "retention-rejected"
 
-// Settings returns a log's settings by name. What was set first counts.
+// Settings returns a log's settings by name. The first value of a setting counts.
 func Settings(r Reader) (map[string]string, error) {
 	settings := map[string]string{}
 	for s, err := range r.Records(Filter{Events: []Event{Configured}}) {
@@ -36,7 +36,7 @@ func Settings(r Reader) (map[string]string, error) {
 	return settings, nil
 }
 
-// Set makes a setting. It is an error if there is one of this name.
+// Set makes a setting. It returns an error if the setting exists.
 func (b *Batch) Set(name, value string) error {
 	settings, err := Settings(b)
 	if err != nil {
@@ -50,7 +50,7 @@ func (b *Batch) Set(name, value string) error {
 	return err
 }
 
-// Archive notes and records a file, and removes the messages that are in it.
+// Archive notes and records a file, and removes its messages from the store.
 func (b *Batch) Archive(a Archive) error {
 	if err := b.Tx.Archive(a); err != nil {
 		return err
@@ -59,9 +59,9 @@ func (b *Batch) Archive(a Archive) error {
 	return err
 }
 
-// Remove removes all records before one that are not of the log itself, and their messages, but
-// for their numbers and hashes, and records that if there were any. It returns how many there
-// were.
+// Remove removes all records before one, except records of the log itself, with their messages. It keeps
+// their numbers and hashes, and records the removal if there was any. It returns the number of removed
+// records.
 func (b *Batch) Remove(before int64) (int64, error) {
 	n, err := b.Tx.Remove(before)
 	if err == nil && n > 0 {
@@ -70,8 +70,7 @@ func (b *Batch) Remove(before int64) (int64, error) {
 	return n, err
 }
 
-// isGarbage reports whether a record is about a message, or a revocation, that somebody unknown has
-// put before the receiver, and that nobody could do anything with.
+// isGarbage reports whether a record is about a useless message or revocation from an unknown sender.
 func isGarbage(r *Record) bool {
 	switch {
 	case r.KeyID != "":
@@ -79,16 +78,16 @@ func isGarbage(r *Record) bool {
 	case r.Event == Refused, r.Event == Unrecorded:
 		return true
 	}
-	switch r.Reason { // those of package validate that do not need a look at what the message says
+	switch r.Reason { // reasons of package validate that do not depend on the content of the message
 	case "SCHEMA_INVALID", "SIGNATURE_INVALID", "INCOMPLETE_CONTEXT":
 		return r.Event == Rejected || r.Event == DeadLettered
 	}
 	return false
 }
 
-// RemoveRejected is [Batch.Remove] for the records alone of rejected messages that nobody known has
-// signed: SCHEMA_INVALID, INCOMPLETE_CONTEXT and SIGNATURE_INVALID, also where they wait for a
-// person; refused revocations; and what was only counted. What a person has released stays.
+// RemoveRejected is like [Batch.Remove], but only removes records of rejected messages without a verified
+// signature: SCHEMA_INVALID, INCOMPLETE_CONTEXT and SIGNATURE_INVALID, including dead letters; refused
+// revocations; and counts of unrecorded events. Messages that a person has released stay.
 func (b *Batch) RemoveRejected(before int64) (int64, error) {
 	released := map[int64]bool{}
 	for s, err := range b.Records(Filter{Events: []Event{Released}}) {

@@ -14,34 +14,34 @@ import (
 	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
-// VerifyOptions say what a log is verified against.
+// VerifyOptions are the options of [Verify].
 type VerifyOptions struct {
-	// Checkpoints that the log must agree with. Without one, it goes unseen if the last records
-	// were cut off, or all records from one on were written anew.
+	// Checkpoints must match the log. Without one, it is not detected if the last records were cut off, or
+	// all records from one on were rewritten.
 	Checkpoints []tree.Checkpoint
-	// Found is called with each problem, those of records in order. An error ends the run.
+	// Found is called with each problem; problems of records come in order. An error ends the run.
 	Found func(Problem) error
-	// Reached, if not nil, is called now and then with how many records were verified so far.
+	// Reached, if not nil, is called repeatedly with the number of records verified so far.
 	Reached func(records int64)
 }
 
-// A Verified is what a log was found to be.
+// A Verified is the result of verifying a log.
 type Verified struct {
-	Size       int64 // how many records there are
-	Messages   int64 // how many messages are beside them
-	Tombstones int64 // how many of the records were removed after their retention period
+	Size       int64 // number of records
+	Messages   int64 // number of messages
+	Tombstones int64 // number of records removed after their retention period
 	Problems   int64
 	Root       Hash // of the tree; zero if records are missing
-	Last       Hash // the hash of the last record
-	// Unchecked says why nobody has looked at the indexes of the database, "" if they were checked.
+	Last       Hash // hash of the last record
+	// Unchecked is the reason why the indexes of the database were not checked, "" if they were.
 	Unchecked string
 }
 
-// Verify reads the whole log, on all cores and in constant memory, and believes nothing: the
-// hash of every record is made again from its columns and the hash before, every message is
-// compared with its record, the tree is made again and compared with the stored nodes and the
-// checkpoints; the database compares its indexes with its tables. What is added meanwhile may be left out. The error is that something could
-// not be read; then nothing is known.
+// Verify reads the whole log, on all cores and in constant memory, and trusts nothing: it recomputes the hash
+// of every record from its columns and the previous hash, compares every message with its record, and
+// rebuilds the tree to compare it with the stored nodes and the checkpoints; the database compares its
+// indexes with its tables. Records added meanwhile may be skipped. It returns an error if the log could not
+// be read completely; then there is no result.
 func Verify(ctx context.Context, s Store, o VerifyOptions) (Verified, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -68,7 +68,7 @@ func Verify(ctx context.Context, s Store, o VerifyOptions) (Verified, error) {
 		defer close(jobs)
 		planned = v.plan(ctx, jobs, order)
 	})
-	var damage []string // of indexes
+	var damage []string // problems of indexes
 	var looked error
 	running.Go(func() {
 		v.Unchecked, looked = s.CheckIndexes(ctx, func(problem string) error {
@@ -95,14 +95,14 @@ func Verify(ctx context.Context, s Store, o VerifyOptions) (Verified, error) {
 	if failed == nil {
 		failed = v.finish(ctx)
 	}
-	// Also where rows could not be read: then this may be why.
+	// Even if rows could not be read: damaged indexes may be the cause.
 	for _, problem := range damage {
 		failed = errors.Join(failed, v.found(Problem{IndexDamaged, -1, -1, problem}))
 	}
 	return v.Verified, cmp.Or(failed, looked)
 }
 
-// maxWorkers bounds the connections to a database.
+// maxWorkers limits the connections to a database.
 const maxWorkers = 16
 
 // A verification is one run of [Verify].
@@ -111,20 +111,20 @@ type verification struct {
 	Verified
 	store   Store
 	builder *tree.Builder
-	upper   []tree.Node     // nodes above the first level, as they should be
-	broken  bool            // so many records are missing that there is no tree
-	changed []span          // records that something is wrong with, in order
-	way     ways            // of the records so far
-	copies  *filter         // that were accepted so far
-	again   map[uint64]bool // copies that seem to have been accepted more than once
+	upper   []tree.Node     // expected nodes above the first level
+	broken  bool            // too many records are missing to build the tree
+	changed []span          // records with problems, in order
+	way     ways            // for the records so far
+	copies  *filter         // accepted so far
+	again   map[uint64]bool // copies that may have been accepted more than once
 }
 
-// A span is the records from first to last.
+// A span is a range of records, from first to last.
 type span struct{ first, last int64 }
 
-// plan makes the stretches of the log: whole ones of stretchSize records, where there are no
-// gaps. Each goes to order, and to a worker. What is added meanwhile is left out: a stretch
-// that is read while it grows would look like one with a gap.
+// plan creates the stretches of the log: stretchSize records each, except at gaps. Each goes to order, and to
+// a worker. Records added meanwhile are not included: a stretch that is read while it grows would seem to
+// have a gap.
 func (v *verification) plan(ctx context.Context, jobs, order chan<- *stretch) error {
 	last, found := int64(0), false
 	err := v.store.Inspect(ctx, func(i Inspector) (err error) {
@@ -169,7 +169,7 @@ func (v *verification) plan(ctx context.Context, jobs, order chan<- *stretch) er
 	}
 }
 
-// found reports a problem, and notes which records it is about.
+// found reports a problem, and notes the affected records.
 func (v *verification) found(p Problem) error {
 	v.Problems++
 	if p.First >= 0 && p.Kind != NodeChanged && p.Kind != RowChanged {
@@ -182,19 +182,19 @@ func (v *verification) found(p Problem) error {
 	return v.Found(p)
 }
 
-// maxNoted bounds what is remembered of changed records; of more, only nodes and checkpoints
-// say less clearly why they do not hold.
+// maxNoted limits the list of changed records. Beyond it, problems of nodes and checkpoints are only
+// explained less precisely.
 const maxNoted = 1 << 16
 
-// explained reports whether something is known to be wrong with records from first to last.
+// explained reports whether a problem is already known for records from first to last.
 func (v *verification) explained(first, last int64) bool {
 	return slices.ContainsFunc(v.changed, func(s span) bool { return s.first <= last && s.last >= first })
 }
 
-// maxGap is how many missing records the tree is continued over.
+// maxGap is the maximum number of missing records in the tree.
 const maxGap = 1 << 20
 
-// join takes a stretch into the whole.
+// join adds the results of a stretch.
 func (v *verification) join(job *stretch) error {
 	if job.first < 0 {
 		return v.found(Problem{RowChanged, -1, -1, fmt.Sprintf("a row of records has the sequence number %d, which no record has", job.first)})
@@ -244,7 +244,7 @@ func (v *verification) add(h Hash) []tree.Node {
 	return nodes[:1]
 }
 
-// compare reports where stored nodes are not those of the tree.
+// compare reports stored nodes that differ from the tree.
 func (v *verification) compare(want, stored []tree.Node) error {
 	for _, n := range want {
 		for len(stored) > 0 && stored[0].Index < n.Index {
@@ -269,7 +269,7 @@ func (v *verification) compare(want, stored []tree.Node) error {
 	return nil
 }
 
-// finish checks what can be checked at the end alone.
+// finish makes the checks that are only possible at the end.
 func (v *verification) finish(ctx context.Context) error {
 	err := v.store.Inspect(ctx, func(i Inspector) error {
 		var problems []Problem
@@ -314,7 +314,7 @@ func (v *verification) finish(ctx context.Context) error {
 // checkpoints compares the log with the checkpoints.
 func (v *verification) checkpoints() error {
 	list := slices.SortedFunc(slices.Values(v.Checkpoints), func(a, b tree.Checkpoint) int { return cmp.Compare(a.Size, b.Size) })
-	agreed := int64(0) // the records that a checkpoint has confirmed
+	agreed := int64(0) // number of records confirmed by a checkpoint
 	for _, c := range list {
 		if c.Size > v.Size {
 			err := v.found(Problem{CutOff, v.Size, c.Size - 1, fmt.Sprintf("the log was cut off: there were %d records at the checkpoint, and there are %d; those from %d on are missing", c.Size, v.Size, v.Size)})
@@ -326,7 +326,7 @@ func (v *verification) checkpoints() error {
 		root, ok := v.builder.RootAt(c.Size)
 		switch {
 		case v.broken || !ok:
-			continue // the missing records were reported
+			continue // missing records are already reported
 		case root == c.Root:
 			agreed = c.Size
 			continue

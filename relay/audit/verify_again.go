@@ -2,7 +2,7 @@ package audit
 
 import "fmt"
 
-// accept notes which copies were accepted.
+// accept notes accepted copies.
 func (v *verification) accept(keys []uint64) {
 	for _, key := range keys {
 		if v.copies.add(key) && len(v.again) <= maxPassages {
@@ -11,9 +11,8 @@ func (v *verification) accept(keys []uint64) {
 	}
 }
 
-// acceptedTwice reports which copies of messages were accepted a second time: neither had somebody
-// given the task back, nor has a person decided so. It reads the records once more where there may
-// be one.
+// acceptedTwice reports copies of messages that were accepted twice without a rollback or a person's decision
+// in between. It reads the records again if there may be any.
 func (v *verification) acceptedTwice(i Inspector) error {
 	if len(v.again) == 0 {
 		return nil
@@ -21,7 +20,7 @@ func (v *verification) acceptedTwice(i Inspector) error {
 	if len(v.again) > maxPassages {
 		return v.row(-1, "more than %d messages were accepted again after they were given back: too many to look for others", maxPassages)
 	}
-	// By copy the record that accepted it, and by handoff the last one that gave back all its copies.
+	// accepted is the acceptance by copy, and givenBack the last rollback of all copies by handoff.
 	accepted, givenBack := map[uint64]int64{}, map[uint64]int64{}
 	return i.Rows(0, v.Size, func(r *Row) error {
 		key := v.way.keyOf(r)
@@ -42,30 +41,30 @@ func (v *verification) acceptedTwice(i Inspector) error {
 		if back, ok := givenBack[v.way.key(r.HandoffID)]; !found || ok && back > earlier {
 			return nil
 		}
-		if d, _ := ParseDetails(r.RawDetails); d.By != "" { // that details were changed was reported
+		if d, _ := ParseDetails(r.RawDetails); d.By != "" { // changed details are already reported
 			return nil
 		}
 		return v.found(Problem{AcceptedTwice, r.Sequence, r.Sequence, fmt.Sprintf("record %d has accepted a message that record %d had accepted: nobody had given it back", r.Sequence, earlier)})
 	})
 }
 
-// A filter remembers keys in few bits: of 16 bits a key, one key in a thousand seems to have come
-// before though it did not (a Bloom filter in blocks of a cache line).
+// A filter is a set of keys in little memory (a Bloom filter in blocks of a cache line). With 16 bits a key,
+// one key in a thousand is wrongly reported to be in the set.
 type filter struct{ blocks [][8]uint64 }
 
-// maxBlocks bounds a filter to 256 MB, which is enough for a hundred million records.
+// maxBlocks limits a filter to 256 MB, enough for a hundred million records.
 const maxBlocks = 1 << 22
 
-// newFilter returns a filter for as many keys as a log has records.
+// newFilter returns a filter sized for the number of records of a log.
 func newFilter(last int64) *filter {
-	const keys = 32 // of a block
+	const keys = 32 // per block
 	return &filter{make([][8]uint64, min(max(last, 0)/keys+1, maxBlocks))}
 }
 
-// add adds a key, and reports whether it seems to have been added before.
+// add adds a key, and reports whether it may have been added before.
 func (f *filter) add(key uint64) (before bool) {
 	block := &f.blocks[key%uint64(len(f.blocks))]
-	bits := key * 0x9e3779b97f4a7c15 // other bits than those that choose the block
+	bits := key * 0x9e3779b97f4a7c15 // independent of the bits that select the block
 	before = true
 	for range 6 {
 		word, bit := &block[bits>>61], uint64(1)<<(bits>>55&63)

@@ -12,35 +12,35 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// ways are what records say that other rows must agree with: which messages are to be handed
-// over, which agents run, and what was done with the log itself.
+// ways are the facts in records that other rows must match: messages to be handed over, running agents, and
+// changes of the log itself.
 type ways struct {
 	seed maphash.Seed
-	// last is, by copy, what was recorded last: that it was accepted, that its agent runs, or that
-	// nobody has to do anything. Of the last, a whole log has none.
+	// last is the last recorded state by copy: accepted, running, or done. A complete log has no entry with
+	// done.
 	last map[uint64]passage
-	// handedOver is, by handoff, the last HANDED_OVER without a receiver, as older versions wrote
-	// it: of all copies that were accepted before. A whole log has none.
+	// handedOver is, by handoff, the last HANDED_OVER without a receiver, written by older versions: it
+	// applies to all copies accepted before. A complete log has none.
 	handedOver map[uint64]int64
-	erased     []passage // of data subjects
+	erased     []passage // erasures of data subjects
 	notes      []note
-	lost       bool // there were too many to remember
+	lost       bool // too many to keep
 }
 
-// A passage is a message that was accepted.
+// A passage is the state of an accepted message.
 type passage struct {
-	sequence int64  // of the record; or done, or earlier
-	handoff  uint64 // by its id alone
-	subject  string // whose personal data it has, "" for nobody's
-	running  bool   // it was handed over, to an agent that has not ended
-	free     bool   // its personal data is gone or it was rolled back, so nobody has to hand it over
-	ended    bool   // of an earlier one: its agent has ended, if it ran
+	sequence int64  // of its record; or done, or earlier
+	handoff  uint64 // key of its id
+	subject  string // data subject, "" for none
+	running  bool   // handed over to an agent that has not ended
+	free     bool   // its personal data was erased or it was rolled back, so it need not be handed over
+	ended    bool   // with earlier: its agent has ended, if it ran
 }
 
-// Sequence numbers of passages that no record has.
+// Sequence numbers of passages without a record.
 const (
-	done    = -1 // nobody has to do anything
-	earlier = -2 // it was accepted by a record before those that were looked at
+	done    = -1 // nothing is left to do
+	earlier = -2 // accepted before the examined records
 )
 
 // A note is a record about the log itself.
@@ -53,10 +53,10 @@ func newWays(seed maphash.Seed) ways {
 	return ways{seed: seed, last: map[uint64]passage{}, handedOver: map[uint64]int64{}}
 }
 
-// maxPassages bounds how many messages that are to be handed over are remembered.
+// maxPassages limits the number of messages to be handed over that are kept.
 const maxPassages = 1 << 20
 
-// add takes a record in, and returns its details, if they are about more than its message.
+// add adds a record, and returns its details, if they are about more than its message.
 func (w *ways) add(r *Row) (d Details) {
 	switch {
 	case r.Tombstone:
@@ -65,7 +65,7 @@ func (w *ways) add(r *Row) (d Details) {
 		bytes.Contains(r.RawDetails, []byte(`"payloadDigest"`)) || r.Event == HandedOver && r.RawDetails != nil:
 		var err error
 		if d, err = ParseDetails(r.RawDetails); err != nil {
-			d = Details{} // it was changed, which was reported
+			d = Details{} // the change is already reported
 		}
 	}
 	switch r.Event {
@@ -107,14 +107,14 @@ func (w *ways) add(r *Row) (d Details) {
 
 func (w *ways) key(handoff string) uint64 { return maphash.String(w.seed, handoff) }
 
-// keyOf returns the key of the copy that a record is about.
+// keyOf returns the key of a record's copy.
 func (w *ways) keyOf(r *Row) uint64 { return w.keyOfCopy(r.HandoffID, r.Receiver) }
 
 func (w *ways) keyOfCopy(handoff, receiver string) uint64 {
 	return maphash.Comparable(w.seed, Copy{handoff, receiver})
 }
 
-// before returns what the records before one say of its copy.
+// before returns the state of a record's copy before it.
 func (w *ways) before(r *Row) passage {
 	p, ok := w.last[w.keyOf(r)]
 	if !ok {
@@ -123,7 +123,7 @@ func (w *ways) before(r *Row) passage {
 	return p
 }
 
-// join takes the records in that come after.
+// join adds the records that follow.
 func (w *ways) join(after ways) {
 	if len(after.handedOver) > 0 {
 		for key, p := range w.last {
@@ -161,9 +161,9 @@ func (w *ways) join(after ways) {
 	w.notes = append(w.notes, after.notes...)
 }
 
-// beside compares the rows beside the records with what these say, at one moment.
+// beside compares the rows beside the records with the records, in one snapshot.
 func (v *verification) beside(i Inspector) error {
-	late := newWays(v.way.seed) // what was added since is not verified, and may have changed the rows
+	late := newWays(v.way.seed) // records added meanwhile are not verified, but may have changed the rows
 	err := i.Rows(v.Size, math.MaxInt64, func(r *Row) error {
 		late.add(r)
 		return nil
@@ -182,17 +182,17 @@ func (v *verification) beside(i Inspector) error {
 	return v.notes(kept)
 }
 
-// row reports a problem of a row that a record is about, or of one that none is about.
+// row reports a problem of a row, with its record if there is one.
 func (v *verification) row(record int64, format string, args ...any) error {
 	return v.found(Problem{RowChanged, record, record, fmt.Sprintf(format, args...)})
 }
 
-// pending compares what is to be handed over with what records say of it.
+// pending compares the messages to be handed over with the records.
 func (v *verification) pending(i Inspector) error {
 	if v.way.lost {
 		return v.row(-1, "more than %d messages were accepted and not handed over: too many to compare with audit_pending", maxPassages)
 	}
-	var ended []Pending // their agents have, and their senders may not know
+	var ended []Pending // agents have ended, but senders may not know
 	err := i.Pending(func(row Pending, written bool) error {
 		key := v.way.keyOfCopy(row.HandoffID, row.Receiver)
 		p, ok := v.way.last[key]
@@ -246,7 +246,7 @@ func (v *verification) pending(i Inspector) error {
 	return nil
 }
 
-// notes compares what was set, moved and removed with what records say of it.
+// notes compares the settings, moves and removals with the records.
 func (v *verification) notes(kept Retention) error {
 	set, moved, removed := map[string]int64{}, map[int64]note{}, map[int64]note{}
 	gone := int64(0)

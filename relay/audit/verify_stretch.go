@@ -10,31 +10,31 @@ import (
 	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
-// stretchSize is how many records a worker takes at once: those below a few nodes.
+// stretchSize is the number of records that a worker takes at once: the records below a few nodes.
 const stretchSize = 64 * 256
 
-// A stretch is a part of the log that one worker checks: the records from first to before end.
-// There is one with the number first.
+// A stretch is a part of the log that one worker checks: the records from first up to, but not including,
+// end. The record first exists.
 type stretch struct {
 	first, end int64
-	done       chan error // gets the one error of check
+	done       chan error // receives the error of check
 
-	hashes     []tree.Hash // stored ones, from first on; zero where a record is missing
+	hashes     []tree.Hash // stored hashes, beginning with first; zero for a missing record
 	last       Hash
-	nodes      []tree.Node // stored ones of the first level
+	nodes      []tree.Node // stored nodes of the first level
 	problems   []Problem
 	messages   int64
 	tombstones int64
 	way        ways
-	accepted   []uint64 // keys of the copies that were
+	accepted   []uint64 // keys of the accepted copies
 }
 
-// A link is what a record has to continue.
+// A link is the hash that the next record must continue.
 type link struct {
 	known    bool
 	stored   Hash
-	remade   Hash // where it is not the stored one
-	mistaken bool // there is a remade one
+	remade   Hash // the recomputed hash, if it differs from the stored one
+	mistaken bool // remade is set
 }
 
 func (s *stretch) check(i Inspector) error {
@@ -45,8 +45,8 @@ func (s *stretch) check(i Inspector) error {
 	if err != nil {
 		return err
 	}
-	digests := make([]Hash, 0, min(s.end-s.first, stretchSize)) // of the messages
-	personal := map[int64]Details{}                             // of records whose personal data is apart
+	digests := make([]Hash, 0, min(s.end-s.first, stretchSize)) // of messages
+	personal := map[int64]Details{}                             // of records whose personal data is stored apart
 	buffer := make([]byte, 0, 4096)
 	s.hashes = make([]tree.Hash, 0, cap(digests))
 	err = i.Rows(s.first, s.end, func(r *Row) error {
@@ -101,7 +101,7 @@ func (s *stretch) check(i Inspector) error {
 	})
 }
 
-// linkBefore returns what the first record has to continue.
+// linkBefore returns the link to the record before the first one.
 func (s *stretch) linkBefore(i Inspector) (before link, err error) {
 	if s.first == 0 {
 		return link{known: true}, nil
@@ -114,7 +114,7 @@ func (s *stretch) linkBefore(i Inspector) (before link, err error) {
 			return nil
 		}
 		before = link{known: true, stored: r.Hash}
-		if known && !r.Tombstone { // its own stretch reports it, if it was changed
+		if known && !r.Tombstone { // a change is reported by that record's own stretch
 			sum, ok, _ := r.matches(older, nil)
 			before.remade, before.mistaken = sum, !ok
 		}
@@ -123,7 +123,7 @@ func (s *stretch) linkBefore(i Inspector) (before link, err error) {
 	return before, err
 }
 
-// matches reports whether a row's hash is that of its columns and of the record before.
+// matches reports whether a row's hash matches its columns and the previous record's hash.
 func (r *Row) matches(previous Hash, buffer []byte) (sum Hash, ok bool, _ []byte) {
 	r.PreviousRecordHash = previous
 	text, err := r.appendJSON(buffer[:0], r.RawDetails)
@@ -138,7 +138,7 @@ func (s *stretch) checkFrames(i Inspector, digests []Hash) error {
 		at := sequence - s.first
 		switch {
 		case at < 0 || at >= int64(len(digests)):
-			return nil // Others reports it
+			return nil // reported by Others
 		case digests[at] == Hash{}:
 			s.problem(Problem{MessageChanged, sequence, sequence, fmt.Sprintf("there is a message beside record %d, which has none", sequence)})
 		case digests[at] != sha256.Sum256(frame):
@@ -148,7 +148,7 @@ func (s *stretch) checkFrames(i Inspector, digests []Hash) error {
 		s.messages++
 		return nil
 	})
-	lost := -1 // index of the last record without its message
+	lost := -1 // index of the last record with a missing message
 	for at, d := range digests {
 		if d == (Hash{}) || found[at] {
 			continue
@@ -166,7 +166,7 @@ func (s *stretch) checkFrames(i Inspector, digests []Hash) error {
 	return err
 }
 
-// checkPersonal compares the personal data that is apart with the records. It needs no key.
+// checkPersonal compares the separately stored personal data with the records. It needs no key.
 func (s *stretch) checkPersonal(i Inspector, recorded map[int64]Details) error {
 	err := i.Payloads(s.first, s.end, func(sequence int64, subject string, payload []byte) error {
 		details, ok := recorded[sequence]

@@ -65,7 +65,7 @@ Exit code 0: all accepted, or duplicates; 1: at least one was rejected; 2: troub
 	return c
 }
 
-// What accept prints.
+// Values of accept's --format.
 const (
 	acceptMessages = "messages"
 	acceptAnswers  = "json"

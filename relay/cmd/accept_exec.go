@@ -15,8 +15,8 @@ import (
 	"github.com/eaapl/handoff/relay/receiver"
 )
 
-// openAccepted returns the output for what is accepted. Messages that nobody gets may not look
-// handed over; an agent has its message, and the log has the answers.
+// openAccepted returns the output for accepted messages. Messages that no agent gets must not be lost, since
+// they count as handed over; if there is an agent, it has its message, and answers are in the log.
 func openAccepted(g *cli.Globals, c *cobra.Command, agent []string, format string) (*output.File, error) {
 	if agent != nil || format == acceptAnswers {
 		return g.Open("", c.OutOrStdout())
@@ -24,12 +24,11 @@ func openAccepted(g *cli.Globals, c *cobra.Command, agent []string, format strin
 	return g.OpenData("", c.OutOrStdout())
 }
 
-// runAgent runs the agent with a message on its standard input, and records how that went.
-// Signals that would end this process go to the agent until it has ended; then a.signalled is
-// set.
+// runAgent runs the agent with a message on its standard input, and records the result. Signals that would
+// end this process are passed to the agent until it has ended; then a.signalled is set.
 func (a *acceptance) runAgent(h receiver.Handover, answer receiver.Answer, shown []byte) (receiver.Answer, error) {
 	stdout := a.command.OutOrStdout()
-	if a.format == acceptAnswers { // which are alone on standard output
+	if a.format == acceptAnswers { // standard output has only answers
 		stdout = a.command.ErrOrStderr()
 	}
 	if err := a.out.Flush(); err != nil {
@@ -65,7 +64,7 @@ func (a *acceptance) runAgent(h receiver.Handover, answer receiver.Answer, shown
 		a.signalled = &cli.SignalError{Signal: *s}
 	}
 	after, err := a.receiver.Finished(a.ctx, answer, e)
-	if err == nil && after.Status == receiver.Completed { // that it was accepted has not been said yet
+	if err == nil && after.Status == receiver.Completed { // the acceptance has not been reported yet
 		return answer, nil
 	}
 	return after, err

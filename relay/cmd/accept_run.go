@@ -25,22 +25,22 @@ type acceptance struct {
 	handovers *intake.Handovers
 	alerts    *relayflags.Alerts
 	out       *output.File
-	agent     []string // the program to run with its arguments, nil for none
+	agent     []string // the program and its arguments, nil for none
 	progress  *term.Progress
 	command   *cobra.Command
 
-	waiting []examined // in the order of the input
-	bytes   int        // of those
+	waiting []examined // in input order
+	bytes   int        // total size of these
 	answerCounts
-	// signalled is a [*cli.SignalError] if a signal came while an agent ran: then nothing more
-	// is handed over.
+	// signalled is a [*cli.SignalError] if a signal arrived while an agent ran: then no more messages are
+	// handed over.
 	signalled error
 }
 
-// examined is a message that waits to be recorded, or why it could not be looked at.
+// examined is a message waiting to be recorded, or the error of examining it.
 type examined struct {
 	*receiver.Delivery
-	shown  []byte // what its receiver gets
+	shown  []byte // the message as handed over
 	origin input.Origin
 	err    error
 }
@@ -56,7 +56,7 @@ func (f *acceptFlags) run(c *cobra.Command, args []string) (err error) {
 	return f.withReceiver(c, len(files) > 0 || !f.resume, func(r *receiver.Receiver) error { return f.accept(c, r, files, agent) })
 }
 
-// accept accepts what was left, if that is asked for, and what the files bring.
+// accept accepts messages left by dead processes, if requested, and the messages of the files.
 func (f *acceptFlags) accept(c *cobra.Command, r *receiver.Receiver, files, agent []string) (err error) {
 	alerts, err := f.startAlerts(c)
 	if err != nil {
@@ -68,7 +68,7 @@ func (f *acceptFlags) accept(c *cobra.Command, r *receiver.Receiver, files, agen
 		return err
 	}
 	stderr := c.ErrOrStderr()
-	if agent != nil { // which writes there, too
+	if agent != nil { // the agent writes there, too
 		stderr = term.Unscreened(stderr)
 	}
 	a := &acceptance{
@@ -85,7 +85,7 @@ func (f *acceptFlags) accept(c *cobra.Command, r *receiver.Receiver, files, agen
 	return cli.Answer(err, a.unread, a.statuses[receiver.Rejected] > 0)
 }
 
-// acceptAll accepts what was left, if that is asked for, and what the arguments name.
+// acceptAll accepts messages left by dead processes, if requested, and the messages of the arguments.
 func (a *acceptance) acceptAll(files []string) error {
 	if a.resume {
 		err := a.receiver.Resume(a.ctx, func(left receiver.Left) error {
@@ -109,7 +109,7 @@ func (a *acceptance) acceptAll(files []string) error {
 	return input.Process(list, a.Limits, a.progress, a.examine, a.add, a.record)
 }
 
-// examine looks at a batch, on any core.
+// examine examines a batch, on all cores.
 func (a *acceptance) examine(batch []input.Document) []examined {
 	list := make([]examined, len(batch))
 	for i, d := range batch {
@@ -128,7 +128,7 @@ func (a *acceptance) examine(batch []input.Document) []examined {
 	return list
 }
 
-// add takes a batch to what waits, and records that when it is enough.
+// add appends a batch to the waiting messages, and records them when there are enough.
 func (a *acceptance) add(list []examined) error {
 	for _, e := range list {
 		a.progress.Message()
@@ -148,7 +148,7 @@ func (a *acceptance) add(list []examined) error {
 	return nil
 }
 
-// record records what waits, lets the accepted messages pass, and prints the answers.
+// record records the waiting messages, hands over the accepted ones, and prints the answers.
 func (a *acceptance) record() error {
 	var deliveries []*receiver.Delivery
 	var shown [][]byte
@@ -169,7 +169,7 @@ func (a *acceptance) record() error {
 	if a.agent == nil {
 		return a.handOver(answers, shown)
 	}
-	for i := range answers { // an agent may take long, and the answer waits for no other
+	for i := range answers { // one at a time: an agent may take long
 		if err := a.handOver(answers[i:i+1], shown[i:i+1]); err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ func (a *acceptance) record() error {
 	return nil
 }
 
-// printFailures prints, in the order of the input, what could not be read and what was rejected.
+// printFailures prints read errors and rejections, in input order.
 func (a *acceptance) printFailures(answers []receiver.Answer) {
 	for _, e := range a.waiting {
 		if e.err != nil {
@@ -193,8 +193,8 @@ func (a *acceptance) printFailures(answers []receiver.Answer) {
 	}
 }
 
-// handOver lets messages pass that were recorded, and notes that they have. After a signal
-// while an agent ran, its answer is given first, and the error is a [*cli.SignalError].
+// handOver hands over recorded messages, and notes that. After a signal while an agent ran, it first prints
+// its answer; the error is a [*cli.SignalError].
 func (a *acceptance) handOver(answers []receiver.Answer, shown [][]byte) error {
 	var passed []receiver.Handover
 	var replies []byte

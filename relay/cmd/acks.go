@@ -16,7 +16,7 @@ import (
 	"github.com/eaapl/handoff/relay/internal/relayflags"
 )
 
-// An acksRecord says which receivers of a handoff have acknowledged it.
+// An acksRecord lists the receivers that have acknowledged a handoff, and the others.
 type acksRecord struct {
 	HandoffID    string   `json:"handoffId"`
 	Complete     bool     `json:"complete"`
@@ -48,7 +48,7 @@ have not. It takes the answers that wait on the transports; with --wait it waits
 				if err := printAcks(g, c, r, facts); err != nil {
 					return err
 				}
-				if r.Complete { // whatever else may come
+				if r.Complete { // later answers cannot change it
 					return nil
 				}
 				return cli.Answer(err, 0, true)
@@ -64,8 +64,8 @@ have not. It takes the answers that wait on the transports; with --wait it waits
 	return c
 }
 
-// acknowledged takes the answers to a handoff, and says who has acknowledged it. With an
-// [*deliver.UnheardError] that is what was known before.
+// acknowledged receives the answers to a handoff, and returns its acknowledgments. With a
+// [*deliver.UnheardError] these are the previously known ones.
 func acknowledged(ctx context.Context, store *deliver.Store, sender *deliver.Sender, id string, wait time.Duration) (r acksRecord, err error) {
 	list, err := store.Find(ctx, id)
 	if err != nil {

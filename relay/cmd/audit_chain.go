@@ -44,14 +44,14 @@ the task; 2: the log or a message in it could not be read.`,
 	return c
 }
 
-// readChain adds the messages of a task that were accepted, and those of other tasks that
-// they name as their parents. Only the task is reported on.
+// readChain adds the accepted messages of a task, and their parents in other tasks. The report covers only
+// the task.
 func readChain(c *cobra.Command, r *chain.Run, flag *relayflags.AuditLogFlag, id string, limits jsonstream.Limits) error {
 	log, err := flag.Open(c.Context(), false)
 	if err != nil {
 		return err
 	}
-	defer log.Store().Close() // it has written nothing
+	defer log.Store().Close() // read only: errors of Close do not matter
 	r.Progress.StartDoing("reading messages of the audit log", -1)
 	defer r.Progress.Stop()
 	return log.Store().View(c.Context(), func(v audit.Reader) error {

@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// certificateFlags name the certificate of who serves https.
+// certificateFlags name the certificate of an HTTPS server.
 type certificateFlags struct{ certificate, key string }
 
 func (f *certificateFlags) register(c *cobra.Command) {
@@ -26,7 +26,7 @@ func (f *certificateFlags) check() error {
 	return nil
 }
 
-// load returns how https is served, nil if no certificate is named.
+// load returns the TLS configuration, nil if no certificate is named.
 func (f *certificateFlags) load() (*tls.Config, error) {
 	if f.certificate == "" {
 		return nil, nil

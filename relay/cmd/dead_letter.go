@@ -50,8 +50,8 @@ func withLetters(c *cobra.Command, f *relayflags.AuditLogFlag, keys relayflags.S
 	})
 }
 
-// letterAnswer prints an error that is an answer: there is no such letter, more is wrong with
-// it, another message comes first, or its sender has taken it back.
+// letterAnswer prints an error that is a result: there is no such letter, it has other errors, another
+// message comes first, or its sender has revoked it.
 func letterAnswer(c *cobra.Command, err error) error {
 	none, invalid, erased, pending := (*receiver.LetterError)(nil), (*receiver.StillInvalidError)(nil), (*personal.ErasedError)(nil), (*receiver.PendingError)(nil)
 	revoked := (*receiver.RevokedError)(nil)
@@ -65,7 +65,7 @@ func letterAnswer(c *cobra.Command, err error) error {
 	return err
 }
 
-// completeLetter offers the letters that wait by the numbers of their records, the newest first.
+// completeLetter offers the record numbers of the waiting letters, newest first.
 func completeLetter(log *relayflags.AuditLogFlag) cobra.CompletionFunc {
 	return relayflags.OneID(func(ctx context.Context, _ func(string) bool, offer func(string, string) bool) error {
 		decided := map[int64]bool{}
@@ -114,7 +114,7 @@ func newDeadLetterList(g *cli.Globals) *cobra.Command {
 	return c
 }
 
-// recordedForm is how the times of records, which are UTC, are shown.
+// recordedForm is the displayed form of the times of records, which are UTC.
 const recordedForm = "2006-01-02T15:04:05Z"
 
 func printLetters(g *cli.Globals, c *cobra.Command, waiting []audit.Stored, facts cli.FactsFlags) error {
@@ -209,18 +209,18 @@ func describeLetter(w io.Writer, letter receiver.Letter) {
 	}
 }
 
-// decisionFlags say who decides, and why.
+// decisionFlags are the flags for a person's name and reason.
 type decisionFlags struct{ receiver.Decision }
 
 func (f *decisionFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.By, "by", "", "the person who decides, a `NAME`")
 	c.Flags().StringVar(&f.Explanation, "reason", "", "why, a `TEXT`")
 	for _, name := range []string{"by", "reason"} {
-		_ = c.MarkFlagRequired(name) // it is there
+		_ = c.MarkFlagRequired(name) // the flag exists
 	}
 }
 
-// A discarding says what a decision has removed.
+// A discarding lists the data removed by a decision.
 type discarding struct {
 	Record int64 `json:"record"`
 	letters.Reach
@@ -248,7 +248,7 @@ message waits; 2: a store could not be reached.`,
 				return err
 			}
 			return withLetters(c, &log, relayflags.SubjectKeysFlag{}, func(waiting receiver.Letters) error {
-				letter, _ := waiting.Find(c.Context(), args[0]) // what is wrong with its message does not matter here
+				letter, _ := waiting.Find(c.Context(), args[0]) // errors of its message do not matter here
 				stored, err := waiting.Discard(c.Context(), args[0], decision.Decision)
 				if err != nil {
 					return err

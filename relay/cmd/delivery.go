@@ -18,7 +18,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport/claimcheck"
 )
 
-// deliveryFlags are those of commands that look at, or change, what a sender has sent.
+// deliveryFlags are the flags of commands that show or change a sender's handoffs.
 type deliveryFlags struct {
 	*cli.Globals
 	store   relayflags.StoreFlag
@@ -27,10 +27,10 @@ type deliveryFlags struct {
 	command *cobra.Command // set when it runs
 
 	posting    postingFlags
-	claimCheck string // where bodies are stored, "" for nowhere
+	claimCheck string // address of the store of bodies, "" for none
 	claims     claimcheck.Store
 	trust      string // a profile with the keys of receivers, "" for none
-	warned     int    // of answers that are not believed
+	warned     int    // number of warnings about refused answers
 }
 
 func (f *deliveryFlags) register(c *cobra.Command) {
@@ -38,20 +38,20 @@ func (f *deliveryFlags) register(c *cobra.Command) {
 	f.log.Register(c)
 }
 
-// registerRetries registers --retries, for commands that take answers.
+// registerRetries registers --retries, for commands that receive answers.
 func (f *deliveryFlags) registerRetries(c *cobra.Command) {
 	c.Flags().IntVar(&f.options.Retries, "retries", deliver.DefaultRetries, "the rejected attempt at which the task is the sender's again")
 }
 
-// registerTrust registers --answer-trust, for commands that take answers.
+// registerTrust registers --answer-trust, for commands that receive answers.
 func (f *deliveryFlags) registerTrust(c *cobra.Command) {
 	c.Flags().StringVar(&f.trust, "answer-trust", "", "believe the answers of receivers alone that their keys have signed: a profile `FILE` with keys and trust, YAML or JSON")
 }
 
-// maxWarned is how many answers are warned of that are not believed: they may be many.
+// maxWarned is the maximum number of warnings about refused answers.
 const maxWarned = 10
 
-// warnRefused warns of an answer that is not believed.
+// warnRefused warns of a refused answer.
 func (f *deliveryFlags) warnRefused(h *deliver.Handoff, why string) {
 	if f.warned++; f.warned <= maxWarned {
 		term.Warn(f.command.ErrOrStderr(), h.HandoffID+": an answer is not believed: "+why)
@@ -63,7 +63,7 @@ func (f *deliveryFlags) registerClaimCheck(c *cobra.Command) {
 	c.Flags().StringVar(&f.claimCheck, "claim-check", "", "where to store messages that are too long for the transport, a `DIR` or URL that receivers have too")
 }
 
-// with calls use with the store and its sender, and closes both. They are made if create.
+// with calls use with the store and its sender, and closes both. They are created if create is set.
 func (f *deliveryFlags) with(c *cobra.Command, create bool, use func(*deliver.Store, *deliver.Sender) error) (err error) {
 	if f.options.Retries < 0 {
 		return fmt.Errorf("--retries %d: use 1 or more", f.options.Retries)
@@ -93,7 +93,7 @@ func (f *deliveryFlags) with(c *cobra.Command, create bool, use func(*deliver.St
 	defer func() { err = cli.Closed(err, store.Close()) }()
 	f.options.Open, f.options.Refused = f.open, f.warnRefused
 	f.options.Transport = func(address string) string {
-		row, _, _ := transportOf(address) // was looked at before it was stored
+		row, _, _ := transportOf(address) // checked before it was stored
 		return row.name
 	}
 	sender := deliver.NewSender(store, log, f.options)
@@ -111,7 +111,7 @@ func (f *deliveryFlags) open(ctx context.Context, address string) (transport.Pub
 	if err != nil {
 		return nil, &transport.PermanentError{Err: err}
 	}
-	if row.check != nil { // a program says so itself
+	if row.check != nil { // helpers report such errors themselves
 		if err := row.check(u); err != nil {
 			return nil, &transport.PermanentError{Err: err}
 		}
@@ -124,7 +124,7 @@ func (f *deliveryFlags) open(ctx context.Context, address string) (transport.Pub
 	return claimcheck.Publisher(p, f.claims, o), nil
 }
 
-// newsFlags say what is done with the news that answers bring.
+// newsFlags are the flags for news brought by answers.
 type newsFlags struct {
 	alerts relayflags.AlertFlags
 	keys   cli.KeyFlags
@@ -139,7 +139,7 @@ func (f *newsFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.auto, "auto", "", "run this `COMMAND` when a task is rolled back: it reads the checkpoint")
 }
 
-// A newsroom does with news what the flags say.
+// A newsroom handles news according to the flags.
 type newsroom struct {
 	*cli.Globals
 	command *cobra.Command
@@ -149,7 +149,7 @@ type newsroom struct {
 	auto    *child.Options // nil for none
 }
 
-// start returns what does with news what the flags say. The caller closes it.
+// start returns the handler of news. The caller closes it.
 func (f *newsFlags) start(g *cli.Globals, c *cobra.Command, store *deliver.Store, sender *deliver.Sender) (*newsroom, error) {
 	n := &newsroom{Globals: g, command: c, store: store, sender: sender}
 	var err error
@@ -164,11 +164,11 @@ func (f *newsFlags) start(g *cli.Globals, c *cobra.Command, store *deliver.Store
 	return n, err
 }
 
-// close waits until people were told, and returns the error of the run, or what went wrong.
+// close waits until the alerts are delivered, and returns the error of the run, or of an alert.
 func (n *newsroom) close(err error) error { return n.alerts.Close(err) }
 
-// report tells people of what has changed, and restores the senders of handoffs that were
-// rolled back: those of own, or of all if own is nil. It returns what has changed.
+// report sends alerts about changes, and restores the senders of rolled-back handoffs; if own is not nil,
+// only for its handoffs. It returns the changes.
 func (n *newsroom) report(ctx context.Context, own map[string]bool) (deliver.News, error) {
 	news := n.sender.News()
 	if err := n.alerts.Send(news.Alerts); err != nil || n.auto == nil {
@@ -215,7 +215,7 @@ func (n *newsroom) restore(ctx context.Context, h *deliver.Handoff) error {
 		return fmt.Errorf("--auto: %w", err)
 	}
 	go func() {
-		_, _ = io.Copy(p, bytes.NewReader(checkpoint)) // one that does not want it all may still end well
+		_, _ = io.Copy(p, bytes.NewReader(checkpoint)) // a command that does not read all input may still succeed
 		_ = p.CloseInput()
 	}()
 	_, copied := io.Copy(n.command.ErrOrStderr(), p)
@@ -225,7 +225,7 @@ func (n *newsroom) restore(ctx context.Context, h *deliver.Handoff) error {
 	return nil
 }
 
-// handoffProblem says why a handoff was rejected, or could not be published; nil if neither.
+// handoffProblem returns why a handoff was rejected or could not be published; nil if neither.
 func handoffProblem(h *deliver.Handoff) error {
 	name := h.HandoffID
 	if h.Receivers > 1 {

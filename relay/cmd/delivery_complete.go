@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/relay/internal/relayflags"
 )
 
-// sentHandoffs completes the id of a handoff that was sent, with its state for its first receiver.
+// sentHandoffs completes the id of a sent handoff, with its state at its first receiver.
 func (f *deliveryFlags) sentHandoffs() relayflags.IDs {
 	return f.sent(relayflags.HandoffID, func(list []*deliver.Handoff) string { return whereabouts(list[0]) })
 }
@@ -19,15 +19,15 @@ func whereabouts(h *deliver.Handoff) string {
 	return string(h.State) + " " + h.Sender + " -> " + h.Receiver
 }
 
-// sentTasks completes the id of a task that was sent, with where it is.
+// sentTasks completes the id of a sent task, with its status.
 func (f *deliveryFlags) sentTasks() relayflags.IDs {
 	return f.sent(relayflags.TaskID, func(list []*deliver.Handoff) string {
 		return deliver.TaskStatus(list) + " " + list[0].Sender + " -> " + list[0].Receiver
 	})
 }
 
-// sent finds the ids of what was sent, the newest first, with what describe says of the handoff.
-// The audit log knows which were dispatched last: the store would have to read all that it has.
+// sent completes the ids of sent handoffs, newest first, with the text of describe. It finds the newest ones
+// in the audit log: the store would have to read all its handoffs.
 func (f *deliveryFlags) sent(id func(*audit.Record) string, describe func([]*deliver.Handoff) string) relayflags.IDs {
 	return func(ctx context.Context, fits func(string) bool, offer func(string, string) bool) error {
 		return f.look(ctx, func(store *deliver.Store) error {
@@ -51,7 +51,7 @@ func (f *deliveryFlags) sent(id func(*audit.Record) string, describe func([]*del
 	}
 }
 
-// stuckHandoffs completes the id of a handoff that waits for a person, the newest first.
+// stuckHandoffs completes the ids of handoffs that wait for a person, newest first.
 func (f *deliveryFlags) stuckHandoffs() relayflags.IDs {
 	return func(ctx context.Context, _ func(string) bool, offer func(string, string) bool) error {
 		return f.look(ctx, func(store *deliver.Store) error {
@@ -66,17 +66,17 @@ func (f *deliveryFlags) stuckHandoffs() relayflags.IDs {
 	}
 }
 
-// look calls use with the store, which it does not change.
+// look calls use with the store, for reading only.
 func (f *deliveryFlags) look(ctx context.Context, use func(*deliver.Store) error) error {
 	log, err := f.log.Open(ctx, false)
 	if err != nil {
 		return err
 	}
-	defer log.Store().Close() // nothing was written
+	defer log.Store().Close() // read only: errors of Close do not matter
 	store, err := f.store.Open(ctx, log, false)
 	if err != nil {
 		return err
 	}
-	defer store.Close() // the same
+	defer store.Close() // read only: errors of Close do not matter
 	return use(store)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/relay/receiver"
 )
 
-// A handoffRecord is what is shown of a handoff to one receiver.
+// A handoffRecord is the displayed form of a handoff to one receiver.
 type handoffRecord struct {
 	HandoffID    string              `json:"handoffId"`
 	TaskID       string              `json:"taskId"`
@@ -37,7 +37,7 @@ type handoffRecord struct {
 	AnswerCheck  deliver.AnswerCheck `json:"answerCheck,omitzero"`
 	AnswerKey    string              `json:"answerKeyId,omitzero"`
 	Refused      int                 `json:"refusedAnswers,omitzero"`
-	Refusal      string              `json:"refusal,omitzero"` // of the last one
+	Refusal      string              `json:"refusal,omitzero"` // reason for the last one
 
 	now time.Time
 }
@@ -56,10 +56,10 @@ func newHandoffRecord(h *deliver.Handoff) handoffRecord {
 	return r
 }
 
-// streaming is the state of a handoff of which a part was sent.
+// streaming is the displayed state of a handoff that was sent in part.
 const streaming deliver.State = "STREAMING"
 
-// shownState returns the state that is shown of a handoff.
+// shownState returns the displayed state of a handoff.
 func shownState(h *deliver.Handoff) deliver.State {
 	if h.Streaming() {
 		return streaming
@@ -67,7 +67,7 @@ func shownState(h *deliver.Handoff) deliver.State {
 	return h.State
 }
 
-// sw4rmStatus returns the status that SW4RM has for a state.
+// sw4rmStatus returns SW4RM's status for a state.
 func sw4rmStatus(s deliver.State) string {
 	switch {
 	case s == deliver.Completed:
@@ -81,7 +81,7 @@ func sw4rmStatus(s deliver.State) string {
 	}
 }
 
-// recorded returns a time as records have it, "" for none.
+// recorded returns a time in the form of records, "" for none.
 func recorded(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -89,7 +89,7 @@ func recorded(t time.Time) string {
 	return t.UTC().Format("2006-01-02T15:04:05.000000Z")
 }
 
-// WriteText writes one line, and another one for what is wrong.
+// WriteText writes one line, and a second one if there is a problem.
 func (r handoffRecord) WriteText(w io.Writer, _ int, colors term.Palette) error {
 	state := string(r.State)
 	switch {
@@ -130,7 +130,7 @@ func (r handoffRecord) WriteText(w io.Writer, _ int, colors term.Palette) error 
 	return err
 }
 
-// answerCheck says who has shown whose an answer is.
+// answerCheck describes the result of checking an answer's signature.
 func answerCheck(c deliver.AnswerCheck, key string) string {
 	switch c {
 	case deliver.AnswerVerified:
@@ -142,7 +142,7 @@ func answerCheck(c deliver.AnswerCheck, key string) string {
 	}
 }
 
-// answerLine says in a line what a receiver has answered.
+// answerLine returns a receiver's answer in one line.
 func answerLine(a *receiver.Answer) string {
 	if a.Status != receiver.Rejected {
 		return fmt.Sprintf("%s by %s at %s", a.Status, term.Visible(cmp.Or(a.Receiver, "its receiver")), term.Visible(a.RecordedAt))

@@ -26,17 +26,17 @@ import (
 	"github.com/eaapl/handoff/relay/transport/http"
 )
 
-// A doctor checks stores, URLs and transports for the command doctor of handoff.
+// A doctor checks stores, URLs and transports for handoff's command doctor.
 type doctor struct {
 	*cli.Globals
 	log     relayflags.AuditLogFlag
 	store   relayflags.StoreFlag
 	posting postingFlags
-	timeout time.Duration // of each check
+	timeout time.Duration // for each check
 }
 
-// newDoctor returns the command that prints a [checkup.Report] as JSON. The command doctor of handoff, which
-// calls it, has printed the warnings about settings.
+// newDoctor returns the command that prints a [checkup.Report] as JSON. It prints no warnings about settings:
+// handoff's command doctor, which runs it, has printed them.
 func newDoctor(g *cli.Globals, tree settings.Tree) *cobra.Command {
 	d := &doctor{Globals: g}
 	c := &cobra.Command{
@@ -119,7 +119,8 @@ func (d *doctor) servers(list []settings.Setting, addresses []string) ([]checkup
 	return checks, nil
 }
 
-// orAbsent makes an error of what is not there one of what is not made yet, if nobody has named it.
+// orAbsent turns the error that a file does not exist into [checkup.ErrAbsent] if the file's name is the
+// default.
 func orAbsent(err error, origin string) error {
 	if errors.Is(err, fs.ErrNotExist) && origin == "default" {
 		return checkup.ErrAbsent
@@ -127,7 +128,7 @@ func orAbsent(err error, origin string) error {
 	return err
 }
 
-// note takes over what a server has said.
+// note adds a server's information to a result.
 func note(r *checkup.Result, a probe.Answer) {
 	const limit = 5 * time.Second
 	r.Server, r.Tables = a.Server, a.Tables
@@ -144,7 +145,7 @@ func note(r *checkup.Result, a probe.Answer) {
 	}
 }
 
-// compareTables says what is wrong with the tables of a store.
+// compareTables returns an error if the tables of a store have another version.
 func compareTables(r *checkup.Result, name string, newest int) error {
 	switch version := r.Tables[name]; {
 	case version > newest:
@@ -157,7 +158,7 @@ func compareTables(r *checkup.Result, name string, newest int) error {
 	return nil
 }
 
-// checkURL checks a URL that is not that of a receiver, or a folder.
+// checkURL returns the check of a folder, or of a URL that is not a receiver's.
 func (d *doctor) checkURL(kind string, p checkup.Place) checkup.Check {
 	return checkup.Check{Kind: kind, Place: shownAddress(p.Value), Origin: p.Origin, Look: func(ctx context.Context, r *checkup.Result) error {
 		if !strings.HasPrefix(p.Value, "http://") && !strings.HasPrefix(p.Value, "https://") {
@@ -169,14 +170,14 @@ func (d *doctor) checkURL(kind string, p checkup.Place) checkup.Check {
 		}
 		a, err := http.Probe(ctx, u, http.PostOptions{Timeout: d.timeout})
 		if answer := (*http.StatusError)(nil); errors.As(err, &answer) && answer.Code >= 400 && answer.Code < 500 {
-			err = nil // it has a path, a token or a method of its own
+			err = nil // its path, token or method may differ
 		}
 		note(r, a)
 		return err
 	}}
 }
 
-// checkTransport checks a transport at an address.
+// checkTransport returns the check of a transport at an address.
 func (d *doctor) checkTransport(address string) (checkup.Check, error) {
 	row, u, err := transportOf(address)
 	if err != nil {
@@ -204,7 +205,7 @@ func (d *doctor) checkTransport(address string) (checkup.Check, error) {
 	return k, nil
 }
 
-// shownAddress returns an address or a path without what may be secret.
+// shownAddress returns an address or a path without its secrets.
 func shownAddress(address string) string {
 	if row, u, err := transportOf(address); err == nil && row.name != "" && u.Host != "" {
 		return transport.Shown(u)

@@ -18,7 +18,7 @@ import (
 	"github.com/eaapl/handoff/relay/guard"
 )
 
-// listeningFlags say where a server listens that needs a token, and who may ask.
+// listeningFlags are the flags of a server that requires a token: its address and the authorized clients.
 type listeningFlags struct {
 	address   string
 	names     []string
@@ -26,7 +26,7 @@ type listeningFlags struct {
 	tokenFile string
 }
 
-// register registers the flags. Usage is that of --listen.
+// register registers the flags. usage is that of --listen.
 func (f *listeningFlags) register(c *cobra.Command, address, usage string) {
 	flags := c.Flags()
 	flags.StringVar(&f.address, "listen", address, usage)
@@ -35,16 +35,16 @@ func (f *listeningFlags) register(c *cobra.Command, address, usage string) {
 	f.tls.register(c)
 }
 
-// A listening server has what it listens with.
+// A listening is a server that listens.
 type listening struct {
 	net.Listener
 	guard *guard.Guard
 	tls   *tls.Config
-	host  string // as people write it
-	token string // "" if somebody has set it: it is not printed
+	host  string // as given by the user
+	token string // "" if the user has set it: then it is not printed
 }
 
-// listen begins to listen. Nothing is answered before [listening.serve].
+// listen begins to listen. Requests are answered only after [listening.serve].
 func (f *listeningFlags) listen(g *cli.Globals, c *cobra.Command) (*listening, error) {
 	if err := f.tls.check(); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (f *listeningFlags) listen(g *cli.Globals, c *cobra.Command) (*listening, e
 	return l, nil
 }
 
-// token returns the token that somebody has set, "" for none.
+// token returns the user's token, "" for none.
 func (f *listeningFlags) token(g *cli.Globals, c *cobra.Command) (string, error) {
 	token := os.Getenv(cli.TokenVariable)
 	if token == "" || c.Flags().Changed("token-file") {
@@ -87,7 +87,7 @@ func (f *listeningFlags) token(g *cli.Globals, c *cobra.Command) (string, error)
 	return token, nil
 }
 
-// listenAt listens at an address. The error does not name it.
+// listenAt listens at an address. The error does not contain the address.
 func listenAt(ctx context.Context, address string) (net.Listener, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if e := (*net.OpError)(nil); errors.As(err, &e) {
@@ -96,7 +96,7 @@ func listenAt(ctx context.Context, address string) (net.Listener, error) {
 	return l, err
 }
 
-// url returns where a program on this machine finds a path of the server.
+// url returns the URL of a path for a program on this machine.
 func (l *listening) url(path string) string {
 	if ip := net.ParseIP(l.host); ip != nil && ip.IsUnspecified() {
 		return l.urlOf("127.0.0.1", path)
@@ -104,8 +104,8 @@ func (l *listening) url(path string) string {
 	return l.urlOf(l.host, path)
 }
 
-// page returns where a browser on this machine finds a path of the server, under a name that no other
-// server has: the cookie goes to that name.
+// page returns the URL of a path for a browser on this machine. Its host name belongs to no other server, so
+// that the cookie is only sent to this one.
 func (l *listening) page(path string) string {
 	if home := l.guard.Home(); home != "" {
 		return l.urlOf(home, path)
@@ -122,7 +122,7 @@ func (l *listening) urlOf(host, path string) string {
 	return scheme + "://" + net.JoinHostPort(host, port) + path
 }
 
-// serve says where it serves, and does so until a signal ends it.
+// serve prints the address, and serves until a signal ends it.
 func (l *listening) serve(g *cli.Globals, c *cobra.Command, h nethttp.Handler, announcement string) error {
 	ctx, stop := context.WithCancel(c.Context())
 	defer stop()
@@ -134,5 +134,5 @@ func (l *listening) serve(g *cli.Globals, c *cobra.Command, h nethttp.Handler, a
 	return guard.Serve(ctx, l, h, guard.ServerOptions{TLS: l.tls, Log: func(line string) { printLine(c, line) }})
 }
 
-// printLine prints what was wrong with something that goes on.
+// printLine prints an error that does not end the run.
 func printLine(c *cobra.Command, line string) { term.PrintError(c.ErrOrStderr(), errors.New(line)) }

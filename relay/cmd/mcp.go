@@ -94,7 +94,7 @@ func (f *mcpFlags) run(c *cobra.Command) error {
 		if err != nil {
 			return fmt.Errorf("--root: %w", err)
 		}
-		defer folders.Close() // nothing is unwritten
+		defer folders.Close() // nothing to flush
 		o.Files = folders
 	}
 	if f.log.Address == "" {
@@ -116,11 +116,11 @@ func (f *mcpFlags) run(c *cobra.Command) error {
 	})
 }
 
-// serve serves clients until they have ended.
+// serve serves clients until they have disconnected.
 func (f *mcpFlags) serve(c *cobra.Command, o mcp.Options) error {
 	o.Checks = f.checks.options
 	if o.Checks.Receiver == nil {
-		o.Checks.Formats = nil // those of any system
+		o.Checks.Formats = nil // formats of all systems
 	}
 	s := mcp.New(o)
 	if f.listening.address == "" {

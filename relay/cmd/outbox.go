@@ -64,7 +64,7 @@ corrects what is wrong and calls handoff outbox retry: then the exit code is 1.`
 	return c
 }
 
-// printHandoffs prints handoffs, or in text what there is to say if there are none.
+// printHandoffs prints handoffs; in text, it prints none if there are no handoffs.
 func printHandoffs(g *cli.Globals, c *cobra.Command, f cli.FactsFlags, list []*deliver.Handoff, none string) error {
 	out, err := f.Open(g, c)
 	if err != nil {
@@ -164,7 +164,7 @@ func newOutboxRetry(g *cli.Globals) *cobra.Command {
 	return c
 }
 
-// An outboxRun is what a run has published, by what the transports have confirmed.
+// An outboxRun counts the messages published by a run, by the transports' confirmations.
 type outboxRun struct {
 	command            *cobra.Command
 	published, dropped int
@@ -185,7 +185,8 @@ func (r *outboxRun) count(list []*deliver.Handoff) error {
 	return nil
 }
 
-// answer says how the run went, and what waits: of one handoff, or if it is "" of all.
+// answer prints the result of the run, and the number of waiting messages of one handoff, or if it is "" of
+// all.
 func (r *outboxRun) answer(ctx context.Context, store *deliver.Store, handoff string) error {
 	list, err := store.List(ctx, false)
 	if err != nil {
@@ -278,7 +279,7 @@ func (f *flushFlags) flush(c *cobra.Command, store *deliver.Store, sender *deliv
 	return errors.Join(unheard, run.answer(ctx, store, ""))
 }
 
-// tell does with news what the flags say, and prints what was rejected.
+// tell handles news according to the flags and prints rejections.
 func (f *flushFlags) tell(ctx context.Context, c *cobra.Command, room *newsroom) error {
 	news, err := room.report(ctx, nil)
 	for _, h := range news.Handoffs {
@@ -289,10 +290,10 @@ func (f *flushFlags) tell(ctx context.Context, c *cobra.Command, room *newsroom)
 	return err
 }
 
-// staying is how often a run that stays looks for what is due.
+// staying is the interval at which a run with --watch looks for due messages.
 const staying = time.Second
 
-// stay publishes and takes answers until the run is ended. What fails is tried again.
+// stay publishes messages and receives answers until the run is ended. It retries after errors.
 func (f *flushFlags) stay(ctx context.Context, c *cobra.Command, store *deliver.Store, sender *deliver.Sender, room *newsroom) error {
 	for {
 		run := &outboxRun{command: c}

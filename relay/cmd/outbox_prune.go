@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/relay/internal/relayflags"
 )
 
-// A pruneRecord says what was removed from the store.
+// A pruneRecord has the numbers of removed rows.
 type pruneRecord struct {
 	Before      string `json:"before"`
 	Tasks       int    `json:"tasks"`

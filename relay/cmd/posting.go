@@ -17,7 +17,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport/http"
 )
 
-// postingFlags say how messages are posted to addresses of HTTP.
+// postingFlags are the flags for posting messages to HTTP addresses.
 type postingFlags struct {
 	tokenFile string
 	ca        string // file
@@ -31,7 +31,7 @@ func (f *postingFlags) register(c *cobra.Command) {
 	flags.StringVar(&f.ca, "ca", "", "trust these certificates of https addresses, too: a PEM `FILE`")
 }
 
-// load reads what the flags name.
+// load reads the files named by flags.
 func (f *postingFlags) load(g *cli.Globals, c *cobra.Command) (err error) {
 	if f.options.Token, err = loadToken(g, c, f.tokenFile, secrets.MinBytes); err != nil || f.ca == "" {
 		return err
@@ -51,7 +51,7 @@ func (f *postingFlags) load(g *cli.Globals, c *cobra.Command) (err error) {
 	return nil
 }
 
-// publish opens a place as its transport does, those of HTTP with what the flags say.
+// publish opens a place as its transport does; HTTP places use the flags.
 func (f *postingFlags) publish(ctx context.Context, row transportRow, u *url.URL, o transport.Options) (transport.Publisher, error) {
 	if row.name != "http" {
 		return row.publish(ctx, u, o)
@@ -59,16 +59,16 @@ func (f *postingFlags) publish(ctx context.Context, row transportRow, u *url.URL
 	return http.Post(u, f.optionsFor(u))
 }
 
-// optionsFor returns how messages are posted to an address.
+// optionsFor returns the options for posting messages to an address.
 func (f *postingFlags) optionsFor(u *url.URL) http.PostOptions {
 	post := f.options
 	if u.User != nil {
-		post.Token = "" // it is another receiver's
+		post.Token = "" // the token is another receiver's
 	}
 	return post
 }
 
-// loadToken reads a bearer token of least characters or more; it is "" if there is no file.
+// loadToken reads a bearer token of at least least characters; it returns "" if no file is named.
 func loadToken(g *cli.Globals, c *cobra.Command, file string, least int) (string, error) {
 	if file == "" {
 		return "", nil
@@ -83,8 +83,8 @@ func loadToken(g *cli.Globals, c *cobra.Command, file string, least int) (string
 	return string(secret), nil
 }
 
-// checkToken returns why a text is no token, or one that anybody can guess: it has fewer than least
-// characters, say.
+// checkToken returns an error if a text is not a token, or is easy to guess: for example, shorter than least
+// characters.
 func checkToken(token string, least int) error {
 	weakness := secrets.Weakness([]byte(token))
 	switch {
@@ -101,7 +101,7 @@ func checkToken(token string, least int) error {
 
 var errNoToken = errors.New("no bearer token: that is one line of letters, digits and -._~+/, with = at the end (RFC 6750)")
 
-// isToken reports whether a text is a token that a header can hold (RFC 6750, section 2.1).
+// isToken reports whether a text is a valid bearer token for a header (RFC 6750, section 2.1).
 func isToken(s string) bool {
 	s = strings.TrimRight(s, "=")
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/") == ""

@@ -12,7 +12,7 @@ import (
 //go:embed commands.json
 var messageCommands []byte
 
-// notHere returns the error for a command of handoff.
+// notHere returns the error for a command that only handoff has.
 func notHere(_ *cobra.Command, args []string) error {
 	return fmt.Errorf("handoff-relay delivers and records: run handoff %s", args[0])
 }

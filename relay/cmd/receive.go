@@ -35,7 +35,7 @@ type receiveFlags struct {
 	serving servingFlags
 	lease   time.Duration
 	chunks  receiveStreamFlags
-	// stopped: a signal has come.
+	// stopped is set when a signal has arrived.
 	stopped atomic.Bool
 	running atomic.Pointer[intake.Intake]
 }
@@ -201,13 +201,13 @@ func (f *receiveFlags) run(c *cobra.Command, args []string) error {
 	})
 }
 
-// early reports whether an agent can begin before its message is whole: its process can be ended,
-// and what it gets is as it came.
+// early reports whether an agent can begin early: its process can be ended, and it gets the message
+// unchanged.
 func (f *receiveFlags) early(agent []string) bool {
 	return agent != nil && !f.stream && f.render == ""
 }
 
-// inFlight returns how many messages are.
+// inFlight returns the number of messages in flight.
 func (f *receiveFlags) inFlight() int {
 	if i := f.running.Load(); i != nil {
 		return i.InFlight()
@@ -215,7 +215,7 @@ func (f *receiveFlags) inFlight() int {
 	return 0
 }
 
-// placeName returns a name for the place that messages come from, without its secrets.
+// placeName returns a name for the place of the messages, without its secrets.
 func placeName(u *url.URL) (string, error) {
 	place := *u
 	place.User = nil
@@ -223,7 +223,7 @@ func placeName(u *url.URL) (string, error) {
 		q.Del("password")
 		place.RawQuery = q.Encode()
 	}
-	if u.Opaque != "" { // a path
+	if u.Opaque != "" { // a file path
 		path, err := filepath.Abs(u.Opaque)
 		if err != nil {
 			return "", err

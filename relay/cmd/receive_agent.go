@@ -36,7 +36,7 @@ func (f *receiveFlags) receive(c *cobra.Command, r *receiver.Receiver, o intake.
 	}
 }
 
-// stdoutOfAgents returns where agents print: answers are alone on standard output.
+// stdoutOfAgents returns the output of agents: standard output has only answers.
 func (f *receiveFlags) stdoutOfAgents(c *cobra.Command) io.Writer {
 	if f.format == acceptAnswers {
 		return term.Unscreened(c.ErrOrStderr())
@@ -44,8 +44,8 @@ func (f *receiveFlags) stdoutOfAgents(c *cobra.Command) io.Writer {
 	return term.Unscreened(c.OutOrStdout())
 }
 
-// runIntake runs an intake until the first signal. Those that come after it go to the agents, if
-// there are any; else they end the process as usual.
+// runIntake runs an intake until the first signal. Later signals are passed to the agents, if there are any;
+// otherwise they end the process as usual.
 func (f *receiveFlags) runIntake(ctx context.Context, stderr io.Writer, r *receiver.Receiver, o intake.Options, toAgents func(syscall.Signal) bool) error {
 	i, err := intake.New(r, o)
 	if err != nil {
@@ -67,7 +67,7 @@ func (f *receiveFlags) runIntake(ctx context.Context, stderr io.Writer, r *recei
 	return i.Run(ctx)
 }
 
-// receiveForOne receives messages for one agent, until that ends.
+// receiveForOne receives messages for one agent, until it ends.
 func (f *receiveFlags) receiveForOne(c *cobra.Command, r *receiver.Receiver, o intake.Options, args []string) error {
 	agent, err := child.StartAgent(context.WithoutCancel(c.Context()), args, f.stdoutOfAgents(c), term.Unscreened(c.ErrOrStderr()))
 	if err != nil {
@@ -90,7 +90,7 @@ func (f *receiveFlags) receiveForOne(c *cobra.Command, r *receiver.Receiver, o i
 		agent.Signal(s)
 		return true
 	})
-	if errors.Is(err, child.ErrEnded) { // which is said below
+	if errors.Is(err, child.ErrEnded) { // reported below
 		err = nil
 	}
 	finished.Store(true)

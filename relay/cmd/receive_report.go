@@ -19,24 +19,24 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A receiveReport says on standard error how receive fares, and writes the answers where flags
-// say. It is an [intake.Observer].
+// A receiveReport prints the progress of receive on standard error, and writes the answers to the files named
+// by flags. It is an [intake.Observer].
 type receiveReport struct {
 	flags  *receiveFlags
 	stderr io.Writer
 	out    *output.File
 	place  string
-	answer func(dst []byte, a receiver.Answer) ([]byte, error) // appends it as it is sent
+	answer func(dst []byte, a receiver.Answer) ([]byte, error) // appends it in its sent form
 
 	mu      sync.Mutex
 	counts  answerCounts
-	ended   map[bool]int // agents, by whether they ended well
-	trouble string       // what was said last of what does not work
-	ill     error        // why nothing can be accepted now, nil if something can
+	ended   map[bool]int // numbers of agents that have failed and succeeded
+	trouble string       // last reported error
+	ill     error        // why no message can be accepted now, nil if messages can
 	replies []byte       // not yet appended
 	more    chan struct{}
-	written chan struct{} // closed when nothing more is appended
-	err     error         // why answers could not be written
+	written chan struct{} // closed after the last one was appended
+	err     error         // error of writing answers
 }
 
 func newReceiveReport(f *receiveFlags, c *cobra.Command, out *output.File, u *url.URL, answers *receiver.Receiver) *receiveReport {
@@ -46,7 +46,7 @@ func newReceiveReport(f *receiveFlags, c *cobra.Command, out *output.File, u *ur
 	}
 }
 
-// begin says where messages come from.
+// begin prints the place of the messages.
 func (r *receiveReport) begin() {
 	if as := r.flags.checks.as; !r.flags.quiet {
 		if as != "" {
@@ -62,14 +62,14 @@ func (r *receiveReport) begin() {
 	}()
 }
 
-// listens says where something is served: the port, when the address has 0.
+// listens prints the address of a server, which has the port if the given one was 0.
 func (r *receiveReport) listens(at net.Addr) {
 	if !r.flags.quiet {
 		fmt.Fprintf(r.stderr, "handoff: listening at %s\n", at)
 	}
 }
 
-// warn warns of a receiver that others can reach than programs of this machine.
+// warn warns of a receiver that is reachable from other machines.
 func (r *receiveReport) warn(at net.Addr, token, secure bool) {
 	if a, ok := at.(*net.TCPAddr); !ok || a.IP.IsLoopback() {
 		return
@@ -82,7 +82,7 @@ func (r *receiveReport) warn(at net.Addr, token, secure bool) {
 	}
 }
 
-// end says how the run went, unless it was ended by an error.
+// end prints a summary of the run, unless it ended with an error.
 func (r *receiveReport) end(err error) error {
 	close(r.more)
 	<-r.written
@@ -110,7 +110,7 @@ func (*receiveReport) Taken(transport.Message) {}
 func (r *receiveReport) Answered(a receiver.Answer, _ time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if a.Status != receiver.Completed && a.Reason != receiver.ExecutionFailed { // which comes after another answer
+	if a.Status != receiver.Completed && a.Reason != receiver.ExecutionFailed { // these follow another answer
 		r.counts.add(a)
 	}
 	if a.Status == receiver.Rejected && a.Reason != receiver.ExecutionFailed && !r.flags.quiet {
@@ -119,8 +119,8 @@ func (r *receiveReport) Answered(a receiver.Answer, _ time.Duration) {
 	r.reply(a)
 }
 
-// Revoked implements [intake.Observer]: a message that is taken back in time is rejected. One that
-// an agent has is what it was.
+// Revoked implements [intake.Observer]: a message revoked in time is counted as rejected. One that an agent
+// has is already counted.
 func (r *receiveReport) Revoked(a receiver.Answer) {
 	if a.Reason == receiver.Revoked {
 		r.Answered(a, 0)
@@ -131,7 +131,7 @@ func (r *receiveReport) Revoked(a receiver.Answer) {
 	r.reply(a)
 }
 
-// reply notes an answer, which is written later.
+// reply queues an answer for writing.
 func (r *receiveReport) reply(a receiver.Answer) {
 	text, err := r.answer(nil, a)
 	if err != nil {
@@ -141,11 +141,11 @@ func (r *receiveReport) reply(a receiver.Answer) {
 	r.replies = append(append(r.replies, text...), '\n')
 	select {
 	case r.more <- struct{}{}:
-	default: // it is known that there is something
+	default: // a notification is already pending
 	}
 }
 
-// writeReplies writes the answers that wait.
+// writeReplies writes the queued answers.
 func (r *receiveReport) writeReplies() {
 	r.mu.Lock()
 	replies := r.replies
@@ -175,7 +175,7 @@ func (r *receiveReport) TakenBack(s audit.Stored, why string) {
 	r.say(s, "its agent was ended: "+why)
 }
 
-// say says something of a handoff that is not whole yet.
+// say prints an event of an incomplete handoff.
 func (r *receiveReport) say(of audit.Stored, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -211,7 +211,7 @@ func (r *receiveReport) Up() {
 	r.again()
 }
 
-// Trouble implements [intake.Observer]: the same is said once.
+// Trouble implements [intake.Observer]: repeated errors are printed once.
 func (r *receiveReport) Trouble(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -232,13 +232,13 @@ func (r *receiveReport) Recovered() {
 	r.again()
 }
 
-// again says that messages are received again.
+// again prints that messages are received again.
 func (r *receiveReport) again() {
 	r.trouble = ""
 	fmt.Fprintf(r.stderr, "handoff: receiving from %s again\n", r.place)
 }
 
-// health returns why nothing can be accepted now.
+// health returns why no message can be accepted now.
 func (r *receiveReport) health() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

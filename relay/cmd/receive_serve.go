@@ -19,16 +19,16 @@ import (
 	"github.com/eaapl/handoff/relay/transport/http"
 )
 
-// servingFlags say what a receiver serves by HTTP.
+// servingFlags are the flags of a receiver's HTTP servers.
 type servingFlags struct {
 	tls        certificateFlags
 	tokenFile  string
 	metrics    string // address
-	claimCheck string // where bodies are stored, "" for nowhere
+	claimCheck string // address of the store of bodies, "" for none
 	names      []string
 	origins    []string
 
-	token string // that of the file
+	token string // content of the file
 }
 
 func (f *servingFlags) register(c *cobra.Command) {
@@ -41,7 +41,7 @@ func (f *servingFlags) register(c *cobra.Command) {
 	flags.StringVar(&f.metrics, "metrics", "", "serve /metrics and /healthz at this `ADDRESS`, such as 127.0.0.1:9464; http serves them beside the messages (docs/metrics.md)")
 }
 
-// check returns what is wrong with the flags for a transport.
+// check returns an error if the flags do not fit a transport.
 func (f *servingFlags) check(row transportRow) error {
 	if err := f.tls.check(); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (f *servingFlags) check(row transportRow) error {
 	return nil
 }
 
-// A servedPlace is a place that messages come from, with what is known of its receiver.
+// A servedPlace is the place of the messages, with its receiver.
 type servedPlace struct {
 	row      transportRow
 	url      *url.URL
@@ -69,7 +69,7 @@ type servedPlace struct {
 	metrics  *metrics.Receiver
 }
 
-// open returns what opens the place.
+// open returns a function that opens the place.
 func (f *servingFlags) open(p servedPlace) (func(context.Context) (transport.Consumer, error), error) {
 	open, err := f.openTransport(p)
 	if err != nil {
@@ -90,7 +90,7 @@ func (f *servingFlags) open(p servedPlace) (func(context.Context) (transport.Con
 	}, nil
 }
 
-// openTransport returns what opens the place, whose messages may be compressed or claims.
+// openTransport returns a function that opens the place, whose messages may be compressed or claims.
 func (f *servingFlags) openTransport(p servedPlace) (func(context.Context) (transport.Consumer, error), error) {
 	if p.row.name != "http" {
 		return func(ctx context.Context) (transport.Consumer, error) { return p.row.consume(ctx, p.url, p.options) }, nil
@@ -106,7 +106,7 @@ func (f *servingFlags) openTransport(p servedPlace) (func(context.Context) (tran
 	}
 	return func(ctx context.Context) (transport.Consumer, error) {
 		s, err := http.Serve(ctx, p.url, o)
-		if err != nil { // no interface that is not nil
+		if err != nil { // avoids a non-nil interface with a nil pointer
 			return nil, err
 		}
 		p.report.listens(s.Addr())
@@ -115,7 +115,7 @@ func (f *servingFlags) openTransport(p servedPlace) (func(context.Context) (tran
 	}, nil
 }
 
-// ask returns what the sender of a message is told now.
+// ask returns the current answer for the sender of a message.
 func (p servedPlace) ask(ctx context.Context, key string) (*transport.Message, error) {
 	a, found, err := p.receiver.Lookup(ctx, key)
 	if err != nil || !found {
@@ -125,7 +125,7 @@ func (p servedPlace) ask(ctx context.Context, key string) (*transport.Message, e
 	return &m, err
 }
 
-// serveMetrics serves metrics where a flag says so, until stop is called.
+// serveMetrics serves metrics at the address of the flag, until stop is called.
 func (f *servingFlags) serveMetrics(ctx context.Context, p servedPlace) (stop func(), err error) {
 	if f.metrics == "" {
 		return func() {}, nil
@@ -148,7 +148,7 @@ func (f *servingFlags) serveMetrics(ctx context.Context, p servedPlace) (stop fu
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = guard.Serve(ctx, listener, mux, guard.ServerOptions{}) // it ends with stop
+		_ = guard.Serve(ctx, listener, mux, guard.ServerOptions{}) // ended by stop
 	}()
 	return func() {
 		cancel()

@@ -13,15 +13,15 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// receiveStreamFlags say whether messages are received that come in chunks.
+// receiveStreamFlags are the flags for messages in chunks.
 type receiveStreamFlags struct {
 	on      bool
 	timeout time.Duration
 	max     int
-	begin   string // with which chunk agents do
+	begin   string // chunk with which agents begin
 }
 
-// What agents may begin with.
+// Values of the flag for the chunk with which agents begin.
 const (
 	beginFirst = "first"
 	beginLast  = "last"
@@ -36,8 +36,8 @@ func (f *receiveStreamFlags) register(c *cobra.Command) {
 	cli.Complete(c, "begin-with", beginFirst, beginLast)
 }
 
-// check returns what is wrong with the flags for an address. early says that agents can begin
-// before a message is whole, and chosen that somebody has said with which chunk they do.
+// check returns an error if the flags do not fit an address. early reports that agents can begin early, and
+// chosen that the user has set the chunk with which they begin.
 func (f *receiveStreamFlags) check(address string, early, chosen bool) error {
 	switch {
 	case f.begin != beginFirst && f.begin != beginLast:
@@ -59,8 +59,7 @@ func (f *receiveStreamFlags) check(address string, early, chosen bool) error {
 	return nil
 }
 
-// set lets an intake receive chunks, and the transport deliver as many as may wait. early is that
-// of check.
+// set makes an intake receive chunks, and the transport deliver as many as may wait. early is as for check.
 func (f *receiveStreamFlags) set(r *receptionFlags, o *intake.Options, to *transport.Options, early bool) {
 	if !f.on {
 		return

@@ -25,7 +25,7 @@ import (
 	"github.com/eaapl/handoff/relay/receiver"
 )
 
-// receptionFlags are the flags of a receiver, wherever its messages come from.
+// receptionFlags are the flags of a receiver, for any source of messages.
 type receptionFlags struct {
 	*cli.Globals
 	checks   receptionChecks
@@ -33,14 +33,14 @@ type receptionFlags struct {
 	alerts   relayflags.AlertFlags
 	personal relayflags.PersonalFlags
 	options  receiver.Options
-	appeal   bool // a dead letter is looked at again: for all that is wrong, in a log that is there
+	appeal   bool // a dead letter is examined again: for all errors, in an existing log
 
 	replies    string
 	render     string // target, "" for the message itself
 	quiet      bool
 	failWithin time.Duration
 	answerKey  string // file, "" for none
-	// measured returns what is used in place of the audit log's store; nil for the store.
+	// measured returns a replacement for the audit log's store; nil to use the store itself.
 	measured func(audit.Store) audit.Store
 }
 
@@ -61,7 +61,7 @@ func (f *receptionFlags) register(c *cobra.Command) {
 	flags.IntVar(&f.options.EscalateAfter, "escalate-after", receiver.DefaultEscalateAfter, "the failed attempt at which a person is called")
 }
 
-// check returns what is wrong with the flags' values.
+// check returns an error if a flag has an invalid value.
 func (f *receptionFlags) check() error {
 	targets := cli.Names(render.Targets())
 	switch {
@@ -77,13 +77,13 @@ func (f *receptionFlags) check() error {
 	return nil
 }
 
-// files returns the files that flags name, of which one may be standard input.
+// files returns the files that flags name; one of them may be standard input.
 func (f *receptionFlags) files() []string {
 	return append(f.checks.files(), f.personal.Policy, f.answerKey)
 }
 
-// checkReplies returns why the answers could not be appended to the file for them, before a
-// message passes.
+// checkReplies returns an error if answers could not be appended to their file. It is called before the first
+// message is accepted.
 func (f *receptionFlags) checkReplies() error {
 	if f.replies == "" {
 		return nil
@@ -97,7 +97,7 @@ func (f *receptionFlags) checkReplies() error {
 	return nil
 }
 
-// appendReplies appends answers to the file for them, if there is one.
+// appendReplies appends answers to their file, if there is one.
 func (f *receptionFlags) appendReplies(replies []byte) error {
 	if f.replies == "" || len(replies) == 0 {
 		return nil
@@ -105,13 +105,13 @@ func (f *receptionFlags) appendReplies(replies []byte) error {
 	return f.AppendLocked(f.replies, replies)
 }
 
-// startAlerts returns what tells people. The caller closes it.
+// startAlerts returns the sender of alerts. The caller closes it.
 func (f *receptionFlags) startAlerts(c *cobra.Command) (*relayflags.Alerts, error) {
 	return f.alerts.Start(f.Globals, c, f.checks.scanner.Child, &f.checks.receiver.Keys)
 }
 
-// withReceiver calls use with the receiver that the flags describe, and closes what it needs.
-// incoming says that messages may come which the audit log does not have.
+// withReceiver calls use with the receiver of the flags, and closes its resources. incoming reports that
+// messages may come that are not in the audit log.
 func (f *receptionFlags) withReceiver(c *cobra.Command, incoming bool, use func(*receiver.Receiver) error) (err error) {
 	validator, scanner, err := f.checks.validator(f.Globals, c, f.appeal)
 	if err != nil {
@@ -155,7 +155,7 @@ func (f *receptionFlags) withReceiver(c *cobra.Command, incoming bool, use func(
 	return cli.Closed(err, r.Close(context.WithoutCancel(c.Context())))
 }
 
-// show returns what the receiver of a message gets: its bytes, or what --render makes of them.
+// show returns the form of a message that its receiver gets: its bytes, or the output of --render.
 func (f *receptionFlags) show(raw jsonstream.Raw) ([]byte, error) {
 	if f.render == "" {
 		return raw.Bytes, nil
@@ -166,17 +166,17 @@ func (f *receptionFlags) show(raw jsonstream.Raw) ([]byte, error) {
 	}
 	r := render.Renderer{For: render.Target(f.render), From: format.EAAPL, Limits: f.Limits}
 	text, err := r.Append(nil, doc)
-	if err != nil && f.options.Personal.TakesApart() { // errors quote what they are about
+	if err != nil && f.options.Personal.TakesApart() { // errors quote the message
 		err = errors.New("the message cannot be rendered; " + personal.Withheld)
 	}
 	return text, err
 }
 
-// answerCounts counts what became of messages.
+// answerCounts counts answers by status.
 type answerCounts struct {
 	statuses map[receiver.Status]int
 	reasons  map[finding.Reason]int
-	unread   int // sources
+	unread   int // sources that could not be read
 }
 
 func newAnswerCounts() answerCounts {
@@ -190,7 +190,7 @@ func (t *answerCounts) add(a receiver.Answer) {
 	}
 }
 
-// summary says how the run went.
+// summary returns a summary of the run.
 func (t *answerCounts) summary() string {
 	total := 0
 	for _, n := range t.statuses {

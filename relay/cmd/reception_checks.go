@@ -11,15 +11,15 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// receptionChecks are the flags that say which messages are accepted.
+// receptionChecks are the flags for the checks of messages.
 type receptionChecks struct {
 	receiver cli.ReceiverFlags
 	scanner  cli.ScannerFlags
 	privacy  cli.PolicyFlag
 	fresh    sign.Freshness
 	matters  cli.SeverityFlags
-	options  validate.Options // set by validator: all that the other flags say
-	as       string           // the receiver's own agentType, set by validator; "" if it says none
+	options  validate.Options // set by validator from the other flags
+	as       string           // the receiver's own agentType, set by validator; "" if not given
 }
 
 func (f *receptionChecks) register(c *cobra.Command) {
@@ -30,12 +30,12 @@ func (f *receptionChecks) register(c *cobra.Command) {
 	f.matters.Register(c, "warning", cli.WarningRules)
 }
 
-// files returns the files that flags name, of which one may be standard input.
+// files returns the files that flags name; one of them may be standard input.
 func (f *receptionChecks) files() []string {
 	return append(f.receiver.Keys.Files, f.receiver.Profile, f.scanner.Rules)
 }
 
-// validator returns what the flags describe, and the scanner, which the caller closes.
+// validator returns the validator of the flags, and the scanner, which the caller closes.
 func (f *receptionChecks) validator(g *cli.Globals, c *cobra.Command, all bool) (*validate.Validator, *cli.Scanner, error) {
 	o := validate.Options{Formats: []format.Format{format.EAAPL}, Limits: g.Limits, Strict: f.matters.Strict, All: all, Received: true}
 	err := cli.CheckFreshness(f.fresh)

@@ -127,7 +127,7 @@ func (f *rollbackFlags) run(c *cobra.Command, id string) error {
 	})
 }
 
-// warn says where somebody else may have the task.
+// warn prints the receivers that may still have the task.
 func (f *rollbackFlags) warn(c *cobra.Command, store *deliver.Store, list []*deliver.Handoff) error {
 	for _, h := range f.Of(list) {
 		if h.Answer != nil && h.Answer.Status != "REJECTED" && h.Revoked {

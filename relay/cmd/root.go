@@ -1,5 +1,5 @@
-// Package cmd is the command line of handoff-relay: the commands that deliver messages and record them.
-// handoff runs it, so that people use one program.
+// Package cmd is the command line of handoff-relay: the commands that deliver and record messages. It is run
+// by handoff, so that users need only one program.
 package cmd
 
 import (

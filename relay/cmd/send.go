@@ -27,7 +27,7 @@ type sendFlags struct {
 	quiet      bool
 	stream     bool
 
-	addresses []deliver.Address // those of to; without a Receiver where none was named
+	addresses []deliver.Address // parsed from to; Receiver is empty if none was named
 }
 
 func newSend(g *cli.Globals) *cobra.Command {
@@ -79,13 +79,13 @@ not delivered, or with --wait not answered.`,
 	f.registerTrust(c)
 	f.news.register(c)
 	for _, name := range []string{"to", "checkpoint"} {
-		_ = c.MarkFlagRequired(name) // it is there
+		_ = c.MarkFlagRequired(name) // the flag exists
 	}
 	cli.OnlyForCall(c, "to", "checkpoint")
 	return c
 }
 
-// addressForms lists how the addresses of transports begin.
+// addressForms lists the forms of transports' addresses.
 func addressForms() string {
 	var list []string
 	for _, row := range transports() {
@@ -96,7 +96,8 @@ func addressForms() string {
 	return strings.Join(list, ", ")
 }
 
-// parse reads the addresses. One that can never work is an error, before anything is stored.
+// parse parses the addresses. It returns an error for an address that can never work, before anything is
+// stored.
 func (f *sendFlags) parse(ctx context.Context) error {
 	if f.wait < 0 {
 		return fmt.Errorf("--wait %s: use a duration of 0 or more, such as 5s", f.wait)
@@ -104,7 +105,7 @@ func (f *sendFlags) parse(ctx context.Context) error {
 	for _, text := range f.to {
 		var to deliver.Address
 		to.Destination = text
-		// A name has no colon, and every URL has one before its first "=".
+		// A receiver's name has no colon, and every URL has one before its first "=".
 		if name, address, ok := strings.Cut(text, "="); ok && !strings.Contains(name, ":") {
 			to.Receiver, to.Destination = name, address
 		}
@@ -126,7 +127,7 @@ func (f *sendFlags) parse(ctx context.Context) error {
 	return nil
 }
 
-// addressed returns where the copies of a message go.
+// addressed returns the addresses for the copies of a message.
 func (f *sendFlags) addressed(o *deliver.Outgoing) ([]deliver.Address, error) {
 	if f.addresses[0].Receiver != "" {
 		for i, to := range f.addresses {
@@ -177,8 +178,8 @@ func (f *sendFlags) run(c *cobra.Command, args []string) error {
 	})
 }
 
-// anywhere returns the address of a file or folder as it is in every working directory: the
-// outbox is flushed from others.
+// anywhere returns the address of a file or folder with an absolute path: the outbox may be flushed from
+// another working directory.
 func anywhere(u *url.URL) (string, error) {
 	path, err := url.PathUnescape(u.Opaque)
 	if err != nil {

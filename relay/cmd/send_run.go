@@ -15,8 +15,7 @@ import (
 	"github.com/eaapl/handoff/relay/receiver"
 )
 
-// What is sent together: so many messages, or bytes of them, and never more than are there when
-// nothing else can be read without waiting.
+// Maximum number and size of messages that are sent together. Fewer are sent if reading more would block.
 const (
 	sendMessages = 512
 	sendBytes    = 4 << 20
@@ -34,12 +33,12 @@ type sending struct {
 	progress   *term.Progress
 	checkpoint []byte
 
-	waiting []*deliver.Outgoing // in the order of the input
+	waiting []*deliver.Outgoing // in input order
 	bytes   int
 	own     map[string]bool // ids of this run
 
-	messages int // that were read
-	// What became of their copies: sent is what this run has sent, with --wait what was accepted.
+	messages int // messages read
+	// Numbers of copies by result: sent counts the copies sent by this run, or with --wait the accepted ones.
 	sent, dropped, already, before, rejected, open, refused, unread, unanswered, unended int
 }
 
@@ -57,7 +56,7 @@ func (f *sendFlags) send(c *cobra.Command, store *deliver.Store, sender *deliver
 		sendFlags: f, ctx: c.Context(), command: c, store: store, sender: sender, news: news, out: out, checkpoint: checkpoint,
 		progress: f.NewProgress(c.ErrOrStderr()), own: map[string]bool{},
 	}
-	if err := sender.Settle(s.ctx); err != nil { // what a run left that died
+	if err := sender.Settle(s.ctx); err != nil { // left by a run that died
 		return out.Close(err)
 	}
 	if sources := f.Sources(args, c.InOrStdin(), c.ErrOrStderr()); f.stream {
@@ -65,7 +64,7 @@ func (f *sendFlags) send(c *cobra.Command, store *deliver.Store, sender *deliver
 	} else {
 		err = input.Process(sources, f.Limits, s.progress, s.examine, s.add, s.flush)
 	}
-	if err == nil { // what other runs left
+	if err == nil { // left by other runs
 		err = sender.Flush(s.ctx, func([]*deliver.Handoff) error { return nil })
 	}
 	err = out.Close(err)
@@ -81,14 +80,14 @@ func (f *sendFlags) send(c *cobra.Command, store *deliver.Store, sender *deliver
 	return cli.Answer(nil, s.unread+s.open+s.refused+s.unanswered+s.unended, s.rejected > 0)
 }
 
-// outgoing is a message that is to be sent, or why it cannot be.
+// outgoing is a message to send, or the reason why it cannot be sent.
 type outgoing struct {
 	*deliver.Outgoing
 	origin input.Origin
 	err    error
 }
 
-// examine looks at a batch, on any core.
+// examine examines a batch, on all cores.
 func (s *sending) examine(batch []input.Document) []outgoing {
 	list := make([]outgoing, len(batch))
 	for i, d := range batch {
@@ -109,7 +108,7 @@ func (s *sending) examine(batch []input.Document) []outgoing {
 	return list
 }
 
-// add takes a batch to what waits, and sends that when it is enough.
+// add appends a batch to the waiting messages, and sends them when there are enough.
 func (s *sending) add(list []outgoing) error {
 	for _, o := range list {
 		s.progress.Message()
@@ -129,7 +128,7 @@ func (s *sending) add(list []outgoing) error {
 	return nil
 }
 
-// flush sends what waits, and with --wait waits for the answers.
+// flush sends the waiting messages, and with --wait waits for their answers.
 func (s *sending) flush() error {
 	if len(s.waiting) == 0 {
 		return nil
@@ -158,11 +157,11 @@ func (s *sending) flush() error {
 	return s.out.Flush()
 }
 
-// await waits for the answers to what was sent.
+// await waits for the answers to sent messages.
 func (s *sending) await(results []deliver.Result) error {
 	var list []*deliver.Handoff
 	for _, r := range results {
-		if r.Err == nil && (r.State == deliver.Dispatched || r.InFlight()) { // for others, waiting is no help
+		if r.Err == nil && (r.State == deliver.Dispatched || r.InFlight()) { // waiting cannot help the others
 			list = append(list, r.Handoff)
 		}
 	}
@@ -174,7 +173,7 @@ func (s *sending) await(results []deliver.Result) error {
 	return s.sender.Settle(s.ctx) // before the answer is printed
 }
 
-// count counts what became of a message, and prints its answer or what is wrong.
+// count counts the result of a message, and prints its answer or its error.
 func (s *sending) count(r deliver.Result) error {
 	if s.wait > 0 && r.Err == nil && r.Answer != nil {
 		text, err := r.Answer.AppendJSON(nil)
@@ -233,7 +232,7 @@ func (s *sending) count(r deliver.Result) error {
 	return nil
 }
 
-// note says of a message that this run has not sent where it is, and since when.
+// note prints the state of a message that this run has not sent, and its time.
 func (s *sending) note(r deliver.Result, what string) {
 	if s.quiet {
 		return
@@ -248,7 +247,7 @@ func (s *sending) note(r deliver.Result, what string) {
 	s.progress.Fail(fmt.Errorf("%s: %s (%s)", term.Visible(r.HandoffID), what, term.Visible(is)))
 }
 
-// summary says how the run went.
+// summary returns a summary of the run.
 func (s *sending) summary() string {
 	text := fmt.Sprintf("%s: %d sent", term.Counted(s.messages, "message"), s.sent)
 	if s.wait > 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/eaapl/handoff/relay/deliver"
 )
 
-// checkStream returns why nothing could be sent in chunks to where the flags say.
+// checkStream returns an error if the destinations of the flags cannot carry chunks.
 func (f *sendFlags) checkStream() error {
 	if len(f.addresses) != 1 {
 		return fmt.Errorf("--stream: %d addresses are given: a message in chunks goes to one receiver", len(f.addresses))
@@ -23,7 +23,7 @@ func (f *sendFlags) checkStream() error {
 	return checkStreamed(f.addresses[0].Destination)
 }
 
-// checkStreamed returns why chunks cannot travel to an address.
+// checkStreamed returns an error if an address cannot carry chunks.
 func checkStreamed(address string) error {
 	row, _, err := transportOf(address)
 	if err == nil && row.name == "http" {
@@ -36,26 +36,26 @@ func checkStreamed(address string) error {
 type chunkSending struct {
 	*sending
 	assembler *chunked.Assembler
-	streams   map[string]*sentStream // those that are not ended
-	order     []string               // in which they began
-	dropped   int                    // chunks that came again
+	streams   map[string]*sentStream // open streams
+	order     []string               // order of their beginnings
+	dropped   int                    // duplicate chunks
 }
 
-// A sentStream is a message whose chunks are sent.
+// A sentStream is a message being sent in chunks.
 type sentStream struct {
-	part   deliver.Part // of chunks that wait to be sent
+	part   deliver.Part // chunks waiting to be sent
 	bytes  int
-	result deliver.Result // of what was sent last
+	result deliver.Result // of the last call of SendPart
 	over   bool           // no more of it is sent
 }
 
-// sendChunks sends the chunks of all sources, as they come.
+// sendChunks sends the chunks of all sources as they are read.
 func (s *sending) sendChunks(sources []input.Source) error {
 	c := &chunkSending{
 		sending: s, streams: map[string]*sentStream{},
 		assembler: chunked.NewAssembler(chunked.AssemblerOptions{Limits: s.Limits, Validate: validate.Options{Limits: s.Limits}}),
 	}
-	s.sender.Listen(s.addresses[0].Destination) // a receiver may reject what it has not got to its end
+	s.sender.Listen(s.addresses[0].Destination) // a receiver may reject an incomplete stream
 	whole := func(batch []input.Document) []input.Document { return batch }
 	err := input.Process(sources, chunked.ChunkLimits(s.Limits), s.progress, whole, c.add, c.flush)
 	if c.dropped > 0 {
@@ -64,7 +64,7 @@ func (s *sending) sendChunks(sources []input.Source) error {
 	return errors.Join(err, c.end(err == nil))
 }
 
-// add takes chunks to what waits, and sends that when it is enough.
+// add appends chunks to the waiting ones, and sends them when there are enough.
 func (c *chunkSending) add(batch []input.Document) error {
 	for _, d := range batch {
 		if d.Err != nil {
@@ -85,7 +85,7 @@ func (c *chunkSending) add(batch []input.Document) error {
 	return nil
 }
 
-// take takes what a chunk comes to.
+// take handles the event of a chunk.
 func (c *chunkSending) take(d input.Document, e chunked.Event) error {
 	st := c.streams[e.Stream]
 	switch e.Kind {
@@ -128,7 +128,7 @@ func (c *chunkSending) take(d input.Document, e chunked.Event) error {
 	return nil
 }
 
-// begin takes the first message of a stream.
+// begin handles the first message of a stream.
 func (c *chunkSending) begin(st *sentStream, first []byte) error {
 	o, err := c.store.Examine(jsonstream.NewRaw(first), c.Limits)
 	if err != nil {
@@ -154,13 +154,13 @@ func (c *chunkSending) fail(d input.Document, f *chunked.Fault) error {
 	if !f.Ended || st == nil || st.over {
 		return nil
 	}
-	if err := c.send(f.Stream, st); err != nil { // those before it
+	if err := c.send(f.Stream, st); err != nil { // the chunks before it
 		return err
 	}
 	return c.leave(f.Stream, st)
 }
 
-// flush sends what waits.
+// flush sends the waiting chunks.
 func (c *chunkSending) flush() error {
 	for _, id := range c.order {
 		if st := c.streams[id]; st != nil && !st.over {
@@ -172,7 +172,7 @@ func (c *chunkSending) flush() error {
 	return nil
 }
 
-// send sends the chunks of a stream that wait, and says what became of it when that is known.
+// send sends the waiting chunks of a stream, and reports its result when it is known.
 func (c *chunkSending) send(id string, st *sentStream) (err error) {
 	if len(st.part.Chunks) == 0 {
 		return nil
@@ -193,7 +193,7 @@ func (c *chunkSending) send(id string, st *sentStream) (err error) {
 	return c.finish(st)
 }
 
-// finish says what became of a stream.
+// finish reports the result of a stream.
 func (c *chunkSending) finish(st *sentStream) error {
 	if st.result.Err == nil {
 		if err := c.sender.EndParts(c.ctx, st.result.Handoff); err != nil {
@@ -217,7 +217,7 @@ func (c *chunkSending) finish(st *sentStream) error {
 	return c.out.Flush()
 }
 
-// leave leaves a stream as it is: the rest of it did not come.
+// leave leaves an incomplete stream as it is.
 func (c *chunkSending) leave(id string, st *sentStream) error {
 	st.over = true
 	c.unended++
@@ -228,7 +228,7 @@ func (c *chunkSending) leave(id string, st *sentStream) error {
 	return c.sender.EndParts(c.ctx, st.result.Handoff)
 }
 
-// end leaves the streams that are open, and says how to go on.
+// end leaves the open streams, and prints how to continue.
 func (c *chunkSending) end(said bool) error {
 	var errs []error
 	open := 0

@@ -67,7 +67,7 @@ is started or "accept --resume" hands it over. --read-only leaves that out.`,
 	return c
 }
 
-// defaultListen is where pages are served, if nobody says otherwise.
+// defaultListen is the default address for pages.
 const defaultListen = "127.0.0.1:8320"
 
 func (f *serveFlags) run(c *cobra.Command) (err error) {
@@ -82,7 +82,7 @@ func (f *serveFlags) run(c *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	defer listener.Close() // it is closed already where it has served
+	defer listener.Close() // already closed after serving
 	log, err := f.log.Open(c.Context(), false)
 	if err != nil {
 		return err
@@ -109,8 +109,8 @@ func (f *serveFlags) run(c *cobra.Command) (err error) {
 	return listener.serve(f.Globals, c, live.New(o), at)
 }
 
-// decisions adds what is needed to read dead letters and to decide about them. The caller calls finish
-// with what the run has come to.
+// decisions adds the options for reading dead letters and deciding about them. The caller calls finish with
+// the error of the run.
 func (f *serveFlags) decisions(c *cobra.Command, log *audit.Log, o *live.Options) (finish func(error) error, err error) {
 	if f.readOnly {
 		sealer := f.personal.Keys.Sealer(log)
@@ -130,7 +130,7 @@ func (f *serveFlags) decisions(c *cobra.Command, log *audit.Log, o *live.Options
 	o.Restored = restored(sealer)
 	o.Letters = receiver.NewLetters(log, sealer)
 	o.Release = func(ctx context.Context, name string, d receiver.Decision) (audit.Stored, error) {
-		// A receiver tells other processes that it runs: none is made before it is needed.
+		// A receiver announces itself to other processes, so it is created only when needed.
 		r, err := receiver.New(ctx, validator, log, f.options)
 		if err != nil {
 			return audit.Stored{}, err
@@ -146,7 +146,7 @@ func restored(sealer *personal.Sealer) func(context.Context, audit.Reader) audit
 	}
 }
 
-// handOver returns the command that hands over a message that was released.
+// handOver returns the command that hands over a released message.
 func (f *serveFlags) handOver(audit.Stored) string {
 	line := "handoff accept --resume"
 	if f.log.Address != "" {
@@ -155,7 +155,7 @@ func (f *serveFlags) handOver(audit.Stored) string {
 	return line
 }
 
-// withoutPassword returns the address of a database without the password that it may have.
+// withoutPassword returns the address of a database without its password, if any.
 func withoutPassword(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/relay/internal/relayflags"
 )
 
-// A taskRecord is where a task is.
+// A taskRecord is the status of a task.
 type taskRecord struct {
 	TaskID    string          `json:"taskId"`
 	Status    string          `json:"status"`
@@ -35,7 +35,7 @@ func newTaskRecord(id string, list []*deliver.Handoff) taskRecord {
 	return r
 }
 
-// WriteText writes where the task is, and a line for each handoff.
+// WriteText writes the status of the task, and a line for each handoff.
 func (r taskRecord) WriteText(w io.Writer, columns int, colors term.Palette) error {
 	status := r.Status
 	if r.Escalated {

@@ -24,23 +24,23 @@ import (
 	"github.com/eaapl/handoff/relay/transport/sqlqueue"
 )
 
-// transportRow is a transport: how its addresses begin, and how a place of it is opened.
+// transportRow is a transport: the schemes of its addresses, and the functions for its places.
 type transportRow struct {
-	name    string                                                                          // as audit records have it
+	name    string                                                                          // as in audit records
 	schemes []string                                                                        // of its URLs
-	check   func(*url.URL) error                                                            // whether an address can never work; nil for a program
+	check   func(*url.URL) error                                                            // returns an error for an address that can never work; nil for a program
 	publish func(context.Context, *url.URL, transport.Options) (transport.Publisher, error) // nil for a program
 	consume func(context.Context, *url.URL, transport.Options) (transport.Consumer, error)
-	probe   func(context.Context, *url.URL, http.PostOptions) (probe.Answer, error) // nil where there is no server
+	probe   func(context.Context, *url.URL, http.PostOptions) (probe.Answer, error) // nil if there is no server
 }
 
-// anyPost is a probe that does not need to know how messages are posted.
+// anyPost adapts a probe without options for posting.
 func anyPost(p func(context.Context, *url.URL) (probe.Answer, error)) func(context.Context, *url.URL, http.PostOptions) (probe.Answer, error) {
 	return func(ctx context.Context, u *url.URL, _ http.PostOptions) (probe.Answer, error) { return p(ctx, u) }
 }
 
-// startedBy returns the transport as a run uses it: one that is a program ends with the run, and
-// what it writes to its standard error is shown, line by line.
+// startedBy returns the transport for use in a run: a helper ends with the run, and its standard error is
+// printed line by line.
 func (r transportRow) startedBy(g *cli.Globals, c *cobra.Command) transportRow {
 	if r.publish != nil {
 		return r
@@ -53,10 +53,10 @@ func (r transportRow) startedBy(g *cli.Globals, c *cobra.Command) transportRow {
 	return r
 }
 
-// programs is how the names of programs begin that are transports.
+// programs is the prefix of the names of helpers.
 const programs = "handoff-transport-"
 
-// transports lists the transports, in the order in which help names them.
+// transports lists the transports, in the order of the help.
 func transports() []transportRow {
 	return []transportRow{
 		{"dir", []string{"dir"}, dir.Check, dir.Publish, dir.Consume, nil},
@@ -69,8 +69,8 @@ func transports() []transportRow {
 	}
 }
 
-// transportOf returns the transport of an address, and the address: one that is not in the list
-// is a program on the PATH, which [transportRow.startedBy] lets start.
+// transportOf returns the transport of an address, and the parsed address: a transport that is not in the
+// list is a helper on the PATH, started by [transportRow.startedBy].
 func transportOf(address string) (row transportRow, u *url.URL, err error) {
 	scheme, _, found := strings.Cut(address, ":")
 	scheme = strings.ToLower(scheme)
@@ -89,14 +89,14 @@ func transportOf(address string) (row transportRow, u *url.URL, err error) {
 	case row.name == "":
 		row = transportRow{name: scheme, schemes: []string{scheme}}
 	}
-	if u, err = url.Parse(address); err != nil { // it would show parts of a password
+	if u, err = url.Parse(address); err != nil { // it could contain parts of a password
 		return row, nil, fmt.Errorf("%s:… is no URL: in names and passwords write / as %%2F, @ as %%40 and %% as %%25, and check the port", scheme)
 	}
 	return row, u, nil
 }
 
-// usable returns an error if no message can ever go to an address, whatever its server does. Nothing is
-// connected to.
+// usable returns an error if no message can ever be sent to an address, regardless of its server. It does not
+// connect.
 func (r transportRow) usable(ctx context.Context, g *cli.Globals, u *url.URL) error {
 	if port := u.Port(); port != "" {
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
@@ -109,7 +109,7 @@ func (r transportRow) usable(ctx context.Context, g *cli.Globals, u *url.URL) er
 	return helper.Program{Children: &g.Children}.Check(ctx, u)
 }
 
-// isScheme reports whether a text can be the scheme of a URL (RFC 3986, section 3.1).
+// isScheme reports whether a text is a valid URL scheme (RFC 3986, section 3.1).
 func isScheme(s string) bool {
 	return s != "" && 'a' <= s[0] && s[0] <= 'z' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789+-") == ""
 }

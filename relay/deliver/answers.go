@@ -12,12 +12,12 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// isOlder reports whether an answer to an attempt of the sender, 0 if nobody says, is older than the
-// one that is known: by the receivers' number of the attempt, or else by their clocks, which may be
-// apart. Whatever the clocks say, a message was accepted before its agent ended, and before it was
-// revoked; the answer to a revocation counts no attempts. What an agent has that has failed, and whose
-// message was sent again, it has by a later attempt of the sender: receivers count failures of other
-// messages of the task too, so that their number may be smaller.
+// isOlder reports whether an answer is older than the latest known one. attempt is the sender's attempt that
+// it answers, 0 if unknown. The receivers' numbers of the attempt are compared first, then their clocks,
+// which may differ. Whatever the clocks report, a message was accepted before its agent ended, and before it
+// was revoked; the answer to a revocation counts no attempts. After a failure of the agent and another
+// dispatch, an acceptance is compared by the sender's attempt: the receivers' numbers may differ from it,
+// since they also count failures of other messages of the task.
 func (h *Handoff) isOlder(a *receiver.Answer, at time.Time, attempt int) bool {
 	known := h.Answer
 	if known == nil {
@@ -47,12 +47,12 @@ func (h *Handoff) isOlder(a *receiver.Answer, at time.Time, attempt int) bool {
 	return before
 }
 
-// take puts an answer, which m carries, into its handoff, and reports whether it is news. The
-// newest answer counts. changed says that the handoff is to be saved: an
-// answer that is not believed is noted as refused, and changes nothing else.
+// take stores an answer, carried by m, in its handoff, and reports whether it is news. The newest answer
+// counts. changed reports that the handoff must be saved: a refused answer is noted, and changes nothing
+// else.
 func (s *Sender) take(h *Handoff, a *receiver.Answer, m transport.Message) (news, changed bool) {
 	at, err := time.Parse(time.RFC3339Nano, a.RecordedAt)
-	// That the agent has ended well is final: a later answer may only say that it came again.
+	// A successful end of the agent is final: a later answer can only be a duplicate.
 	ended := a.Status == receiver.Completed && h.State == Accepted
 	older := err == nil && h.isOlder(a, at, m.Attempt) && !ended
 	if older && (s.options.Verifier == nil || h.AnswerCheck == AnswerVerified) || h.answer != "" && bytes.Equal([]byte(h.answer), m.Body) {
@@ -60,26 +60,26 @@ func (s *Sender) take(h *Handoff, a *receiver.Answer, m transport.Message) (news
 	}
 	rejected := a.Status == receiver.Rejected
 	if rejected && m.Attempt > 0 && m.Attempt < h.Attempt {
-		return false, false // a copy of an earlier attempt came late
+		return false, false // a late copy of an earlier attempt
 	}
 	check, key, why := s.check(h, a, m, at)
 	if why != "" {
 		return false, s.refuse(h, why)
 	}
-	// What the receiver has signed of this message counts more than what anybody may have written.
+	// An answer about this message that the receiver signed outranks one that anybody could have written.
 	better := check == AnswerVerified && h.Answer != nil && h.AnswerCheck != AnswerVerified && a.MessageDigest != audit.Hash{}
 	withdrawn := h.Revoked && h.State == Accepted && a.Reason == receiver.Revoked
 	if (older || rejected && h.State.Taken() && a.Reason != receiver.ExecutionFailed && !withdrawn) && !better {
-		return false, false // it is old, or another message of the id was rejected; the receiver still has the task
+		return false, false // an old answer, or another message with this id was rejected; the receiver still has the task
 	}
 	h.answer, h.answered, h.Answer = string(m.Body), at.UnixMicro(), a
 	h.AnswerCheck, h.AnswerKey = check, key
-	h.Escalated = a.Escalated || h.Escalated && rejected // whoever has taken it has solved that
+	h.Escalated = a.Escalated || h.Escalated && rejected // an acceptance ends the escalation
 	if !rejected {
 		s.taken(h, a)
 		return true, true
 	}
-	if withdrawn { // before an agent had it: that it was rolled back is recorded
+	if withdrawn { // before an agent had it: the rollback is recorded
 		h.State, h.since, h.settle, h.Problem = RolledBack, s.options.Now(), false, ""
 	}
 	if h.State == RolledBack || h.State == rolling {
@@ -100,7 +100,7 @@ func (s *Sender) taken(h *Handoff, a *receiver.Answer) {
 	if h.State == RolledBack || h.State == rolling {
 		h.Problem = "the receiver has accepted it, after the sender had taken it back: two agents may have the task"
 	}
-	if h.State == rolling { // that has begun, and is recorded before anything else
+	if h.State == rolling { // the rollback has begun, and is recorded first
 		return
 	}
 	now := s.options.Now()
@@ -116,11 +116,11 @@ func (s *Sender) taken(h *Handoff, a *receiver.Answer) {
 	}
 }
 
-// unplan has nothing published any more. Who is publishing it finds out.
+// unplan cancels further publication. A process that is publishing the message notices.
 func (h *Handoff) unplan() { h.Next, h.Tries = time.Time{}, 0 }
 
-// storeAnswers makes answers durable that came from an address. Those at the places of foreign are
-// for another address, and were not taken.
+// storeAnswers makes the answers from an address durable. foreign holds the positions of answers for other
+// addresses, which were not stored.
 func (s *Sender) storeAnswers(ctx context.Context, address string, list []transport.Message) (news News, foreign []int, err error) {
 	err = s.store.update(ctx, func(t *database.Tx) error {
 		news, foreign = News{}, nil
@@ -156,8 +156,8 @@ func (s *Sender) storeAnswers(ctx context.Context, address string, list []transp
 	return news, foreign, err
 }
 
-// answered returns the handoff that an answer from an address is to, nil if there is none.
-// elsewhere: it was sent to another address, which may be the same place in another spelling.
+// answered returns the handoff of an answer from an address, nil if there is none. elsewhere reports that it
+// was sent to another address, which may be the same place in another spelling.
 func (s *Sender) answered(t *database.Tx, address string, a *receiver.Answer) (h *Handoff, elsewhere bool, err error) {
 	all, err := read(t, "WHERE handoff_id = ?"+s.store.forUpdate(), a.HandoffID)
 	if err != nil {
@@ -175,7 +175,7 @@ func (s *Sender) answered(t *database.Tx, address string, a *receiver.Answer) (h
 	if i := slices.IndexFunc(list, func(h *Handoff) bool { return h.Receiver == a.Receiver }); i >= 0 {
 		return list[i], false, nil
 	}
-	if len(list) > 1 { // several receivers at one address: its answer has to say which one it is
+	if len(list) > 1 { // several receivers at one address: the answer must name its receiver
 		return nil, false, nil
 	}
 	return list[0], false, nil

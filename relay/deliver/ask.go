@@ -14,21 +14,21 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// What became of a handoff that was accepted is asked at once, after firstAsk, and then after twice
-// as long each time, until that would be longer than lastAsk: 21 times, for twelve days.
+// The outcome of an accepted handoff is requested after firstAsk, and then at intervals that double until the
+// next would exceed lastAsk: 21 requests in twelve days.
 const (
 	firstAsk = time.Second
 	lastAsk  = 7 * 24 * time.Hour
 )
 
-// asking is how often a receiver is asked that answers with the message alone, and maxAsked how
-// many accepted handoffs it is asked about each time.
+// asking is the interval at which a receiver is polled that answers only in its reply to a message, and
+// maxAsked the maximum number of accepted handoffs in each poll.
 const (
 	asking   = 500 * time.Millisecond
 	maxAsked = 1000
 )
 
-// ask asks the receiver of a place for answers that have not come with the message.
+// ask requests answers from the receiver of a place that did not come with the reply to a message.
 func (s *Sender) ask(ctx context.Context, l *listener, p transport.Publisher) error {
 	asker, ok := p.(transport.Asker)
 	for ctx.Err() == nil {
@@ -43,12 +43,12 @@ func (s *Sender) ask(ctx context.Context, l *listener, p transport.Publisher) er
 	return ctx.Err()
 }
 
-// askOpen asks about the handoffs of a place that were not answered, and with
-// [SenderOptions].FollowUp about those that were accepted and are due.
+// askOpen requests the answers to a place's unanswered handoffs, and with [SenderOptions].FollowUp the
+// outcome of accepted handoffs that are due.
 func (s *Sender) askOpen(ctx context.Context, address string, asker transport.Asker) error {
 	now := s.options.Now()
 	var open, accepted []*Handoff
-	var last int64 // when the last of those was due that are asked about
+	var last int64 // due time of the last handoff in the request
 	err := s.store.db.View(ctx, func(t *database.Tx) (err error) {
 		open, err = read(t, "WHERE destination = ? AND (state = 'DISPATCHED' OR uncertain = 1 AND state = 'WAITING')", address)
 		if err != nil || !s.options.FollowUp {
@@ -56,7 +56,7 @@ func (s *Sender) askOpen(ctx context.Context, address string, asker transport.As
 		}
 		last = micros(now)
 		err = t.QueryRow("SELECT ask_at FROM delivery_handoff WHERE destination = ? AND ask_at <= ? ORDER BY ask_at LIMIT 1 OFFSET ?", address, last, maxAsked-1).Scan(&last)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) { // none: they are all due that are fewer
+		if err != nil && !errors.Is(err, sql.ErrNoRows) { // fewer than the maximum: all that are due
 			return err
 		}
 		accepted, err = read(t, "WHERE destination = ? AND ask_at <= ?", address, last)
@@ -71,8 +71,8 @@ func (s *Sender) askOpen(ctx context.Context, address string, asker transport.As
 	return s.store.looked(ctx, address, moment(last), now)
 }
 
-// askFor asks what became of some handoffs of one place. After an error, the answers that came
-// were taken all the same.
+// askFor requests the outcome of some handoffs of one place. Even after an error, the received answers are
+// stored.
 func (s *Sender) askFor(ctx context.Context, asker transport.Asker, list []*Handoff) error {
 	answers, errs := make([]*transport.Message, len(list)), make([]error, len(list))
 	var next atomic.Int64
@@ -105,8 +105,7 @@ func (s *Sender) askFor(ctx context.Context, asker transport.Asker, list []*Hand
 	return nil
 }
 
-// looked notes that it was looked, or tried to, what became of the accepted handoffs of a place that
-// were due until some time.
+// looked notes an attempt to get the outcome of a place's accepted handoffs that were due until a time.
 func (s *Store) looked(ctx context.Context, address string, until, now time.Time) error {
 	return s.update(ctx, func(t *database.Tx) error {
 		return t.Exec("UPDATE delivery_handoff SET ask_at = CASE WHEN ask_pause > ? THEN NULL ELSE ask_pause + ? END, ask_pause = 2 * ask_pause WHERE destination = ? AND ask_at <= ?",

@@ -11,21 +11,21 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// An AnswerCheck says whether anybody has shown whose an answer is.
+// An AnswerCheck is the result of checking the signature of an answer.
 type AnswerCheck string
 
-// The checks of answers. Whoever can write into the queue can write an answer that is not
+// The results of checking an answer. Anybody with write access to the queue can write an answer that is not
 // [AnswerVerified].
 const (
-	AnswerVerified  AnswerCheck = "VERIFIED"   // a key that may sign for the receiver has signed it
-	AnswerUnsigned  AnswerCheck = "NOT_SIGNED" // nobody has
-	AnswerUnchecked AnswerCheck = "NO_KEY"     // it is signed, and this sender has no key of the receiver
+	AnswerVerified  AnswerCheck = "VERIFIED"   // signed by a key that may sign for the receiver
+	AnswerUnsigned  AnswerCheck = "NOT_SIGNED" // not signed
+	AnswerUnchecked AnswerCheck = "NO_KEY"     // signed, but this sender has no key of the receiver
 )
 
-// clockSkew is by how much the clocks of a sender and a receiver may differ.
+// clockSkew is the maximum difference between the clocks of a sender and a receiver.
 const clockSkew = 5 * time.Minute
 
-// readAnswer reads an answer that has come.
+// readAnswer parses a received answer.
 func readAnswer(text []byte) (*receiver.Answer, error) {
 	if len(text) > receiver.MaxAnswer {
 		return nil, fmt.Errorf("an answer has %d bytes, and none has more than %d", len(text), receiver.MaxAnswer)
@@ -33,7 +33,8 @@ func readAnswer(text []byte) (*receiver.Answer, error) {
 	return receiver.ReadAnswer(text)
 }
 
-// check returns who has signed an answer, recorded at some time, or why it is not believed.
+// check returns the result of checking an answer, recorded at some time, and the ID of its key, or the reason
+// why the answer is refused.
 func (s *Sender) check(h *Handoff, a *receiver.Answer, m transport.Message, at time.Time) (c AnswerCheck, key, why string) {
 	if why := s.contradiction(h, a, m, at); why != "" {
 		return "", "", why
@@ -48,13 +49,14 @@ func (s *Sender) check(h *Handoff, a *receiver.Answer, m transport.Message, at t
 	if err != nil {
 		return "", "", "nobody who may answer for " + finding.Quote(h.Receiver) + " has signed it: " + err.Error()
 	}
-	if h.Receivers > 1 && a.Receiver != h.Receiver { // which may have the same key
+	if h.Receivers > 1 && a.Receiver != h.Receiver { // another receiver may have the same key
 		return "", "", "it is by " + finding.Quote(a.Receiver) + ", and the message went to " + finding.Quote(h.Receiver)
 	}
 	return AnswerVerified, k.ID, ""
 }
 
-// contradiction returns what of an answer cannot be, by what was sent and when; "" if all can be.
+// contradiction returns how an answer contradicts the message that was sent or the time of sending; "" if it
+// does not.
 func (s *Sender) contradiction(h *Handoff, a *receiver.Answer, m transport.Message, at time.Time) string {
 	now := s.options.Now()
 	switch a.Status {
@@ -87,15 +89,15 @@ func (s *Sender) contradiction(h *Handoff, a *receiver.Answer, m transport.Messa
 	return ""
 }
 
-// neverPublished reports whether no transport can have the message.
+// neverPublished reports whether the message certainly never reached a transport.
 func (h *Handoff) neverPublished() bool {
 	return (h.State == Waiting || h.State == Stopped) && h.claimed == "" && !h.uncertain && h.Dispatched.IsZero() && h.Published == 0 && h.Tries == 0
 }
 
-// maxRefusal is how much of why an answer is not believed is kept, in bytes.
+// maxRefusal is the maximum length of a stored refusal, in bytes.
 const maxRefusal = 500
 
-// refuse notes that an answer is not believed, and reports whether there is something to save.
+// refuse notes that an answer is refused, and reports whether the handoff must be saved.
 func (s *Sender) refuse(h *Handoff, why string) bool {
 	why = clipped(why, maxRefusal)
 	h.Refused++

@@ -17,11 +17,11 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// News are what answers have changed.
+// News are the changes made by answers.
 type News struct {
-	Handoffs []*Handoff     // as they are now
-	Alerts   []audit.Stored // records that people have to hear of
-	Unknown  int            // answers to what this store has not sent
+	Handoffs []*Handoff     // in their current state
+	Alerts   []audit.Stored // records that people must be alerted to
+	Unknown  int            // answers to messages that this store has not sent
 }
 
 func (n *News) add(other News) {
@@ -33,22 +33,22 @@ func (n *News) add(other News) {
 	n.Unknown += other.Unknown
 }
 
-// How long a place may be silent before no answer waits there: at first it may have to connect.
+// Periods of silence after which a place has no more waiting answers; the first includes the time to connect.
 const (
 	firstSilence = 500 * time.Millisecond
 	silence      = 150 * time.Millisecond
 )
 
-// A listener takes the answers of one place as they come.
+// A listener receives the answers of one place.
 type listener struct {
 	address string
 	cancel  context.CancelFunc
 	ended   chan struct{}
 
 	mu      sync.Mutex
-	err     error         // why answers cannot be taken, nil if they can
-	silent  bool          // nothing waits
-	changed chan struct{} // closed, and made anew, when one of these changes
+	err     error         // why answers cannot be received; nil if they can
+	silent  bool          // no answer is waiting
+	changed chan struct{} // closed and replaced when one of these changes
 }
 
 func (l *listener) set(silent bool, err error) {
@@ -59,11 +59,11 @@ func (l *listener) set(silent bool, err error) {
 	l.changed = make(chan struct{})
 }
 
-// Listen begins to take the answers that come to an address, until the sender is closed; what
-// they change is in [Sender.News].
+// Listen begins to receive the answers that come to an address, until the sender is closed. [Sender.News]
+// returns the changes.
 func (s *Sender) Listen(address string) { s.listen(address) }
 
-// listen begins to take the answers of a place, until the sender is closed.
+// listen begins to receive the answers of a place, until the sender is closed.
 func (s *Sender) listen(address string) *listener {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +87,7 @@ func (s *Sender) listen(address string) *listener {
 	return l
 }
 
-// takeAnswers takes answers until the context ends or something fails.
+// takeAnswers receives answers until the context ends or an error occurs.
 func (s *Sender) takeAnswers(ctx context.Context, l *listener) (err error) {
 	p, err := s.open(ctx, l.address)
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *Sender) takeAnswers(ctx context.Context, l *listener) (err error) {
 	}
 	deliveries, failed := make(chan transport.Delivery, groupSize), make(chan error, 1)
 	ctx, cancel := context.WithCancel(ctx)
-	var waiting atomic.Pointer[time.Time] // since when the next answer is waited for, nil if one is here
+	var waiting atomic.Pointer[time.Time] // start of the wait for the next answer; nil while one is being handled
 	var reading sync.WaitGroup
 	defer func() {
 		cancel()
@@ -119,7 +119,7 @@ func (s *Sender) takeAnswers(ctx context.Context, l *listener) (err error) {
 			if err == nil {
 				select {
 				case deliveries <- d:
-				case <-ctx.Done(): // closing gives it back
+				case <-ctx.Done(): // closing returns it to the transport
 					err = ctx.Err()
 				}
 			}
@@ -148,7 +148,7 @@ func (s *Sender) takeAnswers(ctx context.Context, l *listener) (err error) {
 				silent.Reset(quiet)
 				continue
 			}
-			if left := quiet - time.Since(*since); left > 0 { // on a busy machine, waiting began late
+			if left := quiet - time.Since(*since); left > 0 { // on a busy machine, the wait may have begun late
 				silent.Reset(left)
 				continue
 			}
@@ -160,8 +160,8 @@ func (s *Sender) takeAnswers(ctx context.Context, l *listener) (err error) {
 	}
 }
 
-// followed notes, with [SenderOptions].FollowUp, that nothing more has come of the accepted handoffs
-// of a place, or that nobody knows.
+// followed notes, with [SenderOptions].FollowUp, that the accepted handoffs of a place have no further
+// outcome yet, or an unknown one.
 func (s *Sender) followed(ctx context.Context, address string) error {
 	if !s.options.FollowUp {
 		return nil
@@ -170,7 +170,7 @@ func (s *Sender) followed(ctx context.Context, address string) error {
 	return s.store.looked(ctx, address, now, now)
 }
 
-// group returns a delivery and those that have come as well.
+// group returns a delivery and all others that are already available.
 func group(first transport.Delivery, more <-chan transport.Delivery) []transport.Delivery {
 	list := []transport.Delivery{first}
 	for len(list) < groupSize {
@@ -184,7 +184,7 @@ func group(first transport.Delivery, more <-chan transport.Delivery) []transport
 	return list
 }
 
-// takeGroup makes answers durable, and then acknowledges them.
+// takeGroup makes answers durable and then acknowledges them.
 func (s *Sender) takeGroup(ctx context.Context, l *listener, list []transport.Delivery) error {
 	messages := make([]transport.Message, len(list))
 	for i, d := range list {
@@ -195,7 +195,7 @@ func (s *Sender) takeGroup(ctx context.Context, l *listener, list []transport.De
 		return err
 	}
 	for i, d := range list {
-		if slices.Contains(foreign, i) { // who listens at its address may get it
+		if slices.Contains(foreign, i) { // a process that listens at its address may get it
 			err = d.Return(ctx, time.Second)
 		} else {
 			err = d.Ack(ctx)
@@ -207,8 +207,8 @@ func (s *Sender) takeGroup(ctx context.Context, l *listener, list []transport.De
 	return nil
 }
 
-// takeMessages makes answers durable, with all that follows from them. Those at the places of
-// foreign are for another address, and were not taken.
+// takeMessages makes answers and all their consequences durable. foreign holds the positions of answers for
+// other addresses, which were not stored.
 func (s *Sender) takeMessages(ctx context.Context, address string, list []transport.Message) (foreign []int, err error) {
 	news, foreign, err := s.storeAnswers(ctx, address, list)
 	if err != nil {
@@ -221,7 +221,7 @@ func (s *Sender) takeMessages(ctx context.Context, address string, list []transp
 	return foreign, err
 }
 
-// tell keeps news until somebody asks for them.
+// tell keeps news for the next call of News.
 func (s *Sender) tell(news News) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,7 +230,7 @@ func (s *Sender) tell(news News) {
 	s.told = make(chan struct{})
 }
 
-// News returns what answers have changed since it was called last.
+// News returns the changes made by answers since the previous call.
 func (s *Sender) News() News {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,22 +239,21 @@ func (s *Sender) News() News {
 	return news
 }
 
-// An UnheardError says that answers could not be taken from some places, so that there may be
-// answers that nobody knows of.
+// An UnheardError reports that answers from some places could not be received, so that some may be unknown.
 type UnheardError struct {
 	Places []string // addresses, without passwords
-	Err    error    // of the first
+	Err    error    // the first error
 }
 
 func (e *UnheardError) Error() string {
 	return fmt.Sprintf("answers that wait at %s could not be taken: %v", strings.Join(e.Places, ", "), e.Err)
 }
 
-// Unwrap returns why.
+// Unwrap returns the underlying error.
 func (e *UnheardError) Unwrap() error { return e.Err }
 
-// Sweep takes the answers that wait at some addresses now. The error may be an
-// [*UnheardError]; what was there elsewhere is taken all the same.
+// Sweep receives the answers that are waiting at some addresses. The error may be an [*UnheardError]; the
+// answers of all other addresses are stored even then.
 func (s *Sender) Sweep(ctx context.Context, addresses []string) error {
 	failed := &UnheardError{}
 	var listeners []*listener
@@ -288,9 +287,9 @@ func (s *Sender) Sweep(ctx context.Context, addresses []string) error {
 	return nil
 }
 
-// SweepFor takes the answers that wait for some handoffs, and where answers come with the message
-// alone asks about those that were accepted too: their agents may have ended since. The error is
-// that of Sweep.
+// SweepFor receives the answers that are waiting for some handoffs. At places that answer only in the reply
+// to a message, it also requests the outcome of accepted handoffs, whose agents may have ended since. Its
+// error is that of Sweep.
 func (s *Sender) SweepFor(ctx context.Context, list []*Handoff) error {
 	failed := &UnheardError{}
 	if err := s.Sweep(ctx, Addresses(list)); err != nil && !errors.As(err, &failed) {
@@ -315,7 +314,7 @@ func (s *Sender) SweepFor(ctx context.Context, list []*Handoff) error {
 	return nil
 }
 
-// Addresses returns where the answers to handoffs come from that may still be answered.
+// Addresses returns the addresses from which answers to some handoffs may still come.
 func Addresses(list []*Handoff) []string {
 	var all []string
 	for _, h := range list {
@@ -326,11 +325,11 @@ func Addresses(list []*Handoff) []string {
 	return all
 }
 
-// looking is how often the store is asked for answers that another process has taken.
+// looking is the interval at which the store is polled for answers received by other processes.
 const looking = 100 * time.Millisecond
 
-// Wait waits until all of some handoffs were answered, or until the context ends, which is no
-// error. It lets them be what they are now.
+// Wait waits until all handoffs of a list are answered or the context ends, which is not an error. It updates
+// the handoffs from the store.
 func (s *Sender) Wait(ctx context.Context, list []*Handoff) error {
 	for _, address := range Addresses(list) {
 		s.listen(address)
@@ -360,7 +359,7 @@ func (s *Sender) Wait(ctx context.Context, list []*Handoff) error {
 // answeredNow reports whether the receiver has answered this attempt.
 func (h *Handoff) answeredNow() bool { return h.State.Taken() || h.State.Pending() }
 
-// refresh lets handoffs be what they are now.
+// refresh updates handoffs from the store.
 func (s *Store) refresh(ctx context.Context, list []*Handoff) error {
 	for chunk := range slices.Chunk(list, maxNamed) {
 		ids := make([]any, len(chunk))

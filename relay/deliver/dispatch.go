@@ -21,20 +21,20 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A try is a handoff that this process has claimed, and what came of publishing it.
+// A try is a handoff claimed by this process, with the result of publishing it.
 type try struct {
 	*Handoff
-	sent   int  // how many of its chunks the transport has, if it has chunks
-	fresh  bool // the audit log had no record of this attempt: nobody has published it before
-	tried  bool // it was given to the transport
+	sent   int  // number of chunks that the transport has
+	fresh  bool // no record of this attempt in the audit log: never published before
+	tried  bool // given to the transport
 	at     time.Time
-	had    bool               // the transport had it already
-	answer *transport.Message // the transport waited for
+	had    bool               // the transport already had it
+	answer *transport.Message // the answer, if the transport waits for it
 	err    error
 }
 
-// dispatch takes handoffs that this process has claimed the rest of the way: the records, the
-// transport, and the note that it has confirmed. An error says that a database failed.
+// dispatch records and publishes the handoffs claimed by this process, and notes the transport's
+// confirmations. It returns an error only if a database failed.
 func (s *Sender) dispatch(ctx context.Context, list []*Handoff) error {
 	if len(list) == 0 {
 		return nil
@@ -79,14 +79,14 @@ func (s *Sender) dispatch(ctx context.Context, list []*Handoff) error {
 	return nil
 }
 
-// attempt is what a record DISPATCHED is found by.
+// attempt is the key of a DISPATCHED record.
 type attempt struct {
 	handoff, receiver string
 	attempt           int
 }
 
-// record appends the records of dispatches that the audit log does not have yet: one for each
-// attempt, however often it is tried.
+// record appends the missing dispatch records to the audit log: one for each attempt, regardless of the
+// number of tries.
 func (s *Sender) record(ctx context.Context, tries []*try) error {
 	tries = slices.DeleteFunc(slices.Clone(tries), func(t *try) bool { return t.State != Waiting })
 	if len(tries) == 0 {
@@ -120,8 +120,8 @@ func (s *Sender) record(ctx context.Context, tries []*try) error {
 	})
 }
 
-// newRecord returns a record of a handoff. It has no digest of the message: that of one with
-// personal data would say, after the data was erased, whether a guess of it is right.
+// newRecord returns a record of a handoff, without the message's digest: after personal data is erased, a
+// digest would confirm guesses of it.
 func (s *Sender) newRecord(h *Handoff, event audit.Event) audit.Record {
 	r := audit.Record{Event: event, HandoffID: h.HandoffID, TaskID: h.TaskID, Sender: h.Sender, Receiver: h.Receiver, Attempt: h.Attempt, Transport: s.options.Transport(h.Destination)}
 	if t, err := message.ParseTraceparent(h.traceparent); err == nil {
@@ -130,10 +130,10 @@ func (s *Sender) newRecord(h *Handoff, event audit.Event) audit.Record {
 	return r
 }
 
-// publishers is how many messages are published at once.
+// publishers is the number of messages that are published concurrently.
 const publishers = 32
 
-// publishAll publishes messages, those of one task in their order.
+// publishAll publishes messages; the messages of a task in order.
 func (s *Sender) publishAll(ctx context.Context, tries []*try) {
 	type queue struct {
 		address string
@@ -195,7 +195,7 @@ func (s *Sender) publish(ctx context.Context, p transport.Publisher, t *try) {
 	s.publishMessage(ctx, p, t, m)
 }
 
-// publishMessage publishes a message as it is, or if it is too long compressed.
+// publishMessage publishes a message, compressed if it is too long.
 func (s *Sender) publishMessage(ctx context.Context, p transport.Publisher, t *try, m transport.Message) {
 	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
 	defer cancel()
@@ -209,8 +209,8 @@ func (s *Sender) publishMessage(ctx context.Context, p transport.Publisher, t *t
 	}
 }
 
-// checkAnswer returns an error if what came back with a message is no answer to it: then nobody knows
-// whether a receiver has it.
+// checkAnswer returns an error if the reply to a message is not an answer: then it is unknown whether a
+// receiver has the message.
 func (t *try) checkAnswer() error {
 	a, err := readAnswer(t.answer.Body)
 	if err == nil && (a.HandoffID == t.HandoffID || a.HandoffID == key(t.HandoffID)) &&
@@ -221,15 +221,15 @@ func (t *try) checkAnswer() error {
 	return errors.New("what came back is no answer to this handoff, with its handoffId and a status: there may be no receiver of handoffs at this address")
 }
 
-// isFinal reports whether a message has certainly not arrived, and would not by trying again.
+// isFinal reports whether a message has certainly not arrived and another try cannot succeed.
 func isFinal(err error) bool {
 	return errors.As(err, new(*transport.TooLargeError)) || errors.As(err, new(*transport.PermanentError))
 }
 
-// maxKey is how long an id may be that a transport gets as it is, in bytes.
+// maxKey is the maximum length of an id that a transport gets unchanged, in bytes.
 const maxKey = 200
 
-// key returns an id, or its digest if it is long.
+// key returns an id, or its digest if it is too long.
 func key(id string) string {
 	if len(id) <= maxKey {
 		return id
@@ -238,17 +238,17 @@ func key(id string) string {
 	return "sha256-" + hex.EncodeToString(sum[:])
 }
 
-// message returns what is published for a handoff: the message, or if it was taken back the
-// revocation.
+// message returns the message to publish for a handoff, or its revocation if it was revoked.
 func (s *Sender) message(h *Handoff) (transport.Message, error) {
 	m := s.envelope(h)
-	// No other sender has this id: it would take this message for its own, and drop it.
+	// The id is unique among senders: a receiver would take a message with another sender's id for a
+	// duplicate and drop it.
 	id := s.store.sender + "/" + h.HandoffID + "/" + h.Receiver + "/" + strconv.Itoa(h.Attempt)
 	var err error
 	switch {
 	case h.Revoked:
 		m.Kind, id = transport.Revocation, id+"/revoked"
-		if m.Body = []byte(h.revocation); h.revocation == "" { // of an older version
+		if m.Body = []byte(h.revocation); h.revocation == "" { // written by an older version
 			m.Body, err = s.store.revocation(h, nil, h.since)
 		}
 	case h.text != nil:
@@ -260,14 +260,14 @@ func (s *Sender) message(h *Handoff) (transport.Message, error) {
 	return m, err
 }
 
-// envelope returns what is said of the messages of a handoff.
+// envelope returns the metadata of a handoff's messages.
 func (s *Sender) envelope(h *Handoff) transport.Message {
 	return transport.Message{
 		Key: key(h.HandoffID), Group: key(h.TaskID), Kind: transport.Handoff, Traceparent: h.traceparent, Attempt: h.Attempt, ReplyTo: s.store.sender,
 	}
 }
 
-// mark makes durable what came of publishing.
+// mark makes the results of publishing durable.
 func (s *Sender) mark(ctx context.Context, tries []*try) error {
 	var plain, other []*try
 	for _, t := range tries {
@@ -283,8 +283,8 @@ func (s *Sender) mark(ctx context.Context, tries []*try) error {
 	return s.markOther(ctx, other)
 }
 
-// markPlain makes durable that messages were published, whose answers come another way. An
-// answer may have been faster.
+// markPlain makes durable that messages were published whose answers come separately. An answer may already
+// have arrived.
 func (s *Sender) markPlain(ctx context.Context, tries []*try) error {
 	if len(tries) == 0 {
 		return nil
@@ -307,19 +307,19 @@ func (s *Sender) markPlain(ctx context.Context, tries []*try) error {
 	return err
 }
 
-// markOther makes durable what came of publishing where that needs a closer look.
+// markOther makes all other results of publishing durable.
 func (s *Sender) markOther(ctx context.Context, tries []*try) error {
 	now := s.options.Now()
 	return s.store.each(ctx, handoffsOf(tries), func(t *database.Tx, i int, h *Handoff) error {
 		if h.claimed != s.store.instance || h.Attempt != tries[i].Attempt {
-			return nil // somebody else has taken it over
+			return nil // another process has claimed it
 		}
 		s.note(h, tries[i], now)
 		return h.save(t)
 	})
 }
 
-// note puts what came of a try into its handoff.
+// note stores the result of a try in its handoff.
 func (s *Sender) note(h *Handoff, t *try, now time.Time) {
 	h.claimed = ""
 	h.uncertain = h.uncertain && !t.fresh
@@ -330,7 +330,7 @@ func (s *Sender) note(h *Handoff, t *try, now time.Time) {
 	s.noteWhole(h, t, now)
 }
 
-// noteWhole notes what came of publishing the whole of a message.
+// noteWhole stores the result of publishing a whole message.
 func (s *Sender) noteWhole(h *Handoff, t *try, now time.Time) {
 	switch {
 	case t.err == nil:
@@ -339,13 +339,13 @@ func (s *Sender) noteWhole(h *Handoff, t *try, now time.Time) {
 			return
 		}
 		h.Dispatched = t.at
-		if h.State == Waiting { // else its answer was faster
+		if h.State == Waiting { // otherwise its answer came first
 			h.State = Dispatched
 		}
 		if t.answer == nil {
 			return
 		}
-		if a, err := readAnswer(t.answer.Body); err == nil { // else it is none, and a later one may be
+		if a, err := readAnswer(t.answer.Body); err == nil { // otherwise a valid answer may still come
 			s.take(h, a, *t.answer)
 		}
 	case h.State != Waiting && !h.Revoked: // an earlier try had arrived
@@ -361,12 +361,12 @@ func (s *Sender) noteWhole(h *Handoff, t *try, now time.Time) {
 	}
 }
 
-// maxProblem is how much of an error is kept, in bytes.
+// maxProblem is the maximum length of a stored error, in bytes.
 const maxProblem = 500
 
 func problemOf(err error) string { return clipped(err.Error(), maxProblem) }
 
-// clipped returns the beginning of a text, as databases can keep it.
+// clipped returns the beginning of a text, without characters that databases cannot store.
 func clipped(text string, most int) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "\x00", "?")
 	if len(text) > most {

@@ -7,9 +7,9 @@ import (
 	"github.com/eaapl/handoff/relay/internal/database"
 )
 
-// Erase removes handoffs with their messages, chunks and answers, wherever they are, and the
-// checkpoints that no other handoff has. What was under way is not sent any more, and cannot be rolled
-// back. With [Options].Wipe nothing of it is left in a SQLite file.
+// Erase removes handoffs with their messages, chunks and answers, in any state, and the checkpoints that no
+// other handoff uses. Unsent messages are no longer sent, and cannot be rolled back. With [Options].Wipe a
+// SQLite file keeps no trace of them.
 func (s *Store) Erase(ctx context.Context, handoffs []string) (removed Pruned, err error) {
 	for list := range slices.Chunk(handoffs, maxNamed) {
 		ids := make([]any, len(list))

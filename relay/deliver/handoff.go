@@ -7,112 +7,112 @@ import (
 	"github.com/eaapl/handoff/relay/receiver"
 )
 
-// A State is where a handoff to one receiver is.
+// A State is the state of a handoff to one receiver.
 type State string
 
-// The states. In those that [State.Pending] reports, the task is the sender's.
+// The states. In the states of [State.Pending], the sender has the task.
 const (
 	Waiting    State = "WAITING"    // in the outbox, to be published
-	Stopped    State = "STOPPED"    // in the outbox: publishing it again as it is would fail again
-	Dispatched State = "DISPATCHED" // the transport has it, and nobody has answered
+	Stopped    State = "STOPPED"    // in the outbox: another try with the same message would fail
+	Dispatched State = "DISPATCHED" // the transport has it, no answer yet
 	Accepted   State = "ACCEPTED"
 	Completed  State = "COMPLETED"
 	Rejected   State = "REJECTED"    // the sender may send a corrected message
-	RolledBack State = "ROLLED_BACK" // the task is the sender's again
+	RolledBack State = "ROLLED_BACK" // the sender has the task again
 )
 
-// rolling is a handoff of which the audit log may not say yet that it was rolled back.
+// rolling is the state of a handoff whose rollback may not be in the audit log yet.
 const rolling State = "ROLLING_BACK"
 
-// PendingHandoff is what section 6.3 calls a task that its sender has.
+// PendingHandoff is section 6.3's name for the state of a task that its sender has.
 const PendingHandoff = "PENDING_HANDOFF"
 
-// Pending reports whether the task is the sender's, for sure.
+// Pending reports whether the sender certainly has the task.
 func (s State) Pending() bool { return s == Rejected || s == RolledBack || s == rolling }
 
 // Taken reports whether a receiver has the task.
 func (s State) Taken() bool { return s == Accepted || s == Completed }
 
-// A Confirmation is what a transport has said of a message that it was given.
+// A Confirmation is a transport's confirmation of a message.
 type Confirmation string
 
 // The confirmations.
 const (
 	NotConfirmed Confirmation = ""
 	Taken        Confirmation = "TAKEN"
-	Known        Confirmation = "KNOWN" // it had the message already, and has dropped this copy
+	Known        Confirmation = "KNOWN" // it already had the message, and has dropped this copy
 )
 
-// A Handoff is what the store has of a handoff to one receiver.
+// A Handoff is the state of a handoff to one receiver, as stored.
 type Handoff struct {
 	HandoffID   string
 	TaskID      string
 	Sender      string // fromAgent.agentId
 	Receiver    string
-	Receivers   int    // how many receivers the message is for
-	Destination string // the address of the transport, as it was given
+	Receivers   int    // number of receivers of the message
+	Destination string // address of the transport, as given by the caller
 	Attempt     int    // from 1
 	State       State
-	Tries       int       // to publish it, that failed
-	Next        time.Time // when it is tried next; zero if it is not
-	Queued      time.Time // when this attempt came into the outbox
-	Dispatched  time.Time // when the transport has confirmed; zero if it has not
-	Problem     string    // why the last try failed, "" if none did
-	Revoked     bool      // the sender has taken it back by force
-	Explanation string    // why it was taken back, in a person's words
-	Escalated   bool      // it has failed so often that a person has to look
-	Restored    bool      // after a rollback, the sender has its checkpoint
+	Tries       int       // failed tries to publish it
+	Next        time.Time // time of the next try; zero if none is planned
+	Queued      time.Time // when this attempt entered the outbox
+	Dispatched  time.Time // when the transport confirmed; zero if it has not
+	Problem     string    // error of the last try, "" if it succeeded
+	Revoked     bool      // the sender has forcibly revoked it
+	Explanation string    // a person's explanation of the rollback
+	Escalated   bool      // it has failed so often that a person must look at it
+	Restored    bool      // the sender has its checkpoint again after a rollback
 	MessageSize int64     // bytes
-	// Chunks is how many chunks of the message are here, if it is sent in chunks; Published how
-	// many of them the transport has, and Ended says that the last one is here.
+	// Chunks is the number of stored chunks, if the message is sent in chunks; Published is the number that
+	// the transport has. Ended reports that the last chunk is stored.
 	Chunks, Published int
 	Ended             bool
-	// Answer is the newest of the receiver; nil if there is none.
+	// Answer is the receiver's newest answer; nil if there is none.
 	Answer *receiver.Answer
-	// Confirmed is what the transport has confirmed to the call that returns this; it is not stored.
+	// Confirmed is the transport's confirmation to the call that returns this; it is not stored.
 	Confirmed Confirmation
-	// AnswerCheck says whether anybody has shown whose the answer is, and AnswerKey is the ID of the
-	// key that has; "" without an answer.
+	// AnswerCheck is the result of checking the answer's signature, and AnswerKey the ID of the key that
+	// signed it; both are "" without an answer.
 	AnswerCheck AnswerCheck
 	AnswerKey   string
-	Refused     int    // how many answers were not believed
-	Refusal     string // why not, of the last one
-	// RevocationSigned: a key has signed that the message is taken back.
+	Refused     int    // number of refused answers
+	Refusal     string // why the last of them was refused
+	// RevocationSigned reports that the revocation is signed.
 	RevocationSigned bool
 
 	digest      []byte
-	text        []byte // the message, nil if only its frame is known
-	frame       []byte // the message, packed; nil if it was not read
+	text        []byte // the message, nil if only frame is set
+	frame       []byte // the compressed message; nil if it was not read
 	checkpoint  []byte // digest
 	traceparent string
 	failures    int
-	uncertain   bool   // a try that failed may have reached the transport
-	claimed     string // the instance that publishes it, "" for none
-	answer      string // as it came
-	revocation  string // as it is published
-	answered    int64  // when the receiver recorded it, in microseconds
-	restorer    string // the instance that gives the sender its checkpoint, "" for none
-	settle      bool   // the audit log does not have all of it yet
+	uncertain   bool   // a failed try may have reached the transport
+	claimed     string // instance that is publishing it, "" for none
+	answer      string // as received
+	revocation  string // as published
+	answered    int64  // when the receiver recorded it, in microseconds since 1970
+	restorer    string // instance that is restoring the sender's checkpoint, "" for none
+	settle      bool   // the audit log is not up to date with it
 	position    int
-	ask         time.Time     // when it is looked next what became of it; zero if it is not
+	ask         time.Time     // when its outcome is requested next; zero for never
 	since       time.Time     // when it was accepted, completed, rejected or rolled back
-	askPause    time.Duration // how long after that again
-	held        bool          // this process gets more chunks of it
+	askPause    time.Duration // interval until the request after that
+	held        bool          // this process will get more of its chunks
 }
 
-// InFlight reports whether some process is publishing it, or was when it died.
+// InFlight reports whether a process has claimed the handoff for publication. That process may have died.
 func (h *Handoff) InFlight() bool { return h.claimed != "" }
 
-// columns are those that a [Handoff] is read from, without the message.
+// columns are the columns of a [Handoff] without its message.
 const columns = "handoff_id, receiver, task_id, sender, traceparent, receivers, destination, digest, bytes, checkpoint, attempt, failures, state, " +
 	"uncertain, revoked, explanation, settle, escalated, restored, restorer, tries, coalesce(next_at, 0), claimed, queued_at, position, dispatched_at, problem, answer, answered_at, chunks, published, ended, coalesce(ask_at, 0), ask_pause, since_at, answer_check, answer_key, refused, refusal, revocation"
 
-// read returns the handoffs that the rest of a query describes, without their messages.
+// read returns the handoffs selected by the rest of a query, without their messages.
 func read(t *database.Tx, rest string, args ...any) ([]*Handoff, error) {
 	return readColumns(t, columns, rest, args...)
 }
 
-// readWhole is read, with the messages.
+// readWhole is like read, but includes the messages.
 func readWhole(t *database.Tx, rest string, args ...any) ([]*Handoff, error) {
 	return readColumns(t, columns+", frame", rest, args...)
 }
@@ -122,7 +122,7 @@ func readColumns(t *database.Tx, columns, rest string, args ...any) (list []*Han
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close() // what it read is what counts
+	defer rows.Close() // read only: errors of Close do not matter
 	names, err := rows.Columns()
 	if err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func readColumns(t *database.Tx, columns, rest string, args ...any) (list []*Han
 	return list, rows.Err()
 }
 
-// moment returns a time that is stored in microseconds, 0 for none.
+// moment converts stored microseconds to a time; 0 is the zero time.
 func moment(micros int64) time.Time {
 	if micros == 0 {
 		return time.Time{}
@@ -164,7 +164,7 @@ func moment(micros int64) time.Time {
 	return time.UnixMicro(micros).UTC()
 }
 
-// micros returns a time as it is stored.
+// micros returns the stored form of a time.
 func micros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -172,7 +172,7 @@ func micros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// number returns what a boolean is stored as.
+// number returns the stored form of a boolean.
 func number(b bool) int {
 	if b {
 		return 1
@@ -180,7 +180,7 @@ func number(b bool) int {
 	return 0
 }
 
-// save writes all of a handoff that changes after it was put.
+// save writes all mutable members of a handoff.
 func (h *Handoff) save(t *database.Tx) error {
 	var next, ask any
 	if !h.Next.IsZero() {
@@ -196,7 +196,7 @@ func (h *Handoff) save(t *database.Tx) error {
 		string(h.AnswerCheck), h.AnswerKey, h.Refused, h.Refusal, h.revocation, h.HandoffID, h.Receiver)
 }
 
-// become lets a handoff be what it is now. Its message stays.
+// become copies the current state into a handoff, which keeps its message.
 func (h *Handoff) become(now *Handoff) {
 	text, frame, confirmed := h.text, h.frame, h.Confirmed
 	*h = *now

@@ -10,14 +10,14 @@ import (
 	"github.com/eaapl/handoff/relay/internal/database"
 )
 
-// Between two tries to publish a message there are minPause and more, up to maxPause.
+// minPause and maxPause bound the pause between two tries to publish a message.
 const (
 	minPause = time.Second
 	maxPause = 5 * time.Minute
 )
 
-// pause returns how long to wait after a number of tries that failed: twice as long each time,
-// half of it by chance, so that senders that failed together do not try again together.
+// pause returns the pause after a number of failed tries. It doubles with each, and half of it is random, so
+// that senders that failed together do not all try again together.
 func pause(tries int) time.Duration {
 	d := maxPause
 	if tries < 10 {
@@ -26,8 +26,8 @@ func pause(tries int) time.Duration {
 	return polling.Spread(d)
 }
 
-// putOff returns how long a receiver has asked not to be tried again, 0 if it has not: an error of
-// any transport may have that method. No receiver puts a sender off for longer than maxPause.
+// putOff returns how long a receiver asked the sender to wait, 0 if it did not: an error of any transport may
+// have that method. The result is at most maxPause.
 func putOff(err error) time.Duration {
 	if later := (interface{ RetryAfter() time.Duration })(nil); errors.As(err, &later) {
 		return min(later.RetryAfter(), maxPause)
@@ -35,14 +35,14 @@ func putOff(err error) time.Duration {
 	return 0
 }
 
-// groupSize is how many messages are claimed, recorded and published together.
+// groupSize is the number of messages that are claimed, recorded and published together.
 const groupSize = 256
 
-// Flush publishes what waits in the outbox and is due, and calls each with what became of it.
-// What another process is publishing is left to that; what a process left that died is taken
-// over. It returns when nothing is due any more.
+// Flush publishes all messages of the outbox that are due, and calls each with the results. It skips messages
+// claimed by other live processes, and takes over the messages of dead ones. It returns when no message is
+// due.
 func (s *Sender) Flush(ctx context.Context, each func([]*Handoff) error) error {
-	began := s.options.Now() // what fails now is due later
+	began := s.options.Now() // a try that fails during the call is due later
 	for {
 		claimed, err := s.store.claim(ctx, began)
 		if err != nil || len(claimed) == 0 {
@@ -57,14 +57,15 @@ func (s *Sender) Flush(ctx context.Context, each func([]*Handoff) error) error {
 	}
 }
 
-// Hasten makes all due that waits for its next try.
+// Hasten makes all messages due that wait for their next try.
 func (s *Store) Hasten(ctx context.Context, now time.Time) error {
 	return s.update(ctx, func(t *database.Tx) error {
 		return t.Exec("UPDATE delivery_handoff SET next_at = ? WHERE next_at > ?", micros(now), micros(now))
 	})
 }
 
-// NextDue returns when the next message is due that no process is publishing; zero if none is.
+// NextDue returns the earliest due time of the messages that no process is publishing; zero if there are
+// none.
 func (s *Store) NextDue(ctx context.Context) (next time.Time, err error) {
 	err = s.db.View(ctx, func(t *database.Tx) error {
 		var at int64
@@ -75,11 +76,10 @@ func (s *Store) NextDue(ctx context.Context) (next time.Time, err error) {
 	return next, err
 }
 
-// claim takes messages that are due, or that a process left that died: nobody else publishes
-// them while this process lives.
+// claim claims messages that are due, or whose claimant died. Other processes do not publish them while this
+// process lives.
 func (s *Store) claim(ctx context.Context, now time.Time) (list []*Handoff, err error) {
-	// Claims of several processes wait for nobody: each locks its own rows, and skips those of
-	// others.
+	// Concurrent claims do not block each other: each process locks its rows and skips locked ones.
 	err = s.db.Update(ctx, "delivery claim "+s.instance, func(t *database.Tx) error {
 		live, dead, err := s.claimants(t)
 		if err != nil {
@@ -105,7 +105,7 @@ func (s *Store) claim(ctx context.Context, now time.Time) (list []*Handoff, err 
 		}
 		list = nil
 		for _, h := range found {
-			if h.claimed != "" && !slices.Contains(dead, any(h.claimed)) { // by a process that has begun since, or by this one
+			if h.claimed != "" && !slices.Contains(dead, any(h.claimed)) { // claimed by a process that started since, or by this one
 				working, err := s.atWork(t, h)
 				if err != nil {
 					return err
@@ -115,7 +115,7 @@ func (s *Store) claim(ctx context.Context, now time.Time) (list []*Handoff, err 
 				}
 			}
 			list = append(list, h)
-			h.uncertain = h.uncertain || h.claimed != "" // who claimed it may have published it, and died
+			h.uncertain = h.uncertain || h.claimed != "" // a claimant that died may have published it
 			h.claimed = s.instance
 			if err := h.save(t); err != nil {
 				return err
@@ -126,14 +126,14 @@ func (s *Store) claim(ctx context.Context, now time.Time) (list []*Handoff, err 
 	return list, err
 }
 
-// claimants returns the instances that have claimed messages: those that run, and those that
-// have died. If this process has left some of what it has claimed, it is among neither.
+// claimants returns the instances that have claimed messages, live and dead. If this process abandoned some
+// of its claims, it is in neither list.
 func (s *Store) claimants(t *database.Tx) (live, dead []any, err error) {
 	rows, err := t.Query("SELECT DISTINCT claimed FROM delivery_handoff WHERE next_at IS NOT NULL AND claimed <> ''")
 	if err != nil {
 		return nil, nil, err
 	}
-	defer rows.Close() // what it read is what counts
+	defer rows.Close() // read only: errors of Close do not matter
 	var names []string
 	for rows.Next() {
 		var name string
@@ -164,8 +164,8 @@ func (s *Store) claimants(t *database.Tx) (live, dead []any, err error) {
 	return live, dead, nil
 }
 
-// Retry lets messages be tried again that were stopped, since publishing them failed for good:
-// those of one handoff. It returns how many there were.
+// Retry makes a handoff's stopped messages, whose publication failed permanently, due again. It returns their
+// number.
 func (s *Store) Retry(ctx context.Context, handoff string, now time.Time) (n int, err error) {
 	err = s.update(ctx, func(t *database.Tx) error {
 		list, err := read(t, "WHERE handoff_id = ?"+s.forUpdate(), handoff)
@@ -191,8 +191,7 @@ func (s *Store) Retry(ctx context.Context, handoff string, now time.Time) (n int
 	return n, err
 }
 
-// Stuck reports whether something of a handoff waits for a person who lets it be published
-// again.
+// Stuck reports whether a part of a handoff waits for a person to allow its publication again.
 func (h *Handoff) Stuck() bool {
 	return h.State == Stopped || h.Revoked && h.State == RolledBack && h.Next.IsZero() && h.Problem != ""
 }

@@ -12,33 +12,32 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// An Outgoing is a message that is to be sent, and what has to be known of it.
+// An Outgoing is a message to send, with the data needed for sending it.
 type Outgoing struct {
 	HandoffID string
 	TaskID    string
 	Sender    string   // fromAgent.agentId
-	Receivers []string // those of receiverList, or toAgent if there is none
-	Listed    bool     // whether there is a receiverList
+	Receivers []string // receiverList, or toAgent if there is none
+	Listed    bool     // whether the message has a receiverList
 	To        []Address
 
-	// Checkpoint is the state that the sender goes back to if the handoff fails (section 6.3),
-	// as it came.
+	// Checkpoint is the state to which the sender returns if the handoff fails (section 6.3), as received.
 	Checkpoint []byte
 
 	traceparent string
 	digest      []byte
 	frame       []byte
-	text        []byte // as it came
+	text        []byte // as received
 	size        int64
 }
 
-// An Address is where the copy for a receiver goes.
+// An Address is the destination of a receiver's copy.
 type Address struct {
 	Receiver    string // one of Outgoing's Receivers
 	Destination string // the address of the transport
 }
 
-// A MessageError says why a message cannot be sent at all.
+// A MessageError reports that a message cannot be sent at all.
 type MessageError struct{ Pointer, Problem string }
 
 func (e *MessageError) Error() string {
@@ -48,9 +47,9 @@ func (e *MessageError) Error() string {
 	return e.Pointer + ": " + e.Problem
 }
 
-// Examine looks at a message for what sending it needs, and at nothing else: whether it is
-// valid is the receiver's business. The error is a [*MessageError], or that of a text that is
-// no JSON. To and Checkpoint are for the caller to fill in. The bytes are kept.
+// Examine reads the members of a message that sending needs. It does not validate the message, which is left
+// to the receiver. The error is a [*MessageError], or the syntax error of invalid JSON. The caller sets To
+// and Checkpoint. The bytes are retained.
 func (s *Store) Examine(raw jsonstream.Raw, limits jsonstream.Limits) (*Outgoing, error) {
 	m, err := message.ParseInPlace(raw, message.Options{Limits: limits})
 	if err != nil {
@@ -91,12 +90,12 @@ func (s *Store) Examine(raw jsonstream.Raw, limits jsonstream.Limits) (*Outgoing
 	}
 	o.traceparent, o.Sender = strings.ReplaceAll(o.traceparent, "\x00", ""), strings.ReplaceAll(o.Sender, "\x00", "")
 	digest, err := m.Digest()
-	if err != nil { // a number beyond JSON's doubles: then its bytes are what counts
+	if err != nil { // a number beyond JSON's doubles: then the bytes are compared
 		digest = sha256.Sum256(bytes.TrimSpace(raw.Bytes))
 	}
 	o.digest, o.frame, o.text = digest[:], audit.AppendFrame(nil, raw.Bytes), raw.Bytes
 	return o, nil
 }
 
-// Size returns how long the message is, in bytes.
+// Size returns the length of the message in bytes.
 func (o *Outgoing) Size() int { return int(o.size) }

@@ -7,12 +7,12 @@ import (
 	"github.com/eaapl/handoff/relay/probe"
 )
 
-// Probe asks the database at an address, as [Open] takes it, what it is. Nothing is made or
-// changed, also not tables of an older version.
+// Probe asks the database at an address, as for [Open], for its version, clock and tables. It creates and
+// changes nothing, not even tables of an older version.
 func Probe(ctx context.Context, address string) (probe.Answer, error) {
 	return database.Probe(ctx, address)
 }
 
-// Tables returns what the tables of a store are called in a [probe.Answer], and the newest version
-// of them that this package knows.
+// Tables returns the name of a store's tables in a [probe.Answer], and the newest version known to this
+// package.
 func Tables() (name string, newest int) { return part, len(versions) }

@@ -8,15 +8,14 @@ import (
 	"github.com/eaapl/handoff/relay/internal/database"
 )
 
-// Pruned is how much was removed.
+// Pruned is the number of removed rows of each kind.
 type Pruned struct{ Tasks, Handoffs, Checkpoints int }
 
-// Prune removes the tasks that were at their end before some time, with their messages, chunks,
-// answers and checkpoints, a group at a time; a task goes as a whole, since its status and the
-// failures that are counted are those of all its handoffs. A handoff is at its end when its
-// receiver has it, or when it was rolled back and its sender has the checkpoint, or has sent
-// the task on in another handoff, which its receiver has. What waits for anybody else stays.
-// With an error it returns what was removed before. Several may run at once.
+// Prune removes the tasks that ended before a time, with their messages, chunks, answers and checkpoints, a
+// group at a time. A task is removed as a whole, since its status and its failure count depend on all its
+// handoffs. A handoff has ended when its receiver has it, or when it was rolled back and its sender has the
+// checkpoint, or has sent the task on in another handoff that its receiver has. With an error, Prune returns
+// the numbers removed before it. Several calls may run at once.
 func (s *Store) Prune(ctx context.Context, before time.Time) (all Pruned, err error) {
 	for last := ""; ; {
 		var tasks []any
@@ -38,8 +37,8 @@ func (s *Store) Prune(ctx context.Context, before time.Time) (all Pruned, err er
 	}
 }
 
-// oldTasks returns tasks that may be at their end: those of the next handoffs after the one with
-// the id last. It returns the id of the last of these, "" if there are none.
+// oldTasks returns tasks that may have ended, from the next handoffs after the id last. next is the id of the
+// last of these, "" at the end.
 func (s *Store) oldTasks(ctx context.Context, last string, before time.Time) (tasks []any, next string, err error) {
 	err = s.db.View(ctx, func(t *database.Tx) error {
 		rows, err := t.Query("SELECT handoff_id, task_id FROM delivery_handoff WHERE handoff_id > ? AND state IN ('ACCEPTED', 'COMPLETED', 'REJECTED', 'ROLLED_BACK') AND since_at < ? ORDER BY handoff_id LIMIT ?",
@@ -47,7 +46,7 @@ func (s *Store) oldTasks(ctx context.Context, last string, before time.Time) (ta
 		if err != nil {
 			return err
 		}
-		defer rows.Close() // what it read is what counts
+		defer rows.Close() // read only: errors of Close do not matter
 		tasks, next = nil, ""
 		for rows.Next() {
 			var task string
@@ -63,7 +62,7 @@ func (s *Store) oldTasks(ctx context.Context, last string, before time.Time) (ta
 	return tasks, next, err
 }
 
-// pruneTasks removes those of some tasks that are at their end.
+// pruneTasks removes the ended ones of some tasks.
 func (s *Store) pruneTasks(ctx context.Context, tasks []any, before time.Time) (removed Pruned, err error) {
 	err = s.update(ctx, func(t *database.Tx) error {
 		removed = Pruned{}
@@ -85,7 +84,7 @@ func (s *Store) pruneTasks(ctx context.Context, tasks []any, before time.Time) (
 				return err
 			}
 			for _, h := range list {
-				if !h.InChunks() { // it goes to one receiver if it is
+				if !h.InChunks() { // a message in chunks has only one receiver
 					continue
 				}
 				if err := t.Exec("DELETE FROM delivery_chunk WHERE handoff_id = ?", h.HandoffID); err != nil {
@@ -98,7 +97,7 @@ func (s *Store) pruneTasks(ctx context.Context, tasks []any, before time.Time) (
 	return removed, err
 }
 
-// ended reports whether all handoffs of a task were at their end before some time.
+// ended reports whether all handoffs of a task ended before a time.
 func ended(task []*Handoff, before time.Time) bool {
 	return !slices.ContainsFunc(task, func(h *Handoff) bool {
 		waits := h.InFlight() || !h.Next.IsZero() || h.Stuck() || h.settle || h.restorer != ""
@@ -110,8 +109,8 @@ func ended(task []*Handoff, before time.Time) bool {
 	})
 }
 
-// pruneCheckpoints removes the checkpoints that no handoff has: those of handoffs that are gone,
-// and of attempts before the last one.
+// pruneCheckpoints removes the checkpoints of removed handoffs and of earlier attempts, which no handoff
+// uses.
 func (s *Store) pruneCheckpoints(ctx context.Context, removed *Pruned) error {
 	const unused = "SELECT digest FROM delivery_checkpoint WHERE NOT EXISTS (SELECT 1 FROM delivery_handoff WHERE checkpoint = delivery_checkpoint.digest)"
 	for last := []byte{}; ; {
@@ -125,7 +124,7 @@ func (s *Store) pruneCheckpoints(ctx context.Context, removed *Pruned) error {
 		}
 		last = list[len(list)-1].([]byte)
 		n := 0
-		err = s.update(ctx, func(t *database.Tx) error { // somebody may have sent something with it since
+		err = s.update(ctx, func(t *database.Tx) error { // another process may have used it since
 			still, err := digests(t, unused+" AND digest IN ("+database.Marks(len(list))+")", list...)
 			if n = len(still); err != nil || n == 0 {
 				return err
@@ -139,13 +138,13 @@ func (s *Store) pruneCheckpoints(ctx context.Context, removed *Pruned) error {
 	}
 }
 
-// digests returns the digests that a query finds.
+// digests returns the digests that a query selects.
 func digests(t *database.Tx, query string, args ...any) (list []any, err error) {
 	rows, err := t.Query(query, args...)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close() // what it read is what counts
+	defer rows.Close() // read only: errors of Close do not matter
 	for rows.Next() {
 		var digest []byte
 		if err := rows.Scan(&digest); err != nil {

@@ -15,13 +15,13 @@ import (
 	"github.com/eaapl/handoff/relay/internal/database"
 )
 
-// A BusyError says that a handoff cannot be sent as it was asked for: another message of its
-// id is in flight, or was accepted.
+// A BusyError reports that a handoff cannot be sent: another message with its id is in flight, or was
+// accepted.
 type BusyError struct {
-	Handoff *Handoff // as it is
+	Handoff *Handoff // its current state
 	Problem string
-	// Elsewhere: it is, or may be, at another address than the one that was asked for, and nobody has
-	// taken it: a forced rollback revokes it there.
+	// Elsewhere reports that the handoff is, or may be, at another address than the requested one, and that
+	// no receiver has accepted it: a forced rollback revokes it there.
 	Elsewhere bool
 }
 
@@ -29,7 +29,7 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("%s to %s %s", finding.Quote(e.Handoff.HandoffID), finding.Quote(e.Handoff.Receiver), e.Problem)
 }
 
-// elsewhere says that a message that is, or may be, at one address is not sent to another one as well.
+// elsewhere returns the error for a message that is, or may be, at another address.
 func (h *Handoff) elsewhere(to string) *BusyError {
 	was, other := Redacted(h.Destination), Redacted(to)
 	if was == other {
@@ -45,7 +45,7 @@ func (h *Handoff) elsewhere(to string) *BusyError {
 	return &BusyError{h, fmt.Sprintf("%s, and is not sent to %s as well, since two agents might then have the task: take it back there by force, and send the task under a new handoffId", at, other), true}
 }
 
-// samePlace reports whether two addresses are those of one place: passwords may differ.
+// samePlace reports whether two addresses are equal except for their passwords.
 func samePlace(a, b string) bool {
 	if a == b {
 		return true
@@ -61,15 +61,15 @@ func samePlace(a, b string) bool {
 	return x.String() == y.String()
 }
 
-// A put is a handoff that somebody asks to send.
+// A put is the result of storing one handoff.
 type put struct {
 	*Handoff
 	send   bool  // this process has claimed it, and publishes it
-	before State // what it was if it needs nothing more
-	err    error // a [*BusyError], nil if it goes on or needs nothing more
+	before State // its earlier state if nothing is left to do
+	err    error // a [*BusyError], or nil
 }
 
-// place is what a handoff is found by.
+// place is the key of a handoff to one receiver.
 type place struct{ handoff, receiver string }
 
 // A putting is the transaction of [Store.put].
@@ -78,11 +78,11 @@ type putting struct {
 	tx    *database.Tx
 	now   time.Time
 	known map[place]*Handoff
-	rows  [][]any // new ones
+	rows  [][]any // new rows
 }
 
-// put writes checkpoints and messages in one transaction, claimed by this process. What was put
-// before goes on where it stopped.
+// put writes checkpoints and messages in one transaction, claimed by this process. Handoffs that were stored
+// before continue where they stopped.
 func (s *Store) put(ctx context.Context, list []*Outgoing, now time.Time) (puts []put, err error) {
 	err = s.update(ctx, func(t *database.Tx) error {
 		puts = puts[:0]
@@ -90,7 +90,7 @@ func (s *Store) put(ctx context.Context, list []*Outgoing, now time.Time) (puts 
 		if err := p.lookUp(list); err != nil {
 			return err
 		}
-		var last []byte // a checkpoint is often that of many messages
+		var last []byte // many messages often share a checkpoint
 		var digest [sha256.Size]byte
 		for i, o := range list {
 			if i == 0 || !same(o.Checkpoint, last) {
@@ -112,15 +112,15 @@ func (s *Store) put(ctx context.Context, list []*Outgoing, now time.Time) (puts 
 	return puts, err
 }
 
-// same reports whether two texts are one, without looking at them twice.
+// same reports whether two texts are equal. Identical slices are not compared.
 func same(a, b []byte) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || bytes.Equal(a, b))
 }
 
-// maxNamed is how many ids one query names.
+// maxNamed is the maximum number of ids in one query.
 const maxNamed = 500
 
-// lookUp reads what is known of the handoffs of messages.
+// lookUp reads the stored handoffs of messages.
 func (p *putting) lookUp(list []*Outgoing) error {
 	for chunk := range slices.Chunk(list, maxNamed) {
 		ids := make([]any, len(chunk))
@@ -138,7 +138,7 @@ func (p *putting) lookUp(list []*Outgoing) error {
 	return nil
 }
 
-// newColumns are those of a new handoff, in the order of put's rows.
+// newColumns are the columns of a new handoff, in the order of put's rows.
 var newColumns = []string{
 	"handoff_id", "receiver", "task_id", "sender", "traceparent", "receivers", "destination", "digest", "frame", "bytes", "checkpoint",
 	"attempt", "state", "next_at", "claimed", "queued_at", "position",
@@ -172,8 +172,8 @@ func (p *putting) put(o *Outgoing, to Address, checkpoint [sha256.Size]byte, pos
 	return put{Handoff: h, send: true}, nil
 }
 
-// again takes a handoff that is known to where it goes on, and reports whether this process is
-// to publish it. The error may be a [*BusyError].
+// again continues a known handoff, and reports whether this process must publish it. The error may be a
+// [*BusyError].
 func (p *putting) again(h *Handoff, o *Outgoing, to Address, checkpoint [sha256.Size]byte, position int) (send bool, err error) {
 	sameMessage := bytes.Equal(h.digest, o.digest) && h.TaskID == o.TaskID
 	alive, err := p.atWork(p.tx, h)
@@ -195,7 +195,7 @@ func (p *putting) again(h *Handoff, o *Outgoing, to Address, checkpoint [sha256.
 		return false, &BusyError{Handoff: h, Problem: "is in flight with other content: wait for its answer, or roll it back"}
 	case !h.State.Pending() && (h.State == Dispatched || h.uncertain || h.claimed != "") && !samePlace(h.Destination, to.Destination):
 		return false, h.elsewhere(to.Destination)
-	case h.State == Dispatched || alive: // it waits for its answer, or is being published
+	case h.State == Dispatched || alive: // waiting for its answer, or being published
 		return false, nil
 	case h.State.Pending() || !sameMessage:
 		h.Attempt++
@@ -215,8 +215,8 @@ func (p *putting) again(h *Handoff, o *Outgoing, to Address, checkpoint [sha256.
 		o.digest, o.frame, o.size, checkpoint[:], o.traceparent, o.TaskID, o.Sender, len(o.Receivers), h.HandoffID, h.Receiver)
 }
 
-// forUpdate ends a query for rows that are changed then: where several transactions may run at
-// once, nobody else changes them meanwhile.
+// forUpdate returns the end of a query for rows that are then changed. Where transactions may run
+// concurrently, it locks the rows.
 func (s *Store) forUpdate() string {
 	if s.db.Postgres {
 		return " FOR UPDATE"

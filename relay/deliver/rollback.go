@@ -14,27 +14,27 @@ import (
 	"github.com/eaapl/handoff/relay/receiver"
 )
 
-// A Rollback says which handoff is rolled back, and how.
+// A Rollback selects the handoff to roll back, with options.
 type Rollback struct {
 	HandoffID string
 	Receiver  string // "" for all receivers
-	// Force rolls back also what a receiver has accepted, or nobody has answered: two agents may
-	// have the task then. The message is revoked.
+	// Force also rolls back handoffs that a receiver has accepted or not answered: then two agents may have
+	// the task. The message is revoked.
 	Force       bool
-	Explanation string // why, in a person's words; "" for nothing
-	// Key signs the revocation, as it does the messages of the sender; nil for none: then receivers
-	// that have keys do not believe it.
+	Explanation string // a person's explanation; "" for none
+	// Key signs the revocation, as it signs the sender's messages; nil for none: then receivers with keys
+	// refuse the revocation.
 	Key *sign.Key
 }
 
-// A RefusedError says that a handoff is not rolled back, since another agent has its task or may
-// have it.
+// A RefusedError reports that a handoff was not rolled back because another agent has its task, or may have
+// it.
 type RefusedError struct {
 	HandoffID string
 	Taken     []string // receivers that have accepted it
-	Unchecked []string // those of them whose answer nobody has shown to be theirs
-	Open      []string // receivers that have not answered, though they may have got it
-	Busy      []string // receivers to which it is being sent at this moment
+	Unchecked []string // receivers in Taken whose answers are not verified
+	Open      []string // receivers without an answer that may have received it
+	Busy      []string // receivers to which it is being sent now
 }
 
 func (e *RefusedError) Error() string {
@@ -59,18 +59,17 @@ func quoted(names []string) string {
 	return strings.Join(list, ", ")
 }
 
-// An UnknownError says that the store has no handoff, or no handoff of a task.
+// An UnknownError reports that the store has no such handoff, or no handoff of the task.
 type UnknownError struct{ What, Name string }
 
 func (e *UnknownError) Error() string {
 	return fmt.Sprintf("no %s %s was sent from this store", e.What, finding.Quote(e.Name))
 }
 
-// Rollback gives a task back to its sender (section 6.3), and returns the checkpoint as it came.
-// It takes the answers that wait, and until the other context ends waits for those that are missing. What was
-// never published is withdrawn: nobody publishes it any more. The error is a [*RefusedError]
-// if the task is not the sender's, or an [*UnknownError]. Rolled back before, the checkpoint is
-// returned again.
+// Rollback returns a task to its sender (section 6.3), and returns the checkpoint as received. It receives
+// the waiting answers, and waits for missing ones until the context until ends. Messages that were never
+// published are withdrawn. The error is a [*RefusedError] if the sender does not have the task, or an
+// [*UnknownError]. For a handoff that was already rolled back, it returns the checkpoint again.
 func (s *Sender) Rollback(ctx, until context.Context, r Rollback) ([]byte, error) {
 	list, err := s.store.Find(ctx, r.HandoffID)
 	if err != nil {
@@ -87,7 +86,7 @@ func (s *Sender) Rollback(ctx, until context.Context, r Rollback) ([]byte, error
 	if err := s.Wait(until, unanswered(list)); err != nil {
 		return nil, err
 	}
-	if err := s.Settle(ctx); err != nil { // what an earlier run left
+	if err := s.Settle(ctx); err != nil { // left over by an earlier run
 		return nil, err
 	}
 	dispatched, err := s.dispatched(ctx, r.HandoffID)
@@ -111,7 +110,7 @@ func (s *Sender) Rollback(ctx, until context.Context, r Rollback) ([]byte, error
 	return checkpoint, s.publishRevocations(ctx, list)
 }
 
-// Of returns those handoffs that a rollback is about.
+// Of returns the handoffs that a rollback applies to.
 func (r Rollback) Of(list []*Handoff) (of []*Handoff) {
 	for _, h := range list {
 		if r.Receiver == "" || r.Receiver == h.Receiver {
@@ -121,7 +120,7 @@ func (r Rollback) Of(list []*Handoff) (of []*Handoff) {
 	return of
 }
 
-// unanswered returns those handoffs for whose answer a rollback waits: the transport has them.
+// unanswered returns the handoffs that the transport has: a rollback waits for their answers.
 func unanswered(list []*Handoff) (open []*Handoff) {
 	for _, h := range list {
 		if h.State == Dispatched || h.State == Waiting && h.uncertain {
@@ -131,8 +130,8 @@ func unanswered(list []*Handoff) (open []*Handoff) {
 	return open
 }
 
-// dispatched returns the attempts of a handoff of which the audit log has a record: others
-// nobody can have published.
+// dispatched returns the attempts of a handoff that the audit log has a record of: no others can have been
+// published.
 func (s *Sender) dispatched(ctx context.Context, handoff string) (map[attempt]bool, error) {
 	known := map[attempt]bool{}
 	err := s.log.Store().View(ctx, func(r audit.Reader) error {
@@ -147,8 +146,7 @@ func (s *Sender) dispatched(ctx context.Context, handoff string) (map[attempt]bo
 	return known, err
 }
 
-// rollBack decides about a rollback, and makes durable that it has begun: from then on nobody
-// publishes the message.
+// rollBack decides on a rollback and durably begins it: from then on no process publishes the message.
 func (s *Store) rollBack(ctx context.Context, r Rollback, dispatched map[attempt]bool, now time.Time) (list []*Handoff, err error) {
 	err = s.update(ctx, func(t *database.Tx) error {
 		all, err := read(t, "WHERE handoff_id = ? ORDER BY queued_at, position, receiver"+s.forUpdate(), r.HandoffID)
@@ -165,7 +163,7 @@ func (s *Store) rollBack(ctx context.Context, r Rollback, dispatched map[attempt
 			published := h.uncertain || h.claimed != "" && dispatched[attempt{h.HandoffID, h.Receiver, h.Attempt}]
 			switch {
 			case h.State == RolledBack || h.State == rolling:
-			case alive: // force is no help: it would go out after the rollback
+			case alive: // force does not help: it would be published after the rollback
 				refused.Busy = append(refused.Busy, h.Receiver)
 			case h.State.Taken() && !r.Force:
 				refused.Taken = append(refused.Taken, h.Receiver)
@@ -200,13 +198,12 @@ func (s *Store) rollBack(ctx context.Context, r Rollback, dispatched map[attempt
 	return list, err
 }
 
-// revocation returns what says that a handoff is taken back, signed by a key unless that is nil.
+// revocation returns the revocation of a handoff, signed unless the key is nil.
 func (s *Store) revocation(h *Handoff, key *sign.Key, made time.Time) ([]byte, error) {
 	return receiver.Revocation{HandoffID: h.HandoffID, TaskID: h.TaskID, Receiver: h.revokedFor(), Explanation: h.Explanation, Sender: h.Sender, Made: made}.AppendJSON(nil, key)
 }
 
-// publishRevocations publishes the revocations of a rollback at once. What fails, the outbox
-// tries again.
+// publishRevocations publishes the revocations of a rollback at once. The outbox retries failed ones.
 func (s *Sender) publishRevocations(ctx context.Context, list []*Handoff) error {
 	own := map[place]bool{}
 	for _, h := range list {
@@ -224,7 +221,7 @@ func (s *Sender) publishRevocations(ctx context.Context, list []*Handoff) error 
 	return s.dispatch(ctx, claimed)
 }
 
-// claimOf claims what is due of one handoff, and what nobody is publishing.
+// claimOf claims the due, unclaimed messages of one handoff.
 func (s *Store) claimOf(ctx context.Context, handoff string) (list []*Handoff, err error) {
 	err = s.update(ctx, func(t *database.Tx) error {
 		list, err = readWhole(t, "WHERE handoff_id = ? AND next_at IS NOT NULL AND claimed = ''"+s.forUpdate(), handoff)
@@ -237,7 +234,7 @@ func (s *Store) claimOf(ctx context.Context, handoff string) (list []*Handoff, e
 	return list, err
 }
 
-// checkpoint returns a checkpoint as it came.
+// checkpoint returns a checkpoint as received.
 func (s *Store) checkpoint(ctx context.Context, digest []byte) (text []byte, err error) {
 	var frame []byte
 	err = s.db.View(ctx, func(t *database.Tx) error {
@@ -249,14 +246,14 @@ func (s *Store) checkpoint(ctx context.Context, digest []byte) (text []byte, err
 	return unpack(frame)
 }
 
-// Checkpoint returns the checkpoint of a handoff as it came.
+// Checkpoint returns the checkpoint of a handoff as received.
 func (s *Store) Checkpoint(ctx context.Context, h *Handoff) ([]byte, error) {
 	return s.checkpoint(ctx, h.checkpoint)
 }
 
-// Restore claims handoffs that were rolled back and whose sender does not have its checkpoint
-// yet, so that nobody else restores them while this process lives; of one handoff, or if it
-// is "" of all. [Store.Restored] ends that.
+// Restore claims the rolled-back handoffs whose senders do not have their checkpoints yet, all of them or
+// only the handoff with an id. While this process lives, no other restores them. [Store.Restored] releases
+// them.
 func (s *Store) Restore(ctx context.Context, handoff string) (list []*Handoff, err error) {
 	err = s.update(ctx, func(t *database.Tx) error {
 		list = nil
@@ -289,7 +286,7 @@ func (s *Store) Restore(ctx context.Context, handoff string) (list []*Handoff, e
 	return list, err
 }
 
-// Restored notes whether the sender has its checkpoint; if not, it is to be restored again.
+// Restored notes whether the sender has its checkpoint. If not, it must be restored again.
 func (s *Store) Restored(ctx context.Context, list []*Handoff, restored bool) error {
 	return s.each(ctx, list, func(t *database.Tx, _ int, h *Handoff) error {
 		if h.State != RolledBack {

@@ -13,39 +13,40 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// SenderOptions say how a [Sender] works. Open and Transport have to be set.
+// SenderOptions are the options of a [Sender]. Open and Transport are required.
 type SenderOptions struct {
-	// Open opens an address. Its error, and those of the publisher, show no password.
+	// Open opens an address. Its errors, and the publisher's errors, contain no password.
 	Open func(ctx context.Context, address string) (transport.Publisher, error)
-	// Transport returns what audit records call the transport of an address.
+	// Transport returns the name of an address's transport in audit records.
 	Transport func(address string) string
-	// Retries is the failed attempt at which a handoff is rolled back; 0 means [DefaultRetries].
+	// Retries is the number of failed attempts after which a handoff is rolled back; 0 means
+	// [DefaultRetries].
 	Retries int
-	// EscalateAfter is the failure of a task between two agents at which a person is called; 0
+	// EscalateAfter is the number of failures of a task between two agents after which a person is called; 0
 	// means 3 (section 6.3).
 	EscalateAfter int
-	// FollowUp: whoever takes the answers of a place asks there also what became of handoffs that
-	// were accepted, where answers come with the message alone and [Store.Unanswered] says that
-	// it is time.
+	// FollowUp lets a sender that receives the answers of a place also request the outcome of accepted
+	// handoffs when they are due ([Store.Unanswered]). It applies to places that answer only in the reply to
+	// a message.
 	FollowUp bool
-	// Verifier checks the signatures of answers: where it has a key that may sign for a receiver, no
-	// other answer of that receiver is believed. Nil has none.
+	// Verifier checks the signatures of answers: if it has a key that may sign for a receiver, other answers
+	// of that receiver are refused. Nil has no keys.
 	Verifier *sign.Verifier
-	// Refused is told why an answer is not believed; nil for nobody.
+	// Refused is called with the reason for each refused answer; may be nil.
 	Refused func(h *Handoff, why string)
-	// Now tells the time; nil means time.Now.
+	// Now returns the current time; nil means time.Now.
 	Now func() time.Time
 }
 
-// DefaultRetries is how many attempts a sender has, and DefaultEscalateAfter the third failure
-// (EAAPL-MAG006, section 6.3).
+// DefaultRetries is the number of attempts, and DefaultEscalateAfter the number of failures after which a
+// person is called (EAAPL-MAG006, section 6.3).
 const (
 	DefaultRetries       = 3
 	DefaultEscalateAfter = 3
 )
 
-// openTimeout is how long it may take to reach a transport, and publishTimeout how long that may
-// take for one message.
+// openTimeout is the maximum time to connect to a transport, and publishTimeout the maximum time to publish
+// one message.
 const (
 	openTimeout    = 10 * time.Second
 	publishTimeout = 30 * time.Second
@@ -57,16 +58,16 @@ type Sender struct {
 	log     *audit.Log
 	options SenderOptions
 
-	settling chan struct{} // full while somebody settles
+	settling chan struct{} // full while a goroutine settles
 
 	mu        sync.Mutex
-	places    map[string]transport.Publisher // by address, those that work
+	places    map[string]transport.Publisher // by address; only working ones
 	listeners map[string]*listener
 	news      News
-	told      chan struct{} // closed, and made anew, when there are news
+	told      chan struct{} // closed and replaced when there are news
 }
 
-// NewSender returns a sender that keeps what it sends in store, and records it in log.
+// NewSender returns a sender that keeps its messages in store and records them in log.
 func NewSender(store *Store, log *audit.Log, o SenderOptions) *Sender {
 	if o.Retries == 0 {
 		o.Retries = DefaultRetries
@@ -80,7 +81,7 @@ func NewSender(store *Store, log *audit.Log, o SenderOptions) *Sender {
 	return &Sender{store: store, log: log, options: o, settling: make(chan struct{}, 1), places: map[string]transport.Publisher{}, listeners: map[string]*listener{}, told: make(chan struct{})}
 }
 
-// Close ends the use of the transports.
+// Close closes the transports.
 func (s *Sender) Close() error {
 	s.mu.Lock()
 	for _, l := range s.listeners {
@@ -102,7 +103,7 @@ func (s *Sender) Close() error {
 	return err
 }
 
-// open returns the place of an address.
+// open returns the publisher of an address.
 func (s *Sender) open(ctx context.Context, address string) (transport.Publisher, error) {
 	s.mu.Lock()
 	p, ok := s.places[address]
@@ -125,32 +126,31 @@ func (s *Sender) open(ctx context.Context, address string) (transport.Publisher,
 	return p, nil
 }
 
-// forget closes a place that does not work any more: it is opened anew when it is needed.
+// forget closes a failed publisher: the next use opens it again.
 func (s *Sender) forget(address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p, ok := s.places[address]; ok {
-		_ = p.Close() // it does not work
+		_ = p.Close() // it has failed already
 		delete(s.places, address)
 	}
 }
 
-// A Result is what became of one handoff that was asked for.
+// A Result is the result of sending one handoff.
 type Result struct {
 	*Handoff
-	// Err is why it is not sent: a [*BusyError], or nil. That it could not be published is the
-	// handoff's Problem.
+	// Err is why the handoff was not sent: a [*BusyError], or nil. A failure to publish is the handoff's
+	// Problem.
 	Err error
-	// Before is the state that it was in when this call had nothing to publish, since it was before
-	// or another process is at it; "" if it had.
+	// Before is the earlier state of a handoff that this call did not publish, because it was published
+	// before or by another process; otherwise "".
 	Before State
 }
 
-// Send sends messages: checkpoints and messages become durable together, then the records of
-// the audit log, then the messages are published, each at most once by this call. What could
-// not be published stays in the outbox. The results are in the order of the messages and their
-// addresses. After an error it is not known how far it went: nothing is lost, and
-// [Sender.Flush] goes on.
+// Send sends messages: checkpoints and messages become durable together, then the records of the audit log,
+// then the messages are published, each at most once by this call. Messages that could not be published stay
+// in the outbox. The results are in the order of the messages and their addresses. After an error its
+// progress is unknown: nothing is lost, and [Sender.Flush] continues.
 func (s *Sender) Send(ctx context.Context, list []*Outgoing) ([]Result, error) {
 	puts, err := s.store.put(ctx, list, s.options.Now())
 	if err != nil {
@@ -167,7 +167,7 @@ func (s *Sender) Send(ctx context.Context, list []*Outgoing) ([]Result, error) {
 	return results, s.dispatch(ctx, own)
 }
 
-// Redacted returns an address as [transport.Shown] does.
+// Redacted returns the result of [transport.Shown] for an address.
 func Redacted(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/eaapl/handoff/relay/receiver"
 )
 
-// Settle brings into the audit log what follows from answers and rollbacks and is not there yet:
-// ACKNOWLEDGED of each receiver of a fan-out, REVOKED, ROLLED_BACK, and at the failure at which
-// a person is called ESCALATED, each once. What people have to hear of is in [Sender.News].
+// Settle appends the records that follow from answers and rollbacks and are missing from the audit log:
+// ACKNOWLEDGED for each receiver of a fan-out, REVOKED, ROLLED_BACK, and ESCALATED at the failure after which
+// a person is called, each once. [Sender.News] has the alerts.
 func (s *Sender) Settle(ctx context.Context) error {
-	select { // what another goroutine has settled is in the news when this returns
+	select { // the news of another goroutine's settling must be there on return
 	case s.settling <- struct{}{}:
 		defer func() { <-s.settling }()
 	case <-ctx.Done():
@@ -35,8 +35,7 @@ func (s *Sender) Settle(ctx context.Context) error {
 	}
 }
 
-// settle settles some handoffs. A crash between record and note is no harm: the record is
-// found.
+// settle settles some handoffs. A crash between the record and its note is harmless: the record is found.
 func (s *Sender) settle(ctx context.Context, list []*Handoff) error {
 	failures, err := s.store.failuresOf(ctx, list)
 	if err != nil {
@@ -64,7 +63,7 @@ func (s *Sender) settle(ctx context.Context, list []*Handoff) error {
 	now := s.options.Now()
 	var news News
 	err = s.store.each(ctx, list, func(t *database.Tx, i int, h *Handoff) error {
-		if !h.settle { // another process was faster, and tells people
+		if !h.settle { // another process was faster, and sends the alerts
 			return nil
 		}
 		h.settle = false
@@ -73,7 +72,7 @@ func (s *Sender) settle(ctx context.Context, list []*Handoff) error {
 		if h.State == rolling {
 			h.State, h.since, h.Restored = RolledBack, now, false
 			if h.Revoked {
-				h.Next = now // the revocation, which comes after its record
+				h.Next = now // the revocation, which follows its record
 			}
 		}
 		return h.save(t)
@@ -84,12 +83,12 @@ func (s *Sender) settle(ctx context.Context, list []*Handoff) error {
 	return err
 }
 
-// A settling is a handoff, and what the audit log has of it.
+// A settling is a handoff with its records in the audit log.
 type settling struct {
 	*Sender
 	batch   *audit.Batch
 	handoff *Handoff
-	records []audit.Stored // in their order
+	records []audit.Stored // in order
 
 	alerts    []audit.Stored
 	escalated bool
@@ -143,8 +142,8 @@ func (s *settling) settle(escalate bool) error {
 	return err
 }
 
-// revokedFor returns whose copy a revocation is about: "" for any, where there is one receiver,
-// which may call itself another name.
+// revokedFor returns the receiver whose copy a revocation is about: "" for any, if there is one receiver,
+// which may use another name for itself.
 func (h *Handoff) revokedFor() string {
 	if h.Receivers == 1 {
 		return ""
@@ -152,8 +151,8 @@ func (h *Handoff) revokedFor() string {
 	return h.Receiver
 }
 
-// has returns the record of an event of this attempt, nil if there is none: one after the
-// attempt was dispatched. The receiver may have added it, to the same log.
+// has returns the record of an event of this attempt, nil if there is none: it follows the dispatch of the
+// attempt. The receiver may have added it, to the same log.
 func (s *settling) has(event audit.Event) (found *audit.Stored) {
 	h, dispatched := s.handoff, false
 	for i := range s.records {
@@ -170,7 +169,7 @@ func (s *settling) has(event audit.Event) (found *audit.Stored) {
 	return found
 }
 
-// why returns the reason of a rollback, and what is known of it.
+// why returns the reason of a rollback, and an explanation.
 func (h *Handoff) why() (finding.Reason, string) {
 	switch {
 	case h.Revoked:
@@ -182,7 +181,7 @@ func (h *Handoff) why() (finding.Reason, string) {
 	}
 }
 
-// A pair is what failures are counted for: a corrected message may have a new id.
+// A pair is the key under which failures are counted: a corrected message may have a new id.
 type pair struct{ task, sender, receiver string }
 
 func pairOf(h *Handoff) pair { return pair{h.TaskID, h.Sender, h.Receiver} }

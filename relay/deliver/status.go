@@ -8,14 +8,14 @@ import (
 	"github.com/eaapl/handoff/relay/internal/database"
 )
 
-// Find returns a handoff to each of its receivers, in their order. The error is an
-// [*UnknownError] if it was not sent from this store.
+// Find returns a handoff to each of its receivers, in order. The error is an [*UnknownError] if this store
+// has not sent it.
 func (s *Store) Find(ctx context.Context, handoff string) ([]*Handoff, error) {
 	return s.find(ctx, "handoff", handoff, "WHERE handoff_id = ?")
 }
 
-// FindTask returns the handoffs of a task, the oldest first. The error is an [*UnknownError] if
-// none was sent from this store.
+// FindTask returns the handoffs of a task, oldest first. The error is an [*UnknownError] if this store has
+// not sent any.
 func (s *Store) FindTask(ctx context.Context, task string) ([]*Handoff, error) {
 	return s.find(ctx, "handoff of the task", task, "WHERE task_id = ?")
 }
@@ -31,7 +31,7 @@ func (s *Store) find(ctx context.Context, what, name, where string) (list []*Han
 	return list, err
 }
 
-// List returns what waits to be published, the oldest first, or all that the store has.
+// List returns the handoffs in the outbox, oldest first, or all handoffs of the store.
 func (s *Store) List(ctx context.Context, all bool) (list []*Handoff, err error) {
 	where := "WHERE next_at IS NOT NULL OR state IN ('WAITING', 'STOPPED') OR revoked = 1 AND problem <> ''"
 	if all {
@@ -44,15 +44,15 @@ func (s *Store) List(ctx context.Context, all bool) (list []*Handoff, err error)
 	return list, err
 }
 
-// Unanswered returns the addresses that have messages which nobody has answered, or which were
-// accepted and of which it is time to look what has become of them.
+// Unanswered returns the addresses with messages that are not answered, or were accepted and are due for a
+// request of their outcome.
 func (s *Store) Unanswered(ctx context.Context, now time.Time) (list []string, err error) {
 	err = s.db.View(ctx, func(t *database.Tx) error {
 		rows, err := t.Query("SELECT destination FROM delivery_handoff WHERE state = 'DISPATCHED' UNION SELECT destination FROM delivery_handoff WHERE ask_at <= ? ORDER BY destination", micros(now))
 		if err != nil {
 			return err
 		}
-		defer rows.Close() // what it read is what counts
+		defer rows.Close() // read only: errors of Close do not matter
 		list = nil
 		for rows.Next() {
 			var address string
@@ -66,8 +66,8 @@ func (s *Store) Unanswered(ctx context.Context, now time.Time) (list []string, e
 	return list, err
 }
 
-// TaskStatus returns where a task is, by its newest handoff: [PendingHandoff] if any part of it
-// is the sender's, or DISPATCHED, ACCEPTED or COMPLETED.
+// TaskStatus returns the status of a task, by its newest handoff: [PendingHandoff] if the sender has any part
+// of it, or DISPATCHED, ACCEPTED or COMPLETED.
 func TaskStatus(list []*Handoff) string {
 	newest := list[len(list)-1].HandoffID
 	status := string(Completed)
@@ -87,7 +87,7 @@ func TaskStatus(list []*Handoff) string {
 	return status
 }
 
-// Message returns the message of a handoff as it came.
+// Message returns the message of a handoff as received.
 func (s *Store) Message(ctx context.Context, h *Handoff) (text []byte, err error) {
 	var frame []byte
 	err = s.db.View(ctx, func(t *database.Tx) error {
@@ -99,9 +99,9 @@ func (s *Store) Message(ctx context.Context, h *Handoff) (text []byte, err error
 	return unpack(frame)
 }
 
-// Acknowledged returns which receivers of a handoff have taken it, and which have not: all of
-// its receiverList, also those to which nothing was sent (section 14.2). The error is an
-// [*UnknownError] if the handoff was not sent from this store.
+// Acknowledged returns the receivers that have accepted a handoff, and the others: all of its receiverList,
+// including those to which nothing was sent (section 14.2). The error is an [*UnknownError] if this store has
+// not sent the handoff.
 func (s *Store) Acknowledged(ctx context.Context, handoff string) (taken, missing []string, err error) {
 	list, err := s.Find(ctx, handoff)
 	if err != nil {

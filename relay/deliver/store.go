@@ -16,43 +16,43 @@ import (
 	"github.com/eaapl/handoff/relay/internal/database"
 )
 
-// A Store is the operational store of senders: their checkpoints and the outbox. Several
-// processes may use one store at once. It is safe for concurrent use.
+// A Store is the operational store of senders: their checkpoints and the outbox. Several processes may use
+// one store concurrently. It is safe for concurrent use.
 type Store struct {
 	db       *database.DB
 	sender   string
 	instance string
-	left     sync.Map // the places that this process has claimed and left, since the store has failed
+	left     sync.Map // places that this process claimed and abandoned because the store failed
 }
 
-// Options say how a store is opened.
+// Options are the options of [Open].
 type Options struct {
-	Create bool // make a SQLite file, or the tables, if there is none
-	// LogPlace is where the audit log is, by the Place of its store: what senders may change is
-	// never there (section 10.3).
+	Create bool // create the SQLite file, or the tables, if missing
+	// LogPlace is the Place of the audit log's store: data that senders may change must not be there (section
+	// 10.3).
 	LogPlace string
-	// Wipe: what is removed is overwritten, so that nothing of it stays in a SQLite file.
+	// Wipe overwrites removed data, so that a SQLite file keeps no trace of it.
 	Wipe bool
 }
 
-// A SamePlaceError says that the store would be in the database of the audit log.
+// A SamePlaceError reports that the store would be in the database of the audit log.
 type SamePlaceError struct{}
 
 func (*SamePlaceError) Error() string {
 	return "the audit log and the outbox are in the same database: whoever may change the outbox could change the records; use another database for one of them"
 }
 
-// part is what the tables are called in errors and in handoff_version.
+// part is the name of the tables in errors and in handoff_version.
 const part = "outbox"
 
-// versions are the statements that make each version of the tables of the one before.
+// versions are the statements that create each version of the tables from the previous one.
 //
-// next_at is when something is to be published next, NULL if nothing is; claimed is who is at
-// it. settle says that the audit log does not have all that follows from the state. ask_at is when
-// it is looked next what became of a handoff that was accepted, NULL if it is not, and ask_pause
-// how long after that again. answer_check says who has shown whose the answer is, refused how many were
-// not believed, and revocation is what is published when a message is taken back. since_at is when a receiver has accepted, completed or rejected it, or
-// it was rolled back.
+// next_at is the time of the next publication, NULL for none; claimed is the publishing instance. settle is
+// set while records that follow from the state are missing from the audit log. ask_at is the time of the next
+// request for the outcome of an accepted handoff, NULL for none, and ask_pause the interval after it.
+// answer_check is the result of checking the answer's signature, refused the number of refused answers, and
+// revocation the published text of a revocation. since_at is the time at which a receiver accepted, completed
+// or rejected the handoff, or it was rolled back.
 var versions = []string{`
 CREATE TABLE delivery_sender (
   id INTEGER PRIMARY KEY,
@@ -152,7 +152,7 @@ func (s *Store) prepare(ctx context.Context, o Options) error {
 	return err
 }
 
-// name returns the name of the sender, which is made once for each store.
+// name returns the name of the sender, which is created once for each store.
 func (s *Store) name(ctx context.Context) (name string, err error) {
 	read := func(t *database.Tx) error {
 		return t.QueryRow("SELECT name FROM delivery_sender WHERE id = 1").Scan(&name)
@@ -172,19 +172,19 @@ func (s *Store) name(ctx context.Context) (name string, err error) {
 	return name, err
 }
 
-// Name returns the name to which answers to messages of this store go; it never changes, and
+// Name returns the name to which answers to messages of this store are sent. It never changes, and
 // transport.IsName accepts it.
 func (s *Store) Name() string { return s.sender }
 
-// Close ends the use of the store. What this process was publishing, others go on with.
+// Close closes the store. Other processes continue with the messages that this one was publishing.
 func (s *Store) Close() error { return s.db.Close() }
 
-// update calls f in a transaction, alone with the store but for claims.
+// update calls f in a transaction that excludes all others except claims.
 func (s *Store) update(ctx context.Context, f func(*database.Tx) error) error {
 	return s.db.Update(ctx, "delivery", f)
 }
 
-// unpack returns the text of a frame.
+// unpack returns the message in a frame.
 func unpack(frame []byte) ([]byte, error) {
 	r := compress.NewReader(bytes.NewReader(frame), compress.ReaderOptions{MaxRatio: -1})
 	defer r.Close() // read only
@@ -195,8 +195,8 @@ func unpack(frame []byte) ([]byte, error) {
 	return text, nil
 }
 
-// each reads handoffs again, calls f with the number of each and what it is now, and lets the
-// caller's be that: in one transaction, alone with the store. One that is gone is left out.
+// each reads handoffs again and, in one exclusive transaction, calls f with the index and current state of
+// each, which it copies to the caller's handoff. Removed handoffs are skipped.
 func (s *Store) each(ctx context.Context, list []*Handoff, f func(t *database.Tx, i int, h *Handoff) error) error {
 	var now map[place]*Handoff
 	err := s.update(ctx, func(t *database.Tx) error {
@@ -234,15 +234,15 @@ func (s *Store) each(ctx context.Context, list []*Handoff, f func(t *database.Tx
 	return nil
 }
 
-// leave notes that this process publishes handoffs no more that it has claimed, though the store does
-// not say so.
+// leave notes that this process no longer publishes handoffs that it has claimed, although the store still
+// has the claims.
 func (s *Store) leave(list []*Handoff) {
 	for _, h := range list {
 		s.left.Store(place{h.HandoffID, h.Receiver}, true)
 	}
 }
 
-// atWork reports whether the process that has claimed a handoff is publishing it.
+// atWork reports whether the claimant of a handoff is publishing it.
 func (s *Store) atWork(t *database.Tx, h *Handoff) (bool, error) {
 	if _, left := s.left.Load(place{h.HandoffID, h.Receiver}); h.claimed == "" || left && h.claimed == s.instance {
 		return false, nil
@@ -250,7 +250,7 @@ func (s *Store) atWork(t *database.Tx, h *Handoff) (bool, error) {
 	return t.Alive(h.claimed)
 }
 
-// release gives back what this process has claimed and not published.
+// release gives up this process's claims of unpublished messages.
 func (s *Store) release(ctx context.Context, list []*Handoff, next time.Time) error {
 	return s.each(ctx, list, func(t *database.Tx, _ int, h *Handoff) error {
 		if h.claimed != s.instance {

@@ -14,35 +14,32 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A Part is some chunks of a message that is sent in chunks (package chunked), in their order and
-// as they are.
+// A Part is a sequence of chunks of a message that is sent in chunks (package chunked).
 type Part struct {
 	*Outgoing          // of the first message: the same for all parts, with one address
-	From      int      // the sequence number of the first of the chunks
+	From      int      // sequence number of the first chunk
 	Chunks    [][]byte // at least one
-	// Whole is the message that the chunks make, with the part that has the last of them; nil
-	// before.
+	// Whole is the message made of all chunks, in the part with the last chunk; otherwise nil.
 	Whole *Outgoing
 }
 
 // InChunks reports whether the message is sent in chunks.
 func (h *Handoff) InChunks() bool { return h.Chunks > 0 }
 
-// Streaming reports whether the transport has a part of the message.
+// Streaming reports whether the transport has only a part of the message.
 func (h *Handoff) Streaming() bool { return h.State == Waiting && h.Published > 0 }
 
-// inChunks reports whether chunks are what is published next.
+// inChunks reports whether the next publication consists of chunks.
 func (h *Handoff) inChunks() bool { return h.InChunks() && !h.Revoked }
 
-// SendPart sends chunks of a message: they become durable, with the first of them the checkpoint
-// in the same transaction; before the first is published, the record DISPATCHED. They are
-// published in their order. The handoff is this process's until all of it was sent, or
-// [Sender.EndParts].
+// SendPart sends chunks of a message. They become durable, the first of them in one transaction with the
+// checkpoint; the record DISPATCHED precedes the publication of the first. They are published in order. This
+// process holds the handoff until all of it was sent, or until [Sender.EndParts].
 //
-// A stream that was begun before, by this process or another one that has died, is sent again
-// from its first chunk: what is here already is not stored again, and what the transport has is
-// not published again. After a rejection it is the next attempt. The Err of the result is a
-// [*BusyError] if the chunks are others than those that are here, or the message was sent whole.
+// A stream that was begun before, by this process or one that died, is sent again from its first chunk:
+// chunks that are stored are not stored again, and chunks that the transport has are not published again.
+// After a rejection it is the next attempt. The Err of the result is a [*BusyError] if the chunks differ from
+// the stored ones, or if the message was sent whole.
 func (s *Sender) SendPart(ctx context.Context, p Part) (Result, error) {
 	h, send, err := s.store.putPart(ctx, p, s.options.Now())
 	switch busy := (*BusyError)(nil); {
@@ -57,8 +54,8 @@ func (s *Sender) SendPart(ctx context.Context, p Part) (Result, error) {
 	return Result{Handoff: h}, s.dispatch(ctx, []*Handoff{h})
 }
 
-// EndParts leaves a handoff of which this process gets no more chunks to [Sender.Flush]. What is
-// not ended then waits for its other chunks, from whoever sends them.
+// EndParts leaves a handoff to [Sender.Flush] when this process gets no more of its chunks. An incomplete
+// stream then waits for its remaining chunks from any process.
 func (s *Sender) EndParts(ctx context.Context, h *Handoff) error {
 	return s.store.each(ctx, []*Handoff{h}, func(t *database.Tx, _ int, h *Handoff) error {
 		if h.claimed != s.store.instance {
@@ -72,8 +69,7 @@ func (s *Sender) EndParts(ctx context.Context, h *Handoff) error {
 	})
 }
 
-// putPart writes chunks, and reports whether this process is to publish them. The error may be a
-// [*BusyError].
+// putPart writes chunks, and reports whether this process must publish them. The error may be a [*BusyError].
 func (s *Store) putPart(ctx context.Context, p Part, now time.Time) (h *Handoff, send bool, err error) {
 	if len(p.To) != 1 || len(p.Chunks) == 0 {
 		return nil, false, errors.New("chunks go to one receiver, and there is at least one of them")
@@ -107,7 +103,7 @@ func (s *Store) putPart(ctx context.Context, p Part, now time.Time) (h *Handoff,
 	return h, send, err
 }
 
-// putCheckpoint writes a checkpoint, and returns its digest.
+// putCheckpoint writes a checkpoint and returns its digest.
 func (s *Store) putCheckpoint(t *database.Tx, text []byte) ([sha256.Size]byte, error) {
 	digest := sha256.Sum256(text)
 	return digest, t.Exec("INSERT INTO delivery_checkpoint (digest, frame) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING", digest[:], audit.AppendFrame(nil, text))
@@ -127,8 +123,8 @@ func (s *Store) beginParts(t *database.Tx, p Part, now time.Time) (*Handoff, err
 	return one.Handoff, t.Insert("delivery_handoff", newColumns, list.rows)
 }
 
-// goOn takes a handoff that is here to where it goes on, and reports whether it does: else there
-// is nothing to send. The error may be a [*BusyError].
+// goOn continues a stored handoff, and reports whether there is something to send. The error may be a
+// [*BusyError].
 func (s *Store) goOn(t *database.Tx, h *Handoff, p Part, now time.Time) (bool, error) {
 	same := h.InChunks()
 	if same {
@@ -179,10 +175,10 @@ func (s *Store) goOn(t *database.Tx, h *Handoff, p Part, now time.Time) (bool, e
 	return true, nil
 }
 
-// again begins the next attempt of a handoff that the sender has again.
+// again begins the next attempt of a handoff whose sender has the task again.
 func (s *Store) again(t *database.Tx, h *Handoff, p Part, now time.Time) error {
 	list := putting{Store: s, tx: t, now: now}
-	h.claimed = "" // nobody sends the attempt before any more
+	h.claimed = "" // no process sends the previous attempt any more
 	digest, err := s.putCheckpoint(t, p.Checkpoint)
 	if err != nil {
 		return err
@@ -193,8 +189,7 @@ func (s *Store) again(t *database.Tx, h *Handoff, p Part, now time.Time) error {
 	return t.Exec("DELETE FROM delivery_chunk WHERE handoff_id = ?", h.HandoffID)
 }
 
-// putChunks writes the chunks that are not here yet. The error is a [*BusyError] if one that is
-// here is another.
+// putChunks writes the missing chunks. The error is a [*BusyError] if a stored chunk differs.
 func (s *Store) putChunks(t *database.Tx, h *Handoff, p Part) error {
 	var rows [][]any
 	for i, text := range p.Chunks {
@@ -224,7 +219,7 @@ func (s *Store) putChunks(t *database.Tx, h *Handoff, p Part) error {
 	return t.Insert("delivery_chunk", []string{"handoff_id", "sequence", "frame"}, rows)
 }
 
-// chunkOf returns a chunk as it came.
+// chunkOf returns a chunk as received.
 func chunkOf(t *database.Tx, handoff string, sequence int) ([]byte, error) {
 	var frame []byte
 	if err := t.QueryRow("SELECT frame FROM delivery_chunk WHERE handoff_id = ? AND sequence = ?", handoff, sequence).Scan(&frame); err != nil {
@@ -233,11 +228,11 @@ func chunkOf(t *database.Tx, handoff string, sequence int) ([]byte, error) {
 	return unpack(frame)
 }
 
-// chunkGroup is how many chunks are published before that is noted.
+// chunkGroup is the number of chunks published between two notes of progress.
 const chunkGroup = 64
 
-// publishChunks publishes the chunks of a message that the transport does not have, in their
-// order, and notes after each group how far it came.
+// publishChunks publishes the chunks that the transport does not have, in order, and notes its progress after
+// each group.
 func (s *Sender) publishChunks(ctx context.Context, p transport.Publisher, t *try) {
 	t.sent = t.Published
 	m := s.envelope(t.Handoff)
@@ -265,14 +260,14 @@ func (s *Sender) publishChunks(ctx context.Context, p transport.Publisher, t *tr
 	}
 }
 
-// unpublished returns the next chunks of a handoff, from one with a sequence number.
+// unpublished returns the next chunks of a handoff from a sequence number on.
 func (s *Store) unpublished(ctx context.Context, h *Handoff, from int) (list [][]byte, err error) {
 	err = s.db.View(ctx, func(t *database.Tx) error {
 		rows, err := t.Query("SELECT frame FROM delivery_chunk WHERE handoff_id = ? AND sequence >= ? ORDER BY sequence LIMIT ?", h.HandoffID, from, chunkGroup)
 		if err != nil {
 			return err
 		}
-		defer rows.Close() // what it read is what counts
+		defer rows.Close() // read only: errors of Close do not matter
 		list = nil
 		for rows.Next() {
 			var frame []byte
@@ -290,8 +285,8 @@ func (s *Store) unpublished(ctx context.Context, h *Handoff, from int) (list [][
 	return list, err
 }
 
-// notePublished notes how many chunks of a handoff the transport has, and reports whether this
-// process is to publish more: not after the receiver has rejected it, or a rollback.
+// notePublished notes the number of published chunks of a handoff, and reports whether this process must
+// publish more: not after a rejection or a rollback.
 func (s *Store) notePublished(ctx context.Context, of *Handoff, published int) (goesOn bool, err error) {
 	err = s.update(ctx, func(t *database.Tx) error {
 		list, err := read(t, "WHERE handoff_id = ? AND receiver = ?"+s.forUpdate(), of.HandoffID, of.Receiver)
@@ -309,7 +304,7 @@ func (s *Store) notePublished(ctx context.Context, of *Handoff, published int) (
 	return goesOn, err
 }
 
-// noteChunks notes what came of publishing chunks.
+// noteChunks stores the result of publishing chunks.
 func (s *Sender) noteChunks(h *Handoff, t *try, now time.Time) {
 	if t.sent > h.Published {
 		h.Published = t.sent
@@ -317,7 +312,7 @@ func (s *Sender) noteChunks(h *Handoff, t *try, now time.Time) {
 	switch {
 	case t.err != nil:
 		s.noteWhole(h, t, now)
-	case h.State != Waiting: // its answer was faster
+	case h.State != Waiting: // its answer came first
 		return
 	case h.Ended && h.Published == h.Chunks:
 		s.noteWhole(h, t, now)

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// connections are the connections of a server, at most max. A new one takes the place of another one that
-// has no request in work; if there is none, it waits.
+// connections are the open connections of a server, at most max. A new one replaces one without a request in
+// progress; if there is none, it waits.
 type connections struct {
 	net.Listener
 	max int
 
 	mu      sync.Mutex
-	changed *sync.Cond // a connection has closed, or has no request in work any more
+	changed *sync.Cond // a connection was closed, or has no request in progress any more
 	open    map[*connection]bool
 	closed  bool
 }
@@ -39,7 +39,7 @@ func (s *connections) Accept() (net.Conn, error) {
 	for len(s.open) >= s.max && !s.closed {
 		if victim := s.victim(); victim != nil {
 			delete(s.open, victim)
-			_ = victim.Conn.Close() // its server sees that, and ends it
+			_ = victim.Conn.Close() // its server notices and ends it
 		} else {
 			s.changed.Wait()
 		}
@@ -60,8 +60,8 @@ func (s *connections) Close() error {
 	return s.Listener.Close()
 }
 
-// victim returns the connection that goes first, nil if all have a request in work: by its state, then of
-// the peer that has most, then the one that waits longest.
+// victim returns the connection to close first, nil if all have a request in progress: by state, then of the
+// peer with the most connections, then the one that has waited longest.
 func (s *connections) victim() (first *connection) {
 	of := map[string]int{}
 	for c := range s.open {
@@ -80,7 +80,7 @@ func (s *connections) victim() (first *connection) {
 	return first
 }
 
-// peerOf returns the address that one peer has: all of a network of IPv6 are one.
+// peerOf returns the key of a peer's address: all addresses of an IPv6 network are one peer.
 func peerOf(a net.Addr) string {
 	at, err := netip.ParseAddrPort(a.String())
 	if err != nil {
@@ -96,28 +96,28 @@ func peerOf(a net.Addr) string {
 	return network.String()
 }
 
-// A state of a connection. The lower it is, the sooner the connection makes room for another one.
+// A state is the state of a connection. Connections with lower states are closed first.
 type state int
 
 const (
 	idle    state = iota // its requests are answered, or one was refused
-	silent               // no request has come
-	sending              // the bodies of its requests have not come
+	silent               // no request yet
+	sending              // the bodies of its requests are incomplete
 	working
 )
 
-// A connection is one of a server.
+// A connection is one connection of a server.
 type connection struct {
 	net.Conn
 	of   *connections
 	peer string
 
 	// of.mu guards the rest.
-	since    time.Time // when its state began
-	answered bool      // a request
-	refused  bool      // a request
-	requests int       // that are not answered
-	bodies   int       // of these, those that have not come
+	since    time.Time // start of its state
+	answered bool      // has answered a request
+	refused  bool      // has refused a request
+	requests int       // requests without a response
+	bodies   int       // of these, those with incomplete bodies
 }
 
 func (c *connection) state() state {
@@ -135,7 +135,7 @@ func (c *connection) state() state {
 	}
 }
 
-// count counts requests and bodies that have not come.
+// count adds to the numbers of requests and of incomplete bodies.
 func (c *connection) count(requests, bodies int) {
 	c.change(func() {
 		c.requests += requests
@@ -144,10 +144,10 @@ func (c *connection) count(requests, bodies int) {
 	})
 }
 
-// refuse says that a request was refused, and that its sender may go first.
+// refuse notes that a request was refused, and that the connection may be closed first.
 func (c *connection) refuse() { c.change(func() { c.refused = true }) }
 
-// change changes what the state is made of.
+// change calls a function that changes the state.
 func (c *connection) change(by func()) {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
@@ -167,7 +167,7 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite says that nothing more is written: who still sends can read the answer.
+// CloseWrite closes the writing side: a peer that still sends can read the response.
 func (c *connection) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -177,7 +177,7 @@ func (c *connection) CloseWrite() error {
 
 type connectionKey struct{}
 
-// withConnection is the context of the requests of a connection.
+// withConnection returns the context of a connection's requests.
 func withConnection(ctx context.Context, c net.Conn) context.Context {
 	if secure, ok := c.(*tls.Conn); ok {
 		c = secure.NetConn()

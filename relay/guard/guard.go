@@ -1,8 +1,8 @@
-// Package guard keeps an HTTP server to those who may ask it.
+// Package guard restricts an HTTP server to authorized clients.
 //
-// A [Site] tells pages of other sites, which can make a browser ask for anything, from those who may ask,
-// by the name that a request is for and by the origin that it comes from. A [Guard] is a site with a token.
-// A [Server] bounds connections, so that nobody who sends nothing, or slowly, keeps others out.
+// A [Site] distinguishes pages of other sites, which can make a browser send any request, from authorized
+// clients, by the host and the origin of a request. A [Guard] is a site with a token. A [Server] bounds
+// connections, so that silent or slow clients do not lock out others.
 package guard
 
 import (
@@ -16,35 +16,35 @@ import (
 	"strings"
 )
 
-// MinToken is how many characters a token has at least that people choose for a [Guard]: 128 bits in base64.
+// MinToken is the minimum length of a user's token for a [Guard]: 128 bits in base64.
 const MinToken = 22
 
-// NewToken returns a token that nobody can guess, of 130 bits.
+// NewToken returns a random token of 130 bits.
 func NewToken() string { return rand.Text() }
 
 // Options describe a server.
 type Options struct {
-	// Token is what everybody needs who asks for anything: at least [MinToken] characters of those that
-	// a bearer token has (RFC 6750, section 2.1).
+	// Token is required in all requests: at least [MinToken] characters that are allowed in a bearer token
+	// (RFC 6750, section 2.1).
 	Token string
-	// Listen is the name or address that the server listens at, without its port. If it is one of this
-	// machine alone, so are the addresses that the server may be asked under.
+	// Listen is the name or address at which the server listens, without its port. If it is local, only local
+	// host names are accepted.
 	Listen string
-	// Names are others under which the server may be asked.
+	// Names are additional host names of the server.
 	Names []string
-	// Secure says that it is served by TLS.
+	// Secure reports whether the server uses TLS.
 	Secure bool
 }
 
-// A Site is the names of a server. It is safe for concurrent use.
+// A Site is the set of host names of a server. It is safe for concurrent use.
 type Site struct {
 	scheme string
 	names  map[string]bool
 	local  bool
 }
 
-// NewSite returns the site of a server that listens at a name or address, with other names that it has.
-// Secure says that it is served by TLS.
+// NewSite returns the site of a server that listens at a name or address and has additional names. secure
+// reports whether it uses TLS.
 func NewSite(listen string, names []string, secure bool) *Site {
 	s := &Site{scheme: "http", names: map[string]bool{"localhost": true, hostName(listen): true}, local: IsLocal(listen)}
 	if secure {
@@ -57,7 +57,7 @@ func NewSite(listen string, names []string, secure bool) *Site {
 	return s
 }
 
-// A Guard says who may ask. It is safe for concurrent use.
+// A Guard authorizes requests. It is safe for concurrent use.
 type Guard struct {
 	*Site
 	token string
@@ -77,35 +77,35 @@ func New(o Options) *Guard {
 	return g
 }
 
-// Home returns a name that the server alone has, below localhost, where browsers look for it on their
-// own machine. It is "" for a server with TLS, whose certificate has other names, and for one that this
-// machine reaches by another address.
+// Home returns a host name below localhost that only this server has; browsers resolve it to their own
+// machine. It is "" for a server with TLS, whose certificate has other names, and for one that this machine
+// reaches at another address.
 //
-// Browsers send a cookie to every port of the host that it is from. The cookies of 127.0.0.1 and localhost
-// go to all servers of the machine, those of this name to this server alone.
+// Browsers send a cookie to all ports of its host. So the cookies of 127.0.0.1 and localhost go to all
+// servers of the machine, but the cookies of this name only to this server.
 func (g *Guard) Home() string { return g.home }
 
-// IsOwnHost reports whether the cookies of the host of a request are for this server alone, as far as
-// it can have such a host.
+// IsOwnHost reports whether cookies of a request's host are sent only to this server, as far as such a host
+// exists.
 func (g *Guard) IsOwnHost(r *http.Request) bool {
 	host := hostName(r.Host)
 	return g.home == "" || host == g.home || !IsLocal(host) && !isLocalhost(host)
 }
 
-// isLocalhost reports whether a server at a host is reached by the addresses of localhost.
+// isLocalhost reports whether a server at a host is reachable at the addresses of localhost.
 func isLocalhost(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && (ip.IsUnspecified() || ip.Equal(net.IPv4(127, 0, 0, 1)) || ip.Equal(net.IPv6loopback))
 }
 
-// IsLocal reports whether only programs of this machine can reach a host.
+// IsLocal reports whether a host is reachable only from this machine.
 func IsLocal(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// IsHost reports whether a request is for this server: for an address that it can have, localhost, or
-// one of its names. A page whose own name was made to point here (DNS rebinding) asks under that name.
+// IsHost reports whether the Host of a request is this server's: an address that it can have, localhost, or
+// one of its names. In a DNS rebinding attack the Host is the attacker's name.
 func (s *Site) IsHost(r *http.Request) bool {
 	host := hostName(r.Host)
 	if s.names[host] {
@@ -115,7 +115,7 @@ func (s *Site) IsHost(r *http.Request) bool {
 	return ip != nil && (!s.local || ip.IsLoopback())
 }
 
-// hostName returns the host of a Host header, in small letters, without its port.
+// hostName returns the host of a Host header in lower case, without its port.
 func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -124,21 +124,21 @@ func hostName(host string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// IsSecure reports whether the server is served by TLS.
+// IsSecure reports whether the server uses TLS.
 func (s *Site) IsSecure() bool { return s.scheme == "https" }
 
-// An Origin is where a request comes from, as far as a browser says.
+// An Origin is the origin of a request, as reported by a browser.
 type Origin int
 
 // The origins of requests.
 const (
-	Unsaid  Origin = iota // no browser sent it, or one that does not say: its page hides where it is from
+	Unsaid  Origin = iota // not from a browser, or from one that omits it: its page hides its origin
 	Own                   // a page of this server
-	Foreign               // a page of another one
+	Foreign               // a page of another server
 )
 
-// Origin returns where a request comes from. Browsers say it in Sec-Fetch-Site to addresses that are
-// secure, and in Origin otherwise.
+// Origin returns the origin of a request. Browsers send it in Sec-Fetch-Site to secure addresses, and in
+// Origin otherwise.
 func (s *Site) Origin(r *http.Request) Origin {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
 		if site == "same-origin" {
@@ -158,8 +158,8 @@ func (s *Site) Origin(r *http.Request) Origin {
 	return Own
 }
 
-// IsFromBrowser reports whether a page in a browser, or a person who uses one, made a request. Other
-// programs send Sec-Fetch-Mode too, such as Node's fetch, but not the headers beside it.
+// IsFromBrowser reports whether a browser made a request, for a page or a person. Other programs such as
+// Node's fetch send Sec-Fetch-Mode too, but not the related headers.
 func IsFromBrowser(r *http.Request) bool {
 	for _, name := range []string{"Origin", "Sec-Fetch-Site", "Sec-Fetch-Dest", "Sec-Fetch-User"} {
 		if len(r.Header.Values(name)) > 0 {
@@ -169,8 +169,8 @@ func IsFromBrowser(r *http.Request) bool {
 	return false
 }
 
-// HasToken reports whether a request has the bearer token of the server in its Authorization header. No
-// page can make a browser send it.
+// HasToken reports whether a request has the server's bearer token in its Authorization header, which no page
+// can make a browser send.
 func (g *Guard) HasToken(r *http.Request) bool { return HasToken(r, g.token) }
 
 // IsToken reports whether a text is the token of the server.
@@ -182,15 +182,15 @@ func HasToken(r *http.Request, token string) bool {
 	return strings.EqualFold(scheme, "Bearer") && Same(strings.TrimSpace(given), token)
 }
 
-// Same compares two texts in a time that says nothing of where they differ, or how long the secret
-// one is.
+// Same compares two texts in a time that depends neither on the position of their difference nor on the
+// length of the secret.
 func Same(given, secret string) bool {
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(secret))
 	return hmac.Equal(a[:], b[:])
 }
 
-// Secret returns a secret for a purpose, 64 hexadecimal digits. It is made of the token, so that it
-// holds as long as that does, and tells neither the token nor the secret for another purpose.
+// Secret returns a secret for a purpose, 64 hexadecimal digits. It is derived from the token, so that it is
+// valid as long as the token, and reveals neither the token nor the secrets for other purposes.
 func (g *Guard) Secret(purpose string) string {
 	mac := hmac.New(sha256.New, []byte(g.token))
 	mac.Write([]byte("handoff guard " + purpose))

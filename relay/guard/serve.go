@@ -17,49 +17,49 @@ import (
 // Times that tests shorten.
 var (
 	headerTimeout = 10 * time.Second
-	grace         = 10 * time.Second // that a body may take however little comes
+	grace         = 10 * time.Second // no minimum rate for this long
 )
 
 // Bounds of connections.
 const (
 	readTimeout    = 30 * time.Second
 	writeTimeout   = 2 * time.Minute
-	byteTimeout    = 30 * time.Second // of what is written by HTTP/2
+	byteTimeout    = 30 * time.Second // for writes of HTTP/2
 	pingTimeout    = 15 * time.Second
 	idleTimeout    = 90 * time.Second
 	closeTimeout   = 5 * time.Second
 	maxHeader      = 32 << 10 // bytes
 	maxConnections = 256
-	maxStreams     = 100     // requests of a connection of HTTP/2 at once
-	minRate        = 8 << 10 // bytes of a body in a second, after the grace
+	maxStreams     = 100     // concurrent requests of an HTTP/2 connection
+	minRate        = 8 << 10 // bytes of a body per second, after the grace period
 )
 
-// ServerOptions are what a server takes beside its handler. The zero value is usual.
+// ServerOptions are the options of a server. The zero value is usual.
 type ServerOptions struct {
 	// TLS has the certificate; nil serves without TLS.
 	TLS *tls.Config
-	// ReadTimeout is how long a request may take to come; 0 means 30 s. A body comes faster than 8 KiB in
-	// a second after its first 10 s.
+	// ReadTimeout is the maximum time to receive a request; 0 means 30 s. A body may take longer if it comes
+	// faster than 8 KiB per second after its first 10 s.
 	ReadTimeout time.Duration
-	// WriteTimeout is how long a request may take with its answer; 0 means two minutes, less than 0 for ever.
+	// WriteTimeout is the maximum time to answer a request; 0 means two minutes, a negative value no limit.
 	WriteTimeout time.Duration
-	// Connections is the maximum of connections at once; 0 means 256. One more takes the place of one that
-	// has no request in work: first those whose requests are answered, then those that have sent none, then
-	// those whose bodies have not come. If all have one, it waits.
+	// Connections is the maximum number of connections; 0 means 256. A new one replaces one without a request
+	// in progress: first those whose requests are answered, then those without any request, then those with
+	// incomplete bodies. If all have one in progress, it waits.
 	Connections int
-	// Log, if set, gets what was wrong with connections, a line each; from several goroutines. A line may
-	// hold control characters.
+	// Log, if set, is called with errors of connections, one line each, from several goroutines. A line may
+	// contain control characters.
 	Log func(line string)
 }
 
-// A Server serves HTTP/1.1 and HTTP/2 within the bounds of its options. It closes a connection after
-// it has refused a request of it (401, 403, 421).
+// A Server serves HTTP/1.1 and HTTP/2 within the limits of its options. It closes a connection after refusing
+// a request on it (401, 403, 421).
 type Server struct {
 	server      http.Server
 	connections int
 }
 
-// NewServer returns a server of a handler.
+// NewServer returns a server for a handler.
 func NewServer(h http.Handler, o ServerOptions) *Server {
 	if o.ReadTimeout == 0 {
 		o.ReadTimeout = readTimeout
@@ -82,8 +82,7 @@ func NewServer(h http.Handler, o ServerOptions) *Server {
 	}}
 }
 
-// Serve serves all who connect to a listener until the server ends: then the error is
-// [http.ErrServerClosed].
+// Serve serves the connections of a listener until the server ends, and then returns [http.ErrServerClosed].
 func (s *Server) Serve(l net.Listener) error {
 	l = newConnections(l, s.connections)
 	if s.server.TLSConfig != nil {
@@ -92,15 +91,15 @@ func (s *Server) Serve(l net.Listener) error {
 	return s.server.Serve(l)
 }
 
-// End ends the server: what was begun may finish until ctx is done.
+// End ends the server: requests in progress may finish until ctx is done.
 func (s *Server) End(ctx context.Context) {
 	if s.server.Shutdown(ctx) != nil {
 		_ = s.server.Close()
 	}
 }
 
-// Serve serves a handler to all who connect to a listener, until ctx is done: then what was begun is
-// finished within a few seconds, and reads are ended.
+// Serve serves a handler on a listener until ctx is done: then requests in progress finish within a few
+// seconds, and reads are ended.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, o ServerOptions) error {
 	base, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -113,7 +112,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, o ServerOptions)
 		return err
 	case <-ctx.Done():
 	}
-	end() // who waits for a query of the log gets none
+	end() // pending queries of the log get no response
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
 	s.End(closing)
@@ -123,7 +122,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, o ServerOptions)
 	return nil
 }
 
-// watched counts the requests of connections, and bounds the time of their bodies.
+// watched counts the requests of connections, and limits the time to read their bodies.
 func watched(h http.Handler, timeout time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := connectionOf(r)
@@ -144,7 +143,7 @@ func watched(h http.Handler, timeout time.Duration) http.Handler {
 	})
 }
 
-// A body is that of a request.
+// A body is the body of a request.
 type body struct {
 	io.ReadCloser
 	of       *connection
@@ -152,7 +151,7 @@ type body struct {
 	begun    time.Time
 	end      time.Time
 	received int64
-	over     sync.Once // nothing more comes
+	over     sync.Once // at the end of the body
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -160,11 +159,11 @@ func (b *body) Read(p []byte) (int, error) {
 	if due.After(b.end) {
 		due = b.end
 	}
-	_ = b.control.SetReadDeadline(due) // every connection of a server has one
+	_ = b.control.SetReadDeadline(due) // all connections of a server support it
 	n, err := b.ReadCloser.Read(p)
 	b.received += int64(n)
 	if err == io.EOF {
-		_ = b.control.SetReadDeadline(time.Time{}) // its sender waits for the answer
+		_ = b.control.SetReadDeadline(time.Time{}) // its sender waits for the response
 	}
 	if err != nil {
 		b.ended()
@@ -172,10 +171,10 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ended says that nothing more is read.
+// ended notes the end of the body.
 func (b *body) ended() { b.over.Do(func() { b.of.count(0, -1) }) }
 
-// A writer closes the connection after a request of it was refused.
+// A writer closes the connection after a request on it was refused.
 type writer struct {
 	http.ResponseWriter
 	of *connection
@@ -190,7 +189,7 @@ func (w writer) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap is for [http.ResponseController].
+// Unwrap implements the interface of [http.ResponseController].
 func (w writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Flush implements [http.Flusher].

@@ -1,5 +1,5 @@
-// Handoff-relay delivers the messages that AI agents hand to each other, receives them and records them.
-// People run it as handoff: "handoff send" runs "handoff-relay send".
+// Handoff-relay delivers, receives and records the messages that AI agents hand to each other. It is normally
+// run by handoff: "handoff send" runs "handoff-relay send".
 package main
 
 import (

@@ -15,39 +15,39 @@ import (
 	"github.com/eaapl/handoff/relay/receiver"
 )
 
-// A Stream is an agent, or something that leads to agents, that gets all messages.
+// A Stream is an agent, or a connection to agents, that gets all messages.
 type Stream interface {
-	// HandOver gives it messages, in their order, and returns when they are as safe as it can
-	// make them. After an error it is not known which it has, and the run ends.
+	// HandOver gives it messages, in order, and returns when they are as durable as it can make them. After
+	// an error it is not known which messages it has, and the run ends.
 	HandOver(messages [][]byte) error
 }
 
 // A Runner runs an agent for a message.
 type Runner interface {
-	// Start starts an agent, which gets its input by the Run.
+	// Start starts an agent, whose input is given through the Run.
 	Start(ctx context.Context) (Run, error)
 }
 
-// A Run is an agent that works on a message. Give and End are called one after the other; Wait and
-// Kill may be called at the same time.
+// A Run is an agent working on a message. Give and End are called sequentially; Wait and Kill may be called
+// concurrently with them.
 type Run interface {
-	// Give gives it a part of its input: the message, or a chunk of it. It returns when the agent
-	// has it, or reads no more, which is no error.
+	// Give writes a part of its input: the message, or a chunk of it. It returns when the agent has read it,
+	// or has stopped reading, which is not an error.
 	Give(part []byte) error
 	// End ends its input.
 	End() error
-	// Wait returns how it has ended.
+	// Wait waits for its end and returns the result.
 	Wait() receiver.Execution
 	// Kill ends it at once, so that Wait and Give return.
 	Kill()
 }
 
-// Lines is a [Stream] that writes messages to W, one a line.
+// Lines is a [Stream] that writes messages to W, one per line.
 type Lines struct {
 	W     io.Writer
-	Flush func() error // called after each call of HandOver; nil for nothing
-	// AsTheyAre: what is written is not JSON, whose line feeds are spaces, and may have several
-	// lines.
+	Flush func() error // called after each HandOver; may be nil
+	// AsTheyAre reports that the output is not JSON, so that line feeds must not be replaced, and a message
+	// may have several lines.
 	AsTheyAre bool
 }
 
@@ -67,8 +67,8 @@ func (l Lines) HandOver(messages [][]byte) error {
 	return l.Flush()
 }
 
-// oneLine returns a copy of a JSON text without line feeds: in JSON they are only between values,
-// where a space is as good.
+// oneLine returns a copy of a JSON text with its line feeds replaced by spaces: in JSON they occur only
+// between tokens.
 func oneLine(text []byte) []byte {
 	text = bytes.Clone(bytes.TrimSpace(text))
 	for i, c := range text {
@@ -79,27 +79,28 @@ func oneLine(text []byte) []byte {
 	return text
 }
 
-// A Program is a [Runner] that runs a program for each message, which it reads from its standard
-// input. It is safe for concurrent use.
+// A Program is a [Runner] that runs a program for each message, on its standard input. It is safe for
+// concurrent use.
 type Program struct {
-	Args           []string // its name, and its arguments
+	Args           []string // name and arguments
 	Stdout, Stderr io.Writer
-	// FailWithin: one that fails so soon after it got the end of the message has rejected it.
+	// FailWithin is the time after the end of its input within which a failure of the program counts as
+	// rejection of the message.
 	FailWithin time.Duration
 
 	mu      sync.Mutex
 	running map[*child.Agent]bool
 }
 
-// A StartError says that an agent could not be started.
+// A StartError reports that an agent could not be started.
 type StartError struct{ Err error }
 
 func (e *StartError) Error() string { return fmt.Sprintf("the agent cannot be run: %v", e.Err) }
 
-// Unwrap returns why.
+// Unwrap returns the underlying error.
 func (e *StartError) Unwrap() error { return e.Err }
 
-// Start implements [Runner]. The error is a [*StartError] if there is no such program.
+// Start implements [Runner]. The error is a [*StartError] if the program could not be started.
 func (p *Program) Start(ctx context.Context) (Run, error) {
 	run := &programRun{program: p, begin: time.Now()}
 	agent, err := child.StartAgent(ctx, p.Args, p.Stdout, p.Stderr)
@@ -117,7 +118,7 @@ func (p *Program) Start(ctx context.Context) (Run, error) {
 	return run, nil
 }
 
-// Signal sends a signal to all that run, and reports whether there are any.
+// Signal sends a signal to all running programs, and reports whether there are any.
 func (p *Program) Signal(s syscall.Signal) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,10 +132,10 @@ type programRun struct {
 	program *Program
 	agent   *child.Agent
 	begin   time.Time
-	given   atomic.Int64 // when the last part came, in nanoseconds since 1970
+	given   atomic.Int64 // time of the last part, in nanoseconds since 1970
 }
 
-// Give implements [Run]: it writes the part, with a line feed after it.
+// Give implements [Run]: it writes the part and a line feed.
 func (r *programRun) Give(part []byte) error {
 	r.given.Store(time.Now().UnixNano())
 	_, err := r.agent.Write(append(bytes.Clone(part), '\n'))

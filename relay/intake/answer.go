@@ -12,8 +12,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// NewAnswer returns an answer of a receiver as a transport carries it, without the attempt of the
-// message that it answers.
+// NewAnswer returns a receiver's answer as a transport message, without the attempt of the answered message.
 func NewAnswer(r *receiver.Receiver, a receiver.Answer) (transport.Message, error) {
 	body, err := r.AppendAnswer(nil, a)
 	return transport.Message{
@@ -33,7 +32,7 @@ func outcome(a receiver.Answer) transport.Outcome {
 	}
 }
 
-// other does what is to be done with a message that is no handoff.
+// other handles a message that is not a handoff.
 func (i *Intake) other(taking, running context.Context, it *item) error {
 	var a receiver.Answer
 	switch it.message.Kind {
@@ -62,7 +61,7 @@ func (i *Intake) other(taking, running context.Context, it *item) error {
 		}
 	case transport.Chunk:
 		if i.streams != nil {
-			i.streams.in <- it // which leaves the window
+			i.streams.in <- it // it leaves the window there
 			return nil
 		}
 		a = receiver.Answer{HandoffID: it.message.Key, TaskID: it.message.Group, Status: receiver.Rejected, Reason: validate.SchemaInvalid,
@@ -77,13 +76,13 @@ func (i *Intake) other(taking, running context.Context, it *item) error {
 	return nil
 }
 
-// discard makes something a dead letter of the transport that nobody can do anything with.
+// discard makes an unusable message a dead letter of the transport.
 func (i *Intake) discard(taking, running context.Context, it *item, why string) error {
 	return i.bury(taking, running, it, why, func() *receiver.Delivery { return i.receiver.ExamineUnusable(it.message.Body, why) })
 }
 
-// discardUnshown makes a valid message a dead letter of the transport: what its receiver is to get cannot
-// be made of it. raw is all of it.
+// discardUnshown makes a valid message that cannot be converted for its receiver a dead letter of the
+// transport. raw is the whole message.
 func (i *Intake) discardUnshown(taking, running context.Context, it *item, raw []byte, unshown error) error {
 	why := unshown.Error()
 	return i.bury(taking, running, it, why, func() *receiver.Delivery { return i.receiver.ExamineUnshown(raw, why) })
@@ -106,8 +105,8 @@ func (i *Intake) bury(taking, running context.Context, it *item, why string, exa
 	return nil
 }
 
-// withheld returns why something is a dead letter that nobody can do anything with. Where nothing may be
-// quoted, the transport does not keep it: the audit log does, as examine says.
+// withheld returns the reason for a dead letter that is unusable. If messages must not be quoted, the
+// transport does not store it: the audit log does, as examined by examine.
 func (i *Intake) withheld(taking context.Context, why string, examine func() *receiver.Delivery) (string, error) {
 	if !i.receiver.Withholds() {
 		return why, nil

@@ -10,12 +10,12 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// settleAll acknowledges chunks to which there is nothing to say.
+// settleAll acknowledges chunks that need no answer.
 func (s *streams) settleAll(ctx context.Context, st *stream) {
 	s.each(ctx, st, func(ctx context.Context, d transport.Delivery) error { return d.Ack(ctx) })
 }
 
-// giveBack gives chunks to whoever can take them.
+// giveBack gives chunks back, for another receiver.
 func (s *streams) giveBack(ctx context.Context, st *stream) {
 	s.each(ctx, st, func(ctx context.Context, d transport.Delivery) error { return d.Return(ctx, returnAfter) })
 }
@@ -45,8 +45,8 @@ func (s *streams) each(ctx context.Context, st *stream, do func(context.Context,
 	})
 }
 
-// delivery returns what ends the deliveries of all chunks together, in their order: what is left
-// of them if this process dies meanwhile has no beginning, and is known by that.
+// delivery returns one delivery that ends the deliveries of all chunks, in order: if this process dies
+// meanwhile, the remaining chunks are recognized by their missing beginning.
 func (st *stream) delivery() transport.Delivery { return chunkDeliveries(st.deliveries) }
 
 type chunkDeliveries []transport.Delivery

@@ -10,15 +10,16 @@ import (
 	"github.com/eaapl/handoff/relay/receiver"
 )
 
-// An agent runs, and gets parts of its input as fast as it reads them: nobody waits for that.
+// An agent is a running agent that gets parts of its input as fast as it reads them. No sender of parts waits
+// for it.
 type agent struct {
 	run   Run
-	parts chan []byte   // has room for all; who gives the last one closes it
-	ended chan struct{} // closed when how is known
+	parts chan []byte   // has capacity for all; closed after the last one
+	ended chan struct{} // closed when the result is known
 	how   receiver.Execution
 }
 
-// start starts an agent that gets so many parts.
+// start starts an agent that gets a number of parts.
 func (i *Intake) start(ctx context.Context, parts int) (*agent, error) {
 	run, err := i.options.Runner.Start(ctx)
 	if err != nil {
@@ -49,13 +50,13 @@ func (a *agent) give(parts ...[]byte) {
 	}
 }
 
-// wait returns how the agent has ended.
+// wait waits for the agent's end and returns its result.
 func (a *agent) wait() receiver.Execution {
 	<-a.ended
 	return a.how
 }
 
-// hasEnded reports whether the agent has.
+// hasEnded reports whether the agent has ended.
 func (a *agent) hasEnded() bool {
 	select {
 	case <-a.ended:
@@ -65,24 +66,24 @@ func (a *agent) hasEnded() bool {
 	}
 }
 
-// kill ends the agent, which gets nothing more: its input ends when it is no more.
+// kill kills the agent. It gets no more input.
 func (a *agent) kill() {
 	a.run.Kill()
 	<-a.ended
 	close(a.parts)
 }
 
-// early is what a stream has whose agent begins with the first chunk.
+// early is the state of a stream whose agent begins early.
 type early struct {
-	parts  [][]byte     // the chunks that have come in their turn
+	parts  [][]byte     // consecutive chunks so far
 	agent  *agent       // nil if none has begun
-	place  func()       // lets another agent begin
-	record audit.Stored // by which it has
-	barred bool         // the log says that the whole cannot be accepted
+	place  func()       // releases the place of an agent
+	record audit.Stored // record of its beginning
+	barred bool         // the log rules out acceptance of the whole message
 }
 
-// beginEarly lets an agent begin with a stream, if one may. A stream waits for nobody: it begins later,
-// or when it is whole.
+// beginEarly starts an agent for a stream, if there is a place. A stream does not wait: otherwise its agent
+// begins later, or when it is complete.
 func (s *streams) beginEarly(taking, running context.Context, st *stream) error {
 	if !s.options.Early || !st.began || st.barred || st.agent != nil || !s.window.begin() {
 		return nil
@@ -113,8 +114,7 @@ func (s *streams) beginEarly(taking, running context.Context, st *stream) error 
 	return nil
 }
 
-// addPart adds a chunk to what the agent of a stream gets: the last one not before its message is
-// accepted.
+// addPart adds a chunk to the input of a stream's agent; the last one only after the message is accepted.
 func (s *streams) addPart(st *stream, chunk []byte, last bool) {
 	if !s.options.Early {
 		return
@@ -128,7 +128,7 @@ func (s *streams) addPart(st *stream, chunk []byte, last bool) {
 	}
 }
 
-// partsOf returns what the agent of a whole message is still to get.
+// partsOf returns the rest of the input for the agent of a complete message.
 func (s *streams) partsOf(st *stream, e chunked.Event) ([][]byte, error) {
 	if !s.options.Early {
 		shown, err := s.Intake.options.Show(e.Message)
@@ -141,8 +141,8 @@ func (s *streams) partsOf(st *stream, e chunked.Event) ([][]byte, error) {
 	return st.parts[len(st.parts)-1:], nil
 }
 
-// adopt returns the agent that has begun with a message that is accepted now, nil if there is
-// none. One that has failed before has rejected the message.
+// adopt returns the agent that began early with a message that is now accepted, nil if there is none. One
+// that has already failed has rejected the message.
 func (s *streams) adopt(st *stream) *agent {
 	a := st.agent
 	st.agent = nil
@@ -155,7 +155,7 @@ func (s *streams) adopt(st *stream) *agent {
 	return a
 }
 
-// takeBack ends the agent that has begun with a stream.
+// takeBack ends the agent that began early with a stream.
 func (s *streams) takeBack(st *stream, why string) {
 	a := st.agent
 	st.agent = nil
@@ -175,7 +175,7 @@ func (s *streams) takeBackAll() {
 	}
 }
 
-// thin ends the agents that have begun last, as long as whole messages need them.
+// thin ends the agents that began last, while complete messages need their places.
 func (s *streams) thin() {
 	for s.window.crowded() {
 		var last *stream
@@ -191,21 +191,20 @@ func (s *streams) thin() {
 	}
 }
 
-// makeRoom lets agents that have begun early end if they are too many beside those that whole
-// messages need.
+// makeRoom ends agents that began early, if complete messages need their places.
 func (i *Intake) makeRoom(taking context.Context) {
 	if i.window.crowded() {
 		i.streams.do(taking, i.streams.thin)
 	}
 }
 
-// revoke ends the agent that has begun with a stream whose sender takes it back, and lets none
-// begin. Whether it is the sender who does, the log says: the first chunk may have come since.
+// revoke ends the agent that began early with a revoked stream, and prevents another one. The log shows
+// whether the revocation is the sender's: the first chunk may have come since.
 func (s *streams) revoke(taking, running context.Context, id string) (err error) {
 	s.do(taking, func() {
 		st := s.open[id]
 		if st == nil || st.agent == nil {
-			return // if it begins, the log is asked then
+			return // if it begins later, the log is checked then
 		}
 		var revoked bool
 		err = s.persist(taking, func() (err error) {
@@ -220,7 +219,7 @@ func (s *streams) revoke(taking, running context.Context, id string) (err error)
 	return err
 }
 
-// do returns when the goroutine of the streams has done something, or the run ends.
+// do runs a function in the goroutine of the streams, and returns when it has run, or the run ends.
 func (s *streams) do(taking context.Context, what func()) {
 	done := make(chan struct{})
 	select {

@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// faulty returns what a fault of a stream is to its sender.
+// faulty returns the validation result for a fault of a stream.
 func faulty(f *chunked.Fault) validate.Result {
 	rule := "chunked/" + string(f.Reason)
 	switch f.Reason {
@@ -26,12 +26,12 @@ func faulty(f *chunked.Fault) validate.Result {
 	}
 }
 
-// incomplete returns that chunks are missing.
+// incomplete returns the result for missing chunks.
 func incomplete(rule, problem string) validate.Result {
 	return refused(finding.Completeness, validate.IncompleteContext, rule, problem)
 }
 
-// tooLong returns that a stream is over a bound.
+// tooLong returns the result for a stream over a limit.
 func tooLong(expected string, limit any) validate.Result {
 	return refused(finding.Schema, validate.SchemaInvalid, "chunked/too-large", fmt.Sprintf("the stream is too long: this receiver takes "+expected, limit))
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/eaapl/handoff/relay/receiver"
 )
 
-// Handovers are messages that were handed over and of which that is not yet durable. It is
-// recorded with the next messages, or a moment later if none come: a message for which that
-// is lost is handed over again. It is safe for concurrent use.
+// Handovers are messages that were handed over without a durable record of it yet. They are recorded with the
+// next messages, or a moment later if there are none. If that is lost, the messages are handed over again. It
+// is safe for concurrent use.
 type Handovers struct {
 	ctx      context.Context
 	receiver *receiver.Receiver
 
-	recording chan struct{} // full while something is recorded
+	recording chan struct{} // full while a goroutine records
 	mu        sync.Mutex
 	list      []receiver.Handover
 	timer     *time.Timer
@@ -24,21 +24,20 @@ type Handovers struct {
 	err       error
 }
 
-// How long handovers wait for others to be recorded with, and to be tried again.
+// The maximum time that handovers wait for other records, and the pause before another try.
 const (
 	noteAfter      = 20 * time.Millisecond
 	noteAgainAfter = time.Second
 )
 
-// NewHandovers returns handovers that r records, of which there are none yet. The caller closes
-// them.
+// NewHandovers returns an empty list of handovers that r records. The caller closes it.
 func NewHandovers(ctx context.Context, r *receiver.Receiver) *Handovers {
 	h := &Handovers{ctx: ctx, receiver: r, recording: make(chan struct{}, 1)}
-	h.timer = time.AfterFunc(time.Hour, h.flush) // Add sets it
+	h.timer = time.AfterFunc(time.Hour, h.flush) // reset by Add
 	return h
 }
 
-// Add lets handovers wait to be recorded.
+// Add adds handovers to be recorded.
 func (h *Handovers) Add(list []receiver.Handover) {
 	if len(list) == 0 {
 		return
@@ -51,8 +50,8 @@ func (h *Handovers) Add(list []receiver.Handover) {
 	h.list = append(h.list, list...)
 }
 
-// Record records messages ([receiver.Receiver.Record]) with the handovers that wait. These wait
-// again if it fails.
+// Record records messages ([receiver.Receiver.Record]) together with the waiting handovers, which keep
+// waiting if it fails.
 func (h *Handovers) Record(deliveries []*receiver.Delivery) (answers []receiver.Answer, err error) {
 	err = h.with(func(noted []receiver.Handover) error {
 		answers, err = h.receiver.Record(h.ctx, deliveries, noted)
@@ -77,18 +76,18 @@ func (h *Handovers) with(record func([]receiver.Handover) error) error {
 	return err
 }
 
-// flush records the handovers that wait.
+// flush records the waiting handovers.
 func (h *Handovers) flush() {
 	err := h.with(func(list []receiver.Handover) error { return h.receiver.HandedOver(h.ctx, list) })
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.err = err // of the last try: it takes all that was left before
+	h.err = err // of the last try, which includes all earlier handovers
 	if err != nil && !h.closed {
 		h.timer.Reset(noteAgainAfter)
 	}
 }
 
-// Close records what waits. If that fails, the messages are handed over again.
+// Close records the waiting handovers. If that fails, the messages are handed over again.
 func (h *Handovers) Close() error {
 	h.mu.Lock()
 	h.closed = true

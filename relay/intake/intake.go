@@ -12,77 +12,75 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// Options say where messages come from, and who gets them: Open, and one of Stream and Runner,
-// are needed.
+// Options are the source of messages and their agents. Open, and either Stream or Runner, are required.
 type Options struct {
-	// Open opens the place that messages come from. It is called again, with a back-off, when the
-	// consumer that it has returned comes to its end. Its messages are neither compressed nor
-	// claims.
+	// Open opens the place of the messages. It is called again, with a back-off, when the returned consumer
+	// ends. Its messages are neither compressed nor claims.
 	Open func(context.Context) (transport.Consumer, error)
-	// Transport is what the records say that messages came by.
+	// Transport is the name of the messages' transport in records.
 	Transport string
 	// Stream gets all accepted messages.
 	Stream Stream
-	// Runner works on each accepted message by itself, on Concurrency of them at once; 0 means
-	// 1. A message is not taken from the transport before there is somebody to work on it.
+	// Runner runs an agent for each accepted message, at most Concurrency at once; 0 means 1. A message is
+	// only taken from the transport when there is a place for its agent.
 	Runner      Runner
 	Concurrency int
-	// Streams says how messages are received that come in chunks; nil if they are not.
+	// Streams are the options for messages in chunks; nil to receive none.
 	Streams *StreamOptions
-	// Show returns what the agent gets of a message; nil means the message as it came.
+	// Show returns the form of a message that its agent gets; nil means the message as received.
 	Show func(raw []byte) ([]byte, error)
-	// Alert is told of records that people have to hear of; nil for nobody.
+	// Alert is called with records that people must be alerted to; may be nil.
 	Alert func([]audit.Stored) error
-	// Observer is told what happens; nil for nobody.
+	// Observer observes the run; may be nil.
 	Observer Observer
 
-	// MaxMessages is after how many messages the run ends; 0 means never.
+	// MaxMessages is the number of messages after which the run ends; 0 means no limit.
 	MaxMessages int
-	// IdleTimeout ends the run when no message has come for so long; 0 means never.
+	// IdleTimeout is the time without messages after which the run ends; 0 means no limit.
 	IdleTimeout time.Duration
-	// Patience is how long the audit log may fail before the run ends; 0 means
-	// [DefaultPatience].
+	// Patience is the time for which the audit log may fail before the run ends; 0 means [DefaultPatience].
 	Patience time.Duration
-	// ResumeEvery is how often what dead receivers have left is looked for, beside the beginning;
-	// 0 means [DefaultResumeEvery].
+	// ResumeEvery is the interval at which messages left by dead receivers are taken over, after a first time
+	// at the beginning; 0 means [DefaultResumeEvery].
 	ResumeEvery time.Duration
 }
 
-// What the zero values of [Options] mean.
+// Defaults of [Options].
 const (
 	DefaultPatience    = 10 * time.Second
 	DefaultResumeEvery = 15 * time.Second
 )
 
-// What is recorded together: so many messages, or bytes of them, and never more than are there.
+// Maximum number and size of messages that are recorded together. Fewer are recorded if no more are
+// available.
 const (
 	GroupMessages = 512
 	GroupBytes    = 4 << 20
 )
 
-// maxHeld is how many bytes of messages there may be, beyond one message, before more are taken.
+// maxHeld is the size of messages in memory, in bytes, at which no more are taken. One message may exceed it.
 const maxHeld = 4 * GroupBytes
 
-// An Intake receives messages, once: it is used for one [Intake.Run].
+// An Intake receives messages. It is used for one [Intake.Run].
 type Intake struct {
 	options   Options
 	receiver  *receiver.Receiver
 	handovers *Handovers
 	source    *source
 	window    *window
-	streams   *streams // nil if none are received
-	held      *item    // the first one of the next group
+	streams   *streams // nil if chunks are not received
+	held      *item    // first message of the next group
 
-	settling sync.WaitGroup // what is answered and acknowledged
-	working  sync.WaitGroup // the runs
-	handing  chan struct{}  // full while the stream gets something
+	settling sync.WaitGroup // answers and acknowledgments
+	working  sync.WaitGroup // running agents
+	handing  chan struct{}  // full while the stream gets messages
 
 	mu     sync.Mutex
-	failed error // the first error that ends the run
+	failed error // first error that ends the run
 	stop   context.CancelFunc
 }
 
-// New returns an intake whose messages r decides about.
+// New returns an intake that uses r to decide about messages.
 func New(r *receiver.Receiver, o Options) (*Intake, error) {
 	switch {
 	case o.Open == nil || r == nil:
@@ -118,13 +116,13 @@ func New(r *receiver.Receiver, o Options) (*Intake, error) {
 	return i, nil
 }
 
-// Run receives messages until ctx is done, or one of the bounds in [Options] is reached: then it
-// takes no more, finishes those that were accepted, which may wait for their agents, gives back the
-// others, and returns nil. Another end is an error: the place cannot be opened, the audit log takes no
-// records for longer than Options.Patience, or the agent takes no messages. What was accepted
-// and not handed over then is left for the next one that receives.
+// Run receives messages until ctx is done, or a limit in [Options] is reached. Then it takes no more,
+// finishes the accepted messages, which may wait for their agents, gives back the others, and returns nil.
+// Otherwise it returns an error: the place cannot be opened, the audit log fails for longer than
+// Options.Patience, or the agent takes no messages. Messages that were accepted but not handed over are then
+// left for the next receiver.
 func (i *Intake) Run(ctx context.Context) (err error) {
-	running := context.WithoutCancel(ctx) // what was begun is finished
+	running := context.WithoutCancel(ctx) // work in progress is finished
 	taking, stop := context.WithCancel(ctx)
 	defer stop()
 	i.stop = stop
@@ -137,12 +135,12 @@ func (i *Intake) Run(ctx context.Context) (err error) {
 	i.handovers = NewHandovers(running, i.receiver)
 	temporary, err := i.resume(taking, running)
 	if changed := (*audit.ChangedError)(nil); errors.As(temporary, &changed) {
-		i.options.Observer.Trouble(temporary) // it keeps back no other message
+		i.options.Observer.Trouble(temporary) // other messages are not affected
 		temporary = nil
 	}
 	i.fail(errors.Join(temporary, err))
 
-	queue := make(chan *item, i.window.places) // never full: each has a place
+	queue := make(chan *item, i.window.places) // never full: each item has a place in the window
 	examining := make(chan *item, i.window.places)
 	var pipeline sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -173,15 +171,15 @@ func (i *Intake) Run(ctx context.Context) (err error) {
 	}
 	pipeline.Wait()
 	i.settling.Wait()
-	err = i.source.close() // gives back what nobody has begun with
-	i.working.Wait()       // whose answers open it again
+	err = i.source.close() // gives back unprocessed messages
+	i.working.Wait()       // their answers open it again
 	return errors.Join(i.failed, i.handovers.Close(), err, i.source.close())
 }
 
-// InFlight returns how many messages were taken, and are not acknowledged or have agents that run.
+// InFlight returns the number of messages that were taken and are not acknowledged yet, or whose agents run.
 func (i *Intake) InFlight() int { return i.window.taken() }
 
-// fail ends the run with an error, unless it is nil or another one has.
+// fail ends the run with an error, unless it is nil or the run has already failed.
 func (i *Intake) fail(err error) {
 	if err == nil {
 		return

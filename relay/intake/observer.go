@@ -8,37 +8,35 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// An Observer is told what happens to messages, to count or to print it. Its methods are called
-// from several goroutines, and must not wait for anything.
+// An Observer is notified of events of messages, for counting or printing them. Its methods are called from
+// several goroutines, and must not block.
 type Observer interface {
-	// Taken: a message has come.
+	// Taken is called for each message taken from the transport.
 	Taken(transport.Message)
-	// Answered: a sender is told this of a message; of what an agent has got, once more when the
-	// agent has ended. latency is how long the message took from its dispatch to the decision,
-	// 0 if nobody knows.
+	// Answered is called for each answer to a sender; again for the answer after the end of an agent. latency
+	// is the time from the message's dispatch to the decision, 0 if unknown.
 	Answered(a receiver.Answer, latency time.Duration)
-	// Revoked: a sender that takes a message back is told this: REJECTED with the reason REVOKED,
-	// or what it was told before, if that comes too late.
+	// Revoked is called for each answer to a revocation: REJECTED with the reason REVOKED, or if the
+	// revocation is too late, the earlier answer.
 	Revoked(a receiver.Answer)
-	// Begun: an agent has begun with the first chunk of a stream, by this record.
+	// Begun is called with the record when an agent has begun with the first chunk of a stream.
 	Begun(audit.Stored)
-	// TakenBack: an agent that has begun so was ended before the message was whole, and why.
+	// TakenBack is called when such an agent was ended before the message was complete, with the reason.
 	TakenBack(begun audit.Stored, why string)
-	// Ended: an agent has ended that had a message of its own.
+	// Ended is called when an agent with its own message has ended.
 	Ended(accepted receiver.Answer, e receiver.Execution)
-	// Down: the transport does not work, and no message can come. That is tried again; each time
-	// it does not help is told, too.
+	// Down is called when the transport fails, so that no messages can come. It is retried; Down is called
+	// again for each failed try.
 	Down(error)
-	// Up: the transport works again.
+	// Up is called when the transport works again.
 	Up()
-	// Trouble: something else did not work. Nothing is told when that is over, unless it is a
-	// [*LogError].
+	// Trouble is called for other errors. Only the end of a [*LogError] is reported, by Recovered.
 	Trouble(error)
-	// Recovered: the audit log works again.
+	// Recovered is called when the audit log works again.
 	Recovered()
 }
 
-// Observers are told everything, one after the other.
+// Observers are called for all events, in order.
 type Observers []Observer
 
 // Taken implements [Observer].

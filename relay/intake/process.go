@@ -10,8 +10,8 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// process does what is to be done with a group of messages. After an error the run ends, and what
-// was not acknowledged is given back.
+// process processes a group of messages. After an error the run ends, and messages without acknowledgment are
+// given back.
 func (i *Intake) process(taking, running context.Context, group []*item) error {
 	if !group[0].isHandoff() {
 		return i.other(taking, running, group[0])
@@ -20,7 +20,7 @@ func (i *Intake) process(taking, running context.Context, group []*item) error {
 	deliveries := make([]*receiver.Delivery, 0, len(group))
 	now := time.Now()
 	for _, it := range group {
-		if it.err != nil { // the scanner's, or that of ctx: nothing more would be looked at
+		if it.err != nil { // from the scanner or ctx: all others would fail too
 			return it.err
 		}
 		if it.unshown != nil {
@@ -47,11 +47,10 @@ func (i *Intake) process(taking, running context.Context, group []*item) error {
 	return i.handOver(running, recorded, answers)
 }
 
-// maxLatency is how long a message may have waited in a queue. A time before that is one of a
-// wrong clock.
+// maxLatency is the maximum plausible latency. Longer ones are due to a wrong clock.
 const maxLatency = 365 * 24 * time.Hour
 
-// latency returns how long a message took until now, 0 if nobody knows.
+// latency returns the time since a message's dispatch, 0 if unknown.
 func latency(m transport.Message, now time.Time) time.Duration {
 	if m.DispatchedAt.IsZero() {
 		return 0
@@ -62,7 +61,7 @@ func latency(m transport.Message, now time.Time) time.Duration {
 	return 0
 }
 
-// persist does something with the audit log, again until it succeeds, or patience or the run
+// persist calls a function that uses the audit log, again until it succeeds, patience is exceeded, or the run
 // ends.
 func (i *Intake) persist(ctx context.Context, do func() error) error {
 	var wait backoff
@@ -84,17 +83,17 @@ func (i *Intake) persist(ctx context.Context, do func() error) error {
 	}
 }
 
-// A LogError says that the audit log does not work.
+// A LogError reports that the audit log does not work.
 type LogError struct{ Err error }
 
 func (e *LogError) Error() string {
 	return fmt.Sprintf("the audit log has not taken the record, so nothing passes: %v", e.Err)
 }
 
-// Unwrap returns why.
+// Unwrap returns the underlying error.
 func (e *LogError) Unwrap() error { return e.Err }
 
-// handOver hands over those of the messages that were accepted, and answers all.
+// handOver hands over the accepted messages, and answers all.
 func (i *Intake) handOver(ctx context.Context, items []*item, answers []receiver.Answer) error {
 	if i.options.Stream != nil {
 		var list []receiver.Handover
@@ -146,8 +145,8 @@ func (i *Intake) write(list []receiver.Handover, shown [][]byte) error {
 	return nil
 }
 
-// How long answering a message may take, and as long acknowledging it, and when one comes again that could
-// not be answered, if the transport can wait.
+// The maximum time for answering a message and for acknowledging it, and the delay before an unanswered
+// message is delivered again, if the transport supports it.
 const (
 	settleTimeout = 30 * time.Second
 	returnAfter   = time.Second
@@ -164,7 +163,7 @@ func (i *Intake) settle(ctx context.Context, it *item, a receiver.Answer) {
 	err := within(func(ctx context.Context) error { return i.answer(ctx, it, a) })
 	if err != nil {
 		i.options.Observer.Trouble(fmt.Errorf("an answer could not be sent, so its message comes again: %w", err))
-		_ = within(func(ctx context.Context) error { return it.Return(ctx, returnAfter) }) // else it comes again when the consumer is closed
+		_ = within(func(ctx context.Context) error { return it.Return(ctx, returnAfter) }) // otherwise it is delivered again when the consumer is closed
 		return
 	}
 	if a.ForPeople() {
@@ -177,7 +176,7 @@ func (i *Intake) settle(ctx context.Context, it *item, a receiver.Answer) {
 	}
 }
 
-// letterReason says why a message is a dead letter, and where it is in the audit log.
+// letterReason returns why a message is a dead letter, and its record in the audit log.
 func letterReason(a receiver.Answer) string {
 	place := fmt.Sprintf("record %d of the audit log", a.Letter())
 	if a.HandoffID != "" {
@@ -186,12 +185,12 @@ func letterReason(a receiver.Answer) string {
 	return fmt.Sprintf("%s: %s", a.Reason, place)
 }
 
-// maxKey is how long a key may be that a message has not come with, in bytes. No valid handoffId is
-// longer; others may not fit into the header of a transport.
+// maxKey is the maximum length of a key made for a message without one, in bytes. No valid handoffId is
+// longer; others may not fit into a transport's header.
 const maxKey = 200
 
-// answer answers a message by its key. One that has come without gets its handoffId as the key, by
-// which a receiver can be asked.
+// answer answers a message under its key. A message without a key gets its handoffId as the key, which
+// senders can use to request the answer.
 func (i *Intake) answer(ctx context.Context, it *item, a receiver.Answer) error {
 	m, err := NewAnswer(i.receiver, a)
 	if err != nil {

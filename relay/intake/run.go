@@ -13,15 +13,15 @@ import (
 // work is an accepted message for an agent of its own.
 type work struct {
 	answer  receiver.Answer
-	parts   [][]byte // what the agent gets; the last one when it is durable that it does
-	agent   *agent   // nil for one that is started now
+	parts   [][]byte // the agent's input; the last part follows the durable acceptance
+	agent   *agent   // nil to start one now
 	replyTo string
-	attempt int // the sender's number of it, 0 if nobody said
-	// settle is called when the agent has the message, or giveUp if it never will have.
+	attempt int // the sender's attempt, 0 if unknown
+	// settle is called when the agent has the message, giveUp if it never will.
 	settle, giveUp func()
 }
 
-// run runs an agent on an accepted message, and says how that went.
+// run runs an agent on an accepted message, and reports the result.
 func (i *Intake) run(ctx context.Context, w work) {
 	a := w.agent
 	if a == nil {
@@ -59,12 +59,12 @@ func (i *Intake) run(ctx context.Context, w work) {
 		i.fail(err)
 		return
 	}
-	if after.Status != receiver.Accepted { // else the agent had taken the task on, and failed later
+	if after.Status != receiver.Accepted { // otherwise the agent had accepted the task, and failed later
 		i.fail(i.tell(ctx, w.replyTo, after, w.attempt, w.answer.Record))
 	}
 }
 
-// tell tells a sender how its agent has ended, and notes that it knows.
+// tell sends the result of an agent to the sender and notes that.
 func (i *Intake) tell(ctx context.Context, replyTo string, a receiver.Answer, attempt int, accepted audit.Stored) error {
 	if err := i.reply(ctx, replyTo, a, attempt); err != nil || replyTo == "" || accepted.HandoffID == "" {
 		return err
@@ -72,7 +72,7 @@ func (i *Intake) tell(ctx context.Context, replyTo string, a receiver.Answer, at
 	return i.persist(ctx, func() error { return i.receiver.Told(ctx, accepted) })
 }
 
-// reply tells a sender something of a message that was acknowledged before, and which attempt that was.
+// reply sends an answer about an attempt of an already acknowledged message.
 func (i *Intake) reply(ctx context.Context, replyTo string, a receiver.Answer, attempt int) error {
 	i.options.Observer.Answered(a, 0)
 	m, err := NewAnswer(i.receiver, a)
@@ -92,8 +92,8 @@ func (i *Intake) alert(records []audit.Stored) error {
 	return i.options.Alert(records)
 }
 
-// resume hands over what dead receivers have left, and answers what became of the rest. An error
-// of the audit log is temporary, and of a message that was changed there.
+// resume hands over the messages left by dead receivers, and answers the others. temporary is an error of the
+// audit log, or of a message changed in it.
 func (i *Intake) resume(taking, running context.Context) (temporary error, err error) {
 	logErr := i.receiver.Resume(running, func(left receiver.Left) error {
 		err = i.resumeOne(taking, running, left)
@@ -108,7 +108,7 @@ func (i *Intake) resume(taking, running context.Context) (temporary error, err e
 	return logErr, err
 }
 
-// errStopped says that the run ended before a message could be handed over.
+// errStopped is the error of a message that was not handed over because the run ended.
 var errStopped = errors.New("stopped")
 
 func (i *Intake) resumeOne(taking, running context.Context, left receiver.Left) error {
@@ -119,7 +119,7 @@ func (i *Intake) resumeOne(taking, running context.Context, left receiver.Left) 
 		return i.tell(running, left.ReplyTo, left.Answer, left.Accepted.Details.SenderAttempt, left.Accepted)
 	}
 	attempt := left.Answer.Record.Details.SenderAttempt
-	shown, err := i.options.Show(left.Raw) // whole, also if it came in chunks
+	shown, err := i.options.Show(left.Raw) // the whole message, even if it came in chunks
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (i *Intake) resumeOne(taking, running context.Context, left receiver.Left) 
 	return nil
 }
 
-// resumeLater looks for what receivers have left that have died since.
+// resumeLater resumes messages of receivers that have died since.
 func (i *Intake) resumeLater(taking, running context.Context) {
 	tick := time.NewTicker(i.options.ResumeEvery)
 	defer tick.Stop()

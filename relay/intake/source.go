@@ -10,26 +10,25 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A source is the place that messages come from, opened again whenever that is needed.
+// A source is the place of the messages, reopened when necessary.
 type source struct {
 	open     func(context.Context) (transport.Consumer, error)
 	observer Observer
 
-	using    chan struct{}      // full while somebody uses what follows, or opens the place
-	consumer transport.Consumer // nil if none is open
-	end      func()             // of what was opened
-	reached  bool               // one was open
+	using    chan struct{}      // full while a goroutine uses the fields below, or opens the place
+	consumer transport.Consumer // nil if closed
+	end      func()             // closes the consumer
+	reached  bool               // it was open before
 }
 
 func newSource(open func(context.Context) (transport.Consumer, error), o Observer) *source {
 	return &source{open: open, observer: o, using: make(chan struct{}, 1)}
 }
 
-// openTimeout is how long it may take to open the place.
+// openTimeout is the maximum time to open the place.
 const openTimeout = 10 * time.Second
 
-// connected returns the open consumer, or opens one, until ctx is done. What was opened is not
-// bound to ctx.
+// connected returns the open consumer, or opens one, until ctx is done. The consumer is independent of ctx.
 func (s *source) connected(ctx context.Context) (transport.Consumer, error) {
 	select {
 	case s.using <- struct{}{}:
@@ -55,8 +54,8 @@ func (s *source) connected(ctx context.Context) (transport.Consumer, error) {
 	return c, nil
 }
 
-// next waits for a message, however often the place has to be opened for that. Its error is that
-// of ctx, or one that trying again does not help against: so is that of the first opening.
+// next waits for a message, and reopens the place as often as necessary. Its error is that of ctx, or a
+// permanent one; an error of the first opening is permanent.
 func (s *source) next(ctx context.Context) (transport.Delivery, error) {
 	var wait backoff
 	for {
@@ -85,7 +84,7 @@ func (s *source) next(ctx context.Context) (transport.Delivery, error) {
 			s.observer.Down(err)
 		}
 		if wait.pause(ctx) != nil {
-			if errors.Is(ctx.Err(), context.DeadlineExceeded) { // nobody could know whether messages came
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) { // it is unknown whether there were messages
 				return nil, err
 			}
 			return nil, ctx.Err()
@@ -93,24 +92,23 @@ func (s *source) next(ctx context.Context) (transport.Delivery, error) {
 	}
 }
 
-// everReached reports whether the place was ever open: an address that is wrong never is.
+// everReached reports whether the place was ever open: it never is if the address is wrong.
 func (s *source) everReached() bool {
 	s.using <- struct{}{}
 	defer func() { <-s.using }()
 	return s.reached
 }
 
-// drop closes a consumer that has come to its end.
+// drop closes a consumer that has ended.
 func (s *source) drop(c transport.Consumer) {
 	s.using <- struct{}{}
 	defer func() { <-s.using }()
 	if s.consumer == c {
-		_ = s.closeConsumer() // why it ended is known
+		_ = s.closeConsumer() // the reason for its end is known
 	}
 }
 
-// reply sends an answer to a sender by its name, again until it is safe or there was no use for
-// some time.
+// reply sends an answer to a sender by name. It retries until it is durable, or replyPatience has passed.
 func (s *source) reply(ctx context.Context, replyTo string, answer transport.Message) error {
 	if replyTo == "" {
 		return nil
@@ -131,7 +129,7 @@ func (s *source) reply(ctx context.Context, replyTo string, answer transport.Mes
 	}
 }
 
-// replyPatience is how long an answer is tried to be sent.
+// replyPatience is the maximum time for retrying an answer.
 const replyPatience = time.Minute
 
 func (s *source) close() error {
@@ -150,8 +148,7 @@ func (s *source) closeConsumer() error {
 	return err
 }
 
-// A backoff is how long somebody waits before trying again: each time twice as long, and never
-// as long as somebody else.
+// A backoff is the pause before another try. It doubles each time, and is randomized.
 type backoff struct{ next time.Duration }
 
 const (

@@ -12,29 +12,29 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// StreamOptions say how messages are received that come in chunks (package chunked).
+// StreamOptions are the options for messages in chunks (package chunked).
 type StreamOptions struct {
-	// Validate says how chunks and messages are checked: as the receiver of the intake does.
+	// Validate are the options for checking chunks and messages; the same as for the receiver of the intake.
 	Validate validate.Options
-	// Limits bound a message, and what all streams take together: four times its bytes.
+	// Limits bound a message, and all streams together: four times its bytes.
 	Limits jsonstream.Limits
-	// MaxStreams is how many streams may be open, and MaxChunks how many chunks a stream may have,
-	// and all that are open together; 0 means [DefaultMaxStreams] and [DefaultMaxChunks]. The
-	// consumer has to let so many be held (transport.Options.Prefetch).
+	// MaxStreams is the maximum number of open streams, and MaxChunks that of the chunks of a stream, and of
+	// all open streams together; 0 means [DefaultMaxStreams] and [DefaultMaxChunks]. The consumer must
+	// deliver that many without acknowledgment (transport.Options.Prefetch).
 	MaxStreams, MaxChunks int
-	// Timeout is how long a stream may take from its first chunk to its last; 0 means
+	// Timeout is the maximum time from the first chunk of a stream to its last; 0 means
 	// [DefaultStreamTimeout].
 	Timeout time.Duration
-	// Early: agents of their own begin with the first chunk of a message. They get its chunks, a
-	// line each, as they came: what Options.Show makes of messages is not for them.
+	// Early lets agents begin with the first chunk of a message. They get its chunks as received, one per
+	// line, without Options.Show.
 	Early bool
-	// FirstWithin is how long chunks wait for the first of their stream before they are given
-	// back, for the receiver that has it; 0 means 2 seconds. GapWithin is how long those wait that
-	// come before their turn, when the stream is lost; 0 means 30 seconds.
+	// FirstWithin is the maximum time that chunks wait for the first one of their stream before they are
+	// given back, for the receiver that has it; 0 means 2 seconds. GapWithin is the maximum time that chunks
+	// wait for a missing one before the stream is lost; 0 means 30 seconds.
 	FirstWithin, GapWithin time.Duration
 }
 
-// What the zero values of [StreamOptions] mean.
+// Defaults of [StreamOptions].
 const (
 	DefaultMaxStreams    = 64
 	DefaultMaxChunks     = 10000
@@ -43,49 +43,49 @@ const (
 	defaultGapWithin     = 30 * time.Second
 )
 
-// ticking is how often it is looked for streams whose time is over, at most.
+// ticking is the minimum interval between checks for expired streams.
 const ticking = 100 * time.Millisecond
 
-// maxEnded is how many streams are remembered that have ended; the audit log knows the others.
+// maxEnded is the number of ended streams that are remembered; the audit log has the others.
 const maxEnded = 4096
 
-// streams are those that are open, of one intake. Their chunks are not acknowledged before they
-// have ended: if this process dies, another one gets all of them.
+// streams are the open streams of one intake. Their chunks are not acknowledged before they end: if this
+// process dies, another one gets all of them.
 type streams struct {
 	*Intake
 	options StreamOptions
 	in      chan *item
-	done    chan struct{} // closed when nothing more is taken
-	others  chan func()   // what others let this goroutine do
+	done    chan struct{} // closed when no more chunks are taken
+	others  chan func()   // functions for this goroutine to run
 
-	open   map[string]*stream    // by their ids
-	chunks int                   // that are held
-	bytes  int64                 // of these
-	ended  map[string]int        // the attempts of those that have ended here
-	forget []string              // the keys of ended, the oldest first
-	since  map[attempt]time.Time // when the first chunk came of those that were given back
+	open   map[string]*stream    // by id
+	chunks int                   // number of held chunks
+	bytes  int64                 // their size
+	ended  map[string]int        // attempts of the streams that have ended here
+	forget []string              // keys of ended, oldest first
+	since  map[attempt]time.Time // arrival of the first chunk of streams that were given back
 }
 
-// An attempt is what a stream without its first chunk is remembered by.
+// An attempt is the key of a stream without its first chunk.
 type attempt struct {
 	id     string
 	number int
 }
 
-// A stream is a message of which chunks are here.
+// A stream is an incomplete message in chunks.
 type stream struct {
 	id         string
 	attempt    int
 	assembler  *chunked.Assembler
-	deliveries []transport.Delivery // in the order in which they came
-	message    transport.Message    // the one that came first, without its body
+	deliveries []transport.Delivery // in order of arrival
+	message    transport.Message    // the first one that came, without its body
 	bytes      int64
-	first      []byte // the message of the first chunk, or a chunk if that was not valid; nil before it came
+	first      []byte // message of the first chunk, or a chunk if that was invalid; nil before it came
 	began      bool
-	result     validate.Result // of the first message, if it is valid
+	result     validate.Result // of the first message, if valid
 	opened     time.Time
-	moved      time.Time // when a chunk came whose turn it was
-	waiting    int       // chunks that have come before their turn
+	moved      time.Time // time of the last chunk in sequence
+	waiting    int       // chunks out of sequence
 	early
 }
 
@@ -140,7 +140,7 @@ func (s *streams) run(taking, running context.Context) {
 		if err != nil && taking.Err() == nil {
 			s.fail(err)
 		}
-		if err != nil { // what is held is given back
+		if err != nil { // held chunks are given back
 			for range s.in {
 			}
 			return
@@ -148,14 +148,14 @@ func (s *streams) run(taking, running context.Context) {
 	}
 }
 
-// close ends taking chunks, and waits until that has ended. What is held is given back when the
-// consumer is closed.
+// close stops taking chunks, and waits until that has ended. Held chunks are given back when the consumer is
+// closed.
 func (s *streams) close() {
 	close(s.in)
 	<-s.done
 }
 
-// take takes a chunk. The place of it in the window is left, or passed to its message.
+// take takes a chunk. Its place in the window is released, or passed to its message.
 func (s *streams) take(taking, running context.Context, it *item) error {
 	passed := false
 	defer func() {
@@ -180,7 +180,7 @@ func (s *streams) take(taking, running context.Context, it *item) error {
 	}
 	st := s.open[head.Stream]
 	switch {
-	case st != nil && it.message.Attempt < st.attempt: // of one that was given up
+	case st != nil && it.message.Attempt < st.attempt: // of an abandoned attempt
 		s.settleAll(running, &stream{deliveries: []transport.Delivery{it.Delivery}})
 		return nil
 	case st != nil && it.message.Attempt > st.attempt && !s.signed():
@@ -201,7 +201,7 @@ func (s *streams) take(taking, running context.Context, it *item) error {
 		return err
 	}
 	for _, e := range events {
-		if f := e.Fault; f != nil && !f.Ended { // others of the stream may be right
+		if f := e.Fault; f != nil && !f.Ended { // other chunks of the stream may be valid
 			return s.refuse(taking, running, st, it, head, f, raw.Bytes)
 		}
 	}
@@ -210,7 +210,7 @@ func (s *streams) take(taking, running context.Context, it *item) error {
 		st.first = st.orChunk(raw.Bytes)
 		return s.reject(taking, running, st, tooLong("at most %d chunks", s.options.MaxChunks), false)
 	}
-	steps := 0 // of this chunk, and of those that had waited for it
+	steps := 0 // for this chunk, and waiting ones that follow it
 	for _, e := range events {
 		switch e.Kind {
 		case chunked.Began:
@@ -245,11 +245,11 @@ func (s *streams) take(taking, running context.Context, it *item) error {
 	return s.beginEarly(taking, running, st)
 }
 
-// maxTimes is how many of the longest messages all streams may be together.
+// maxTimes is the maximum size of all streams, in multiples of the maximum size of a message.
 const maxTimes = 4
 
-// signed reports whether chunks have to be: then nobody can end a stream by saying that there is
-// a newer one, before its first chunk was verified.
+// signed reports whether chunks must be signed. Then an unverified first chunk of a newer attempt does not
+// end a stream.
 func (s *streams) signed() bool { return s.options.Validate.Verifier != nil }
 
 // begin opens a stream.
@@ -261,8 +261,7 @@ func (s *streams) begin(id string, it *item, now time.Time) *stream {
 	return st
 }
 
-// orChunk returns what is recorded of a stream that makes no message: its first message, or
-// before that came any chunk.
+// orChunk returns the recorded text of an invalid stream: its first message, or before that came, any chunk.
 func (st *stream) orChunk(chunk []byte) []byte {
 	if st.first == nil {
 		return chunk
@@ -270,7 +269,7 @@ func (st *stream) orChunk(chunk []byte) []byte {
 	return st.first
 }
 
-// hold keeps the delivery of a chunk until its stream has ended.
+// hold keeps the delivery of a chunk until its stream ends.
 func (s *streams) hold(st *stream, it *item, size int) {
 	st.deliveries = append(st.deliveries, it.Delivery)
 	st.bytes += int64(size)
@@ -278,7 +277,7 @@ func (s *streams) hold(st *stream, it *item, size int) {
 	s.bytes += int64(size)
 }
 
-// remove lets a stream be open no more.
+// remove removes a stream from the open ones.
 func (s *streams) remove(st *stream) {
 	delete(s.open, st.id)
 	s.chunks -= len(st.deliveries)
@@ -299,8 +298,7 @@ func (s *streams) end(st *stream) {
 	}
 }
 
-// complete hands over the message of a stream. The place in the window of its last chunk is
-// passed on to it.
+// complete hands over the message of a stream. The message inherits the last chunk's place in the window.
 func (s *streams) complete(taking, running context.Context, st *stream, it *item, e chunked.Event) error {
 	s.end(st)
 	s.window.unchunk()
@@ -328,19 +326,19 @@ func (s *streams) complete(taking, running context.Context, st *stream, it *item
 	if err != nil && whole.agent != nil { // it was not handed over
 		whole.agent.kill()
 	}
-	if s.window.count() { // it was the last one that is to be received
+	if s.window.count() { // the last message to receive
 		s.stop()
 	}
 	return err
 }
 
-// signedBy returns the result of a message that an event has, with who has signed its chunks.
+// signedBy returns the result of an event's message, with the key that signed its chunks.
 func signedBy(e chunked.Event) validate.Result {
 	e.Result.SignedBy = cmp.Or(e.Result.SignedBy, e.SignedBy)
 	return e.Result
 }
 
-// examineStreamed returns what is recorded of a stream.
+// examineStreamed returns the delivery for a stream.
 func (s *streams) examineStreamed(st *stream, of receiver.Streamed, dispatched time.Time) (*receiver.Delivery, error) {
 	of.HandoffID, of.TaskID = st.id, st.message.Group
 	d, err := s.receiver.ExamineStreamed(of)
@@ -350,7 +348,7 @@ func (s *streams) examineStreamed(st *stream, of receiver.Streamed, dispatched t
 	return d, err
 }
 
-// record records what becomes of a stream.
+// record records the decision about a stream.
 func (s *streams) record(taking context.Context, st *stream, of receiver.Streamed, dispatched time.Time, took time.Duration) (*receiver.Delivery, receiver.Answer, error) {
 	d, err := s.examineStreamed(st, of, dispatched)
 	if err != nil {

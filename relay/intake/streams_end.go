@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/relay/receiver"
 )
 
-// reject ends a stream that makes no message.
+// reject ends a stream that does not form a valid message.
 func (s *streams) reject(taking, running context.Context, st *stream, r validate.Result, abandoned bool) error {
 	s.end(st)
 	s.takeBack(st, "its stream is rejected")
@@ -18,7 +18,7 @@ func (s *streams) reject(taking, running context.Context, st *stream, r validate
 	if err != nil {
 		return err
 	}
-	if stands { // it came again, and a part of it was acknowledged before
+	if stands { // a duplicate, a part of which was acknowledged before
 		s.settleAll(running, st)
 		return nil
 	}
@@ -37,8 +37,7 @@ func (s *streams) reject(taking, running context.Context, st *stream, r validate
 	return nil
 }
 
-// stands reports whether a message was accepted under the id of a stream, and its task is not the
-// sender's again.
+// stands reports whether a message with the id of a stream was accepted and not rolled back.
 func (s *streams) stands(taking, running context.Context, st *stream) (bool, error) {
 	a, found, err := s.lookUp(taking, running, st)
 	return found && a.Status != receiver.Rejected, err
@@ -52,8 +51,8 @@ func (s *streams) lookUp(taking, running context.Context, st *stream) (a receive
 	return a, found, err
 }
 
-// refuse refuses a chunk by itself. A stream that has not begun ends with a first chunk that is
-// none; one that is forged ends no stream.
+// refuse refuses a single chunk. A stream that has not begun ends with an invalid first chunk; a forged chunk
+// ends no stream.
 func (s *streams) refuse(taking, running context.Context, st *stream, it *item, head chunked.Head, f *chunked.Fault, text []byte) error {
 	if st.began || head.Kind != chunked.First {
 		if len(st.deliveries) == 0 {
@@ -85,13 +84,13 @@ func (s *streams) refuse(taking, running context.Context, st *stream, it *item, 
 	return nil
 }
 
-// sinceFor is how long chunks that were given back are waited for beyond the time of a stream.
+// sinceFor is the additional time for which returned chunks are remembered, beyond the timeout of a stream.
 const sinceFor = 10 * time.Minute
 
-// expire ends the streams whose time is over.
+// expire ends the streams that have timed out.
 func (s *streams) expire(taking, running context.Context, now time.Time) error {
 	for a, at := range s.since {
-		if now.Sub(at) >= s.options.Timeout+sinceFor { // another receiver has got them
+		if now.Sub(at) >= s.options.Timeout+sinceFor { // another receiver has them
 			delete(s.since, a)
 		}
 	}
@@ -116,8 +115,7 @@ func (s *streams) expire(taking, running context.Context, now time.Time) error {
 	return nil
 }
 
-// unbegun ends a stream whose first chunk is not here: it was acknowledged before, or another
-// receiver has it.
+// unbegun ends a stream without its first chunk: it was acknowledged before, or another receiver has it.
 func (s *streams) unbegun(taking, running context.Context, st *stream, first time.Time) error {
 	a, found, err := s.lookUp(taking, running, st)
 	if err != nil {

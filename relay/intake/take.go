@@ -10,21 +10,21 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// An item is a message that was taken from the transport.
+// An item is a message taken from the transport.
 type item struct {
 	transport.Delivery
 	message  transport.Message
-	latency  time.Duration // from its dispatch to the decision, 0 if nobody knows
-	examined chan struct{} // closed when the others are known
+	latency  time.Duration // from its dispatch to the decision, 0 if unknown
+	examined chan struct{} // closed when the fields below are set
 
-	found   *receiver.Delivery // nil if the message is no handoff
-	parts   [][]byte           // what the agent gets, if it is valid: the message, or its chunks
-	agent   *agent             // that has begun with it, and gets the last part now; nil for a new one
-	err     error              // why it could not be looked at
-	unshown error              // why the agent cannot get it, though it is valid
+	found   *receiver.Delivery // nil if the message is not a handoff
+	parts   [][]byte           // the agent's input, if valid: the message, or its chunks
+	agent   *agent             // began early with it, and gets the last part now; nil to start one
+	err     error              // why it could not be examined
+	unshown error              // why a valid message cannot be handed over
 }
 
-// take takes messages as long as there is room for them, in their order.
+// take takes messages in order, while the window has places.
 func (i *Intake) take(ctx context.Context, queue, examining chan<- *item) error {
 	last := time.Now()
 	for i.window.enter(ctx) {
@@ -49,7 +49,7 @@ func (i *Intake) take(ctx context.Context, queue, examining chan<- *item) error 
 		it := &item{Delivery: d, message: d.Message(), examined: make(chan struct{})}
 		i.window.hold(len(it.message.Body))
 		if i.streams != nil && it.message.Kind == transport.Chunk {
-			i.window.chunk() // its message counts
+			i.window.chunk() // its message is counted
 		} else if it.isHandoff() {
 			i.makeRoom(ctx)
 		}
@@ -60,8 +60,8 @@ func (i *Intake) take(ctx context.Context, queue, examining chan<- *item) error 
 	return nil
 }
 
-// waiting returns the context of a wait for a message: it ends when nothing has come for the time
-// of IdleTimeout, or when another message needs the place.
+// waiting returns the context for waiting for a message: it ends when nothing has come for IdleTimeout, or
+// when another message needs the place.
 func (i *Intake) waiting(ctx context.Context, last time.Time) (context.Context, context.CancelFunc) {
 	waiting, cancel := context.WithCancel(ctx)
 	i.window.interruptible(cancel)
@@ -72,7 +72,7 @@ func (i *Intake) waiting(ctx context.Context, last time.Time) (context.Context, 
 	return timed, func() { end(); cancel() }
 }
 
-// examine looks at a message, on any core.
+// examine examines a message, on any core.
 func (i *Intake) examine(ctx context.Context, it *item) {
 	defer close(it.examined)
 	if !it.isHandoff() {
@@ -95,11 +95,11 @@ func (it *item) isHandoff() bool {
 	return it.message.Kind == transport.Handoff || it.message.Kind == ""
 }
 
-// linger is how long a message waits for others that are just being examined.
+// linger is the maximum time that a message waits for others that are being examined.
 const linger = 5 * time.Millisecond
 
-// collect waits for a message and returns it with those that are there, too, and are recorded
-// together; or one of another kind alone. It returns nil at the end.
+// collect waits for a message and returns it with other available ones that are recorded together; a message
+// of another kind is returned alone. It returns nil at the end.
 func (i *Intake) collect(queue <-chan *item) []*item {
 	first := i.held
 	i.held = nil

@@ -5,22 +5,22 @@ import (
 	"sync"
 )
 
-// A window bounds what is taken from the transport and not finished: how many messages, how many
-// bytes of them, and how many messages in all.
+// A window limits the messages in flight: their number, their size, and the total number of messages of the
+// run.
 type window struct {
-	places int // of all
+	places int // total number
 
 	mu      sync.Mutex
 	free    int
-	due     int // places that are taken by messages that have not come
-	chunks  int // places that are taken by chunks, which need no agent
-	begun   int // agents that have begun before their messages are whole: they take no place
+	due     int // places reserved for messages that have not come
+	chunks  int // places taken by chunks, which need no agent
+	begun   int // agents that began early; they take no place
 	bytes   int
-	left    int           // how many may still enter; below 0 for any number
-	changed chan struct{} // closed, and made anew, when there is more room
+	left    int           // messages that may still enter; negative for no limit
+	changed chan struct{} // closed and replaced when places become free
 
-	again     int    // how many wait that go before others, since they have come before
-	interrupt func() // gives up a place that is taken by a message that has not come; nil for none
+	again     int    // number of waiting messages that have priority, since they came before
+	interrupt func() // gives up a place reserved for a message that has not come; nil for none
 }
 
 func newWindow(places, inAll int) *window {
@@ -30,11 +30,11 @@ func newWindow(places, inAll int) *window {
 	return &window{places: places, free: places, left: inAll, changed: make(chan struct{})}
 }
 
-// enter waits for a place, and takes it. It reports false when there will be none.
+// enter waits for a place, and takes it. It returns false if no more messages may enter.
 func (w *window) enter(ctx context.Context) bool { return w.occupy(ctx, true) }
 
-// enterAgain is enter for a message that was counted when it came first. It goes before those that
-// have not come, which may never.
+// enterAgain is like enter, for a message that was counted when it came first. It has priority over new
+// messages, which may never come.
 func (w *window) enterAgain(ctx context.Context) bool {
 	w.mu.Lock()
 	w.again++
@@ -51,7 +51,8 @@ func (w *window) enterAgain(ctx context.Context) bool {
 	return w.occupy(ctx, false)
 }
 
-// interruptible lets a wait for a message end when its place is needed; nil ends that.
+// interruptible sets the function that interrupts waiting for a message when its place is needed; nil for
+// none.
 func (w *window) interruptible(interrupt func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -84,7 +85,7 @@ func (w *window) occupy(ctx context.Context, counts bool) bool {
 	return false
 }
 
-// cancel gives back a place that was entered for a message that has not come.
+// cancel releases a place reserved for a message that has not come.
 func (w *window) cancel() {
 	w.mu.Lock()
 	w.due--
@@ -95,7 +96,7 @@ func (w *window) cancel() {
 	w.leave(0)
 }
 
-// chunk notes that what has entered is a chunk: it does not count, and needs no agent.
+// chunk notes that the entered message is a chunk: it is not counted, and needs no agent.
 func (w *window) chunk() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -105,15 +106,14 @@ func (w *window) chunk() {
 	w.chunks++
 }
 
-// unchunk notes that the place of a chunk is left, or passed to the message that it has ended.
+// unchunk notes that the place of a chunk is released, or passed to the message that it completes.
 func (w *window) unchunk() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.chunks--
 }
 
-// begin notes that an agent begins before its message is whole, unless messages that are need all
-// agents there may be.
+// begin notes that an agent begins early, unless complete messages need all agents.
 func (w *window) begin() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -124,26 +124,24 @@ func (w *window) begin() bool {
 	return true
 }
 
-// unbegin notes that such an agent has ended, or has got the whole message.
+// unbegin notes that such an agent has ended, or has the complete message.
 func (w *window) unbegin() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.begun--
 }
 
-// crowded reports whether agents that have begun early are too many beside those that whole
-// messages need.
+// crowded reports whether complete messages need the places of agents that began early.
 func (w *window) crowded() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.begun > 0 && w.needed() > w.places
 }
 
-// needed returns how many agents there are, and are needed. The caller holds mu.
+// needed returns the number of agents in use or needed. The caller holds mu.
 func (w *window) needed() int { return w.places - w.free - w.due - w.chunks + w.begun }
 
-// count counts a message whose parts have entered, and reports whether it was the last one that
-// may.
+// count counts a message whose chunks have entered, and reports whether it was the last one allowed.
 func (w *window) count() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -154,7 +152,7 @@ func (w *window) count() bool {
 	return w.left == 0
 }
 
-// hold notes that the message has come that was entered for, and its size.
+// hold notes the arrival and size of the message for a reserved place.
 func (w *window) hold(bytes int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -162,14 +160,14 @@ func (w *window) hold(bytes int) {
 	w.bytes += bytes
 }
 
-// taken returns how many messages have come and not left, or have agents that have begun.
+// taken returns the number of messages that have come and not left, or whose agents began early.
 func (w *window) taken() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.places - w.free - w.due + w.begun
 }
 
-// leave makes room for another message.
+// leave releases the place of a message.
 func (w *window) leave(bytes int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -178,7 +176,7 @@ func (w *window) leave(bytes int) {
 	w.broadcast()
 }
 
-// broadcast lets those that wait look again. The caller holds mu.
+// broadcast wakes all waiting goroutines. The caller holds mu.
 func (w *window) broadcast() {
 	close(w.changed)
 	w.changed = make(chan struct{})

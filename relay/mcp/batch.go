@@ -8,18 +8,18 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// maxBatch is how many messages a batch may have.
+// maxBatch is the maximum number of messages in a batch.
 const maxBatch = 100
 
-// A batch is an array of messages, whose answers come in one array (JSON-RPC 2.0, section 6).
+// A batch is an array of messages, which are answered in one array (JSON-RPC 2.0, section 6).
 type batch struct {
-	left    int    // elements that are not settled
-	answers []byte // an array without its end; nil for none
-	limit   int64  // of answers, in bytes
+	left    int    // unanswered elements
+	answers []byte // an array without its closing bracket; nil for none
+	limit   int64  // maximum size of the answers, in bytes
 }
 
-// settle adds the answer to an element, nil for none. It returns all answers when no element is left,
-// nil before that or if there are none.
+// settle adds the answer to an element, nil for none. It returns all answers after the last element; before
+// that, or if there are none, nil.
 func (b *batch) settle(answer []byte) []byte {
 	if answer != nil {
 		if int64(len(b.answers)+len(answer)) > b.limit {
@@ -37,7 +37,7 @@ func (b *batch) settle(answer []byte) []byte {
 	return append(b.answers, ']')
 }
 
-// elementsOf returns the messages of a batch, or the answer to what is none.
+// elementsOf returns the messages of a batch, or the error response to an invalid batch.
 func elementsOf(text []byte) (elements [][]byte, answer []byte) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if _, err := d.ReadToken(); err != nil {

@@ -21,13 +21,13 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// A tool is what a client may call.
+// A tool is a tool of the Model Context Protocol.
 type tool struct {
 	name, title, description string
 	input, output            []property
-	writes                   bool // it changes something beyond this server
-	repeatable               bool // calling it again with the same arguments changes nothing more
-	destructive              bool // it may replace what was there
+	writes                   bool // has effects outside this server
+	repeatable               bool // idempotent
+	destructive              bool // may replace existing data
 	run                      func(context.Context, *call) (any, error)
 }
 
@@ -36,11 +36,11 @@ type call struct {
 	server    *Server
 	arguments []byte            // without the documents
 	root      jsonstream.Value  // of the arguments
-	documents map[string][]byte // as they were written
+	documents map[string][]byte // as written
 }
 
-// addTool offers a tool. The SDK gets the schemas for its clients only: it would take the
-// arguments through Go values, which keep neither the text of numbers nor duplicates.
+// addTool registers a tool. The SDK gets the schemas only for clients: it would decode the arguments into Go
+// values, which lose the text of numbers and duplicate members.
 func (s *Server) addTool(t tool) {
 	schema := object(t.input...)
 	check := sync.OnceValues(func() (*validate.Schema, error) {
@@ -66,8 +66,8 @@ func (s *Server) addTool(t tool) {
 	})
 }
 
-// limited runs a tool when there is room for it, and returns when it has ended or the client
-// has cancelled the call. The room is free when it has ended.
+// limited runs a tool when there is a free slot, and returns when it has ended or the client has cancelled
+// the call. The slot is freed when the tool has ended.
 func (s *Server) limited(ctx context.Context, run func() (any, error)) (*sdk.CallToolResult, error) {
 	select {
 	case s.slots <- struct{}{}:
@@ -87,7 +87,7 @@ func (s *Server) limited(ctx context.Context, run func() (any, error)) (*sdk.Cal
 	}
 }
 
-// result is what a client gets of what a tool returns.
+// result returns the result for the client from a tool's result.
 func result(value any, err error) *sdk.CallToolResult {
 	var text json.RawMessage
 	if err == nil {
@@ -99,7 +99,7 @@ func result(value any, err error) *sdk.CallToolResult {
 	return &sdk.CallToolResult{StructuredContent: text, Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}}
 }
 
-// newCall takes the documents out of the arguments, as they are written, and checks the rest.
+// newCall separates the documents, as written, from the arguments, and validates the rest.
 func (s *Server) newCall(arguments []byte, input []property, schema *validate.Schema) (*call, error) {
 	c := &call{server: s, documents: map[string][]byte{}}
 	if len(bytes.TrimSpace(arguments)) == 0 {
@@ -145,13 +145,13 @@ func (s *Server) newCall(arguments []byte, input []property, schema *validate.Sc
 
 func (p property) isDocument() bool { return strings.HasPrefix(p.schema, `"type":["object","array"]`) }
 
-// into decodes the arguments. Their schema has been checked.
+// into decodes the validated arguments.
 func (c *call) into(v any) error { return json.Unmarshal(c.arguments, v) }
 
 // member returns a member of the arguments, "" without it.
 func (c *call) member(name string) string { return c.root.Get(name).Text() }
 
-// source are the arguments that give a document: prefix is "" for the message itself.
+// source returns the arguments for a document; prefix is "" for the message itself.
 func (s *Server) source(prefix, what string) []property {
 	name := names(prefix)
 	all := []property{
@@ -165,7 +165,7 @@ func (s *Server) source(prefix, what string) []property {
 	return all
 }
 
-// names returns the arguments that give a document: as a value, a text, a path, a result.
+// names returns the names of the arguments for a document: as a value, a text, a path, or a result.
 func names(prefix string) [4]string {
 	if prefix == "" {
 		return [4]string{"message", "text", "path", "result"}
@@ -173,14 +173,14 @@ func names(prefix string) [4]string {
 	return [4]string{prefix, prefix + "Text", prefix + "Path", prefix + "Result"}
 }
 
-// message are the arguments of tools that read one message.
+// message returns the arguments of tools that read one message.
 func (s *Server) message() []property {
 	return append(s.source("", "The message"),
 		choice("format", formats.Names(), "The format of the message. Leave it out: it is detected by the members."),
 		count("index", 0, "Which message of several in text, path or result (JSON Lines or concatenated documents), from 0. Needed only if there are several."))
 }
 
-// raw returns the document that arguments with a prefix give, ok is false if none does.
+// raw returns the document given by the arguments with a prefix; ok is false if there is none.
 func (c *call) raw(ctx context.Context, prefix string) (raw jsonstream.Raw, ok bool, err error) {
 	var in struct {
 		Index  *int          `json:"index"`
@@ -218,7 +218,7 @@ func (c *call) raw(ctx context.Context, prefix string) (raw jsonstream.Raw, ok b
 	return raw, err == nil, err
 }
 
-// open opens what an argument names. It is read until ctx ends.
+// open opens the source given by an argument. It can be read until ctx ends.
 func (c *call) open(ctx context.Context, given string, name [4]string) (io.ReadCloser, error) {
 	value := c.member(given)
 	var r io.ReadCloser
@@ -227,7 +227,7 @@ func (c *call) open(ctx context.Context, given string, name [4]string) (io.ReadC
 	case name[1]:
 		r = io.NopCloser(strings.NewReader(value))
 	case name[2]:
-		r, err = c.server.options.Files.Open(value) // without files the schema has no path
+		r, err = c.server.options.Files.Open(value) // without Files the schema has no path
 	default:
 		var text []byte
 		text, err = c.server.results.get(value)
@@ -236,7 +236,7 @@ func (c *call) open(ctx context.Context, given string, name [4]string) (io.ReadC
 	return reading{r, ctx}, err
 }
 
-// A reading ends with a call: what is read may have many messages before the one that is asked for.
+// A reading is a reader that ends with a call: its source may have many messages before the requested one.
 type reading struct {
 	io.ReadCloser
 	ctx context.Context
@@ -249,7 +249,7 @@ func (r reading) Read(p []byte) (int, error) {
 	return r.ReadCloser.Read(p)
 }
 
-// pick reads the one message that is asked for.
+// pick reads the requested message.
 func (c *call) pick(r io.Reader, f format.Format, index *int) (jsonstream.Raw, error) {
 	splitter := jsonstream.NewSplitter(r, c.server.options.Limits)
 	splitter.TakeLines(formats.TakesLines(f))
@@ -281,7 +281,7 @@ func (c *call) pick(r io.Reader, f format.Format, index *int) (jsonstream.Raw, e
 	}
 }
 
-// required is raw for a document that must be there.
+// required is like raw for a required document.
 func (c *call) required(ctx context.Context, prefix string) (jsonstream.Raw, error) {
 	raw, ok, err := c.raw(ctx, prefix)
 	if err == nil && !ok {
@@ -294,7 +294,7 @@ func (c *call) required(ctx context.Context, prefix string) (jsonstream.Raw, err
 	return raw, err
 }
 
-// whole returns all that text, path or result gives, which need not be JSON.
+// whole returns the whole content of text, path or result, which need not be JSON.
 func (c *call) whole(ctx context.Context) ([]byte, error) {
 	name := names("")
 	for _, given := range name[1:] {
@@ -316,7 +316,7 @@ func (c *call) whole(ctx context.Context) ([]byte, error) {
 	return nil, errors.New("give the plain text with text, path or result")
 }
 
-// parsed returns the document that arguments with a prefix give, parsed.
+// parsed returns the document given by the arguments with a prefix, parsed.
 func (c *call) parsed(ctx context.Context, prefix string) (*jsonstream.Document, error) {
 	raw, err := c.required(ctx, prefix)
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 	"github.com/eaapl/handoff/relay/guard"
 )
 
-// Bounds of what clients cost.
+// Limits for clients.
 const (
-	idle     = 30 * time.Minute // how long a session without requests is kept
-	small    = 1 << 20          // bytes of a request; all that are not small, or do not say it, wait for a place
-	maxLarge = 8                // requests that are not, at once
+	idle     = 30 * time.Minute // lifetime of a session without requests
+	small    = 1 << 20          // bytes of a request; larger ones, or those without a length, wait for a place
+	maxLarge = 8                // concurrent larger requests
 )
 
-// Handler returns what serves clients by streamable HTTP, if a guard lets them ask. A few requests with
-// large messages are read at once; the others wait, but what is small, such as that a call is cancelled.
+// Handler returns a handler for clients over streamable HTTP, authorized by a guard. Only a few requests with
+// large messages are read concurrently; small ones, such as cancellations, do not wait.
 func (s *Server) Handler(g *guard.Guard) http.Handler {
 	served := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.mcp }, &sdk.StreamableHTTPOptions{
 		MaxRequestBodyBytes: MaxLine(s.options.Limits), SessionTimeout: idle, PropagateRequestCancellation: true,
@@ -51,7 +51,7 @@ func (s *Server) Handler(g *guard.Guard) http.Handler {
 				if answer := withTextIDs(r, MaxLine(s.options.Limits)); answer != nil {
 					w.Header().Set("Content-Type", "application/json")
 					w.WriteHeader(http.StatusBadRequest)
-					_, _ = w.Write(answer) // the client may be gone
+					_, _ = w.Write(answer) // the client may have disconnected
 					return
 				}
 			}
@@ -60,15 +60,15 @@ func (s *Server) Handler(g *guard.Guard) http.Handler {
 	})
 }
 
-// endless takes the deadlines away that a connection has: a client waits at it for what the server
-// sends, and a tool may take long.
+// endless removes the deadlines of a connection: a client waits for messages of the server, and a tool may
+// take long.
 func endless(w http.ResponseWriter) {
 	c := http.NewResponseController(w)
-	_, _ = c.SetReadDeadline(time.Time{}), c.SetWriteDeadline(time.Time{}) // where there are none, all is well
+	_, _ = c.SetReadDeadline(time.Time{}), c.SetWriteDeadline(time.Time{}) // errors mean that there are no deadlines
 }
 
-// withTextIDs gives a request the body that the SDK is to read: with the text of ids in their place. It
-// returns the answer to a batch that the SDK should not get.
+// withTextIDs replaces the body of a request by the one for the SDK: with ids as text. It returns the
+// response to a batch that the SDK must not get.
 func withTextIDs(r *http.Request, limit int64) (answer []byte) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
 	if err == nil && int64(len(body)) <= limit {
@@ -86,7 +86,7 @@ func withTextIDs(r *http.Request, limit int64) (answer []byte) {
 		}
 		r.ContentLength = int64(len(body))
 	}
-	rest := r.Body // what is too long or cut off, the SDK refuses
+	rest := r.Body // the SDK rejects bodies that are too long or truncated
 	r.Body = struct {
 		io.Reader
 		io.Closer
@@ -94,10 +94,10 @@ func withTextIDs(r *http.Request, limit int64) (answer []byte) {
 	return nil
 }
 
-// A clientWriter writes the SDK's answers with the ids of the client. The SDK writes whole events.
+// A clientWriter writes the SDK's responses with the client's ids. The SDK writes whole events.
 type clientWriter struct{ http.ResponseWriter }
 
-// Unwrap is for [http.ResponseController].
+// Unwrap implements the interface of [http.ResponseController].
 func (w clientWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w clientWriter) Write(p []byte) (int, error) {

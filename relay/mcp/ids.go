@@ -7,14 +7,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The SDK keeps an id that is a number as a float64, which rounds those beyond 2^53. It gets the
-// text of each id as a string instead, and the client gets the text back.
+// The SDK decodes numeric ids as float64, which rounds those beyond 2^53. So it gets the text of each id as a
+// string instead, and the client gets the original id back.
 
-// subscription is where the SDK repeats the id of a request in what it sends.
+// subscription is the member in which the SDK repeats the id of a request.
 const subscription = "io.modelcontextprotocol/subscriptionId"
 
-// textIDs returns a request or notification with the text of its ids in their place, and any other
-// message as it is: its id answers a request of this server.
+// textIDs returns a request or notification with the text of its ids as strings, and any other message
+// unchanged: its id is that of a request of this server.
 func textIDs(message []byte) []byte {
 	var places []place
 	method := ""
@@ -44,12 +44,12 @@ func textIDs(message []byte) []byte {
 		if !isID(id) {
 			return id
 		}
-		quoted, _ := jsontext.AppendQuote(nil, id) // the client's fault if it is not UTF-8
+		quoted, _ := jsontext.AppendQuote(nil, id) // invalid UTF-8 is the client's fault
 		return quoted
 	})
 }
 
-// clientIDs returns what the SDK writes with the ids as [textIDs] has found them.
+// clientIDs restores the ids replaced by [textIDs] in a message of the SDK.
 func clientIDs(message []byte) []byte {
 	var places []place
 	for name, at := range membersOf(message, place{0, len(message)}) {
@@ -72,14 +72,14 @@ func clientIDs(message []byte) []byte {
 	return replace(message, places, func(id []byte) []byte {
 		text, err := jsontext.AppendUnquote(nil, id)
 		if err != nil || !isID(text) || !jsontext.Value(text).IsValid(jsontext.AllowInvalidUTF8(true)) {
-			return id // of a request of this server
+			return id // id of a request of this server
 		}
 		return text
 	})
 }
 
-// idOf returns the id of a request, also of one that cannot be decoded, nil if it has none: without it
-// its client would wait forever.
+// idOf returns the id of a request, even of one that cannot be decoded, nil if it has none: without a
+// response its client would wait forever.
 func idOf(message []byte) []byte {
 	for name, at := range membersOf(message, place{0, len(message)}) {
 		if id := message[at.from:at.to]; name == "id" && isID(id) {
@@ -89,16 +89,16 @@ func idOf(message []byte) []byte {
 	return nil
 }
 
-// isID reports whether a JSON value can be the id of a request: it is a string or a number.
+// isID reports whether a JSON value is a valid id of a request: a string or a number.
 func isID(value []byte) bool {
 	return len(value) > 0 && (value[0] == '"' || jsontext.Value(value).Kind() == '0')
 }
 
-// A place is a part of a text.
+// A place is a range of a text.
 type place struct{ from, to int }
 
-// membersOf returns the members of the JSON object at a place with the places of their values; none if
-// there is no object, and those before the fault in one that is not well-formed.
+// membersOf returns the members of the JSON object at a place with the places of their values; none if there
+// is no object, and only the members before the error in a malformed one.
 func membersOf(text []byte, at place) iter.Seq2[string, place] {
 	return func(yield func(string, place) bool) {
 		d := jsontext.NewDecoder(bytes.NewBuffer(text[at.from:at.to]), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -123,7 +123,7 @@ func membersOf(text []byte, at place) iter.Seq2[string, place] {
 	}
 }
 
-// replace returns a text with other values at places, which are in order.
+// replace returns a text with the values at places replaced; the places are in order.
 func replace(text []byte, places []place, by func([]byte) []byte) []byte {
 	if len(places) == 0 {
 		return text

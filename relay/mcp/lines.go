@@ -16,23 +16,23 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// lastAnswers is how long a client that has closed its side is still answered.
+// lastAnswers is the maximum time for answering a client that has closed its input.
 const lastAnswers = 5 * time.Second
 
-// lines is a transport of one message a line. That of the SDK ends with the first line that is
-// no message, or that is too long; this one answers it with an error, and goes on.
+// lines is a transport with one message per line. The SDK's own transport ends at the first line that is
+// invalid or too long; this one responds with an error, and continues.
 type lines struct {
 	in    io.Reader
 	out   io.Writer
-	limit int64 // of a line, in bytes
+	limit int64 // maximum length of a line, in bytes
 
 	incoming chan jsonrpc.Message
 	closed   chan struct{}
 	close    sync.Once
 	ended    error // set before incoming is closed
 
-	mu      sync.Mutex     // guards out, batches and what follows
-	waiting map[any]*batch // the ids of requests without an answer, each with its batch, nil for none
+	mu      sync.Mutex     // guards out, batches and the fields below
+	waiting map[any]*batch // ids of unanswered requests, with their batches, nil for none
 	answer  chan struct{}
 }
 
@@ -62,8 +62,8 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// readAll reads until the client ends or the connection is closed. Reading itself cannot be
-// interrupted: then the goroutine stays until the process ends.
+// readAll reads until the client ends or the connection is closed. Reading cannot be interrupted: then the
+// goroutine stays until the process ends.
 func (l *lines) readAll() {
 	defer close(l.incoming)
 	r := bufio.NewReaderSize(l.in, 64<<10)
@@ -82,7 +82,7 @@ func (l *lines) readAll() {
 	}
 }
 
-// line reads a line. One that is too long is answered, skipped and returned as empty.
+// line reads a line. One that is too long is answered with an error, skipped and returned as empty.
 func (l *lines) line(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	long := false
@@ -103,8 +103,8 @@ func (l *lines) line(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// take answers what is at fault in a line, and passes the rest on. The error is why there is nothing
-// more to read.
+// take answers an invalid line with an error, and passes a valid one on. It returns an error at the end of
+// the input.
 func (l *lines) take(line []byte) error {
 	if fault := malformed(line); fault != nil {
 		return l.settle(nil, fault)
@@ -139,7 +139,7 @@ func (l *lines) take(line []byte) error {
 	return nil
 }
 
-// malformed returns the answer to a line that is not JSON, nil for others.
+// malformed returns the error response to a line that is not JSON, nil for others.
 func malformed(line []byte) []byte {
 	switch {
 	case !utf8.Valid(line):
@@ -150,8 +150,8 @@ func malformed(line []byte) []byte {
 	return nil
 }
 
-// enter decodes a message, and notes that a request waits for its answer. The fault is the answer to
-// what is no message, or none that can be answered.
+// enter decodes a message, and notes a request as unanswered. answer is the error response to an invalid
+// message.
 func (l *lines) enter(text []byte, b *batch) (m jsonrpc.Message, isCall bool, answer []byte) {
 	refuse := func(why string) (jsonrpc.Message, bool, []byte) {
 		return nil, false, fault(idOf(text), jsonrpc.CodeInvalidRequest, why)
@@ -180,11 +180,11 @@ func fault(id []byte, code int, text string) []byte {
 	if id == nil {
 		id = []byte("null")
 	}
-	quoted, _ := json.Marshal(text) // a string always can be
+	quoted, _ := json.Marshal(text) // cannot fail for a string
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, quoted)
 }
 
-// answered notes that a request has its answer.
+// answered notes that a request was answered.
 func (l *lines) answered(id any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -195,7 +195,7 @@ func (l *lines) answered(id any) {
 	}
 }
 
-// drain waits until all requests are answered, but not long.
+// drain waits until all requests are answered, at most lastAnswers.
 func (l *lines) drain() {
 	late := time.After(lastAnswers)
 	for {
@@ -233,8 +233,8 @@ func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
 	return l.settle(b, text)
 }
 
-// settle writes a message, or adds it to the answers of its batch and writes all of them when none is
-// missing. nil settles an element of a batch that has no answer.
+// settle writes a message, or adds it to the answers of its batch, which it writes when complete. nil settles
+// an element of a batch without an answer.
 func (l *lines) settle(b *batch, message []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

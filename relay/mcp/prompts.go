@@ -8,7 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// addPrompts offers what to tell a model that hands a task over, or takes one over.
+// addPrompts adds the prompts for a model that hands a task over, or takes one over.
 func (s *Server) addPrompts() {
 	s.mcp.AddPrompt(&sdk.Prompt{
 		Name: "make_handoff", Title: "Hand the task over", Description: "Hand the task of this conversation over to another agent: what was done, what remains, what was learned.",

@@ -17,7 +17,7 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// What the URIs of resources begin with; a name follows.
+// Prefixes of the URIs of resources; a name follows.
 const (
 	schemaURI  = "handoff://schemas/"
 	ruleURI    = "handoff://rules/"
@@ -26,8 +26,8 @@ const (
 	jsonType   = "application/json"
 )
 
-// addResources offers the schemas, the rules and the examples. Rules are in one list and a
-// template: there are hundreds.
+// addResources adds the schemas, the rules and the examples. The rules are one list and a template, since
+// there are hundreds.
 func (s *Server) addResources() {
 	for _, name := range schemas.Names() {
 		s.mcp.AddResource(&sdk.Resource{URI: schemaURI + name, Name: name, Title: "JSON Schema " + strings.TrimSuffix(name, ".schema.json"), MIMEType: "application/schema+json", Description: "The JSON Schema (draft 2020-12) of " + strings.TrimSuffix(name, ".schema.json") + "."}, s.read)
@@ -63,9 +63,8 @@ func (s *Server) read(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadR
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: kind, Text: string(content)}}}, nil
 }
 
-// withJSONData makes the data of errors JSON. That a resource is not found, the SDK says with its URI
-// quoted as Go does, which is no JSON if it has control characters; what cannot be written ends the
-// connection.
+// withJSONData makes the data of errors valid JSON. The SDK's error for a missing resource quotes its URI as
+// in Go, which is invalid JSON if it has control characters; an unencodable message would end the connection.
 func withJSONData(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		result, err := next(ctx, method, r)
@@ -76,13 +75,13 @@ func withJSONData(next sdk.MethodHandler) sdk.MethodHandler {
 		plain := *e
 		plain.Data = nil
 		if p, ok := r.GetParams().(*sdk.ReadResourceParams); ok {
-			plain.Data, _ = json.Marshal(map[string]string{"uri": p.URI}) // a text always can be
+			plain.Data, _ = json.Marshal(map[string]string{"uri": p.URI}) // cannot fail for a string
 		}
 		return nil, &plain
 	}
 }
 
-// resource returns a resource by its URI, and its type.
+// resource returns the content and the media type of a resource.
 func (s *Server) resource(uri string) (content []byte, kind string, err error) {
 	if name, ok := strings.CutPrefix(uri, schemaURI); ok {
 		content, err = schemas.Read(name)

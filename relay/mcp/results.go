@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// What a server keeps of the results of tools, so that clients may read on and use them.
+// Limits of the stored results, which clients can read on from or use in other calls.
 const (
 	maxResults     = 32
 	maxResultBytes = 64 << 20
@@ -19,14 +19,14 @@ const (
 // results are the latest results.
 type results struct {
 	mu    sync.Mutex
-	ids   []string // the oldest first
+	ids   []string // oldest first
 	texts map[string][]byte
 	bytes int
 }
 
 func newResults() *results { return &results{texts: map[string][]byte{}} }
 
-// add keeps a result and returns its id, which nobody can guess.
+// add stores a result and returns its random id.
 func (r *results) add(text []byte) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -51,13 +51,13 @@ func (r *results) get(id string) ([]byte, error) {
 	return text, nil
 }
 
-// How much of a result is in the answer.
+// Limits of the part of a result that is in the response.
 const (
 	defaultInline = 8 << 10
 	maxInline     = 1 << 20
 )
 
-// A delivery is a document that a tool has made: its beginning, and where the rest is.
+// A delivery is a document made by a tool: its beginning, and the location of the rest.
 type delivery struct {
 	Result     string `json:"result"`
 	Bytes      int    `json:"bytes"`
@@ -66,7 +66,7 @@ type delivery struct {
 	Path       string `json:"path,omitempty"`
 }
 
-// delivered are the members of a delivery in the result of a tool.
+// delivered returns the members of a delivery in the result of a tool.
 func (s *Server) delivered(what string) []property {
 	all := []property{
 		text("result", "The id of "+what+": give it to other tools as result, or to read_result.").must(),
@@ -80,7 +80,7 @@ func (s *Server) delivered(what string) []property {
 	return all
 }
 
-// delivering are the arguments that say where what a tool makes goes.
+// delivering returns the arguments for the destination of a tool's output.
 func (s *Server) delivering() []property {
 	all := []property{inline()}
 	if s.options.Files != nil {
@@ -95,7 +95,7 @@ func inline() property {
 	return property{name: "maxInline", schema: fmt.Sprintf(`"type":"integer","minimum":0,"maximum":%d,"default":%d`, maxInline, defaultInline), description: "How many bytes of the text to return at most; the rest stays with the server for read_result and for other tools."}
 }
 
-// deliver returns what a tool has made, and writes it where the arguments want it.
+// deliver returns a tool's output, and writes it to its destination.
 func (c *call) deliver(ctx context.Context, made []byte) (delivery, error) {
 	var in struct {
 		MaxInline *int   `json:"maxInline"`
@@ -113,7 +113,7 @@ func (c *call) deliver(ctx context.Context, made []byte) (delivery, error) {
 	}
 	d := delivery{Bytes: len(made)}
 	if in.Output != "" {
-		line := append(bytes.Clone(bytes.TrimSuffix(made, []byte("\n"))), '\n') // a file of text
+		line := append(bytes.Clone(bytes.TrimSuffix(made, []byte("\n"))), '\n') // a text file ends with a line feed
 		if err := c.server.options.Files.Write(in.Output, line, in.Overwrite); err != nil {
 			return delivery{}, err
 		}
@@ -133,8 +133,8 @@ func orDefault(n *int, otherwise int) int {
 	return *n
 }
 
-// cut returns a part of a text, which ends between two characters, and where the next begins, 0
-// if there is none.
+// cut returns a part of a text that ends between two characters, and the beginning of the next part, 0 if
+// there is none.
 func cut(text []byte, from, length int) (part string, next int) {
 	to := min(from+length, len(text))
 	for to > from && to < len(text) && !utf8.RuneStart(text[to]) {

@@ -9,7 +9,7 @@ import (
 // A property is a member of the arguments or of the result of a tool.
 type property struct {
 	name        string
-	schema      string // the members of its schema but for the description, as JSON
+	schema      string // members of its schema except the description, as JSON
 	description string // for a model
 	required    bool
 }
@@ -24,7 +24,7 @@ func boolean(name, description string) property {
 	return property{name: name, schema: `"type":"boolean"`, description: description}
 }
 
-// count is a number from low on.
+// count returns a number with a minimum.
 func count(name string, low int, description string) property {
 	return property{name: name, schema: fmt.Sprintf(`"type":"integer","minimum":%d,"maximum":%d`, low, int64(1)<<53-1), description: description}
 }
@@ -41,24 +41,24 @@ func choices[S ~string](name string, values []S, description string) property {
 	return property{name: name, schema: `"type":"array","items":{"type":"string","enum":` + list(values) + `}`, description: description}
 }
 
-// objects is an array of objects with these members.
+// objects returns an array of objects with these members.
 func objects(name, description string, of ...property) property {
 	return property{name: name, schema: `"type":"array","items":` + string(object(of...)), description: description}
 }
 
-// nested is an object with these members.
+// nested returns an object with these members.
 func nested(name, description string, of ...property) property {
 	schema := string(object(of...))
 	return property{name: name, schema: schema[1 : len(schema)-1], description: description}
 }
 
-// document is a JSON value that is taken as it is written.
+// document returns a JSON value that is used as written.
 func document(name, description string) property {
 	return property{name: name, schema: `"type":["object","array"]`, description: description}
 }
 
 func list[S ~string](values []S) string {
-	text, _ := json.Marshal(values) // strings always can be
+	text, _ := json.Marshal(values) // cannot fail for strings
 	return string(text)
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// tools returns what the server offers.
+// tools returns the tools of the server.
 func (s *Server) tools() []tool {
 	all := []tool{s.build(), s.validate(), s.scan(), s.trim(), s.count(), s.diff(), s.convert(), s.render()}
 	if s.options.Receiver != nil {
@@ -28,7 +28,7 @@ func (s *Server) tools() []tool {
 	return append(all, s.readResult())
 }
 
-// paging are the arguments of tools that return lists.
+// paging returns the arguments of tools that return lists.
 func paging(what string) []property {
 	return []property{
 		property{name: "limit", schema: `"type":"integer","minimum":0,"maximum":1000,"default":20`, description: "How many " + what + " to return at most."},
@@ -44,7 +44,7 @@ type page struct {
 
 const defaultLimit = 20
 
-// pageOf returns a part of a list and where the next begins, 0 if there is none.
+// pageOf returns a part of a list and the beginning of the next part, 0 if there is none.
 func pageOf[T any](p page, all []T) (part []T, next int) {
 	from := min(p.Offset, len(all))
 	to := min(from+orDefault(p.Limit, defaultLimit), len(all))
@@ -58,7 +58,7 @@ func nextPage(what string) property {
 	return count("nextOffset", 0, "There are more "+what+": call again with this as offset.")
 }
 
-// A found is a finding in short.
+// A found is an abbreviated finding.
 type found struct {
 	Rule     string           `json:"rule"`
 	Severity finding.Severity `json:"severity"`
@@ -280,7 +280,7 @@ func (s *Server) count() tool {
 	}
 }
 
-// counting are the arguments that say how tokens are counted.
+// counting returns the arguments for counting tokens.
 func counting() []property {
 	return []property{
 		text("model", "Count as this model does, such as gpt-5 or claude-sonnet-4."),

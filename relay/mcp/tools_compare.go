@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/relay/receiver"
 )
 
-// How a comparison is given.
+// Forms of a comparison's result.
 const (
 	asChanges    = "changes"
 	asJSONPatch  = "jsonpatch"
@@ -74,7 +74,7 @@ type change struct {
 	Inside  int       `json:"inside,omitempty"`
 }
 
-// briefValue is how many bytes of a value are shown.
+// briefValue is the maximum length of a displayed value, in bytes.
 const briefValue = 200
 
 func (s *Server) runDiff(ctx context.Context, c *call) (any, error) {
@@ -148,7 +148,7 @@ func patterns(to *[]jsonstream.Pattern, name string, list []string) error {
 	return nil
 }
 
-// brief returns the beginning of a text, with a mark if there is more.
+// brief returns the beginning of a text, with a mark if it was truncated.
 func brief(text []byte, size int) string {
 	part, next := cut(text, 0, size)
 	if next > 0 {
@@ -216,7 +216,7 @@ func (s *Server) runAccept(ctx context.Context, c *call) (any, error) {
 	}
 	a := answers[0]
 	if a.Status == receiver.Accepted {
-		// The client has the message: it brought it. So it is handed over when it has the answer.
+		// The client already has the message, so it is handed over when it gets the answer.
 		if err := s.options.Receiver.HandedOver(ctx, []receiver.Handover{{Accepted: a.Record, Resumed: a.Resumed}}); err != nil {
 			return nil, fmt.Errorf("the audit log: %w; the message may have been accepted: accept it again to find out", err)
 		}
@@ -260,7 +260,7 @@ type traced struct {
 	NextOffset int        `json:"nextOffset,omitempty"`
 }
 
-// A rawValue is JSON text that is written as it is.
+// A rawValue is JSON text that is written unchanged.
 type rawValue []byte
 
 // MarshalJSON implements [json.Marshaler].

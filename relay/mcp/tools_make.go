@@ -78,15 +78,15 @@ func (s *Server) runBuild(ctx context.Context, c *call) (any, error) {
 	return c.deliver(ctx, jsonstream.AppendCompact(nil, m.Raw()))
 }
 
-// buildRemedies are the arguments that help against problems.
+// buildRemedies are the arguments that solve problems.
 var buildRemedies = map[string]string{
 	build.OptionFrom:           ", or name it with fromAgentId and fromAgentVersion",
 	build.OptionTo:             ", or name it with toAgentType",
 	build.OptionAllowExhausted: ", or hand over all the same with allowExhausted",
 }
 
-// placedProblems returns the problems that an error is as one, each on a line with its place, and any
-// other error as it is.
+// placedProblems joins the problems in an error, each on a line with its place, and returns other errors
+// unchanged.
 func placedProblems(err error) error {
 	list := (build.Problems)(nil)
 	if !errors.As(err, &list) {
@@ -103,7 +103,7 @@ func placedProblems(err error) error {
 	return errors.Join(errs...)
 }
 
-// parent returns the message that a state's agent got, nil for none.
+// parent returns the message received by the agent of a state, nil for none.
 func (c *call) parent(ctx context.Context) (*message.Message, error) {
 	raw, ok, err := c.raw(ctx, "parent")
 	if err != nil {
@@ -120,8 +120,7 @@ func (c *call) parent(ctx context.Context) (*message.Message, error) {
 	return m, placedProblems(build.CheckParent(ctx, m))
 }
 
-// placed returns what is wrong with its place, if it has one, and the rule that is broken, if it is
-// one's.
+// placed returns a problem with its place and its rule, if any.
 func placed(at jsonstream.Position, text, rule string) string {
 	if at.Line > 0 {
 		text = fmt.Sprintf("line %d, column %d: %s", at.Line, at.Column, text)

@@ -8,8 +8,7 @@ import (
 	"github.com/eaapl/handoff/relay/audit/stats"
 )
 
-// WriteAudit writes the metrics of an audit log: those of the pairs of agents, which add up to all
-// handoffs.
+// WriteAudit writes the metrics of an audit log by pair of agents; they add up to all handoffs.
 func WriteAudit(out io.Writer, found *stats.Report) error {
 	w := NewWriter(out, "handoff_audit_")
 	for _, family := range []struct {

@@ -1,7 +1,7 @@
-// Package metrics counts what a receiver does, and writes it in Prometheus' text format
-// (version 0.0.4), which is also what [Writer] writes for others.
+// Package metrics counts the events of a receiver, and writes the counts in Prometheus' text format (version
+// 0.0.4). Its [Writer] can be used by others.
 //
-// The number of time series is bounded, whatever messages say: ids are never labels, and names
-// of agents are, until there are [MaxPairs] pairs of them. A pair gets labels of its own when
-// a message of it was accepted, so that nobody who is always rejected takes a place.
+// The number of time series is bounded, regardless of the messages: ids are never labels, and names of agents
+// are labels for at most [MaxPairs] pairs. A pair gets its own labels when a message of it is accepted, so
+// that rejected senders take no places.
 package metrics

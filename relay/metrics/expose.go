@@ -13,24 +13,24 @@ import (
 	"github.com/eaapl/handoff/relay/audit/stats"
 )
 
-// ServeHTTP answers with the metrics, to GET and HEAD.
+// ServeHTTP responds to GET and HEAD with the metrics.
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if request.Method != http.MethodGet && request.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "use GET", http.StatusMethodNotAllowed)
 		return
 	}
-	var text bytes.Buffer // an answer is whole, or none
+	var text bytes.Buffer // a response is complete or an error
 	if err := r.Write(request.Context(), &text); err != nil {
 		http.Error(w, "no metrics", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", ContentType)
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write(text.Bytes()) // who has gone needs no answer
+	_, _ = w.Write(text.Bytes()) // a client that has gone needs no response
 }
 
-// Write writes the metrics, families and labels always in the same order.
+// Write writes the metrics, with families and labels always in the same order.
 func (r *Receiver) Write(ctx context.Context, out io.Writer) error {
 	letters, lettersErr := 0, error(nil)
 	if r.options.DeadLetters != nil {
@@ -97,7 +97,7 @@ func (r *Receiver) Write(ctx context.Context, out io.Writer) error {
 	return w.Flush()
 }
 
-// decisions writes what was decided, by pairs of agents.
+// decisions writes the numbers of decisions, by pairs of agents.
 func (r *Receiver) decisions(w *Writer, labels func(...string) []string) {
 	pairs := slices.SortedFunc(maps.Keys(r.pairs), func(a, b pair) int {
 		if c := strings.Compare(a.sender, b.sender); c != 0 {

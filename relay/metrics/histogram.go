@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// latencyBounds are the bounds of buckets for latencies, in seconds. All limits of section 6.5 of
-// EAAPL-MAG006 are among them, so that what is over one can be counted exactly.
+// latencyBounds are the bucket bounds for latencies, in seconds. They include all limits of section 6.5 of
+// EAAPL-MAG006, so that the messages over each limit are counted exactly.
 var latencyBounds = [...]float64{.001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10}
 
-// runBounds are those for agents' runs.
+// runBounds are the bucket bounds for agents' runs, in seconds.
 var runBounds = [...]float64{.1, .5, 1, 5, 10, 30, 60, 300, 900, 3600}
 
 // A histogram counts durations.
 type histogram struct {
 	bounds []float64 // in seconds
-	counts []uint64  // in each bucket; the last one has no bound
+	counts []uint64  // by bucket; the last one has no bound
 	sum    float64
 }
 

@@ -10,29 +10,30 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// Options say of what metrics are. All may be left out.
+// Options are the options of [NewReceiver]. All are optional.
 type Options struct {
-	Transport string // what messages come by, as records have it
+	Transport string // the transport's name in records
 	Version   string // of the program
-	// InFlight returns how many messages were taken and are not acknowledged. It must not wait.
+	// InFlight returns the number of messages that were taken and not yet acknowledged. It must not block.
 	InFlight func() int
-	// DeadLetters returns how many messages wait for a person. It is asked when somebody asks
-	// for the metrics, and not more often than every [DeadLettersEvery].
+	// DeadLetters returns the number of dead letters. It is called when metrics are requested, at most once
+	// every [DeadLettersEvery].
 	DeadLetters func(context.Context) (int, error)
 }
 
 const (
-	// DeadLettersEvery is how often dead letters are counted at most.
+	// DeadLettersEvery is the minimum interval between two counts of dead letters.
 	DeadLettersEvery = 10 * time.Second
-	// MaxPairs is how many pairs of agents have labels of their own. All others are "other".
+	// MaxPairs is the maximum number of pairs of agents with their own labels. All others are counted as
+	// "other".
 	MaxPairs = 100
 )
 
-// other is the label for all that have none of their own.
+// other is the label for all pairs without their own.
 const other = "other"
 
-// A Receiver has the metrics of a receiver that runs. Its methods may be called from several
-// goroutines, and wait for nothing. It has what an observer of package intake needs.
+// A Receiver collects the metrics of a running receiver. Its methods are safe for concurrent use, and do not
+// block. It implements the observer of package intake.
 type Receiver struct {
 	options Options
 	started time.Time
@@ -44,7 +45,7 @@ type Receiver struct {
 	runs       map[string]uint64 // by outcome
 	durations  *histogram
 	commits    *histogram
-	failed     uint64 // commits
+	failed     uint64 // failed commits
 	up         bool
 	troubles   uint64
 	recoveries uint64
@@ -52,17 +53,17 @@ type Receiver struct {
 	letters counted
 }
 
-// A pair is who hands to whom.
+// A pair is a sender and a receiver.
 type pair struct{ sender, receiver string }
 
-// handoffs are what was decided about those of a pair.
+// handoffs are the counts of decisions about a pair's handoffs.
 type handoffs struct {
 	accepted, duplicate uint64
 	rejected            map[string]uint64 // by reason
 	latency             *histogram
 }
 
-// NewReceiver returns metrics of a receiver that starts now.
+// NewReceiver returns the metrics of a receiver that starts now.
 func NewReceiver(o Options) *Receiver {
 	o.Transport, o.Version = Label(o.Transport), Label(o.Version)
 	return &Receiver{
@@ -72,7 +73,7 @@ func NewReceiver(o Options) *Receiver {
 	}
 }
 
-// Taken counts a message that has come.
+// Taken counts a message that was taken from the transport.
 func (r *Receiver) Taken(m transport.Message) {
 	kind := other
 	switch m.Kind {
@@ -87,9 +88,8 @@ func (r *Receiver) Taken(m transport.Message) {
 	r.up = true
 }
 
-// Answered counts what was decided about a message. latency is how long it took from its dispatch
-// to its acceptance, 0 if nobody knows. Answers that follow when an agent has ended are not
-// counted.
+// Answered counts a decision about a message. latency is the time from dispatch to acceptance, 0 if unknown.
+// Later answers about the end of an agent are not counted.
 func (r *Receiver) Answered(a receiver.Answer, latency time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -114,14 +114,13 @@ func (r *Receiver) Answered(a receiver.Answer, latency time.Duration) {
 	}
 }
 
-// Revoked counts nothing: a message that was taken back is no other one than it was, also if that
-// came too late.
+// Revoked counts nothing: a revoked message was already counted.
 func (r *Receiver) Revoked(receiver.Answer) {}
 
-// maxReasons is more than there are.
+// maxReasons is larger than the number of reasons.
 const maxReasons = 16
 
-// of returns what is counted of a message's pair. It gets labels of its own only if it may.
+// of returns the counts for a message's pair. mayBeNew allows the pair to get its own labels.
 func (r *Receiver) of(a receiver.Answer, mayBeNew bool) *handoffs {
 	p := pair{Label(a.Record.Sender), Label(a.Record.Receiver)}
 	h := r.pairs[p]
@@ -136,7 +135,7 @@ func (r *Receiver) of(a receiver.Answer, mayBeNew bool) *handoffs {
 	return h
 }
 
-// Begun counts nothing: whether an agent works on a message shows when that is whole.
+// Begun counts nothing: a message is counted when it is complete.
 func (r *Receiver) Begun(audit.Stored) {}
 
 // TakenBack counts nothing, as Begun does.
@@ -158,7 +157,7 @@ func (r *Receiver) Ended(_ receiver.Answer, e receiver.Execution) {
 	r.durations.add(e.Duration)
 }
 
-// Down counts that the transport does not work, and is tried again.
+// Down counts a failure of the transport, which is retried.
 func (r *Receiver) Down(error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -166,17 +165,17 @@ func (r *Receiver) Down(error) {
 	r.up = false
 }
 
-// Trouble counts that something else did not work: messages come all the same.
+// Trouble counts another failure, during which messages still arrive.
 func (r *Receiver) Trouble(error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.troubles++
 }
 
-// Recovered counts nothing: the failures of the audit log are counted by its [Receiver.Store].
+// Recovered counts nothing: failures of the audit log are counted by [Receiver.Store].
 func (r *Receiver) Recovered() {}
 
-// Up counts that the transport works again.
+// Up counts a recovery of the transport.
 func (r *Receiver) Up() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -184,7 +183,7 @@ func (r *Receiver) Up() {
 	r.up = true
 }
 
-// Store returns a store that is s, and whose updates are measured.
+// Store returns a wrapper of s that measures updates.
 func (r *Receiver) Store(s audit.Store) audit.Store { return &measured{s, r} }
 
 type measured struct {
@@ -207,7 +206,7 @@ func (m *measured) Update(ctx context.Context, f func(audit.Tx) error) error {
 	return err
 }
 
-// counted is a number that is asked for now and then.
+// counted is a number that is refreshed at most at an interval.
 type counted struct {
 	mu    sync.Mutex
 	n     int

@@ -14,13 +14,13 @@ import (
 	"github.com/eaapl/handoff/internal/secrets"
 )
 
-// ContentType is what HTTP says of Prometheus' text format.
+// ContentType is the Content-Type of Prometheus' text format.
 const ContentType = "text/plain; version=0.0.4; charset=utf-8"
 
-// A Kind is what a metric is.
+// A Kind is the type of a metric.
 type Kind string
 
-// The kinds of metrics.
+// The types of metrics.
 const (
 	Counter   Kind = "counter"
 	Gauge     Kind = "gauge"
@@ -33,10 +33,10 @@ const (
 type Writer struct {
 	w      *bufio.Writer
 	prefix string
-	family string // the name of the family whose samples are being written
+	family string // name of the current family
 }
 
-// NewWriter returns a writer of metrics whose names all begin with prefix.
+// NewWriter returns a writer of metrics whose names begin with prefix.
 func NewWriter(w io.Writer, prefix string) *Writer {
 	return &Writer{w: bufio.NewWriter(w), prefix: prefix}
 }
@@ -47,9 +47,8 @@ func (w *Writer) Family(name string, kind Kind, help string) {
 	w.w.WriteString("# HELP " + w.family + " " + helpEscapes.Replace(help) + "\n# TYPE " + w.family + " " + string(kind) + "\n")
 }
 
-// Sample writes a value of the family, with labels by name and value in turn. The suffix is "", or
-// one of those that histograms and summaries have. Values of labels that are input come from
-// [Label].
+// Sample writes a value of the family, with label names and values in turn. The suffix is "", or one of the
+// suffixes of histograms and summaries. Use [Label] for label values from input.
 func (w *Writer) Sample(suffix string, value float64, labels ...string) {
 	w.w.WriteString(w.family + suffix)
 	for i := 0; i < len(labels); i += 2 {
@@ -62,7 +61,7 @@ func (w *Writer) Sample(suffix string, value float64, labels ...string) {
 	w.w.WriteString(" " + number(value) + "\n")
 }
 
-// Flush writes what is left, and returns the first error.
+// Flush flushes the output, and returns the first error.
 func (w *Writer) Flush() error { return w.w.Flush() }
 
 var (
@@ -70,7 +69,7 @@ var (
 	valueEscapes = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
 )
 
-// number returns a value as the format has it: the shortest text that is it.
+// number returns the shortest text that represents a value exactly.
 func number(v float64) string {
 	switch {
 	case math.IsInf(v, 1):
@@ -84,13 +83,12 @@ func number(v float64) string {
 	}
 }
 
-// maxLabel is the longest value of a label, in bytes.
+// maxLabel is the maximum length of a label's value, in bytes.
 const maxLabel = 128
 
-// Label returns a text as the value of a label: of one that is long, its beginning; without
-// credentials; and with "�" for what is no UTF-8, does not show, or steers terminals. What is
-// shortened or replaced ends in a digest, so that two names do not become one. A label's label is
-// itself.
+// Label returns a text as the value of a label: truncated if it is too long, without credentials, and with
+// "�" in place of invalid UTF-8, invisible characters and terminal controls. A shortened or changed value
+// ends in a digest, so that two names do not become one. Label is idempotent.
 func Label(text string) string {
 	text = withoutSecrets(text)
 	shown := strings.Map(func(r rune) rune {
@@ -111,7 +109,7 @@ func Label(text string) string {
 	return shown[:end] + digest
 }
 
-// withoutSecrets returns a text without the credentials in it.
+// withoutSecrets returns a text with its credentials removed.
 func withoutSecrets(text string) string {
 	const hidden = "[secret]"
 	from := 0

@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// A Status is what a sender is told.
+// A Status is the status of a message in an answer.
 type Status string
 
 // The statuses.
@@ -17,62 +17,61 @@ const (
 	Accepted  Status = "ACCEPTED"
 	Rejected  Status = "REJECTED"
 	Duplicate Status = "DUPLICATE"
-	Completed Status = "COMPLETED" // the agent that got the message has ended well
+	Completed Status = "COMPLETED" // the message's agent has ended successfully
 )
 
-// HandoffIDReused is the reason of a message that has the id of another one that was
-// accepted.
+// HandoffIDReused is the reason for rejecting a message with the id of another, accepted message.
 const HandoffIDReused finding.Reason = "HANDOFF_ID_REUSED"
 
-// Revoked is the reason of a message that its sender has taken back. It may not be sent again,
-// and nobody has to look.
+// Revoked is the reason for rejecting a message that its sender has revoked. It may not be sent again, and
+// needs no person.
 const Revoked finding.Reason = "REVOKED"
 
-// retryable reports whether a sender that was rejected for a reason may try again
-// (EAAPL-MAG006, section 6.1): it may have a bug. What is not safe is for people.
+// retryable reports whether a sender may try again after a rejection for a reason (EAAPL-MAG006, section
+// 6.1), since the cause may be a bug. Unsafe messages are for people.
 func retryable(r finding.Reason) bool {
 	return r == validate.SchemaInvalid || r == validate.IncompleteContext
 }
 
-// forPeople reports whether a message that is rejected for a reason goes to the dead letters.
+// forPeople reports whether a message rejected for a reason becomes a dead letter.
 func forPeople(r finding.Reason) bool {
 	return r == validate.SafetyViolation || r == validate.SignatureInvalid || r == HandoffIDReused
 }
 
-// An Answer is what a sender is told of its message. Its JSON always has all members but
-// resumed and escalated.
+// An Answer is the receiver's answer to a message. Its JSON always has all members except resumed and
+// escalated.
 type Answer struct {
 	HandoffID  string         `json:"handoffId"` // "" if the message has none
 	TaskID     string         `json:"taskId"`
-	Receiver   string         `json:"receiver"` // whose answer it is: its agentType, or the message's; "" if it has none
+	Receiver   string         `json:"receiver"` // agentType of the answering receiver, or the message's; "" if unknown
 	Status     Status         `json:"status"`
 	Reason     finding.Reason `json:"reason"`    // "" unless rejected
-	Details    string         `json:"details"`   // the errors, as one line
+	Details    string         `json:"details"`   // the errors, in one line
 	Retryable  bool           `json:"retryable"` // the sender may try again with a corrected message
 	Attempt    int            `json:"attempt"`   // from 1
 	RecordHash audit.Hash     `json:"recordHash"`
 	RecordedAt string         `json:"recordedAt"` // RFC 3339, as in the record
-	// Resumed: accepted before, by a process that died before it had handed it over.
+	// Resumed reports that the message was accepted before, by a process that died before it had handed it
+	// over.
 	Resumed bool `json:"resumed,omitzero"`
-	// Escalated: it has failed so often that a person has to look.
+	// Escalated reports that it has failed so often that a person must look at it.
 	Escalated bool `json:"escalated,omitzero"`
 
-	// MessageDigest is that of the message that is answered; zero if it is not known, or would say
-	// something of personal data. A signed answer has it ([Receiver.AppendAnswer]).
+	// MessageDigest is the digest of the answered message; zero if it is unknown, or would reveal something
+	// about personal data. It is part of a signed answer ([Receiver.AppendAnswer]).
 	MessageDigest audit.Hash `json:"-"`
 
-	// Record is the record that was made.
+	// Record is the record of the decision.
 	Record audit.Stored `json:"-"`
-	// Alerts are records that people have to hear of: what waits for them or was rolled back
-	// (section 6.3), and an acceptance that took longer than its transport may (section 6.5).
+	// Alerts are records that people must be alerted to: dead letters and rollbacks (section 6.3), and an
+	// acceptance that took longer than its transport's limit (section 6.5).
 	Alerts []audit.Stored `json:"-"`
 }
 
-// ForPeople reports whether the message is a dead letter: it waits for a person, and is not to be
-// tried again.
+// ForPeople reports whether the message is a dead letter: it waits for a person, and must not be retried.
 func (a Answer) ForPeople() bool { return a.Status == Rejected && forPeople(a.Reason) }
 
-// Letter returns the number of the record by which people find the message, if it is a dead letter.
+// Letter returns the record number that identifies the message, if it is a dead letter.
 func (a Answer) Letter() int64 {
 	for _, s := range a.Alerts {
 		if s.Event == audit.DeadLettered {
@@ -82,7 +81,7 @@ func (a Answer) Letter() int64 {
 	return a.Record.Sequence
 }
 
-// AppendJSON appends the answer as one line of JSON, without its end.
+// AppendJSON appends the answer as one line of JSON, without a line feed.
 func (a Answer) AppendJSON(dst []byte) ([]byte, error) {
 	text, err := json.Marshal(a, jsontext.AllowInvalidUTF8(true))
 	return append(dst, text...), err

@@ -14,31 +14,31 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// AnswerMember is the name of the member that says that a signed document is an answer. Its value
-// is [AnswerVersion]. Nothing else that is signed has it.
+// AnswerMember is the name of the member that marks a signed document as an answer. Its value is
+// [AnswerVersion]. No other signed document has it.
 const AnswerMember = "handoffAnswer"
 
 // AnswerVersion is the version of the signed answers that this package writes.
 const AnswerVersion = "1.0"
 
-// MaxAnswer is how long an answer may be, in bytes: one of this package is shorter.
+// MaxAnswer is the maximum length of an answer, in bytes. Answers of this package are shorter.
 const MaxAnswer = 512 << 10
 
-// signedAnswer is what an answer has more if it is signed.
+// signedAnswer has the additional members of a signed answer.
 type signedAnswer struct {
 	Version string `json:"handoffAnswer"`
 	Answer
 	Digest *audit.Hash `json:"messageDigest,omitzero"`
 }
 
-// answerMembers are all that a signed one has.
+// answerMembers are all members of a signed answer.
 var answerMembers = []string{
 	AnswerMember, "handoffId", "taskId", "receiver", "status", "reason", "details", "retryable", "attempt", "recordHash", "recordedAt", "resumed", "escalated",
 	"messageDigest", sign.KeyIDMember, sign.Member,
 }
 
-// AppendAnswer appends an answer as one line of JSON without its end, signed if this receiver has
-// a key for that ([Options].AnswerKey).
+// AppendAnswer appends an answer as one line of JSON without a line feed. It is signed if this receiver has a
+// key ([Options].AnswerKey).
 func (r *Receiver) AppendAnswer(dst []byte, a Answer) ([]byte, error) {
 	a.Details = boundedText(a.Details, MaxExplanation)
 	if r.options.AnswerKey == nil {
@@ -51,8 +51,8 @@ func (r *Receiver) AppendAnswer(dst []byte, a Answer) ([]byte, error) {
 	return appendSigned(dst, s, r.options.AnswerKey)
 }
 
-// ReadAnswer reads an answer, as receivers write it. What is said in it is cut where it is longer
-// than the record of a receiver may be. Whose it is nobody has looked at: [VerifyAnswer] does that.
+// ReadAnswer parses a receiver's answer. Texts longer than in a receiver's record are truncated. It does not
+// check the signature: [VerifyAnswer] does.
 func ReadAnswer(text []byte) (*Answer, error) {
 	var s signedAnswer
 	if err := json.Unmarshal(text, &s); err != nil {
@@ -70,14 +70,13 @@ func ReadAnswer(text []byte) (*Answer, error) {
 	return &a, nil
 }
 
-// IsSigned reports whether an answer has a signature, good or bad.
+// IsSigned reports whether an answer has a signature, valid or not.
 func IsSigned(text []byte) bool {
 	m, err := message.Parse(text, message.Options{Limits: jsonstream.Unlimited()})
 	return err == nil && m.Root().Get(sign.Member).Exists()
 }
 
-// VerifyAnswer returns the key that has signed an answer, if it may sign for a receiver. The error
-// says why there is none.
+// VerifyAnswer returns the key that signed an answer, if it may sign for a receiver, and otherwise an error.
 func VerifyAnswer(text []byte, v *sign.Verifier, receiver string, now time.Time) (sign.Key, error) {
 	m, err := message.Parse(text, message.Options{Limits: jsonstream.Unlimited()})
 	if err != nil {

@@ -6,13 +6,12 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// Begin makes durable that an agent begins with the first message of a stream, which d is: BEGUN,
-// with the message beside it. Nothing is accepted by that, and [Receiver.Record] decides about the
-// whole as if nobody had begun.
+// Begin durably records that an agent begins with d, the first message of a stream: BEGUN, with the message.
+// This accepts nothing: [Receiver.Record] decides about the whole message independently.
 //
-// begun is false, and nothing is recorded, if by the log the whole could not be accepted: a message
-// was accepted under its id, or its sender has taken it back, its task was rolled back since it was
-// sent, or its parent is another one than was accepted.
+// begun is false, and nothing is recorded, if the log rules out that the whole message can be accepted: a
+// message with its id was accepted, its sender has revoked it, its task was rolled back after it was sent, or
+// its parent differs from the accepted one.
 func (r *Receiver) Begin(ctx context.Context, d *Delivery) (s audit.Stored, begun bool, err error) {
 	err = r.log.Append(ctx, func(b *audit.Batch) error {
 		if err := r.unlock(ctx, b, d); err != nil {

@@ -6,18 +6,19 @@ import (
 	"strings"
 )
 
-// Anybody may write into a queue, and what a record keeps stays for years: MaxName is how long an id or
-// a name of a record may be, and MaxExplanation what is said of it, in bytes.
+// Anybody may be able to write into a queue, and records are kept for years: MaxName is the maximum length of
+// an id or a name in a record, and MaxExplanation that of an explanation, in bytes.
 const (
 	MaxName        = 1 << 10
 	MaxExplanation = 64 << 10
 )
 
-// cut ends a text that was cut.
+// cut is the mark at the end of a truncated text.
 const cut = "…"
 
-// boundedName returns an id or a name as records have it. One that is too long ends with a part of
-// its SHA-256, so that two of them stay different. PostgreSQL has no zero bytes in texts.
+// boundedName returns an id or a name as stored in records. A truncated one ends with a part of its SHA-256,
+// so that different names stay different. Zero bytes are replaced, since PostgreSQL's texts cannot contain
+// them.
 func boundedName(text string) string {
 	if len(text) > MaxName {
 		sum := sha256.Sum256([]byte(text))
@@ -27,7 +28,7 @@ func boundedName(text string) string {
 	return strings.ReplaceAll(text, "\x00", "?")
 }
 
-// boundedText returns the beginning of what somebody says, with a mark where it was cut.
+// boundedText returns the beginning of a text, with a mark if it was truncated.
 func boundedText(text string, most int) string {
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[:most-len(cut)], "") + cut

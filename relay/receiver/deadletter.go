@@ -14,13 +14,13 @@ import (
 	"github.com/eaapl/handoff/relay/audit/personal"
 )
 
-// A Letter is a message that waits for a person to decide (EAAPL-MAG006, sections 6.1 and 11).
+// A Letter is a dead letter, waiting for a person's decision (EAAPL-MAG006, sections 6.1 and 11).
 type Letter struct {
 	DeadLettered audit.Stored
-	Rejected     audit.Stored // why
-	Raw          []byte       // the message as it came
-	// Missing is why the message is not there: a [*personal.ErasedError] or, of a file of the archive
-	// that is away or damaged, an [*audit.UnreadableError]. Nil if it is.
+	Rejected     audit.Stored // the record of its rejection
+	Raw          []byte       // the message as received
+	// Missing is why the message is not available: a [*personal.ErasedError], or for a missing or damaged
+	// archive file an [*audit.UnreadableError]. It is nil if the message is available.
 	Missing error
 }
 
@@ -30,14 +30,14 @@ type Letters struct {
 	sealer Sealer
 }
 
-// NewLetters returns the dead letters of a log. sealer puts back the personal data of messages;
-// nil if there is none apart.
+// NewLetters returns the dead letters of a log. sealer restores the personal data of messages; nil if none is
+// stored apart.
 func NewLetters(log *audit.Log, sealer Sealer) Letters { return Letters{log, sealer} }
 
-// Letters returns the letters of the log that the receiver records in.
+// Letters returns the dead letters of the receiver's log.
 func (r *Receiver) Letters() Letters { return Letters{r.log, r.options.Personal} }
 
-// List returns the records of the letters that wait, the oldest first.
+// List returns the records of the waiting letters, oldest first.
 func (l Letters) List(ctx context.Context) (waiting []audit.Stored, err error) {
 	err = l.log.Store().View(ctx, func(r audit.Reader) (err error) {
 		waiting, err = audit.Waiting(r)
@@ -46,10 +46,10 @@ func (l Letters) List(ctx context.Context) (waiting []audit.Stored, err error) {
 	return waiting, err
 }
 
-// A LetterError says that no one letter waits under a name.
+// A LetterError reports that not exactly one letter waits under a name.
 type LetterError struct {
 	Name     string
-	Matching int // how many do
+	Matching int // number of waiting letters with that name
 }
 
 func (e *LetterError) Error() string {
@@ -59,8 +59,8 @@ func (e *LetterError) Error() string {
 	return fmt.Sprintf("%d dead letters have the id %s: give the number of one's record", e.Matching, finding.Quote(e.Name))
 }
 
-// Find returns the letter that waits under a handoff id or the number of its record. If there
-// is none, or more than one, the error is a [*LetterError].
+// Find returns the waiting letter with a handoff id or a record number. If there is none, or more than one,
+// the error is a [*LetterError].
 func (l Letters) Find(ctx context.Context, name string) (letter Letter, err error) {
 	err = l.log.Store().View(ctx, func(r audit.Reader) (err error) {
 		if letter, err = findLetter(r, name); err == nil {
@@ -106,11 +106,11 @@ func readLetter(ctx context.Context, sealer Sealer, r audit.Reader, letter *Lett
 	return err
 }
 
-// A Decision is a person's about a letter.
+// A Decision is a person's decision about a letter.
 type Decision struct {
-	By          string   // who decides; not ""
-	Explanation string   // why; not ""
-	Allow       []string // ids of rules whose findings are allowed; nil for all that the letter was rejected for
+	By          string   // the person; required
+	Explanation string   // the reason; required
+	Allow       []string // ids of rules whose findings are allowed; nil for all rules for which the letter was rejected
 }
 
 func (d Decision) check() error {
@@ -120,7 +120,7 @@ func (d Decision) check() error {
 	return nil
 }
 
-// Discard records that a letter is not accepted. The record and the message stay.
+// Discard records the decision not to accept a letter. The record and the message stay.
 func (l Letters) Discard(ctx context.Context, name string, d Decision) (stored audit.Stored, err error) {
 	if err := d.check(); err != nil {
 		return stored, err
@@ -144,45 +144,45 @@ func decided(letter Letter, event audit.Event, d Decision) audit.Record {
 	return r
 }
 
-// A StillInvalidError says what is wrong with a letter beside what a decision allows.
+// A StillInvalidError reports errors of a letter that a decision does not allow.
 type StillInvalidError struct{ Findings []finding.Finding }
 
 func (e *StillInvalidError) Error() string {
 	return "it would still be rejected: " + finding.Details(e.Findings)
 }
 
-// A PendingError says that another message of a letter's id was accepted and has not been
-// handed over, so that the letter has to wait.
-type PendingError struct{ Accepted int64 } // the record that accepted the other one
+// A PendingError reports that another message with the letter's id was accepted and has not been handed over,
+// so that the letter must wait.
+type PendingError struct{ Accepted int64 } // record number of the other message's acceptance
 
 func (e *PendingError) Error() string {
 	return fmt.Sprintf("another message of this handoffId was accepted (record %d) and has not been handed over: that comes first", e.Accepted)
 }
 
-// A RevokedError says that the sender of a letter has taken it back.
-type RevokedError struct{ Revoked int64 } // the record of that
+// A RevokedError reports that the sender of a letter has revoked it.
+type RevokedError struct{ Revoked int64 } // record number of the revocation
 
 func (e *RevokedError) Error() string {
 	return fmt.Sprintf("its sender has revoked it (record %d), and may have given its task to somebody else: discard it", e.Revoked)
 }
 
-// Release accepts a letter, with what the decision allows recorded (section 11's appeal). The
-// message is examined again: by a receiver whose validator runs all layers. If more is wrong
-// with it than is allowed, the error is a [*StillInvalidError]; it may be a [*PendingError]
-// or a [*RevokedError], too. The caller hands the message over and says so by [Receiver.HandedOver].
+// Release accepts a letter, and records the rules that the decision allows (section 11's appeal). The message
+// is examined again, by a receiver whose validator must run all layers. If there are other errors than the
+// allowed ones, the error is a [*StillInvalidError]; it may also be a [*PendingError] or a [*RevokedError].
+// The caller hands the message over and calls [Receiver.HandedOver].
 func (r *Receiver) Release(ctx context.Context, name string, decision Decision) (Left, error) {
 	return r.release(ctx, name, decision, r.instance)
 }
 
-// ReleaseToResume is [Receiver.Release] for a caller that does not hand the message over: it is left
-// as if the process that accepted it had ended, so that the next [Receiver.Resume] hands it over. It
-// returns the record by which the message was accepted.
+// ReleaseToResume is like [Receiver.Release] for a caller that does not hand the message over: the next
+// [Receiver.Resume] does, as if the process that accepted it had died. It returns the record of the
+// acceptance.
 func (r *Receiver) ReleaseToResume(ctx context.Context, name string, decision Decision) (audit.Stored, error) {
 	left, err := r.release(ctx, name, decision, "")
 	return left.Answer.Record, err
 }
 
-// release releases a letter for an instance to hand it over, "" for none that runs.
+// release releases a letter, to be handed over by an instance; "" for none.
 func (r *Receiver) release(ctx context.Context, name string, decision Decision, instance string) (left Left, err error) {
 	if err := decision.check(); err != nil {
 		return left, err
@@ -232,8 +232,8 @@ func (r *Receiver) release(ctx context.Context, name string, decision Decision, 
 	return left, err
 }
 
-// free returns an error if a copy of a message cannot be accepted: another message of its id has
-// not been handed over, or its sender has taken it back.
+// free returns an error if a copy of a message cannot be accepted: another message with its id has not been
+// handed over, or its sender has revoked it.
 func (r *Receiver) free(b *audit.Batch, rejected audit.Stored) error {
 	c := rejected.Copy()
 	others, err := b.Pending(c.HandoffID)
@@ -256,8 +256,8 @@ func (r *Receiver) free(b *audit.Batch, rejected audit.Stored) error {
 	return nil
 }
 
-// rejectedFor returns the rules for which a letter was rejected: those of its record, and
-// those of the same reason now.
+// rejectedFor returns the rules for which a letter was rejected: the rules in its record, and rules that it
+// now breaks with the same reason.
 func rejectedFor(letter Letter, now *Delivery) (rules []string) {
 	for _, f := range letter.Rejected.Details.Findings {
 		if f.Severity == finding.Error {
@@ -273,7 +273,7 @@ func rejectedFor(letter Letter, now *Delivery) (rules []string) {
 	return slices.Compact(rules)
 }
 
-// errorsBut returns the errors of a message that break others than some rules.
+// errorsBut returns the errors of a message except violations of some rules.
 func (d *Delivery) errorsBut(rules []string) (rest []finding.Finding) {
 	for _, f := range d.Result.Findings {
 		if f.Severity == finding.Error && slices.ContainsFunc(f.Rules(), func(id string) bool { return !slices.Contains(rules, id) }) {

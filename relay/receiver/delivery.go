@@ -18,36 +18,35 @@ import (
 	"github.com/eaapl/handoff/relay/audit/personal"
 )
 
-// A Delivery is a message that was brought, and what was found in it.
+// A Delivery is a received message with the results of its examination.
 type Delivery struct {
-	Raw    []byte // as it came
+	Raw    []byte // as received
 	Result validate.Result
-	// Transport is what it came by, "" if nothing is known; LatencyMicros how long that
-	// took, in microseconds.
+	// Transport is the transport's name, "" if unknown; LatencyMicros is the time in transit, in
+	// microseconds.
 	Transport     string
 	LatencyMicros int64
-	// ReplyTo is where the sender waits for the answer, as the transport has it; "" for nowhere.
-	// As long as the message is under way, it is kept, so that [Left] has it: if it is valid
-	// UTF-8 without zero bytes, and 4096 bytes at most.
+	// ReplyTo is the transport's address for answers to the sender; "" for none. It is stored while the
+	// message is in flight, for [Left], if it is valid UTF-8 without zero bytes and at most 4096 bytes long.
 	ReplyTo string
-	// DispatchedAt is when the sender sent it, and Attempt its number of that, from 1; zero if
-	// nobody says. One that was sent before its task was rolled back is rejected: its sender has
-	// been told, and may have sent it again or elsewhere.
+	// DispatchedAt is the time of sending, and Attempt the sender's number of the attempt, from 1; zero if
+	// unknown. A message that was sent before its task was rolled back is rejected: its sender knows of the
+	// rollback, and may have sent the message again or elsewhere.
 	DispatchedAt time.Time
 	Attempt      int
 
 	record       audit.Record
 	frame        []byte
-	parentDigest string         // of the message by which the sender got the task, "" if it does not say
-	part         *personal.Part // nil if nothing is personal
-	tried        audit.Hash     // of the record by which the last try has accepted it
-	rejected     Answer         // of the last try; zero if that did not reject it
+	parentDigest string         // digest of the message that gave the task to the sender, "" if unknown
+	part         *personal.Part // nil without personal data
+	tried        audit.Hash     // record of the acceptance by the last try
+	rejected     Answer         // the last try's answer; zero if it was not a rejection
 	abandoned    bool           // see [Streamed]
 }
 
-// isStale reports whether a message was sent before its task was rolled back, and its sender has
-// made no other attempt. A sender that numbers its attempts is believed although its clock may be
-// ahead; where it begins to number anew, its store was lost or pruned long ago.
+// isStale reports whether a message was sent before its task was rolled back, and is not from a later attempt
+// of its sender. A sender's numbers of attempts are trusted even if its clock is ahead; if the numbers begin
+// again, its store was lost or pruned long ago.
 func (d *Delivery) isStale(before *past) bool {
 	if before.accepted != nil || before.rolledBack == nil || d.DispatchedAt.IsZero() {
 		return false
@@ -59,14 +58,13 @@ func (d *Delivery) isStale(before *past) bool {
 	return d.Attempt <= cmp.Or(before.lost.Details.SenderAttempt, before.lost.Attempt) && d.DispatchedAt.Before(until)
 }
 
-// Examine looks at a message. damage is why its bytes could not be had as one document, or
-// nil. The error is that of the scanner or of ctx: then the message is neither accepted nor
-// rejected.
+// Examine examines a message. damage is why its bytes are not one document, or nil. The error is that of the
+// scanner or of ctx: then the message is neither accepted nor rejected.
 func (r *Receiver) Examine(ctx context.Context, raw jsonstream.Raw, damage *jsonstream.SyntaxError) (*Delivery, error) {
 	return r.examine(raw, damage, func(m *message.Message) (validate.Result, error) { return r.validator.Validate(ctx, m) })
 }
 
-// examine looks at a message that is checked by check, if its bytes are JSON.
+// examine examines a message, which check checks if its bytes are JSON.
 func (r *Receiver) examine(raw jsonstream.Raw, damage *jsonstream.SyntaxError, check func(*message.Message) (validate.Result, error)) (*Delivery, error) {
 	d := &Delivery{Raw: raw.Bytes}
 	d.record.MessageBytes = int64(len(raw.Bytes))
@@ -77,7 +75,7 @@ func (r *Receiver) examine(raw jsonstream.Raw, damage *jsonstream.SyntaxError, c
 	if damage == nil {
 		var err error
 		if m, err = parser.Parse(raw, message.Options{Limits: r.options.Limits}); err != nil {
-			errors.As(err, &damage) // it is never anything else
+			errors.As(err, &damage) // always a SyntaxError
 		}
 	}
 	if damage != nil {
@@ -94,18 +92,19 @@ func (r *Receiver) examine(raw jsonstream.Raw, damage *jsonstream.SyntaxError, c
 	return d, nil
 }
 
-// ExamineUnusable returns what is recorded of something that is no message, and of which nobody can make
-// anything: that it is rejected, and why. All of it counts as personal data.
+// ExamineUnusable returns the delivery for bytes that are not a usable message, to be rejected with an
+// explanation. All of it is treated as personal data.
 func (r *Receiver) ExamineUnusable(raw []byte, why string) *Delivery {
 	return r.examineUnusable(raw, nil, why)
 }
 
-// ExamineUnshown returns what is recorded of a valid message that nobody can be given, and why. Its personal
-// data is that of its subject, as if it had been accepted. Its id stays free: the sender may send it again.
+// ExamineUnshown returns the delivery for a valid message that cannot be handed over, with an explanation.
+// Its personal data belongs to its subject, as if it had been accepted. Its id stays free: the sender may
+// send it again.
 func (r *Receiver) ExamineUnshown(raw []byte, why string) *Delivery {
 	m, err := message.Parse(raw, message.Options{Limits: r.options.Limits})
 	if err != nil {
-		m = nil // then all of it is personal
+		m = nil // then all of it is personal data
 	}
 	return r.examineUnusable(raw, m, why)
 }
@@ -120,13 +119,13 @@ func (r *Receiver) examineUnusable(raw []byte, m *message.Message, why string) *
 	return d
 }
 
-// keep prepares what is kept beside the record. m is nil if the bytes are no message. Of a chunk, all is
-// personal.
+// keep prepares the stored form of the message. m is nil if the bytes are not a message. Of a chunk, all is
+// personal data.
 func (r *Receiver) keep(d *Delivery, m *message.Message) {
 	text := d.Raw
 	if r.options.Personal != nil {
 		if m != nil {
-			if _, ok := chunked.HeadOf(m.Root()); ok { // a policy names places in messages, and no part of one
+			if _, ok := chunked.HeadOf(m.Root()); ok { // a policy has pointers into whole messages, not into chunks
 				m = nil
 			}
 		}
@@ -140,7 +139,7 @@ func (r *Receiver) keep(d *Delivery, m *message.Message) {
 	d.record.FrameDigest = sha256.Sum256(d.frame)
 }
 
-// describe fills the record with what a message says of itself.
+// describe sets the record's members from the message.
 func (d *Delivery) describe(m *message.Message) {
 	root, r := m.Root(), &d.record
 	r.HandoffID = boundedName(m.HandoffID())
@@ -173,13 +172,13 @@ func (d *Delivery) describe(m *message.Message) {
 	d.noteFindings()
 }
 
-// maxReceivers is how many of a receiverList a record keeps.
+// maxReceivers is the maximum length of a receiverList in a record.
 const maxReceivers = 1000
 
 // name returns an id, or the name of an agent.
 func name(v jsonstream.Value) string { return boundedName(v.Text()) }
 
-// maxAmount is the longest amount that is kept, in bytes: a number may have a million digits.
+// maxAmount is the maximum length of a stored amount, in bytes: a number may have a million digits.
 const maxAmount = 64
 
 func amount(v jsonstream.Value) string {
@@ -198,8 +197,8 @@ func count(v jsonstream.Value) int64 {
 	return int64(n)
 }
 
-// digest returns the SHA-256 of a message's canonical form (RFC 8785), or of its bytes if it
-// has none, since one of its numbers is none of JSON's doubles.
+// digest returns the SHA-256 of a message's canonical form (RFC 8785). If it has none, because a number is
+// not an IEEE double, the digest is that of its bytes.
 func digest(m *message.Message) audit.Hash {
 	d, err := m.Digest()
 	if err != nil {
@@ -208,8 +207,8 @@ func digest(m *message.Message) audit.Hash {
 	return audit.Hash(d)
 }
 
-// maxFindings is how many findings a record keeps, and maxText how much of their texts, in
-// bytes: a record is read by people, and its message is beside it.
+// maxFindings is the maximum number of findings in a record, and maxText the maximum length of their texts,
+// in bytes: people read records, and the message is stored beside it.
 const (
 	maxFindings = 16
 	maxText     = 300

@@ -10,24 +10,23 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// ExecutionFailed is the reason of a message whose agent failed at once (section 6.3).
+// ExecutionFailed is the reason for a message whose agent failed at once (section 6.3).
 const ExecutionFailed finding.Reason = "EXECUTION_FAILED"
 
-// An Execution is how an agent ended that had a message.
+// An Execution is the result of an agent's run.
 type Execution struct {
-	ExitCode int // of the agent; 128 and the number of the signal that ended it
+	ExitCode int // of the agent; 128 plus the number of the signal that ended it
 	Duration time.Duration
-	AtOnce   bool   // it failed so soon that the task is the sender's again
-	Problem  string // what is known beside the exit code, "" for nothing
+	AtOnce   bool   // it failed so early that the sender has the task again
+	Problem  string // details beside the exit code, "" for none
 }
 
-// Finished makes durable how an agent ended that had an accepted message: COMPLETED or
-// EXECUTION_FAILED, if that came at once ROLLED_BACK, and if it is the failure at which a person
-// is called ESCALATED. The answer is what the sender is told; that of an agent that has failed later
-// is the one that it was.
+// Finished durably records the end of the agent of an accepted message: COMPLETED or EXECUTION_FAILED,
+// ROLLED_BACK after a failure at once, and ESCALATED at the failure after which a person is called. It
+// returns the answer for the sender; after a late failure of the agent, the answer is unchanged.
 //
-// If the sender waits for the answer, and is to be told of this end, that stays to be done until
-// [Receiver.Told]: [Receiver.Resume] has it if this process dies before.
+// If the sender waits for the answer and must get it, it remains pending until [Receiver.Told]: if this
+// process dies first, [Receiver.Resume] returns it.
 func (r *Receiver) Finished(ctx context.Context, accepted Answer, e Execution) (Answer, error) {
 	a := accepted
 	err := r.log.Append(ctx, func(b *audit.Batch) error {
@@ -35,7 +34,7 @@ func (r *Receiver) Finished(ctx context.Context, accepted Answer, e Execution) (
 		if err != nil {
 			return err
 		}
-		if before != nil { // recorded by a try of which nobody knew that
+		if before != nil { // recorded by an earlier try with an unknown result
 			a = answerToEnd(accepted, *before, e.AtOnce)
 			a.Alerts, err = follows(b, *before)
 			a.Escalated = slices.ContainsFunc(a.Alerts, func(s audit.Stored) bool { return s.Event == audit.Escalated })
@@ -58,8 +57,7 @@ func (r *Receiver) Finished(ctx context.Context, accepted Answer, e Execution) (
 	return a, err
 }
 
-// endOf returns the record of how the agent has ended that had an accepted message, nil if there is
-// none.
+// endOf returns the record of the end of an accepted message's agent, nil if there is none.
 func endOf(b *audit.Batch, accepted audit.Stored) (*audit.Stored, error) {
 	for s, err := range b.Records(audit.Filter{Handoffs: []string{accepted.HandoffID}, Events: []audit.Event{audit.Completed, audit.ExecutionFailed}, From: accepted.Sequence + 1}) {
 		if err != nil {
@@ -72,7 +70,7 @@ func endOf(b *audit.Batch, accepted audit.Stored) (*audit.Stored, error) {
 	return nil, nil
 }
 
-// answerToEnd returns what the sender of an accepted message is told when its agent has ended.
+// answerToEnd returns the answer for the sender of an accepted message after the end of its agent.
 func answerToEnd(accepted Answer, end audit.Stored, atOnce bool) Answer {
 	a := accepted
 	switch {
@@ -86,21 +84,21 @@ func answerToEnd(accepted Answer, end audit.Stored, atOnce bool) Answer {
 	return a
 }
 
-// follows returns the records that follow from the end of an agent, of which people have to hear.
+// follows returns the records that follow from the end of an agent and that people must be alerted to.
 func follows(b *audit.Batch, ended audit.Stored) ([]audit.Stored, error) {
 	list, err := audit.List(b, audit.Filter{Handoffs: []string{ended.HandoffID}, Events: []audit.Event{audit.RolledBack, audit.Escalated}, From: ended.Sequence})
 	return slices.DeleteFunc(list, func(s audit.Stored) bool { return s.Details.Concerns == nil || *s.Details.Concerns != ended.Sequence }), err
 }
 
-// Told makes durable that the sender of an accepted message knows how its agent has ended.
+// Told durably records that the sender of an accepted message knows the result of its agent.
 func (r *Receiver) Told(ctx context.Context, accepted audit.Stored) error {
 	return r.log.Append(ctx, func(b *audit.Batch) error {
 		return clearRunning(b, accepted, func(p audit.Pending) bool { return p.Instance == r.instance })
 	})
 }
 
-// clearRunning notes that nobody waits for the agent of an accepted message any more, if a
-// condition holds.
+// clearRunning clears the note that a process waits for the agent of an accepted message, if a condition
+// holds.
 func clearRunning(b *audit.Batch, accepted audit.Stored, holds func(audit.Pending) bool) error {
 	list, err := b.Pending(accepted.HandoffID)
 	for _, p := range list {
@@ -111,7 +109,7 @@ func clearRunning(b *audit.Batch, accepted audit.Stored, holds func(audit.Pendin
 	return err
 }
 
-// ended returns the record of how it ended with an accepted message.
+// ended returns the record of the end of an accepted message's agent.
 func ended(accepted audit.Stored, event audit.Event, details audit.Details) audit.Record {
 	return audit.Record{
 		Event: event, HandoffID: accepted.HandoffID, TaskID: accepted.TaskID, Sender: accepted.Sender, Receiver: accepted.Receiver,
@@ -119,7 +117,7 @@ func ended(accepted audit.Stored, event audit.Event, details audit.Details) audi
 	}
 }
 
-// fail records that an agent has failed that had an accepted message, and what follows from that.
+// fail records the failure of an accepted message's agent, and its consequences.
 func (r *Receiver) fail(b *audit.Batch, accepted Answer, details audit.Details, atOnce bool) (Answer, error) {
 	record := ended(accepted.Record, audit.ExecutionFailed, details)
 	record.Reason = ExecutionFailed
@@ -132,7 +130,7 @@ func (r *Receiver) fail(b *audit.Batch, accepted Answer, details audit.Details, 
 	if atOnce {
 		events = append(events, audit.RolledBack)
 	}
-	if failed.Attempt == r.options.EscalateAfter { // a late failure counts like any other
+	if failed.Attempt == r.options.EscalateAfter { // a late failure counts too
 		a.Escalated = true
 		events = append(events, audit.Escalated)
 	}

@@ -6,20 +6,20 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// A Handover says that an agent has a message.
+// A Handover reports that an agent has a message.
 type Handover struct {
-	Accepted audit.Stored // the record by which it was accepted
+	Accepted audit.Stored // record of its acceptance
 	Resumed  bool
-	// Running: the agent is a process that this one waits for, and [Receiver.Finished] says how it
-	// ended. If this process dies before that, the agent is taken to have died, too.
+	// Running reports that this process waits for the agent, and will report its result by
+	// [Receiver.Finished]. If this process dies first, the agent is assumed to have died, too.
 	Running bool
 
-	tried audit.Stored // the record of the last try, zero before the first
+	tried audit.Stored // record of the last try, zero before the first
 }
 
-// HandedOver makes durable that messages were handed over: nobody hands them over again, but
-// for those with Running after this process has died (see [Options].Rerun). After an error it may be
-// called again with the same list; it finds what was recorded all the same.
+// HandedOver durably records that messages were handed over: they are not handed over again, except those
+// with Running after this process has died (see [Options].Rerun). After an error it may be called again with
+// the same list; it finds records that were made nevertheless.
 func (r *Receiver) HandedOver(ctx context.Context, list []Handover) error {
 	if len(list) == 0 {
 		return nil
@@ -35,7 +35,7 @@ func (r *Receiver) addHandovers(b *audit.Batch, list []Handover) error {
 		if err != nil {
 			return err
 		}
-		if made { // and nobody knew
+		if made { // by a try with an unknown result
 			continue
 		}
 		c := h.Accepted.Copy()
@@ -62,7 +62,7 @@ func (r *Receiver) addHandovers(b *audit.Batch, list []Handover) error {
 	return b.SetPending(running)
 }
 
-// replyTo returns where the sender of a copy that is under way waits for the answer.
+// replyTo returns the address for answers of a copy that is in flight.
 func replyTo(b *audit.Batch, c audit.Copy) (string, error) {
 	list, err := b.Pending(c.HandoffID)
 	for _, p := range list {

@@ -10,38 +10,38 @@ import (
 	"github.com/eaapl/handoff/relay/audit/personal"
 )
 
-// A past is what was recorded of one copy of a message, or of its attempts.
+// A past is the recorded history of one copy of a message, or of its attempts.
 type past struct {
-	receiver    string         // whose copy it is
-	accepted    *audit.Stored  // the record that accepted it; nil if none did
-	pending     *audit.Pending // who is handing it over, or waits for its agent; nil if nobody has to
-	plain       *audit.Hash    // digest of the accepted message, if this batch accepts it and its personal data is apart
-	revocations []audit.Stored // of this copy, whoever has made them
-	revoked     *audit.Stored  // the record by which the sender took it back; nil if it did not
-	ended       bool           // the agent that got it has ended
-	lost        *audit.Stored  // the record that accepted it, if it was rolled back since
-	rolledBack  *audit.Stored  // the record of that
+	receiver    string         // receiver of the copy
+	accepted    *audit.Stored  // record of its acceptance; nil if there is none
+	pending     *audit.Pending // the instance that hands it over, or waits for its agent; nil if there is none
+	plain       *audit.Hash    // digest of the accepted message, if this batch accepts it and its personal data is stored apart
+	revocations []audit.Stored // of this copy, by any signer
+	revoked     *audit.Stored  // record of the sender's revocation; nil if there is none
+	ended       bool           // its agent has ended
+	lost        *audit.Stored  // record of its acceptance, if it was rolled back later
+	rolledBack  *audit.Stored  // record of that rollback
 	failures    int
-	deadLetters map[audit.Hash]bool // digests of messages that people have got
+	deadLetters map[audit.Hash]bool // digests of dead letters
 }
 
-// A pair is a boundary of a task: a corrected message has a new id, and the same pair.
+// A pair is a task's boundary between two agents: a corrected message has a new id, but the same pair.
 type pair struct{ task, sender, receiver string }
 
 func pairOf(r *audit.Record) pair { return pair{r.TaskID, r.Sender, r.Receiver} }
 
-// A history is what the log says of some messages, and what a batch adds to that.
+// A history is the recorded history of some messages, with the additions of a batch.
 type history struct {
 	receiver *Receiver
 	batch    *audit.Batch
-	ids      map[string][]*past // the copies of the messages that were looked up
+	ids      map[string][]*past // the looked-up copies, by handoff id
 	pairs    map[pair]int       // failures since the last acceptance
 	accepted []audit.Pending
 
 	takenOver []*takeover // by this batch
 }
 
-// known looks up what the log says of messages.
+// known looks up the history of messages in the log.
 func (r *Receiver) known(b *audit.Batch, deliveries []*Delivery) (*history, error) {
 	h := &history{receiver: r, batch: b, ids: map[string][]*past{}, pairs: map[pair]int{}}
 	var ids, tasks []string
@@ -75,7 +75,7 @@ func (r *Receiver) known(b *audit.Batch, deliveries []*Delivery) (*history, erro
 	return h, nil
 }
 
-// copy returns what is known of a copy of a message.
+// copy returns the history of a copy of a message.
 func (h *history) copy(c audit.Copy) *past {
 	for _, p := range h.ids[c.HandoffID] {
 		if p.receiver == c.Receiver {
@@ -109,7 +109,7 @@ func (h *history) lookUpIDs(ids []string) error {
 			if isFailure(&s) {
 				p.failures++
 			}
-		case audit.RolledBack: // the task is the sender's again, who may send it again
+		case audit.RolledBack: // the sender has the task again, and may send it again
 			if isForced(&s) {
 				break
 			}
@@ -134,15 +134,15 @@ func (h *history) lookUpIDs(ids []string) error {
 	return err
 }
 
-// isForced reports whether a record ROLLED_BACK is one of a sender in a shared log, which has taken its
-// task back by force: whoever has accepted the message still has it. What comes of that is recorded
-// by the receiver, which sees that the message was revoked.
+// isForced reports whether a ROLLED_BACK record is of a forced rollback, by a sender that shares the log: a
+// receiver that accepted the message still has it. The receiver sees the revocation, and records the
+// consequences.
 func isForced(s *audit.Stored) bool { return s.Reason == Revoked && s.Details.Concerns == nil }
 
 // lookUpTasks counts the failures of tasks. Most have none, and may have many acceptances.
 func (h *history) lookUpTasks(tasks []string) error {
 	var failed []string
-	var first int64 // nothing before counts
+	var first int64 // no earlier record counts
 	for s, err := range h.batch.Records(audit.Filter{Tasks: tasks, Events: failures}) {
 		if err != nil {
 			return err
@@ -158,7 +158,7 @@ func (h *history) lookUpTasks(tasks []string) error {
 	if failed == nil {
 		return nil
 	}
-	ran := map[pair]int{} // failures before the agent ran, which may fail too
+	ran := map[pair]int{} // failures before the agent's run, which may fail too
 	for s, err := range h.batch.Records(audit.Filter{Tasks: failed, From: first, Events: append([]audit.Event{audit.Accepted}, failures...)}) {
 		if err != nil {
 			return err
@@ -178,15 +178,15 @@ func (h *history) lookUpTasks(tasks []string) error {
 	return nil
 }
 
-// isFailure reports whether a record of one of the events that failures has counts as one. That
-// a message comes which its sender has taken back is nobody's failure.
+// isFailure reports whether a record of one of the events in failures counts as a failure. The arrival of a
+// revoked message does not.
 func isFailure(s *audit.Stored) bool { return s.Reason != Revoked }
 
 // failures are the events that may count as one.
 var failures = []audit.Event{audit.Rejected, audit.ExecutionFailed}
 
-// of returns what is known of a message's copy, with the failures that count for it: its own, or
-// those of its pair if there are more.
+// of returns the history of a message's copy, with the failures that count for it: its own failures or its
+// pair's, whichever are more.
 func (h *history) of(d *Delivery) *past {
 	p := h.copy(d.record.Copy())
 	if p.accepted == nil && d.record.TaskID != "" {
@@ -205,9 +205,9 @@ func (h *history) of(d *Delivery) *past {
 	return p
 }
 
-// foreignParent returns the acceptance of a parent if a message says that its sender got the
-// task by another message than one that was accepted under the parent's id; else nil. Of a
-// parent that was erased nobody can know.
+// foreignParent returns the acceptance of a parent if the message by which the sender got its task, according
+// to this message, differs from the one accepted under the parent's id; otherwise nil. After erasure of the
+// parent's data this cannot be checked.
 func (r *Receiver) foreignParent(ctx context.Context, h *history, d *Delivery) (*audit.Stored, error) {
 	if d.parentDigest == "" {
 		return nil, nil
@@ -233,8 +233,8 @@ func (r *Receiver) foreignParent(ctx context.Context, h *history, d *Delivery) (
 	return foreign, nil
 }
 
-// isOf reports whether a digest is that of the message that was accepted under an id. The
-// error is a [*personal.ErasedError] if nobody can know any more.
+// isOf reports whether a digest is that of the message accepted under an id. The error is a
+// [*personal.ErasedError] if this can no longer be determined.
 func (r *Receiver) isOf(ctx context.Context, h *history, p *past, digest audit.Hash) (bool, error) {
 	switch {
 	case p.accepted.Details.PayloadDigest == nil:
@@ -247,7 +247,7 @@ func (r *Receiver) isOf(ctx context.Context, h *history, p *past, digest audit.H
 	return r.options.Personal.Same(ctx, h.batch, *p.accepted, digest)
 }
 
-// accept notes that this batch accepts a message, and who hands it over.
+// accept notes that this batch accepts a message, and which process hands it over.
 func (h *history) accept(s audit.Stored, own audit.Pending) {
 	p := h.copy(s.Copy())
 	p.accepted, p.pending, p.ended, p.rolledBack = &s, &own, false, nil
@@ -264,7 +264,7 @@ func (h *history) reject(p *past, s audit.Stored) {
 	h.pairs[pairOf(&s.Record)]++
 }
 
-// settle notes that this batch gives the task of an accepted message back to its sender.
+// settle notes that this batch returns the task of an accepted message to its sender.
 func (h *history) settle(p *past, s audit.Stored) {
 	if isFailure(&s) {
 		p.failures++
@@ -274,7 +274,7 @@ func (h *history) settle(p *past, s audit.Stored) {
 	p.rollBack(&s)
 }
 
-// rollBack notes that a message was given back to its sender.
+// rollBack notes that a message's task returned to its sender.
 func (p *past) rollBack(s *audit.Stored) {
 	if p.accepted != nil {
 		p.lost, p.rolledBack = p.accepted, s
@@ -282,7 +282,7 @@ func (p *past) rollBack(s *audit.Stored) {
 	p.accepted = nil
 }
 
-// deadLetter notes that people have got a message, and reports whether they had it before.
+// deadLetter notes that a message is a dead letter, and reports whether it already was.
 func (p *past) deadLetter(digest audit.Hash) bool {
 	if p.deadLetters[digest] {
 		return true

@@ -8,9 +8,9 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// Lookup returns what the sender of a message is told now, for this receiver's copy
-// ([Options].As): ACCEPTED, COMPLETED, or REJECTED, also if the agent has failed. found is false if
-// it never came, and was not revoked.
+// Lookup returns the current answer to a message, for this receiver's copy ([Options].As): ACCEPTED,
+// COMPLETED, or REJECTED, which includes failures of the agent. found is false if the message was neither
+// received nor revoked.
 func (r *Receiver) Lookup(ctx context.Context, handoffID string) (a Answer, found bool, err error) {
 	if handoffID == "" {
 		return a, false, nil
@@ -23,14 +23,14 @@ func (r *Receiver) Lookup(ctx context.Context, handoffID string) (a Answer, foun
 	return a, found, err
 }
 
-// A state is what became of a copy of a message.
+// A state is the current state of a copy of a message.
 type state struct {
 	Answer
-	stands bool // it was accepted, and its task is not the sender's again
+	stands bool // accepted, and not rolled back
 }
 
-// lookUp returns what became of a copy; of one whose receiver has no name, of all receivers'.
-// There is no Status if it never came.
+// lookUp returns the state of a copy, or if its receiver has no name, of all receivers' copies. Status is
+// empty if it was never received.
 func (r *Receiver) lookUp(v audit.Reader, c audit.Copy) (s state, err error) {
 	list, err := audit.List(v, audit.Filter{Handoffs: []string{c.HandoffID}, Events: []audit.Event{
 		audit.Accepted, audit.Rejected, audit.Completed, audit.ExecutionFailed, audit.RolledBack, audit.Escalated, audit.Revoked,
@@ -39,7 +39,7 @@ func (r *Receiver) lookUp(v audit.Reader, c audit.Copy) (s state, err error) {
 		return s, err
 	}
 	var revocations []audit.Stored
-	sender := "" // of the message, when it was accepted: others may have said anything
+	sender := "" // of the accepted message: other messages may have any sender
 	isRevoked := func() bool {
 		return slices.ContainsFunc(revocations, func(s audit.Stored) bool { return r.counts(&s, sender) })
 	}
@@ -56,12 +56,12 @@ func (r *Receiver) lookUp(v audit.Reader, c audit.Copy) (s state, err error) {
 		case audit.Escalated:
 			s.Escalated = true
 		case audit.Rejected:
-			if !s.stands { // else it was another message
+			if !s.stands { // otherwise it was another message
 				s.Answer = answerTo(record, Rejected)
 				s.Retryable = retryable(s.Reason)
 			}
 		case audit.ExecutionFailed:
-			s.Answer = answerTo(record, Accepted) // a late failure is the receiver's own
+			s.Answer = answerTo(record, Accepted) // a late failure is not the sender's concern
 			s.Reason, s.Details = "", record.Details.Explanation
 		case audit.RolledBack:
 			if isForced(&record) {
@@ -85,13 +85,13 @@ func (r *Receiver) lookUp(v audit.Reader, c audit.Copy) (s state, err error) {
 	return s, nil
 }
 
-// revoke says that a message was taken back before an agent had it.
+// revoke sets the state of a message that was revoked before an agent had it.
 func (s *state) revoke(record audit.Stored) {
 	s.Answer = answerTo(record, Rejected)
 	s.Reason, s.Details = Revoked, "it was revoked before it was handed over"
 }
 
-// detailsOf returns why a message was rejected, as its sender was told.
+// detailsOf returns the details of a rejection, as in its answer.
 func (r *Receiver) detailsOf(rejected audit.Stored) string {
 	list := make([]finding.Finding, len(rejected.Details.Findings))
 	for i, f := range rejected.Details.Findings {

@@ -14,41 +14,41 @@ import (
 	"github.com/eaapl/handoff/relay/audit/personal"
 )
 
-// A Sealer keeps the personal data of messages apart from them, encrypted, so that it can be
-// erased (EAAPL-MAG006, section 12.3). A [*personal.Sealer] is one.
+// A Sealer stores the personal data of messages apart from them, encrypted, so that it can be erased
+// (EAAPL-MAG006, section 12.3). [*personal.Sealer] implements it.
 type Sealer interface {
-	// Separate returns the personal data of a message, nil if it has none or none is taken
-	// apart. m is nil if raw could not be read as a message. quoted says that findings quote the
-	// message: then there is always some, unless none is taken apart.
+	// Separate returns the personal data of a message, nil if it has none or the sealer separates none. m is
+	// nil if raw could not be parsed as a message. quoted reports that findings quote the message: then the
+	// result is not nil, unless the sealer separates none.
 	Separate(raw []byte, m *message.Message, quoted bool) *personal.Part
-	// TakesApart reports whether Separate may return some.
+	// TakesApart reports whether the sealer separates personal data.
 	TakesApart() bool
 	// Unlock gets the keys of parts for the records of a batch.
 	Unlock(ctx context.Context, b *audit.Batch, parts []*personal.Part) error
-	// Same reports whether the message of a record whose personal data is apart has a digest.
+	// Same reports whether the message of a record whose personal data is stored apart has a plain digest.
 	Same(ctx context.Context, r audit.Reader, sealed audit.Stored, plain audit.Hash) (bool, error)
-	// Restore returns the message of a record as it came, from what is stored of it.
+	// Restore returns the message of a record as received, from its stored text.
 	Restore(ctx context.Context, r audit.Reader, of audit.Stored, text []byte) ([]byte, error)
-	// Findings returns the findings of a record with their texts, which are personal data,
-	// too.
+	// Findings returns the findings of a record with their original texts, which are personal data, too.
 	Findings(ctx context.Context, r audit.Reader, of audit.Stored) ([]audit.Finding, error)
 }
 
-// A SealedError says that nobody has named the keys of a record's personal data.
+// A SealedError reports that there are no keys for a record's personal data.
 type SealedError struct{ Sequence int64 }
 
 func (e *SealedError) Error() string {
 	return fmt.Sprintf("the personal data of record %d is stored apart: name what keeps its keys", e.Sequence)
 }
 
-// An UnsealedError says that a message whose personal data is apart would be recorded with it.
+// An UnsealedError reports that a message whose personal data is stored apart would be recorded together with
+// it.
 type UnsealedError struct{ Sequence int64 }
 
 func (e *UnsealedError) Error() string {
 	return fmt.Sprintf("the personal data of record %d is stored apart, and would not be any more: name the policy of what is personal", e.Sequence)
 }
 
-// restore returns the message of a record as it came.
+// restore returns the message of a record as received.
 func restore(ctx context.Context, s Sealer, r audit.Reader, of audit.Stored, text []byte) ([]byte, error) {
 	switch {
 	case of.Details.PayloadDigest == nil:
@@ -59,17 +59,17 @@ func restore(ctx context.Context, s Sealer, r audit.Reader, of audit.Stored, tex
 	return s.Restore(ctx, r, of, text)
 }
 
-// Withholds reports whether nothing may be quoted from messages: what is quoted is beside the messages
-// in the audit log, encrypted, and nowhere else.
+// Withholds reports whether messages must not be quoted: quotations are only stored in the audit log,
+// encrypted.
 func (r *Receiver) Withholds() bool {
 	return r.options.Personal != nil && r.options.Personal.TakesApart()
 }
 
-// ownRules is how the rules begin whose findings quote nothing but ids.
+// ownRules is the prefix of rules whose findings quote only ids.
 const ownRules = "receiver/"
 
-// told returns the errors of a rejected message as one line. If they are withheld, it has their rules and
-// places alone.
+// told returns the errors of a rejected message in one line. If they are withheld, it contains only rules and
+// places.
 func told(findings []finding.Finding, withheld bool) string {
 	var list []finding.Finding
 	quotes := false
@@ -92,7 +92,7 @@ func told(findings []finding.Finding, withheld bool) string {
 	return text
 }
 
-// unlock gets the keys for what is to be recorded.
+// unlock gets the keys for deliveries to be recorded.
 func (r *Receiver) unlock(ctx context.Context, b *audit.Batch, deliveries ...*Delivery) error {
 	var parts []*personal.Part
 	for _, d := range deliveries {
@@ -106,7 +106,7 @@ func (r *Receiver) unlock(ctx context.Context, b *audit.Batch, deliveries ...*De
 	return r.options.Personal.Unlock(ctx, b, parts)
 }
 
-// recorded returns what a record says of a message, whose keys are there.
+// recorded returns the record of a message whose keys are available.
 func (d *Delivery) recorded() audit.Record {
 	record := d.record
 	if d.part != nil {
@@ -115,7 +115,7 @@ func (d *Delivery) recorded() audit.Record {
 	return record
 }
 
-// add adds a record with the message, and with its personal data apart from it.
+// add adds a record with the message, and the personal data apart from it.
 func (d *Delivery) add(b *audit.Batch, record audit.Record) (audit.Stored, error) {
 	if d.part == nil {
 		return b.Add(record, d.frame)
@@ -127,8 +127,7 @@ func (d *Delivery) add(b *audit.Batch, record audit.Record) (audit.Stored, error
 	return b.AddApart(record, d.frame, payload)
 }
 
-// same reports whether a message is the one that was accepted under its id. What was erased is
-// not.
+// same reports whether a message is the one accepted under its id. It is false after erasure.
 func (r *Receiver) same(ctx context.Context, h *history, before *past, d *Delivery, record *audit.Record) (bool, error) {
 	if before.accepted == nil {
 		return false, nil

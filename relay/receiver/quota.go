@@ -11,43 +11,42 @@ import (
 // DefaultRejectedPerDay is the default of [Options].RejectedPerDay: 16 MiB.
 const DefaultRejectedPerDay = 16 << 20
 
-// recordBytes is how much a record takes in a database with its indexes, in bytes, beside its message.
+// recordBytes is the size of a record with its indexes in a database, in bytes, without its message.
 const recordBytes = 2 << 10
 
-// How often it is recorded at most how much was not recorded, and what part of the quota has to be there
-// again before single records go on.
+// The minimum interval between records of unrecorded messages, and the fraction of the quota that must be
+// free before recording resumes.
 const (
 	unrecordedEvery = time.Hour
 	resumeShare     = 24
 )
 
-// A meter bounds what is recorded of messages that are not accepted, and of those that come again:
-// anybody who reaches the queue can send them for ever. Each key that has signed has a quota of its
-// own, and all that nobody has signed has one together. What is beyond it is answered as ever, and
-// counted.
+// A meter limits the records of messages that are rejected or duplicate: anybody with access to the queue
+// could send them without end. Each signing key has its own quota, and all unsigned messages share one.
+// Messages over the quota are still answered, and counted.
 type meter struct {
-	perDay int64 // bytes; negative for no bound
+	perDay int64 // bytes; negative for no limit
 
 	mu      sync.Mutex
-	buckets map[string]*bucket // by key; "" for nobody
+	buckets map[string]*bucket // by key; "" for unsigned messages
 }
 
 type bucket struct {
 	key        string
-	level      int64     // bytes that may be recorded
-	at         time.Time // of that level
-	empty      bool      // it was used up, and is not full enough again
-	unrecorded int64     // since told
+	level      int64     // bytes left
+	at         time.Time // time of that level
+	empty      bool      // exhausted, and not yet full enough again
+	unrecorded int64     // since the last record about them
 	told       time.Time
-	last       audit.Hash    // of the record that says so
-	alert      *audit.Stored // that record, if people have not heard of it
+	last       audit.Hash    // hash of that record
+	alert      *audit.Stored // that record, if there was no alert about it yet
 }
 
-// A quota is what one transaction takes of a meter. It counts when that has succeeded.
+// A quota is the use of a meter by one transaction. It takes effect when the transaction succeeds.
 type quota struct {
 	*meter
 	batch   *audit.Batch
-	buckets map[string]*bucket // as they are then
+	buckets map[string]*bucket // as after the transaction
 }
 
 // append is [audit.Log.Append] with a quota.
@@ -70,7 +69,7 @@ func (r *Receiver) append(ctx context.Context, f func(*audit.Batch, *quota) erro
 	return err
 }
 
-// of returns a copy of the bucket of a key, as full as it is now.
+// of returns a copy of the bucket of a key, at its current level.
 func (q *quota) of(key string) *bucket {
 	now := q.batch.Now()
 	of := q.buckets[key]
@@ -93,8 +92,8 @@ func (q *quota) of(key string) *bucket {
 	return of
 }
 
-// allows reports whether a record may be added, with a message of so many bytes, of whom a key has
-// signed, "" for nobody. If not, it is counted.
+// allows reports whether the quota of a key, "" for unsigned messages, allows a record with a message of so
+// many bytes. If not, the message is counted.
 func (q *quota) allows(key string, bytes int) (bool, error) {
 	if q.perDay < 0 {
 		return true, nil
@@ -115,7 +114,7 @@ func (q *quota) allows(key string, bytes int) (bool, error) {
 	return false, err
 }
 
-// add adds a record of nobody known if it may be.
+// add adds an unsigned record if the quota allows it.
 func (q *quota) add(r audit.Record) error {
 	ok, err := q.allows("", 0)
 	if err == nil && ok {
@@ -124,7 +123,7 @@ func (q *quota) add(r audit.Record) error {
 	return err
 }
 
-// tell records how much was not recorded, if it is time for that, or now.
+// tell records the number of unrecorded messages, if the interval has passed or now is set.
 func (b *bucket) tell(batch *audit.Batch, now bool) (*audit.Stored, error) {
 	if b.unrecorded == 0 || !now && b.empty && batch.Now().Sub(b.told) < unrecordedEvery {
 		return nil, nil
@@ -136,7 +135,7 @@ func (b *bucket) tell(batch *audit.Batch, now bool) (*audit.Stored, error) {
 	return &s, err
 }
 
-// unrecorded returns the answer to a message that was counted alone. People hear of the first.
+// unrecorded returns the answer to a message that was only counted. The first one causes an alert.
 func (q *quota) unrecorded(r audit.Record, status Status) Answer {
 	of := q.of(r.KeyID)
 	s := audit.Stored{Record: r, Hash: of.last}
@@ -148,7 +147,7 @@ func (q *quota) unrecorded(r audit.Record, status Status) Answer {
 	return a
 }
 
-// Close records what was counted and not recorded yet. The receiver is not used any more.
+// Close records the number of unrecorded messages. The receiver must not be used afterwards.
 func (r *Receiver) Close(ctx context.Context) error {
 	r.meter.mu.Lock()
 	open := false

@@ -17,38 +17,35 @@ import (
 	"github.com/eaapl/handoff/relay/audit/stats"
 )
 
-// Options say how messages are received.
+// Options are the options of a [Receiver].
 type Options struct {
-	// EscalateAfter is the failure at which a person is called (section 6.3); 0 means 3.
+	// EscalateAfter is the number of failures after which a person is called (section 6.3); 0 means 3.
 	EscalateAfter int
-	// AtMostOnce: a message that was accepted is never handed over by another attempt, even
-	// if the process that accepted it has died. Then it may be lost.
+	// AtMostOnce prevents other processes from handing over an accepted message, even if the process that
+	// accepted it has died. Then the message may be lost.
 	AtMostOnce bool
-	// Personal keeps personal data apart; nil if there is none in the log, and none is to be.
+	// Personal stores personal data apart; nil if the log has none, and should have none.
 	Personal Sealer
-	// Limits bound what one message may cost.
+	// Limits bound the processing of one message.
 	Limits jsonstream.Limits
-	// As is the receiver's own agentType; "" if it takes the messages for every receiver. Several
-	// that share an audit log may each accept a copy of one message (section 14.2): then each
-	// needs a name.
+	// As is the receiver's own agentType; "" if it accepts the messages of all receivers. Receivers that
+	// share an audit log may each accept a copy of one message (section 14.2): then each needs a name.
 	As string
-	// Rerun: what an agent had that died with its receiver is handed over again. Else that is a
-	// failure of the agent, and the task is the sender's again.
+	// Rerun hands a message over again if its agent died with its receiver. Otherwise that is a failure of
+	// the agent, and the sender has the task again.
 	Rerun bool
-	// Place names where the messages come from and answers go to, in any text; "" if nobody
-	// says. [Receiver.Resume] takes over what came from there, and what nobody knows that of:
-	// other places have other agents.
+	// Place names the place of the messages and answers, in any form; "" if unknown. [Receiver.Resume] takes
+	// over messages from that place or an unknown one: other places have other agents.
 	Place string
 	// AnswerKey signs the answers; nil for none.
 	AnswerKey *sign.Key
-	// RejectedPerDay is how many bytes a day may be recorded of messages that are rejected or come
-	// again, of each key that signs, and of all together that nobody has signed; 0 means
-	// [DefaultRejectedPerDay], a negative number no bound. What is beyond that is answered and
-	// counted.
+	// RejectedPerDay is the number of bytes a day that may be recorded of rejected and duplicate messages,
+	// for each signing key, and for all unsigned messages together; 0 means [DefaultRejectedPerDay], a
+	// negative number no limit. Messages over it are answered and counted.
 	RejectedPerDay int64
 }
 
-// DefaultEscalateAfter is the third failure (EAAPL-MAG006, section 6.3).
+// DefaultEscalateAfter is the default number of failures (EAAPL-MAG006, section 6.3).
 const DefaultEscalateAfter = 3
 
 // A Receiver accepts or rejects messages. It is safe for concurrent use.
@@ -62,7 +59,7 @@ type Receiver struct {
 	takeovers takeovers
 }
 
-// New returns a receiver that validates messages by v and records in log.
+// New returns a receiver that validates messages with v and records in log.
 func New(ctx context.Context, v *validate.Validator, log *audit.Log, o Options) (*Receiver, error) {
 	if o.EscalateAfter == 0 {
 		o.EscalateAfter = DefaultEscalateAfter
@@ -78,14 +75,14 @@ func New(ctx context.Context, v *validate.Validator, log *audit.Log, o Options) 
 		parsers: sync.Pool{New: func() any { return &message.Parser{} }}}, nil
 }
 
-// Record decides about messages in their order, and returns an answer for each when what was
-// decided is durable (section 7.1, step 5). After an error nothing was decided, and no
-// message may pass (section 11); if it is an [*audit.UncertainError], the messages may have
-// been accepted: recording the same deliveries again finds that, and later [Receiver.Resume] does.
-// What they were rejected for is not recorded again, and the answers have the same alerts.
+// Record decides about messages in order, and returns an answer for each when the decisions are durable
+// (section 7.1, step 5). After an error there are no decisions, and no message may be handed over (section
+// 11); but after an [*audit.UncertainError] the messages may have been accepted: recording the same
+// deliveries again finds such records, and so does [Receiver.Resume] later. Rejections are not recorded
+// twice, and the answers have the same alerts.
 //
-// handedOver are messages that were handed over since: it is noted with the decisions, and
-// costs nothing more.
+// handedOver are messages handed over since the previous call: they are recorded with the decisions at no
+// extra cost.
 func (r *Receiver) Record(ctx context.Context, deliveries []*Delivery, handedOver []Handover) ([]Answer, error) {
 	answers := make([]Answer, len(deliveries))
 	var takenOver []*takeover
@@ -121,8 +118,8 @@ func (r *Receiver) Record(ctx context.Context, deliveries []*Delivery, handedOve
 	return answers, nil
 }
 
-// decideOnce is decide, but for a message that was rejected by a try that was recorded, of which nobody
-// knew: its answer is the same again, with what people have to hear of.
+// decideOnce is like decide, except for a message whose rejection was recorded by an earlier try with an
+// unknown result: its answer is repeated, with its alerts.
 func (r *Receiver) decideOnce(ctx context.Context, b *audit.Batch, q *quota, known *history, d *Delivery) (Answer, error) {
 	made, err := isRecorded(b, d.rejected.Record)
 	if made || err != nil {
@@ -135,7 +132,7 @@ func (r *Receiver) decideOnce(ctx context.Context, b *audit.Batch, q *quota, kno
 	return a, err
 }
 
-// decide records what becomes of a message.
+// decide records the decision about a message.
 func (r *Receiver) decide(ctx context.Context, b *audit.Batch, q *quota, known *history, d *Delivery) (Answer, error) {
 	before := known.of(d)
 	record := d.recorded()
@@ -185,7 +182,7 @@ func (r *Receiver) decide(ctx context.Context, b *audit.Batch, q *quota, known *
 		return r.rejectFor(b, q, known, before, record, d, audit.Finding{Rule: "receiver/parent-digest", Severity: finding.Error, Pointer: "/extensions/parentDigest",
 			Message: fmt.Sprintf("is not the digest of the parent that was accepted (record %d): the history was exchanged behind this message", foreign.Sequence)})
 	}
-	if before.pending != nil { // what others rolled back is nobody's any more
+	if before.pending != nil { // a message rolled back by others is no longer pending
 		if err := b.ClearPending([]audit.Copy{before.pending.Copy()}); err != nil {
 			return Answer{}, err
 		}
@@ -207,11 +204,12 @@ func (r *Receiver) decide(ctx context.Context, b *audit.Batch, q *quota, known *
 	return a, err
 }
 
-// again records that a message came which was accepted before by a record.
+// again records a duplicate of a message that was accepted by a record.
 func again(b *audit.Batch, q *quota, record audit.Record, before *audit.Stored, status Status) (Answer, error) {
 	record.Event, record.Attempt, record.Details.Findings, record.Details.MoreFindings = audit.Duplicate, before.Attempt, nil, 0
 	record.FrameDigest = audit.Hash{}
-	// One whose personal data is apart has a keyed digest, also where no policy says so.
+	// The digest is keyed if the accepted message's personal data is stored apart, even if there is no policy
+	// now.
 	record.MessageDigest, record.MessageBytes, record.Details.Subject = before.MessageDigest, before.MessageBytes, before.Details.Subject
 	ok, err := q.allows(record.KeyID, 0)
 	if err != nil {
@@ -231,7 +229,7 @@ func again(b *audit.Batch, q *quota, record audit.Record, before *audit.Stored, 
 	return a, nil
 }
 
-// revoker says who has revoked a message.
+// revoker returns a description of the signer of a revocation.
 func revoker(s *audit.Stored) string {
 	if s.Details.Unsigned {
 		return "by somebody who has not signed that"
@@ -239,8 +237,8 @@ func revoker(s *audit.Stored) string {
 	return "by its sender"
 }
 
-// own returns that this process is handing over an accepted message. What no database keeps as a
-// text is no place for answers: it came with the message, which must not hold up others.
+// own returns the note that this process is handing over an accepted message. A ReplyTo that a database
+// cannot store as text is dropped: it came with the message, which must not block others.
 func (r *Receiver) own(accepted audit.Stored, replyTo string) audit.Pending {
 	if !utf8.ValidString(replyTo) || strings.ContainsRune(replyTo, 0) || len(replyTo) > maxReplyTo {
 		replyTo = ""
@@ -248,11 +246,10 @@ func (r *Receiver) own(accepted audit.Stored, replyTo string) audit.Pending {
 	return audit.Pending{HandoffID: accepted.HandoffID, Receiver: accepted.Receiver, Sequence: accepted.Sequence, Instance: r.instance, Alive: true, ReplyTo: replyTo}
 }
 
-// maxReplyTo is the longest name of a place for answers that is kept, in bytes.
+// maxReplyTo is the maximum length of a stored ReplyTo, in bytes.
 const maxReplyTo = 4096
 
-// resume takes over a message whose process died before it had handed it over, or while its
-// agent ran.
+// resume takes over a message whose process died before it had handed it over, or while its agent ran.
 func (r *Receiver) resume(b *audit.Batch, known *history, before *past, d *Delivery) (Answer, error) {
 	if err := b.ClearPending([]audit.Copy{before.pending.Copy()}); err != nil {
 		return Answer{}, err
@@ -262,7 +259,7 @@ func (r *Receiver) resume(b *audit.Batch, known *history, before *past, d *Deliv
 		replyTo = r.placed(d.ReplyTo)
 	}
 	own := r.own(*before.accepted, replyTo)
-	own.Running = before.pending.Running // until it is handed over again, that is what records say
+	own.Running = before.pending.Running // unchanged in the records until it is handed over again
 	known.accept(*before.accepted, own)
 	d.tried = audit.Hash{} // from now on it is a takeover
 	known.takenOver = append(known.takenOver, r.takeovers.begin(own))
@@ -271,17 +268,17 @@ func (r *Receiver) resume(b *audit.Batch, known *history, before *past, d *Deliv
 	return a, nil
 }
 
-// rejectFor is reject for something that only the log shows.
+// rejectFor is like reject, for a problem that only the log shows.
 func (r *Receiver) rejectFor(b *audit.Batch, q *quota, known *history, before *past, record audit.Record, d *Delivery, f audit.Finding) (Answer, error) {
 	record.Details.Findings, record.Details.MoreFindings = []audit.Finding{f}, 0
 	return r.reject(b, q, known, before, record, d, f.Pointer+": "+f.Message)
 }
 
-// reject records that a message is rejected, and what follows from that.
+// reject records a rejection, and its consequences.
 func (r *Receiver) reject(b *audit.Batch, q *quota, known *history, before *past, record audit.Record, d *Delivery, details string) (Answer, error) {
 	record.Event = audit.Rejected
 	size := len(d.frame)
-	if forPeople(record.Reason) { // there is a second record, and an alert
+	if forPeople(record.Reason) { // with a second record and an alert
 		size += recordBytes
 	}
 	ok, err := q.allows(record.KeyID, size)
@@ -321,11 +318,11 @@ func (r *Receiver) reject(b *audit.Batch, q *quota, known *history, before *past
 	return a, err
 }
 
-// follow records what follows from a record, of which people have to hear.
+// follow records an event that follows from a record, and that people must be alerted to.
 func (a *Answer) follow(b *audit.Batch, from audit.Stored, event audit.Event) error {
 	next := from.Record
 	next.Event, next.Details = event, audit.Details{Concerns: &from.Sequence}
-	next.FrameDigest = audit.Hash{} // the message is beside the first record alone
+	next.FrameDigest = audit.Hash{} // only the first record has the message
 	s, err := b.Add(next, nil)
 	if err != nil {
 		return err
@@ -345,7 +342,7 @@ func answerTo(s audit.Stored, status Status) Answer {
 	return a
 }
 
-// plainDigest returns the digest of the message of a record, zero if it is keyed.
+// plainDigest returns the digest of a record's message, zero if it is keyed.
 func plainDigest(s *audit.Stored) audit.Hash {
 	if s.Details.PayloadDigest != nil {
 		return audit.Hash{}

@@ -9,28 +9,27 @@ import (
 	"github.com/eaapl/handoff/relay/audit/personal"
 )
 
-// A Left is a message that was accepted by a process that died before it had handed it over, or
-// while its agent ran.
+// A Left is a message accepted by a process that died before it had handed it over, or while its agent ran.
 type Left struct {
-	// Answer is what its sender is told: ACCEPTED, with Resumed, if the message is to be handed
-	// over, REJECTED if its task is the sender's again, COMPLETED if the agent had ended well and
-	// the sender may not know that.
+	// Answer is the answer for its sender: ACCEPTED, with Resumed, if the message must be handed over;
+	// REJECTED if the sender has the task again; COMPLETED if the agent had ended successfully and the sender
+	// may not know.
 	Answer   Answer
-	Accepted audit.Stored // the record by which it was accepted, for [Receiver.Told]; zero if that is not needed
-	Raw      []byte       // the message as it came; nil if it was rejected
+	Accepted audit.Stored // record of its acceptance, for [Receiver.Told]; zero if not needed
+	Raw      []byte       // the message as received; nil if it was rejected
 	ReplyTo  string       // as in [Delivery]
 }
 
-// Resume takes over what was left of the messages for this receiver ([Options].As and Place), in
-// the order of acceptance, and calls each with it. What is ACCEPTED the caller hands over, and
-// then says so. What is REJECTED is settled just then, and the caller tells its sender and the
-// people: messages that were revoked before they were handed over, and, unless [Options].Rerun
-// says that they are handed over again, those whose agents died with their receivers.
+// Resume takes over the messages for this receiver ([Options].As and Place) that dead processes have left, in
+// the order of acceptance, and calls each with them. The caller hands over the ACCEPTED ones, and reports
+// that. The REJECTED ones are already settled, and the caller alerts their senders and people: messages that
+// were revoked before they were handed over, and, without [Options].Rerun, those whose agents died with their
+// receivers.
 //
-// It ends at an error of each, and what each has not been called with is left for the next Resume, of
-// this process or of another after this one has ended. So it is if the log fails, also if the log may
-// have taken the record all the same. A message that was changed in the log is left out, and does not
-// keep back the others: the error, an [*audit.ChangedError], comes at the end.
+// It stops if each returns an error, and leaves the rest for the next Resume, of this process or of another
+// one after it has ended. It also stops if the log fails, even if the record may have been written. A message
+// that was changed in the log is skipped, and does not block the others: the error, an [*audit.ChangedError],
+// is returned at the end.
 func (r *Receiver) Resume(ctx context.Context, each func(Left) error) error {
 	var left []leftover
 	err := r.log.Append(ctx, func(b *audit.Batch) (err error) {
@@ -70,20 +69,19 @@ func (r *Receiver) Resume(ctx context.Context, each func(Left) error) error {
 	return changed
 }
 
-// A leftover is a message that was left, and what is to be done with it.
+// A leftover is a message left by a dead process, and the action for it.
 type leftover struct {
 	*takeover
 	what int
 }
 
 const (
-	handOver int = iota // this process has it now
-	settle              // one at a time, so that the others are left again if nobody can be told
-	tell                // the try that settled it was recorded, and nobody knew
+	handOver int = iota // now owned by this process
+	settle              // one at a time, so that the others stay if the caller fails
+	tell                // settled and recorded by an earlier try with an unknown result
 )
 
-// takeOne returns what is left of a message for the caller of Resume. There is no Status if it is
-// nothing.
+// takeOne returns a leftover for the caller of Resume. Status is empty if nothing is left to do.
 func (r *Receiver) takeOne(ctx context.Context, one leftover) (Left, error) {
 	switch one.what {
 	case tell:
@@ -98,7 +96,7 @@ func (r *Receiver) takeOne(ctx context.Context, one leftover) (Left, error) {
 	return l, err
 }
 
-// read returns a message that this process has taken over; with an error, as much of it as is known.
+// read returns a message that this process has taken over; with an error, the known part of it.
 func (r *Receiver) read(ctx context.Context, p audit.Pending) (left Left, err error) {
 	left.ReplyTo = replyName(p.ReplyTo)
 	err = r.log.Store().View(ctx, func(v audit.Reader) error {
@@ -114,8 +112,8 @@ func (r *Receiver) read(ctx context.Context, p audit.Pending) (left Left, err er
 	return left, err
 }
 
-// settleLeft settles a message that nobody is to hand over again. There is no Status if another
-// process has done that.
+// settleLeft settles a message that must not be handed over again. Status is empty if another process has
+// settled it.
 func (r *Receiver) settleLeft(ctx context.Context, t *takeover) (Left, error) {
 	l := Left{ReplyTo: replyName(t.pending.ReplyTo)}
 	err := r.log.Append(ctx, func(b *audit.Batch) error {
@@ -148,8 +146,8 @@ func (r *Receiver) settleLeft(ctx context.Context, t *takeover) (Left, error) {
 	return l, err
 }
 
-// settleAndTell is settle for one whose sender is told by its name: that stays to be done, as it
-// does if the agent had ended before the process died.
+// settleAndTell is like settle, for a message whose sender gets its answers by name: the answer stays
+// pending, even if the agent had ended before the process died.
 func (r *Receiver) settleAndTell(b *audit.Batch, p audit.Pending, accepted audit.Stored, revoked bool) (Answer, audit.Stored, error) {
 	a, ended, err := r.answerOfEnd(b, p, accepted, revoked)
 	if err != nil {
@@ -167,9 +165,8 @@ func (r *Receiver) settleAndTell(b *audit.Batch, p audit.Pending, accepted audit
 	return a, accepted, b.SetPending([]audit.Pending{p})
 }
 
-// answerOfEnd returns what the sender of a message that is under way is told if its agent has ended.
-// Whatever came of the message since, that is told first: only a success, and a failure that came at
-// once, stay to be told.
+// answerOfEnd returns the answer for the sender of a message in flight whose agent has ended. It is sent
+// before any later answer; only a success, and a failure at once, remain to be sent.
 func (r *Receiver) answerOfEnd(b *audit.Batch, p audit.Pending, accepted audit.Stored, revoked bool) (a Answer, ended bool, err error) {
 	if !p.Running {
 		return a, false, nil
@@ -180,14 +177,14 @@ func (r *Receiver) answerOfEnd(b *audit.Batch, p audit.Pending, accepted audit.S
 	}
 	a = answerToEnd(answerTo(accepted, Accepted), *end, true)
 	a.Retryable = a.Retryable && !revoked
-	list, err := follows(b, *end) // people have heard of these
+	list, err := follows(b, *end) // alerts for these were already sent
 	a.Escalated = slices.ContainsFunc(list, func(s audit.Stored) bool { return s.Event == audit.Escalated })
 	return a, true, err
 }
 
-// letGo settles a message that this process has taken over and that cannot be handed over any
-// more, since its personal data was erased: an erasure lets go of it, too, unless its agent ran or
-// its process was alive. If its agent ran, the answer is that of a failure, else there is none.
+// letGo settles a message that this process has taken over but cannot hand over, because its personal data
+// was erased. An erasure settles such a message itself, unless its agent ran or its process was alive. If its
+// agent ran, the answer reports a failure; otherwise there is none.
 func (r *Receiver) letGo(ctx context.Context, t *takeover, l Left) (Left, error) {
 	l.Answer = Answer{}
 	err := r.log.Append(ctx, func(b *audit.Batch) error {
@@ -216,13 +213,13 @@ func (r *Receiver) letGo(ctx context.Context, t *takeover, l Left) (Left, error)
 	return l, err
 }
 
-// lose records that an agent has died with its receiver.
+// lose records that an agent died with its receiver.
 func (r *Receiver) lose(b *audit.Batch, accepted audit.Stored) (Answer, error) {
 	return r.fail(b, answerTo(accepted, Accepted), audit.Details{Explanation: "the receiver ended while its agent was running"}, true)
 }
 
-// takeOver returns what was left, with an error what it has come to. What is to be handed over again,
-// this process has taken over.
+// takeOver returns the leftovers; with an error, those found before it. Messages to be handed over again now
+// belong to this process.
 func (r *Receiver) takeOver(b *audit.Batch) (left []leftover, err error) {
 	list, err := b.Pending()
 	if err != nil {
@@ -270,12 +267,12 @@ func (r *Receiver) takeOver(b *audit.Batch) (left []leftover, err error) {
 	return left, errors.Join(b.ClearPending(copies), b.SetPending(taken))
 }
 
-// settledBefore returns what this process has settled before and nobody knew, so that it is to be
-// told, and what remains of a list of messages that are under way.
+// settledBefore splits a list of messages in flight. left are the messages that an earlier try of this
+// process settled with an unknown result: their answers must be sent.
 func (r *Receiver) settledBefore(b *audit.Batch, list []audit.Pending) (left []leftover, rest []audit.Pending, err error) {
 	for _, of := range r.takeovers.allFailed() {
 		i := slices.IndexFunc(list, func(p audit.Pending) bool { return p.Sequence == of.pending.Sequence })
-		if i >= 0 && list[i].Instance != r.instance { // it was not recorded
+		if i >= 0 && list[i].Instance != r.instance { // not recorded
 			continue
 		}
 		made, err := isRecorded(b, of.tried.Answer.Record)
@@ -289,15 +286,15 @@ func (r *Receiver) settledBefore(b *audit.Batch, list []audit.Pending) (left []l
 			if i >= 0 {
 				list = slices.Delete(list, i, i+1)
 			}
-		case i < 0: // others have come to its end
+		case i < 0: // settled by others
 			r.takeovers.end(of)
 		}
 	}
 	return left, list, nil
 }
 
-// settles reports whether nobody is to hand over again a message whose process has died, so that
-// its task is the sender's again.
+// settles reports whether the task of a message whose process has died returns to the sender, instead of
+// being handed over again.
 func (r *Receiver) settles(p audit.Pending, revoked bool) bool {
 	if p.Running {
 		return revoked || !r.options.Rerun || r.options.AtMostOnce
@@ -305,8 +302,8 @@ func (r *Receiver) settles(p audit.Pending, revoked bool) bool {
 	return revoked
 }
 
-// settle gives the task of an accepted message, whose process has died, back to its sender if
-// nobody is to hand the message over again, and reports whether it did.
+// settle returns the task of an accepted message, whose process has died, to its sender if the message must
+// not be handed over again, and reports whether it did.
 func (r *Receiver) settle(b *audit.Batch, p audit.Pending, accepted audit.Stored, revoked bool) (a Answer, settled bool, err error) {
 	if !r.settles(p, revoked) {
 		return a, false, nil
@@ -328,8 +325,8 @@ func recordAt(r audit.Reader, sequence int64) (audit.Stored, error) {
 	return audit.Stored{}, nil
 }
 
-// readMessage returns the message of a record as it came. One that was changed in the log, or
-// is not there any more, is an error: nobody is to get it.
+// readMessage returns the message of a record as received. A changed or missing message is an error: it must
+// not be handed over.
 func readMessage(ctx context.Context, sealer Sealer, r audit.Reader, of audit.Stored) ([]byte, error) {
 	frame, err := r.Frame(of.Sequence)
 	if err == nil && of.FrameDigest != (audit.Hash{}) {

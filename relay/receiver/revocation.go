@@ -16,33 +16,33 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// RevocationMember is the name of the member that says that a signed document is a revocation. Its
-// value is [RevocationVersion]. No message and no chunk has it: so none of them can be passed off as a
-// revocation by the signature that it has.
+// RevocationMember is the name of the member that marks a signed document as a revocation. Its value is
+// [RevocationVersion]. No message and no chunk has it: so none of them, with its signature, can be passed off
+// as a revocation.
 const RevocationMember = "handoffRevocation"
 
 // RevocationVersion is the version of the revocations that this package writes.
 const RevocationVersion = "1.0"
 
-// A Revocation says that a sender takes a message back, since nobody has answered it in time. Its
-// JSON is the body of a message of the kind revocation.
+// A Revocation is a sender's revocation of a message that was not answered in time. Its JSON is the body of a
+// message of the kind revocation.
 type Revocation struct {
-	HandoffID   string    // not ""
-	TaskID      string    // "" if it is not known
-	Receiver    string    // whose copy is meant, "" for those of all receivers
-	Explanation string    // why, "" if the sender did not say
-	Sender      string    // the agent that takes it back, as in fromAgent.agentId of the message; "" if nobody says
-	Made        time.Time // when; zero if nobody says
+	HandoffID   string    // required
+	TaskID      string    // "" if unknown
+	Receiver    string    // receiver of the revoked copy, "" for all
+	Explanation string    // the reason, "" if none was given
+	Sender      string    // the revoking agent, as in the message's fromAgent.agentId; "" if unknown
+	Made        time.Time // time of the revocation; zero if unknown
 
-	signed  bool   // a key that may sign for Sender has
+	signed  bool   // by a key that may sign for Sender
 	keyID   string // of that key, "" if it has none
-	problem string // why it is not signed
+	problem string // why the signature is missing or invalid
 
-	withdrawn *Answer // if the last try has withdrawn the message; nil if that is not kept
+	withdrawn *Answer // answer of the last try, if it withdrew the message; otherwise nil
 }
 
-// revocationJSON is the JSON of a revocation. The sender and the time are members as in a message:
-// trust goes by them.
+// revocationJSON is the JSON of a revocation. The sender and the time are members as in a message, since
+// trust depends on them.
 type revocationJSON struct {
 	Version     string `json:"handoffRevocation"`
 	HandoffID   string `json:"handoffId"`
@@ -55,11 +55,11 @@ type revocationJSON struct {
 	Timestamp string `json:"timestamp"`
 }
 
-// revocationMembers are all that a signed one has.
+// revocationMembers are all members of a signed revocation.
 var revocationMembers = []string{RevocationMember, "handoffId", "taskId", "receiver", "explanation", "fromAgent", "timestamp", sign.KeyIDMember, sign.Member}
 
-// AppendJSON appends a revocation, signed by a key unless that is nil. What is too long for the
-// record of a receiver is cut.
+// AppendJSON appends a revocation, signed unless the key is nil. Texts longer than in a receiver's record are
+// truncated.
 func (v Revocation) AppendJSON(dst []byte, key *sign.Key) ([]byte, error) {
 	j := revocationJSON{Version: RevocationVersion, HandoffID: v.HandoffID, TaskID: v.TaskID, Receiver: v.Receiver, Explanation: boundedText(v.Explanation, MaxExplanation),
 		Timestamp: audit.FormatTime(v.Made)}
@@ -67,7 +67,7 @@ func (v Revocation) AppendJSON(dst []byte, key *sign.Key) ([]byte, error) {
 	return appendSigned(dst, j, key)
 }
 
-// appendSigned appends the JSON of a value, signed by a key unless that is nil.
+// appendSigned appends the JSON of a value, signed unless the key is nil.
 func appendSigned(dst []byte, v any, key *sign.Key) ([]byte, error) {
 	text, err := json.Marshal(v, jsontext.AllowInvalidUTF8(true))
 	if err != nil || key == nil {
@@ -83,9 +83,9 @@ func appendSigned(dst []byte, v any, key *sign.Key) ([]byte, error) {
 	return append(dst, text...), nil
 }
 
-// ReadRevocation reads the body of a message of the kind revocation, and looks who has signed it.
-// The error says why it is none. If [Receiver.Revoke] fails, it may be called again with the same value:
-// the answer has the same alerts then, though the first try was recorded.
+// ReadRevocation parses the body of a message of the kind revocation, and checks its signature. It returns an
+// error if it is not a revocation. If [Receiver.Revoke] fails, it may be called again with the same value:
+// even if the first try was recorded, the answer has the same alerts.
 func (r *Receiver) ReadRevocation(text []byte, now time.Time) (v Revocation, err error) {
 	m, err := message.Parse(text, message.Options{Limits: r.options.Limits})
 	if err != nil {
@@ -112,7 +112,7 @@ func (r *Receiver) ReadRevocation(text []byte, now time.Time) (v Revocation, err
 	return v, nil
 }
 
-// check looks who has signed a revocation.
+// check checks the signature of a revocation.
 func (v *Revocation) check(verifier *sign.Verifier, m *message.Message, now time.Time) {
 	if verifier == nil {
 		return
@@ -135,8 +135,8 @@ func (v *Revocation) check(verifier *sign.Verifier, m *message.Message, now time
 	v.signed, v.keyID = true, k.ID
 }
 
-// counts reports whether a revocation that was recorded is by the sender of a message: where there
-// are no keys, any is. Of a sender that is not known, "", only the log's owner can be sure.
+// counts reports whether a recorded revocation is by the sender of a message: without keys, any revocation
+// is. If the sender is unknown, "", only revocations by users of the log count.
 func (r *Receiver) counts(revoked *audit.Stored, sender string) bool {
 	verifier := r.validator.Verifier()
 	switch {
@@ -151,7 +151,7 @@ func (r *Receiver) counts(revoked *audit.Stored, sender string) bool {
 	}
 }
 
-// whyRefused returns why a revocation is not believed, "" if it is.
+// whyRefused returns why a revocation is refused, "" if it is not.
 func (r *Receiver) whyRefused(b *audit.Batch, v *Revocation) (string, error) {
 	verifier := r.validator.Verifier()
 	if verifier == nil {
@@ -174,7 +174,7 @@ func (r *Receiver) whyRefused(b *audit.Batch, v *Revocation) (string, error) {
 	return "", nil
 }
 
-// A RevocationError says that a revocation is not believed. That was recorded, and changes nothing.
+// A RevocationError reports that a revocation was refused. The refusal was recorded, and changes nothing.
 type RevocationError struct {
 	HandoffID string
 	Problem   string

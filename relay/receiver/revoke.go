@@ -10,18 +10,18 @@ import (
 	"github.com/eaapl/handoff/relay/audit/personal"
 )
 
-// Revoke records that a message is taken back, once, however often it is. If it was not accepted
-// before, no receiver that sees the record accepts it; if it was accepted and not handed over, and
-// its process has died, nobody hands it over: its task is the sender's again. What was handed over,
-// or is just being, stays with its agent.
+// Revoke records the revocation of a message, once. If the message was not accepted before, no receiver that
+// sees the record accepts it. If it was accepted but not handed over, and its process has died, it is not
+// handed over: the sender has its task again. A message that was, or is being, handed over stays with its
+// agent.
 //
-// The answer is what the sender is told, for this receiver's copy: REJECTED with the reason
-// REVOKED, or what it was told before, if the revocation comes too late.
+// Revoke returns the answer for the sender, for this receiver's copy: REJECTED with the reason REVOKED, or if
+// the revocation is too late, the earlier answer.
 //
-// Where this receiver has keys, only a revocation counts that a key has signed which may sign for
-// the sender of the message; [Receiver.ReadRevocation] looks at that. Another one is recorded as
-// REFUSED, and the error is a [*RevocationError]. Of a message that has not come yet nobody knows
-// the sender: then that is looked at when it comes.
+// If this receiver has keys, a revocation must be signed by a key that may sign for the sender of the
+// message; [Receiver.ReadRevocation] checks that. Otherwise it is recorded as REFUSED, and the error is a
+// [*RevocationError]. If the message was not received yet, its sender is unknown: then the check is made when
+// it is received.
 func (r *Receiver) Revoke(ctx context.Context, v Revocation) (a Answer, err error) {
 	if v.HandoffID == "" {
 		return a, errors.New("a revocation needs the handoffId of a message")
@@ -51,7 +51,7 @@ func (r *Receiver) Revoke(ctx context.Context, v Revocation) (a Answer, err erro
 		if v.withdrawn == nil {
 			v.withdrawn = new(Answer)
 		}
-		if made, err := isRecorded(b, v.withdrawn.Record); made || err != nil { // and nobody knew
+		if made, err := isRecorded(b, v.withdrawn.Record); made || err != nil { // by a try with an unknown result
 			a = *v.withdrawn
 			return err
 		}
@@ -81,7 +81,7 @@ func (r *Receiver) Revoke(ctx context.Context, v Revocation) (a Answer, err erro
 	return a, err
 }
 
-// refuse records that a revocation is not believed.
+// refuse records the refusal of a revocation.
 func (q *quota) refuse(v Revocation, why string) error {
 	return q.add(audit.Record{
 		Event: audit.Refused, HandoffID: v.HandoffID, TaskID: v.TaskID, Receiver: v.Receiver, Reason: validate.SignatureInvalid,
@@ -89,9 +89,8 @@ func (q *quota) refuse(v Revocation, why string) error {
 	})
 }
 
-// revoke adds the record of a revocation, if there is none that counts as much, and returns it.
-// Those that nobody has signed, of messages that nobody has accepted, are bounded: nil if there are
-// too many.
+// revoke adds the record of a revocation, unless an equally valid one exists, and returns it. Unsigned
+// revocations of messages that were not accepted are limited: the result is nil if there are too many.
 func (r *Receiver) revoke(b *audit.Batch, q *quota, v Revocation) (*audit.Stored, error) {
 	list, err := audit.List(b, audit.Filter{Handoffs: []string{v.HandoffID}, Events: []audit.Event{audit.Revoked}})
 	if err != nil {
@@ -124,8 +123,8 @@ func (r *Receiver) revoke(b *audit.Batch, q *quota, v Revocation) (*audit.Stored
 	return &stored, err
 }
 
-// withdrawLeft withdraws copies that were left before they were handed over: that of a receiver, or
-// those of all if it has no name. It returns the answer of the last one, nil if there is none.
+// withdrawLeft withdraws copies left by dead processes before they were handed over: the copy of a receiver,
+// or all copies if it has no name. It returns the answer of the last one, nil if there is none.
 func (r *Receiver) withdrawLeft(b *audit.Batch, c audit.Copy) (last *Answer, err error) {
 	list, err := b.Pending(c.HandoffID)
 	if err != nil {
@@ -151,7 +150,7 @@ func (r *Receiver) withdrawLeft(b *audit.Batch, c audit.Copy) (last *Answer, err
 	return last, nil
 }
 
-// withdraw records that an accepted message, which its sender has taken back, is not handed over.
+// withdraw records that an accepted message is not handed over, because its sender has revoked it.
 func withdraw(b *audit.Batch, accepted audit.Stored) (Answer, error) {
 	record := ended(accepted, audit.RolledBack, audit.Details{Concerns: &accepted.Sequence})
 	record.Reason = Revoked
@@ -161,13 +160,13 @@ func withdraw(b *audit.Batch, accepted audit.Stored) (Answer, error) {
 	return a, err
 }
 
-// takenBack are the revocations of copies of messages; those of all receivers have the receiver "".
+// takenBack are the revocations of copies; a revocation of all receivers' copies has the receiver "".
 type takenBack struct {
 	*Receiver
 	copies map[audit.Copy][]audit.Stored
 }
 
-// of reports whether the sender of a message that is under way has taken it back.
+// of reports whether the sender of a message in flight has revoked it.
 func (t takenBack) of(b *audit.Batch, p audit.Pending) (bool, error) {
 	list := slices.Concat(t.copies[p.Copy()], t.copies[audit.Copy{HandoffID: p.HandoffID}])
 	if len(list) == 0 {
@@ -177,7 +176,7 @@ func (t takenBack) of(b *audit.Batch, p audit.Pending) (bool, error) {
 	return slices.ContainsFunc(list, func(s audit.Stored) bool { return t.counts(&s, accepted.Sender) }), err
 }
 
-// revocations returns which copies of messages that are under way were taken back.
+// revocations returns the revocations of messages in flight.
 func (r *Receiver) revocations(b *audit.Batch, list []audit.Pending) (takenBack, error) {
 	ids := make([]string, len(list))
 	for i, p := range list {
@@ -195,7 +194,7 @@ func (r *Receiver) revocations(b *audit.Batch, list []audit.Pending) (takenBack,
 	return t, nil
 }
 
-// IsRevoked reports whether a message with which an agent has begun was taken back by its sender.
+// IsRevoked reports whether a message was revoked by its sender after an agent had begun with it.
 func (r *Receiver) IsRevoked(ctx context.Context, begun audit.Stored) (revoked bool, err error) {
 	err = r.log.Store().View(ctx, func(v audit.Reader) error {
 		list, err := audit.List(v, audit.Filter{Handoffs: []string{begun.HandoffID}, Events: []audit.Event{audit.Revoked}})

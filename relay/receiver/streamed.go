@@ -8,19 +8,18 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// A Streamed is a message that has come in chunks, and was checked with them; or what there is
-// of one, if they make none.
+// A Streamed is a message that came in chunks and was checked with them, or an incomplete or invalid one.
 type Streamed struct {
-	Raw    []byte          // the whole message, or the first one, or a chunk
-	Result validate.Result // what the checks have found; not valid if the chunks make no message
-	// HandoffID and TaskID are what the transport says, for a text that says nothing of them.
+	Raw    []byte          // the whole message, the first one, or a chunk
+	Result validate.Result // result of the checks; not valid if the chunks do not form a message
+	// HandoffID and TaskID are the ids given by the transport, for a text without them.
 	HandoffID, TaskID string
-	// Abandoned: its sender has not ended it in time. When it is rejected, its task is the
-	// sender's again, who is not asked to try again.
+	// Abandoned reports that the sender has not ended the stream in time. When it is rejected, the sender has
+	// the task again, and should not retry.
 	Abandoned bool
 }
 
-// ExamineStreamed is [Receiver.Examine] for a message that has come in chunks: nothing is checked
+// ExamineStreamed is like [Receiver.Examine] for a message that came in chunks: it does not check anything
 // again.
 func (r *Receiver) ExamineStreamed(s Streamed) (*Delivery, error) {
 	d, err := r.examine(jsonstream.NewRaw(s.Raw), nil, func(*message.Message) (validate.Result, error) { return s.Result, nil })

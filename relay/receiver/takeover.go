@@ -6,24 +6,24 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// A takeover is what this process does with a message that a dead one has left. As long as nobody
-// knows that it was recorded, or after it failed before the message was read, the log may show this
-// process as the one that has the message, and yet nobody in it does: the message is still left.
+// A takeover is this process's handling of a message left by a dead one. While the result of recording it is
+// unknown, or after it failed before the message was read, the log may name this process as the message's
+// owner although no goroutine handles the message: then the message still counts as left.
 type takeover struct {
-	pending audit.Pending // as it was left
-	failed  bool          // nobody is at it; the next one that finds the message takes it
-	tried   Left          // how it was settled, if that may have been recorded; no Status if it was not tried
+	pending audit.Pending // the message as it was left
+	failed  bool          // no goroutine handles it; the next one that finds the message takes it
+	tried   Left          // the result of settling it, if that may have been recorded; otherwise without Status
 }
 
-// takeovers are those of a process that run or have failed, by the sequence of the record by which
-// the message was accepted. It is safe for concurrent use; what is decided in a batch of the log is
-// decided by one goroutine at a time.
+// takeovers are the running and failed takeovers of a process, by the sequence number of the message's
+// acceptance. It is safe for concurrent use; decisions within a batch of the log are made by one goroutine at
+// a time.
 type takeovers struct {
 	mu   sync.Mutex
 	list map[int64]*takeover
 }
 
-// failed returns the takeover of a message that has failed, nil if there is none.
+// failed returns the failed takeover of a message, nil if there is none.
 func (t *takeovers) failed(sequence int64) *takeover {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -45,7 +45,7 @@ func (t *takeovers) allFailed() (list []*takeover) {
 	return list
 }
 
-// begin puts a new takeover of a message in the place of one that has failed.
+// begin replaces the failed takeover of a message, if any, by a new one.
 func (t *takeovers) begin(p audit.Pending) *takeover {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -57,7 +57,7 @@ func (t *takeovers) begin(p audit.Pending) *takeover {
 	return of
 }
 
-// fail notes that a takeover has failed, or may have. It does nothing if another one was begun since.
+// fail notes that a takeover has failed, or may have. It has no effect if another one was begun since.
 func (t *takeovers) fail(of *takeover) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -73,12 +73,13 @@ func (t *takeovers) end(of *takeover) {
 	}
 }
 
-// isLeft reports whether a message that is under way is left with nobody.
+// isLeft reports whether no goroutine of any live process handles a message in flight.
 func (r *Receiver) isLeft(p audit.Pending) bool {
 	return !p.Alive || p.Instance == r.instance && r.takeovers.failed(p.Sequence) != nil
 }
 
-// isRecorded reports whether the log has a record that was tried, which is none without an event.
+// isRecorded reports whether the log has a record that a try may have made. It is false if tried has no
+// event.
 func isRecorded(r audit.Reader, tried audit.Stored) (bool, error) {
 	if tried.Event == "" {
 		return false, nil

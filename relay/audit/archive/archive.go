@@ -1,9 +1,9 @@
-// Package archive has the files that the messages of old records of an audit log are moved to
-// (EAAPL-MAG006, section 9, "cold storage"), and moves and removes them.
+// Package archive moves the messages of old audit records to files (EAAPL-MAG006, section 9, "cold storage"),
+// reads these files, and removes old records.
 //
-// A file is a zstd stream: the compressed messages one after the other, as they were in the log,
-// then a skippable frame with an index. It is written once, and its name says which records
-// it is for. docs/audit.md describes it to the byte.
+// A file is a zstd stream: the compressed messages one after the other, as they were in the log, then a
+// skippable frame with an index. It is written once, and named after its first and last record. docs/audit.md
+// describes it byte for byte.
 package archive
 
 import (
@@ -27,7 +27,7 @@ import (
 )
 
 const (
-	// skippable is the magic number of the frame with the index (RFC 8878, section 3.1.2).
+	// skippable is the magic number of the index frame (RFC 8878, section 3.1.2).
 	skippable  = 0x184D2A5A
 	entrySize  = 8 + 8 + 4
 	magic      = "handoff1"
@@ -39,7 +39,7 @@ const (
 // Name returns the name of the file for the messages of the records from first to last.
 func Name(first, last int64) string { return fmt.Sprintf("messages-%012d-%012d.zst", first, last) }
 
-// A writer writes a file.
+// A writer writes one file.
 type writer struct {
 	file  *os.File
 	out   *bufio.Writer
@@ -91,26 +91,26 @@ func (w *writer) finish(path string) (audit.Hash, error) {
 	return audit.Hash(w.sum.Sum(nil)), durable.SyncFolder(filepath.Dir(path))
 }
 
-// abandon removes what was written.
+// abandon removes the unfinished file.
 func (w *writer) abandon() {
 	w.file.Close()
 	os.Remove(w.file.Name())
 }
 
-// A DamagedError says that a file is not what was written.
+// A DamagedError reports that a file was changed or truncated.
 type DamagedError struct{ File, Problem string }
 
 func (e *DamagedError) Error() string { return e.File + ": " + e.Problem }
 
-// A File is a file with messages.
+// A File is an archive file.
 type File struct {
 	f       *regular.File
-	start   int64 // of the index
+	start   int64 // offset of the index
 	entries int
 }
 
-// Open opens a file, which is read until ctx is done. The error is a [*DamagedError] if it is none,
-// or not whole.
+// Open opens a file for reading until ctx is done. The error is a [*DamagedError] if it is not an archive
+// file, or incomplete.
 func Open(ctx context.Context, path string) (*File, error) {
 	f, err := open(ctx, path)
 	if err != nil {
@@ -157,7 +157,7 @@ func read(f *regular.File) (*File, error) {
 // Close closes the file.
 func (f *File) Close() error { return f.f.Close() }
 
-// entry returns a line of the index.
+// entry returns an entry of the index.
 func (f *File) entry(i int) (sequence, offset int64, length int, err error) {
 	var b [entrySize]byte
 	if _, err := f.f.ReadAt(b[:], f.start+int64(i)*entrySize); err != nil {
@@ -171,7 +171,7 @@ func (f *File) entry(i int) (sequence, offset int64, length int, err error) {
 	return sequence, offset, length, nil
 }
 
-// Each calls use with the messages of the records from first to before end.
+// Each calls use with the messages of the records from first up to, but not including, end.
 func (f *File) Each(first, end int64, use func(sequence int64, frame []byte) error) (err error) {
 	at := sort.Search(f.entries, func(i int) bool {
 		sequence, _, _, failed := f.entry(i)
@@ -197,7 +197,7 @@ func (f *File) Each(first, end int64, use func(sequence int64, frame []byte) err
 	return err
 }
 
-// Check reads a whole file, until ctx is done, and compares it with the digest that the log has of it.
+// Check reads a whole file, until ctx is done, and compares its digest with the recorded one.
 func Check(ctx context.Context, path string, want audit.Hash) error {
 	f, err := open(ctx, path)
 	if err != nil {

@@ -15,21 +15,21 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// maxFile is after how many bytes of messages a file ends.
+// maxFile is the size of messages after which a new file begins, in bytes.
 const maxFile = 64 << 20
 
-// batch is how many records are looked at at once.
+// batch is the number of records that are read together.
 const batch = 4096
 
-// Moved is what [Move] and [Remove] did.
+// Moved is the result of [Move] and [Remove].
 type Moved struct {
-	Records  int64 // that Remove has removed
-	Messages int64 // that Move has moved
-	Files    int   // that were written, or removed
+	Records  int64 // removed by Remove
+	Messages int64 // moved by Move
+	Files    int   // written, or removed
 }
 
-// boundary returns the number of the first record that is not older than a time. What comes
-// after it stays, however old it says it is: clocks go back.
+// boundary returns the number of the first record that is not older than a time. All records after it are
+// kept, whatever their times: clocks may be set back.
 func boundary(r audit.Reader, before time.Time) (int64, error) {
 	for s, err := range r.Records(audit.Filter{Since: before, Limit: 1}) {
 		return s.Sequence, err
@@ -38,9 +38,8 @@ func boundary(r audit.Reader, before time.Time) (int64, error) {
 	return head.Size, err
 }
 
-// Move moves the messages of records that are older than a time to files in a directory. A
-// file is durable before its messages leave the log. A message that is not the one that was
-// recorded is an error, and stays.
+// Move moves the messages of records older than a time to files in a directory. A file is durable before its
+// messages leave the log. A message that differs from its record is an error, and stays.
 func Move(ctx context.Context, l *audit.Log, before time.Time, directory string) (m Moved, err error) {
 	directory, err = filepath.Abs(directory)
 	if err != nil {
@@ -74,13 +73,13 @@ func Move(ctx context.Context, l *audit.Log, before time.Time, directory string)
 	return m, err
 }
 
-// write writes one file, of records from first to before end at most.
+// write writes one file, with the messages of the records from first up to at most end, exclusive.
 func write(ctx context.Context, s audit.Store, directory string, first, end int64) (a audit.Archive, frames int, err error) {
 	w, err := newWriter(directory)
 	if err != nil {
 		return a, 0, err
 	}
-	defer w.abandon() // of a finished file there is none under that name
+	defer w.abandon() // no effect on a finished file
 	a = audit.Archive{First: first, Last: first - 1, Directory: directory}
 	for a.Last+1 < end && w.size < maxFile && w.frames()+batch <= maxFrames {
 		from, to := a.Last+1, min(a.Last+1+batch, end)
@@ -109,10 +108,10 @@ func write(ctx context.Context, s audit.Store, directory string, first, end int6
 	return a, w.frames(), err
 }
 
-// A RetentionError says that records are too young to be removed.
+// A RetentionError reports that records are too young to be removed.
 type RetentionError struct {
-	Retention string    // of the log, "" if none was set
-	Limit     time.Time // records from then on stay
+	Retention string    // of the log, "" if not set
+	Limit     time.Time // records from this time on must stay
 }
 
 func (e *RetentionError) Error() string {
@@ -122,9 +121,9 @@ func (e *RetentionError) Error() string {
 	return fmt.Sprintf("the audit log keeps records for %s: name a time before %s", finding.Quote(e.Retention), e.Limit.UTC().Format(time.RFC3339))
 }
 
-// removable returns the number of the first record that is not removed, which is never beyond the
-// last one: by the time before which records are, outside the retention period that the first of some
-// settings has which is set.
+// removable returns the number of the first record to keep, which is at most the last one: the first that is
+// not older than before. before must be outside the retention period, which is the first of the named
+// settings that is set.
 func removable(b *audit.Batch, before, now time.Time, names ...string) (int64, error) {
 	settings, err := audit.Settings(b)
 	if err != nil {
@@ -148,10 +147,9 @@ func removable(b *audit.Batch, before, now time.Time, names ...string) (int64, e
 	return min(end, b.Next()-1), err
 }
 
-// RemoveRejected removes of the records that are older than a time those of rejected messages that
-// nobody known has signed ([audit.Batch.RemoveRejected]), with their messages. Archived files stay
-// as they are. The time must be outside the retention period of rejected messages, or if there is
-// none that of all.
+// RemoveRejected removes the records, older than a time, of rejected messages without a verified signature
+// ([audit.Batch.RemoveRejected]), with their messages. Archived files are unchanged. The time must be outside
+// the retention period of rejected messages, or without one the general retention period.
 func RemoveRejected(ctx context.Context, l *audit.Log, before, now time.Time) (m Moved, err error) {
 	err = l.Append(ctx, func(b *audit.Batch) error {
 		end, err := removable(b, before, now, audit.RejectedRetentionSetting, audit.RetentionSetting)
@@ -163,10 +161,10 @@ func RemoveRejected(ctx context.Context, l *audit.Log, before, now time.Time) (m
 	return m, err
 }
 
-// Remove removes the records that are older than a time, which must be outside the log's
-// retention period, with their messages and archived files. Of each, its number and its hash stay, so
-// that chain and tree hold. The last record stays, all from the first on that is under way, and
-// the records of the log itself.
+// Remove removes the records older than a time, which must be outside the log's retention period, with their
+// messages and archived files. The number and hash of each record are kept, so that chain and tree still
+// verify. It keeps the last record, all records from the first one in flight on, and the records of the log
+// itself.
 func Remove(ctx context.Context, l *audit.Log, before, now time.Time) (m Moved, err error) {
 	var gone []audit.Archive
 	err = l.Append(ctx, func(b *audit.Batch) error {
@@ -186,7 +184,7 @@ func Remove(ctx context.Context, l *audit.Log, before, now time.Time) (m Moved, 
 			return err
 		}
 		for _, f := range files {
-			if f.First < end && f.Last >= end { // a file is removed as a whole
+			if f.First < end && f.Last >= end { // files are only removed as a whole
 				end = f.First
 			}
 		}
@@ -204,7 +202,7 @@ func Remove(ctx context.Context, l *audit.Log, before, now time.Time) (m Moved, 
 		return m, err
 	}
 	for _, f := range gone {
-		// Not f.File: a row that was changed can name any file.
+		// Not f.File: a manipulated row could name any file.
 		switch err := os.Remove(filepath.Join(f.Directory, Name(f.First, f.Last))); {
 		case err == nil:
 			m.Files++

@@ -1,4 +1,4 @@
-// Package audittest makes audit logs of messages, for the tests of what reads them.
+// Package audittest creates audit logs for tests of packages that read them.
 package audittest
 
 import (
@@ -19,13 +19,13 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// New returns a new log in a SQLite file. Each batch is a second after the one before.
+// New returns a new log in a SQLite file. The clock advances by one second for each batch.
 func New(t testing.TB) *audit.Log {
 	t.Helper()
 	return Open(t, filepath.Join(t.TempDir(), "audit.db"))
 }
 
-// Open returns the log in a SQLite file, which it makes if there is none.
+// Open returns the log in a SQLite file, creating the file if necessary.
 func Open(t testing.TB, path string) *audit.Log {
 	t.Helper()
 	store, err := sqlstore.Open(t.Context(), path, sqlstore.Options{Create: true})
@@ -37,8 +37,8 @@ func Open(t testing.TB, path string) *audit.Log {
 	return audit.NewLog(store, func() time.Time { now = now.Add(time.Second); return now })
 }
 
-// Add adds a record in a batch of its own, with a message, nil for none. What the message says
-// of itself replaces what the record says.
+// Add adds a record in its own batch, with a message, nil for none. The members of the message replace those
+// of the record.
 func Add(t testing.TB, l *audit.Log, r audit.Record, message []byte) (stored audit.Stored) {
 	t.Helper()
 	var frame []byte
@@ -62,8 +62,8 @@ func Add(t testing.TB, l *audit.Log, r audit.Record, message []byte) (stored aud
 	return stored
 }
 
-// With calls use with a store of some records, in a file that is removed afterwards. It is for
-// examples, which have no [testing.TB].
+// With calls use with a store of some records, in a temporary file. It is for examples, which have no
+// [testing.TB].
 func With(records []audit.Record, use func(context.Context, audit.Store) error) (err error) {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
@@ -90,14 +90,14 @@ func With(records []audit.Record, use func(context.Context, audit.Store) error) 
 	return use(ctx, store)
 }
 
-// A T is a test, also one of package rapid.
+// A T is a test, or a property test of package rapid.
 type T interface {
 	Helper()
 	Errorf(format string, args ...any)
 	Fatal(args ...any)
 }
 
-// CheckSchema fails the test if a record is not as its JSON Schema says.
+// CheckSchema fails the test if a record does not match its JSON Schema.
 func CheckSchema(t T, r *audit.Record) {
 	t.Helper()
 	schema, err := validate.EmbeddedSchema(schemas.AuditRecord)
@@ -117,7 +117,7 @@ func CheckSchema(t T, r *audit.Record) {
 	}
 }
 
-// describe fills a record with what a canonical message says of itself.
+// describe fills a record with the members of a canonical message.
 func describe(t testing.TB, r *audit.Record, message []byte) {
 	t.Helper()
 	d, err := jsonstream.Parse(jsonstream.NewRaw(message), jsonstream.Limits{})

@@ -1,9 +1,9 @@
-// Package cost adds up what tasks cost, from the records of the audit log (EAAPL-MAG006,
-// sections 6.2, 9 and 13.3).
+// Package cost adds up the costs of tasks from the records of the audit log (EAAPL-MAG006, sections 6.2, 9
+// and 13.3).
 //
-// costSpentSoFarUSD is what a task has cost until a handoff. So what counts is what was spent
-// since the parent's message, as package chain counts it; of a first message all of it. It is
-// the sender's, in dollars and in tokens. Only handoffs that were accepted count, each once.
+// costSpentSoFarUSD is the cost of a task up to a handoff. So the cost of a handoff is the difference from
+// its parent's message, as in package chain, or the whole amount for a first message. It is the sender's
+// cost, in dollars and in tokens. Only accepted handoffs count, each once.
 package cost
 
 import (
@@ -19,12 +19,12 @@ import (
 	"github.com/eaapl/handoff/relay/audit/trace"
 )
 
-// A Group is what costs are added up by.
+// A Group is a key by which costs are added up.
 type Group string
 
 // The groups.
 const (
-	Agent Group = "agent" // who spent it: fromAgent.agentId
+	Agent Group = "agent" // the spender: fromAgent.agentId
 	Task  Group = "task"
 	Day   Group = "day" // of acceptance, UTC
 	Pair  Group = "pair"
@@ -33,23 +33,22 @@ const (
 // Groups returns all groups.
 func Groups() []Group { return []Group{Agent, Task, Day, Pair} }
 
-// A Sum is what was spent by one group.
+// A Sum is the cost of one group.
 type Sum struct {
-	// Name is the agent's, the task's id or the day, such as 2026-06-12; of a pair the
-	// sender.
+	// Name is the agent, the task's id, or the day, such as 2026-06-12; for a pair it is the sender.
 	Name     string
-	Receiver string // of a pair
+	Receiver string // only for a pair
 	Handoffs int
-	Cost     chain.Cost // without what remains
+	Cost     chain.Cost // without the remaining budget
 }
 
-// A Bill is what was spent.
+// A Bill is a list of costs.
 type Bill struct {
 	Total Sum
-	Sums  []Sum // the largest first; days in their order
+	Sums  []Sum // largest first; days in order
 }
 
-// Of adds up a task.
+// Of adds up the costs of a task.
 func Of(t *trace.Task, by Group) Bill {
 	l := newLedger(by)
 	for n := range t.Nodes() {
@@ -60,8 +59,8 @@ func Of(t *trace.Task, by Group) Bill {
 	return l.bill()
 }
 
-// OfAll adds up all tasks of a log. What it keeps grows with the number of groups, and of tasks
-// that begin below another task's handoff, and not with that of records.
+// OfAll adds up the costs of all tasks of a log. Its memory grows with the number of groups, and of tasks
+// whose parent handoff is in another task, but not with the number of records.
 func OfAll(r audit.Reader, by Group) (Bill, error) {
 	l := newLedger(by)
 	var accepted []audit.Stored
@@ -84,7 +83,7 @@ func OfAll(r audit.Reader, by Group) (Bill, error) {
 	return l.bill(), nil
 }
 
-// batch is how many records are added up at once, and the rest of the last one's task.
+// batch is the number of records that are added up together, plus the rest of the last record's task.
 const batch = 1000
 
 type key struct{ name, receiver string }
@@ -94,15 +93,14 @@ type ledger struct {
 	total     Sum
 	sums      map[key]*Sum
 	off       chain.Options
-	postponed map[string]bool // tasks with a handoff whose parent is of another task
+	postponed map[string]bool // tasks with a handoff whose parent is in another task
 }
 
 func newLedger(by Group) *ledger {
 	return &ledger{by: by, sums: map[key]*Sum{}, off: chain.Unchecked(), postponed: map[string]bool{}}
 }
 
-// addBatch adds the tasks of some acceptances, and postpones those with other handoffs than these
-// as parents.
+// addBatch adds the tasks of some acceptances, and postpones tasks with parents outside the batch.
 func (l *ledger) addBatch(accepted []audit.Stored) {
 	accepted = trace.Last(accepted)
 	tasks, known := map[string]bool{}, map[string]bool{}
@@ -117,7 +115,7 @@ func (l *ledger) addBatch(accepted []audit.Stored) {
 	l.addTasks(tasks, accepted)
 }
 
-// addPostponed adds tasks with the parents that are of others.
+// addPostponed adds tasks together with parents in other tasks.
 func (l *ledger) addPostponed(r audit.Reader, ids []string) error {
 	accepted, err := audit.List(r, audit.Filter{Tasks: ids, Events: []audit.Event{audit.Accepted}})
 	if err != nil {
@@ -136,8 +134,8 @@ func (l *ledger) addPostponed(r audit.Reader, ids []string) error {
 	return nil
 }
 
-// addTasks adds some of the tasks that acceptances are of. The tasks are named to the letter: a UUID
-// in capitals and in small ones is one task, of which only one part may be postponed.
+// addTasks adds some of the tasks of acceptances. tasks has exact spellings of ids: a UUID in upper case and
+// in lower case is one task, of which only one spelling may be postponed.
 func (l *ledger) addTasks(tasks map[string]bool, accepted []audit.Stored) {
 	checker := chain.New(l.off)
 	for i := range accepted {

@@ -1,5 +1,5 @@
-// Package evidence packs what an audit log has of a task into one archive, with what it takes
-// to verify it elsewhere (EAAPL-MAG006, section 12.1).
+// Package evidence packs a task's records into an archive that can be verified without the audit log
+// (EAAPL-MAG006, section 12.1).
 package evidence
 
 import (
@@ -27,10 +27,9 @@ var readme string
 //go:embed verify-record.sh
 var script string
 
-// Write writes a tar archive of a task as it was at a checkpoint, which is a signed note by a
-// key. The same log, task and note give the same bytes. A record that the checkpoint does not
-// have is left out; one that was changed is an error. If there is nothing of the task, the error
-// is a [*trace.UnknownTaskError].
+// Write writes a tar archive of a task at a checkpoint, which is a note signed by key. The same log, task and
+// note give the same bytes. Records after the checkpoint are left out; a changed record is an error. If the
+// log has nothing about the task, the error is a [*trace.UnknownTaskError].
 func Write(ctx context.Context, w io.Writer, r audit.Reader, task string, note []byte, key ed25519.PublicKey) error {
 	checkpoint, err := tree.VerifyCheckpoint(note, "", key)
 	if err != nil {
@@ -55,7 +54,7 @@ func Write(ctx context.Context, w io.Writer, r audit.Reader, task string, note [
 		}
 	}
 	report := summary{Task: task, Origin: checkpoint.Origin, Size: checkpoint.Size}
-	// All records first: a database does not answer another question while it sends them.
+	// All records first: a database cannot answer a second query while it sends rows.
 	list, err := audit.List(r, audit.Filter{Tasks: trace.Spellings(task)})
 	if err != nil {
 		return err
@@ -90,18 +89,18 @@ func Write(ctx context.Context, w io.Writer, r audit.Reader, task string, note [
 	return p.tar.Close()
 }
 
-// A pack is an archive that is written.
+// A pack is an archive being written.
 type pack struct {
 	tar        *tar.Writer
 	reader     audit.Reader
 	note       []byte
 	checkpoint tree.Checkpoint
-	sums       []byte // the lines of SHA256SUMS
+	sums       []byte // lines of SHA256SUMS
 }
 
 func (p *pack) add(name string, text []byte) error {
 	p.sums = fmt.Appendf(p.sums, "%x  %s\n", sha256.Sum256(text), name)
-	// No time, owner or mode of this machine: the bytes depend on the log alone.
+	// No local time, owner or mode: the bytes depend only on the log.
 	err := p.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(text)), Mode: 0o644, Format: tar.FormatUSTAR})
 	if err == nil {
 		_, err = p.tar.Write(text)
@@ -109,7 +108,7 @@ func (p *pack) add(name string, text []byte) error {
 	return err
 }
 
-// record adds a record with its proof and its message, which it returns, nil if there is none.
+// record adds a record with its proof and its message, and returns the message, nil if there is none.
 func (p *pack) record(ctx context.Context, s *audit.Stored) ([]byte, error) {
 	text, err := s.AppendJSON(nil)
 	if err != nil {
@@ -140,7 +139,7 @@ func (p *pack) record(ctx context.Context, s *audit.Stored) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("record %d: %w", s.Sequence, err)
 	}
-	if s.Details.PayloadDigest != nil { // what is personal is apart, and the digest of the whole is keyed
+	if s.Details.PayloadDigest != nil { // personal data is stored apart, and the digest of the whole message is keyed
 		return message, p.add(fmt.Sprintf("messages/%d.json", s.Sequence), message)
 	}
 	canonical := canonicalForm(message, s.MessageDigest)
@@ -150,8 +149,8 @@ func (p *pack) record(ctx context.Context, s *audit.Stored) ([]byte, error) {
 	return message, errors.Join(p.add(fmt.Sprintf("messages/%d.json", s.Sequence), message), p.add(fmt.Sprintf("messages/%d.canonical", s.Sequence), canonical))
 }
 
-// canonicalForm returns the form of a message that a record has the digest of: the canonical
-// one, or the bytes of what has none. It returns nil if neither has it.
+// canonicalForm returns the form of a message that matches the digest of its record: the canonical form, or
+// the unchanged bytes if it has none. It returns nil if neither matches.
 func canonicalForm(message []byte, digest audit.Hash) []byte {
 	forms := [][]byte{message, bytes.TrimSpace(message)}
 	if d, err := jsonstream.Parse(jsonstream.NewRaw(message), jsonstream.Unlimited()); err == nil {

@@ -12,15 +12,16 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// A summary says what each agent of a task received and concluded, in the order of the log.
+// A summary lists the messages that each agent of a task received and its conclusions, in the order of the
+// log.
 type summary struct {
 	Task   string  `json:"taskId"`
 	Origin string  `json:"log"`
 	Size   int64   `json:"checkpointRecords"`
 	Steps  []event `json:"steps"`
-	// What was spent when the task was handed over for the last time.
+	// The cost of the task at its last handoff.
 	CostSpentUSD string `json:"costSpentUSD,omitempty"`
-	// Output is what had been concluded by then, in the order of the message.
+	// Output has all conclusions up to then, in the order of the message.
 	Output []conclusion `json:"output,omitempty"`
 }
 
@@ -38,8 +39,8 @@ type event struct {
 	PromptTokens     int64        `json:"promptTokens,omitempty"`
 	CompletionTokens int64        `json:"completionTokens,omitempty"`
 	Received         string       `json:"received,omitempty"`  // taskDescription
-	Concluded        []conclusion `json:"concluded,omitempty"` // completedSubtasks that no earlier message had
-	Message          string       `json:"message,omitempty"`   // its file
+	Concluded        []conclusion `json:"concluded,omitempty"` // completedSubtasks that are new in this message
+	Message          string       `json:"message,omitempty"`   // its file name
 }
 
 // A conclusion is a completed subtask.
@@ -49,7 +50,7 @@ type conclusion struct {
 	Result      jsontext.Value `json:"result,omitempty"`
 }
 
-// note adds a record with its message, nil if there is none.
+// note adds a record and its message, nil if there is none.
 func (r *summary) note(s *audit.Stored, message []byte) {
 	step := event{
 		Record: s.Sequence, RecordedAt: audit.FormatTime(s.RecordedAt), Event: s.Event, HandoffID: s.HandoffID, From: s.Sender, To: s.Receiver, Reason: string(s.Reason),

@@ -10,14 +10,14 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// A Subject names whose data is meant: by the id that messages have, or by one of the records,
-// which is the way to the subjects of messages without such an id.
+// A Subject selects a data subject: by the id in messages, or by a record, which also works for messages
+// without such an id.
 type Subject struct {
 	ID     string
 	Record *int64
 }
 
-// A NothingHeldError says that a log has nothing about a data subject.
+// A NothingHeldError reports that a log has no data about a data subject.
 type NothingHeldError struct{ Subject Subject }
 
 func (e *NothingHeldError) Error() string {
@@ -27,7 +27,7 @@ func (e *NothingHeldError) Error() string {
 	return fmt.Sprintf("the audit log holds nothing about the data subject %s: ids are compared byte by byte", finding.Quote(e.Subject.ID))
 }
 
-// hash returns a subject as the records have it.
+// hash returns the subject's hash as stored in records.
 func (s *Sealer) hash(ctx context.Context, r audit.Reader, of Subject) (string, error) {
 	if of.Record == nil {
 		_, secret, err := s.open(ctx)
@@ -44,18 +44,18 @@ func (s *Sealer) hash(ctx context.Context, r audit.Reader, of Subject) (string, 
 	return "", &NothingHeldError{of}
 }
 
-// A Decision is a person's to erase.
+// A Decision is a person's decision to erase.
 type Decision struct {
-	By     string // "" if nobody said
-	Reason string // not ""
+	By     string // "" if unknown
+	Reason string // must not be empty
 }
 
-// Erase destroys the key of a data subject, and records that: first the key, which is durable,
-// and then the record, so that no record says what is not true. Nobody adds records meanwhile.
-// What a crash has left undone between the two is done by the next Erase, of whatever subject.
+// Erase destroys the key of a data subject and records the erasure. The key is durably destroyed before the
+// record is added, so that no record is untrue. Meanwhile no other process adds records. If a crash happened
+// between these steps, the next Erase of any subject adds the record.
 //
-// Who erases again gets the record that there is. The error is a [*NothingHeldError] if there
-// is nothing about the subject.
+// A repeated erasure returns the existing record. The error is a [*NothingHeldError] if there is no data
+// about the subject.
 func (s *Sealer) Erase(ctx context.Context, log *audit.Log, of Subject, d Decision) (erased audit.Stored, err error) {
 	if d.Reason == "" {
 		return erased, errors.New("an erasure needs a reason")
@@ -131,8 +131,8 @@ func lastHeld(r audit.Reader, subject string) (int64, error) {
 	return -1, nil
 }
 
-// finish does what comes after the key: nothing of it is left in files, nobody hands over what
-// cannot be read any more, and the record.
+// finish completes an erasure after the destruction of the key: it removes remains of the key from files,
+// cancels handing over messages that are no longer readable, and adds the record.
 func finish(ctx context.Context, b *audit.Batch, keys KeyStore, e Erasure) (stored audit.Stored, err error) {
 	if err := keys.Sweep(ctx); err != nil {
 		return stored, err
@@ -163,15 +163,15 @@ func finish(ctx context.Context, b *audit.Batch, keys KeyStore, e Erasure) (stor
 	return b.Add(audit.Record{Event: audit.Erased, Details: audit.Details{Subject: e.Subject, By: e.By, Explanation: e.Reason}}, nil)
 }
 
-// A Held is what a log has about a data subject in one record.
+// A Held is the data about a data subject in one record.
 type Held struct {
 	Record audit.Stored
 	Data   []Datum
-	Erased *audit.Stored // by whom, when and why there is no data any more; nil if there is
+	Erased *audit.Stored // the record of the erasure; nil if the data is not erased
 }
 
-// Held calls each with what a log has about a data subject, in its order (GDPR, Article 15).
-// The error is a [*NothingHeldError] if it never had anything.
+// Held calls each with the data about a data subject, in the order of the log (GDPR, Article 15). The error
+// is a [*NothingHeldError] if the log never had any.
 func (s *Sealer) Held(ctx context.Context, r audit.Reader, of Subject, each func(Held) error) error {
 	subject, err := s.hash(ctx, r, of)
 	if err != nil {
@@ -179,7 +179,7 @@ func (s *Sealer) Held(ctx context.Context, r audit.Reader, of Subject, each func
 	}
 	found := false
 	for from := int64(0); ; found = true {
-		// A list, since a database does not answer another question while it sends records.
+		// A list, since a database cannot answer a second query while it sends rows.
 		list, err := audit.List(r, audit.Filter{Subject: subject, From: from, Limit: atOnce})
 		if err != nil {
 			return err
@@ -203,10 +203,10 @@ func (s *Sealer) Held(ctx context.Context, r audit.Reader, of Subject, each func
 	}
 }
 
-// atOnce is how many records are kept at once.
+// atOnce is the number of records in memory at once.
 const atOnce = 500
 
-// held returns what a record has.
+// held returns the data of a record.
 func (s *Sealer) held(ctx context.Context, r audit.Reader, stored audit.Stored) (Held, error) {
 	held := Held{Record: stored}
 	c, err := s.contentOf(ctx, r, stored)

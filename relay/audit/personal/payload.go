@@ -19,38 +19,37 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// A content is what a payload holds, encrypted.
+// A content is the decrypted content of a payload.
 type content struct {
 	Salt []byte  `json:"salt"` // of the commitments
 	Undo []undo  `json:"undo"`
 	Data []Datum `json:"data"`
-	// Findings are those of the record, whose texts may show personal data.
+	// Findings are the record's findings, whose texts may contain personal data.
 	Findings []audit.Finding `json:"findings,omitzero"`
 }
 
-// An undo is a part of the message with replacements, in bytes, and what was there.
+// An undo is a range of the message with replacements, in bytes, and the original text.
 type undo struct {
 	Start  int    `json:"start"`
 	End    int    `json:"end"`
-	Before []byte `json:"before"` // in base64
+	Before []byte `json:"before"` // base64
 }
 
-// A Datum is something that is personal data.
+// A Datum is one piece of personal data.
 type Datum struct {
-	Pointer string        `json:"pointer"` // of the value that holds it
+	Pointer string        `json:"pointer"` // of the value that contains it
 	Class   privacy.Class `json:"class"`
 	Value   string        `json:"value"`
 }
 
-// The format of a payload: its version, the id of the key, the nonce, the encrypted content.
+// The format of a payload: version, key id, nonce, encrypted content.
 const (
 	version     = 1
 	nonceAt     = 1 + len(KeyID{})
 	encryptedAt = nonceAt + chacha20poly1305.NonceSizeX
 )
 
-// A TamperedError says that what is stored of personal data is not what was stored, or is not
-// of this record.
+// A TamperedError reports that stored personal data was changed, or belongs to another record.
 type TamperedError struct {
 	Sequence int64
 	Problem  string
@@ -71,7 +70,7 @@ func splitPayload(payload []byte) (id KeyID, nonce, encrypted []byte, err error)
 	return KeyID(payload[1:nonceAt]), payload[nonceAt:encryptedAt], payload[encryptedAt:], nil
 }
 
-// bound returns what a payload belongs to: the log, the record and the subject.
+// bound returns the additional authenticated data of a payload: the log, the record, the subject and the key.
 func bound(log string, sequence int64, subject string, id KeyID) []byte {
 	text := []byte("handoff personal data 1\x00" + log + "\x00" + subject + "\x00")
 	return append(binary.BigEndian.AppendUint64(text, uint64(sequence)), id[:]...)
@@ -80,7 +79,7 @@ func bound(log string, sequence int64, subject string, id KeyID) []byte {
 func (k *Key) cipher() cipher.AEAD {
 	c, err := chacha20poly1305.NewX(k.Secret.derive("payload"))
 	if err != nil {
-		panic(err) // of the key's length, which is fixed
+		panic(err) // only for invalid key lengths, which are constant
 	}
 	return c
 }
@@ -97,7 +96,7 @@ func (k *Key) seal(log string, sequence int64, c content) ([]byte, error) {
 	return k.cipher().Seal(payload, payload[nonceAt:], text, bound(log, sequence, k.Subject, k.ID)), nil
 }
 
-// open returns what a payload holds, if it is that of the record.
+// open decrypts the payload of a record, and checks that it belongs to it.
 func (k *Key) open(log string, r *audit.Record, payload []byte) (c content, err error) {
 	id, nonce, encrypted, err := splitPayload(payload)
 	if err != nil {
@@ -116,8 +115,8 @@ func (k *Key) open(log string, r *audit.Record, payload []byte) (c content, err 
 	return c, nil
 }
 
-// CheckPayload returns why a payload is not the one of a record; nil for a record without
-// one. It needs no key.
+// CheckPayload returns an error if a payload is not that of a record; nil for a record without one. It needs
+// no key.
 func CheckPayload(r *audit.Record, payload []byte) error {
 	switch want := r.Details.PayloadDigest; {
 	case want == nil && payload == nil:
@@ -132,11 +131,11 @@ func CheckPayload(r *audit.Record, payload []byte) error {
 	return nil
 }
 
-// maxCommitments is how many data have a commitment each: of more there is one for all.
+// maxCommitments is the maximum number of individual commitments: more data have one commitment together.
 const maxCommitments = 64
 
-// commitments returns what a record says of the data: HMAC-SHA-256 under the salt. Without it
-// nobody can find by guessing what the data was.
+// commitments returns the commitments of the data for the record: HMAC-SHA-256 with the salt, without which
+// guesses cannot be checked.
 func (c *content) commitments() (list []audit.Hash, err error) {
 	items := make([]jsontext.Value, len(c.Data))
 	for i, d := range c.Data {
@@ -160,7 +159,7 @@ func (c *content) commitments() (list []audit.Hash, err error) {
 	return list, nil
 }
 
-// changes returns what puts a message back.
+// changes returns the changes that restore a message.
 func (c *content) changes() []redact.Change {
 	list := make([]redact.Change, len(c.Undo))
 	for i, u := range c.Undo {
@@ -169,7 +168,7 @@ func (c *content) changes() []redact.Change {
 	return list
 }
 
-// newLogID returns a name for a log.
+// newLogID returns a random name for a log.
 func newLogID() string {
 	id := make([]byte, 16)
 	rand.Read(id) // never fails

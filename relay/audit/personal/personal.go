@@ -15,30 +15,29 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// Options say what is personal data, and where the keys are.
+// Options are the options of a [Sealer].
 type Options struct {
-	// Scanner finds what is personal, and its policy says where the id of the data subject
-	// stands. Without one nothing is taken apart; what was is put back.
+	// Scanner finds personal data, and its policy has the pointers of the data subject's id. Without one no
+	// data is stored apart; data that already is can still be restored.
 	Scanner *privacy.Scanner
-	// Limits bound what one message may cost.
+	// Limits bound the processing of one message.
 	Limits jsonstream.Limits
-	// Keys opens the key store, the first time that it is needed. [Sealer.Close] closes it.
+	// Keys opens the key store on its first use. [Sealer.Close] closes it.
 	Keys func(context.Context) (KeyStore, error)
 }
 
-// A Sealer takes the personal data of messages apart, and puts it back. It is safe for
-// concurrent use.
+// A Sealer separates the personal data of messages, and restores it. It is safe for concurrent use.
 type Sealer struct {
-	separator *separator // nil to take nothing apart
+	separator *separator // nil to separate nothing
 	keys      func(context.Context) (KeyStore, error)
 
 	mu     sync.Mutex
-	store  KeyStore // nil before it is needed
+	store  KeyStore // nil before its first use
 	secret Secret
-	log    string // the name of the log, "" before it is needed
+	log    string // name of the log, "" before its first use
 }
 
-// New returns a sealer. The error is about the policy.
+// New returns a sealer. It returns an error if the policy is invalid.
 func New(o Options) (*Sealer, error) {
 	s := &Sealer{keys: o.Keys}
 	if o.Scanner == nil {
@@ -49,7 +48,7 @@ func New(o Options) (*Sealer, error) {
 	return s, err
 }
 
-// Close closes the key store, if it was opened.
+// Close closes the key store, if it is open.
 func (s *Sealer) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,8 +60,7 @@ func (s *Sealer) Close() error {
 	return err
 }
 
-// Connect opens the key store, if data is to be taken apart: an error is known then before
-// anything is recorded.
+// Connect opens the key store if data is to be separated: so errors occur before anything is recorded.
 func (s *Sealer) Connect(ctx context.Context) error {
 	if s.separator == nil {
 		return nil
@@ -71,7 +69,7 @@ func (s *Sealer) Connect(ctx context.Context) error {
 	return err
 }
 
-// open returns the key store.
+// open returns the key store and its secret, opening it on first use.
 func (s *Sealer) open(ctx context.Context) (KeyStore, Secret, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +90,7 @@ func (s *Sealer) open(ctx context.Context) (KeyStore, Secret, error) {
 	return store, s.secret, nil
 }
 
-// logSetting is the setting of the log's name.
+// logSetting is the setting with the log's name.
 const logSetting = "personal-log"
 
 // logID returns the name of a log, "" if it has none.
@@ -109,17 +107,17 @@ func (s *Sealer) logID(r audit.Reader) (string, error) {
 	return s.log, err
 }
 
-// nameLog returns the name of a log, which gets one if it has none.
+// nameLog returns the name of a log, and sets it if there is none.
 func (s *Sealer) nameLog(b *audit.Batch) (string, error) {
 	id, err := s.logID(b)
 	if err != nil || id != "" {
 		return id, err
 	}
-	id = newLogID() // it is remembered when it is durable
+	id = newLogID() // cached only when it is durable
 	return id, b.Set(logSetting, id)
 }
 
-// KeptApart reports whether a log has personal data apart from its messages, or had.
+// KeptApart reports whether a log has, or had, personal data apart from its messages.
 func KeptApart(ctx context.Context, store audit.Store) (kept bool, err error) {
 	err = store.View(ctx, func(r audit.Reader) error {
 		settings, err := audit.Settings(r)
@@ -129,12 +127,12 @@ func KeptApart(ctx context.Context, store audit.Store) (kept bool, err error) {
 	return kept, err
 }
 
-// TakesApart reports whether there is a policy by which data is taken apart.
+// TakesApart reports whether there is a policy for separating data.
 func (s *Sealer) TakesApart() bool { return s.separator != nil }
 
-// Separate returns the personal data of a message, nil if it has none. m is nil if raw could
-// not be read as one: then all of it counts. quoted says that findings quote the message: then
-// there is always some, for [Part.Withhold].
+// Separate returns the personal data of a message, nil if it has none. m is nil if raw could not be parsed as
+// a message: then all of it is personal data. quoted reports that findings quote the message: then the result
+// is not nil, for [Part.Withhold].
 func (s *Sealer) Separate(raw []byte, m *message.Message, quoted bool) *Part {
 	if s.separator == nil {
 		return nil
@@ -142,8 +140,8 @@ func (s *Sealer) Separate(raw []byte, m *message.Message, quoted bool) *Part {
 	return s.separator.separate(raw, m, quoted)
 }
 
-// Unlock gets the keys of the data subjects of parts, which nil are not, for the records of a
-// batch. Until the batch ends no key is destroyed: erasing is a batch, too.
+// Unlock gets the keys of the data subjects of parts, which may be nil, for the records of a batch. No key is
+// destroyed before the end of the batch: erasing is a batch, too.
 func (s *Sealer) Unlock(ctx context.Context, b *audit.Batch, parts []*Part) error {
 	if len(parts) == 0 {
 		return nil
@@ -170,15 +168,15 @@ func (s *Sealer) Unlock(ctx context.Context, b *audit.Batch, parts []*Part) erro
 	return nil
 }
 
-// Describe sets what a record says of a message whose personal data is apart: its keyed digest
-// in the place of the plain one, and the data subject.
+// Describe sets the members of a record of a message whose personal data is stored apart: its keyed digest in
+// place of the plain one, and the data subject.
 func (p *Part) Describe(r *audit.Record) {
 	r.MessageDigest = p.key.digest(r.MessageDigest)
 	r.Details.Subject = p.key.Subject
 }
 
-// Seal returns the payload of a record, encrypted, and sets what the record says of it. The
-// sequence number is the one that the record will have.
+// Seal returns the encrypted payload of a record, and sets the record's members about it. sequence is the
+// record's future sequence number.
 func (p *Part) Seal(sequence int64, r *audit.Record) (payload []byte, err error) {
 	if r.Details.Commitments, err = p.content.commitments(); err != nil {
 		return nil, err
@@ -189,17 +187,17 @@ func (p *Part) Seal(sequence int64, r *audit.Record) (payload []byte, err error)
 	return payload, err
 }
 
-// Same reports whether a message with a plain digest is that of a record whose personal data
-// is apart. The error is an [*ErasedError] when nobody can know any more.
+// Same reports whether a plain digest is that of the message of a record whose personal data is stored apart.
+// The error is an [*ErasedError] if this can no longer be determined.
 func (s *Sealer) Same(ctx context.Context, r audit.Reader, sealed audit.Stored, plain audit.Hash) (bool, error) {
 	key, _, err := s.keyOf(ctx, r, sealed)
 	return err == nil && key != nil && key.digest(plain) == sealed.MessageDigest, err
 }
 
-// An ErasedError says that the personal data of a record was erased.
+// An ErasedError reports that the personal data of a record was erased.
 type ErasedError struct {
 	Sequence int64
-	Erased   audit.Stored // by whom, when and why
+	Erased   audit.Stored // the record of the erasure
 }
 
 func (e *ErasedError) Error() string {
@@ -213,16 +211,15 @@ func (e *ErasedError) Error() string {
 	return text
 }
 
-// A KeyError says that the key store does not have the key of a record whose personal data
-// was not erased.
+// A KeyError reports that the key store lacks the key of a record whose personal data was not erased.
 type KeyError struct{ Sequence int64 }
 
 func (e *KeyError) Error() string {
 	return fmt.Sprintf("the key for the personal data of record %d is not in the key store, and there is no record that it was erased: use the key store that the log was written with", e.Sequence)
 }
 
-// keyOf returns the key of a record, with its payload; nil if the record has none. The error
-// may be an [*ErasedError] or a [*KeyError].
+// keyOf returns the key and the payload of a record; nil if it has no payload. The error may be an
+// [*ErasedError] or a [*KeyError].
 func (s *Sealer) keyOf(ctx context.Context, r audit.Reader, of audit.Stored) (*Key, []byte, error) {
 	payload, err := r.Payload(of.Sequence)
 	if err != nil {
@@ -256,8 +253,7 @@ func (s *Sealer) keyOf(ctx context.Context, r audit.Reader, of audit.Stored) (*K
 	return nil, nil, &ErasedError{of.Sequence, *erased}
 }
 
-// ErasedBy returns the record by which the personal data of another record was erased; nil if it
-// was not, or if there is none.
+// ErasedBy returns the record of the erasure of a record's personal data; nil if there is none.
 func ErasedBy(r audit.Reader, of audit.Stored) (*audit.Stored, error) {
 	if of.Details.PayloadDigest == nil {
 		return nil, nil
@@ -265,8 +261,8 @@ func ErasedBy(r audit.Reader, of audit.Stored) (*audit.Stored, error) {
 	return erasedAfter(r, of.Details.Subject, of.Sequence)
 }
 
-// Erased returns the numbers of the records whose personal data the record of an erasure is
-// about: how many there are, the first and the last.
+// Erased returns the records whose personal data an erasure destroyed: their number, and the sequence numbers
+// of the first and the last.
 func Erased(r audit.Reader, by audit.Stored) (n int, first, last int64, err error) {
 	previous := int64(-1)
 	for s, err := range r.Records(audit.Filter{Events: []audit.Event{audit.Erased}}) {
@@ -292,8 +288,7 @@ func Erased(r audit.Reader, by audit.Stored) (n int, first, last int64, err erro
 	return n, first, last, nil
 }
 
-// erasedAfter returns the record that a subject was erased, behind a record; nil if there is
-// none.
+// erasedAfter returns the first record after sequence of the erasure of a subject; nil if there is none.
 func erasedAfter(r audit.Reader, subject string, sequence int64) (*audit.Stored, error) {
 	for s, err := range r.Records(audit.Filter{Events: []audit.Event{audit.Erased}, From: sequence}) {
 		if err != nil {
@@ -319,8 +314,8 @@ func (s *Sealer) contentOf(ctx context.Context, r audit.Reader, of audit.Stored)
 	return key.open(log, &of.Record, payload)
 }
 
-// Restore returns the message of a record as it came, from the text that is stored of it.
-// Without personal data that is the text. The error is an [*ErasedError] after erasure.
+// Restore returns the message of a record as received, from its stored text. Without personal data that is
+// the stored text. The error is an [*ErasedError] after erasure.
 func (s *Sealer) Restore(ctx context.Context, r audit.Reader, of audit.Stored, text []byte) ([]byte, error) {
 	if of.Details.PayloadDigest == nil {
 		return text, nil
@@ -336,7 +331,7 @@ func (s *Sealer) Restore(ctx context.Context, r audit.Reader, of audit.Stored, t
 	return original, nil
 }
 
-// Findings returns the findings of a record with their texts.
+// Findings returns the findings of a record with their original texts.
 func (s *Sealer) Findings(ctx context.Context, r audit.Reader, of audit.Stored) ([]audit.Finding, error) {
 	withheld := slices.ContainsFunc(of.Details.Findings, func(f audit.Finding) bool { return f.Message == Withheld })
 	if of.Details.PayloadDigest == nil || !withheld {

@@ -21,24 +21,24 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// named are the members that records name handoffs by. They are in the record, whatever a
-// policy says: ids must not be personal data.
+// named are the members that identify a handoff in records. They are recorded despite any policy: ids must
+// not be personal data.
 var named = [...]string{
 	"/handoffId", "/taskId", "/parentHandoffId", "/fromAgent/agentId", "/toAgent/agentType", "/receiverList", "/signatureKeyId", "/traceparent",
 	"/costTracking/costSpentSoFarUSD", "/costTracking/costBudgetRemainingUSD", "/costTracking/tokenSpent",
 }
 
-// signature is the member by which guesses of a signed message can be checked.
+// signature is the pointer of the signature, with which guesses of a signed message could be checked.
 const signature = "/signature"
 
-// digestClass is the class of digests, by which guesses of what they are of can be checked.
+// digestClass is the class of digests, with which guesses of their input could be checked.
 const digestClass privacy.Class = "digest"
 
 // A separator finds personal data.
 type separator struct {
 	limits  jsonstream.Limits
 	subject string
-	policy  privacy.Policy // what is personal, and what must not stay beside it
+	policy  privacy.Policy // defines personal data, and data that must not stay beside it
 	scanner *privacy.Scanner
 }
 
@@ -70,7 +70,7 @@ func newSeparator(scanner *privacy.Scanner, limits jsonstream.Limits) (*separato
 	return &separator{limits, p.Subject, p, all}, err
 }
 
-// covers reports whether a pattern is the pointer of a value or of one that it is in.
+// covers reports whether a pattern matches the pointer of a value or of a value that contains it.
 func covers(pattern, pointer []string) bool {
 	if len(pattern) > len(pointer) {
 		return false
@@ -83,9 +83,9 @@ func covers(pattern, pointer []string) bool {
 	return true
 }
 
-// A Part is the personal data of a message, apart from it.
+// A Part is the personal data of a message, separated from it.
 type Part struct {
-	// Text is what is stored of the message: it has replacements.
+	// Text is the stored text of the message, with replacements.
 	Text []byte
 
 	kind, id string // of the data subject
@@ -94,11 +94,11 @@ type Part struct {
 	key      *Key
 }
 
-// wholeMessage is what is stored of a message that cannot be read, or not without a trace.
+// wholeMessage is the stored text of a message that cannot be parsed, or not redacted completely.
 const wholeMessage = `"<MESSAGE>"`
 
-// separate returns the personal data of a message, nil if there is none and nothing is quoted. m
-// is nil if raw is no message.
+// separate returns the personal data of a message, nil if there is none and nothing is quoted. m is nil if
+// raw is not a message.
 func (s *separator) separate(raw []byte, m *message.Message, quoted bool) *Part {
 	var part *Part
 	if m == nil {
@@ -118,7 +118,7 @@ func (s *separator) separate(raw []byte, m *message.Message, quoted bool) *Part 
 	return part
 }
 
-// subjectOf returns whose data a message has.
+// subjectOf returns the data subject of a message.
 func (s *separator) subjectOf(raw []byte, m *message.Message) (kind, id string) {
 	if m != nil {
 		if s.subject != "" {
@@ -140,7 +140,7 @@ func (s *separator) subjectOf(raw []byte, m *message.Message) (kind, id string) 
 	return ofMessage, hex.EncodeToString(sum[:])
 }
 
-// whole takes all of a message.
+// whole separates a whole message.
 func whole(raw []byte) *Part {
 	p := &Part{Text: []byte(wholeMessage)}
 	p.take([]redact.Change{{Start: 0, End: len(wholeMessage), Before: bytes.Clone(raw)}},
@@ -161,8 +161,8 @@ func (p *Part) take(changes []redact.Change, data []redact.Datum) {
 	}
 }
 
-// apart takes what the policy names out of a message. If anything is, digests and the
-// signature are, too, and what stands elsewhere again.
+// apart separates the data that the policy names. If there is any, it also separates digests, the signature,
+// and other occurrences of the same data.
 func (s *separator) apart(raw []byte, m *message.Message) *Part {
 	doc := m.Document()
 	o := redact.Options{Scanner: s.scanner, Apart: true, Limits: s.limits}
@@ -171,7 +171,7 @@ func (s *separator) apart(raw []byte, m *message.Message) *Part {
 		return whole(raw)
 	}
 	if !slices.ContainsFunc(r.Data, func(d redact.Datum) bool { return d.Class != digestClass && d.Pointer != signature }) {
-		return nil // a digest alone is nobody's
+		return nil // a digest alone is not personal data
 	}
 	if values := s.again(raw, r); values != nil {
 		if o.Scanner, err = s.with(values); err == nil {
@@ -189,17 +189,16 @@ func (s *separator) apart(raw []byte, m *message.Message) *Part {
 	return p
 }
 
-// minAgain is the length of the shortest value that is looked for elsewhere in the message,
-// in bytes, and maxAgain how many are.
+// minAgain is the minimum length of a value whose other occurrences are searched in the message, in bytes,
+// and maxAgain the maximum number of such values.
 const (
 	minAgain = 4
 	maxAgain = 200
 )
 
-// again returns the values that the policy has named by their pointers, and that are still
-// in the message, or may be.
+// again returns the values that the policy names by pointer, and that may occur elsewhere in the message.
 func (s *separator) again(raw []byte, r redact.Result) (values []string) {
-	hidden := bytes.Contains(raw, []byte(`\u`)) || r.Format != format.EAAPL // in an escape or in base64
+	hidden := bytes.Contains(raw, []byte(`\u`)) || r.Format != format.EAAPL // in an escape sequence or in base64
 	add := func(value string) {
 		if len(value) >= minAgain && len(values) < maxAgain && (hidden || strings.ContainsAny(value, "\"\\/\n\t\r\b\f") || bytes.Contains(r.Text, []byte(value))) && !slices.Contains(values, value) {
 			values = append(values, value)
@@ -210,7 +209,7 @@ func (s *separator) again(raw []byte, r redact.Result) (values []string) {
 			continue
 		}
 		doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(d.Value)), s.limits)
-		if err != nil { // a string, which is no JSON
+		if err != nil { // a string that is not JSON
 			add(d.Value)
 			continue
 		}
@@ -226,9 +225,9 @@ func (s *separator) again(raw []byte, r redact.Result) (values []string) {
 	return values
 }
 
-// with returns a scanner that also finds values, wherever they stand.
+// with returns a scanner that also finds all occurrences of values.
 func (s *separator) with(values []string) (*privacy.Scanner, error) {
-	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) }) // of two that begin alike, the longer one
+	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) }) // longer values before their prefixes
 	for i, value := range values {
 		values[i] = regexp.QuoteMeta(value)
 	}
@@ -237,10 +236,10 @@ func (s *separator) with(values []string) (*privacy.Scanner, error) {
 	return privacy.New(p)
 }
 
-// Withheld stands for a text that may quote a message.
+// Withheld replaces a text that may quote a message.
 const Withheld = "what was found is withheld, since it may show personal data"
 
-// Withhold takes the texts of a record's findings to the personal data.
+// Withhold moves the texts of a record's findings to the personal data.
 func (p *Part) Withhold(d *audit.Details) {
 	p.content.Findings = d.Findings
 	if d.Findings == nil {
@@ -254,8 +253,8 @@ func (p *Part) Withhold(d *audit.Details) {
 	d.Findings = kept
 }
 
-// Told returns what may be told of a pointer: the indexes and the names of members that the schema has,
-// up to the first other name, which is the message's own and can be personal data.
+// Told returns the part of a pointer that may be shown: indexes and names of members in the schema, up to the
+// first other name, which comes from the message and may be personal data.
 func Told(pointer string) string {
 	tokens, _ := jsonstream.SplitPointer(pointer)
 	told, inList := "", false
@@ -270,13 +269,13 @@ func Told(pointer string) string {
 	return told
 }
 
-// schemaNames are the names of all members in the schema of messages, and whether they are those of
-// arrays.
+// schemaNames are the names of all members in the schema of messages. The value reports whether the member is
+// an array.
 var schemaNames = sync.OnceValue(func() map[string]bool {
 	names := map[string]bool{}
 	text, err := schemas.Read(schemas.Message)
 	if err != nil {
-		panic(err) // it is embedded
+		panic(err) // the schema is embedded
 	}
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 	if err != nil {

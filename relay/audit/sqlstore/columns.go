@@ -17,12 +17,11 @@ var recordColumns = []string{
 	"message_digest", "message_bytes", "frame_digest", "details",
 }
 
-// events has the events at their numbers in the column event. [audit.Events] makes a copy with
-// each call, which is too much for every row.
+// events has the events by their numbers in the column event. [audit.Events] makes a copy on each call, too
+// slow for every row.
 var events = audit.Events()
 
-// row returns the values of a record's columns. The hash of the record before is that of the
-// row before.
+// row returns the values of a record's columns. The hash of the previous record is in the previous row.
 func row(r *audit.Stored) ([]any, error) {
 	event := slices.Index(events, r.Event)
 	if event < 0 {
@@ -61,7 +60,7 @@ func hash(h audit.Hash) any {
 	return h[:]
 }
 
-// scanner reads rows of recordColumns.
+// scanner scans rows of recordColumns.
 type scanner struct {
 	id, task, parent, trace, hash, previous, message, frame []byte
 	at, event                                               int64
@@ -70,7 +69,7 @@ type scanner struct {
 	transport, key, details                                 sql.NullString
 }
 
-// scan reads a row. What cannot have been written by this program is an error.
+// scan scans a row. It returns an error for values that this program cannot have written.
 func (s *scanner) scan(rows *sql.Rows, r *audit.Stored) error {
 	s.id, s.task, s.parent, s.trace, s.hash, s.previous, s.message, s.frame = nil, nil, nil, nil, nil, nil, nil, nil
 	*r = audit.Stored{}
@@ -118,7 +117,7 @@ func (s *scanner) scan(rows *sql.Rows, r *audit.Stored) error {
 	return nil
 }
 
-// A RowError says that a row of the database is none that this program has written.
+// A RowError reports a database row that this program cannot have written.
 type RowError struct {
 	Sequence int64
 	Problem  string
@@ -128,9 +127,8 @@ func (e *RowError) Error() string {
 	return fmt.Sprintf("record %d of the audit log was changed: %s", e.Sequence, e.Problem)
 }
 
-// packID returns an id as it is stored: 16 bytes for a UUID in small letters, and for any
-// other one a zero byte and its text. Where that would be 16 bytes, two bytes 1 stand before
-// the text.
+// packID returns the stored form of an id: 16 bytes for a UUID in lower case, otherwise a zero byte and its
+// text. If that would be 16 bytes, two bytes with the value 1 precede the text.
 func packID(id string) any {
 	if id == "" {
 		return nil
@@ -145,7 +143,7 @@ func packID(id string) any {
 	return packed
 }
 
-// unpackID returns the id that packID has stored.
+// unpackID is the inverse of packID.
 func unpackID(packed []byte) (id string, ok bool) {
 	switch {
 	case packed == nil:
@@ -161,7 +159,7 @@ func unpackID(packed []byte) (id string, ok bool) {
 	}
 }
 
-// uuidGroups are where the digits of a UUID's text begin and end (RFC 9562).
+// uuidGroups are the positions of the groups of digits in the text of a UUID (RFC 9562).
 var uuidGroups = [...][2]int{{0, 8}, {9, 13}, {14, 18}, {19, 23}, {24, 36}}
 
 func parseUUID(id string) (b [16]byte, ok bool) {
@@ -195,7 +193,7 @@ func writeUUID(text *[36]byte, b [16]byte) {
 	text[8], text[13], text[18], text[23] = '-', '-', '-', '-'
 }
 
-// packTrace returns a trace id, which has 32 hexadecimal digits.
+// packTrace returns the stored form of a trace id, which has 32 hexadecimal digits.
 func packTrace(id string) any {
 	b, err := hex.DecodeString(id)
 	if err != nil || len(b) == 0 {
@@ -204,8 +202,8 @@ func packTrace(id string) any {
 	return b
 }
 
-// packSubject returns the keyed hash of a data subject, which has hexadecimal digits. What has
-// none is stored as the empty one, and is nobody's.
+// packSubject returns the stored form of a data subject's keyed hash in hexadecimal. Other texts are stored
+// as an empty hash, which belongs to no subject.
 func packSubject(subject string) []byte {
 	b, err := hex.DecodeString(subject)
 	if err != nil {

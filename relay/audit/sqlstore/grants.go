@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// rejectedEvents are the numbers of the events of records that [audit.Batch.RemoveRejected] removes.
+// rejectedEvents are the numbers of the events that [audit.Batch.RemoveRejected] may remove.
 const rejectedEvents = "6, 10, 19, 20"
 
-// frozen are the tables whose rows never change, and when a row may, all the same: where
-// audit_archive or audit_removal has a row that says so, which stays.
+// frozen are the append-only tables, with the conditions under which a row may be changed or deleted. The
+// conditions refer to audit_archive and audit_removal, whose rows are permanent.
 var frozen = []struct{ table, key, update, remove string }{
 	{"audit_record", "sequence", "NEW.sequence = OLD.sequence AND NEW.hash = OLD.hash AND NEW.event = -1 AND OLD.event NOT BETWEEN " + strconv.Itoa(firstKept) + " AND " + strconv.Itoa(lastKept) + " AND (OLD.sequence < (SELECT max(before) FROM audit_removal) OR OLD.event IN (" + rejectedEvents + ") AND OLD.key_id IS NULL AND OLD.sequence < (SELECT -min(before) FROM audit_removal))", ""},
 	{"audit_message", "sequence", "", "EXISTS (SELECT 1 FROM audit_archive WHERE OLD.sequence BETWEEN first AND last) OR OLD.sequence < (SELECT max(before) FROM audit_removal) OR EXISTS (SELECT 1 FROM audit_record WHERE sequence = OLD.sequence AND event = -1)"},
@@ -20,23 +20,23 @@ var frozen = []struct{ table, key, update, remove string }{
 	{"audit_removal", "before", "", ""},
 }
 
-// A Role is what a role of the database may do with an audit log.
+// A Role is a set of permissions of a database role.
 type Role string
 
 // The roles.
 const (
 	Writer Role = "writer" // add records, and read
-	Keeper Role = "keeper" // move messages to an archive, and remove what is older than the retention period
+	Keeper Role = "keeper" // move messages to an archive, and remove records after the retention period
 	Viewer Role = "viewer" // read
 )
 
 // Roles returns all roles.
 func Roles() []Role { return []Role{Writer, Keeper, Viewer} }
 
-// reading is what all roles may.
+// reading grants the permissions of all roles.
 var reading = "GRANT SELECT ON " + strings.Join(tables, ", ") + ", handoff_version TO %s;"
 
-// grants are the statements of each role, below its name.
+// grants are the statements of each role.
 var grants = map[Role][]string{
 	Viewer: {reading},
 	Writer: {
@@ -52,8 +52,8 @@ var grants = map[Role][]string{
 	},
 }
 
-// Triggers returns the statements after which the tables of an audit log are append-only,
-// whoever it is that writes to them, until somebody drops the triggers.
+// Triggers returns the statements that make the tables of an audit log append-only for all roles, as long as
+// the triggers exist.
 func Triggers(postgres bool) string {
 	var b strings.Builder
 	if postgres {
@@ -80,7 +80,7 @@ CREATE OR REPLACE FUNCTION audit_archived(n bigint) RETURNS boolean LANGUAGE sql
 				fmt.Fprintf(&b, "DROP TRIGGER IF EXISTS %[1]s;\nCREATE TRIGGER %[1]s BEFORE %[2]s ON %[3]s%[4]s\n  BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;\n", name, strings.ToUpper(event.name), f.table, when)
 				continue
 			}
-			// A condition of PostgreSQL has no queries in it.
+			// Conditions of triggers cannot contain queries in PostgreSQL.
 			when = strings.NewReplacer(
 				"(SELECT max(before) FROM audit_removal)", "audit_removed()",
 				"(SELECT -min(before) FROM audit_removal)", "audit_rejected()",
@@ -93,7 +93,7 @@ CREATE OR REPLACE FUNCTION audit_archived(n bigint) RETURNS boolean LANGUAGE sql
 			fmt.Fprintf(&b, "CREATE OR REPLACE TRIGGER %s_no_truncate BEFORE TRUNCATE ON %s\n  FOR EACH STATEMENT EXECUTE FUNCTION audit_forbid();\n", f.table, f.table)
 			continue
 		}
-		// INSERT OR REPLACE deletes without the trigger of DELETE.
+		// INSERT OR REPLACE deletes rows without firing the DELETE trigger.
 		var same []string
 		for key := range strings.SplitSeq(f.key, ",") {
 			same = append(same, key+" = NEW."+key)
@@ -103,8 +103,7 @@ CREATE OR REPLACE FUNCTION audit_archived(n bigint) RETURNS boolean LANGUAGE sql
 	return b.String()
 }
 
-// Grants returns the statements that let a role of PostgreSQL, which must be there, do what role
-// says and nothing else.
+// Grants returns the statements that give an existing PostgreSQL role the permissions of role and no others.
 func Grants(role Role, name string) string {
 	quoted := `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 	var b strings.Builder

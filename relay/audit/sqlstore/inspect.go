@@ -33,7 +33,7 @@ func (s *Store) CheckIndexes(ctx context.Context, found func(problem string) err
 	return s.db.CheckIndexes(ctx, tables, found)
 }
 
-// integer returns the only value that a query has, if it has a row.
+// integer returns the single value of a query, if it has a row.
 func (i inspector) integer(query string, args ...int64) (n int64, found bool, err error) {
 	err = i.Scanner.Rows(func(v []database.Cell) error {
 		n, found = v[0].Int, true
@@ -83,7 +83,7 @@ func (i inspector) Frames(first, end int64, f func(int64, []byte) error) error {
 func (i inspector) Nodes(level int, first, end int64, f func(tree.Node) error) error {
 	return i.Scanner.Rows(func(v []database.Cell) error {
 		if v[0].Kind != database.Int {
-			return nil // Others reports it
+			return nil // reported by Others
 		}
 		n := tree.Node{Level: level, Index: v[0].Int}
 		if hash := v[1].Bytes; v[1].Kind == database.Blob && len(hash) == len(n.Hash) {
@@ -93,16 +93,16 @@ func (i inspector) Nodes(level int, first, end int64, f func(tree.Node) error) e
 	}, "SELECT position, hash FROM audit_node WHERE level = ? AND position >= ? AND position < ? ORDER BY position", int64(level), first, end)
 }
 
-// columns makes a [audit.Row] of the values of recordColumns. wrong is the first that this
-// program does not write: each value has one spelling, so that no change goes unseen.
+// columns converts the values of recordColumns to an [audit.Row]. wrong is the first value that this program
+// cannot have written: each value has only one spelling, so that every change is detected.
 type columns struct {
 	cells   []database.Cell
 	wrong   string
 	removed int64 // records before this one may have been removed
 
-	rejected int64 // those of rejected messages before this one may have been removed
+	rejected int64 // records of rejected messages before this one may have been removed
 
-	ids   [3][36]byte // of this row, as text
+	ids   [3][36]byte // texts of this row's ids
 	trace []byte
 }
 
@@ -157,7 +157,7 @@ func (c *columns) number(i int, zero bool) int64 {
 	return 0
 }
 
-// text returns a text, until the next row.
+// text returns a text that is valid until the next row.
 func (c *columns) text(i int) string {
 	switch v := &c.cells[i]; {
 	case v.Kind == database.Text && len(v.Bytes) > 0:
@@ -169,7 +169,7 @@ func (c *columns) text(i int) string {
 	return ""
 }
 
-// view returns bytes as a text that is valid as long as they stay.
+// view returns bytes as a string without copying. The bytes must not change while it is used.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 func (c *columns) bytes(i int) []byte {
@@ -195,7 +195,7 @@ func (c *columns) hash(i int) (h audit.Hash) {
 	return audit.Hash(b)
 }
 
-// id returns an id, until the next row.
+// id returns an id that is valid until the next row.
 func (c *columns) id(i int, room *[36]byte) string {
 	b := c.bytes(i)
 	if len(b) == 16 {
@@ -257,7 +257,7 @@ func (i inspector) Others(f func(audit.Problem) error) error {
 	case found:
 		size = last + 1
 	}
-	// Each condition is one that the primary key answers.
+	// Each condition can use the primary key.
 	for _, outside := range []struct {
 		where string
 		at    int64
@@ -292,7 +292,7 @@ func (i inspector) Others(f func(audit.Problem) error) error {
 	if err := errors.Join(stray("level < ?", 1), stray("level >= ?", level)); err != nil {
 		return err
 	}
-	if !i.postgres { // whose columns have types
+	if !i.postgres { // PostgreSQL's columns are typed
 		if err := stray("typeof(level) <> 'integer' AND level BETWEEN ? AND ? OR typeof(position) <> 'integer'", 1, level); err != nil {
 			return err
 		}

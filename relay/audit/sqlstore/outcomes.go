@@ -11,12 +11,12 @@ import (
 	"github.com/eaapl/handoff/relay/internal/database"
 )
 
-// sampled is how many records are from one to the next of those whose times say where in the
-// log a time is. An index of all times would take room for every record.
+// sampled is the interval between the records that are sampled to find a time in the log. An index of all
+// times would need space for every record.
 const sampled = 4096
 
-// firstSince returns the number of a record before which none is of a time or later, unless a
-// clock was ahead by more than audit.MaxSkew.
+// firstSince returns a record number before which there is no record at or after a time, unless a clock was
+// ahead by more than audit.MaxSkew.
 func (i inspector) firstSince(since int64) (first int64, err error) {
 	last, found, err := i.LastRecord()
 	if err != nil || !found {

@@ -13,22 +13,22 @@ import (
 	"github.com/eaapl/handoff/relay/internal/database"
 )
 
-// firstKept and lastKept are the numbers of the first and the last event of the log itself, whose
-// records are not removed.
+// firstKept and lastKept are the numbers of the first and last event of the log itself. Their records are not
+// removed.
 const (
 	firstKept = 14
 	lastKept  = 16
 )
 
-// removedEvent is the number in the column event of records that were removed. Their columns
-// sequence and hash stay, message_digest is a digest of both, recorded_at 0, the others NULL.
+// removedEvent is the value of the column event in removed records. Their columns sequence and hash are kept,
+// message_digest is a digest of both, recorded_at is 0, and the others are NULL.
 const removedEvent = int64(-1)
 
 func tombstoneDigest(sequence int64, hash []byte) []byte {
 	return rowDigest(strconv.FormatInt(sequence, 10), string(hash))
 }
 
-// tombstone returns why a record cannot have been removed by this program, "" if it can.
+// tombstone returns why this program cannot have removed a record, "" if it can.
 func (c *columns) tombstone(r *audit.Row) string {
 	if r.Sequence >= max(c.removed, c.rejected) {
 		return "it was removed, and audit_removal does not say so"
@@ -58,7 +58,7 @@ var archiveColumns = []string{"first", "last", "directory", "file", "sha256"}
 
 const archivesQuery = "SELECT first, last, directory, file, sha256 FROM audit_archive WHERE last >= ? AND first < ? ORDER BY first"
 
-// path returns where a file is.
+// path returns the path of an archive file.
 func path(a audit.Archive, directory string) string {
 	if directory == "" {
 		directory = a.Directory
@@ -68,13 +68,13 @@ func path(a audit.Archive, directory string) string {
 
 func (t tx) Archives() ([]audit.Archive, error) { return t.archives(-1<<62, 1<<62) }
 
-// archives returns the files for the records from first to before end.
+// archives returns the files for the records from first up to, but not including, end.
 func (t tx) archives(first, end int64) (list []audit.Archive, err error) {
 	rows, err := t.Query(archivesQuery, first, end)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close() // what it read is what counts
+	defer rows.Close() // read only: errors of Close do not matter
 	for rows.Next() {
 		var a audit.Archive
 		var sum []byte
@@ -90,7 +90,7 @@ func (t tx) archives(first, end int64) (list []audit.Archive, err error) {
 	return list, rows.Err()
 }
 
-// audit_removal has, below zero, the number before which rejected messages alone were removed.
+// Negative numbers in audit_removal are bounds of removals of rejected messages only.
 const (
 	removedQuery  = "SELECT coalesce(max(before), 0) FROM audit_removal WHERE before > 0"
 	rejectedQuery = "SELECT coalesce(-min(before), 0) FROM audit_removal WHERE before < 0"
@@ -102,7 +102,7 @@ func (t tx) removed() (before int64, err error) {
 	return before, err
 }
 
-// archivedFrame returns a message that was moved to a file.
+// archivedFrame returns a message from an archive file.
 func (t tx) archivedFrame(sequence int64) (frame []byte, err error) {
 	list, err := t.archives(sequence, sequence+1)
 	if err != nil || len(list) == 0 {
@@ -124,7 +124,7 @@ func (t tx) archivedFrame(sequence int64) (frame []byte, err error) {
 	return frame, nil
 }
 
-// unreadable says why a message cannot be read from the file that it was moved to.
+// unreadable returns the error for a message that cannot be read from its archive file.
 func unreadable(sequence int64, path string, err error) error {
 	damaged, failed := (*archive.DamagedError)(nil), (*fs.PathError)(nil)
 	switch {
@@ -144,7 +144,7 @@ func (t tx) Archive(a audit.Archive) error {
 	return t.Exec("DELETE FROM audit_message WHERE sequence >= ? AND sequence <= ?", a.First, a.Last)
 }
 
-// removeRows is how many records are read at once.
+// removeRows is the number of records that are read at once.
 const removeRows = 1000
 
 func (t tx) Remove(before int64) (removed int64, err error) {
@@ -180,7 +180,7 @@ func (t tx) Remove(before int64) (removed int64, err error) {
 	return removed, t.Exec("DELETE FROM audit_message WHERE sequence < ?", before)
 }
 
-// bury leaves of a record its number and its hash.
+// bury reduces a record to its number and its hash.
 func (t tx) bury(sequence int64, hash audit.Hash) error {
 	return t.Exec(`UPDATE audit_record SET event = -1, recorded_at = 0, message_digest = ?, handoff_id = NULL, task_id = NULL, parent_id = NULL,
 sender = NULL, receiver = NULL, reason = NULL, attempt = NULL, cost_spent = NULL, cost_remaining = NULL, prompt_tokens = NULL, completion_tokens = NULL,
@@ -217,8 +217,8 @@ func (t tx) RemoveOnly(before int64, sequences []int64) (int64, error) {
 	return int64(len(sequences)), nil
 }
 
-// archives returns the files for the records from first to before end. Where a row cannot be one
-// that this program has written, Digest is zero.
+// archives returns the files for the records from first up to, but not including, end. Digest is zero in rows
+// that this program cannot have written.
 func (i inspector) archives(first, end int64) (list []audit.Archive, err error) {
 	err = i.Scanner.Rows(func(v []database.Cell) error {
 		a := audit.Archive{First: v[0].Int, Last: v[1].Int, Directory: string(v[2].Bytes), File: string(v[3].Bytes)}
@@ -232,8 +232,7 @@ func (i inspector) archives(first, end int64) (list []audit.Archive, err error) 
 	return list, err
 }
 
-// archivedFrames is Frames for those that were moved to files. A file that is missing or
-// damaged has none.
+// archivedFrames is the part of Frames for archive files. Missing and damaged files have no messages.
 func (i inspector) archivedFrames(first, end int64, f func(int64, []byte) error) error {
 	list, err := i.archives(first, end)
 	if err != nil || len(list) == 0 {
@@ -243,7 +242,7 @@ func (i inspector) archivedFrames(first, end int64, f func(int64, []byte) error)
 	if err != nil {
 		return err
 	}
-	buried := map[int64]bool{} // whose messages stay in their file
+	buried := map[int64]bool{} // records whose messages are still in the file
 	err = i.Scanner.Rows(func(v []database.Cell) error {
 		buried[v[0].Int] = true
 		return nil
@@ -253,7 +252,7 @@ func (i inspector) archivedFrames(first, end int64, f func(int64, []byte) error)
 	}
 	for _, a := range list {
 		if a.Last < removed || a.Digest == (audit.Hash{}) {
-			continue // it is gone, or about to be; or nobody knows where it is
+			continue // the file is gone, or about to be; or its location is unknown
 		}
 		file, err := archive.Open(i.ctx, path(a, i.archive))
 		if missing(err) {
@@ -298,12 +297,12 @@ func (i inspector) Retention() (r audit.Retention, err error) {
 	if err != nil || len(r.Removals) == 0 {
 		return r, err
 	}
-	last := max(r.Removals[len(r.Removals)-1], -r.Removals[0]) // the first may be below zero
+	last := max(r.Removals[len(r.Removals)-1], -r.Removals[0]) // the first may be negative
 	r.Tombstones, _, err = i.integer("SELECT count(*) FROM audit_record WHERE sequence < ? AND event = ?", last, removedEvent)
 	return r, err
 }
 
-// otherRetention is the part of Others about the files that messages were moved to.
+// otherRetention is the part of Others for archive files and removals.
 func (i inspector) otherRetention(row func(string, ...any) error) error {
 	removed, err := i.removed()
 	if err != nil {
@@ -315,7 +314,7 @@ func (i inspector) otherRetention(row func(string, ...any) error) error {
 	}
 	for _, a := range list {
 		if a.Last < removed || a.Digest == (audit.Hash{}) {
-			continue // it is gone, or another problem
+			continue // the file is gone, or another problem is reported
 		}
 		name := path(a, i.archive)
 		damaged := (*archive.DamagedError)(nil)

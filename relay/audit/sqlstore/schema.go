@@ -1,19 +1,18 @@
 package sqlstore
 
-// tables are those of an audit log.
+// tables are the tables of an audit log.
 var tables = []string{"audit_record", "audit_message", "audit_node", "audit_pending", "audit_archive", "audit_removal", "audit_personal"}
 
-// versions are the statements that make each version of the tables of the one before.
+// versions are the statements that create each version of the tables from the previous one.
 //
-// Nothing of audit_record, audit_message and audit_node is ever changed, but that messages go
-// where audit_archive says, and records end where audit_removal says; of each of these rows
-// there is a record. Of audit_personal the keys are destroyed that it can be read with.
-// audit_pending says what is under way: which messages, and whether their agents run, records
-// say; who hands them over, and where answers go, no hash of a record covers, so it has a digest
-// of its own. Version 2 has a row for each copy of a message, whose receiver is that of the record;
-// where no answer goes anywhere, the digest is that of version 1. PostgreSQL keeps the table,
-// since roles have grants on it. Version 3 finds what failed of a task without reading all that was
-// accepted of it.
+// Rows of audit_record, audit_message and audit_node never change, except that messages are moved as in
+// audit_archive, and records removed as in audit_removal; each row of these has a record. Data in
+// audit_personal becomes unreadable when its key is destroyed. audit_pending has the messages in flight:
+// records show which messages, and whether their agents run; but the process that hands them over and the
+// address for answers are in no record's hash, so the row has its own digest. Version 2 has a row for each
+// copy of a message, with the receiver of the record; if there is no address for answers, the digest is that
+// of version 1. In PostgreSQL the table is altered, not created again, since roles have grants on it. Version
+// 3 finds the failures of a task without reading all its acceptances.
 var versions = []string{`
 CREATE TABLE audit_record (
   sequence INTEGER PRIMARY KEY,

@@ -27,16 +27,16 @@ type Store struct {
 	archive string
 }
 
-// Options say how a store is opened.
+// Options are the options of [Open].
 type Options struct {
-	Create bool // make a SQLite file, or the tables, if there is none
-	// Archive is where the files of messages are now, "" for where they were written.
+	Create bool // create the SQLite file, or the tables, if missing
+	// Archive is the current directory of the archive files, "" for the one in which they were written.
 	Archive string
-	// Wipe: what is removed is overwritten, so that nothing of it stays in the file.
+	// Wipe overwrites removed data, so that the file keeps no trace of it.
 	Wipe bool
 }
 
-// part is what the tables of the audit log are called in errors and in handoff_version.
+// part is the name of the audit log's tables in errors and in handoff_version.
 const part = "audit log"
 
 // Open opens the store at an address: a path, "sqlite:PATH" or "postgres://…".
@@ -51,7 +51,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	return &Store{db: db, archive: o.Archive}, nil
 }
 
-// Place returns which database the store is in: two of one name are the same.
+// Place returns the identity of the store's database: equal results mean the same database.
 func (s *Store) Place(ctx context.Context) (string, error) { return s.db.Place(ctx) }
 
 // Close implements [audit.Store].
@@ -60,8 +60,8 @@ func (s *Store) Close() error { return s.db.Close() }
 // Instance implements [audit.Store].
 func (s *Store) Instance(ctx context.Context) (string, error) { return s.db.Instance(ctx) }
 
-// Stay keeps this process, if it has an instance, visible to others until ctx is done, also when a
-// connection is lost.
+// Stay keeps this process's instance, if any, visible to others until ctx is done, even if a connection is
+// lost.
 func (s *Store) Stay(ctx context.Context) { s.db.Stay(ctx) }
 
 // Update implements [audit.Store].
@@ -97,9 +97,9 @@ func (t tx) Head() (h audit.Head, err error) {
 	return h, err
 }
 
-// condition returns what comes after WHERE for a filter, with its parameters.
+// condition returns the WHERE condition of a filter, with its parameters.
 func condition(f audit.Filter) (where string, args []any) {
-	parts := []string{"event >= 0"} // without those that were removed
+	parts := []string{"event >= 0"} // without removed records
 	add := func(part string, values ...any) {
 		parts = append(parts, part)
 		args = append(args, values...)
@@ -139,9 +139,8 @@ func condition(f audit.Filter) (where string, args []any) {
 			numbers[i], rare, failed = fmt.Sprint(n), rare && n >= firstRare, failed && n >= firstFailed && n <= lastFailed
 		}
 		add("event IN (" + strings.Join(numbers, ",") + ")")
-		// So the database knows that it may use an index that has only such events. Where records of
-		// a handoff or a task are wanted it must not use that of all rare events: there are fewer of
-		// these.
+		// This lets the database use a partial index of such events. A query for a handoff or a task must not
+		// use the index of rare events: the handoff or task has fewer records.
 		switch {
 		case len(f.Handoffs) > 0:
 		case len(f.Tasks) > 0 && failed:
@@ -165,22 +164,21 @@ func condition(f audit.Filter) (where string, args []any) {
 	return strings.Join(parts, " AND "), args
 }
 
-// firstRare is the number of the first event that every handoff does not have: from it on
-// they are in the index audit_record_rare.
+// firstRare is the number of the first rare event: it and all later ones are in the index audit_record_rare.
 const firstRare = 4
 
-// firstFailed and lastFailed are the numbers of REJECTED and EXECUTION_FAILED, which the index
-// audit_record_failed has.
+// firstFailed and lastFailed are the numbers of REJECTED and EXECUTION_FAILED, the events in the index
+// audit_record_failed.
 const (
 	firstFailed = 6
 	lastFailed  = 7
 )
 
-// prefixCondition returns the condition that an id of a record begins with a text, with its
-// parameters. Ids are stored as packID says.
+// prefixCondition returns the condition that an id begins with a prefix, with its parameters. Ids are stored
+// as by packID.
 func prefixCondition(prefix string) (string, []any) {
 	type span struct {
-		also     string // what else holds for those in it
+		also     string // additional condition for the ids in the range
 		from, to []byte
 	}
 	var spans []span
@@ -207,7 +205,7 @@ func prefixCondition(prefix string) (string, []any) {
 	return "(" + strings.Join(parts, " OR ") + ")", args
 }
 
-// uuidRange returns between what the UUIDs are, as they are stored, whose text begins with one.
+// uuidRange returns the range of the stored UUIDs whose text begins with a prefix.
 func uuidRange(prefix string) (from, to []byte, ok bool) {
 	const first, last = "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"
 	if len(prefix) > len(first) {
@@ -221,39 +219,39 @@ func uuidRange(prefix string) (from, to []byte, ok bool) {
 	return a[:], successor(b[:]), true
 }
 
-// successor returns the least bytes that are more than all that begin with some.
+// successor returns the least byte string greater than all that begin with b.
 func successor(b []byte) []byte {
 	b = slices.Clone(b)
 	for len(b) > 0 && b[len(b)-1] == 0xff {
 		b = b[:len(b)-1]
 	}
 	if len(b) == 0 {
-		return bytes.Repeat([]byte{0xff}, 17) // there is no id that is more
+		return bytes.Repeat([]byte{0xff}, 17) // greater than all ids
 	}
 	b[len(b)-1]++
 	return b
 }
 
-// hashRange returns between what the hashes are that begin with hexadecimal digits: from and
-// more, and less than to. Other digits begin none.
+// hashRange returns the range of the hashes that begin with hexadecimal digits: from is inclusive, to
+// exclusive. The range is empty for other text.
 func hashRange(digits string) (from, to []byte) {
 	from, err := hex.DecodeString(digits + strings.Repeat("0", len(digits)%2))
 	to, err2 := hex.DecodeString(digits + strings.Repeat("f", len(digits)%2))
 	if err != nil || err2 != nil {
 		return []byte{}, []byte{}
 	}
-	// A hash is no longer than the bytes that are put behind.
+	// A hash is shorter than the appended bytes.
 	return from, append(to, bytes.Repeat([]byte{0xff}, len(audit.Hash{})+1)...)
 }
 
-// order returns what comes after the condition of a filter.
+// order returns the ORDER BY and LIMIT clauses of a filter.
 func order(f audit.Filter) string {
 	by := " ORDER BY "
 	if f.ByTask {
 		by += "task_id, "
 	}
 	if f.Prefix != "" {
-		by += "+" // or the records may be read in this order, and those of an id are found last
+		by += "+" // prevents the database from scanning all records in this order for a few of an id
 	}
 	by += "sequence"
 	if f.Newest {
@@ -262,7 +260,7 @@ func order(f audit.Filter) string {
 	return by
 }
 
-// packed returns ids as they are stored.
+// packed returns ids in their stored form.
 func packed(ids []string) []any {
 	list := make([]any, len(ids))
 	for i, id := range ids {
@@ -286,7 +284,7 @@ func (t tx) Records(f audit.Filter) iter.Seq2[audit.Stored, error] {
 			yield(audit.Stored{}, err)
 			return
 		}
-		defer rows.Close() // what it read is what counts
+		defer rows.Close() // read only: errors of Close do not matter
 		var s scanner
 		for rows.Next() {
 			var r audit.Stored
@@ -329,7 +327,7 @@ func (t tx) Pending(handoffs ...string) (list []audit.Pending, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close() // what it read is what counts
+	defer rows.Close() // read only: errors of Close do not matter
 	for rows.Next() {
 		var p audit.Pending
 		var id []byte
@@ -360,13 +358,13 @@ func (t tx) Pending(handoffs ...string) (list []audit.Pending, err error) {
 	return list, nil
 }
 
-// hashes returns the only column of rows.
+// hashes returns the only column of a query.
 func (t tx) hashes(query string, args ...any) (list []tree.Hash, err error) {
 	rows, err := t.Query(query, args...)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close() // what it read is what counts
+	defer rows.Close() // read only: errors of Close do not matter
 	for rows.Next() {
 		var b sql.RawBytes
 		if err := rows.Scan(&b); err != nil {
@@ -441,8 +439,8 @@ func (t tx) ClearPending(copies []audit.Copy) error {
 	return nil
 }
 
-// pendingDigest returns the digest of what records do not say of a row of audit_pending. That
-// of a row without replyTo is the one of the tables' version 1.
+// pendingDigest returns the digest of the columns of an audit_pending row that are not in records. Without
+// replyTo it is the digest of version 1 of the tables.
 func pendingDigest(handoff string, sequence int64, instance, replyTo string) []byte {
 	values := []string{handoff, strconv.FormatInt(sequence, 10), instance}
 	if replyTo != "" {
@@ -451,8 +449,8 @@ func pendingDigest(handoff string, sequence int64, instance, replyTo string) []b
 	return rowDigest(values...)
 }
 
-// rowDigest returns the digest of what no hash of a record covers: the SHA-256 of values, each
-// with its length before it.
+// rowDigest returns the digest of values that are in no record's hash: the SHA-256 of each value preceded by
+// its length.
 func rowDigest(values ...string) []byte {
 	h := sha256.New()
 	for _, v := range values {

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// delays are the latencies of a transport, in at most [classes] numbers however many there are:
-// each of them, and when they are more than that, how many there are in classes. A class
-// of latencies is at most 1/256 wide; those below 512 µs have one each.
+// delays are the latencies of a transport, in at most [classes] numbers: individual latencies, or counts in
+// classes once there are more. The width of a class is at most 1/256 of its latencies; below 512 µs each
+// latency has its own class.
 type delays struct {
 	limits  Limits
-	micros  []uint32 // each; those over an hour as an hour; nil if there are classes
-	classes []uint32 // how many are in each class; nil if there are few
+	micros  []uint32 // individual latencies, at most one hour; nil if there are classes
+	classes []uint32 // number of latencies in each class; nil if there are only a few
 	count   int
 	sum     time.Duration
 	max     time.Duration
-	late    int // over the target
+	late    int // number over the target
 }
 
 const (
@@ -36,7 +36,7 @@ func classOf(micros uint32) int {
 	return shift*fine + int(micros>>shift)
 }
 
-// longestOf returns the longest latency of a class.
+// longestOf returns the maximum latency of a class.
 func longestOf(class int) uint32 {
 	if class < 2*fine {
 		return uint32(class)
@@ -55,7 +55,7 @@ func (d *delays) add(latency time.Duration) {
 	d.put(uint32(min(latency.Microseconds(), longest)))
 }
 
-// plus adds two durations, none negative; what is too long for one is the longest.
+// plus adds two non-negative durations. It saturates at the maximum duration.
 func plus(a, b time.Duration) time.Duration {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -63,7 +63,7 @@ func plus(a, b time.Duration) time.Duration {
 	return a + b
 }
 
-// put keeps one latency.
+// put adds one latency.
 func (d *delays) put(micros uint32) {
 	if d.classes == nil && len(d.micros) < classes {
 		d.micros = append(d.micros, micros)
@@ -73,7 +73,7 @@ func (d *delays) put(micros uint32) {
 	d.classes[classOf(micros)]++
 }
 
-// classify goes over to classes.
+// classify switches from individual latencies to classes.
 func (d *delays) classify() {
 	if d.classes != nil {
 		return
@@ -101,13 +101,13 @@ func (d *delays) merge(o *delays) {
 	}
 }
 
-// rank returns how many of all latencies so many per cent are, at least one.
+// rank returns the rank of a percentile, at least one.
 func rank(count, percent int) int { return max((count*percent+99)/100, 1) }
 
-// isOver reports whether more latencies are late than a p99 at the target allows.
+// isOver reports whether the p99 is over the target: whether too many latencies are late.
 func isOver(count, late int) bool { return count > 0 && count-late < rank(count, 99) }
 
-// at returns the latency that so many per cent of all are not over, or the longest of its class.
+// at returns a percentile of the latencies, or the maximum of its class.
 func (d *delays) at(percent int) time.Duration {
 	left := rank(d.count, percent)
 	if d.classes == nil {
@@ -129,8 +129,8 @@ func (d *delays) duration(micros uint32) time.Duration {
 	return min(time.Duration(micros)*time.Microsecond, d.max)
 }
 
-// latency returns what is reported. Whether the p99 is over its target is exact, also where its
-// class has the target in it.
+// latency returns the reported values. The comparison of the p99 with its target is exact, even if its class
+// contains the target.
 func (d *delays) latency(transport string) Latency {
 	p99 := d.at(99)
 	if isOver(d.count, d.late) {

@@ -9,48 +9,44 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// An SLO says when a breach of section 6.5 is persistent: when one message, or a burst of
-// them, is not enough to explain it.
+// An SLO defines when a breach of section 6.5 is persistent, and not just due to one message or a burst.
 //
-// The time before Now is divided into windows. A pair of agents is in persistent breach, by one
-// transport, when each of its last Windows windows is over a limit. A window in which the
-// pair handed nothing over says nothing, and is passed over; none counts that is longer ago
-// than [LookBack] times Windows windows.
+// The time before Now is divided into windows. A pair of agents is in persistent breach, by one transport,
+// when each of its last Windows windows is over a limit. Windows without handoffs of the pair are skipped;
+// windows older than [LookBack] times Windows windows do not count.
 type SLO struct {
 	Now     time.Time
-	Window  time.Duration // above 0
+	Window  time.Duration // positive
 	Windows int           // at least [MinWindows]
 }
 
 const (
-	// MinWindows is the smallest number of windows: one is not persistent.
+	// MinWindows is the smallest number of windows: a breach in one window is not persistent.
 	MinWindows = 2
-	// LookBack is how many times as long as the windows that are needed the time is in which
-	// they are looked for.
+	// LookBack is the ratio of the number of searched windows to the number of required ones.
 	LookBack = 4
 )
 
-// A Breach is a persistent one, of a pair, by one transport.
+// A Breach is a persistent breach of a pair, by one transport.
 type Breach struct {
 	Transport string
 	Limits    Limits
-	Windows   []Window // those that were over, the oldest first
+	Windows   []Window // the windows over a limit, oldest first
 }
 
-// A Window is what came in a part of the time.
+// A Window has the latencies of one window of time.
 type Window struct {
 	From, Until  time.Time
-	Count        int           // of latencies
-	Late         int           // over the target of the p99
-	Unacceptable int           // over the maximum
-	Max          time.Duration // the longest
+	Count        int           // number of latencies
+	Late         int           // number over the target of the p99
+	Unacceptable int           // number over the maximum
+	Max          time.Duration // longest latency
 }
 
-// Over reports whether the p99 of a window is over its target, or one of its latencies is not
-// acceptable.
+// Over reports whether the p99 of a window is over its target, or a latency is over the maximum.
 func (w Window) Over() bool { return isOver(w.Count, w.Late) || w.Unacceptable > 0 }
 
-// Check returns what is wrong with an SLO, nil if nothing is.
+// Check returns an error if an SLO is invalid.
 func (s SLO) Check() error {
 	if s.Window <= 0 {
 		return fmt.Errorf("windows of %s: use a duration above 0, such as 5m", s.Window)
@@ -61,13 +57,13 @@ func (s SLO) Check() error {
 	return nil
 }
 
-// maxWindows keeps what a pair takes within bounds.
+// maxWindows bounds the memory for a pair.
 const maxWindows = 1000
 
-// windows are what was counted of a pair by one transport, the newest window first.
+// windows are the counts of a pair by one transport, newest window first.
 type windows []Window
 
-// add counts a latency. What is after Now, by a clock that is ahead, is of the newest window.
+// add counts a latency. A time after Now, from a clock that is ahead, belongs to the newest window.
 func (w *windows) add(s *SLO, at time.Time, latency time.Duration, limits Limits) {
 	n := max(s.Now.Sub(at), 0) / s.Window
 	if n >= time.Duration(s.Windows*LookBack) {
@@ -87,7 +83,7 @@ func (w *windows) add(s *SLO, at time.Time, latency time.Duration, limits Limits
 	}
 }
 
-// breach returns the last windows with latencies, the oldest first, if all are over.
+// breach returns the last windows with latencies, oldest first, if all are over a limit.
 func (w windows) breach(s *SLO) (last []Window) {
 	for n, one := range w {
 		if one.Count == 0 {
@@ -106,8 +102,8 @@ func (w windows) breach(s *SLO) (last []Window) {
 	return nil
 }
 
-// ParseLimits reads limits of one transport, "nats=20ms/100ms": its name in records, the target
-// of the p99, and the maximum.
+// ParseLimits parses the limits of one transport, "nats=20ms/100ms": its name in records, the target of the
+// p99, and the maximum.
 func ParseLimits(text string) (transport string, l Limits, err error) {
 	transport, limits, _ := strings.Cut(text, "=")
 	target, maximum, _ := strings.Cut(limits, "/")

@@ -14,35 +14,35 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// A Pair is who hands to whom. Both are "" of a message that did not say.
+// A Pair is a sender and a receiver. Both are "" for a message that did not name them.
 type Pair struct{ Sender, Receiver string }
 
-// Counts are how many handoffs there were.
+// Counts are numbers of handoffs.
 type Counts struct {
-	Handoffs    int // that came: accepted or rejected; the same message again does not count, nor one that was revoked
+	Handoffs    int // accepted or rejected; without duplicates and revoked handoffs
 	Rejected    int
-	Unsafe      int // rejected for SAFETY_VIOLATION
+	Unsafe      int // rejected with SAFETY_VIOLATION
 	Compressed  int // accepted with a summary of older turns
 	RolledBack  int
-	DeadLetters int // that wait now, whenever they came
+	DeadLetters int // waiting now, from any time
 }
 
-// A Latency is how long delivery took, by one transport.
+// A Latency has the delivery times by one transport.
 type Latency struct {
 	Transport     string
 	Limits        Limits
 	Count         int
 	Sum           time.Duration
-	P50, P99, Max time.Duration // of the handoffs in order of their latencies, the one at 50 %, 99 % and 100 %
+	P50, P99, Max time.Duration // the percentiles 50, 99 and 100 of the latencies
 }
 
-// Limits are those of section 6.5.
+// Limits are the limits of section 6.5.
 type Limits struct {
 	Mode         string
 	P99, Maximum time.Duration
 }
 
-// LimitsOf returns the limits of a transport that section 6.5 has for it, by its name in records.
+// LimitsOf returns section 6.5's limits for a transport, by its name in records.
 func LimitsOf(transport string) Limits {
 	switch strings.ToLower(transport) {
 	case "http", "https":
@@ -54,22 +54,22 @@ func LimitsOf(transport string) Limits {
 	}
 }
 
-// Metrics are those of a pair, or of all handoffs.
+// Metrics are the metrics of a pair, or of all handoffs.
 type Metrics struct {
 	Pair
 	Counts
 	Latencies []Latency // by transport
-	Breaches  []Breach  // persistent ones, by transport; none of all handoffs, and none without an SLO
+	Breaches  []Breach  // persistent breaches, by transport; nil for all handoffs, and without an SLO
 }
 
-// A Report is the metrics of a time.
+// A Report has the metrics of a period.
 type Report struct {
-	Since time.Time // zero for all
+	Since time.Time // zero for no limit
 	Total Metrics
-	Pairs []Metrics // by their names; they add up to the total
+	Pairs []Metrics // sorted by name; they add up to the total
 }
 
-// A Metric is one of section 8.1.
+// A Metric is a metric of section 8.1.
 type Metric string
 
 // The metrics.
@@ -84,7 +84,7 @@ const (
 	RollbackRate    Metric = "rollback rate"
 )
 
-// Rate returns a part of the handoffs, from 0 to 1; 0 if there are none.
+// Rate returns a part of the handoffs as a fraction from 0 to 1; 0 if there are none.
 func (c Counts) Rate(part int) float64 {
 	if c.Handoffs == 0 {
 		return 0
@@ -92,8 +92,8 @@ func (c Counts) Rate(part int) float64 {
 	return float64(part) / float64(c.Handoffs)
 }
 
-// Over returns the metrics that are over their thresholds, in the order of section 8.1. The
-// rate of compression has none: it is a baseline.
+// Over returns the metrics that are over their thresholds, in the order of section 8.1. The compression rate
+// has no threshold: it is a baseline.
 func (m *Metrics) Over() (over []Metric) {
 	add := func(metric Metric, is bool) {
 		if is {
@@ -113,25 +113,26 @@ func (m *Metrics) Over() (over []Metric) {
 // OverP99 reports whether the p99 latency is over its target.
 func (l Latency) OverP99() bool { return l.P99 > l.Limits.P99 }
 
-// OverMaximum reports whether a latency is not acceptable.
+// OverMaximum reports whether a latency is over the maximum.
 func (l Latency) OverMaximum() bool { return l.Max > l.Limits.Maximum }
 
-// Over reports whether anything is over its threshold.
+// Over reports whether any metric is over its threshold.
 func (r *Report) Over() bool {
 	return len(r.Total.Over()) > 0 || slices.ContainsFunc(r.Pairs, func(m Metrics) bool { return len(m.Over()) > 0 })
 }
 
-// Options say what is read, and how it is judged. The zero value takes all, by section 6.5.
+// Options are the options of [Read]. The zero value selects all records, with the limits of section 6.5.
 type Options struct {
-	// Since and Until restrict all but the dead letters: not before, and before. Zero for all.
+	// Since and Until restrict all metrics except dead letters: Since is inclusive, Until exclusive. Zero
+	// means no limit.
 	Since, Until time.Time
-	// Limits are those of transports, by their names in small letters, in place of section 6.5's.
+	// Limits are the limits of transports, by lower-case name, in place of section 6.5's.
 	Limits map[string]Limits
-	// SLO says which breaches are persistent; nil if that is not asked.
+	// SLO defines persistent breaches; nil to skip them.
 	SLO *SLO
 }
 
-// limitsOf returns the limits that hold for a transport.
+// limitsOf returns the limits of a transport.
 func (o *Options) limitsOf(transport string) Limits {
 	if l, own := o.Limits[strings.ToLower(transport)]; own {
 		return l
@@ -139,11 +140,10 @@ func (o *Options) limitsOf(transport string) Limits {
 	return LimitsOf(transport)
 }
 
-// Read reads the metrics of the records of a time, and the dead letters a moment later. It reads
-// no more of the log than is needed ([audit.Inspector] says what that means for clocks that
-// are wrong). Memory is constant for each pair and transport: of up to 6,400 latencies
-// percentiles are exact, of more they are up to 0.4 % above. Whether one is over its target is
-// always exact.
+// Read computes the metrics from the records of a period, and counts the dead letters a moment later. It
+// reads only the necessary part of the log (see [audit.Inspector] for the effect of wrong clocks). Memory is
+// constant for each pair and transport: percentiles of up to 6,400 latencies are exact, of more they are up
+// to 0.4 % too high. The comparison with the target is always exact.
 func Read(ctx context.Context, store audit.Store, o Options) (*Report, error) {
 	if o.SLO != nil {
 		if err := o.SLO.Check(); err != nil {
@@ -178,7 +178,7 @@ func Read(ctx context.Context, store audit.Store, o Options) (*Report, error) {
 	return report, nil
 }
 
-// A sample is what was counted of a pair.
+// A sample has the counts of a pair.
 type sample struct {
 	Counts
 	transports map[string]*arrivals
@@ -186,7 +186,7 @@ type sample struct {
 
 func newSample() *sample { return &sample{transports: map[string]*arrivals{}} }
 
-// arrivals are what came by one transport.
+// arrivals are the messages received by one transport.
 type arrivals struct {
 	delays
 	windows
@@ -207,8 +207,8 @@ func (c *collector) of(sender, receiver string) *sample {
 }
 
 func (c *collector) count(r *audit.Outcome) {
-	if r.Event == audit.Rejected && string(r.Reason) == string(audit.Revoked) { // package receiver's reason has the event's name
-		return // its sender has taken it back: nobody has failed, and nothing was validated
+	if r.Event == audit.Rejected && string(r.Reason) == string(audit.Revoked) { // package receiver's reason has the name of the event
+		return // revoked by its sender: neither a failure nor a result of validation
 	}
 	s := c.of(r.Sender, r.Receiver)
 	switch {
@@ -223,7 +223,7 @@ func (c *collector) count(r *audit.Outcome) {
 		}
 		return
 	case r.Details.By != "":
-		return // released by a person: it was counted when it was rejected
+		return // released by a person: already counted at its rejection
 	}
 	s.Handoffs++
 	if r.Details.Compressed {
@@ -244,11 +244,11 @@ func (c *collector) count(r *audit.Outcome) {
 	}
 }
 
-// maxMicros is the longest latency that is a duration. A sender may say that it dispatched a
-// message whenever it likes.
+// maxMicros is the largest latency that fits in a duration. The time of dispatch is the sender's, and may be
+// arbitrary.
 const maxMicros = math.MaxInt64 / int64(time.Microsecond)
 
-// deadLetters counts the messages that wait for a person.
+// deadLetters counts the dead letters.
 func (c *collector) deadLetters(r audit.Reader) error {
 	waiting, err := audit.Waiting(r)
 	for _, w := range waiting {
@@ -274,7 +274,7 @@ func (s *sample) merge(o *sample) {
 	}
 }
 
-// metrics returns what was counted; with the persistent breaches, if there is an SLO.
+// metrics returns the metrics of a sample, with the persistent breaches if there is an SLO.
 func (s *sample) metrics(pair Pair, slo *SLO) Metrics {
 	m := Metrics{Pair: pair, Counts: s.Counts}
 	for name, d := range s.transports {

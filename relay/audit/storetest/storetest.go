@@ -1,4 +1,4 @@
-// Package storetest is what every [audit.Store] has to pass.
+// Package storetest is the conformance test of implementations of [audit.Store].
 package storetest
 
 import (
@@ -21,23 +21,23 @@ import (
 	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
-// postgresAddress is where a PostgreSQL server for tests is.
+// postgresAddress is the address of the PostgreSQL server for tests.
 const postgresAddress = "postgres://postgres@127.0.0.1:5432/test?sslmode=disable&connect_timeout=2"
 
-// Postgres returns the address of a schema of its own in a PostgreSQL database, which ends
-// with the test. It skips the test where there is no server.
+// Postgres returns the address of a temporary schema in a PostgreSQL database. It skips the test if there is
+// no server.
 func Postgres(t testing.TB) string {
 	name := made(t, "CREATE SCHEMA %s", "DROP SCHEMA %s CASCADE")
 	return postgresAddress + "&search_path=" + url.QueryEscape(name)
 }
 
-// PostgresDatabase is Postgres for a database of its own, for what is not in a schema.
+// PostgresDatabase returns the address of a temporary database, for tests of things outside a schema.
 func PostgresDatabase(t testing.TB) string {
 	name := made(t, "CREATE DATABASE %s", "DROP DATABASE %s WITH (FORCE)")
 	return strings.Replace(postgresAddress, "/test?", "/"+name+"?", 1)
 }
 
-// made makes something, and returns the name that it has until the end of the test.
+// made creates an object, and returns its name, which is valid until the end of the test.
 func made(t testing.TB, create, drop string) (name string) {
 	db, err := sql.Open("pgx", postgresAddress)
 	if err != nil {
@@ -65,8 +65,7 @@ func made(t testing.TB, create, drop string) (name string) {
 	return name
 }
 
-// Run tests a store. start begins a new one, and the function it returns opens it, as often
-// as is wanted.
+// Run tests a store. start creates a new one and returns a function that opens it, any number of times.
 func Run(t *testing.T, start func(*testing.T) func() audit.Store) {
 	for name, test := range map[string]func(*testing.T, func() audit.Store){
 		"records come back as they were": comesBack,
@@ -116,7 +115,7 @@ func read(t *testing.T, s audit.Store, f audit.Filter) (list []audit.Stored) {
 	return list
 }
 
-// text returns a record's JSON, which has all of it.
+// text returns a record's JSON, which has all its members.
 func text(t *testing.T, r audit.Stored) string {
 	t.Helper()
 	b, err := r.AppendJSON(nil)
@@ -223,7 +222,7 @@ func filters(t *testing.T, open func() audit.Store) {
 	}
 }
 
-// beginnings looks for ids by what they begin with, however they are stored.
+// beginnings tests searches by prefixes of ids, in all stored forms.
 func beginnings(t *testing.T, open func() audit.Store) {
 	s := open()
 	ids := []string{
@@ -253,8 +252,8 @@ func beginnings(t *testing.T, open func() audit.Store) {
 	}
 }
 
-// severalWriters adds records from several openings of a store at once: the chain has no gap
-// and no fork, and the stored nodes are those of the tree.
+// severalWriters adds records through several openings of a store concurrently: the chain must have no gap
+// and no fork, and the stored nodes must match the tree.
 func severalWriters(t *testing.T, open func() audit.Store) {
 	const writers, batches, size = 4, 15, 7
 	var running sync.WaitGroup
@@ -319,7 +318,7 @@ func underWay(t *testing.T, open func() audit.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A database server takes a moment to notice that a process has gone.
+	// A database server needs a moment to notice that a process has gone.
 	check := func(want string) {
 		t.Helper()
 		got := ""
@@ -372,7 +371,7 @@ func settings(t *testing.T, open func() audit.Store) {
 	if err == nil {
 		t.Error("a setting was made twice at once")
 	}
-	// Whoever adds a record without this program changes nothing either.
+	// A process that adds records without this program cannot change any either.
 	appendAll(t, s, audit.Record{Event: audit.Configured, Details: audit.Details{Setting: &audit.Setting{Name: "retention", Value: "P1D"}}})
 	err = s.View(t.Context(), func(r audit.Reader) error {
 		all, err := audit.Settings(r)
@@ -386,7 +385,7 @@ func settings(t *testing.T, open func() audit.Store) {
 	}
 }
 
-// apart: personal data is beside its record, and is found by its subject.
+// apart tests that personal data is stored beside its record, and found by its subject.
 func apart(t *testing.T, open func() audit.Store) {
 	s := open()
 	one, other := strings.Repeat("0a", 32), strings.Repeat("0b", 32)
@@ -397,7 +396,7 @@ func apart(t *testing.T, open func() audit.Store) {
 				payload = []byte("of " + subject)
 			}
 			if b.Next() == 3 {
-				payload = nil // a duplicate has no data of its own
+				payload = nil // a duplicate has no personal data of its own
 			}
 			if _, err := b.AddApart(audit.Record{Event: audit.Accepted, Details: audit.Details{Subject: subject}}, []byte("frame"), payload); err != nil {
 				return err
@@ -428,8 +427,8 @@ func apart(t *testing.T, open func() audit.Store) {
 	}
 }
 
-// outcomes: those since a time are the ones that a filter finds in the whole log, also where
-// clocks went back.
+// outcomes tests that the inspector's outcomes since a time are all that a filter finds in the log, even
+// after clocks were set back.
 func outcomes(t *testing.T, open func() audit.Store) {
 	s := open()
 	begin := time.Date(2026, 6, 12, 0, 0, 0, 0, time.UTC)
@@ -437,7 +436,7 @@ func outcomes(t *testing.T, open func() audit.Store) {
 	n := 0
 	at := func(i int) time.Time {
 		now := begin.Add(time.Duration(i) * time.Second)
-		if i/batch%7 == 3 { // by another clock
+		if i/batch%7 == 3 { // from another clock
 			now = now.Add(-audit.MaxSkew + time.Second)
 		}
 		return now

@@ -8,32 +8,32 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// A Subtask is one of a message's.
+// A Subtask is a subtask in a message.
 type Subtask struct {
 	ID          string
 	Description string
-	CompletedAt string // as written
+	CompletedAt string // as in the message
 	Result      []byte // JSON; nil if there is none
 }
 
-// A Content is what a receiver has got, and what the sender has concluded before.
+// A Content is the content of a received message, and its sender's new conclusions.
 type Content struct {
 	Description string    // taskDescription
-	Concluded   []Subtask // completed, and not so at the parent
-	Completed   []Subtask // all that are completed
+	Concluded   []Subtask // completed, but not in the parent's message
+	Completed   []Subtask // all completed subtasks
 	Remaining   []Subtask
 	State       []byte // currentState, JSON; nil if there is none
 	Constraints int
-	Context     int    // entries of relevantContext
+	Context     int    // number of entries of relevantContext
 	Summary     string // conversationHistorySummary
-	Turns       int    // of conversationHistoryVerbatim
+	Turns       int    // number of entries of conversationHistoryVerbatim
 }
 
-// Message returns the message of a handoff as it came, nil if it is not in the log any more.
+// Message returns the message of a handoff as received, nil if it is no longer in the log.
 func (h *Handoff) Message(r audit.Reader) ([]byte, error) { return Message(r, h.Told()) }
 
-// Message returns the message beside a record as it came, nil if there is none. If it is there and
-// cannot be read, the error is an [*audit.UnreadableError].
+// Message returns the message of a record as received, nil if there is none. If it exists but cannot be read,
+// the error is an [*audit.UnreadableError].
 func Message(r audit.Reader, s *audit.Stored) ([]byte, error) {
 	if s.FrameDigest == (audit.Hash{}) {
 		return nil, nil
@@ -52,13 +52,13 @@ func Message(r audit.Reader, s *audit.Stored) ([]byte, error) {
 	return text, nil
 }
 
-// PlaceOf returns where package chain finds the message beside a record: at the record's number.
+// PlaceOf returns the place of a record's message for package chain: the record's number.
 func PlaceOf(s *audit.Stored) chain.Place {
 	return chain.Place{Source: "record", Line: int(s.Sequence)}
 }
 
-// Chained returns the message beside a record as package chain takes it, at [PlaceOf] the record. If there is no message, the error is a [*NoMessageError], and if it cannot be read, an
-// [*audit.UnreadableError].
+// Chained returns the message of a record as a message of package chain, at [PlaceOf] the record. If there is
+// no message, the error is a [*NoMessageError], and if it cannot be read, an [*audit.UnreadableError].
 func Chained(r audit.Reader, s *audit.Stored, limits jsonstream.Limits) (*chain.Message, error) {
 	text, err := Message(r, s)
 	switch {
@@ -78,12 +78,12 @@ func Chained(r audit.Reader, s *audit.Stored, limits jsonstream.Limits) (*chain.
 	return m, nil
 }
 
-// A Restorer is a reader that puts back what is stored apart from messages.
+// A Restorer is a reader that restores data stored apart from messages.
 type Restorer interface {
 	Restore(of audit.Stored, text []byte) ([]byte, error)
 }
 
-// Document returns the message of a handoff, nil if it is not in the log any more or no JSON.
+// Document returns the parsed message of a handoff, nil if it is no longer in the log or not JSON.
 func (h *Handoff) Document(r audit.Reader) (*jsonstream.Document, error) {
 	text, err := h.Message(r)
 	if err != nil || text == nil {
@@ -96,7 +96,7 @@ func (h *Handoff) Document(r audit.Reader) (*jsonstream.Document, error) {
 	return d, nil
 }
 
-// Content returns what a handoff's message holds, nil if it cannot be read.
+// Content returns the content of a handoff's message, nil if it cannot be read.
 func (t *Task) Content(r audit.Reader, h *Handoff) (*Content, error) {
 	doc, err := h.Document(r)
 	if err != nil || doc == nil {

@@ -10,16 +10,16 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// Found is what the log has under a name.
+// A Found is the result of [Find].
 type Found struct {
-	Records []audit.Stored // the record, or those of the handoff
-	After   []audit.Stored // later records of the handoff that a record is of
+	Records []audit.Stored // the record, or the records of the handoff
+	After   []audit.Stored // later records of the same handoff, if a record was found
 }
 
-// An UnknownError says that the log has nothing under a name.
+// An UnknownError reports that the log has no record or handoff with a name.
 type UnknownError struct {
 	Name     string
-	Matching int // how many records have a hash that begins so
+	Matching int // number of records whose hash begins with the name
 }
 
 func (e *UnknownError) Error() string {
@@ -29,18 +29,18 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("no record and no handoff is called %s: give the number of a record, the beginning of its hash (%d digits or more), or a handoffId", finding.Quote(e.Name), minHash)
 }
 
-// A NoMessageError says that a message is not in the log.
+// A NoMessageError reports that a message is not in the log.
 type NoMessageError struct{ Sequence int64 }
 
 func (e *NoMessageError) Error() string {
 	return fmt.Sprintf("record %d: the log does not have its message", e.Sequence)
 }
 
-// minHash is how many digits of a hash name a record.
+// minHash is the minimum number of digits of a hash prefix that names a record.
 const minHash = 6
 
-// Find returns the record that has a number or a hash, or the records of a handoff. If there
-// is nothing of that name, the error is an [*UnknownError].
+// Find returns the record with a number or a hash, or the records of a handoff. If there is none, the error
+// is an [*UnknownError].
 func Find(r audit.Reader, name string) (*Found, error) {
 	if n, err := strconv.ParseInt(name, 10, 64); err == nil && n >= 0 {
 		list, err := audit.List(r, audit.Filter{From: n, Limit: 1})
@@ -71,7 +71,7 @@ func Find(r audit.Reader, name string) (*Found, error) {
 	return one(r, list[0])
 }
 
-// one returns a record, with what happened afterwards.
+// one returns a record, with the later records of its handoff.
 func one(r audit.Reader, s audit.Stored) (*Found, error) {
 	found := &Found{Records: []audit.Stored{s}}
 	if s.HandoffID == "" {
@@ -82,9 +82,8 @@ func one(r audit.Reader, s audit.Stored) (*Found, error) {
 	return found, err
 }
 
-// Message returns the message that the record is about, or that of the handoff: the one that
-// was accepted, or else the last that came. If the log does not have it, the error is a
-// [*NoMessageError].
+// Message returns the message of the record, or of the handoff: the accepted one, or else the last one
+// received. If the log does not have it, the error is a [*NoMessageError].
 func (f *Found) Message(r audit.Reader) ([]byte, error) {
 	candidates := f.Records
 	if len(f.Records) == 1 && f.Records[0].FrameDigest == (audit.Hash{}) && f.Records[0].HandoffID != "" {

@@ -12,27 +12,27 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// A Question is about a value in the messages of a task (EAAPL-MAG006, section 6.2's failure
+// A Question is a search for a value in the messages of a task (EAAPL-MAG006, section 6.2's failure
 // investigation).
 type Question struct {
 	Pointer string // JSON Pointer (RFC 6901)
-	// Value is the value that is looked for: JSON, or a text as it is; a text that is JSON
-	// stands for both. nil for any value.
+	// Value is the wanted value: JSON, or plain text; text that is valid JSON matches both. nil matches any
+	// value.
 	Value *string
 }
 
-// A Change is a handoff whose message has another value at a place than the one before it.
+// A Change is a handoff whose message differs from an earlier one in the value at a pointer.
 type Change struct {
 	Handoff *Handoff
-	Before  *Handoff             // whose message it is compared with: the parent's, or of the handoff before; nil if there is none
+	Before  *Handoff             // the earlier handoff: the parent, or the previous handoff; nil if there is none
 	Old     *jsonstream.Document // the message of Before; nil if there is none
 	New     *jsonstream.Document
-	// Edit is how New differs from Old at the place; nil if it does not, or if one of them has
-	// no value there.
+	// Edit is the difference from Old to New at the pointer; nil if there is none, or if one of them has no
+	// value there.
 	Edit *diff.Edit
 }
 
-// A NotCarriedError says that no handoff of a task carried a value.
+// A NotCarriedError reports that no handoff of a task carried a value.
 type NotCarriedError struct {
 	Task string
 	Question
@@ -46,9 +46,8 @@ func (e *NotCarriedError) Error() string {
 	return fmt.Sprintf("no handoff that was accepted for task %s carried %s at %s", finding.Quote(e.Task), what, finding.Quote(e.Pointer))
 }
 
-// Search calls each with the first handoff that was accepted and carried the value, and then
-// with each later one that changed what is at the place. If none carried it, the error is a
-// [*NotCarriedError].
+// Search calls each with the first accepted handoff that carried the value, and then with each later one that
+// changed the value at the pointer. If none carried it, the error is a [*NotCarriedError].
 func (t *Task) Search(r audit.Reader, q Question, each func(Change) error) error {
 	place, err := jsonstream.ParsePattern(q.Pointer)
 	if err != nil {
@@ -95,7 +94,7 @@ func (t *Task) Search(r audit.Reader, q Question, each func(Change) error) error
 	return nil
 }
 
-// wanted returns what tells whether a value is the one that is looked for.
+// wanted returns a function that reports whether a value matches.
 func (q Question) wanted() func(jsonstream.Value) bool {
 	if q.Value == nil {
 		return jsonstream.Value.Exists
@@ -109,7 +108,7 @@ func (q Question) wanted() func(jsonstream.Value) bool {
 	}
 }
 
-// accepted returns the handoffs that were accepted, in that order.
+// accepted returns the accepted handoffs, in order of acceptance.
 func (t *Task) accepted() []*Handoff {
 	list := slices.DeleteFunc(slices.Clone(t.Handoffs), func(h *Handoff) bool { return h.Accepted == nil })
 	slices.SortFunc(list, func(a, b *Handoff) int { return cmp.Compare(a.Accepted.Sequence, b.Accepted.Sequence) })

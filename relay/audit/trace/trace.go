@@ -1,6 +1,6 @@
-// Package trace reconstructs what became of a task, from the records of the audit log
-// (EAAPL-MAG006, section 8.2): the tree of its handoffs, what each cost, what each agent
-// received and concluded, and which handoff brought a value (section 6.2).
+// Package trace reconstructs the history of a task from the records of the audit log (EAAPL-MAG006, section
+// 8.2): the tree of its handoffs, their costs, the content received and the conclusions made by each agent,
+// and the handoff that introduced a value (section 6.2).
 package trace
 
 import (
@@ -16,43 +16,42 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// A Task is what the log has of a task. Its tree has the handoffs that were accepted, as
-// package chain makes it of their messages, and those that were not as branches that cost
-// nothing. Its Total is of the accepted ones.
+// A Task is the history of a task in the log. Its tree contains the accepted handoffs, as built by package
+// chain from their messages, and the others as branches without cost. Its Total covers the accepted ones.
 type Task struct {
 	*chain.Task
-	Handoffs []*Handoff // by their first records
+	Handoffs []*Handoff // ordered by their first records
 	byNode   map[*chain.Node]*Handoff
 }
 
-// A Handoff is what the log has of a handoff.
+// A Handoff is the history of a handoff in the log.
 type Handoff struct {
 	*chain.Node
 	Records []audit.Stored
-	// Accepted is the record by which it was accepted, of several the last; nil if it was not.
+	// Accepted is the record of its last acceptance; nil if there is none.
 	Accepted *audit.Stored
-	// Status is what became of it last; of several copies, of the one that Accepted is about.
+	// Status is its current status; with several copies, that of Accepted's copy.
 	Status audit.Event
-	// Copies are what became of it at each receiver, if several got it (section 14.2), in the
-	// order of their first records; nil if one did.
+	// Copies are the histories at each receiver, if several got it (section 14.2), ordered by their first
+	// records; nil if there was only one.
 	Copies []Copy
 }
 
-// A Copy is what became of a handoff at one receiver.
+// A Copy is the history of a handoff at one receiver.
 type Copy struct {
 	Receiver string
 	Status   audit.Event
 }
 
-// An UnknownTaskError says that the log has no record of a task.
+// An UnknownTaskError reports that the log has no record of a task.
 type UnknownTaskError struct{ ID string }
 
 func (e *UnknownTaskError) Error() string {
 	return fmt.Sprintf("no record of task %s", finding.Quote(e.ID))
 }
 
-// Read reads what the log has of a task. An id that is a UUID may be in capitals. If there is
-// nothing, the error is an [*UnknownTaskError].
+// Read reads the history of a task. A UUID may be in upper case. If there is no record, the error is an
+// [*UnknownTaskError].
 func Read(r audit.Reader, id string) (*Task, error) {
 	t, err := collect(r, id)
 	if err != nil {
@@ -61,15 +60,14 @@ func Read(r audit.Reader, id string) (*Task, error) {
 	return t, t.grow(r)
 }
 
-// Spellings returns the forms in which an id may be in the log: one that is a UUID may be in
-// capitals.
+// Spellings returns the possible spellings of an id in the log: a UUID may be in upper case.
 func Spellings(id string) []string {
 	list := []string{id, strings.ToLower(id), strings.ToUpper(id)}
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// collect reads the records of a task, which has no tree yet. If there is none, the error is an
+// collect reads the records of a task, without building the tree. If there are none, the error is an
 // [*UnknownTaskError].
 func collect(r audit.Reader, id string) (*Task, error) {
 	if id == "" {
@@ -104,7 +102,7 @@ func collect(r audit.Reader, id string) (*Task, error) {
 	return t, nil
 }
 
-// assess sets what became of a handoff, and of its copies.
+// assess sets the status of a handoff, and of its copies.
 func (h *Handoff) assess() {
 	h.Status = status(h.Records, h.Accepted)
 	var receivers []string
@@ -135,10 +133,9 @@ func (h *Handoff) assess() {
 	}
 }
 
-// status returns what became of a handoff, or a copy of it, last. What says nothing of that does
-// not count: that it came again, that people were called, that data was erased, that it was
-// revoked or an agent began with it after it was accepted, and what became of another message
-// with the id of one that was accepted.
+// status returns the current status of a handoff or a copy of it. Some events do not change it: duplicates,
+// escalations, erasure; a revocation, or an agent's early beginning, after acceptance; and events of another
+// message with the id of an accepted one.
 func status(records []audit.Stored, accepted *audit.Stored) audit.Event {
 	status := records[0].Event
 	for _, s := range records {
@@ -159,8 +156,8 @@ func status(records []audit.Stored, accepted *audit.Stored) audit.Event {
 	return status
 }
 
-// Told returns the record that says most of the handoff's message: that of its acceptance, or
-// the first that has one.
+// Told returns the record with the most data about the handoff's message: its acceptance, or the first one
+// with a message.
 func (h *Handoff) Told() *audit.Stored {
 	if h.Accepted != nil {
 		return h.Accepted
@@ -173,7 +170,7 @@ func (h *Handoff) Told() *audit.Stored {
 	return &h.Records[0]
 }
 
-// Run returns how long the receiver's agent ran, 0 if that is not known.
+// Run returns the duration of the receiver's agent's run, 0 if unknown.
 func (h *Handoff) Run() time.Duration {
 	for _, s := range slices.Backward(h.Records) {
 		if s.Details.DurationMicros > 0 {
@@ -183,10 +180,10 @@ func (h *Handoff) Run() time.Duration {
 	return 0
 }
 
-// Of returns the handoff that a node of the tree is about.
+// Of returns the handoff of a node of the tree.
 func (t *Task) Of(n *chain.Node) *Handoff { return t.byNode[n] }
 
-// grow makes the tree.
+// grow builds the tree.
 func (t *Task) grow(r audit.Reader) error {
 	checker := chain.New(chain.Unchecked())
 	known := map[string]*Handoff{}
@@ -218,7 +215,7 @@ func (t *Task) grow(r audit.Reader) error {
 	return nil
 }
 
-// graft adds a handoff that was not accepted below its parent.
+// graft adds an unaccepted handoff below its parent.
 func (t *Task) graft(h *Handoff, known map[string]*Handoff) {
 	told := h.Told()
 	h.Node = &chain.Node{Message: Outline(told)}
@@ -234,9 +231,8 @@ func (t *Task) graft(h *Handoff, known map[string]*Handoff) {
 	slices.SortStableFunc(parent.Children, func(a, b *chain.Node) int { return a.Time.Compare(b.Time) })
 }
 
-// Accepted returns the records by which the handoffs of a task were accepted, of several for
-// one the last; and those of handoffs of other tasks that they name as their parents. If there
-// is no record of the task, the error is an [*UnknownTaskError].
+// Accepted returns the records of the acceptances of a task's handoffs, only the last one of each, and of
+// their parents in other tasks. If there is no record of the task, the error is an [*UnknownTaskError].
 func Accepted(r audit.Reader, id string) ([]audit.Stored, error) {
 	t, err := collect(r, id)
 	if err != nil {
@@ -245,7 +241,7 @@ func Accepted(r audit.Reader, id string) ([]audit.Stored, error) {
 	return t.acceptances(r)
 }
 
-// acceptances returns what [Accepted] does.
+// acceptances implements [Accepted].
 func (t *Task) acceptances(r audit.Reader) ([]audit.Stored, error) {
 	var list []audit.Stored
 	for _, h := range t.accepted() {
@@ -255,8 +251,8 @@ func (t *Task) acceptances(r audit.Reader) ([]audit.Stored, error) {
 	return append(list, parents...), err
 }
 
-// Parents returns the records by which the parents of accepted handoffs were accepted, of several
-// for one the last, where they are not among these handoffs.
+// Parents returns the records of the acceptances of accepted handoffs' parents, only the last one of each,
+// except parents that are among these handoffs.
 func Parents(r audit.Reader, accepted []audit.Stored) ([]audit.Stored, error) {
 	known := map[string]bool{}
 	for i := range accepted {
@@ -280,11 +276,10 @@ func Parents(r audit.Reader, accepted []audit.Stored) ([]audit.Stored, error) {
 	return Last(list), nil
 }
 
-// Last returns those of some acceptances that count: of several of one handoff, which there are
-// after a roll-back, the last.
+// Last returns the last acceptance of each handoff: after a rollback there may be several.
 func Last(accepted []audit.Stored) []audit.Stored {
 	var list []audit.Stored
-	places := map[string]int{} // in list, by handoff
+	places := map[string]int{} // indexes in list, by handoff
 	for _, s := range accepted {
 		id := strings.ToLower(s.HandoffID)
 		at, again := places[id]
@@ -299,8 +294,7 @@ func Last(accepted []audit.Stored) []audit.Stored {
 	return list
 }
 
-// Outline returns what a record has of a message, for package chain. Its time is that of the
-// record.
+// Outline returns the recorded data of a message, for package chain. Its time is that of the record.
 func Outline(s *audit.Stored) *chain.Message {
 	m := chain.Message{
 		HandoffID: s.HandoffID, TaskID: s.TaskID, ParentID: s.ParentHandoffID, From: s.Sender, To: s.Receiver,
@@ -311,7 +305,7 @@ func Outline(s *audit.Stored) *chain.Message {
 	m.Cost = chain.Cost{SpentUSD: spent, RemainingUSD: left, Prompt: s.PromptTokens, Completion: s.CompletionTokens}
 	return chain.NewMessage(m, chain.Outline{
 		Dollars: cmp.Or(spentErr, leftErr) == nil,
-		// A record does not tell none from unknown: what the parent's message says holds on.
+		// A record does not distinguish zero from unknown: then the values of the parent's message remain.
 		Tokens: s.PromptTokens != 0 || s.CompletionTokens != 0,
 	})
 }

@@ -6,28 +6,28 @@ import (
 	"slices"
 )
 
-// A Builder makes a tree from nothing but the record hashes, in order, in constant memory. It
-// is how a log is verified: the nodes that it returns are compared with the stored ones, its roots
-// with those of checkpoints. The zero Builder is an empty tree.
+// A Builder builds a tree from only the record hashes, in order, in constant memory. Verification of a log
+// uses it: the nodes that it returns are compared with the stored ones, and its roots with the roots in
+// checkpoints. The zero Builder is an empty tree.
 //
-// A Builder is for one goroutine at a time.
+// A Builder must not be used concurrently.
 type Builder struct {
 	size     int64
-	subtrees [7*levelBits + 1]Hash // the complete subtrees that the tree consists of: a bit of size each
-	nodes    []Node                // what Add has returned
-	sizes    []int64               // at which the root is wanted, ascending; not reached yet
-	roots    map[int64]Hash        // at the sizes that were reached
+	subtrees [7*levelBits + 1]Hash // the complete subtrees of the tree, one for each bit of size
+	nodes    []Node                // result of the last Add
+	sizes    []int64               // sizes at which to keep the root, ascending; not reached yet
+	roots    map[int64]Hash        // roots at the sizes reached
 }
 
-// NewBuilder returns a Builder that remembers the roots at the sizes, for RootAt.
+// NewBuilder returns a Builder that keeps the roots at the sizes, for RootAt.
 func NewBuilder(sizes ...int64) *Builder {
 	b := &Builder{sizes: slices.Sorted(slices.Values(sizes)), roots: map[int64]Hash{}}
 	b.remember()
 	return b
 }
 
-// Add appends a record by its hash. It returns the nodes that are complete with it, in the
-// order of their levels; mostly none. They are valid until the next call.
+// Add appends a record by its hash. It returns the nodes that it completes, in the order of their levels;
+// mostly none. They are valid until the next call.
 func (b *Builder) Add(record Hash) []Node { return b.addLeaf(LeafHash(record)) }
 
 func (b *Builder) addLeaf(h Hash) []Node {
@@ -47,7 +47,7 @@ func (b *Builder) addLeaf(h Hash) []Node {
 	return b.nodes
 }
 
-// remember notes the root if it is wanted at this size.
+// remember keeps the root if it is wanted at this size.
 func (b *Builder) remember() {
 	for len(b.sizes) > 0 && b.sizes[0] <= b.size {
 		if b.sizes[0] == b.size {
@@ -75,8 +75,8 @@ func (b *Builder) Root() Hash {
 	return root
 }
 
-// RootAt returns the root of the tree of the first size records. It is known if size is
-// that of now, or was named to NewBuilder and has been reached.
+// RootAt returns the root of the tree of the first size records. It is known if size is the current size, or
+// was given to NewBuilder and has been reached.
 func (b *Builder) RootAt(size int64) (Hash, bool) {
 	if size == b.size {
 		return b.Root(), true

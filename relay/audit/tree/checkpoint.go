@@ -14,30 +14,29 @@ import (
 	"github.com/eaapl/handoff/internal/base64text"
 )
 
-// A Checkpoint says what a log was at one time: with its root, all records up to there are
-// fixed. It is written as c2sp.org/tlog-checkpoint, a signed note (c2sp.org/signed-note).
+// A Checkpoint is the state of a log at one time: its root fixes all records so far. Its text is a signed
+// note (c2sp.org/signed-note) as defined by c2sp.org/tlog-checkpoint.
 type Checkpoint struct {
-	// Origin names the log: one line of UTF-8, as a rule a host and a path, as in
-	// example.com/audit.
+	// Origin names the log: one line of UTF-8, usually a host and a path, as in example.com/audit.
 	Origin string
-	Size   int64 // how many records the log had
-	Root   Hash  // of the tree of these
+	Size   int64 // number of records
+	Root   Hash  // root of the tree of these records
 }
 
-// ErrSignature reports a checkpoint with a signature of the right key over another text.
+// ErrSignature reports a checkpoint whose signature by the right key does not match its text.
 var ErrSignature = errors.New("the signature does not verify: the checkpoint was changed")
 
 // ErrUnknownKey reports a checkpoint that the right key has not signed.
 var ErrUnknownKey = errors.New("the key has not signed it")
 
-// maxCheckpoint is the largest checkpoint that is read, in bytes: many times what one with a
-// hundred signatures of witnesses has.
+// maxCheckpoint is the maximum length of a checkpoint, in bytes: many times the length of one with a hundred
+// witness signatures.
 const maxCheckpoint = 1 << 20
 
-// SignCheckpoint returns the signed note of a checkpoint. The name is that of the key, as a
-// rule the same as the origin: not empty, without spaces and plus signs.
+// SignCheckpoint returns the signed note of a checkpoint. name is the name of the key, usually the same as
+// the origin: not empty, without spaces and plus signs.
 //
-// A log must never sign two checkpoints of which one's records do not begin with the other's.
+// A log must never sign two checkpoints unless the records of one begin with the records of the other.
 func SignCheckpoint(c Checkpoint, name string, key ed25519.PrivateKey) ([]byte, error) {
 	if len(key) != ed25519.PrivateKeySize {
 		return nil, fmt.Errorf("key %q: an Ed25519 private key has %d bytes, found %d", name, ed25519.PrivateKeySize, len(key))
@@ -52,16 +51,15 @@ func SignCheckpoint(c Checkpoint, name string, key ed25519.PrivateKey) ([]byte, 
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint of %q: %w", c.Origin, err)
 	}
-	// What the reader rejects, and what a key with the wrong public half has signed, is not
-	// handed out.
+	// Do not return a note that the reader rejects, or a signature by a key whose public half does not match.
 	if _, err := VerifyCheckpoint(text, name, public); err != nil {
 		return nil, fmt.Errorf("signing as %q for %.80q: %w", name, c.Origin, err)
 	}
 	return text, nil
 }
 
-// ParseCheckpoint reads a signed note, and says nothing of who has signed it, or whether
-// anybody has. Lines after the root (extensions) are rejected: this log writes none.
+// ParseCheckpoint parses a signed note without verifying its signatures. Lines after the root (extensions)
+// are rejected: this log writes none.
 func ParseCheckpoint(text []byte) (Checkpoint, error) {
 	n, err := openNote(text, nil)
 	if err != nil {
@@ -70,11 +68,11 @@ func ParseCheckpoint(text []byte) (Checkpoint, error) {
 	return parseBody(n.Text)
 }
 
-// VerifyCheckpoint reads a signed note that the key has signed, under the name; "" is any. It
-// does not compare the origin. Signatures by others, as those of witnesses, are left aside.
+// VerifyCheckpoint parses a signed note, and verifies its signature by the key under the name; "" is any
+// name. It does not compare the origin. Signatures by other keys, such as witnesses', are ignored.
 //
-// The error is [ErrUnknownKey] if there is no signature by the key, [ErrSignature] if there is
-// one that does not verify.
+// The error is [ErrUnknownKey] if there is no signature by the key, [ErrSignature] if there is one that does
+// not verify.
 func VerifyCheckpoint(text []byte, name string, key ed25519.PublicKey) (Checkpoint, error) {
 	if _, err := newVerifier(cmp.Or(name, "any"), key); err != nil {
 		return Checkpoint{}, err
@@ -91,7 +89,7 @@ func VerifyCheckpoint(text []byte, name string, key ed25519.PublicKey) (Checkpoi
 		return Checkpoint{}, fmt.Errorf("checkpoint: %w: expected a signature by it, found %s", ErrUnknownKey, strings.Join(others, ", "))
 	}
 	for _, s := range n.Sigs {
-		// Package note accepts other spellings too, by which a changed byte would go unseen.
+		// Package note accepts other spellings too, so that a changed byte would not be detected.
 		if _, err := base64text.Decode(s.Base64, base64text.Canonical); err != nil {
 			return Checkpoint{}, fmt.Errorf("checkpoint, signature by %s+%08x: %w", s.Name, s.Hash, ErrSignature)
 		}
@@ -99,8 +97,8 @@ func VerifyCheckpoint(text []byte, name string, key ed25519.PublicKey) (Checkpoi
 	return parseBody(n.Text)
 }
 
-// openNote reads a signed note, with the signatures by those who are known. A wrong one is an
-// error, none is not.
+// openNote parses a signed note, and verifies the signatures by known keys. An invalid one is an error;
+// having none is not.
 func openNote(text []byte, known note.Verifiers) (*note.Note, error) {
 	if len(text) > maxCheckpoint {
 		return nil, fmt.Errorf("checkpoint of %d bytes: expected at most %d", len(text), maxCheckpoint)
@@ -118,7 +116,7 @@ func openNote(text []byte, known note.Verifiers) (*note.Note, error) {
 	return n, nil
 }
 
-// parseBody reads the signed part of a checkpoint. It accepts one spelling of each.
+// parseBody parses the signed part of a checkpoint. It accepts only the canonical spelling.
 func parseBody(body string) (Checkpoint, error) {
 	lines := strings.Split(body, "\n") // the last is empty: the body ends with a newline
 	if len(lines) != 4 || lines[0] == "" {
@@ -152,8 +150,8 @@ func parseHash(text string) (Hash, error) {
 	return Hash(h), nil
 }
 
-// VerifierKey returns a public key as tools for signed notes take it: NAME+HASH+KEY, where HASH
-// is the key's id in hexadecimal and KEY the byte 1 and the public key in base64.
+// VerifierKey returns a public key in the form of tools for signed notes: NAME+HASH+KEY, where HASH is the
+// key's id in hexadecimal and KEY the byte 1 and the public key in base64.
 func VerifierKey(name string, key ed25519.PublicKey) (string, error) {
 	if _, err := newVerifier(name, key); err != nil {
 		return "", err
@@ -161,13 +159,13 @@ func VerifierKey(name string, key ed25519.PublicKey) (string, error) {
 	return note.NewEd25519VerifierKey(name, key)
 }
 
-// ParseVerifierKey reads what VerifierKey writes.
+// ParseVerifierKey parses the form of VerifierKey.
 func ParseVerifierKey(text string) (name string, key ed25519.PublicKey, err error) {
 	v, err := note.NewVerifier(text)
 	if err != nil {
 		return "", nil, fmt.Errorf("expected a verifier key, NAME+HASH+KEY: %w", err)
 	}
-	// Base64 has plus signs, names have none. NewVerifier has read it, in any spelling.
+	// Base64 contains plus signs, names do not. NewVerifier has parsed it, in any spelling.
 	encoded, err := base64text.Decode(strings.SplitN(text, "+", 3)[2], base64text.Canonical)
 	if err != nil {
 		return "", nil, fmt.Errorf("verifier key of %q: not as an encoder writes it", v.Name())
@@ -175,7 +173,7 @@ func ParseVerifierKey(text string) (name string, key ed25519.PublicKey, err erro
 	return v.Name(), encoded[1:], nil
 }
 
-// newVerifier gives a key its name, which is part of the id that it has in signatures.
+// newVerifier returns the verifier of a key and its name. Both determine the key's id in signatures.
 func newVerifier(name string, key ed25519.PublicKey) (note.Verifier, error) {
 	text, err := note.NewEd25519VerifierKey(name, key)
 	if err != nil {
@@ -188,7 +186,7 @@ func newVerifier(name string, key ed25519.PublicKey) (note.Verifier, error) {
 	return v, nil
 }
 
-// A signer signs notes with a key, whose name and id its verifier has.
+// A signer signs notes with a key; its verifier has the name and id.
 type signer struct {
 	note.Verifier
 	key ed25519.PrivateKey
@@ -196,7 +194,7 @@ type signer struct {
 
 func (s signer) Sign(text []byte) ([]byte, error) { return ed25519.Sign(s.key, text), nil }
 
-// oneKey is the only key that is known, by the name or, if that is "", by any.
+// oneKey is the only known key, under its name or, if that is "", under any name.
 type oneKey struct {
 	name string
 	key  ed25519.PublicKey

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// A levelReader reads hashes of every eighth level of the binary tree: of level 0 the
-// leaves, of level k the nodes.
+// A levelReader reads hashes of every eighth level of the binary tree: level 0 are the leaves, level k the
+// nodes.
 type levelReader func(ctx context.Context, level int, first, n int64) ([]Hash, error)
 
-// levels reads the levels of a source. It fails where the source returns too few.
+// levels reads the levels of a source. It returns an error if the source returns too few hashes.
 func levels(src Source) levelReader {
 	return func(ctx context.Context, level int, first, n int64) ([]Hash, error) {
 		var hashes []Hash
@@ -67,16 +67,16 @@ func (read levelReader) proveTree(ctx context.Context, size, older int64) ([]Has
 	return convert[Hash](proof), err
 }
 
-// A span is what is read of the 256 hashes below one node, in one call.
+// A span is a range of the 256 hashes below one node, read in one call.
 type span struct {
 	level      int
-	node       int64 // of the next level
+	node       int64 // index in the next level
 	first, end int64
 	hashes     []Hash
 }
 
-// reader returns any complete subtree's hash: those of one to 128 of the levels that are
-// there, read once for each node that they are below.
+// reader returns the hashes of complete subtrees. Each is computed from 1 to 128 stored hashes; hashes below
+// the same node are read in one call.
 func (read levelReader) reader(ctx context.Context) tlog.HashReader {
 	return tlog.HashReaderFunc(func(indexes []int64) ([]tlog.Hash, error) {
 		type subtree struct {
@@ -126,11 +126,10 @@ func subtreeHash(hashes []Hash) Hash {
 	return row[0]
 }
 
-// NewNodes returns the nodes that records complete, to be stored together with them: in the
-// order of their levels, and of each level in order. A log of size records gets those with
-// these hashes; src has what was stored before. It reads at most 255 record hashes if a node
-// is completed, nothing otherwise; and of each level's nodes as many, if one of the next level
-// is.
+// NewNodes returns the nodes that new records complete, to be stored together with them, ordered by level and
+// index. hashes are the hashes of the new records, and size is the number of earlier records, whose hashes
+// src has. It reads at most 255 record hashes if a node is completed, none otherwise; and at most 255 nodes
+// of each level, if a node of the next level is completed.
 func NewNodes(ctx context.Context, src Source, size int64, hashes []Hash) ([]Node, error) {
 	if err := checkSize(size); err != nil {
 		return nil, err
@@ -146,7 +145,7 @@ func NewNodes(ctx context.Context, src Source, size int64, hashes []Hash) ([]Nod
 
 func (read levelReader) newNodes(ctx context.Context, size int64, row []Hash) ([]Node, error) {
 	var nodes []Node
-	// row are the new hashes of a level, of which there were size before.
+	// row has the new hashes of a level, which had size hashes before.
 	for level := 0; size%width+int64(len(row)) >= width; level++ {
 		if earlier := size % width; earlier > 0 {
 			hashes, err := read(ctx, level, size-earlier, earlier)

@@ -12,21 +12,22 @@ import (
 	"github.com/eaapl/handoff/internal/base64text"
 )
 
-// A Proof shows, with nothing but a public key, that a record is in the log of a checkpoint. It
-// is written as c2sp.org/tlog-proof@v1.
+// A Proof proves, given only a public key, that a record is in the log of a checkpoint. Its text is defined
+// by c2sp.org/tlog-proof@v1.
 type Proof struct {
 	Index      int64  // of the record
-	Hashes     []Hash // as from [ProveRecord], for the size of the checkpoint
-	Checkpoint []byte // the signed note, as it is
-	// Extra is for the reader alone: neither signed nor proven. Empty is none.
+	Hashes     []Hash // from [ProveRecord], for the size of the checkpoint
+	Checkpoint []byte // the signed note, unchanged
+	// Extra is for readers: neither signed nor proven. Empty means none.
 	Extra []byte
 }
 
 const (
 	proofHeader = "c2sp.org/tlog-proof@v1"
-	// maxProof is the largest proof that is read, in bytes.
+	// maxProof is the maximum length of a proof, in bytes.
 	maxProof = 16 << 20
-	// maxProofLines is more than the lines before the checkpoint of a proof in the largest tree.
+	// maxProofLines is greater than the number of lines before the checkpoint in a proof for the largest
+	// tree.
 	maxProofLines = 64
 )
 
@@ -49,21 +50,21 @@ func FormatProof(p Proof) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// ParseProof reads the text of a proof. It checks that it has the form of one, and nothing
-// else: see [VerifyProof]. The checkpoint is part of the text.
+// ParseProof parses the text of a proof. It only checks the syntax: see [VerifyProof]. The checkpoint is part
+// of the text.
 func ParseProof(text []byte) (Proof, error) {
 	if len(text) > maxProof {
 		return Proof{}, fmt.Errorf("proof of %d bytes: expected at most %d", len(text), maxProof)
 	}
 	head, checkpoint, found := bytes.Cut(text, []byte("\n\n"))
-	lines := strings.SplitN(string(head), "\n", maxProofLines) // the last of too many is no hash
+	lines := strings.SplitN(string(head), "\n", maxProofLines) // if there are too many, the last one is not a hash
 	if lines[0] != proofHeader {
 		return Proof{}, fmt.Errorf("proof, line 1: expected %q, found %.80q", proofHeader, lines[0])
 	}
 	if !found {
 		return Proof{}, errors.New("proof: expected an empty line and a checkpoint, found the end")
 	}
-	at := 1 // the line that is read
+	at := 1 // current line
 	p := Proof{Checkpoint: checkpoint}
 	if extra, ok := strings.CutPrefix(line(lines, at), "extra "); ok {
 		decoded, err := base64text.Decode(extra, base64text.Canonical)
@@ -99,9 +100,9 @@ func line(lines []string, at int) string {
 	return ""
 }
 
-// VerifyProof checks that a record, by its canonical JSON, is in the log as its checkpoint
-// says, and that the key has signed that, under the name; "" is any. It returns the checkpoint.
-// The errors are those of [VerifyCheckpoint] and [CheckRecord].
+// VerifyProof checks that a record, given as canonical JSON, is in the log of the proof's checkpoint, and
+// that the key has signed the checkpoint under the name; "" is any name. It returns the checkpoint. It
+// returns the errors of [VerifyCheckpoint] and [CheckRecord].
 func VerifyProof(record []byte, p Proof, name string, key ed25519.PublicKey) (Checkpoint, error) {
 	c, err := VerifyCheckpoint(p.Checkpoint, name, key)
 	if err != nil {

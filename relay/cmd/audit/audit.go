@@ -1,4 +1,4 @@
-// Package audit has the commands of "handoff audit".
+// Package audit implements the commands of "handoff audit".
 package audit
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 )
 
-// New returns the command with those below it, and with chain, which is made elsewhere.
+// New returns the command with its subcommands, including chain, which is created elsewhere.
 func New(g *cli.Globals, chain *cobra.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "audit",

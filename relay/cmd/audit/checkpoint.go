@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/relay/internal/relayflags"
 )
 
-// signFlags say by whom and under which name a checkpoint is signed.
+// signFlags are the flags for signing a checkpoint.
 type signFlags struct {
 	keyFile, origin string
 	key             ed25519.PrivateKey // nil until it is read: its file may be a pipe
@@ -36,7 +36,7 @@ func (f *signFlags) load(g *cli.Globals, c *cobra.Command) (err error) {
 	return err
 }
 
-// sign returns the checkpoint of the log as a reader sees it.
+// sign returns the checkpoint of the log as seen by a reader.
 func (f *signFlags) sign(g *cli.Globals, c *cobra.Command, r audit.Reader) ([]byte, error) {
 	if err := f.load(g, c); err != nil {
 		return nil, err
@@ -90,8 +90,8 @@ checkpoint.`,
 	return c
 }
 
-// continues returns the checkpoint in a file. It is an error if the log does not begin with
-// its records.
+// continues returns the checkpoint in a file. It returns an error if the log does not begin with the
+// checkpoint's records.
 func continues(g *cli.Globals, c *cobra.Command, r audit.Reader, file string) ([]byte, error) {
 	text, err := readEvidence(g, c, file)
 	if err != nil {

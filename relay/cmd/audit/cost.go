@@ -75,7 +75,7 @@ func (f *costFlags) bill(r audit.Reader, args []string) (cost.Bill, error) {
 	return cost.Of(t, cost.Group(f.by)), nil
 }
 
-// A sumJSON is what one group spent: a line of cost -f json.
+// A sumJSON is the cost of one group: a line of cost -f json.
 type sumJSON struct {
 	By       string `json:"by"`
 	Agent    string `json:"agent,omitzero"`
@@ -137,5 +137,5 @@ func (f *costFlags) writeText(w io.Writer, p term.Picture, b cost.Bill) error {
 	return err
 }
 
-// maxName is how many columns the name of a group takes.
+// maxName is the width of a group's name, in columns.
 const maxName = 60

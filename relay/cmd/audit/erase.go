@@ -19,7 +19,7 @@ import (
 	"github.com/eaapl/handoff/relay/internal/relayflags"
 )
 
-// subjectFlags say whose data is meant, and where it and its keys are.
+// subjectFlags select a data subject, and the databases with its data and its keys.
 type subjectFlags struct {
 	log    relayflags.AuditLogFlag
 	keys   relayflags.SubjectKeysFlag
@@ -32,7 +32,7 @@ func (f *subjectFlags) register(c *cobra.Command) {
 	c.Flags().Int64Var(&f.record, "record", 0, "in the place of the id: the subject of the record with the number `N`")
 }
 
-// subject returns whose data is meant: id, or the subject of a record.
+// subject returns the data subject: id, or the subject of a record.
 func (f *subjectFlags) subject(c *cobra.Command, id string) (s personal.Subject, err error) {
 	switch byRecord := c.Flags().Changed("record"); {
 	case byRecord && id != "":
@@ -45,21 +45,21 @@ func (f *subjectFlags) subject(c *cobra.Command, id string) (s personal.Subject,
 	return personal.Subject{ID: id}, nil
 }
 
-// with calls use with the log, and with what has the keys.
+// with calls use with the log and the sealer with its keys.
 func (f *subjectFlags) with(c *cobra.Command, use func(*audit.Log, *personal.Sealer) error) error {
 	return f.keys.With(c.Context(), &f.log, func(log *audit.Log, sealer *personal.Sealer) error {
 		return answered(c.ErrOrStderr(), use(log, sealer))
 	})
 }
 
-// An erasedAll says what was erased, and what was not.
+// An erasedAll lists the erased data, and the data that was not erased.
 type erasedAll struct {
 	Record int64  `json:"record"`
 	At     string `json:"at"`
 	letters.Reach
 }
 
-// WriteText says it to people.
+// WriteText writes it as text.
 func (e *erasedAll) WriteText(w io.Writer, columns int, colors term.Palette) error {
 	if _, err := fmt.Fprintf(w, "erased at %s: record %d\n", e.At, e.Record); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (e *erasedAll) WriteText(w io.Writer, columns int, colors term.Palette) err
 	return e.Reach.WriteText(w, columns, colors)
 }
 
-// eraseFlags say which stores are reached beside the audit log.
+// eraseFlags select the stores to erase from besides the audit log.
 type eraseFlags struct {
 	subjectFlags
 	store  relayflags.StoreFlag
@@ -75,7 +75,7 @@ type eraseFlags struct {
 	format string
 }
 
-// reach removes from other stores what the log had of a subject, and notes what it has not reached.
+// reach removes a subject's data in the log from other stores, and notes stores that it could not reach.
 func (f *eraseFlags) reach(ctx context.Context, log *audit.Log, erased audit.Stored, r *letters.Reach) error {
 	var handoffs, transports []string
 	records := 0
@@ -104,7 +104,7 @@ func (f *eraseFlags) reach(ctx context.Context, log *audit.Log, erased audit.Sto
 	f.store.Wipe = true
 	store, err := f.store.Open(ctx, log, false)
 	switch {
-	case errors.Is(err, os.ErrNotExist) && f.store.Address == "": // nobody has sent anything from here
+	case errors.Is(err, os.ErrNotExist) && f.store.Address == "": // nothing was sent from here
 	case err != nil:
 		return err
 	default:
@@ -182,7 +182,7 @@ nothing about this subject; 2: a store could not be reached: run it again.`,
 	c.Flags().StringVar(&id, "subject", "", "the `ID` of the data subject")
 	c.Flags().StringVar(&d.Reason, "reason", "", "why, a `TEXT`")
 	c.Flags().StringVar(&d.By, "by", "", "the person who decides, a `NAME`")
-	_ = c.MarkFlagRequired("reason") // it is there
+	_ = c.MarkFlagRequired("reason") // the flag exists
 	cli.OnlyForCall(c, "subject", "record", "reason", "by")
 	return c
 }

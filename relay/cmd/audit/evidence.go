@@ -17,7 +17,7 @@ import (
 	"github.com/eaapl/handoff/relay/internal/relayflags"
 )
 
-// evidenceBound has room for proofs with large records.
+// evidenceBound is large enough for proofs of large records.
 var evidenceBound = input.ByteBound{Bytes: 16 << 20, Remedy: "not a checkpoint or a proof"}
 
 // readEvidence reads a checkpoint or a proof.
@@ -30,7 +30,7 @@ func readEvidence(g *cli.Globals, c *cobra.Command, path string) ([]byte, error)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
-	defer closeFile() // read only: nothing can be lost
+	defer closeFile() // read only
 	text, err := evidenceBound.ReadAll(in)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
@@ -38,7 +38,7 @@ func readEvidence(g *cli.Globals, c *cobra.Command, path string) ([]byte, error)
 	return text, nil
 }
 
-// verifyCheckpoint reads a checkpoint that one of the keys has signed.
+// verifyCheckpoint parses a checkpoint signed by one of the keys.
 func verifyCheckpoint(text []byte, keys []ed25519.PublicKey) (c tree.Checkpoint, err error) {
 	for _, key := range keys {
 		if c, err = tree.VerifyCheckpoint(text, "", key); !errors.Is(err, tree.ErrUnknownKey) {
@@ -48,7 +48,7 @@ func verifyCheckpoint(text []byte, keys []ed25519.PublicKey) (c tree.Checkpoint,
 	return c, err
 }
 
-// withLog calls f with the audit log, which must be there.
+// withLog calls f with the audit log, which must exist.
 func withLog(c *cobra.Command, flag *relayflags.AuditLogFlag, f func(*audit.Log) error) error {
 	log, err := flag.Open(c.Context(), false)
 	if err != nil {
@@ -57,8 +57,8 @@ func withLog(c *cobra.Command, flag *relayflags.AuditLogFlag, f func(*audit.Log)
 	return cli.Closed(f(log), log.Store().Close())
 }
 
-// writeEvidence writes to a file, or standard output if output is "", what evidence returns of
-// the log as it is at one moment.
+// writeEvidence calls evidence with a snapshot of the log, and writes the result to a file, or to standard
+// output if output is "".
 func writeEvidence(g *cli.Globals, c *cobra.Command, flag *relayflags.AuditLogFlag, output string, evidence func(audit.Reader) ([]byte, error)) error {
 	return withLog(c, flag, func(l *audit.Log) error {
 		defer atWork(g, c).Stop()
@@ -74,11 +74,11 @@ func writeEvidence(g *cli.Globals, c *cobra.Command, flag *relayflags.AuditLogFl
 	})
 }
 
-// originSetting is the setting that says what a log is called.
+// originSetting is the setting with the log's name.
 const originSetting = "origin"
 
-// originOf returns what a log is called in checkpoints: what audit init has set, or else a name
-// that is made from its first record, and so is its own.
+// originOf returns the name of a log in checkpoints: the setting made by audit init, or a unique name derived
+// from its first record.
 func originOf(ctx context.Context, r audit.Reader) (string, error) {
 	settings, err := audit.Settings(r)
 	if err != nil || settings[originSetting] != "" {
@@ -94,7 +94,7 @@ func originOf(ctx context.Context, r audit.Reader) (string, error) {
 	return "handoff-" + hex.EncodeToString(first[0][:8]), nil
 }
 
-// checkAgainst reports whether a log, by its stored nodes, begins with the records of a checkpoint.
+// checkAgainst returns an error unless a log, by its stored nodes, begins with the records of a checkpoint.
 func checkAgainst(ctx context.Context, r audit.Reader, size int64, c tree.Checkpoint) error {
 	if c.Size > size {
 		return fmt.Errorf("the log has %d records, and had %d at the checkpoint: it was cut off", size, c.Size)

@@ -71,14 +71,14 @@ type changeJSON struct {
 	Change       string         `json:"change"` // "first" or "later"
 	Pointer      string         `json:"pointer"`
 	HandoffID    string         `json:"handoffId"`
-	ComparedWith *string        `json:"comparedWith"` // handoffId; null if there is nothing before
+	ComparedWith *string        `json:"comparedWith"` // handoffId; null if there is no earlier one
 	From         string         `json:"from"`
 	To           string         `json:"to"`
 	Sequence     int64          `json:"sequence"`
 	RecordedAt   time.Time      `json:"recordedAt"`
 	Old          jsontext.Value `json:"old,omitzero"`
 	New          jsontext.Value `json:"new,omitzero"`
-	Changes      []diff.Change  `json:"changes,omitzero"` // as "handoff diff -f json" has them
+	Changes      []diff.Change  `json:"changes,omitzero"` // as in "handoff diff -f json"
 }
 
 func newChangeJSON(c trace.Change, q trace.Question, first bool) changeJSON {
@@ -114,7 +114,7 @@ func which(first bool) string {
 
 func compact(v jsontext.Value) []byte { return jsonstream.AppendCompact(nil, v) }
 
-// at returns the value at a place, nil if there is none.
+// at returns the value at a pointer, nil if there is none.
 func at(d *jsonstream.Document, pointer string) jsontext.Value {
 	if v := d.Root().At(pointer); v.Exists() {
 		return v.Raw()
@@ -122,7 +122,7 @@ func at(d *jsonstream.Document, pointer string) jsontext.Value {
 	return nil
 }
 
-// writeChange shows a change to people.
+// writeChange writes a change as text.
 func writeChange(w io.Writer, p *term.Picture, c trace.Change, q trace.Question, first bool) error {
 	s := c.Handoff.Accepted
 	if !first {

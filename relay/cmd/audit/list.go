@@ -68,12 +68,12 @@ that hash: {"hash":"sha256:…","record":{…}}, one a line.`,
 	return c
 }
 
-// reasons returns why receivers reject messages.
+// reasons returns the reasons for rejections.
 func reasons() []string {
 	return []string{"SCHEMA_INVALID", "INCOMPLETE_CONTEXT", "SAFETY_VIOLATION", "BUDGET_EXHAUSTED", "SIGNATURE_INVALID", "HANDOFF_ID_REUSED", "REVOKED"}
 }
 
-// filter returns which records are wanted.
+// filter returns the filter of the flags.
 func (f *listFlags) filter() (audit.Filter, error) {
 	filter := audit.Filter{
 		Tasks: f.tasks, Agent: f.agent, Reason: f.reason, Since: f.since.Time, Until: f.until.Time, Limit: f.limit, Newest: !f.oldest,
@@ -91,7 +91,7 @@ func (f *listFlags) filter() (audit.Filter, error) {
 	return filter, nil
 }
 
-// write writes the records while they are read.
+// write writes the records while reading them.
 func (f *listFlags) write(w io.Writer, p term.Picture, r audit.Reader, filter audit.Filter) error {
 	if f.format == "text" {
 		p.Line(p.Dim(term.Right("record", sequenceColumns), "  ", term.Left("recorded at (UTC)", len(timeForm)), "  ", term.Left("event", eventColumns), "  ",
@@ -115,7 +115,7 @@ func (f *listFlags) write(w io.Writer, p term.Picture, r audit.Reader, filter au
 	return err
 }
 
-// writeRecord writes a record as its hash is of, with that hash.
+// writeRecord writes the hashed form of a record, with its hash.
 func writeRecord(w io.Writer, s *audit.Stored) error {
 	text, err := s.AppendJSON(fmt.Appendf(nil, `{"hash":%q,"record":`, s.Hash))
 	if err != nil {
@@ -133,7 +133,7 @@ const (
 	timeForm        = time.DateTime
 )
 
-// brief draws a record as a line.
+// brief draws a record in one line.
 func brief(p *term.Picture, s *audit.Stored) {
 	var notes []string
 	if s.Sender != "" || s.Receiver != "" {
@@ -157,7 +157,7 @@ func brief(p *term.Picture, s *audit.Stored) {
 		paint(p, s.Event)(term.Left(string(s.Event), eventColumns)), "  ", p.Cyan(term.Left(s.HandoffID, idColumns)), "  ", strings.Join(notes, ", "))
 }
 
-// paint returns the colour of what happened to a handoff.
+// paint returns the colour of an event.
 func paint(p *term.Picture, event audit.Event) func(...any) string {
 	switch class(event) {
 	case string(finding.Error):

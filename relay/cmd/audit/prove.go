@@ -53,7 +53,7 @@ names.`,
 	return c
 }
 
-// noteOf returns the checkpoint of a file, which the log must agree with, or a new one.
+// noteOf returns the checkpoint of a file, which the log must match, or a new one.
 func noteOf(g *cli.Globals, c *cobra.Command, r audit.Reader, signing *signFlags, file string) ([]byte, error) {
 	if file == "" {
 		return signing.sign(g, c, r)
@@ -61,7 +61,7 @@ func noteOf(g *cli.Globals, c *cobra.Command, r audit.Reader, signing *signFlags
 	return continues(g, c, r, file)
 }
 
-// findRecord returns the record that is named by its number or by a handoffId.
+// findRecord returns the record with a number or a handoffId.
 func findRecord(r audit.Reader, name string) (found audit.Stored, err error) {
 	filter := audit.Filter{Handoffs: []string{name}}
 	sequence, notNumber := strconv.ParseInt(name, 10, 64)
@@ -86,7 +86,7 @@ func findRecord(r audit.Reader, name string) (found audit.Stored, err error) {
 	return found, nil
 }
 
-// proofOf returns the proof that a record is in the log of a checkpoint. The record is in the proof.
+// proofOf returns the proof that a record is in the log of a checkpoint. It contains the record.
 func proofOf(ctx context.Context, r audit.Reader, s audit.Stored, signed []byte) ([]byte, error) {
 	checkpoint, err := tree.ParseCheckpoint(signed)
 	if err != nil {

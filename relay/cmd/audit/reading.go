@@ -16,12 +16,12 @@ import (
 	"github.com/eaapl/handoff/relay/internal/relayflags"
 )
 
-// reading are the flags of a command that reads the audit log, and writes what it finds.
+// reading are the flags of a command that reads the audit log and writes a report.
 type reading struct {
 	*cli.Globals
 	log    relayflags.AuditLogFlag
 	keys   relayflags.SubjectKeysFlag
-	exact  bool // a message that was erased is a no
+	exact  bool // an erased message is a negative result
 	format string
 	output string
 }
@@ -39,24 +39,24 @@ func (f *reading) registerMessages(c *cobra.Command, formats ...string) {
 	f.log.RegisterArchive(c)
 }
 
-// run calls read with the log as it is at one moment, and with where to write.
+// run calls read with a snapshot of the log, and with the output.
 func (f *reading) run(c *cobra.Command, read func(audit.Reader, *output.File) error) error {
 	return f.runOn(c, func(log *audit.Log, out *output.File) error {
 		sealer := f.keys.Sealer(log)
-		defer sealer.Close() // it has written nothing
+		defer sealer.Close() // read only: errors of Close do not matter
 		return log.Store().View(c.Context(), func(r audit.Reader) error {
 			return read(personal.NewReader(c.Context(), r, sealer, f.exact), out)
 		})
 	})
 }
 
-// runOn calls read with the log, and with where to write.
+// runOn calls read with the log, and with the output.
 func (f *reading) runOn(c *cobra.Command, read func(*audit.Log, *output.File) error) error {
 	log, err := f.log.Open(c.Context(), false)
 	if err != nil {
 		return err
 	}
-	defer log.Store().Close() // it has written nothing
+	defer log.Store().Close() // read only: errors of Close do not matter
 	out, err := f.Open(f.output, c.OutOrStdout())
 	if err != nil {
 		return err
@@ -70,12 +70,12 @@ func (f *reading) runOn(c *cobra.Command, read func(*audit.Log, *output.File) er
 	return answered(c.ErrOrStderr(), err)
 }
 
-// atWork shows for how long a run is busy with the audit log, until it is stopped.
+// atWork shows a timer for a run's work on the audit log, until it is stopped.
 func atWork(g *cli.Globals, c *cobra.Command) *term.Progress {
 	return g.StartDoing(c.ErrOrStderr(), "working on the audit log", -1)
 }
 
-// answered makes a no of the answer that the log does not have what was asked for.
+// answered turns the error that the log lacks the requested item into a negative result.
 func answered(stderr io.Writer, err error) error {
 	var (
 		task    *trace.UnknownTaskError

@@ -81,8 +81,7 @@ it could not be read, which a page says in its place, or nothing could be writte
 	return c
 }
 
-// verifier returns the public key of the checkpoint that is in a file, or is made if there
-// is none.
+// verifier returns the public key for the checkpoint in a file, or for the new one if there is no file.
 func (f *signFlags) verifier(g *cli.Globals, c *cobra.Command, checkpoint string) (ed25519.PublicKey, error) {
 	if checkpoint == "" {
 		if err := f.load(g, c); err != nil {

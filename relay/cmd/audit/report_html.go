@@ -19,7 +19,7 @@ import (
 	"github.com/eaapl/handoff/relay/viewer/records"
 )
 
-// pageFlags are the flags of a page about a task.
+// pageFlags are the flags for the page of a task.
 type pageFlags struct {
 	*cli.Globals
 	keys        relayflags.SubjectKeysFlag
@@ -49,7 +49,7 @@ func (f *pageFlags) run(c *cobra.Command, log *relayflags.AuditLogFlag, task, pa
 		progress := atWork(f.Globals, c)
 		defer progress.Stop()
 		sealer := f.keys.Sealer(l)
-		defer sealer.Close() // it has written nothing
+		defer sealer.Close() // read only: errors of Close do not matter
 		return l.Store().View(c.Context(), func(r audit.Reader) error {
 			reader := personal.NewReader(c.Context(), r, sealer, false)
 			page, err := records.Read(c.Context(), reader, task, PageOptions(f.Globals, reader, checks, f.showSecrets))
@@ -69,7 +69,7 @@ func (f *pageFlags) run(c *cobra.Command, log *relayflags.AuditLogFlag, task, pa
 	})
 }
 
-// PageOptions say how the page of a task is made from the records of a log.
+// PageOptions returns the options for the page of a task from the records of a log.
 func PageOptions(g *cli.Globals, r audit.Reader, checks chain.Options, showSecrets bool) records.Options {
 	return records.Options{
 		Options: collect.Options{
@@ -83,7 +83,7 @@ func PageOptions(g *cli.Globals, r audit.Reader, checks chain.Options, showSecre
 	}
 }
 
-// recordCommands are lines for a shell that show parts of a handoff.
+// recordCommands are shell commands that show parts of a handoff.
 func recordCommands(s collect.Subject) []viewer.Command {
 	list := []viewer.Command{}
 	if s.ID != "" {

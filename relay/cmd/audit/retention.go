@@ -45,7 +45,7 @@ verify, finds them there; --archive-dir says where the files are now, if they we
 	log.Register(c)
 	before.Register(c, "records")
 	c.Flags().StringVar(&directory, "archive-dir", "", "the `DIR` of the files")
-	_ = c.MarkFlagRequired("archive-dir") // it is there
+	_ = c.MarkFlagRequired("archive-dir") // the flag exists
 	return c
 }
 

@@ -84,7 +84,7 @@ func writeRecords(w io.Writer, found *trace.Found) error {
 	return nil
 }
 
-// showText shows the records that were asked for in full, and those after in a line each.
+// showText writes the requested records in full, and later ones in a line each.
 func showText(w io.Writer, r audit.Reader, p term.Picture, found *trace.Found) error {
 	for i := range found.Records {
 		if i > 0 {
@@ -106,11 +106,11 @@ func showText(w io.Writer, r audit.Reader, p term.Picture, found *trace.Found) e
 	return err
 }
 
-// labelColumns is the column of what a record has.
+// labelColumns is the column of the values.
 const labelColumns = 12
 
-// erasure says what was erased of a record, when and why, or what was erased by it; "" for
-// nothing.
+// erasure returns a description of a record's erased data, with time and reason, or of the data that it
+// erased; "" for none.
 func erasure(r audit.Reader, s *audit.Stored) (string, error) {
 	if s.Event == audit.Erased {
 		n, first, last, err := personal.Erased(r, *s)
@@ -129,10 +129,10 @@ func erasure(r audit.Reader, s *audit.Stored) (string, error) {
 	return (&personal.ErasedError{Sequence: s.Sequence, Erased: *by}).Error(), nil
 }
 
-// inFull draws all that a record has, and what was erased of it.
+// inFull draws all members of a record, and its erased data.
 func inFull(p *term.Picture, s *audit.Stored, erased string) {
 	p.Line(p.Bold("record ", s.Sequence), "  ", paint(p, s.Event)(string(s.Event)), "  ", s.RecordedAt.Format(time.RFC3339Nano))
-	say := func(label, text string) { // as long as it is: hashes are copied
+	say := func(label, text string) { // not truncated: hashes are copied
 		p.Line(p.Dim(term.Left(label, labelColumns)), term.Visible(text))
 	}
 	for _, f := range factsOf(s, erased) {
@@ -155,8 +155,7 @@ func inFull(p *term.Picture, s *audit.Stored, erased string) {
 	p.More(s.Details.MoreFindings)
 }
 
-// factsOf returns what a record has, but for its event, its time, its hashes and its findings, and what
-// was erased of it.
+// factsOf returns the members of a record except its event, time, hashes and findings, and its erased data.
 func factsOf(s *audit.Stored, erased string) []viewer.Fact {
 	var list []viewer.Fact
 	say := func(label, text string) {
@@ -191,7 +190,7 @@ func factsOf(s *audit.Stored, erased string) []viewer.Fact {
 	return list
 }
 
-// details says what few records have.
+// details reports rarely used members.
 func details(say func(label, text string), d *audit.Details) {
 	if d.Concerns != nil {
 		say("about", fmt.Sprint("record ", *d.Concerns))

@@ -69,7 +69,7 @@ read.`,
 	return c
 }
 
-// options returns what is read, and how it is judged.
+// options returns the options of package stats.
 func (f *statsFlags) options() (o stats.Options, err error) {
 	o = stats.Options{Since: f.since.Time, Until: f.until.Time, Limits: map[string]stats.Limits{}}
 	for _, text := range f.limits {

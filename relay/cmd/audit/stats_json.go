@@ -21,13 +21,13 @@ type metricsJSON struct {
 	RolledBack  rateJSON      `json:"rolledBack"`
 	DeadLetters int           `json:"deadLetters"`
 	Latencies   []latencyJSON `json:"latencies"`
-	Breaches    []breachJSON  `json:"breaches,omitzero"` // persistent ones; absent unless they were looked for
+	Breaches    []breachJSON  `json:"breaches,omitzero"` // persistent ones; absent without an SLO
 	Over        []string      `json:"over"`
 }
 
 type rateJSON struct {
 	Count int     `json:"count"`
-	Rate  float64 `json:"rate"` // of the handoffs, from 0 to 1
+	Rate  float64 `json:"rate"` // fraction of the handoffs, from 0 to 1
 }
 
 type latencyJSON struct {
@@ -84,13 +84,13 @@ func newMetricsJSON(m *stats.Metrics) metricsJSON {
 
 // A breachJSON is a persistent breach of a pair, by one transport.
 type breachJSON struct {
-	Sender        *string      `json:"sender,omitempty"` // of alerts alone: a line of stats has them
+	Sender        *string      `json:"sender,omitempty"` // only in alerts: a line of stats has them already
 	Receiver      *string      `json:"receiver,omitempty"`
 	Transport     string       `json:"transport"`
 	Mode          string       `json:"mode"`
 	TargetMicros  int64        `json:"targetMicros"`
 	MaximumMicros int64        `json:"maximumMicros"`
-	Windows       []windowJSON `json:"windows"` // the oldest first
+	Windows       []windowJSON `json:"windows"` // oldest first
 }
 
 type windowJSON struct {
@@ -102,7 +102,7 @@ type windowJSON struct {
 	MaxMicros    int64     `json:"maxMicros"`
 }
 
-// newBreachesJSON adds the breaches of a pair to some.
+// newBreachesJSON appends the breaches of a pair.
 func newBreachesJSON(all []breachJSON, m *stats.Metrics) []breachJSON {
 	for _, b := range m.Breaches {
 		j := breachJSON{
@@ -117,17 +117,17 @@ func newBreachesJSON(all []breachJSON, m *stats.Metrics) []breachJSON {
 	return all
 }
 
-// An alertJSON is what people are told of persistent breaches: docs/audit.md.
+// An alertJSON is an alert about persistent breaches: docs/audit.md.
 type alertJSON struct {
 	Alert    string       `json:"alert"`
 	At       time.Time    `json:"at"`
 	Breaches []breachJSON `json:"breaches"`
 }
 
-// latencySLO is how an alert of persistent breaches says what it is: records have an event.
+// latencySLO is the event of an alert about persistent breaches.
 const latencySLO = "LATENCY_SLO"
 
-// alertOfBreaches tells people of the persistent breaches of all pairs, at once, if there are any.
+// alertOfBreaches sends one alert about the persistent breaches of all pairs, if there are any.
 func alertOfBreaches(alerts *relayflags.Alerts, found *stats.Report, now time.Time) error {
 	a := alertJSON{Alert: latencySLO, At: now.UTC()}
 	for i := range found.Pairs {

@@ -9,14 +9,14 @@ import (
 	"github.com/eaapl/handoff/relay/audit/stats"
 )
 
-// maxPair is how many columns the names of a pair take.
+// maxPair is the width of a pair's names, in columns.
 const maxPair = 44
 
-// A statsPicture draws metrics for people.
+// A statsPicture draws metrics as text.
 type statsPicture struct {
 	term.Picture
 	found *stats.Report
-	slo   bool // persistent breaches were looked for
+	slo   bool // with an SLO
 }
 
 func (p *statsPicture) write(w io.Writer) error {
@@ -76,16 +76,16 @@ func (p *statsPicture) latencies(all []stats.Metrics, names int) {
 	}
 }
 
-// of says how long something took, and how long it may take.
+// of returns a duration and its limit.
 func (*statsPicture) of(is, limit time.Duration) string {
 	text := short(is)
 	if is > limit && text == short(limit) {
-		text = is.String() // by less than is shown
+		text = is.String() // the difference is smaller than the displayed precision
 	}
 	return fmt.Sprint(text, " of ", limit)
 }
 
-// short returns a duration to three digits.
+// short returns a duration with three digits.
 func short(d time.Duration) string {
 	unit := time.Duration(1)
 	for d >= 1000*unit {
@@ -94,7 +94,7 @@ func short(d time.Duration) string {
 	return d.Round(unit).String()
 }
 
-// overs names what is over its threshold: colours alone would not do.
+// overs lists the metrics over their thresholds: colours alone are not enough.
 func (p *statsPicture) overs(all []stats.Metrics) {
 	title := false
 	for i := range all {
@@ -108,7 +108,7 @@ func (p *statsPicture) overs(all []stats.Metrics) {
 	}
 }
 
-// breaches shows the windows of each persistent breach.
+// breaches draws the windows of each persistent breach.
 func (p *statsPicture) breaches() {
 	none := p.slo
 	for i := range p.found.Pairs {
@@ -127,7 +127,7 @@ func (p *statsPicture) breaches() {
 	}
 }
 
-// pairName names the metrics of all handoffs, which are the first, or of a pair.
+// pairName returns the name of a pair, or of all handoffs, which are first.
 func pairName(i int, m *stats.Metrics) string {
 	switch {
 	case i == 0:

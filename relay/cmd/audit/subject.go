@@ -60,7 +60,7 @@ Exit code 1: there is nothing about this subject.`,
 	return c
 }
 
-// printHeld prints a record with the data that it holds, for people.
+// printHeld prints a record with its personal data, as text.
 func printHeld(w io.Writer, h personal.Held) error {
 	r := h.Record
 	if _, err := fmt.Fprintf(w, "record %d, %s, %s, %s -> %s, handoff %s, task %s\n", r.Sequence, audit.FormatTime(r.RecordedAt), r.Event,
@@ -83,7 +83,7 @@ func printHeld(w io.Writer, h personal.Held) error {
 	return nil
 }
 
-// visible returns a text for people, or what says that there is none.
+// visible returns a text, or a placeholder if it is empty.
 func visible(text string) string {
 	if text == "" {
 		return "?"
@@ -94,7 +94,7 @@ func visible(text string) string {
 // heldJSON is a line of "subject -f json".
 type heldJSON struct {
 	Record jsontext.Value   `json:"record"`
-	Data   []personal.Datum `json:"data"` // empty when it was erased
+	Data   []personal.Datum `json:"data"` // empty after erasure
 	Erased *erasedJSON      `json:"erased,omitzero"`
 }
 

@@ -11,10 +11,10 @@ import (
 	"github.com/eaapl/handoff/relay/audit/trace"
 )
 
-// A traceJSON is a task as trace -f json writes it: docs/audit.md.
+// A traceJSON is a task in trace -f json: docs/audit.md.
 type traceJSON struct {
 	TaskID   string               `json:"taskId"`
-	Handoffs []handoffJSON        `json:"handoffs"` // each before its children
+	Handoffs []handoffJSON        `json:"handoffs"` // parents before their children
 	Total    report.CostJSON      `json:"total"`
 	Relay    report.TotalJSON     `json:"relay"`
 	Agrees   bool                 `json:"agrees"`

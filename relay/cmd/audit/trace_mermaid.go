@@ -32,7 +32,7 @@ func drawTrace(out io.Writer, t *trace.Task) error {
 	return w.Flush()
 }
 
-// class returns the class of a picture's node for what became of a handoff.
+// class returns the class of a node for the status of a handoff.
 func class(status audit.Event) string {
 	switch status {
 	case audit.Rejected, audit.ExecutionFailed, audit.RolledBack, audit.DeadLettered, audit.Discarded, audit.Revoked:

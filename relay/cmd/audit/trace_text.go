@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/relay/audit/trace"
 )
 
-// A tracePicture draws a task for people.
+// A tracePicture draws a task as text.
 type tracePicture struct {
 	term.Picture
 	r audit.Reader
@@ -31,7 +31,7 @@ func (p *tracePicture) write(w io.Writer) error {
 	return err
 }
 
-// header sums up the task in one line.
+// header summarizes the task in one line.
 func (p *tracePicture) header() {
 	accepted := 0
 	first, last := time.Time{}, time.Time{}
@@ -64,7 +64,7 @@ const (
 	minNames    = 30
 )
 
-// tree draws the handoffs, each with its records and with what was received.
+// tree draws the handoffs, each with its records and its content.
 func (p *tracePicture) tree() error {
 	const gap = "  "
 	ids := tasktree.IDColumns(p.t.Task)
@@ -94,10 +94,10 @@ func (p *tracePicture) tree() error {
 	return nil
 }
 
-// maxLines is how many lines a text of a message takes.
+// maxLines is the maximum number of lines for a text of a message.
 const maxLines = 3
 
-// below draws the records of a handoff, and what its message says.
+// below draws the records of a handoff, and the content of its message.
 func (p *tracePicture) below(twig tasktree.Twig, h *trace.Handoff) error {
 	stem := twig.Below()
 	columns := max(p.Width-term.Width(stem), minNames)
@@ -139,7 +139,7 @@ func (p *tracePicture) below(twig tasktree.Twig, h *trace.Handoff) error {
 	return nil
 }
 
-// records lists what happened, with what has passed since the record before.
+// records lists the events, with the times between them.
 func (p *tracePicture) records(h *trace.Handoff) string {
 	var texts []string
 	before := h.Records[0].RecordedAt
@@ -184,7 +184,7 @@ func subtaskText(s trace.Subtask) string {
 	return text
 }
 
-// received says in one line what a receiver has got.
+// received returns a one-line description of a receiver's content.
 func received(c *trace.Content) string {
 	parts := []string{}
 	if n := len(c.Remaining); n > 0 {
@@ -209,7 +209,7 @@ func received(c *trace.Content) string {
 	return strings.Join(parts, ", ")
 }
 
-// costs shows what each agent spent.
+// costs draws the cost of each agent.
 func (p *tracePicture) costs() {
 	total := p.t.Total
 	p.Section("Cost", tasktree.USD(total.SpentUSD)+" spent, "+tasktree.USD(p.t.Relay.RemainingUSD)+" left; "+
@@ -222,7 +222,7 @@ func (p *tracePicture) costs() {
 		rows = append(rows, term.Row{
 			Name:     s.Agent,
 			Figures:  []string{term.Plural(s.Handoffs, "handoff"), tasktree.USD(s.Cost.SpentUSD), tasktree.InTokens(s.Cost)},
-			Quantity: s.Cost.SpentUSD.Float64() * 1e6, // cents have bars too
+			Quantity: s.Cost.SpentUSD.Float64() * 1e6, // so that cents have bars too
 		})
 	}
 	p.Rows(rows)

@@ -11,11 +11,11 @@ import (
 	"github.com/eaapl/handoff/relay/internal/relayflags"
 )
 
-// Task returns what an audit log has of a task, as trace -f json writes it. The key store of
-// personal data is opened when it is needed.
+// Task returns a task of an audit log in the form of trace -f json. It opens the key store of personal data
+// only if needed.
 func Task(ctx context.Context, log *audit.Log, keys relayflags.SubjectKeysFlag, task string) ([]byte, error) {
 	sealer := keys.Sealer(log)
-	defer sealer.Close() // it has written nothing
+	defer sealer.Close() // read only: errors of Close do not matter
 	var text bytes.Buffer
 	err := log.Store().View(ctx, func(r audit.Reader) error {
 		r = personal.NewReader(ctx, r, sealer, false)

@@ -123,7 +123,8 @@ func (f *verifyFlags) run(c *cobra.Command) error {
 	})
 }
 
-// size returns how many records a log says that it has, -1 if it does not: verifying it tells why.
+// size returns the number of records in a log's head, -1 if it cannot be read: verification reports the
+// cause.
 func size(c *cobra.Command, l *audit.Log) int64 {
 	n := int64(-1)
 	_ = l.Store().View(c.Context(), func(r audit.Reader) error {
@@ -136,7 +137,7 @@ func size(c *cobra.Command, l *audit.Log) int64 {
 	return n
 }
 
-// open returns where the report goes.
+// open returns the output for the report.
 func (f *verifyFlags) open(c *cobra.Command) (*output.File, error) {
 	if f.quiet && f.Output == "" {
 		return f.Files.Open("", io.Discard)
@@ -168,7 +169,7 @@ func (f *verifyFlags) summarize(w io.Writer, v audit.Verified, o audit.VerifyOpt
 	}
 }
 
-// unchecked says why the indexes were not checked, if they were not.
+// unchecked reports why the indexes were not checked, if they were not.
 func (f *verifyFlags) unchecked(w io.Writer, v audit.Verified) {
 	if v.Unchecked != "" {
 		fmt.Fprintf(w, "the indexes were not checked: %s\n", v.Unchecked)
@@ -199,7 +200,7 @@ func verifiedJSON(v audit.Verified, o audit.VerifyOptions) any {
 		Last        audit.Hash `json:"lastRecordHash"`
 		Checkpoints int        `json:"checkpoints"`
 		Indexes     bool       `json:"indexesChecked"`
-		Unchecked   string     `json:"indexesUnchecked,omitempty"` // why
+		Unchecked   string     `json:"indexesUnchecked,omitempty"` // reason
 	}{v.Size, v.Messages, v.Tombstones, v.Problems, rootText(v.Root), v.Last, len(o.Checkpoints), v.Unchecked == "", v.Unchecked}
 }
 
@@ -210,7 +211,7 @@ func rootText(h audit.Hash) string {
 	return base64.StdEncoding.EncodeToString(h[:])
 }
 
-// verifyProof checks a proof without the log.
+// verifyProof verifies a proof without the log.
 func (f *verifyFlags) verifyProof(c *cobra.Command) error {
 	keys, err := relayflags.CheckpointVerifiers(f.Globals, c, f.keyFiles)
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package letters removes dead letters and long bodies from transports, and says what no command reaches.
+// Package letters removes dead letters and long bodies from transports, and lists the stores that no command
+// reaches.
 package letters
 
 import (
@@ -24,8 +25,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport/sqlqueue"
 )
 
-// Flags name the transports whose dead letters are removed, too, and the store of bodies that are too long
-// for them.
+// Flags name the transports whose dead letters are also removed, and the store of long bodies.
 type Flags struct {
 	addresses  []string
 	claimCheck string
@@ -38,7 +38,7 @@ func (f *Flags) Register(c *cobra.Command) {
 	cli.OnlyForCall(c, "queue")
 }
 
-// Check returns what is wrong with the addresses.
+// Check returns an error if an address is invalid.
 func (f *Flags) Check() error {
 	for _, address := range f.addresses {
 		if _, _, err := open(address); err != nil {
@@ -58,7 +58,7 @@ type remover func(ctx context.Context, u *url.URL, handoffs []string) (int, erro
 
 func open(address string) (remover, *url.URL, error) {
 	u, err := url.Parse(address)
-	if err != nil { // it would show parts of a password
+	if err != nil { // it could contain parts of a password
 		return nil, nil, fmt.Errorf("--queue: it is no URL: use one such as dir:queue")
 	}
 	switch u.Scheme {
@@ -71,25 +71,25 @@ func open(address string) (remover, *url.URL, error) {
 	}
 }
 
-// A Store is a place from which something was removed.
+// A Store is a store from which data was removed.
 type Store struct {
 	Store   string `json:"store"`
 	Removed int    `json:"removed"`
 }
 
-// A Beyond is a place that no command reaches, or not this one.
+// A Beyond is a store that no command reaches, or not this one.
 type Beyond struct {
 	Store string `json:"store"`
 	Why   string `json:"why"`
 }
 
-// A Reach says what a removal has reached, and what not.
+// A Reach lists the stores that a removal has reached, and the others.
 type Reach struct {
 	Reached    []Store  `json:"reached"`
 	NotReached []Beyond `json:"notReached"`
 }
 
-// Removed notes what was removed from a store.
+// Removed notes the number of removals from a store.
 func (r *Reach) Removed(store string, n int) { r.Reached = append(r.Reached, Store{store, n}) }
 
 // Left notes a store that is not reached.
@@ -111,7 +111,8 @@ func (r *Reach) WriteText(w io.Writer, _ int, _ term.Palette) error {
 }
 
 // Remove removes the dead letters and long bodies of some handoffs, which came by some transports, from the
-// places of the flags, and notes that, and what is left. After an error, what was removed stays noted.
+// places of the flags. It notes the removals, and the places that are not reached. After an error, earlier
+// removals stay noted.
 func (f *Flags) Remove(ctx context.Context, r *Reach, handoffs, transports []string) error {
 	handoffs = slices.DeleteFunc(slices.Clone(handoffs), func(id string) bool { return id == "" })
 	var reached []string
@@ -165,8 +166,8 @@ func (f *Flags) removeBodies(ctx context.Context, r *Reach, handoffs, transports
 	return nil
 }
 
-// isOf reports whether a body is of one of some handoffs: a message, a chunk of it or an answer to it. What
-// has no id of its own is if it has one of theirs anywhere.
+// isOf reports whether a body belongs to one of some handoffs: as a message, a chunk of it or an answer to
+// it. A body without an id belongs to one if it contains its id anywhere.
 func isOf(handoffs []string, body []byte) bool {
 	if doc, err := jsonstream.Parse(jsonstream.NewRaw(body), jsonstream.Limits{MaxBytes: int64(len(body)) + 1}); err == nil {
 		id := doc.Root().Get("handoffId").Text()

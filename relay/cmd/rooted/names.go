@@ -12,12 +12,12 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// endings are those of files that may be written: what tools make is JSON or plain text. Agents take
-// Markdown for instructions.
+// endings are the allowed extensions of written files: tools write JSON and plain text. Markdown is not
+// allowed, since agents take it for instructions.
 var endings = []string{".json", ".jsonl", ".ndjson", ".patch", ".txt"}
 
-// reserved are the names that agents, editors, package managers and build tools look for: each is
-// reserved with every ending that may be written, and with further parts, as in tsconfig.base.json.
+// reserved are names of files that agents, editors, package managers and build tools read. Each is reserved
+// with all allowed extensions, and with additional parts, as in tsconfig.base.json.
 var reserved = strings.Fields(`
 agents claude gemini codex cursor copilot opencode crush memory instructions copilot-instructions rules hooks plugin plugins marketplace llms llms-full
 mcp mcp_config mcp-config mcp_settings cline_mcp_settings claude_desktop_config gemini-extension
@@ -27,8 +27,8 @@ package package-lock npm-shrinkwrap bower composer deno import_map jsr tsconfig 
 vercel now firebase netlify renovate app manifest wrangler cdk global appsettings pyrightconfig biome oxlint dprint elm haxelib
 requirements constraints robots`)
 
-// checkName returns an error if a clean path below a folder is not that of a file that may be written: a
-// hidden one, one that agents or programs look for, or one that a file system may take for another.
+// checkName returns an error if a clean path below a folder must not be written: a hidden file, one that
+// agents or programs read, or one with a name that a file system may take for another.
 func checkName(path string) error {
 	parts := strings.Split(filepath.ToSlash(path), "/")
 	for _, part := range parts {
@@ -39,7 +39,7 @@ func checkName(path string) error {
 			return errName(path, "a name that file systems may take for another: use letters, digits, and - _ . within the name")
 		}
 	}
-	name := strings.ToLower(norm.NFKC.String(parts[len(parts)-1])) // as a file system may read it
+	name := strings.ToLower(norm.NFKC.String(parts[len(parts)-1])) // as a file system may normalize it
 	ending := filepath.Ext(name)
 	if !slices.Contains(endings, ending) {
 		return errName(path, "a kind of file that no tool makes: let its name end in "+strings.Join(endings, ", "))
@@ -52,13 +52,13 @@ func checkName(path string) error {
 	return nil
 }
 
-// isRequirements reports whether pip, by convention, installs what a file of that name lists.
+// isRequirements reports whether a file name is one from which pip, by convention, installs packages.
 func isRequirements(name string) bool {
 	return strings.HasPrefix(name, "requirements") || strings.HasSuffix(name, "requirements")
 }
 
-// isNameRune reports whether a character may be in a name. A tilde may not: PACKAG~1.JSO is
-// package.json on Windows.
+// isNameRune reports whether a character is allowed in a name. A tilde is not: PACKAG~1.JSO is package.json
+// on Windows.
 func isNameRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r) || strings.ContainsRune(" -_.+@=,()", r)
 }

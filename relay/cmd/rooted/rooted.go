@@ -1,5 +1,5 @@
-// Package rooted reads and writes files in some folders, and nowhere else: neither ".." nor a
-// symbolic link leads out of them.
+// Package rooted reads and writes files only in given folders: neither ".." nor a symbolic link leads out of
+// them.
 package rooted
 
 import (
@@ -18,20 +18,20 @@ import (
 	"github.com/eaapl/handoff/pkg/compress"
 )
 
-// A folder is one that may be used.
+// A folder is one allowed folder.
 type folder struct {
 	path string // absolute
 	root *os.Root
 }
 
-// Folders are those that may be used. They are safe for concurrent use.
+// Folders are the allowed folders. They are safe for concurrent use.
 type Folders struct {
 	list   []folder
 	unpack compress.ReaderOptions
-	sync   func(*os.File) error // of a folder
+	sync   func(*os.File) error // syncs a folder
 }
 
-// Open opens folders. unpack bounds what a compressed file may cost. The caller closes them.
+// Open opens folders. unpack has the limits for compressed files. The caller closes them.
 func Open(paths []string, unpack compress.ReaderOptions) (*Folders, error) {
 	f := &Folders{unpack: unpack, sync: output.SyncOpened}
 	for _, path := range paths {
@@ -48,7 +48,7 @@ func Open(paths []string, unpack compress.ReaderOptions) (*Folders, error) {
 	return f, nil
 }
 
-// openRoot opens a folder. os.OpenRoot waits for the other side of a pipe in its place.
+// openRoot opens a folder. os.OpenRoot would block if the path is a named pipe.
 func openRoot(path string) (*os.Root, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -69,8 +69,8 @@ func (f *Folders) Close() error {
 	return errors.Join(errs...)
 }
 
-// in returns the folders that a path may be in, each with the path below it: an absolute path
-// is in those that it begins with, any other in all.
+// in returns the folders that may contain a path, each with the path below it: for an absolute path its
+// parent folders, otherwise all.
 func (f *Folders) in(path string) (list []folder, below []string) {
 	for _, d := range f.list {
 		rest := path
@@ -87,7 +87,7 @@ func (f *Folders) in(path string) (list []folder, below []string) {
 	return list, below
 }
 
-// errOutside is the error of a path that is in no folder.
+// errOutside returns the error for a path outside all folders.
 func (f *Folders) errOutside(path string) error {
 	var names []string
 	for _, d := range f.list {
@@ -96,7 +96,7 @@ func (f *Folders) errOutside(path string) error {
 	return fmt.Errorf("%s: outside of the folders that may be used: use a path below %s", term.Visible(path), strings.Join(names, " or "))
 }
 
-// Open opens a file, in the first folder that has it, decompressed if it is compressed.
+// Open opens a file, in the first folder that has it, and decompresses it if it is compressed.
 func (f *Folders) Open(path string) (io.ReadCloser, error) {
 	list, below := f.in(path)
 	if list == nil {
@@ -115,7 +115,7 @@ func (f *Folders) Open(path string) (io.ReadCloser, error) {
 	return nil, f.plain(path, first)
 }
 
-// open opens a regular file: to open anything else may wait forever, or do something.
+// open opens a regular file: opening another kind may block forever or have side effects.
 func open(root *os.Root, path string) (*os.File, error) {
 	info, err := root.Stat(path)
 	if err != nil {
@@ -128,7 +128,7 @@ func open(root *os.Root, path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f, err = regular.Opened(f); errors.Is(err, regular.ErrNot) { // it was exchanged
+	if f, err = regular.Opened(f); errors.Is(err, regular.ErrNot) { // replaced in the meantime
 		return nil, errNoFile
 	}
 	return f, err
@@ -136,7 +136,7 @@ func open(root *os.Root, path string) (*os.File, error) {
 
 var errNoFile = errors.New("not a file: name a regular file")
 
-// plain is an error of os.Root in words of ours.
+// plain returns an error of os.Root in plain words.
 func (f *Folders) plain(path string, err error) error {
 	if e := (*fs.PathError)(nil); errors.As(err, &e) {
 		if e.Err.Error() == "path escapes from parent" { // os does not export it
@@ -150,7 +150,7 @@ func (f *Folders) plain(path string, err error) error {
 	return fmt.Errorf("%s: %w", term.Visible(path), err)
 }
 
-// unpacking is a file that is decompressed.
+// unpacking is a file being decompressed.
 type unpacking struct {
 	*compress.Reader
 	file io.Closer
@@ -158,11 +158,10 @@ type unpacking struct {
 
 func (u unpacking) Close() error { return errors.Join(u.Reader.Close(), u.file.Close()) }
 
-// Write writes a file in the first folder that has its directory: as a whole, or not at all. It returns nil
-// when both the content and the name are on the disk; if only the name may not be, the error wraps
-// [output.ErrUnsynced]. It must
-// have a name for what tools make, also where links lead to its directory: no hidden one, and none by
-// which agents and other programs find what to do.
+// Write writes a file atomically in the first folder that has its directory. It returns nil when both the
+// content and the name are durable; if only the name may not be, the error wraps [output.ErrUnsynced]. The
+// name must be allowed for output of tools, even after following links to its directory: not hidden, and not
+// one from which agents and other programs read instructions.
 func (f *Folders) Write(path string, content []byte, overwrite bool) error {
 	list, below := f.in(path)
 	if list == nil {
@@ -189,7 +188,7 @@ func (f *Folders) Write(path string, content []byte, overwrite bool) error {
 	return f.syncName(list[at].root, name)
 }
 
-// write writes a file under another name, and then gives it its own.
+// write writes a file under a temporary name, and then renames it.
 func write(root *os.Root, path string, content []byte, overwrite bool) (err error) {
 	if info, err := root.Lstat(path); err == nil {
 		if !overwrite {
@@ -218,14 +217,14 @@ func write(root *os.Root, path string, content []byte, overwrite bool) (err erro
 	}
 	if overwrite {
 		err = root.Rename(temporary, path)
-	} else if err = root.Link(temporary, path); err == nil { // which fails if the name is taken meanwhile
+	} else if err = root.Link(temporary, path); err == nil { // fails if the name was taken in the meantime
 		err = root.Remove(temporary)
 	}
 	return err
 }
 
-// syncName returns when the name of a file is on the disk, or at once where that cannot be had. The error
-// wraps [output.ErrUnsynced].
+// syncName makes the name of a file durable, where the system supports that. The error wraps
+// [output.ErrUnsynced].
 func (f *Folders) syncName(root *os.Root, path string) error {
 	folder, err := root.Open(filepath.Dir(path))
 	if err == nil {
@@ -237,7 +236,7 @@ func (f *Folders) syncName(root *os.Root, path string) error {
 	return nil
 }
 
-// checkName is [checkName] for a path below the folder, and for where its directory really is.
+// checkName is [checkName] for a path below the folder, and for the real path of its directory.
 func (d folder) checkName(below string) error {
 	if err := checkName(below); err != nil {
 		return err

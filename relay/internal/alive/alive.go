@@ -1,5 +1,5 @@
-// Package alive tells which processes still run: each has a file that is locked, and the lock
-// ends with the process, however that ends.
+// Package alive shows which processes still run: each locks a file, and the system releases the lock when the
+// process ends in any way.
 package alive
 
 import (
@@ -11,17 +11,17 @@ import (
 	"path/filepath"
 )
 
-// A Sign is what others see a process run by.
+// A Sign is the locked file that shows that a process runs.
 type Sign struct {
-	Name string // no other sign has it
+	Name string // unique
 	file *os.File
 }
 
-// maxTries is how often the directory is made; more often than that it does not vanish by chance.
+// maxTries is the number of tries to create the directory; more removals in between are not by chance.
 const maxTries = 100
 
-// Show makes a sign in a directory, which is made if it is not there. No other process may
-// learn the name before Show has returned. Errors are of the type [*fs.PathError].
+// Show creates a sign in a directory, creating the directory if necessary. No other process may learn the
+// name before Show has returned. Errors are of the type [*fs.PathError].
 func Show(dir string) (*Sign, error) {
 	name := make([]byte, 8)
 	rand.Read(name) // never fails
@@ -31,22 +31,21 @@ func Show(dir string) (*Sign, error) {
 		if err == nil {
 			s.file, err = createLocked(filepath.Join(dir, s.Name))
 		}
-		// The last of the others may have ended, and removed the directory.
+		// Another process may have ended and removed the directory.
 		if removed := errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist); !removed || tries == maxTries {
 			return s, err
 		}
 	}
 }
 
-// End takes the sign away, and the directory, if there is none left in it.
+// End removes the sign, and the directory if it is empty.
 func (s *Sign) End() error {
 	err := errors.Join(os.Remove(s.file.Name()), s.file.Close())
-	_ = os.Remove(filepath.Dir(s.file.Name())) // the last one does
+	_ = os.Remove(filepath.Dir(s.file.Name())) // fails unless it is empty
 	return err
 }
 
-// Is reports whether the process runs whose sign in the directory has this name. The sign of
-// one that was killed is removed.
+// Is reports whether the process of the sign with this name runs. It removes the sign of a killed process.
 func Is(dir, name string) (bool, error) {
 	if _, err := hex.DecodeString(name); err != nil || name == "" {
 		return false, nil

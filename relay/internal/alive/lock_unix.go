@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/internal/regular"
 )
 
-// createLocked makes a file that is locked as long as it is open.
+// createLocked creates a file that is locked while it is open.
 func createLocked(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_EXCL, 0o600)
 	if err != nil {
@@ -24,7 +24,7 @@ func createLocked(path string) (*os.File, error) {
 	return f, nil
 }
 
-// isLocked reports whether a process has a file open that it made by createLocked.
+// isLocked reports whether a process has a file from createLocked open.
 func isLocked(path string) (bool, error) {
 	f, err := regular.OpenNamed(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -33,7 +33,7 @@ func isLocked(path string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer f.Close() // read only, and ends the lock
+	defer f.Close() // read only; also releases the lock
 	err = unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return true, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/internal/regular"
 )
 
-// createLocked makes a file that nobody else can open as long as it is open.
+// createLocked creates a file that no other process can open while it is open.
 func createLocked(path string) (*os.File, error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
@@ -23,7 +23,7 @@ func createLocked(path string) (*os.File, error) {
 	return os.NewFile(uintptr(handle), path), nil
 }
 
-// isLocked reports whether a process has a file open that it made by createLocked.
+// isLocked reports whether a process has a file from createLocked open.
 func isLocked(path string) (bool, error) {
 	f, err := regular.OpenNamed(path)
 	switch {

@@ -1,5 +1,5 @@
-// Package broker is what the transports share that go through a message broker: how its
-// address is read, and how long one tries to reach it.
+// Package broker has the common parts of transports that use a message broker: parsing of addresses, retries,
+// and held deliveries.
 package broker
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// HostPort returns the host and the port of an address that need not name its port.
+// HostPort returns the host and the port of an address, with a default port.
 func HostPort(u *url.URL, port string) string {
 	if u.Port() != "" {
 		port = u.Port()
@@ -26,8 +26,7 @@ func HostPort(u *url.URL, port string) string {
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
-// OnlyParameters returns an error if an address has no host, or parameters that are not among
-// those known.
+// OnlyParameters returns an error if an address has no host, or unknown parameters.
 func OnlyParameters(u *url.URL, known ...string) error {
 	if u.Hostname() == "" {
 		return fmt.Errorf("%s: no host in the address", transport.Shown(u))
@@ -43,11 +42,10 @@ func OnlyParameters(u *url.URL, known ...string) error {
 	return nil
 }
 
-// ReasonHeader says beside a dead letter why it is one.
+// ReasonHeader is the header of a dead letter with its reason.
 const ReasonHeader = "Handoff-Reason"
 
-// HeaderValue returns a text as the value of a header: printable ASCII, the rest
-// percent-encoded.
+// HeaderValue returns a text as a header value: printable ASCII, the rest percent-encoded.
 func HeaderValue(text string) string {
 	for _, h := range (&transport.Message{ID: text}).Headers() {
 		return h.Value
@@ -55,10 +53,10 @@ func HeaderValue(text string) string {
 	return ""
 }
 
-// Reason returns why something is a dead letter as the value of [ReasonHeader].
+// Reason returns the reason of a dead letter as the value of [ReasonHeader].
 func Reason(reason string) string { return HeaderValue(transport.OneLine(reason)) }
 
-// NameError says that a sender cannot have a name.
+// NameError returns the error for an invalid name of a sender.
 func NameError(name string) error {
 	if transport.IsName(name) {
 		return nil
@@ -66,14 +64,14 @@ func NameError(name string) error {
 	return fmt.Errorf("%q cannot be the name of a sender: 1 to 64 of a-z, 0-9 and -", name)
 }
 
-// The waits between two tries: from the first they double, up to the longest, and each is
-// shortened by up to a half by chance.
+// The minimum and maximum pauses between two tries. They double from the first to the longest, and are
+// randomly shortened by up to a half.
 const (
 	FirstWait   = 50 * time.Millisecond
 	LongestWait = 5 * time.Second
 )
 
-// Wait returns how long to wait after a number of tries that failed.
+// Wait returns the pause after a number of failed tries.
 func Wait(failed int) time.Duration {
 	wait := LongestWait
 	if failed < 8 {
@@ -82,17 +80,16 @@ func Wait(failed int) time.Duration {
 	return polling.Spread(wait)
 }
 
-// Pause waits after a number of tries that failed. It returns false when ctx is done.
+// Pause pauses after a number of failed tries. It returns false when ctx is done.
 func Pause(ctx context.Context, failed int) bool {
 	return polling.Sleep(ctx, Wait(failed))
 }
 
-// Retry calls try until it succeeds, with waits between. It ends at once with an error that is
-// a [*transport.TooLargeError] or a [*transport.PermanentError], which it names the address
-// in, or says that the server's certificate is not trusted; and when ctx is done, with an error
-// that names the address and why the last try before its deadline failed, and is that of ctx. A
-// permanent error after tries that failed for other reasons is none, since what these have done
-// is not known.
+// Retry calls try until it succeeds, with pauses. It returns at once with an error that is a
+// [*transport.TooLargeError] or a [*transport.PermanentError], to which it adds the address, or that reports
+// an untrusted certificate of the server. When ctx is done, its error has the address and the last error
+// before the deadline, and wraps that of ctx. A permanent error after tries that failed for other reasons is
+// not final, since the effect of those tries is unknown.
 func Retry(ctx context.Context, address string, try func() error) error {
 	var last error
 	for failed := 1; ; failed++ {
@@ -120,14 +117,14 @@ func Retry(ctx context.Context, address string, try func() error) error {
 	}
 }
 
-// over reports whether a context is done, or will be at once: a connection ends at its deadline by
-// itself, and says that it has got no answer.
+// over reports whether a context is done, or about to be: a connection ends at its deadline by itself, with
+// an error that it got no answer.
 func over(ctx context.Context) bool {
 	deadline, ok := ctx.Deadline()
 	return ctx.Err() != nil || ok && !time.Now().Before(deadline)
 }
 
-// At returns an error in plain words, with the address before it.
+// At returns an error in plain words, preceded by the address.
 func At(address string, err error) error {
 	err = neterror.Plain(err)
 	if strings.HasPrefix(err.Error(), address+": ") {
@@ -136,7 +133,7 @@ func At(address string, err error) error {
 	return fmt.Errorf("%s: %w", address, err)
 }
 
-// An endedError says why the last try failed before the end of a context.
+// An endedError has the error of the last try before the end of a context.
 type endedError struct{ last, end error }
 
 func (e *endedError) Error() string   { return e.last.Error() }

@@ -8,8 +8,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// Held are the deliveries that a consumer has from a broker and that have not ended: those that
-// nobody has taken yet, and those that are being worked on.
+// Held are a consumer's deliveries from a broker that have not ended: waiting for Next, or being processed.
 type Held[D transport.Delivery] struct {
 	limit   int
 	queue   chan D
@@ -17,25 +16,25 @@ type Held[D transport.Delivery] struct {
 	mu      sync.Mutex
 	held    map[transport.Delivery]bool
 	over    chan struct{} // closed at the end
-	err     error         // why; valid when over is closed
+	err     error         // its error; valid when over is closed
 }
 
 // ErrClosed is the error of a consumer that was closed.
 var ErrClosed = errors.New("the consumer is closed")
 
-// NewHeld returns one that has room for a number of deliveries.
+// NewHeld returns an empty list with a maximum number of deliveries.
 func NewHeld[D transport.Delivery](limit int) *Held[D] {
 	return &Held[D]{limit: limit, queue: make(chan D, limit), changed: make(chan struct{}, 1), held: map[transport.Delivery]bool{}, over: make(chan struct{})}
 }
 
-// Hold adds a delivery that nobody is to take.
+// Hold adds a delivery that Next does not return.
 func (h *Held[D]) Hold(d D) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.held[d] = true
 }
 
-// Offer adds a delivery for Next. It waits while there is no room.
+// Offer adds a delivery for Next. It blocks while the list is full.
 func (h *Held[D]) Offer(d D) {
 	h.Hold(d)
 	select {
@@ -44,7 +43,7 @@ func (h *Held[D]) Offer(d D) {
 	}
 }
 
-// Release ends a delivery. It returns false if it had ended before.
+// Release ends a delivery. It returns false if it had already ended.
 func (h *Held[D]) Release(d D) bool {
 	h.mu.Lock()
 	was := h.held[d]
@@ -59,17 +58,17 @@ func (h *Held[D]) Release(d D) bool {
 	return was
 }
 
-// Room returns how many more may be held.
+// Room returns how many more deliveries fit.
 func (h *Held[D]) Room() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.limit - len(h.held)
 }
 
-// Changed has an element when there may be more room than before.
+// Changed receives an element when Room may have grown.
 func (h *Held[D]) Changed() <-chan struct{} { return h.changed }
 
-// All returns what is held.
+// All returns all held deliveries.
 func (h *Held[D]) All() []D {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -80,7 +79,7 @@ func (h *Held[D]) All() []D {
 	return list
 }
 
-// Next waits for a delivery that was offered. Its error is that of ctx, or that of End.
+// Next waits for an offered delivery. Its error is that of ctx, or that of End.
 func (h *Held[D]) Next(ctx context.Context) (transport.Delivery, error) {
 	select {
 	case <-h.over:
@@ -100,7 +99,7 @@ func (h *Held[D]) Next(ctx context.Context) (transport.Delivery, error) {
 	}
 }
 
-// End lets every Next return with an error; the first End counts.
+// End makes every Next return an error; only the first call has an effect.
 func (h *Held[D]) End(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -1,6 +1,5 @@
-// Package database opens the databases that the audit log and the operational store are in:
-// SQLite for one machine, PostgreSQL for several. Its queries have question marks for
-// parameters.
+// Package database opens the databases of the audit log and the operational store: SQLite for one machine,
+// PostgreSQL for several. Its queries use question marks for parameters.
 package database
 
 import (
@@ -19,32 +18,31 @@ import (
 	_ "modernc.org/sqlite"             // the driver "sqlite"
 )
 
-// A DB is an open database. All its methods may be called from several goroutines.
+// A DB is an open database. It is safe for concurrent use.
 type DB struct {
 	Postgres bool
 	Path     string // of the file, for SQLite
-	uri      string // of the file, with how it is opened (SQLite)
+	uri      string // of the file, with options (SQLite)
 	write    *sql.DB
 	read     *sql.DB
-	writer   *writer // SQLite: the only connection of write
+	writer   *writer // SQLite: the only connection for writing
 	instance instance
 }
 
-// Options say how a database is opened.
+// Options are the options of [Open].
 type Options struct {
-	// Create: make the file, if there is none; else that is an error, and a file of SQLite
-	// that can only be read is opened for that.
+	// Create creates the file if it does not exist. Otherwise that is an error, and a read-only SQLite file
+	// is opened for reading.
 	Create bool
-	// Wipe: what is deleted is overwritten, so that nothing of it stays in the file.
+	// Wipe overwrites deleted data, so that the file keeps no trace of it.
 	Wipe bool
-	// PageSize is that of a new file of SQLite, in bytes; 0 means 16 KiB, of which several
-	// compressed messages fit a page. Where rows come and go one by one, less is written if
-	// pages are small.
+	// PageSize is the page size of a new SQLite file, in bytes; 0 means 16 KiB, enough for several compressed
+	// messages. If rows are added and removed individually, small pages cause fewer writes.
 	PageSize int
 }
 
-// Open opens the database at an address: "postgres://…", "sqlite:PATH" or a path. The error
-// never shows a password.
+// Open opens the database at an address: "postgres://…", "sqlite:PATH" or a path. Its errors contain no
+// password.
 func Open(ctx context.Context, address string, o Options) (*DB, error) {
 	if strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://") {
 		return openPostgres(ctx, address)
@@ -56,7 +54,7 @@ func Open(ctx context.Context, address string, o Options) (*DB, error) {
 	return openSQLite(ctx, path, o)
 }
 
-// Check returns an error if no database can be at an address. Nothing is opened.
+// Check returns an error if an address is invalid. It opens nothing.
 func Check(address string) error {
 	if strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://") {
 		_, err := pgx.ParseConfig(address)
@@ -68,7 +66,7 @@ func Check(address string) error {
 	return checkPath(strings.TrimPrefix(address, "sqlite:"))
 }
 
-// checkPath returns an error if no file can have a name.
+// checkPath returns an error if a path is not a valid file name.
 func checkPath(path string) error {
 	switch {
 	case path == "":
@@ -79,8 +77,8 @@ func checkPath(path string) error {
 	return nil
 }
 
-// maxIdle is how many connections to PostgreSQL stay open for what comes next: making one takes
-// as long as many transactions.
+// maxIdle is the maximum number of idle connections to PostgreSQL: opening one takes as long as many
+// transactions.
 const maxIdle = 8
 
 func openPostgres(ctx context.Context, address string) (*DB, error) {
@@ -97,7 +95,7 @@ func openPostgres(ctx context.Context, address string) (*DB, error) {
 	return db, nil
 }
 
-// withoutPassword hides what an address has of a password, should a driver show it.
+// withoutPassword removes an address's password from an error, in case a driver shows it.
 func withoutPassword(err error) error {
 	text := err.Error()
 	if i := strings.Index(text, "://"); i >= 0 {
@@ -108,7 +106,7 @@ func withoutPassword(err error) error {
 	return errors.New(strings.ReplaceAll(text, "\n", " "))
 }
 
-// plain takes the name of the system call from an error.
+// plain removes the name of the system call from an error.
 func plain(err error) error {
 	if e := (*fs.PathError)(nil); errors.As(err, &e) {
 		return fmt.Errorf("%s: %w", e.Path, e.Err)
@@ -116,8 +114,8 @@ func plain(err error) error {
 	return err
 }
 
-// Place returns which database this is, whatever address it was opened by: two of one name
-// are the same.
+// Place returns the identity of the database, for any spelling of its address: equal results mean the same
+// database.
 func (db *DB) Place(ctx context.Context) (string, error) {
 	if db.Postgres {
 		var place string
@@ -132,9 +130,9 @@ func (db *DB) Place(ctx context.Context) (string, error) {
 	return "sqlite " + path, err
 }
 
-// Sweep removes what is left of rows that were deleted or changed: of SQLite's files all, if
-// the database was opened with [Options.Wipe]; of PostgreSQL's the file of the table, and
-// not its write-ahead log. It waits for readers, and is an error if they do not end.
+// Sweep removes remains of deleted and changed rows: from all of SQLite's files, if the database was opened
+// with [Options.Wipe]; in PostgreSQL from the file of the table, but not from the write-ahead log. It waits
+// for readers, and fails if they do not end.
 func (db *DB) Sweep(ctx context.Context, table string) error {
 	if db.Postgres {
 		_, err := db.write.ExecContext(ctx, "VACUUM FULL "+table)
@@ -174,15 +172,14 @@ type Tx struct {
 	db  *DB
 }
 
-// A session runs the statements of a transaction.
+// A session executes the statements of a transaction.
 type session interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// View calls f in a transaction that reads the database as it is at one moment. f must not
-// call Update.
+// View calls f in a transaction with a snapshot of the database. f must not call Update.
 func (db *DB) View(ctx context.Context, f func(*Tx) error) error {
 	o := &sql.TxOptions{ReadOnly: true}
 	begin, until := db.read.BeginTx, ctx
@@ -192,8 +189,8 @@ func (db *DB) View(ctx context.Context, f func(*Tx) error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	default:
-		until = context.WithoutCancel(ctx) // or it begins, and fails since ctx ends: then the next one cannot
-		if db.writer.tryUse() {            // another connection takes milliseconds to open
+		until = context.WithoutCancel(ctx) // otherwise BEGIN may take effect although it fails with ctx, which blocks the next one
+		if db.writer.tryUse() {            // opening another connection takes milliseconds
 			defer db.writer.release()
 			begin = db.writer.conn.BeginTx
 		}
@@ -202,17 +199,17 @@ func (db *DB) View(ctx context.Context, f func(*Tx) error) error {
 	if err != nil {
 		return db.explain(err)
 	}
-	defer tx.Rollback() // it has written nothing
+	defer tx.Rollback() // read only
 	return db.explain(f(&Tx{tx, ctx, db}))
 }
 
-// An UncertainError says that the connection was lost while a transaction was committed.
+// An UncertainError reports that the connection was lost during a commit.
 type UncertainError struct{ Err error }
 
 func (e *UncertainError) Error() string { return e.Err.Error() }
 
-// Update calls f in a transaction; no other process is in an Update of the same name
-// meanwhile. What f has written is durable when Update returns nil.
+// Update calls f in a transaction that excludes other processes' updates of the same name. The writes of f
+// are durable when Update returns nil.
 func (db *DB) Update(ctx context.Context, name string, f func(*Tx) error) error {
 	return db.Change(ctx, Durable, func(tx *Tx) error {
 		if db.Postgres {
@@ -224,19 +221,19 @@ func (db *DB) Update(ctx context.Context, name string, f func(*Tx) error) error 
 	})
 }
 
-// A Commit says when what a transaction has written is on the disk.
+// A Commit is the durability of a transaction.
 type Commit string
 
 // The kinds of commits.
 const (
-	Durable Commit = "on" // when it has ended
-	// Soon: within a second or with the next one that is durable. A crash of the machine or of
-	// the server may undo it.
+	Durable Commit = "on" // durable on return
+	// Soon commits become durable within a second, or with the next durable commit. A crash of the machine or
+	// the server may undo them.
 	Soon Commit = "off"
 )
 
-// Change calls f in a transaction. Those of other processes run beside it in PostgreSQL, and
-// one after the other in SQLite.
+// Change calls f in a transaction. Transactions of other processes run concurrently in PostgreSQL, and one
+// after the other in SQLite.
 func (db *DB) Change(ctx context.Context, commit Commit, f func(*Tx) error) error {
 	if !db.Postgres {
 		return db.explain(db.writer.update(ctx, commit, func() error { return f(&Tx{db.writer, ctx, db}) }))
@@ -245,8 +242,8 @@ func (db *DB) Change(ctx context.Context, commit Commit, f func(*Tx) error) erro
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() // after a commit it does nothing
-	// Whatever the server's default is.
+	defer tx.Rollback() // no effect after a commit
+	// Overrides the server's default.
 	if _, err := tx.ExecContext(ctx, "SET LOCAL synchronous_commit TO "+string(commit)); err != nil {
 		return err
 	}
@@ -259,7 +256,7 @@ func (db *DB) Change(ctx context.Context, commit Commit, f func(*Tx) error) erro
 	return nil
 }
 
-// rebind makes the question marks of a query what the database wants.
+// rebind replaces the question marks of a query by the database's placeholders.
 func (t *Tx) rebind(query string) string {
 	if !t.db.Postgres {
 		return query
@@ -292,17 +289,16 @@ func (t *Tx) QueryRow(query string, args ...any) *sql.Row {
 	return t.QueryRowContext(t.ctx, t.rebind(query), args...)
 }
 
-// Marks returns n question marks for parameters, with commas between.
+// Marks returns n question marks for parameters, separated by commas.
 func Marks(n int) string { return list("?", n) }
 
 func list(text string, n int) string {
 	return strings.TrimSuffix(strings.Repeat(text+",", n), ",")
 }
 
-// Migrate brings the tables of a part of the program to the newest version: steps are the
-// statements of every version after none; those that begin with -- sqlite or -- postgres are for
-// that database alone. There is no way back. Where there are no tables,
-// create says whether to make them; else that is an error.
+// Migrate upgrades the tables of a part of the program to the newest version. steps are the statements of
+// each version; statements that begin with -- sqlite or -- postgres are only for that database. There are no
+// downgrades. If there are no tables, create allows creating them; otherwise that is an error.
 func (db *DB) Migrate(ctx context.Context, part string, steps []string, create bool) error {
 	var version int
 	err := db.View(ctx, func(tx *Tx) (err error) {
@@ -352,7 +348,7 @@ func (t *Tx) version(part string) (version int, err error) {
 	return version, err
 }
 
-// hasVersions reports whether the table with the versions of parts is there.
+// hasVersions reports whether the table of the parts' versions exists.
 func (t *Tx) hasVersions() (bool, error) {
 	tables := "SELECT count(*) FROM sqlite_master WHERE name = 'handoff_version'"
 	if t.db.Postgres {
@@ -363,13 +359,13 @@ func (t *Tx) hasVersions() (bool, error) {
 	return n > 0, err
 }
 
-// How statements begin that are for one kind of database.
+// Prefixes of statements for one kind of database.
 const (
 	onlySQLite   = "-- sqlite\n"
 	onlyPostgres = "-- postgres\n"
 )
 
-// migrate runs the statements that make a version, and notes it.
+// migrate runs the statements of a version, and stores its number.
 func (t *Tx) migrate(part string, version int, text string) error {
 	if t.db.Postgres {
 		text = strings.NewReplacer(" BLOB", " BYTEA", " INTEGER", " BIGINT").Replace(text)

@@ -9,12 +9,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// maxDamage is how much damage of a database of SQLite is told one by one.
+// maxDamage is the maximum number of damages of a SQLite database that are reported individually.
 const maxDamage = 100
 
-// CheckIndexes calls found with each damage of the indexes of tables: they do not have the rows of
-// their tables, so that queries miss some. It reads all of them. Of SQLite the whole file is checked.
-// It returns why that could not be done, "" if it was.
+// CheckIndexes calls found with each damage of the tables' indexes: an index that lacks rows makes queries
+// miss them. It reads all indexes and tables; for SQLite, it checks the whole file. It returns why the check
+// was not possible, "" if it was.
 func (db *DB) CheckIndexes(ctx context.Context, tables []string, found func(problem string) error) (unchecked string, err error) {
 	if db.Postgres {
 		return db.amcheck(ctx, tables, found)
@@ -29,7 +29,7 @@ func (db *DB) CheckIndexes(ctx context.Context, tables []string, found func(prob
 	})
 }
 
-// amcheck checks the indexes with the extension of PostgreSQL that is for it.
+// amcheck checks the indexes with PostgreSQL's extension amcheck.
 func (db *DB) amcheck(ctx context.Context, tables []string, found func(problem string) error) (unchecked string, err error) {
 	var schemas, indexes []string
 	collect := func(list *[]string, query string, args ...any) error {
@@ -37,7 +37,7 @@ func (db *DB) amcheck(ctx context.Context, tables []string, found func(problem s
 		if err != nil {
 			return err
 		}
-		defer rows.Close() // what it read is what counts
+		defer rows.Close() // read only: errors of Close do not matter
 		for rows.Next() {
 			var value string
 			if err := rows.Scan(&value); err != nil {
@@ -61,7 +61,7 @@ WHERE t.relname = ANY ($1) AND pg_table_is_visible(t.oid) AND t.relkind = 'r' AN
 		return "", err
 	}
 	for _, index := range indexes {
-		// It waits for nobody who writes, and reads the table once.
+		// It does not wait for writers, and reads the table once.
 		_, err := db.read.ExecContext(ctx, "SELECT "+schemas[0]+".bt_index_check(index => $1::text::regclass, heapallindexed => true)", index)
 		answer := (*pgconn.PgError)(nil)
 		switch {
@@ -81,7 +81,7 @@ WHERE t.relname = ANY ($1) AND pg_table_is_visible(t.oid) AND t.relkind = 'r' AN
 	return "", nil
 }
 
-// Errors of PostgreSQL.
+// Error codes of PostgreSQL.
 const (
 	insufficientPrivilege = "42501"
 	dataCorrupted         = "XX001"

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// insertRows is the most rows of one statement: each has its own text for the database.
+// insertRows is the maximum number of rows of one statement: each number of rows needs its own SQL text.
 const insertRows = 32
 
 // Insert adds rows to a table, each with a value for every column.
@@ -13,15 +13,15 @@ func (t *Tx) Insert(table string, columns []string, rows [][]any) error {
 	return t.insert(table, columns, rows, "", func(query string, args []any) error { return t.Exec(query, args...) })
 }
 
-// InsertNew adds the rows to a table that are not in it by one of its unique columns. It returns what
-// each row that was added has in another column, "" for NULL.
+// InsertNew adds the rows that conflict with no unique column. It returns the values of a column for the
+// added rows, "" for NULL.
 func (t *Tx) InsertNew(table string, columns []string, rows [][]any, column string) (added []string, err error) {
 	err = t.insert(table, columns, rows, " ON CONFLICT DO NOTHING RETURNING coalesce("+column+", '')", func(query string, args []any) error {
 		list, err := t.Query(query, args...)
 		if err != nil {
 			return err
 		}
-		defer list.Close() // what it read is what counts
+		defer list.Close() // read only: errors of Close do not matter
 		for list.Next() {
 			var value string
 			if err := list.Scan(&value); err != nil {
@@ -35,7 +35,7 @@ func (t *Tx) InsertNew(table string, columns []string, rows [][]any, column stri
 }
 
 func (t *Tx) insert(table string, columns []string, rows [][]any, rest string, run func(query string, args []any) error) error {
-	query, of := "", 0 // the statement for so many rows
+	query, of := "", 0 // the statement for that number of rows
 	for len(rows) > 0 {
 		n := insertRows
 		if len(rows) < n {

@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/relay/internal/alive"
 )
 
-// An instance is this process among those that use a database. The others see that it runs by
-// what ends with it, however it ends.
+// An instance is this process as a user of a database. Other processes see by a lock, which is released when
+// it ends in any way, that it runs.
 type instance struct {
 	once sync.Once
 	name string // "" before once
@@ -23,10 +23,10 @@ type instance struct {
 	conn *sql.Conn // PostgreSQL: holds an advisory lock
 }
 
-// instanceKey returns the advisory lock of an instance.
+// instanceKey is the SQL expression for the advisory lock of an instance.
 const instanceKey = "hashtextextended('handoff instance ' || $1, 0)"
 
-// Instance returns the name of this process. From then on others see it as running.
+// Instance returns the name of this process. From then on others see that it runs.
 func (db *DB) Instance(ctx context.Context) (string, error) {
 	i := &db.instance
 	i.once.Do(func() {
@@ -47,7 +47,7 @@ func (db *DB) Instance(ctx context.Context) (string, error) {
 
 func (db *DB) instanceDirectory() string { return db.Path + "-running" }
 
-// holdAdvisoryLock returns a connection that has the lock of the instance.
+// holdAdvisoryLock returns a connection that holds the lock of the instance.
 func (i *instance) holdAdvisoryLock(ctx context.Context, db *sql.DB) (*sql.Conn, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -72,14 +72,14 @@ func (i *instance) close() error {
 	}
 }
 
-// Stay keeps this process visible to the others until ctx is done, also when the connection is
-// lost by which they see it. It must not run while Listen does.
+// Stay keeps this process visible to others until ctx is done, even if the connection with its lock is lost.
+// It must not run concurrently with Listen.
 func (db *DB) Stay(ctx context.Context) {
-	if !db.Postgres { // a lock on a file is never lost
+	if !db.Postgres { // a file lock is never lost
 		return
 	}
 	for pause := minStayPause; ctx.Err() == nil; pause = min(2*pause, maxStayPause) {
-		_ = db.Listen(ctx, "handoff instance", func() { pause = minStayPause }) // whatever it was, only the next try helps
+		_ = db.Listen(ctx, "handoff instance", func() { pause = minStayPause }) // the next try is the only remedy for any error
 		select {
 		case <-ctx.Done():
 		case <-time.After(pause):
@@ -87,19 +87,19 @@ func (db *DB) Stay(ctx context.Context) {
 	}
 }
 
-// How long is waited before a connection is replaced.
+// The pauses before a connection is replaced.
 const (
 	minStayPause = 10 * time.Millisecond
 	maxStayPause = time.Second
 )
 
-// Alive reports whether the process of a name still runs and uses the database.
+// Alive reports whether the process with a name runs and uses the database.
 func (t *Tx) Alive(name string) (bool, error) {
 	if name != "" && name == t.db.instance.name {
 		return true, nil
 	}
 	if t.db.Postgres {
-		// All have lost their locks when the server starts, and those that run get them again.
+		// All lose their locks when the server restarts, and running processes lock again.
 		var dead bool
 		err := t.QueryRowContext(t.ctx, "SELECT pg_try_advisory_xact_lock_shared("+instanceKey+") AND pg_postmaster_start_time() < clock_timestamp() - interval '5 seconds'", name).Scan(&dead)
 		return !dead, err

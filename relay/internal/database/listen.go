@@ -14,10 +14,10 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// Listen calls heard for every notification of a channel of PostgreSQL, and once before, for
-// what has come earlier. It uses the connection by which others see this process run
-// ([DB.Instance]), and returns when ctx is done or the connection is lost. Called again, it
-// makes a new connection, under the same name. It must not run twice at once.
+// Listen calls heard for every notification of a PostgreSQL channel, and once at the beginning, for earlier
+// ones. It uses the connection with the lock of this process ([DB.Instance]), and returns when ctx is done or
+// the connection is lost. The next call opens a new connection, with the same name. It must not run twice
+// concurrently.
 func (db *DB) Listen(ctx context.Context, channel string, heard func()) error {
 	if _, err := db.Instance(ctx); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (db *DB) Listen(ctx context.Context, channel string, heard func()) error {
 	return errors.Join(err, conn.Close())
 }
 
-// listen returns when the connection is of no more use.
+// listen returns when the connection is unusable.
 func listen(ctx context.Context, conn *sql.Conn, channel string, heard func()) error {
 	if _, err := conn.ExecContext(ctx, `LISTEN "`+strings.ReplaceAll(channel, `"`, `""`)+`"`); err != nil {
 		return err
@@ -55,15 +55,15 @@ func listen(ctx context.Context, conn *sql.Conn, channel string, heard func()) e
 		}
 		for {
 			if _, err := connection.Conn().WaitForNotification(ctx); err != nil {
-				return fmt.Errorf("%w: %w", driver.ErrBadConn, err) // so that nobody gets it again
+				return fmt.Errorf("%w: %w", driver.ErrBadConn, err) // so that the pool drops the connection
 			}
 			heard()
 		}
 	})
 }
 
-// Passes reports whether what has failed may succeed a little later: the connection to
-// PostgreSQL was lost, the server is starting, or two transactions were in each other's way.
+// Passes reports whether an error is temporary: the connection to PostgreSQL was lost, the server is
+// starting, or transactions conflicted.
 func (db *DB) Passes(err error) bool {
 	if !db.Postgres || err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false
@@ -75,7 +75,7 @@ func (db *DB) Passes(err error) bool {
 			"57P01", "57P02", "57P03": // shutting down, has crashed, is starting
 			return true
 		default:
-			return strings.HasPrefix(e.Code, "08") // of the connection
+			return strings.HasPrefix(e.Code, "08") // connection errors
 		}
 	}
 	for _, lost := range []error{driver.ErrBadConn, sql.ErrConnDone, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed} {

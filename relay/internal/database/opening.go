@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/internal/neterror"
 )
 
-// checkFile returns why what is at path can be no database of SQLite.
+// checkFile returns an error if the file at path cannot be a SQLite database.
 func checkFile(path string, info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
@@ -26,16 +26,16 @@ func checkFile(path string, info fs.FileInfo) error {
 	}
 }
 
-// isBusy reports whether SQLite has not done something because of another connection.
+// isBusy reports whether SQLite returned an error because of another connection.
 func isBusy(err error) bool {
 	e := (*sqlite.Error)(nil)
 	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
-// notOpened says in plain words why SQLite has not opened a file.
+// notOpened returns SQLite's error of opening a file in plain words.
 func notOpened(path string, err error) error {
 	if e := (*sqlite.Error)(nil); errors.As(err, &e) {
-		switch e.Code() & 0xff { // without what is only said in detail
+		switch e.Code() & 0xff { // without the extended code
 		case sqlite3.SQLITE_NOTADB:
 			return fmt.Errorf("%s: is not a database of SQLite: name another file, and what it holds stays", path)
 		case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
@@ -45,8 +45,7 @@ func notOpened(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// notConnected says in plain words, and without a password, why there is no connection to
-// PostgreSQL.
+// notConnected returns an error of connecting to PostgreSQL in plain words, without a password.
 func notConnected(err error) error {
 	connect := (*pgconn.ConnectError)(nil)
 	if !errors.As(err, &connect) {
@@ -59,7 +58,7 @@ func notConnected(err error) error {
 		connect.Config.Database, withoutPassword(neterror.Plain(connect.Unwrap())))
 }
 
-// explain says in which database something went wrong, and what to do.
+// explain adds the database and a remedy to an error.
 func (db *DB) explain(err error) error {
 	e := (*sqlite.Error)(nil)
 	if db.Postgres || !errors.As(err, &e) {

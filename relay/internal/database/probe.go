@@ -15,8 +15,8 @@ import (
 	"github.com/eaapl/handoff/relay/probe"
 )
 
-// Probe asks the database at an address what it is, and which tables of the program it has. It
-// neither makes nor changes anything: not the file, nor tables of older versions.
+// Probe asks the database at an address for its version, clock and the program's tables. It creates and
+// changes nothing: neither the file nor tables of older versions.
 func Probe(ctx context.Context, address string) (probe.Answer, error) {
 	db, err := openToLook(address)
 	if err != nil {
@@ -40,7 +40,7 @@ func (db *DB) ask(ctx context.Context, a *probe.Answer) error {
 	if err != nil {
 		return err
 	}
-	defer session.Rollback() // it has written nothing
+	defer session.Rollback() // read only
 	t := &Tx{session, ctx, db}
 	if !db.Postgres {
 		err := t.QueryRow("SELECT 'SQLite ' || sqlite_version()").Scan(&a.Server)
@@ -58,7 +58,7 @@ func (db *DB) ask(ctx context.Context, a *probe.Answer) error {
 	return t.tables(a.Tables)
 }
 
-// openToLook returns a database that is only read, and to which there is no connection yet.
+// openToLook returns a database for reading only, not connected yet.
 func openToLook(address string) (*DB, error) {
 	if strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://") {
 		pool, err := sql.Open("pgx", address)
@@ -80,7 +80,7 @@ func openToLook(address string) (*DB, error) {
 	}
 	how := url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(1000)"}}
 	if _, err := os.Stat(path + "-wal"); errors.Is(err, fs.ErrNotExist) {
-		how.Set("immutable", "1") // nobody has it open; else SQLite would make files beside it
+		how.Set("immutable", "1") // no process has it open; otherwise SQLite would create files beside it
 	}
 	uri := &url.URL{Scheme: "file", Opaque: (&url.URL{Path: absolute}).EscapedPath(), RawQuery: how.Encode()}
 	pool, err := sql.Open("sqlite", uri.String())

@@ -9,35 +9,34 @@ import (
 	"io"
 )
 
-// A Kind is what a cell holds.
+// A Kind is the type of a cell.
 type Kind byte
 
-// The kinds.
+// The types of cells.
 const (
 	Null  Kind = iota
-	Int        // in Int
-	Text       // in Bytes
-	Blob       // in Bytes
-	Other      // that this program does not write
+	Int        // value in Int
+	Text       // value in Bytes
+	Blob       // value in Bytes
+	Other      // a type that this program does not write
 )
 
-// A Cell is a value of a row.
+// A Cell is a value in a row.
 type Cell struct {
 	Kind  Kind
 	Int   int64
-	Bytes []byte // until the next row
+	Bytes []byte // valid until the next row
 }
 
-// A Scanner reads rows with the types that they have in the database, and several times as
-// fast as package sql.
+// A Scanner reads rows with their types in the database, several times as fast as package sql.
 type Scanner interface {
 	// Rows calls f with each row of a query. The cells are valid until f returns. f must not
 	// use the scanner.
 	Rows(f func([]Cell) error, query string, args ...int64) error
 }
 
-// Scan calls f in a transaction that reads the database as it is at one moment. It may run
-// several times at once, each in a transaction of its own.
+// Scan calls f in a transaction with a snapshot of the database. It may run several times concurrently, each
+// in its own transaction.
 func (db *DB) Scan(ctx context.Context, f func(Scanner) error) error {
 	if !db.Postgres {
 		return db.scanSQLite(ctx, f)
@@ -46,12 +45,12 @@ func (db *DB) Scan(ctx context.Context, f func(Scanner) error) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close() // it has written nothing
+	defer conn.Close() // read only
 	tx, err := conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead})
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() // it has written nothing
+	defer tx.Rollback() // read only
 	return f(&postgresScanner{ctx, conn, &Tx{tx, ctx, db}})
 }
 

@@ -9,8 +9,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// A sqliteScanner reads with the functions of SQLite itself. The driver takes locks and makes
-// a copy for each value, which is more than half of the time that reading takes.
+// A sqliteScanner reads with SQLite's own functions. The driver takes locks and copies each value, which
+// takes more than half of the time.
 type sqliteScanner struct {
 	ctx context.Context
 	tls *libc.TLS
@@ -30,7 +30,7 @@ func (db *DB) scanSQLite(ctx context.Context, f func(Scanner) error) (err error)
 	// No other goroutine uses this connection.
 	rc := sqlite3.Xsqlite3_open_v2(s.tls, name, place, sqlite3.SQLITE_OPEN_URI|sqlite3.SQLITE_OPEN_READWRITE|sqlite3.SQLITE_OPEN_NOMUTEX, 0)
 	s.db = *(*uintptr)(pointer(place))
-	defer sqlite3.Xsqlite3_close_v2(s.tls, s.db) // it has written nothing
+	defer sqlite3.Xsqlite3_close_v2(s.tls, s.db) // read only
 	if rc != sqlite3.SQLITE_OK {
 		return db.explain(s.failed(rc))
 	}
@@ -43,7 +43,7 @@ func (db *DB) scanSQLite(ctx context.Context, f func(Scanner) error) (err error)
 	})
 	defer func() {
 		if !stop() {
-			<-done // then it can be closed
+			<-done // now it can be closed
 		}
 	}()
 	sqlite3.Xsqlite3_busy_timeout(s.tls, s.db, int32(busy.Milliseconds()))
@@ -55,14 +55,14 @@ func (db *DB) scanSQLite(ctx context.Context, f func(Scanner) error) (err error)
 
 const pointerSize = int(unsafe.Sizeof(uintptr(0)))
 
-// pointer returns a pointer to memory of SQLite, which Go's does not move.
+// pointer returns a pointer to memory of SQLite, which Go's garbage collector does not move.
 func pointer(p uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
 
 func (s *sqliteScanner) failed(rc int32) error {
 	return fmt.Errorf("%s (%d)", libc.GoString(sqlite3.Xsqlite3_errmsg(s.tls, s.db)), rc)
 }
 
-// interrupted is after how many rows the context is asked.
+// interrupted is the number of rows after which the context is checked.
 const interrupted = 1024
 
 func (s *sqliteScanner) Rows(f func([]Cell) error, query string, args ...int64) error {
@@ -80,7 +80,7 @@ func (s *sqliteScanner) Rows(f func([]Cell) error, query string, args ...int64) 
 		return s.failed(rc)
 	}
 	statement := *(*uintptr)(pointer(place))
-	defer sqlite3.Xsqlite3_finalize(s.tls, statement) // it returns the error of the last step
+	defer sqlite3.Xsqlite3_finalize(s.tls, statement) // it repeats the error of the last step
 	for i, arg := range args {
 		if rc := sqlite3.Xsqlite3_bind_int64(s.tls, statement, int32(i+1), arg); rc != sqlite3.SQLITE_OK {
 			return s.failed(rc)
@@ -112,7 +112,7 @@ func (s *sqliteScanner) Rows(f func([]Cell) error, query string, args ...int64) 
 	}
 }
 
-// read makes a cell of a value.
+// read sets a cell to a value.
 func (s *sqliteScanner) read(c *Cell, value uintptr) {
 	c.Int, c.Bytes = 0, nil
 	switch sqlite3.Xsqlite3_value_type(s.tls, value) {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// busy is how long SQLite waits for another process that writes.
+// busy is the maximum time that SQLite waits for another writer.
 const busy = 30 * time.Second
 
 func openSQLite(ctx context.Context, path string, o Options) (*DB, error) {
@@ -31,8 +31,8 @@ func openSQLite(ctx context.Context, path string, o Options) (*DB, error) {
 	how := url.Values{}
 	if readOnly := !o.Create && !(writable(path) && writable(filepath.Dir(path))); readOnly {
 		how.Set("mode", "ro")
-		// Without the files that SQLite makes beside it, which it cannot make here, it reads
-		// a file only if nobody changes it.
+		// Without its accompanying files, which SQLite cannot create here, it can only read a file that no
+		// process changes.
 		if _, err := os.Stat(path + "-wal"); errors.Is(err, fs.ErrNotExist) {
 			how.Set("immutable", "1")
 		}
@@ -44,7 +44,7 @@ func openSQLite(ctx context.Context, path string, o Options) (*DB, error) {
 		if o.Wipe {
 			settings["_pragma"] = append(settings["_pragma"], "secure_delete(on)")
 		}
-		// The mode of the journal is set last: after it, the size of pages cannot be.
+		// The journal mode is set last: after it, the page size cannot be changed.
 		settings["_journal_mode"], settings["_txlock"] = []string{"WAL"}, []string{"immediate"}
 	}
 	uri.RawQuery = how.Encode()
@@ -58,8 +58,8 @@ func openSQLite(ctx context.Context, path string, o Options) (*DB, error) {
 			return nil, err
 		}
 	}
-	// Two that make a file one with a write-ahead log at the same time hold what the other
-	// needs, so SQLite has one of them give up at once instead of waiting.
+	// If two processes switch a file to a write-ahead log concurrently, each holds a lock that the other
+	// needs. SQLite then returns an error to one of them at once.
 	for until := time.Now().Add(busy); ; {
 		if db.writer, err = newWriter(ctx, db.write); !isBusy(err) || time.Now().After(until) {
 			break
@@ -72,7 +72,7 @@ func openSQLite(ctx context.Context, path string, o Options) (*DB, error) {
 	return db, nil
 }
 
-// findFile makes sure that there is a file.
+// findFile checks that the file exists, or creates it.
 func findFile(path string, create bool) error {
 	info, err := os.Stat(path)
 	if err == nil {
@@ -84,7 +84,7 @@ func findFile(path string, create bool) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return plain(err)
 	}
-	// SQLite makes its other files with the mode of this one.
+	// SQLite creates its other files with the mode of this one.
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return plain(err)

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// writable reports whether this process may write to a file; of a folder that is not known.
+// writable reports whether this process may write to a file; for a folder that is unknown.
 func writable(path string) bool {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

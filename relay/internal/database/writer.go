@@ -6,21 +6,20 @@ import (
 	"errors"
 )
 
-// A writer is the only connection of this process by which a file of SQLite is written. It
-// prepares each statement once, and not for each transaction as package sql does, which takes
-// longer than most of them run.
+// A writer is this process's only connection for writing to a SQLite file. It prepares each statement once.
+// Package sql would prepare it for each transaction, which takes longer than most statements run.
 type writer struct {
-	using    chan struct{} // full while the connection is used, which may wait for other processes
+	using    chan struct{} // full while the connection is used, which may block on other processes
 	conn     *sql.Conn
 	prepared map[string]*sql.Stmt
-	commit   Commit // how the connection does it
+	commit   Commit // its current durability
 }
 
-// synchronous is what SQLite calls the kinds of commits.
+// synchronous has SQLite's names for the kinds of commits.
 var synchronous = map[Commit]string{Durable: "full", Soon: "normal"}
 
-// maxPrepared is how many statements are kept. There are some dozens that come again; what
-// names many values has too many forms.
+// maxPrepared is the maximum number of prepared statements. Some dozens are used again; queries with lists of
+// values have too many forms.
 const maxPrepared = 256
 
 func newWriter(ctx context.Context, db *sql.DB) (*writer, error) {
@@ -31,14 +30,14 @@ func newWriter(ctx context.Context, db *sql.DB) (*writer, error) {
 	return &writer{using: make(chan struct{}, 1), conn: conn, prepared: map[string]*sql.Stmt{}, commit: Durable}, nil
 }
 
-// alone calls f with the connection, which nobody else uses meanwhile.
+// alone calls f with exclusive use of the connection.
 func (w *writer) alone(f func(*sql.Conn) error) error {
 	w.using <- struct{}{}
 	defer w.release()
 	return f(w.conn)
 }
 
-// tryUse takes the connection if nobody uses it. The caller releases it.
+// tryUse takes the connection if it is free. The caller releases it.
 func (w *writer) tryUse() bool {
 	select {
 	case w.using <- struct{}{}:
@@ -50,28 +49,28 @@ func (w *writer) tryUse() bool {
 
 func (w *writer) release() { <-w.using }
 
-// update calls f in a transaction, which ends with it: what f has written is committed when
-// update returns nil, and undone when it returns an error.
+// update calls f in a transaction. The writes of f are committed when update returns nil, and undone when it
+// returns an error.
 func (w *writer) update(ctx context.Context, commit Commit, f func() error) error {
 	return w.alone(func(conn *sql.Conn) error {
 		if w.commit != commit {
-			// Not by a statement that is prepared: SQLite does it when it prepares it. Nor by one that may
-			// be done and fail, as one does whose context ends at that moment.
+			// Not with a prepared statement: SQLite executes the pragma when it prepares it. And not with a
+			// context: if it ended at that moment, the pragma could take effect and yet return an error.
 			if _, err := conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA synchronous = "+synchronous[commit]); err != nil {
 				return err
 			}
 			w.commit = commit
 		}
-		_, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE") // it may wait
-		ctx = context.WithoutCancel(ctx)                   // it ends, one way or the other
+		_, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE") // it may block
+		ctx = context.WithoutCancel(ctx)                   // it must end, with a commit or a rollback
 		if err != nil {
-			_, _ = w.ExecContext(ctx, "ROLLBACK") // it may have begun, and failed since its context ended
+			_, _ = w.ExecContext(ctx, "ROLLBACK") // BEGIN may have succeeded although the context ended
 			return err
 		}
 		committed := false
 		defer func() {
 			if !committed {
-				_, _ = w.ExecContext(ctx, "ROLLBACK") // which SQLite may have done itself
+				_, _ = w.ExecContext(ctx, "ROLLBACK") // SQLite may already have done it
 			}
 		}()
 		if err := f(); err != nil {
@@ -83,9 +82,9 @@ func (w *writer) update(ctx context.Context, commit Commit, f func() error) erro
 	})
 }
 
-// statement returns a query prepared, or nil if it has too many forms to keep it, and the
-// context to run it in. The statement is not run if ctx has ended, and not interrupted: that
-// would cost a goroutine for each.
+// statement returns a prepared query, or nil if it has too many forms, and the context to run it with. A
+// statement is not run after the end of ctx, but not interrupted either: that would need a goroutine for
+// each.
 func (w *writer) statement(ctx context.Context, query string) (*sql.Stmt, context.Context, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -130,7 +129,7 @@ func (w *writer) QueryContext(ctx context.Context, query string, args ...any) (*
 func (w *writer) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	s, inner, err := w.statement(ctx, query)
 	if s == nil || err != nil {
-		return w.conn.QueryRowContext(ctx, query, args...) // which has the error, if there is one
+		return w.conn.QueryRowContext(ctx, query, args...) // it returns the error, if there is one
 	}
 	return s.QueryRowContext(inner, args...)
 }

@@ -1,4 +1,4 @@
-// Package durable writes files that are on the disk, whole, once that has returned.
+// Package durable writes files that are complete and durable on return.
 package durable
 
 import (
@@ -6,9 +6,8 @@ import (
 	"os"
 )
 
-// Create makes a file that is not there yet, with mode 0600. It returns nil when what write has
-// written is on the disk, but for the name of the file, for which there is [SyncFolder]. After
-// an error there is no such file.
+// Create creates a new file, with mode 0600. It returns nil when the file's content is durable; for the
+// durability of its name use [SyncFolder]. After an error there is no such file.
 func Create(path string, write func(*os.File) error) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -18,7 +17,7 @@ func Create(path string, write func(*os.File) error) error {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		_ = os.Remove(path) // if that fails too, the first error says why
+		_ = os.Remove(path) // the first error is more useful
 	}
 	return err
 }

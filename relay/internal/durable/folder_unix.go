@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// SyncFolder returns when the names in a folder are on the disk.
+// SyncFolder makes the names in a folder durable.
 func SyncFolder(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -16,12 +16,13 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// AlertFlags say who is told when a person has to look.
+// AlertFlags are the flags for alerts.
 type AlertFlags struct {
 	command string
 	url     string
 	timeout time.Duration
-	// Failed is told at once of alerts that do not arrive; nil if the end of the run is early enough.
+	// Failed is called at once for each alert that could not be delivered. If it is nil, Close returns the
+	// errors.
 	Failed func(error)
 }
 
@@ -33,8 +34,8 @@ func (f *AlertFlags) Register(c *cobra.Command) {
 	flags.DurationVar(&f.timeout, "alert-timeout", 30*time.Second, "how long an alert may take, with all attempts")
 }
 
-// Start returns what tells people, nil if no flag says how. Its command may see what child says,
-// and what it posts is signed by the first of the keys that may sign. The caller closes it.
+// Start returns the sender of alerts, nil without such flags. Its command runs with the options of child, and
+// its posts are signed by the first of the keys that may sign. The caller closes it.
 func (f *AlertFlags) Start(g *cli.Globals, c *cobra.Command, child cli.ChildFlags, keys *cli.KeyFlags) (*Alerts, error) {
 	if f.command == "" && f.url == "" {
 		return nil, nil
@@ -74,15 +75,15 @@ func (f *AlertFlags) Start(g *cli.Globals, c *cobra.Command, child cli.ChildFlag
 	return a, nil
 }
 
-// Alerts tell people of records, or of what commands found in them. A nil one tells nobody.
+// Alerts send alerts about records or findings in them. A nil *Alerts sends none.
 type Alerts struct {
 	sender *alert.Sender
-	found  bool // of something that is no record
-	// reported: one did not arrive, and somebody was told. It is set by the sender's goroutine.
+	found  bool // for an alert without a record
+	// reported is set by the sender's goroutine when a failed alert was reported.
 	reported bool
 }
 
-// Send tells of records.
+// Send sends alerts about records.
 func (a *Alerts) Send(records []audit.Stored) error {
 	if a == nil {
 		return nil
@@ -97,7 +98,7 @@ func (a *Alerts) Send(records []audit.Stored) error {
 	return nil
 }
 
-// Say tells of something that is no record, as JSON without credentials.
+// Say sends an alert that is not a record, as JSON without credentials.
 func (a *Alerts) Say(v any) error {
 	if a == nil {
 		return nil
@@ -111,7 +112,7 @@ func (a *Alerts) Say(v any) error {
 	return nil
 }
 
-// Close waits until all are told, and returns the error of the run, or what went wrong.
+// Close waits until all alerts are delivered, and returns the error of the run, or of the alerts.
 func (a *Alerts) Close(err error) error {
 	if a == nil {
 		return err

@@ -1,4 +1,4 @@
-// Package relayflags has the flags that commands of handoff-relay share: of the audit log, the outbox, data
+// Package relayflags has the common flags of handoff-relay's commands: for the audit log, the outbox, data
 // subjects and alerts.
 package relayflags
 
@@ -17,11 +17,11 @@ import (
 	"github.com/eaapl/handoff/relay/audit/sqlstore"
 )
 
-// AuditLogFlag says where the audit log is.
+// AuditLogFlag is the flag with the address of the audit log.
 type AuditLogFlag struct {
 	Address string
-	Archive string // where the files of messages are, "" for where they were written
-	Wipe    bool   // what is removed is overwritten
+	Archive string // directory of the archive files, "" for the one in which they were written
+	Wipe    bool   // overwrite removed data
 }
 
 // Register registers the flag.
@@ -29,13 +29,13 @@ func (f *AuditLogFlag) Register(c *cobra.Command) {
 	c.Flags().StringVar(&f.Address, "audit-log", "", "the audit log, a `FILE`, sqlite:FILE or postgres://… (default $XDG_STATE_HOME/handoff/audit.db)")
 }
 
-// RegisterArchive registers the flag that says where archived messages are.
+// RegisterArchive registers the flag with the directory of archived messages.
 func (f *AuditLogFlag) RegisterArchive(c *cobra.Command) {
 	c.Flags().StringVar(&f.Archive, "archive-dir", "", "where the files of audit archive are now, a `DIR` (default: where they were written)")
 }
 
-// Open opens the audit log. A log that is not there is made if create, and an error
-// otherwise. The caller closes the log's store.
+// Open opens the audit log. A missing log is created if create is set; otherwise it is an error. The caller
+// closes the log's store.
 func (f *AuditLogFlag) Open(ctx context.Context, create bool) (*audit.Log, error) {
 	address, err := inState("audit log", "audit-log", f.Address, "audit.db")
 	if err != nil {
@@ -51,8 +51,8 @@ func (f *AuditLogFlag) Open(ctx context.Context, create bool) (*audit.Log, error
 	return audit.NewLog(store, nil), nil
 }
 
-// inState returns an address, or where a database is that has none; what it is for and the flag that
-// names it are for the error.
+// inState returns an address, or its default in the state directory. what and flag describe the database in
+// errors.
 func inState(what, flag, address, name string) (string, error) {
 	if address != "" {
 		return address, nil
@@ -64,7 +64,7 @@ func inState(what, flag, address, name string) (string, error) {
 	return filepath.Join(dir, name), nil
 }
 
-// logPlace returns which database a log is in, "" if its store does not say.
+// logPlace returns the Place of a log's database, "" if its store has none.
 func logPlace(ctx context.Context, log *audit.Log) (string, error) {
 	placed, ok := log.Store().(interface {
 		Place(context.Context) (string, error)

@@ -12,13 +12,13 @@ import (
 // BeforeFlag is an age.
 type BeforeFlag struct{ text string }
 
-// Register registers the flag, which has to be given. of says whose age it is.
+// Register registers the required flag. of names the objects of that age.
 func (f *BeforeFlag) Register(c *cobra.Command, of string) {
 	c.Flags().StringVar(&f.text, "before", "", "of "+of+" that are older than a `PERIOD`, such as 30d or P7Y")
-	_ = c.MarkFlagRequired("before") // it is there
+	_ = c.MarkFlagRequired("before") // the flag exists
 }
 
-// Time returns the time that is so long ago.
+// Time returns the time that long ago.
 func (f *BeforeFlag) Time(now time.Time) (time.Time, error) {
 	p, err := audit.ParsePeriod(f.text)
 	if err != nil {

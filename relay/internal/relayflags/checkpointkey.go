@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
-// CheckpointKey reads the private key that signs the checkpoints of an audit log.
+// CheckpointKey reads the private key for signing checkpoints of an audit log.
 func CheckpointKey(g *cli.Globals, c *cobra.Command, file string) (ed25519.PrivateKey, error) {
 	keys, err := new(cli.KeyFlags).LoadFiles(g, c, []string{file})
 	if err != nil {
@@ -36,8 +36,8 @@ func CheckpointKey(g *cli.Globals, c *cobra.Command, file string) (ed25519.Priva
 	return signer, nil
 }
 
-// CheckpointVerifiers reads the public keys by which checkpoints are verified. A private key
-// stands for its public half.
+// CheckpointVerifiers reads the public keys for verifying checkpoints. For a private key it uses the public
+// half.
 func CheckpointVerifiers(g *cli.Globals, c *cobra.Command, files []string) ([]ed25519.PublicKey, error) {
 	if len(files) == 0 {
 		return nil, term.WithHint(errors.New("no key: name the public key of the checkpoints with --key-file"), "without it, anybody may have written them")

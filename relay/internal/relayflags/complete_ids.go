@@ -13,25 +13,23 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// What the completion of ids costs at most: it must not wait.
+// Limits of completing ids, which must be fast.
 const (
 	maxOffered  = 50   // ids
-	maxLookedAt = 2000 // records, the newest
+	maxLookedAt = 2000 // newest records
 	maxWait     = time.Second / 2
 )
 
-// An IDs finds ids for completion. For each it calls offer, which says whether more are wanted, with
-// what is known of it. Those for which fits is false need not be offered: they would be passed over,
-// since they were offered before or do not begin as what was typed.
+// An IDs finds ids for completion. It calls offer for each, with a description, until offer returns false. It
+// may skip ids for which fits is false: they were already offered, or do not begin with the typed text.
 type IDs func(ctx context.Context, fits func(id string) bool, offer func(id, what string) bool) error
 
-// CompleteIDs offers what find finds, in its order, each id once. Where something cannot be read
-// there is nothing, and nobody is told.
+// CompleteIDs offers the ids from find, in order and without duplicates. Read errors are ignored.
 func CompleteIDs(find IDs) cobra.CompletionFunc {
 	return func(c *cobra.Command, _ []string, begin string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		const how = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 		c.SetErr(io.Discard)
-		// Where the records are may be in the environment or a configuration file.
+		// The address of the records may be in the environment or a configuration file.
 		if configure := c.Root().PersistentPreRunE; configure != nil && configure(c, nil) != nil {
 			return nil, how
 		}
@@ -67,14 +65,14 @@ func OneID(find IDs) cobra.CompletionFunc {
 	}
 }
 
-// EachNewest calls visit with the newest records of the log of some events (any if there are none),
-// the newest first, until it returns false, and with no more than completion may look at.
+// EachNewest calls visit with the newest records of some events (all if none are given), newest first, until
+// it returns false, or the limit for completion is reached.
 func (f *AuditLogFlag) EachNewest(ctx context.Context, events []audit.Event, visit func(audit.Stored) bool) error {
 	log, err := f.Open(ctx, false)
 	if err != nil {
 		return err
 	}
-	defer log.Store().Close() // it has written nothing
+	defer log.Store().Close() // read only: errors of Close do not matter
 	return log.Store().View(ctx, func(r audit.Reader) error {
 		for s, err := range r.Records(audit.Filter{Newest: true, Limit: maxLookedAt, Events: events}) {
 			if err != nil || !visit(s) {
@@ -88,11 +86,11 @@ func (f *AuditLogFlag) EachNewest(ctx context.Context, events []audit.Event, vis
 // TaskID returns the id of a record's task, for [AuditLogFlag.Recorded].
 func TaskID(r *audit.Record) string { return r.TaskID }
 
-// HandoffID returns the id of a record's handoff, for the same.
+// HandoffID returns the id of a record's handoff, for [AuditLogFlag.Recorded].
 func HandoffID(r *audit.Record) string { return r.HandoffID }
 
-// Recorded returns what completes an id that records have: the newest first, each with when its
-// newest record was made, and of what.
+// Recorded returns the completion of an id in records: newest first, with the time and the event of its
+// newest record.
 func (f *AuditLogFlag) Recorded(id func(*audit.Record) string) IDs {
 	return func(ctx context.Context, _ func(string) bool, offer func(string, string) bool) error {
 		return f.EachNewest(ctx, nil, func(s audit.Stored) bool {
@@ -101,8 +99,7 @@ func (f *AuditLogFlag) Recorded(id func(*audit.Record) string) IDs {
 	}
 }
 
-// unfit reports whether a shell may take a character of an id for something else: whoever sends
-// messages chooses their ids.
+// unfit reports whether a character in an id may have a meaning in a shell: senders choose their ids.
 func unfit(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.:/@+", r)
 }

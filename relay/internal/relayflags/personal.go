@@ -15,7 +15,7 @@ import (
 	"github.com/eaapl/handoff/relay/audit/personal/sqlkeys"
 )
 
-// SubjectKeysFlag says where the keys of data subjects are.
+// SubjectKeysFlag is the flag with the address of the keys of data subjects.
 type SubjectKeysFlag struct{ Address string }
 
 // Register registers the flag.
@@ -23,15 +23,15 @@ func (f *SubjectKeysFlag) Register(c *cobra.Command) {
 	c.Flags().StringVar(&f.Address, "subject-keys", "", "the keys of data subjects, a `FILE`, sqlite:FILE or postgres://… (default $XDG_STATE_HOME/handoff/subject-keys.db)")
 }
 
-// Sealer returns what puts the personal data of a log's messages back. The key store is opened
-// when it is needed. The caller closes the sealer.
+// Sealer returns a sealer that restores the personal data of a log's messages. It opens the key store only if
+// needed. The caller closes the sealer.
 func (f *SubjectKeysFlag) Sealer(log *audit.Log) *personal.Sealer {
-	s, _ := personal.New(personal.Options{Keys: f.open(log, false)}) // errors are about policies
+	s, _ := personal.New(personal.Options{Keys: f.open(log, false)}) // only a policy can cause an error
 	return s
 }
 
-// With calls use with the audit log, which must be there, and with what puts the personal data of
-// its messages back, and closes both.
+// With calls use with the audit log, which must exist, and a sealer that restores the personal data of its
+// messages, and closes both.
 func (f *SubjectKeysFlag) With(ctx context.Context, flag *AuditLogFlag, use func(*audit.Log, *personal.Sealer) error) error {
 	log, err := flag.Open(ctx, false)
 	if err != nil {
@@ -41,7 +41,7 @@ func (f *SubjectKeysFlag) With(ctx context.Context, flag *AuditLogFlag, use func
 	return cli.Closed(use(log, sealer), sealer.Close(), log.Store().Close())
 }
 
-// open returns what opens the key store. One that is not there is made if create.
+// open returns a function that opens the key store. A missing one is created if create is set.
 func (f *SubjectKeysFlag) open(log *audit.Log, create bool) func(context.Context) (personal.KeyStore, error) {
 	return func(ctx context.Context) (personal.KeyStore, error) {
 		address, err := inState("keys of data subjects", "subject-keys", f.Address, "subject-keys.db")
@@ -66,10 +66,10 @@ func (f *SubjectKeysFlag) open(log *audit.Log, create bool) func(context.Context
 	}
 }
 
-// noPolicy stands for no policy, where there was one.
+// noPolicy explicitly selects no policy, in a log that was written with one.
 const noPolicy = "none"
 
-// PersonalFlags say that personal data is kept apart in the audit log.
+// PersonalFlags are the flags for storing personal data apart in the audit log.
 type PersonalFlags struct {
 	Policy string
 	Keys   SubjectKeysFlag
@@ -81,8 +81,8 @@ func (f *PersonalFlags) Register(c *cobra.Command) {
 	f.Keys.Register(c)
 }
 
-// Sealer returns what keeps personal data apart, if there is a policy, and puts it back. The
-// caller closes it.
+// Sealer returns a sealer that restores personal data, and separates it if there is a policy. The caller
+// closes it.
 func (f *PersonalFlags) Sealer(g *cli.Globals, c *cobra.Command, log *audit.Log) (*personal.Sealer, error) {
 	policy := cli.PolicyFlag{File: f.Policy}
 	if f.Policy == noPolicy {
@@ -99,8 +99,8 @@ func (f *PersonalFlags) Sealer(g *cli.Globals, c *cobra.Command, log *audit.Log)
 	return s, s.Connect(c.Context())
 }
 
-// CheckNamed returns why messages may not be recorded where no policy is named: others in the
-// log were recorded by one, and who forgets it would store personal data for good.
+// CheckNamed returns an error if no policy is named but other messages in the log were recorded with one:
+// forgetting it would store personal data permanently.
 func (f *PersonalFlags) CheckNamed(ctx context.Context, log *audit.Log) error {
 	if f.Policy != "" {
 		return nil

@@ -13,10 +13,10 @@ import (
 	"github.com/eaapl/handoff/relay/deliver"
 )
 
-// StoreFlag says where the operational store of a sender is.
+// StoreFlag is the flag with the address of a sender's operational store.
 type StoreFlag struct {
 	Address string
-	Wipe    bool // what is removed is overwritten
+	Wipe    bool // overwrite removed data
 }
 
 // Register registers the flag.
@@ -24,8 +24,8 @@ func (f *StoreFlag) Register(c *cobra.Command) {
 	c.Flags().StringVar(&f.Address, "store", "", "the sender's checkpoints and outbox, a `FILE`, sqlite:FILE or postgres://… (default $XDG_STATE_HOME/handoff/state.db)")
 }
 
-// Open opens the store. One that is not there is made if create, and an error otherwise. It is
-// never in the database of the log.
+// Open opens the store. A missing store is created if create is set; otherwise it is an error. The store must
+// not be in the database of the log.
 func (f *StoreFlag) Open(ctx context.Context, log *audit.Log, create bool) (*deliver.Store, error) {
 	address, err := inState("outbox", "store", f.Address, "state.db")
 	if err != nil {

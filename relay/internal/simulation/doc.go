@@ -1,6 +1,6 @@
-// Package simulation runs senders, transports, receivers, audit logs and agents in one process, and
-// breaks them in every way that a seed draws: it has tests alone. One goroutine decides what
-// happens next, the clock is that of testing/synctest, and whatever a party does to the world
-// waits until it is let go, fails, is done without an answer, or is what the party dies of.
-// A schedule with the same seed is the same schedule, but for the few choices that Go makes by chance.
+// Package simulation runs senders, transports, receivers, audit logs and agents in one process, with failures
+// drawn from a seed. It has only tests. One goroutine decides the next step, the clock is that of
+// testing/synctest, and each external operation of a party waits until it is released, fails, succeeds
+// without a response, or kills the party. The same seed gives the same schedule, except for the few choices
+// that Go makes at random.
 package simulation

@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/relay/viewer/records"
 )
 
-// Bounds of what a person writes about a decision, in characters.
+// Maximum lengths of a person's input about a decision, in characters.
 const (
 	maxBy     = 200
 	maxReason = 4000
@@ -25,12 +25,12 @@ func (h *Handler) release(ctx context.Context, r *http.Request) (*answer, error)
 	return h.decided(ctx, r, formOf(r, false), h.options.Release)
 }
 
-// discard decides against one.
+// discard discards a dead letter.
 func (h *Handler) discard(ctx context.Context, r *http.Request) (*answer, error) {
 	return h.decided(ctx, r, formOf(r, true), h.options.Letters.Discard)
 }
 
-// formOf reads a form about a letter.
+// formOf parses a form about a letter.
 func formOf(r *http.Request, discards bool) form {
 	f := form{
 		By: strings.TrimSpace(r.PostForm.Get("by")), Reason: strings.TrimSpace(strings.ReplaceAll(r.PostForm.Get("reason"), "\r\n", "\n")),
@@ -61,7 +61,7 @@ func formOf(r *http.Request, discards bool) form {
 	return f
 }
 
-// decided takes a decision, and shows the letter with it, or with what is in the way.
+// decided makes a decision, and responds with the letter and the decision, or the obstacles to it.
 func (h *Handler) decided(ctx context.Context, r *http.Request, f form, decide func(context.Context, string, receiver.Decision) (audit.Stored, error)) (*answer, error) {
 	name := r.PathValue("letter")
 	d := f.decision()
@@ -76,7 +76,7 @@ func (h *Handler) decided(ctx context.Context, r *http.Request, f form, decide f
 		revoked *receiver.RevokedError
 	)
 	switch {
-	case err == nil, errors.As(err, &none): // its page says what was decided, now or before
+	case err == nil, errors.As(err, &none): // its page shows the decision, made now or before
 		return &answer{to: letterPath(name)}, nil
 	case errors.As(err, &invalid):
 		f.Refused = "It would still be rejected. What else is wrong with it is below: allow that too, or discard it."
@@ -98,7 +98,7 @@ func (h *Handler) decided(ctx context.Context, r *http.Request, f form, decide f
 	return h.letterWith(ctx, name, f)
 }
 
-// sentence makes a sentence of an error.
+// sentence formats an error as a sentence.
 func sentence(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:] + "."

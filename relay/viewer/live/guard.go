@@ -9,25 +9,25 @@ import (
 	"github.com/eaapl/handoff/relay/guard"
 )
 
-// Secrets of browsers, which are made of the token.
+// secrets are the secrets of browsers, derived from the token.
 type secrets struct {
 	cookie string // its name
-	seal   string // what the cookie has
-	form   string // what forms have that this server made
+	seal   string // value of the cookie
+	form   string // hidden value in forms of this server
 }
 
 func newSecrets(g *guard.Guard) secrets {
 	return secrets{cookie: "handoff-" + g.Secret("name")[:12], seal: g.Secret("cookie"), form: g.Secret("form")}
 }
 
-// How somebody has shown the token.
+// A shown is a client's way of presenting the token.
 type shown int
 
 const (
 	unknown   shown = iota
 	byCookie        // a browser
-	byToken         // a script: no page of others can make a browser send it
-	wrongOnes       // it is not the token
+	byToken         // a script: no other site's page can make a browser send it
+	wrongOnes       // a wrong token
 )
 
 func (h *Handler) known(r *http.Request) shown {
@@ -45,7 +45,7 @@ func (h *Handler) known(r *http.Request) shown {
 	return unknown
 }
 
-// secure sets the headers of all answers.
+// secure sets the security headers of all responses.
 func secure(header http.Header) {
 	for name, value := range map[string]string{
 		"Cache-Control":                "no-store",
@@ -65,11 +65,10 @@ const (
 	noContent = "default-src 'none'; base-uri 'none'; form-action 'none'" + framed
 )
 
-// errAnswered says that a request was answered.
+// errAnswered reports that a response was already written.
 var errAnswered = errors.New("answered")
 
-// admit returns why a request is refused. The first one of a browser, which has the token, it
-// answers.
+// admit returns why a request is refused. It responds itself to a browser's first request, with the token.
 func (h *Handler) admit(w http.ResponseWriter, r *http.Request) error {
 	if !h.options.Guard.IsHost(r) {
 		return &problem{http.StatusMisdirectedRequest, "This is not the name of this server", "It was asked for under a name that it does not have. Use the address that it printed when it was started."}
@@ -99,7 +98,7 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request) error {
 		return refused(known)
 	case r.Method != http.MethodPost:
 		return nil
-	case h.options.Guard.Origin(r) == guard.Foreign: // where the browser does not say it, the secret in the form decides
+	case h.options.Guard.Origin(r) == guard.Foreign: // if the browser does not send an origin, the secret in the form decides
 		return &problem{http.StatusForbidden, "This form is not from here", "It was sent by a page of another server, and nothing was done."}
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
@@ -115,7 +114,7 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// home returns where a browser finds the server that has asked for it by a name that others have, too.
+// home returns the server's URL for browsers, with a host name that no other server has.
 func (h *Handler) home(r *http.Request) string {
 	host := h.options.Guard.Home()
 	if _, port, err := net.SplitHostPort(r.Host); err == nil {
@@ -124,7 +123,7 @@ func (h *Handler) home(r *http.Request) string {
 	return "http://" + host
 }
 
-// refused is the answer to who has not shown the token.
+// refused returns the error for a client that has not presented the token.
 func refused(known shown) error {
 	if known == wrongOnes {
 		return &problem{http.StatusUnauthorized, "This is not the token", "The Authorization header has another token than that of this server: it is \"Bearer\" and the token in the address that the server printed, or in the file that it was started with."}

@@ -14,11 +14,11 @@ import (
 // lettersShown are the dead letters of a page.
 type lettersShown struct {
 	Waiting int
-	Shown   []audit.Stored // the newest first
+	Shown   []audit.Stored // newest first
 	Next    string
 }
 
-// letters lists the messages that wait for a person.
+// letters lists the dead letters.
 func (h *Handler) letters(ctx context.Context, r *http.Request) (*answer, error) {
 	before, _ := strconv.ParseInt(r.URL.Query().Get("before"), 10, 64)
 	f := frame{Title: "Dead letters", Section: "letters", Again: "/letters"}
@@ -54,41 +54,41 @@ func (h *Handler) letters(ctx context.Context, r *http.Request) (*answer, error)
 	return a, err
 }
 
-// A letterPage is a dead letter with what a person decides, or has decided, about it.
+// A letterPage is a dead letter with a person's pending or past decision.
 type letterPage struct {
-	audit.Stored // by which it became one
+	audit.Stored // record of the dead letter
 	Rejected     audit.Stored
 	Findings     []foundIn
-	More         int    // findings besides those
-	Message      string // as it is shown, "" if it is not there
-	Cut          bool   // there is more of it
-	Masked       bool   // credentials in it are asterisks
-	Missing      string // why it is not there
-	Task         string // address of its handoff in the report of its task, "" if it is of none
+	More         int    // number of findings left out
+	Message      string // as displayed, "" if not available
+	Cut          bool   // Message was truncated
+	Masked       bool   // credentials in it are replaced by asterisks
+	Missing      string // why it is not available
+	Task         string // address of its handoff in the report of its task, "" without a task
 
-	Decides bool // there are forms
+	Decides bool // with forms
 	Form    form
-	Rules   []string // that may be allowed
+	Rules   []string // rules that may be allowed
 
-	Decided  *audit.Stored // what was decided, nil if it waits
-	Accepted int64         // the record that accepted it, -1 for none
-	Pending  bool          // nobody has handed it over yet
-	HandOver string        // a command that does
+	Decided  *audit.Stored // record of the decision, nil if pending
+	Accepted int64         // record number of its acceptance, -1 for none
+	Pending  bool          // not handed over yet
+	HandOver string        // command that hands it over
 }
 
-// A form is what somebody has typed into one.
+// A form is a person's input.
 type form struct {
 	Secret        string
 	By, Reason    string
 	Discards      bool
-	Some          bool // the rules that are ticked alone are allowed
+	Some          bool // only the ticked rules are allowed
 	Allow         map[string]bool
-	Wrong         map[string]string // by field
-	Refused       string            // why the decision was not taken
+	Wrong         map[string]string // errors by field
+	Refused       string            // why the decision was refused
 	StillFindings []receiverFinding
 }
 
-// A receiverFinding is what a message would still be rejected for.
+// A receiverFinding is a finding for which a message would still be rejected.
 type receiverFinding struct{ Rule, Pointer, Message string }
 
 // letter shows a dead letter.
@@ -96,7 +96,7 @@ func (h *Handler) letter(ctx context.Context, r *http.Request) (*answer, error) 
 	return h.letterWith(ctx, r.PathValue("letter"), form{})
 }
 
-// letterWith shows a dead letter with what was typed about it.
+// letterWith shows a dead letter with the input of a form.
 func (h *Handler) letterWith(ctx context.Context, name string, typed form) (*answer, error) {
 	n, err := strconv.ParseInt(name, 10, 64)
 	if err != nil || n < 0 {
@@ -134,7 +134,7 @@ func (h *Handler) letterWith(ctx context.Context, name string, typed form) (*ans
 	return a, err
 }
 
-// decisionOn reads what was decided about a letter, if anything was.
+// decisionOn reads the decision about a letter, if there is one.
 func (h *Handler) decisionOn(r audit.Reader, p *letterPage) error {
 	for s, err := range r.Records(audit.Filter{Events: []audit.Event{audit.Released, audit.Discarded}, From: p.Sequence}) {
 		if err != nil {
@@ -164,7 +164,7 @@ func (h *Handler) decisionOn(r audit.Reader, p *letterPage) error {
 	return nil
 }
 
-// waiting reads a letter that waits.
+// waiting reads a pending letter.
 func (h *Handler) waiting(ctx context.Context, name string, p *letterPage) error {
 	letter, err := h.options.Letters.Find(ctx, name)
 	if err != nil {
@@ -187,7 +187,7 @@ func (h *Handler) waiting(ctx context.Context, name string, p *letterPage) error
 	return nil
 }
 
-// decision returns what a person has decided, and sets what is wrong with it.
+// decision returns the decision in a form, and sets the form's errors.
 func (f *form) decision() receiver.Decision {
 	d := receiver.Decision{By: f.By, Explanation: f.Reason}
 	if f.Some && !f.Discards {

@@ -1,8 +1,8 @@
 // Package live serves pages about an audit log: its tasks, its dead letters and its metrics.
 //
-// A [Handler] only reads the log, but for decisions about dead letters, which a person makes with a
-// form. Whoever asks needs its token: a browser gets a cookie for it, and a script sends it. What a
-// page shows is of one moment, and says of which.
+// A [Handler] only reads the log, except for decisions about dead letters, which a person makes with a form.
+// All clients need its token: a browser gets a cookie for it, and a script sends it. A page shows a snapshot,
+// and its time.
 package live
 
 import (
@@ -18,48 +18,48 @@ import (
 	"github.com/eaapl/handoff/relay/viewer/records"
 )
 
-// Letters are the dead letters of a log: [receiver.Letters] are.
+// Letters are the dead letters of a log; [receiver.Letters] implements it.
 type Letters interface {
 	List(ctx context.Context) ([]audit.Stored, error)
 	Find(ctx context.Context, name string) (receiver.Letter, error)
 	Discard(ctx context.Context, name string, d receiver.Decision) (audit.Stored, error)
 }
 
-// Options are what a handler needs. All but those that say otherwise are needed.
+// Options are the options of a [Handler]. They are required unless documented otherwise.
 type Options struct {
 	// Store has the log. It is only read.
 	Store audit.Store
-	// Restored returns a reader that puts back the personal data that is stored apart from messages.
+	// Restored returns a reader that restores the personal data that is stored apart from messages.
 	Restored func(context.Context, audit.Reader) audit.Reader
-	// Records says how the page of a task is made of what a reader reads.
+	// Records returns the options for the page of a task.
 	Records func(audit.Reader) records.Options
-	// Secrets shows credentials in dead letters as they are, and not as asterisks.
+	// Secrets shows credentials in dead letters, instead of asterisks.
 	Secrets bool
-	// Letters are those of the log.
+	// Letters are the dead letters of the log.
 	Letters Letters
-	// Release accepts a dead letter, which waits then for somebody who hands it over, and returns the
-	// record of that. Nil refuses all decisions, and pages have no forms for them.
+	// Release accepts a dead letter, to be handed over by another process, and returns the record of its
+	// acceptance. If it is nil, all decisions are refused, and pages have no forms for them.
 	Release func(ctx context.Context, name string, d receiver.Decision) (audit.Stored, error)
-	// HandOver returns a command that hands over what waits.
+	// HandOver returns a command that hands over released messages.
 	HandOver func(accepted audit.Stored) string
-	// Stats say how metrics are judged; their times are not used.
+	// Stats are the options for metrics, without their times.
 	Stats stats.Options
 
-	// Guard says who may ask.
+	// Guard authorizes requests.
 	Guard *guard.Guard
-	// Version is that of the program.
+	// Version is the version of the program.
 	Version string
-	// Now returns the time; nil is time.Now.
+	// Now returns the current time; nil means time.Now.
 	Now func() time.Time
-	// Log, if set, is called with what went wrong, a line each; from several goroutines. A line may
-	// hold control characters.
+	// Log, if set, is called with errors, one line each, from several goroutines. A line may contain control
+	// characters.
 	Log func(line string)
 }
 
-// Bounds of what requests cost.
+// Limits of requests.
 const (
-	maxQueries   = 4                // that read the log at once
-	queueTimeout = 10 * time.Second // for the others
+	maxQueries   = 4                // concurrent readers of the log
+	queueTimeout = 10 * time.Second // for the other requests
 	queryTimeout = 30 * time.Second
 	maxForm      = 64 << 10 // bytes
 )
@@ -69,7 +69,7 @@ type Handler struct {
 	options Options
 	secrets secrets
 	mux     *http.ServeMux
-	queries chan struct{} // a place for each query
+	queries chan struct{} // limits concurrent queries
 	tasks   opened
 	figures figures
 }
@@ -97,21 +97,21 @@ func New(o Options) *Handler {
 	return h
 }
 
-// An answerer answers a request. What it returns is written after it has returned, so that nobody
-// who reads slowly keeps it waiting.
+// An answerer handles a request. Its answer is written after it has returned, so that slow clients do not
+// block it.
 type answerer func(context.Context, *http.Request) (*answer, error)
 
-// An answer is what a request is answered with.
+// An answer is the response to a request.
 type answer struct {
 	status  int // 0 for 200
 	kind    string
 	policy  string // Content-Security-Policy
 	body    []byte
-	to      string        // where the browser is sent, in place of a body
-	refresh time.Duration // after which the browser asks again, 0 for never
+	to      string        // Location of a redirect, in place of a body
+	refresh time.Duration // interval at which the browser reloads, 0 for never
 }
 
-// read serves a page that only reads.
+// read registers a page that only reads.
 func (h *Handler) read(path string, f answerer) {
 	h.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
@@ -122,11 +122,11 @@ func (h *Handler) read(path string, f answerer) {
 	})
 }
 
-// decide serves a form that somebody sends. What has begun is not broken off if the browser leaves.
+// decide registers the target of a form. It is completed even if the browser disconnects.
 func (h *Handler) decide(path string, f answerer) {
 	h.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case r.Method != http.MethodPost: // the address of a form, asked for again
+		case r.Method != http.MethodPost: // a GET of the form's address
 			http.Redirect(w, r, letterPath(r.PathValue("letter")), http.StatusSeeOther)
 		case h.options.Release == nil:
 			h.fail(w, r, &problem{http.StatusForbidden, "This server only shows", "Decisions about dead letters are not made here: the program was started so that it only reads."})
@@ -136,7 +136,7 @@ func (h *Handler) decide(path string, f answerer) {
 	})
 }
 
-// run calls a function that reads the log as soon as there is a place for it, and writes its answer.
+// run calls a function that reads the log as soon as maxQueries allows, and writes its answer.
 func (h *Handler) run(w http.ResponseWriter, r *http.Request, ctx context.Context, f answerer) {
 	queue := time.NewTimer(queueTimeout)
 	defer queue.Stop()
@@ -159,7 +159,7 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request, ctx context.Contex
 		return a, err
 	}()
 	switch {
-	case r.Context().Err() != nil: // nobody is there any more
+	case r.Context().Err() != nil: // the client has disconnected
 	case err != nil:
 		h.fail(w, r, err)
 	default:
@@ -179,7 +179,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// view calls use with the log as it is at one moment, and its end.
+// view calls use with a snapshot of the log, and its end.
 func (h *Handler) view(ctx context.Context, use func(audit.Reader, moment) error) error {
 	return h.options.Store.View(ctx, func(r audit.Reader) error {
 		m, err := momentOf(r)
@@ -190,9 +190,9 @@ func (h *Handler) view(ctx context.Context, use func(audit.Reader, moment) error
 	})
 }
 
-// A moment is what a page is of.
+// A moment is the state of the log that a page shows.
 type moment struct {
-	Size int64 // records of the log
+	Size int64 // number of records
 	Last time.Time
 }
 
@@ -209,7 +209,7 @@ func momentOf(r audit.Reader) (m moment, err error) {
 // Record returns the number of the last record.
 func (m moment) Record() int64 { return m.Size - 1 }
 
-// A frame is what all pages show around what they are about.
+// A frame has the common parts of all pages.
 type frame struct {
 	Title   string
 	Section string // of the navigation: "tasks", "letters" or "stats"
@@ -218,10 +218,10 @@ type frame struct {
 	Style   template.CSS
 	Version string
 	Content any
-	// Again is the address of the same page as it is now; "" for none.
+	// Again is the address of the current state of the same page; "" for none.
 	Again string
-	// Steady is that of the page that stays as it is, and Fresh that of the one that the browser asks for
-	// again by itself; "" for the one that this is.
+	// Steady is the address of the page without automatic reload, and Fresh of the one with it; "" for the
+	// current one.
 	Steady, Fresh string
-	Failed        bool // a form has not been taken
+	Failed        bool // a form was refused
 }

@@ -13,19 +13,19 @@ import (
 	"github.com/eaapl/handoff/relay/receiver"
 )
 
-// A foundIn is a finding with the value that it is about.
+// A foundIn is a finding with its value in the message.
 type foundIn struct {
 	audit.Finding
 	Value string // "" if there is none, or it is the whole message
 }
 
-// Bounds of what is shown, in bytes: the whole is in the report of the task.
+// Maximum lengths of displayed texts, in bytes; the report of the task has the whole texts.
 const (
 	maxMessage = 256 << 10
 	maxValue   = 2 << 10
 )
 
-// showMessage adds the message of a letter, and what it is rejected for beside the places of that.
+// showMessage adds the message of a letter, with its findings at their places.
 func showMessage(p *letterPage, letter receiver.Letter, withSecrets bool) {
 	text := letter.Raw
 	doc := documentOf(text)
@@ -58,7 +58,7 @@ func showMessage(p *letterPage, letter receiver.Letter, withSecrets bool) {
 	}
 }
 
-// documentOf returns a text as a document, nil if it is no strict JSON.
+// documentOf parses a text, and returns nil if it is not strict JSON.
 func documentOf(text []byte) *jsonstream.Document {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 	if err != nil {
@@ -67,7 +67,7 @@ func documentOf(text []byte) *jsonstream.Document {
 	return doc
 }
 
-// clipped returns the beginning of a text, and whether there is more.
+// clipped returns the beginning of a text, and whether it was truncated.
 func clipped(text string, most int) (string, bool) {
 	if len(text) <= most {
 		return text, false

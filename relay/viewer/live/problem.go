@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/relay/audit/trace"
 )
 
-// A problem is why there is no page, for people.
+// A problem is an error page for people.
 type problem struct {
 	status int
 	Title  string
@@ -30,7 +30,7 @@ var (
 	errSlow = &problem{http.StatusServiceUnavailable, "This takes too long", fmt.Sprintf("The audit log was read for %s, and there was no end. Ask for less: a time, an event or an id.", queryTimeout)}
 )
 
-// fail answers with what went wrong.
+// fail responds with an error.
 func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	p := (*problem)(nil)
 	if task := (*trace.UnknownTaskError)(nil); errors.As(err, &task) {
@@ -57,7 +57,7 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	h.write(w, r, a)
 }
 
-// plain answers who is not known, or is no browser.
+// plain responds with plain text, to unauthorized clients and scripts.
 func (h *Handler) plain(w http.ResponseWriter, r *http.Request, p *problem) {
 	if r.Header.Get("Authorization") == "" && r.URL.Path != "/metrics" {
 		if a, err := h.page("refused", frame{Title: p.Title, Content: p}); err == nil {
@@ -91,12 +91,12 @@ func (h *Handler) write(w http.ResponseWriter, _ *http.Request, a *answer) {
 		header.Set("Refresh", strconv.Itoa(int(a.refresh/time.Second)))
 	}
 	w.WriteHeader(max(a.status, http.StatusOK))
-	_, _ = w.Write(a.body) // whose reader may be gone
+	_, _ = w.Write(a.body) // the client may have disconnected
 }
 
 const htmlType = "text/html; charset=utf-8"
 
-// page makes a page of a template.
+// page executes the template of a page.
 func (h *Handler) page(name string, f frame) (*answer, error) {
 	f.Style, f.Version, f.Now = style(), h.options.Version, h.options.Now().UTC()
 	var text bytes.Buffer

@@ -14,17 +14,17 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// A question is what somebody looks for, as it was typed.
+// A question is a search as typed by a user.
 type question struct {
 	ID, Agent, Event, Reason, Since, Until string
-	Before                                 int64             // record, 0 for all
-	Fresh                                  bool              // the browser is to ask again by itself
-	Wrong                                  map[string]string // what is wrong with a field, by its name
+	Before                                 int64             // record number, 0 for all
+	Fresh                                  bool              // with automatic reload
+	Wrong                                  map[string]string // errors by field name
 }
 
 const (
 	maxField  = 300 // characters
-	minPrefix = 4   // of an id
+	minPrefix = 4   // minimum length of an id's prefix
 )
 
 func questionOf(r *http.Request) question {
@@ -45,7 +45,7 @@ func questionOf(r *http.Request) question {
 	return q
 }
 
-// address returns where the answer to a question is.
+// address returns the address of the results of a search.
 func (q question) address() string {
 	v := url.Values{}
 	for name, field := range map[string]string{"id": q.ID, "agent": q.Agent, "event": q.Event, "reason": q.Reason, "since": q.Since, "until": q.Until} {
@@ -65,16 +65,16 @@ func (q question) address() string {
 	return "/?" + v.Encode()
 }
 
-// Narrow reports whether it asks for less than all.
+// Narrow reports whether the search has any restriction.
 func (q question) Narrow() bool {
 	return q.ID+q.Agent+q.Event+q.Reason+q.Since+q.Until != ""
 }
 
-// Events are those that can be chosen.
+// Events returns the events to choose from.
 func (question) Events() []audit.Event { return audit.Events() }
 
-// filter returns which records are looked for, and sets what is wrong with the fields. What it says of
-// times is in From and Before, as the reader finds them.
+// filter returns the filter for records, and sets the errors of fields. Times are converted to From and
+// Before.
 func (q *question) filter(r audit.Reader, m moment, now time.Time) (f audit.Filter, err error) {
 	f = audit.Filter{Newest: true, Agent: q.Agent, Reason: q.Reason, Before: m.Size}
 	switch {
@@ -121,12 +121,12 @@ func (q *question) filter(r audit.Reader, m moment, now time.Time) (f audit.Filt
 	return f, nil
 }
 
-// reasoned returns the events that have reasons, which the store finds by an index of its own.
+// reasoned returns the events with reasons, for which the store has a separate index.
 func reasoned() []audit.Event {
 	return []audit.Event{audit.Rejected, audit.ExecutionFailed, audit.RolledBack, audit.Escalated, audit.DeadLettered, audit.Released, audit.Discarded}
 }
 
-// time returns the time that a field names, and zero if it is empty or wrong.
+// time parses the time in a field. It returns zero if the field is empty or wrong.
 func (q *question) time(name, text string, now time.Time) time.Time {
 	t, err := parseTime(text, now)
 	if err != nil {
@@ -137,7 +137,7 @@ func (q *question) time(name, text string, now time.Time) time.Time {
 
 var errTime = errors.New("no time")
 
-// parseTime reads a time as people write it, zero for none.
+// parseTime parses a time typed by a user, zero for none.
 func parseTime(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -161,8 +161,8 @@ func parseTime(text string, now time.Time) (time.Time, error) {
 	return now.Add(-d), nil
 }
 
-// firstAt returns the number of the first record of a time or later, unless clocks were wrong, by
-// looking at few records.
+// firstAt returns the number of the first record at or after a time, assuming correct clocks. It reads only
+// few records.
 func firstAt(r audit.Reader, m moment, at time.Time) (int64, error) {
 	from, to := int64(0), m.Size
 	for from < to {

@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// A recordPage is what there is to say of a record.
+// A recordPage shows a record.
 type recordPage struct {
 	audit.Stored
 	Time  string
@@ -44,7 +44,7 @@ func (h *Handler) record(ctx context.Context, r *http.Request) (*answer, error) 
 	return h.page("record", f)
 }
 
-// recordAt returns the record of a number.
+// recordAt returns the record with a number.
 func recordAt(r audit.Reader, n int64) (s audit.Stored, found bool, err error) {
 	list, err := audit.List(r, audit.Filter{From: n, Before: n + 1})
 	if err != nil || len(list) == 0 {

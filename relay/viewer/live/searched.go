@@ -9,45 +9,44 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// Bounds of what a page of tasks reads. A log may have any number of records, and one task most of
-// them.
+// Limits for a page of tasks. A log may have any number of records, most of them of one task.
 const (
 	pageSize   = 50      // tasks
-	chunk      = 1000    // records that are read at once
-	maxRead    = 100_000 // records that match
-	maxScanned = 250_000 // records that are looked at, where no index says which match
-	maxSummary = 5_000   // records that the summaries of a page are made of
+	chunk      = 1000    // records per query
+	maxRead    = 100_000 // matching records
+	maxScanned = 250_000 // scanned records, if no index can be used
+	maxSummary = 5_000   // records for the summaries of a page
 )
 
-// freshness is after what time a browser asks again that was told to.
+// freshness is the interval of automatic reload.
 const freshness = 10 * time.Second
 
-// A found is a task with the newest of its records that match.
+// A found is a task with its newest matching record.
 type found struct {
 	Record  audit.Stored
-	Summary *summary // nil for records of no task
+	Summary *summary // nil for records without a task
 }
 
-// A summary is what the newest records of a task say.
+// A summary summarizes the newest records of a task.
 type summary struct {
 	Handoffs, Rejected int
-	First              time.Time // the oldest that was read
+	First              time.Time // the oldest one read
 	Newest             audit.Stored
-	More               bool // there are older records, which were not read
+	More               bool // older records were not read
 }
 
-// Results are the tasks of a page.
+// results are the tasks of a page.
 type results struct {
 	question
 	Found []found
-	// Next is where older ones are, "" if there are none.
+	// Next is the address of older results, "" if there are none.
 	Next string
-	// Reached is the record to which was looked, if that was not the first.
+	// Reached is the oldest record searched, if not the first.
 	Reached int64
-	Number  int64 // a record that has the number which was asked for, -1 for none
+	Number  int64 // record with the typed number, -1 for none
 }
 
-// searched shows tasks, those first of which something was recorded last.
+// searched shows tasks, by their newest records.
 func (h *Handler) searched(ctx context.Context, r *http.Request) (*answer, error) {
 	page := results{question: questionOf(r), Number: -1}
 	f := frame{Title: "Tasks", Section: "tasks", Again: page.address()}
@@ -109,7 +108,7 @@ func (p *results) search(r audit.Reader, m moment, now time.Time) error {
 	return p.summarize(r, m)
 }
 
-// number looks for the record that has the number which was given for an id.
+// number looks for the record whose number was typed as an id.
 func (p *results) number(r audit.Reader) error {
 	var n int64
 	if _, err := fmt.Sscanf(p.ID, "%d", &n); err != nil || n < 0 || fmt.Sprint(n) != p.ID {
@@ -124,7 +123,7 @@ func (p *results) number(r audit.Reader) error {
 	return nil
 }
 
-// indexed reports whether the store reads few records besides those that a filter wants.
+// indexed reports whether the store uses an index for a filter, and so reads few other records.
 func indexed(f audit.Filter) bool {
 	rare := len(f.Events) > 0
 	for _, e := range f.Events {
@@ -133,8 +132,8 @@ func indexed(f audit.Filter) bool {
 	return f.Prefix != "" || rare && f.Agent == "" && f.Hash == ""
 }
 
-// collect finds tasks, the newest first, until there are enough or too many records were read. It
-// returns the number of the record before which the next page begins, -1 if there is none.
+// collect finds tasks, newest first, until there are enough or too many records were read. It returns the
+// record number before which the next page begins, -1 if there is none.
 func (p *results) collect(r audit.Reader, filter audit.Filter) (end int64, err error) {
 	known := map[string]bool{}
 	filter.Limit = chunk
@@ -171,7 +170,7 @@ func (p *results) collect(r audit.Reader, filter audit.Filter) (end int64, err e
 	return filter.Before, nil
 }
 
-// isEarlier reports whether an earlier page has shown a task.
+// isEarlier reports whether an earlier page contains a task.
 func (p *results) isEarlier(r audit.Reader, filter audit.Filter, task string) (bool, error) {
 	if p.Before == 0 || task == "" {
 		return false, nil
@@ -181,7 +180,7 @@ func (p *results) isEarlier(r audit.Reader, filter audit.Filter, task string) (b
 	return len(list) > 0, err
 }
 
-// summarize adds what else there is to say of the tasks.
+// summarize adds the summaries of the tasks.
 func (p *results) summarize(r audit.Reader, m moment) error {
 	var ids []string
 	for _, f := range p.Found {
@@ -217,7 +216,7 @@ func (p *results) summarize(r audit.Reader, m moment) error {
 	for i := range p.Found {
 		c := tasks[p.Found[i].Record.TaskID]
 		if c == nil {
-			if p.Found[i].Record.TaskID != "" { // its records are older than those that were read
+			if p.Found[i].Record.TaskID != "" { // its records are older than those read
 				p.Found[i].Summary = &summary{Newest: p.Found[i].Record, First: p.Found[i].Record.RecordedAt, Handoffs: 1, More: true}
 			}
 			continue

@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/relay/metrics"
 )
 
-// figures are the metrics that were read last: they are read from many records.
+// figures caches metrics, which are computed from many records.
 type figures struct {
 	mu   sync.Mutex
 	read map[string]*reading // by period
@@ -23,10 +23,10 @@ type reading struct {
 	report *stats.Report
 }
 
-// figuresFor is how long metrics are those of now.
+// figuresFor is the maximum age of cached metrics.
 const figuresFor = 10 * time.Second
 
-// A period is how much of the log metrics are of.
+// A period is the part of the log that metrics cover.
 type period struct {
 	Name  string // in addresses
 	Label string
@@ -40,7 +40,7 @@ func periods() []period {
 	}
 }
 
-// periodOf returns a period by its name, or the one that is usual.
+// periodOf returns a period by name, or the usual one.
 func periodOf(name, usual string) period {
 	var found period
 	for _, p := range periods() {
@@ -54,7 +54,7 @@ func periodOf(name, usual string) period {
 // measure returns the metrics of a period.
 func (h *Handler) measure(ctx context.Context, p period) (*reading, error) {
 	f := &h.figures
-	f.mu.Lock() // so that those who ask at once share what is read
+	f.mu.Lock() // so that concurrent requests share one computation
 	defer f.mu.Unlock()
 	now := h.options.Now()
 	if last := f.read[p.Name]; last != nil && now.Sub(last.at) < figuresFor && !now.Before(last.at) {
@@ -80,25 +80,25 @@ func (h *Handler) measure(ctx context.Context, p period) (*reading, error) {
 	return r, nil
 }
 
-// A statsPage is metrics for people.
+// A statsPage shows metrics.
 type statsPage struct {
 	Period  period
 	Periods []period
 	At      time.Time
 	Over    []overLine
 	Counts  []countsLine
-	More    int // pairs besides those
+	More    int // number of pairs left out
 	Delays  []delaysLine
 }
 
 type overLine struct{ Metric, Sender, Receiver string }
 
-// A countsLine is how many handoffs of a pair there were. The first is of all.
+// A countsLine has the numbers of a pair's handoffs. The first line is for all pairs.
 type countsLine struct {
 	All              bool
 	Sender, Receiver string
 	Handoffs         int
-	Bar              int // of 100, of the most handoffs that a pair has
+	Bar              int // percentage of the largest pair
 	Rates            []rate
 }
 
@@ -107,14 +107,14 @@ type rate struct {
 	Over bool
 }
 
-// A delaysLine is how long delivery took.
+// A delaysLine has delivery times.
 type delaysLine struct {
 	All              bool
 	Sender, Receiver string
 	stats.Latency
 }
 
-// maxPairs is how many pairs a page shows.
+// maxPairs is the maximum number of pairs on a page.
 const maxPairs = 200
 
 // stats shows the metrics of section 8.1.
@@ -178,7 +178,7 @@ func (p *statsPage) fill(found *stats.Report) {
 	}
 }
 
-// metrics answers Prometheus.
+// metrics responds to Prometheus.
 func (h *Handler) metrics(ctx context.Context, r *http.Request) (*answer, error) {
 	read, err := h.measure(ctx, periodOf(r.URL.Query().Get("since"), "all"))
 	if err != nil {

@@ -17,8 +17,7 @@ import (
 	"github.com/eaapl/handoff/relay/viewer/records"
 )
 
-// A cut is a log as it was when it had some records. Its reader may be exchanged for another one of the
-// same log.
+// A cut is a log truncated to an earlier size. Its reader may be replaced by another one of the same log.
 type cut struct {
 	audit.Reader
 	size int64
@@ -49,25 +48,25 @@ func (c *cut) Restore(of audit.Stored, text []byte) ([]byte, error) {
 	return text, nil
 }
 
-// An openTask is the page of a task as it was at a time.
+// An openTask is the page of a task at a size of the log.
 type openTask struct {
 	id     string
 	reader cut
 
-	mu   sync.Mutex // of what follows, and of the reader
+	mu   sync.Mutex // guards the fields below, and the reader
 	page *records.Page
 }
 
-// opened are the tasks that were opened last: their details are asked for one by one.
+// opened caches the pages of recent tasks: their details are requested one by one.
 type opened struct {
 	mu   sync.Mutex
 	list []*openTask
 }
 
-// maxOpened is how many there are.
+// maxOpened is the size of the cache.
 const maxOpened = 8
 
-// of returns the page of a task, which may have to be made.
+// of returns the cached page of a task, or a new one.
 func (o *opened) of(id string, size int64) *openTask {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -86,11 +85,11 @@ func (o *opened) of(id string, size int64) *openTask {
 	return t
 }
 
-// with calls use with the page, which it makes if there is none, while it can be read from.
+// with calls use with the page, while its reader is valid. It creates the page if necessary.
 func (t *openTask) with(ctx context.Context, h *Handler, r audit.Reader, use func(*records.Page) error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := ctx.Err(); err != nil { // it has waited for another one
+	if err := ctx.Err(); err != nil { // after waiting for another request
 		return err
 	}
 	t.reader.Reader = r
@@ -101,7 +100,7 @@ func (t *openTask) with(ctx context.Context, h *Handler, r audit.Reader, use fun
 		if err != nil {
 			return err
 		}
-		if page = &made; len(made.Unread) == 0 { // what could not be read may be there the next time
+		if page = &made; len(made.Unread) == 0 { // unreadable messages may become readable
 			t.page = page
 		}
 	}
@@ -131,7 +130,7 @@ func (h *Handler) task(ctx context.Context, r *http.Request) (*answer, error) {
 	return &answer{kind: htmlType, body: text.Bytes(), policy: s.Policy()}, nil
 }
 
-// details answers what the report of a task asks for, about a handoff.
+// details responds with the details of a handoff, requested by the report of a task.
 func (h *Handler) details(ctx context.Context, r *http.Request) (*answer, error) {
 	given := r.URL.Query()
 	size, err := strconv.ParseInt(given.Get("of"), 10, 64)

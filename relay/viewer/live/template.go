@@ -17,7 +17,7 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// style returns the style sheet of all pages but those of tasks.
+// style returns the style sheet of all pages except the pages of tasks.
 func style() template.CSS { return styles() }
 
 var styles = sync.OnceValue(func() template.CSS {
@@ -36,10 +36,10 @@ var pages = sync.OnceValue(func() *template.Template {
 	}).ParseFS(assets, "assets/*.html"))
 })
 
-// personFields are those in which a person says who decides, and why.
+// personFields are the fields for a person's name and reason.
 type personFields struct{ Name, By, Reason, WrongBy, WrongReason string }
 
-// person returns the fields of one of the two forms of a letter: of that which was sent, as it was.
+// person returns the fields of one of the two forms of a letter, with the input of the one that was sent.
 func person(f form, discards bool) personFields {
 	fields := personFields{Name: map[bool]string{false: "release", true: "discard"}[discards]}
 	if f.Discards == discards {
@@ -48,8 +48,8 @@ func person(f form, discards bool) personFields {
 	return fields
 }
 
-// plain returns a text with each character that nobody sees, or that changes how others are shown, as
-// its code point.
+// plain returns a text with invisible characters, and characters that change the display of others, replaced
+// by their code points.
 func plain(s string) string {
 	hidden := func(c rune) bool {
 		return c != ' ' && (unicode.IsControl(c) || unicode.Is(unicode.Cf, c) || unicode.IsSpace(c) || c == unicode.ReplacementChar)
@@ -69,7 +69,7 @@ func plain(s string) string {
 	return b.String()
 }
 
-// clock returns a time as pages show it.
+// clock returns a time as displayed on pages.
 func clock(t time.Time) string {
 	if t.IsZero() {
 		return "never"
@@ -77,7 +77,7 @@ func clock(t time.Time) string {
 	return t.UTC().Format(time.DateTime)
 }
 
-// grouped returns a whole number with its digits in groups.
+// grouped returns an integer with its digits in groups.
 func grouped(n any) string {
 	digits := fmt.Sprint(n)
 	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
@@ -88,7 +88,7 @@ func grouped(n any) string {
 
 func percent(rate float64) string { return fmt.Sprintf("%.2f %%", 100*rate) }
 
-// short returns a duration to three digits.
+// short returns a duration with three digits.
 func short(d time.Duration) string {
 	unit := time.Duration(1)
 	for d >= 1000*unit {
@@ -97,7 +97,7 @@ func short(d time.Duration) string {
 	return d.Round(unit).String()
 }
 
-// class returns the class of the style sheet for what happened to a handoff.
+// class returns the CSS class of an event.
 func class(e audit.Event) string {
 	switch e {
 	case audit.Rejected, audit.ExecutionFailed, audit.DeadLettered, audit.Escalated:
@@ -111,7 +111,7 @@ func class(e audit.Event) string {
 	}
 }
 
-// taskURL returns the address of the page of a task, with one of its handoffs open; "" for none.
+// taskURL returns the address of the page of a task, with a handoff opened; "" for no task.
 func taskURL(task, handoff string) string {
 	address := "/task?" + url.Values{"id": {task}}.Encode()
 	if handoff != "" {

@@ -1,4 +1,4 @@
-// Package records makes what a page of package viewer shows of a task from its records in an audit log.
+// Package records creates the pages of tasks for package viewer from the records of an audit log.
 package records
 
 import (
@@ -19,23 +19,23 @@ import (
 	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
-// Options say how a page is made of records.
+// Options are the options of [Read].
 type Options struct {
 	collect.Options
-	// Facts returns what there is to say of a record for people, besides its event, time and hashes.
+	// Facts returns the displayed facts of a record, besides its event, time and hashes.
 	Facts func(*audit.Stored) ([]viewer.Fact, error)
 }
 
-// A Page is what a page shows.
+// A Page is the page of a task.
 type Page struct {
 	collect.Page
-	// Unread is why messages could not be read, which the page says in their places.
+	// Unread are the errors of messages that could not be read; the page shows them in their places.
 	Unread []error
 }
 
 // Read returns the page of a task of an audit log. If there is no record of it, the error is a
-// [*trace.UnknownTaskError]; that a single message cannot be read is none, and the page says it. The
-// details are read from r, as they are asked for, one after another.
+// [*trace.UnknownTaskError]; an unreadable message is not an error, but shown on the page. The details are
+// read from r on request, one after another.
 func Read(ctx context.Context, r audit.Reader, id string, o Options) (Page, error) {
 	t, err := trace.Read(r, id)
 	if err != nil {
@@ -56,7 +56,7 @@ func Read(ctx context.Context, r audit.Reader, id string, o Options) (Page, erro
 	return Page{collect.Page{Index: p.Index, Details: p.details}, p.unread}, nil
 }
 
-// A draft is a page that is being made.
+// A draft is a page being created.
 type draft struct {
 	*collect.Draft
 	facts  func(*audit.Stored) ([]viewer.Fact, error)
@@ -117,13 +117,13 @@ func (p *draft) collect(o collect.Options) error {
 	return nil
 }
 
-// outlined is what the lists show of the message of a handoff.
+// outlined is the part of a handoff's message that the lists show.
 type outlined struct {
 	viewer.Handoff
-	message *chain.Message // nil unless it was accepted and can be read
+	message *chain.Message // nil unless it was accepted and is readable
 }
 
-// outline reads what the lists show of a handoff's message.
+// outline reads the part of a handoff's message that the lists show.
 func (p *draft) outline(h *trace.Handoff) (*outlined, error) {
 	doc, err := h.Document(p.reader)
 	if err != nil || doc == nil {
@@ -136,8 +136,8 @@ func (p *draft) outline(h *trace.Handoff) (*outlined, error) {
 	return o, nil
 }
 
-// Missing returns what a page says in the place of a message that was erased or cannot be read, without
-// the directory that it should be in; "" for another error, and for nil.
+// Missing returns the text that a page shows in place of an erased or unreadable message, without the
+// directory of its file; "" for another error, and for nil.
 func Missing(err error) string {
 	if errors.As(err, new(*personal.ErasedError)) {
 		return err.Error()
@@ -149,7 +149,7 @@ func Missing(err error) string {
 	return ""
 }
 
-// without returns an error unless the page does without the message. That one cannot be read is noted.
+// without returns an error unless the page can omit the message. An unreadable message is noted.
 func (p *draft) without(err error) error {
 	switch {
 	case errors.As(err, new(*audit.UnreadableError)):
@@ -161,7 +161,7 @@ func (p *draft) without(err error) error {
 	return err
 }
 
-// check finds what was lost at the boundaries between the messages that were accepted.
+// check finds losses at the boundaries between accepted messages.
 func (p *draft) check(o collect.Options, docs map[*trace.Handoff]*outlined) error {
 	checker := chain.New(o.Chain)
 	var accepted []audit.Stored
@@ -205,7 +205,7 @@ func (p *draft) lossOf(h *trace.Handoff) []finding.Finding {
 	return p.lost[strings.ToLower(h.HandoffID)]
 }
 
-// findingsOf returns the findings of a handoff's records, each once.
+// findingsOf returns the findings of a handoff's records, without duplicates.
 func findingsOf(h *trace.Handoff) []finding.Finding {
 	var list []finding.Finding
 	seen := map[audit.Finding]bool{}
@@ -220,7 +220,7 @@ func findingsOf(h *trace.Handoff) []finding.Finding {
 	return list
 }
 
-// addRecords adds what the records of a handoff say to what its message says.
+// addRecords adds data from the records of a handoff to that of its message.
 func addRecords(v *viewer.Handoff, h *trace.Handoff, o *outlined) {
 	told := h.Told()
 	v.Format, v.Title, v.Signed = o.Format, o.Title, o.Signed
@@ -241,7 +241,7 @@ func addRecords(v *viewer.Handoff, h *trace.Handoff, o *outlined) {
 	}
 }
 
-// details makes the details of a handoff from its records, its message and that of its parent.
+// details returns the details of a handoff from its records, its message and its parent's message.
 func (p *draft) details(i int) (*viewer.Details, error) {
 	h, v := p.shown[i], &p.Index.Handoffs[i]
 	told := h.Told()
@@ -285,7 +285,7 @@ func (p *draft) text(h *trace.Handoff) (text *collect.Text, missing string, err 
 	return p.Text(message), "", nil
 }
 
-// judge says what the log knows of a signature.
+// judge sets the recorded result of a signature's check.
 func judge(s *viewer.Signature, told *audit.Stored) {
 	if told.KeyID == "" {
 		s.Verdict = "the record does not say that anybody has verified it"
@@ -295,7 +295,7 @@ func judge(s *viewer.Signature, told *audit.Stored) {
 	s.Verdict, s.Holds = "it held when the message was recorded, by the key "+told.KeyID, &holds
 }
 
-// addLog adds the records of a handoff, and the proof of the one that has its message.
+// addLog adds the records of a handoff, and the proof of its message's record.
 func (p *draft) addLog(d *viewer.Details, h *trace.Handoff, told *audit.Stored) error {
 	for i := range h.Records {
 		s := &h.Records[i]

@@ -17,24 +17,24 @@ import (
 // A Store is a [personal.KeyStore] in a database.
 type Store struct{ db *database.DB }
 
-// Options say how a store is opened.
+// Options are the options of [Open].
 type Options struct {
-	Create bool // make a SQLite file, or the tables, if there is none
-	// LogPlace is where the audit log is, by the Place of its store: keys are never there.
+	Create bool // create the SQLite file, or the tables, if missing
+	// LogPlace is the Place of the audit log's store: keys must not be there.
 	LogPlace string
 }
 
-// A SamePlaceError says that the keys would be in the database of the audit log.
+// A SamePlaceError reports that the keys would be in the database of the audit log.
 type SamePlaceError struct{}
 
 func (*SamePlaceError) Error() string {
 	return "the audit log and the keys of data subjects are in the same database: a copy of it would have both, so that nothing could be erased; use another database for the keys"
 }
 
-// part is what the tables are called in errors and in handoff_version.
+// part is the name of the tables in errors and in handoff_version.
 const part = "key store of data subjects"
 
-// versions are the statements that make each version of the tables of the one before.
+// versions are the statements that create each version of the tables from the previous one.
 var versions = []string{`
 CREATE TABLE subject_secret (
   id INTEGER PRIMARY KEY,
@@ -80,7 +80,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 // Close implements [personal.KeyStore].
 func (s *Store) Close() error { return s.db.Close() }
 
-// update calls f in a transaction, alone with the keys.
+// update calls f in an exclusive transaction.
 func (s *Store) update(ctx context.Context, f func(*database.Tx) error) error {
 	return s.db.Update(ctx, "subject keys", f)
 }
@@ -136,7 +136,7 @@ func (s *Store) Keys(ctx context.Context, log string, subjects []string) ([]pers
 	})
 	if err == nil && missing {
 		err = s.update(ctx, func(t *database.Tx) error {
-			if _, err := look(t); err != nil { // others may have made some meanwhile
+			if _, err := look(t); err != nil { // another process may have created some meanwhile
 				return err
 			}
 			var rows [][]any
@@ -172,7 +172,7 @@ func (s *Store) Find(ctx context.Context, id personal.KeyID) (key *personal.Key,
 	return key, err
 }
 
-// readKey returns the key that a condition is true of, nil if there is none.
+// readKey returns the key that matches a condition, nil if there is none.
 func readKey(t *database.Tx, where string, args ...any) (*personal.Key, error) {
 	var id, subject, secret []byte
 	err := t.QueryRow("SELECT id, subject, secret FROM subject_key WHERE "+where, args...).Scan(&id, &subject, &secret)
@@ -214,7 +214,7 @@ func (s *Store) Unfinished(ctx context.Context, log string) (list []personal.Era
 		if err != nil {
 			return err
 		}
-		defer rows.Close() // what it read is what counts
+		defer rows.Close() // read only: errors of Close do not matter
 		for rows.Next() {
 			e := personal.Erasure{Log: log}
 			var subject []byte
@@ -237,7 +237,7 @@ func (s *Store) Finish(ctx context.Context, e personal.Erasure) error {
 	})
 }
 
-// unhex returns a hash or name as it is stored.
+// unhex returns a hash or name in its stored form.
 func unhex(text string) []byte {
 	b, err := hex.DecodeString(text)
 	if err != nil {

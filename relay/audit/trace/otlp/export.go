@@ -15,28 +15,27 @@ import (
 	"github.com/eaapl/handoff/relay/audit/trace"
 )
 
-// schemaURL says of which version the names of attributes are.
+// schemaURL identifies the version of the semantic conventions for attributes.
 const schemaURL = "https://opentelemetry.io/schemas/1.37.0"
 
-// scopeName is who makes the spans.
+// scopeName is the instrumentation scope of the spans.
 const scopeName = "github.com/eaapl/handoff"
 
-// Flags of spans: those of traceparent are the low eight bits.
+// Flags of spans. The low eight bits are the flags of traceparent.
 const (
-	hasIsRemote = 0x100 // it is known whether the parent is in another process
-	isRemote    = 0x200 // it is
+	hasIsRemote = 0x100 // isRemote is meaningful
+	isRemote    = 0x200 // the parent is in another process
 )
 
-// Export returns the spans of a task, by a program of some version. A handoff has
+// Export returns the spans of a task, made by a version of the program. The spans of a handoff are
 //
-//   - if the log knows of its dispatch, a span of the sender, whose id is the parent-id of
+//   - if the log has its dispatch, one of the sender, whose id is the parent-id of
 //     traceparent;
-//   - one of each receiver, from the dispatch to the acceptance, or to what became of it instead: its
+//   - one of each receiver, from the dispatch to the acceptance, or to another outcome: its
 //     parent is the parent-id of traceparent;
 //   - and one of each run of its agent that has ended.
 //
-// Where no message says what the trace is, it is that of the parent's, or else derived from the
-// id of the task.
+// Without a traceparent in a message, the trace is its parent's, or else derived from the id of the task.
 func Export(r audit.Reader, t *trace.Task, version string) (*Request, error) {
 	e := exporter{task: t, tips: map[*chain.Node][]place{}, services: map[string]int{}, version: version}
 	for n := range t.Nodes() {
@@ -69,8 +68,8 @@ func Export(r audit.Reader, t *trace.Task, version string) (*Request, error) {
 	return request, nil
 }
 
-// contextOf returns the traceparent of a handoff's message; known is whether it is there. Its
-// ParentID is zero if only the record is left.
+// contextOf returns the traceparent of a handoff's message; known reports whether it has one. Its ParentID is
+// zero if only the record is left.
 func contextOf(r audit.Reader, h *trace.Handoff) (context message.Traceparent, known bool, err error) {
 	doc, err := h.Document(r)
 	if err != nil {
@@ -89,26 +88,25 @@ func contextOf(r audit.Reader, h *trace.Handoff) (context message.Traceparent, k
 	return message.Traceparent{}, false, nil
 }
 
-// A place is where a span is.
+// A place identifies a span.
 type place struct {
 	trace TraceID
 	span  SpanID
-	agent string // whose it is
+	agent string // agent of the span
 }
 
-// An exporter makes spans.
+// An exporter creates spans.
 type exporter struct {
 	task     *trace.Task
 	version  string
 	all      []owned
 	services map[string]int
-	// tips are the last spans of handoffs, one for each receiver: what their agents did next
-	// follows them.
+	// tips are the last spans of handoffs, one for each receiver: the next spans of their agents follow them.
 	tips   map[*chain.Node][]place
 	joined []joint
 }
 
-// An owned is a span of a service.
+// An owned is a span with its service.
 type owned struct {
 	service string
 	span    *Span
@@ -130,7 +128,7 @@ func (e *exporter) resource(service string) ResourceSpans {
 	}
 }
 
-// handoff makes the spans of a handoff.
+// handoff adds the spans of a handoff.
 func (e *exporter) handoff(n *chain.Node, h *trace.Handoff, context message.Traceparent, known bool) {
 	before := of(e.tips[n.Parent], h.Told().Sender)
 	in := TraceID(context.TraceID)
@@ -174,8 +172,8 @@ func (e *exporter) handoff(n *chain.Node, h *trace.Handoff, context message.Trac
 	}
 }
 
-// of returns those places that are an agent's; all if none is, since a sender says its id and a
-// receiver its type.
+// of returns the places of an agent; all if there are none, since a sender is named by id and a receiver by
+// type.
 func of(places []place, agent string) []place {
 	its := slices.DeleteFunc(slices.Clone(places), func(p place) bool { return p.agent != agent })
 	if len(its) == 0 {
@@ -184,7 +182,7 @@ func of(places []place, agent string) []place {
 	return its
 }
 
-// traceOfTask returns the id of a trace for what has none.
+// traceOfTask returns the trace id for messages without one.
 func (e *exporter) traceOfTask() TraceID {
 	sum := sha256.Sum256([]byte("handoff trace 1\x00" + strings.ToLower(e.task.ID)))
 	return TraceID(sum[:16])
@@ -200,7 +198,7 @@ func spanID(h *trace.Handoff, parts ...string) SpanID {
 	return SpanID(sum[:8])
 }
 
-// inTrace returns the first span of some that is in a trace.
+// inTrace returns the id of the first place in a trace.
 func inTrace(places []place, in TraceID) SpanID {
 	for _, p := range places {
 		if p.trace == in {
@@ -210,7 +208,7 @@ func inTrace(places []place, in TraceID) SpanID {
 	return SpanID{}
 }
 
-// link links a span to others, unless they are its parent.
+// link links a span to others, except its parent.
 func (e *exporter) link(s *Span, to []place, why string) {
 	for _, p := range to {
 		if p.span == s.ParentSpanID && p.trace == s.TraceID {
@@ -222,8 +220,8 @@ func (e *exporter) link(s *Span, to []place, why string) {
 	}
 }
 
-// follow links the first span of a message to what its sender did before, and notes the branches
-// that it joins, whose spans may not be made yet.
+// follow links the first span of a message to the previous spans of its sender. It notes the branches that
+// the message joins, whose spans may not exist yet.
 func (e *exporter) follow(s *Span, n *chain.Node, before []place) {
 	e.link(s, before, "parent")
 	if joined := n.Joined(); len(joined) > 0 {

@@ -1,10 +1,9 @@
-// Package otlp writes what became of a task as spans of OpenTelemetry: a request to export traces,
-// in OTLP/JSON (the JSON mapping of protobuf, with ids in hexadecimal digits), which a collector
-// takes at /v1/traces.
+// Package otlp writes the history of a task as OpenTelemetry spans: a request to export traces, in OTLP/JSON
+// (the JSON mapping of protobuf, with ids in hexadecimal digits), for a collector at /v1/traces.
 //
-// Spans have ids, times, events and costs, and nothing of what messages say. Ids of
-// traces are those of traceparent, and ids of spans are derived from those of handoffs: the same
-// log gives the same spans, so that what is exported again is nothing new.
+// Spans have ids, times, events and costs, but no content of messages. Trace ids come from traceparent, and
+// span ids are derived from handoff ids: the same log gives the same spans, so that repeated exports add
+// nothing.
 package otlp
 
 import (
@@ -25,35 +24,35 @@ type ResourceSpans struct {
 	SchemaURL  string       `json:"schemaUrl"`
 }
 
-// A Resource is what spans are of.
+// A Resource is the service that produced spans.
 type Resource struct {
 	Attributes []Attribute `json:"attributes"`
 }
 
-// ScopeSpans are spans made by one program.
+// ScopeSpans are the spans created by one program.
 type ScopeSpans struct {
 	Scope     Scope  `json:"scope"`
 	Spans     []Span `json:"spans"`
 	SchemaURL string `json:"schemaUrl"`
 }
 
-// A Scope is the program that made spans.
+// A Scope is the program that created spans.
 type Scope struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitzero"`
 }
 
-// A Kind is what a span is to others.
+// A Kind is the role of a span in a communication.
 type Kind int
 
-// The kinds that are used, by their numbers in OTLP.
+// The kinds in use, by their numbers in OTLP.
 const (
 	Internal Kind = 1
 	Producer Kind = 4
 	Consumer Kind = 5
 )
 
-// A Span is something that took time.
+// A Span is an operation with its duration.
 type Span struct {
 	TraceID      TraceID     `json:"traceId"`
 	SpanID       SpanID      `json:"spanId"`
@@ -69,30 +68,30 @@ type Span struct {
 	Status       Status      `json:"status"`
 }
 
-// An Event is something that happened during a span.
+// An Event is an event during a span.
 type Event struct {
 	Time       Nanos       `json:"timeUnixNano"`
 	Name       string      `json:"name"`
 	Attributes []Attribute `json:"attributes,omitempty"`
 }
 
-// A Link names a span that this one follows, beside its parent.
+// A Link refers to a span that this one follows, other than its parent.
 type Link struct {
 	TraceID    TraceID     `json:"traceId"`
 	SpanID     SpanID      `json:"spanId"`
 	Attributes []Attribute `json:"attributes,omitempty"`
 }
 
-// A Status says whether a span went well. The zero value does not say.
+// A Status is the result of a span. The zero value is unset.
 type Status struct {
 	Message string     `json:"message,omitzero"`
 	Code    StatusCode `json:"code,omitzero"`
 }
 
-// A StatusCode is that of a [Status], by its number in OTLP.
+// A StatusCode is the code of a [Status], by its number in OTLP.
 type StatusCode int
 
-// Failed is the code of what did not go well.
+// Failed is the code of an error.
 const Failed StatusCode = 2
 
 // An Attribute is a name with a value.
@@ -101,26 +100,26 @@ type Attribute struct {
 	Value Value  `json:"value"`
 }
 
-// A Value has one member that is set.
+// A Value is a value with exactly one member set.
 type Value struct {
 	String *string  `json:"stringValue,omitempty"`
-	Int    *string  `json:"intValue,omitempty"` // 64 bits, which JSON has as text
+	Int    *string  `json:"intValue,omitempty"` // 64-bit integers are text in JSON
 	Double *float64 `json:"doubleValue,omitempty"`
 }
 
-// A TraceID is the id of a trace, in small hexadecimal digits.
+// A TraceID is the id of a trace, in lower-case hexadecimal digits.
 type TraceID [16]byte
 
 // MarshalText implements [encoding.TextMarshaler].
 func (id TraceID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:]), nil }
 
-// A SpanID is the id of a span, in small hexadecimal digits.
+// A SpanID is the id of a span, in lower-case hexadecimal digits.
 type SpanID [8]byte
 
 // MarshalText implements [encoding.TextMarshaler].
 func (id SpanID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:]), nil }
 
-// Nanos is a time in nanoseconds since 1970, as text in JSON.
+// Nanos is a time in nanoseconds since 1970, encoded as text in JSON.
 type Nanos int64
 
 // MarshalText implements [encoding.TextMarshaler].
@@ -128,7 +127,7 @@ func (n Nanos) MarshalText() ([]byte, error) { return strconv.AppendInt(nil, int
 
 func nanos(t time.Time) Nanos { return Nanos(max(t.UnixNano(), 0)) }
 
-// attributes are a list that is being made.
+// attributes is a list of attributes being built.
 type attributes []Attribute
 
 // text adds an attribute, unless its value is "".
@@ -145,7 +144,7 @@ func (a *attributes) number(key string, value int64) {
 	}
 }
 
-// exact adds an attribute, also if its value is 0.
+// exact adds an attribute, even if its value is 0.
 func (a *attributes) exact(key string, value int64) {
 	text := strconv.FormatInt(value, 10)
 	*a = append(*a, Attribute{key, Value{Int: &text}})

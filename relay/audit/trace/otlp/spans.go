@@ -12,22 +12,22 @@ import (
 	"github.com/eaapl/handoff/relay/audit/trace"
 )
 
-// A copied is what became of a handoff at one of its receivers.
+// A copied is the history of a handoff at one of its receivers.
 type copied struct {
 	receiver string
-	records  []audit.Stored // without that of the dispatch, and without the ends of runs
+	records  []audit.Stored // without the dispatch and the ends of runs
 	accepted *audit.Stored  // the last acceptance; nil if there is none
 	runs     []run
 }
 
-// A run is one of an agent, which has ended.
+// A run is a completed run of an agent.
 type run struct {
 	begin time.Time
 	end   audit.Stored
 }
 
-// copies returns what became of a handoff, by receivers. A record that names none, or one that
-// has never decided, is of the first.
+// copies returns the history of a handoff by receiver. Records without a receiver, or with one that has never
+// decided, belong to the first.
 func copies(h *trace.Handoff) []*copied {
 	var list []*copied
 	named := map[string]*copied{}
@@ -56,10 +56,10 @@ func copies(h *trace.Handoff) []*copied {
 	return list
 }
 
-// decides reports whether an event says what a receiver has decided.
+// decides reports whether an event is a receiver's decision.
 func decides(e audit.Event) bool { return e == audit.Accepted || e == audit.Rejected }
 
-// take takes the next record of a copy.
+// take adds the next record of a copy.
 func (c *copied) take(s audit.Stored) {
 	switch s.Event {
 	case audit.Accepted:
@@ -79,7 +79,7 @@ func (c *copied) take(s audit.Stored) {
 	c.records = append(c.records, s)
 }
 
-// send makes the span of a dispatch. It takes no time, as its end is not known.
+// send adds the span of a dispatch. Its duration is zero, as its end is unknown.
 func (e *exporter) send(h *trace.Handoff, at place, dispatched time.Time, before []place) *Span {
 	if at.span == (SpanID{}) {
 		at.span = spanID(h, "send")
@@ -96,7 +96,7 @@ func (e *exporter) send(h *trace.Handoff, at place, dispatched time.Time, before
 	})
 }
 
-// receive makes the span of a handoff at one receiver; where it is, the caller says.
+// receive returns the span of a handoff at one receiver; the caller sets its ids.
 func (e *exporter) receive(n *chain.Node, h *trace.Handoff, c *copied, dispatched time.Time) *Span {
 	told := h.Told()
 	if c.accepted != nil {
@@ -111,18 +111,18 @@ func (e *exporter) receive(n *chain.Node, h *trace.Handoff, c *copied, dispatche
 		switch s.Event {
 		case audit.Accepted, audit.Rejected, audit.RolledBack, audit.DeadLettered, audit.Discarded, audit.Revoked:
 			status = s.Event
-		case audit.Duplicate, audit.Erased, audit.Refused: // they may be years later
+		case audit.Duplicate, audit.Erased, audit.Refused: // these may come years later
 			continue
 		}
 		if c.accepted == nil || s.Sequence == c.accepted.Sequence {
 			end = s.RecordedAt
 		}
 	}
-	if end.Before(begin) { // nothing has decided, or a clock was wrong
+	if end.Before(begin) { // there is no decision, or a clock was wrong
 		end = begin
 	}
 	if (status == audit.Rejected || status == audit.Revoked) && c.accepted != nil {
-		status = audit.Accepted // what was rejected since is another message with its id, and a revocation came too late
+		status = audit.Accepted // a later rejection is of another message with its id, and a later revocation is too late
 	}
 	span := Span{SpanID: spanID(h, "receive", c.receiver), Name: name("handoff", c.receiver), Kind: Consumer, Start: nanos(begin), End: nanos(end)}
 	var a attributes
@@ -141,7 +141,7 @@ func (e *exporter) receive(n *chain.Node, h *trace.Handoff, c *copied, dispatche
 	}
 	for _, s := range c.records {
 		if c.accepted != nil && s.Sequence == c.accepted.Sequence {
-			continue // that is the end
+			continue // already the end of the span
 		}
 		span.Events = append(span.Events, event(&s))
 	}
@@ -160,7 +160,7 @@ func (e *exporter) receive(n *chain.Node, h *trace.Handoff, c *copied, dispatche
 	return e.add(c.receiver, span)
 }
 
-// run makes the span of an agent's run.
+// run adds the span of an agent's run.
 func (e *exporter) run(h *trace.Handoff, c *copied, r *run, below place) *Span {
 	var a attributes
 	a.text("gen_ai.operation.name", "invoke_agent")
@@ -184,7 +184,7 @@ func (e *exporter) run(h *trace.Handoff, c *copied, r *run, below place) *Span {
 	return e.add(c.receiver, s)
 }
 
-// describe adds what all spans of a message have.
+// describe adds the common attributes of a message's spans.
 func (e *exporter) describe(a *attributes, h *trace.Handoff, told *audit.Stored) {
 	a.text("messaging.system", system(told.Transport))
 	a.text("messaging.message.id", h.HandoffID)
@@ -196,7 +196,7 @@ func (e *exporter) describe(a *attributes, h *trace.Handoff, told *audit.Stored)
 	a.text("handoff.sender", told.Sender)
 }
 
-// event returns a record as an event: not who decided and why, in whose words.
+// event converts a record to an event, without the person's name and explanation.
 func event(s *audit.Stored) Event {
 	var a attributes
 	a.text("handoff.reason", string(s.Reason))
@@ -205,7 +205,7 @@ func event(s *audit.Stored) Event {
 	return Event{Time: nanos(s.RecordedAt), Name: "handoff." + strings.ToLower(string(s.Event)), Attributes: a}
 }
 
-// system returns the name that OpenTelemetry has for what a transport is.
+// system returns OpenTelemetry's name for the messaging system of a transport.
 func system(transport string) string {
 	switch transport {
 	case "amqp":
@@ -217,7 +217,8 @@ func system(transport string) string {
 	}
 }
 
-// micros returns a duration in microseconds, none negative, and none longer than a duration can be.
+// micros converts microseconds to a duration. Negative values become zero, and large ones the maximum
+// duration.
 func micros(n int64) time.Duration {
 	return time.Duration(min(max(n, 0), math.MaxInt64/int64(time.Microsecond))) * time.Microsecond
 }
