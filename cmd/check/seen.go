@@ -27,7 +27,7 @@ func newSeenFile(path string, claims *claim.Set) *seenFile {
 	}, os.SameFile)}
 }
 
-// accept records ids and returns the new ones.
+// accept records ids and reports for each whether it is new.
 func (s *seenFile) accept(ids []string) (fresh []bool, err error) {
 	if err := s.claims.Check(); err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ type appendable struct{ *lockedfile.File }
 
 func (f appendable) Append(text []byte, end int64) error { return output.AppendAt(f.File, text, end) }
 
-// remember records the messages that are about to be accepted and rejects those that were accepted before. It
+// remember records the messages that are about to be accepted and rejects any that were accepted before. It
 // runs before their verdicts are written: a message whose verdict was reported must never be accepted again.
 func (v *verification) remember(records cli.Records) error {
 	var ids []string

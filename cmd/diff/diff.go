@@ -82,7 +82,7 @@ could not be compared.`,
 	return c
 }
 
-// checkArgs requires two arguments, or those of git.
+// checkArgs requires two arguments, or git's 7 or 9.
 func (f *diffFlags) checkArgs(c *cobra.Command, args []string) error {
 	if !f.git {
 		return cobra.ExactArgs(2)(c, args)

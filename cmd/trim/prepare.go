@@ -18,7 +18,7 @@ import (
 	"github.com/eaapl/handoff/pkg/trim"
 )
 
-// prepareFlags are the flags of sw4rm prepare, a subset of those of trim.
+// prepareFlags are the flags of sw4rm prepare, a subset of trim's.
 type prepareFlags struct {
 	trimFlags
 	sw4rm.LenientFlag

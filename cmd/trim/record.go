@@ -20,7 +20,7 @@ type Record struct {
 	trim.Record
 	CostUSD    message.Number `json:"costUSD,omitzero"`
 	Signature  string         `json:"signature,omitzero"` // removed or renewed
-	FellBack   string         `json:"fellBack,omitzero"`  // why the extractive summarizer was used instead
+	FellBack   string         `json:"fellBack,omitzero"`  // why the extractive summariser was used instead
 	Facts      *factCheck     `json:"facts,omitempty"`
 	place      input.Origin
 	archive    []byte

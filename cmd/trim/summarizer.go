@@ -18,7 +18,7 @@ import (
 	"github.com/eaapl/handoff/pkg/trim"
 )
 
-// summarizerFlags select and configure the summarizer.
+// summarizerFlags select and configure the summariser.
 type summarizerFlags struct {
 	method    string
 	command   string
@@ -59,7 +59,7 @@ func (f *summarizerFlags) register(c *cobra.Command) {
 // openAIKeyVariable is the environment variable for the OpenAI API key. It is sent to no other host.
 const openAIKeyVariable = "OPENAI_API_KEY"
 
-// load sets the summarizer and its options.
+// load sets the summariser and its options.
 func (f *summarizerFlags) load(g *cli.Globals, c *cobra.Command, o *trim.Options) error {
 	if !c.Flags().Changed("summarizer") {
 		switch {
