@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/diff"
 )
 
-// countEdits counts the edits of a member. Edits inside a string count only if there are no others.
+// countEdits counts the edits of a member. Edits inside a string count only if the member is that string.
 func countEdits(e *diff.Edit) diff.Counts {
 	if e.Inside != nil {
 		return e.Inside.Counts()

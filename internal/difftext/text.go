@@ -86,7 +86,7 @@ func (t *printer) show(heading string, a, b *jsonstream.Document, e *diff.Edit) 
 	return t.out.Flush()
 }
 
-// meaning describes the meaning of a difference. Losses are red.
+// meaning formats the changes of a message as phrases. Losses are red.
 func (t *printer) meaning(changes []format.Change) string {
 	var phrases []string
 	noun := "" // of the last phrase; only the first of several has it

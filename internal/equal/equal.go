@@ -23,8 +23,8 @@ type Relation struct {
 	Exact bool            // compare numbers by their texts
 	Mask  jsonstream.Mask // the excluded parts, relative to the values
 
-	// known caches the results of counts for values above the mask's places without wildcards, as each is
-	// checked from above many times. It is nil at the root.
+	// known caches the results for the ancestors of a mask's only places: each has many descendants, which
+	// would check it again. It is nil at the root.
 	known *known
 }
 

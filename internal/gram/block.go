@@ -83,7 +83,7 @@ func (r *Reader) nextChunk() bool {
 	return false
 }
 
-// chunkEnd returns where the chunk that begins at from ends: after a space if one is near.
+// chunkEnd returns the end of the chunk that begins at from: after a space if one is near.
 func chunkEnd(text string, from int) int {
 	if len(text)-from <= chunkLen+chunkOverlap {
 		return len(text)

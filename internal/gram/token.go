@@ -208,7 +208,7 @@ func unspaced(r rune) bool {
 		r >= 0x0E00 && r <= 0x0EFF || r >= 0x20000 && r <= 0x3FFFF
 }
 
-// invisible reports whether r is not displayed and may be part of a word.
+// invisible reports whether r is not displayed, even inside a word.
 func invisible(r rune) bool {
 	return r == 0xAD || r >= 0x200B && r <= 0x200F || r >= 0x2060 && r <= 0x2064 || r == 0xFEFF
 }

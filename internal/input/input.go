@@ -69,7 +69,7 @@ func (in *Reader) Sources(args []string, stdin io.Reader, stderr io.Writer) []So
 				fmt.Fprintln(stderr, "handoff: reading from the terminal; end with Ctrl-D, or name a file")
 			}
 			list = append(list, Source{Name: "stdin", Size: -1, typed: typed, In: stdin, Unpacking: in.Unpacking, Lines: in.Lines, Each: in.Each})
-			_ = in.Claims.Standard("stdin", stdin, claim.AsMessages) // the error is reported before writing
+			_ = in.Claims.Standard("stdin", stdin, claim.AsMessages) // Check returns the error before anything is written
 			continue
 		}
 		info, err := os.Stat(arg)
@@ -118,7 +118,7 @@ func (in *Reader) Found(path string, info fs.FileInfo) Source {
 	if info.Mode().IsRegular() {
 		s.Size = info.Size()
 	}
-	_ = in.Claims.Add(claim.File{Name: path, Info: info}, claim.AsMessages) // the error is reported before writing
+	_ = in.Claims.Add(claim.File{Name: path, Info: info}, claim.AsMessages) // Check returns the error before anything is written
 	return s
 }
 

@@ -9,8 +9,8 @@ import (
 // link matches a link of Markdown.
 var link = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`) })
 
-// Markdown returns a document of this project as text for a terminal: paragraphs and lists
-// broken at the columns (0 leaves their lines), headings bold, links without their addresses.
+// Markdown formats a document of this project as text for a terminal: paragraphs and lists broken at the
+// columns (0 keeps their lines), headings bold, links without their addresses.
 func Markdown(text string, columns int, colors Palette) string {
 	var b strings.Builder
 	var paragraph []string
