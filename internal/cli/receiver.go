@@ -99,7 +99,7 @@ func TrustVerifier(g *Globals, c *cobra.Command, file string) (*sign.Verifier, e
 	return v, err
 }
 
-// verifier returns a verifier with keys, those of a receiver, and its trust.
+// verifier returns a verifier with keys, the receiver's keys, and the receiver's trust.
 func (f *ReceiverFlags) verifier(g *Globals, c *cobra.Command, keys []sign.Key, r *validate.Receiver) (*sign.Verifier, error) {
 	if r != nil {
 		var files []string

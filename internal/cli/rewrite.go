@@ -23,8 +23,8 @@ type Rewriting struct {
 	*Globals
 	Output  string
 	InPlace bool
-	// Rewrite appends the text for a document to dst, or nothing. Its error, or each of those that it joins,
-	// has the place and may be a rejection.
+	// Rewrite appends the text for a document to dst, or nothing. Its error, or each joined error, has the
+	// place and may be a rejection.
 	Rewrite func(dst []byte, d input.Document, report func(any)) ([]byte, error)
 	// Publish receives the reports that Rewrite made on some documents, in input order and before the texts
 	// of these documents are written. The number of reports per call depends on how the input was read and

@@ -27,7 +27,7 @@ type Reader struct {
 	before   byte
 	stream   Stream
 
-	// Tokens of the block; their places are those in the whole text.
+	// Tokens are the tokens of the block, with places in the whole text.
 	Tokens []Token
 	// Before is the state of the stream before the block.
 	Before Stream

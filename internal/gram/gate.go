@@ -24,8 +24,7 @@ const (
 	wideLetters = 4
 )
 
-// Entries are numbers of type int8, as bytes: those of a decoded gate are in its
-// encoding.
+// Entries are int8 numbers as bytes. The entries of a decoded gate are part of its encoding.
 type Entries [gateLen]byte
 
 // A GateStream finds the entries of a gate for successive words. The zero value is at the

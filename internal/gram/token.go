@@ -35,7 +35,7 @@ const (
 	symbol      = '~'
 )
 
-// Classes of bytes by their effect on a word; those of letters come first.
+// Classes of bytes by their effect on a word; the classes of letters come first.
 const (
 	lower = iota
 	upper

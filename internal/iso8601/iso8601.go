@@ -1,5 +1,5 @@
-// Package iso8601 parses date-times as agents write them: those of RFC 3339, and common unambiguous forms of
-// ISO 8601 without seconds, separators or the offset from UTC. Handoff itself writes RFC 3339.
+// Package iso8601 parses date-times as agents write them: RFC 3339, and common unambiguous forms of ISO 8601
+// without seconds, separators or the offset from UTC. Handoff itself writes RFC 3339.
 //
 // All functions are safe for concurrent use.
 package iso8601

@@ -178,8 +178,8 @@ func installSDKs(dir, source string) error {
 	return os.WriteFile(done, nil, 0o600)
 }
 
-// copyScripts copies the scripts into a folder, named after their content, in the folder with the SDKs. It
-// returns the new folder's path.
+// copyScripts copies the scripts into a folder for their version, within the folder of the SDKs. It returns
+// the new folder's path.
 func copyScripts(dir, source string) (string, error) {
 	var scripts []string
 	all := sha256.New()

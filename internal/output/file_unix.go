@@ -39,7 +39,7 @@ func removeAbandoned(path string) {
 	}
 }
 
-// keepOwner sets the owner and group of a file to those of old, as far as permitted, and returns the file's
+// keepOwner sets the owner and group of a file to old's, as far as permitted, and returns the file's
 // permissions: if the group differs, it gets no more rights than everyone.
 func keepOwner(f *os.File, old fs.FileInfo) fs.FileMode {
 	mode := old.Mode().Perm()

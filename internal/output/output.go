@@ -155,7 +155,7 @@ func followLinks(path string) (string, error) {
 }
 
 // Create returns an output that becomes the file path when it is closed, with the permissions and owner of
-// like, or those of a new file if like is nil.
+// like, or the defaults if like is nil.
 func (all *Files) Create(path string, like fs.FileInfo) (*File, error) {
 	mode := fs.FileMode(0o666) // before the umask
 	if like != nil {
@@ -175,8 +175,8 @@ func (all *Files) Create(path string, like fs.FileInfo) (*File, error) {
 	return o, nil
 }
 
-// Unchanged returns an error if a file has changed since before, its info when it was read; nil means that
-// there was no file. Otherwise the changes of other processes would be lost.
+// Unchanged returns an error if a file no longer matches before, its info when it was read (nil for no file).
+// Replacing it then would lose the changes of other processes.
 func Unchanged(path string, before fs.FileInfo) error {
 	now, err := os.Lstat(path)
 	switch {

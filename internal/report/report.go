@@ -123,7 +123,7 @@ type Choice struct {
 	Quiet   bool     // omit the main report unless Output names a file
 }
 
-// A Set has all reports of a run: the main one, and those of --report.
+// A Set has all reports of a run: the main one, and the ones of --report.
 type Set struct {
 	outputs []*output.File
 	reports []Ending

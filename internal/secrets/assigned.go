@@ -23,8 +23,8 @@ var assigned = [...]func() *regexp.Regexp{
 
 // FindAssigned returns the values in a text that are assigned to an environment variable with the name of a
 // credential, such as DB_PASSWORD, or to Authorization. The values need not look like credentials, so it
-// finds more than [Find], with more false positives: it is for texts that are passed on, in which an
-// unnecessary mask does no harm.
+// finds more than [Find], with more false positives: it is for texts that are passed on, where an unnecessary
+// mask does no harm.
 func FindAssigned(text string) []Secret {
 	var found []Secret
 	for _, expr := range assigned {

@@ -18,7 +18,7 @@ func Hide(text string) string {
 		hide(s.Offset, s.Offset+s.Length)
 	}
 	for start := 0; start < len(text); start++ {
-		end, name := start, start // of the word, and where its last part begins
+		end, name := start, start // the end of the word, and the start of its last part
 		for ; end < len(text) && isWordByte(text[end]); end++ {
 			if text[end] == '+' || text[end] == '/' {
 				name = end + 1

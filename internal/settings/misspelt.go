@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/internal/nearest"
 )
 
-// otherVariables have a meaning without being settings: keys, and what a command that handoff
-// runs is told.
+// otherVariables are the variables of handoff that are not settings: keys, and variables for the commands
+// that handoff runs.
 var otherVariables = []string{cli.KeyVariable, cli.SummarizerKeyVariable, cli.TokenVariable, "HANDOFF_ID", "HANDOFF_TASK", "HANDOFF_SENDER", "HANDOFF_RECEIVER"}
 
 // misspeltVariables returns a warning for each variable of an environment with a name similar to that of a

@@ -14,8 +14,7 @@ import (
 // projectFile is the name of a project's configuration file.
 const projectFile = "handoff.yaml"
 
-// configFiles returns the configuration files in descending precedence: those of the project, then the user's
-// own.
+// configFiles returns the configuration files in descending precedence: the project's, then the user's own.
 func configFiles() ([]configFile, error) {
 	files, err := projectConfigs()
 	if err != nil {

@@ -122,8 +122,8 @@ func IsHidden(r rune) bool {
 	}
 }
 
-// isBlank reports whether a character is graphic by its category but invisible: those that Unicode allows to
-// ignore in display (Default_Ignorable_Code_Point), and the Braille pattern without dots.
+// isBlank reports whether a character is graphic by its category but invisible: the characters that Unicode
+// allows to ignore in display (Default_Ignorable_Code_Point), and the Braille pattern without dots.
 func isBlank(r rune) bool {
 	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || r == '\u2800'
 }

@@ -1,12 +1,12 @@
 // Package webclient sends every HTTP request of this program, with one policy:
 //
-//  - A redirect is a response and is not followed: neither a body nor a token, nor the address as a Referer,
-//    reaches another server. Only 2xx of the URL itself means that it accepted the request.
-//  - No cookie is kept or sent.
-//  - The certificate of the server is verified.
-//  - The times for connecting and for the request with its response, and the size of a response, are limited.
-//  - No error shows a password, a token or a value of a query.
-//  - The proxy is that of the environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY).
+//   - A redirect is a response and is not followed: neither a body nor a token, nor the address as a Referer,
+//     reaches another server. Only 2xx of the URL itself means that it accepted the request.
+//   - No cookie is kept or sent.
+//   - The certificate of the server is verified.
+//   - The times for connecting and for the request with its response, and the size of a response, are limited.
+//   - No error shows a password, a token or a value of a query.
+//   - The proxy is that of the environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY).
 package webclient
 
 import (

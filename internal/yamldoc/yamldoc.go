@@ -29,7 +29,7 @@ const (
 )
 
 // Parse reads a document as JSON. Strict JSON is parsed directly, with the places of its values; YAML is
-// translated, and places are in the translation: [ParsePlaced] returns those in the text. The error is a
+// translated, and places are in the translation: [ParsePlaced] returns places in the text. The error is a
 // [*jsonstream.SyntaxError] for text that begins like JSON and is not YAML either; any other error has the
 // line if it is known.
 func Parse(text []byte) (*jsonstream.Document, error) {
