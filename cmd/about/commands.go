@@ -1,4 +1,5 @@
-// Package about has the commands on handoff itself: its documents, settings, installation and commands.
+// Package about implements the commands about handoff itself: its documents, settings, installation and
+// commands.
 package about
 
 import (

@@ -138,8 +138,8 @@ file there that handoff has not written stays as it is, and is an error.`,
 	return c
 }
 
-// shellOf returns the index of the shell that args name or, if args are empty and installs is set, of the
-// user's shell.
+// shellOf returns the index in names of the shell in args. Without args, if installs is set, it returns the
+// index of the user's shell.
 func shellOf(args, names []string, installs bool) (int, error) {
 	if len(args) > 0 {
 		return slices.Index(names, args[0]), nil

@@ -17,7 +17,7 @@ const DefaultMaxFindings = 10_000
 type Excess struct {
 	Omitted     int            `json:"omitted,omitzero"`   // findings that are left out
 	Messages    int            `json:"messages,omitzero"`  // number of messages of the record, from Index on; 0 for one
-	Outcomes    map[string]int `json:"outcomes,omitempty"` // of several messages: their number by outcome
+	Outcomes    map[string]int `json:"outcomes,omitempty"` // of several messages: the number by outcome
 	maxFindings int
 	lastLine    int // of several messages: the first line of the last one
 }
@@ -60,8 +60,8 @@ type Limiter struct {
 	held           *Record // later records may be merged into it; nil for none
 }
 
-// NewLimiter returns a limiter that passes records with at most maxFindings findings to write; 0 means no
-// limit.
+// NewLimiter returns a limiter that passes records to write, with at most maxFindings findings in all; 0
+// means no limit.
 func NewLimiter(maxFindings int, write func(*Record) error) *Limiter {
 	return &Limiter{Allowance: term.Allowance{Max: maxFindings}, bare: term.Allowance{Max: maxFindings}, write: write}
 }

@@ -72,7 +72,7 @@ func (t *textReporter) Close() error {
 	return t.write(t.alone)
 }
 
-// unremarkable reports whether the count in the summary is enough for a document.
+// unremarkable reports whether a document needs no line in the report: the summary counts it.
 func (r *Record) unremarkable() bool {
 	if r.fulfilled() {
 		return true
