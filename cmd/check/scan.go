@@ -71,7 +71,7 @@ func (f *scanFlags) run(c *cobra.Command, args []string) error {
 	if f.text && f.From != "" {
 		return errors.New("--text and --format-in: a text is in no format; use one of them")
 	}
-	// The spelling from before --report had another meaning here.
+	// --report calibration is an earlier spelling of --calibrate.
 	if i := slices.Index(f.reports.Also, "calibration"); i >= 0 {
 		f.reports.Also, f.calibrate = slices.Delete(f.reports.Also, i, i+1), true
 		term.Note(c.ErrOrStderr(), "--report calibration is written --calibrate now")

@@ -56,7 +56,7 @@ func (f *summarizerFlags) register(c *cobra.Command) {
 	cli.Complete(c, "summarizer", methods...)
 }
 
-// openAIKeyVariable is the environment variable for the OpenAI API key. It is sent to no other host.
+// openAIKeyVariable is the environment variable for the OpenAI API key, which is sent to no other host.
 const openAIKeyVariable = "OPENAI_API_KEY"
 
 // load sets the summariser and its options.

@@ -45,5 +45,5 @@ func (f *CounterFlags) Load() (Counter, error) {
 	return Counter{c, !exact}, nil
 }
 
-// Meter returns [inspect.MeterOf] the counter.
+// Meter returns the meter of the counter: see [inspect.MeterOf].
 func (c Counter) Meter() history.Meter { return inspect.MeterOf(c.Counter) }

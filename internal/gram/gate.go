@@ -50,13 +50,13 @@ func (s *GateStream) slots(word uint64) (single, pair int) {
 	return single, pair
 }
 
-// Peak returns the maximum of the sums in text.
+// Peak returns the highest sum that text reaches.
 func (g *Gate) Peak(text string) int { return g.run(text, math.MaxInt) }
 
 // Opens reports whether the gate lets text pass.
 func (g *Gate) Opens(text string) bool { return g.run(text, g.Limit) >= g.Limit }
 
-// run returns the maximum of the sums in text up to the first one that reaches limit.
+// run returns the highest sum of text, or the first that reaches limit.
 func (g *Gate) run(text string, limit int) int {
 	sum, peak := 0, 0
 	var stream GateStream

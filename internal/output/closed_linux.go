@@ -27,8 +27,8 @@ func fileFlags(fd uintptr) (uintptr, bool) {
 	return flags, failed == 0
 }
 
-// sameOpenFile reports whether two descriptors refer to one open file, and so share their flags. The test
-// toggles O_APPEND, which has no effect on the null device fd.
+// sameOpenFile reports whether two descriptors refer to one open file, and so share their flags. It toggles
+// O_APPEND, which has no effect on the null device fd.
 func sameOpenFile(fd, other uintptr) bool {
 	before, ok := fileFlags(fd)
 	was, also := fileFlags(other)
