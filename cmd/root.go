@@ -1,6 +1,6 @@
-// Package cmd is the command line of handoff: the tree of its commands. The packages below it have the flags,
-// inputs and output of the commands, by their kinds; the packages under pkg do the work. Package relay/cmd has
-// the commands that deliver and record.
+// Package cmd implements the command line of handoff. Its subpackages have the flags, input and output of the
+// commands, by kind; the packages under pkg do the work. Package relay/cmd has the commands that deliver and
+// record messages.
 package cmd
 
 import (
@@ -30,7 +30,7 @@ import (
 // Main runs the command line of the process and returns the exit code.
 func Main() int { return New().Main() }
 
-// New returns handoff.
+// New returns the program handoff.
 func New() *program.Program {
 	p := &program.Program{Others: relay.Commands, RunOther: relay.Run}
 	p.Make = map[string]func(*cli.Globals) *cobra.Command{

@@ -1,4 +1,4 @@
-// Package a2a has the commands of "handoff a2a".
+// Package a2a implements the commands of "handoff a2a".
 package a2a
 
 import (

@@ -54,7 +54,7 @@ func (f *cardCheckFlags) run(c *cobra.Command, args []string) error {
 	return cli.Answer(out.Finish(err, out.Validity("card"), term.Counted(out.Unread, "document")), out.Unread, out.Rejected > 0)
 }
 
-// check is the work on one card: it runs on any core.
+// check checks one card. It may run concurrently.
 func (f *cardCheckFlags) check(d input.Document) report.Record {
 	doc, err := d.Parse(f.Limits)
 	if err != nil {

@@ -104,7 +104,7 @@ func (f *cardSignFlags) append(dst []byte, d input.Document, key sign.Key) ([]by
 	return append(dst, text...), nil
 }
 
-// warnOfNames warns of keys that other programs may not find.
+// warnOfNames warns of keys whose IDs other programs may not find.
 func warnOfNames(c *cobra.Command, keys ...sign.Key) {
 	for _, k := range keys {
 		if text := agentcard.NameWarning(k); text != "" {

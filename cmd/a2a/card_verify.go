@@ -70,7 +70,7 @@ func (f *cardVerifyFlags) run(c *cobra.Command, args []string) error {
 	return cli.Answer(out.Finish(err, out.Validity("card"), term.Counted(out.Unread, "document")), out.Unread, out.Rejected > 0)
 }
 
-// check is the work on one card: it runs on any core.
+// check verifies one card. It may run concurrently.
 func (f *cardVerifyFlags) check(d input.Document) report.Record {
 	doc, err := d.Parse(f.Limits)
 	if err != nil {
@@ -80,7 +80,7 @@ func (f *cardVerifyFlags) check(d input.Document) report.Record {
 	r := report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin(), Raw: d.Raw}
 	own.signatures, err = f.verifier.Verify(doc)
 	r.Valid = err == nil
-	r.Origin.Short = false // each card is reported by itself
+	r.Origin.Short = false // each card is reported separately
 	if fault := (*sign.Error)(nil); errors.As(err, &fault) {
 		r.Reason = finding.Reason(fault.Reason)
 		r.Findings = []finding.Finding{validate.SignatureFault(fault)}
@@ -89,8 +89,8 @@ func (f *cardVerifyFlags) check(d input.Document) report.Record {
 	return r
 }
 
-// A verifiedCard is what verify says of one card beyond its record, whose one finding is why the
-// card is not valid.
+// A verifiedCard is the command's addition to the record of one card. The only finding of the record is the
+// reason why the card is invalid.
 type verifiedCard struct {
 	name       string
 	signatures []*agentcard.Signature
@@ -107,8 +107,8 @@ type signatureJSON struct {
 	Algorithm string      `json:"alg"`
 	KeyID     string      `json:"kid"`
 	KeySet    string      `json:"jku,omitzero"`     // named by the signature; not fetched
-	Keys      []string    `json:"ignored,omitzero"` // header parameters that bring a key
-	Reason    sign.Reason `json:"reason,omitzero"`  // why it does not hold
+	Keys      []string    `json:"ignored,omitzero"` // header parameters that contain a key
+	Reason    sign.Reason `json:"reason,omitzero"`  // why the signature is invalid
 	Details   string      `json:"details,omitzero"`
 }
 
@@ -118,9 +118,9 @@ func (own verifiedCard) JSON(r *report.Record) any {
 		Index      int             `json:"index"`  // 0-based, within the source
 		Name       string          `json:"name"`   // of the card, "" if it has none
 		Valid      bool            `json:"valid"`
-		KeyID      string          `json:"keyId,omitzero"`   // of the first key under which a signature holds
-		Reason     finding.Reason  `json:"reason,omitzero"`  // why it is not valid
-		Pointer    string          `json:"pointer,omitzero"` // to what is wrong
+		KeyID      string          `json:"keyId,omitzero"`   // of the first key that verifies a signature
+		Reason     finding.Reason  `json:"reason,omitzero"`  // why the card is invalid
+		Pointer    string          `json:"pointer,omitzero"` // to the invalid value
 		Line       int             `json:"line,omitzero"`    // 1-based, in the original text
 		Column     int             `json:"column,omitzero"`  // 1-based, in characters
 		Details    string          `json:"details,omitzero"`
@@ -139,7 +139,7 @@ func (own verifiedCard) JSON(r *report.Record) any {
 	return v
 }
 
-// Text is a line, and below it what is wrong and what is worth knowing of each signature.
+// Text writes a line for the card and, below it, its problem and remarks on its signatures.
 func (own verifiedCard) Text(r *report.Record, p *report.Page) {
 	if r.Valid {
 		var holding []string

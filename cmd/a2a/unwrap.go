@@ -47,7 +47,7 @@ several (--all prints them all). What other documents carry is printed all the s
 	return c
 }
 
-// append appends what a document carries.
+// append appends the content of a document to dst.
 func (f *unwrapFlags) append(dst []byte, d input.Document) ([]byte, error) {
 	doc, err := d.Parse(f.Limits)
 	if err != nil {

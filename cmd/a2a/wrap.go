@@ -97,7 +97,7 @@ func (f *wrapFlags) run(c *cobra.Command, args []string) error {
 	return f.Run(c, args)
 }
 
-// append appends the message that carries a document.
+// append appends the A2A message that carries a document.
 func (f *wrapFlags) append(ctx context.Context, dst []byte, d input.Document) ([]byte, error) {
 	m, err := message.ParseInPlace(d.Raw, message.Options{Limits: f.Limits})
 	if err != nil {
@@ -123,7 +123,7 @@ func (f *wrapFlags) append(ctx context.Context, dst []byte, d input.Document) ([
 	return f.Append(dst, text)
 }
 
-// check returns why a document is not wrapped.
+// check returns an error if a document must not be wrapped.
 func (f *wrapFlags) check(ctx context.Context, d input.Document, m *message.Message, content a2a.Content) error {
 	if f.force {
 		return nil

@@ -1,4 +1,5 @@
-// Package about has the commands on handoff itself: its documents, settings, installation and commands.
+// Package about implements the commands about handoff itself: its documents, settings, installation and
+// commands.
 package about
 
 import (
@@ -12,9 +13,9 @@ import (
 	"github.com/eaapl/handoff/internal/report"
 )
 
-// A commandInfo describes a command to the programs that drive this one.
+// A commandInfo describes a command to programs that run handoff.
 type commandInfo struct {
-	Name     string          `json:"name"` // with those above it: "handoff validate"
+	Name     string          `json:"name"` // the full name: "handoff validate"
 	Usage    string          `json:"usage"`
 	Summary  string          `json:"summary"`
 	Details  string          `json:"details,omitzero"`
@@ -22,7 +23,7 @@ type commandInfo struct {
 	Flags    []flagInfo      `json:"flags"`
 	Exits    []exitInfo      `json:"exitCodes"`
 	Commands []commandInfo   `json:"commands"`
-	Topics   []program.Topic `json:"topics,omitzero"` // of the program: what handoff help shows beside commands
+	Topics   []program.Topic `json:"topics,omitzero"` // of the program: the help topics
 }
 
 type flagInfo struct {
@@ -31,7 +32,7 @@ type flagInfo struct {
 	Type       string `json:"type"`
 	Default    string `json:"default"`
 	Usage      string `json:"usage"`
-	Persistent bool   `json:"persistent,omitzero"` // every command below takes it too
+	Persistent bool   `json:"persistent,omitzero"` // also a flag of all commands below it
 }
 
 type exitInfo struct {

@@ -6,16 +6,15 @@ import (
 	"strings"
 )
 
-// A flagUse is a flag with the commands that have it, and what it means in all of them.
+// A flagUse is a flag, the commands that have it, and its meaning in all of them.
 type flagUse struct {
 	flagInfo
-	Usages map[string][]string // commands, by what their help says of the flag
-	Types  map[string]bool     // of its values; bool for none
+	Usages map[string][]string // commands, by their usage text for the flag
+	Types  map[string]bool     // of the flag's values; bool for none
 }
 
-// flagsOf returns the flags of a command and of all below it, sorted by name. What one means in
-// all of several commands is what their help says, or, where that differs, one of
-// [meanings].
+// flagsOf returns the flags of a command and of all commands below it, sorted by name. The usage of a flag is
+// its help text or, if the texts of several commands differ, the one of [meanings].
 func flagsOf(root commandInfo) []flagUse {
 	uses := map[string]*flagUse{}
 	var visit func(commandInfo)
@@ -58,8 +57,7 @@ func (f flagUse) commands() string {
 	return strings.Join(all, ", ")
 }
 
-// meanings returns what a flag means in all commands that have it, where their help says it in
-// the words of what the command does.
+// meanings returns the common usage of flags whose help texts differ between commands.
 func meanings() map[string]string {
 	return map[string]string{
 		"agent":           "only what is about one agent, by its name",

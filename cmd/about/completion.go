@@ -16,19 +16,18 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// A shell is one that can complete the words of a command line.
+// A shell is a shell with a completion script.
 type shell struct {
 	name     string
 	generate func(root *cobra.Command, w io.Writer, descriptions bool) error
-	// place returns where the shell looks for the script, below the user's folder of data or of
-	// configuration.
+	// place returns the script's path, below the user's data or configuration directory.
 	place func(data, config string) string
-	begin string // of the script
-	// rest says what is left to do when the script is at a path.
+	begin string // the beginning of the script
+	// rest returns the remaining steps after the script was written to path.
 	rest func(path string) string
 }
 
-// shells lists those that there are scripts for.
+// shells returns the supported shells.
 func shells() []shell {
 	return []shell{
 		{
@@ -79,7 +78,7 @@ func shells() []shell {
 	}
 }
 
-// quoted returns a path as a word of a shell, in which a quote is written in a way of its own.
+// quoted returns a path as a word in single quotes, in which each quote is replaced by quote.
 func quoted(path, quote string) string {
 	return "'" + strings.ReplaceAll(term.Visible(path), "'", quote) + "'"
 }
@@ -139,8 +138,8 @@ file there that handoff has not written stays as it is, and is an error.`,
 	return c
 }
 
-// shellOf returns which of the shells is meant: the one named, or if there is none and the script
-// is to be installed, the user's.
+// shellOf returns the index in names of the shell in args. Without args, if installs is set, it returns the
+// index of the user's shell.
 func shellOf(args, names []string, installs bool) (int, error) {
 	if len(args) > 0 {
 		return slices.Index(names, args[0]), nil

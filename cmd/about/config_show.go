@@ -103,7 +103,7 @@ a key are not printed.`,
 	return c
 }
 
-// ofKeys returns the settings that have one of some keys, or are below it; all if there are none.
+// ofKeys returns the settings with the given keys or below them, or all settings if there are no keys.
 func ofKeys(all []settings.Setting, keys []string, c *cobra.Command) ([]settings.Setting, error) {
 	if len(keys) == 0 {
 		return all, nil

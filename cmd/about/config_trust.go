@@ -67,7 +67,7 @@ not approved.`,
 	}
 }
 
-// projectArgument returns the file that an argument names, or the project's.
+// projectArgument returns the file that an argument names, or else the project's configuration file.
 func projectArgument(args []string) (string, error) {
 	if len(args) > 0 {
 		return args[0], nil
@@ -75,7 +75,7 @@ func projectArgument(args []string) (string, error) {
 	return settings.ProjectFile()
 }
 
-// writeApproval says what has been approved.
+// writeApproval writes what was approved.
 func writeApproval(w io.Writer, approved settings.Approved) error {
 	what := "it sets nothing but what is harmless"
 	if len(approved.Settings) > 0 {

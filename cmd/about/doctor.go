@@ -19,14 +19,14 @@ import (
 	"github.com/eaapl/handoff/internal/settings"
 )
 
-// A diagnosis is what the program knows of its installation, for a report of a bug: without
-// secrets, and with ~ for the home of the user.
+// A diagnosis describes the installation for a bug report. It has no secrets, and ~ in place of the user's
+// home directory.
 type diagnosis struct {
 	Version  report.Version     `json:"version"`
 	System   systemFacts        `json:"system"`
-	Schemas  []string           `json:"schemas"`  // that are built in
+	Schemas  []string           `json:"schemas"`  // built in
 	Checks   []checkup.Result   `json:"checks"`   // in the order of the help
-	Settings []settings.Setting `json:"settings"` // that are not the defaults
+	Settings []settings.Setting `json:"settings"` // other than the defaults
 	Unused   []string           `json:"unused"`   // settings that cannot be used, and why
 	Healthy  bool               `json:"healthy"`  // no check has failed
 }
@@ -86,12 +86,12 @@ Exit code 0: nothing has failed. 1: something has.`,
 	return c
 }
 
-// A doctor looks at the installation.
+// A doctor examines the installation.
 type doctor struct {
 	*cli.Globals
 	program *program.Program
 	timeout time.Duration // of each check
-	passed  []string      // names of the flags that handoff-relay gets
+	passed  []string      // names of the flags that are passed to handoff-relay
 }
 
 func (d *doctor) examine(c *cobra.Command, addresses []string) (*diagnosis, error) {
@@ -113,7 +113,7 @@ func (d *doctor) examine(c *cobra.Command, addresses []string) (*diagnosis, erro
 	}
 	found := &diagnosis{Version: report.ReadVersion(), System: readSystem(d.Globals, c), Healthy: true}
 	found.Checks = slices.Concat(remote.Stores, own[:len(files)], remote.Servers, own[len(files):])
-	found.Version.Modules = nil // handoff version has them
+	found.Version.Modules = nil // handoff version prints them
 	found.describe(list, unused)
 	for _, r := range found.Checks {
 		found.Healthy = found.Healthy && r.Status != checkup.Fail
@@ -121,7 +121,7 @@ func (d *doctor) examine(c *cobra.Command, addresses []string) (*diagnosis, erro
 	return found, nil
 }
 
-// relayed returns the results of handoff-relay.
+// relayed returns the results of handoff-relay's checks.
 func (d *doctor) relayed(c *cobra.Command, addresses []string) (r checkup.Report, err error) {
 	args := []string{"doctor", "--check-timeout=" + d.timeout.String()}
 	for _, name := range d.passed {

@@ -27,7 +27,7 @@ func fileChecks(list []settings.Setting) []checkup.Check {
 	return checks
 }
 
-// appendFiles appends a check for each place that has none yet.
+// appendFiles appends a check for each place that has none.
 func appendFiles(checks []checkup.Check, places []checkup.Place, flag string) []checkup.Check {
 	for _, p := range places {
 		if p.Value == "-" {
@@ -44,7 +44,7 @@ func appendFiles(checks []checkup.Check, places []checkup.Place, flag string) []
 	return checks
 }
 
-// lookAtFile checks that a file can be read, and that only its owner can read a secret.
+// lookAtFile checks that a file is readable and, if it holds a secret, that only its owner can read it.
 func lookAtFile(flag, path string, r *checkup.Result) error {
 	info, err := os.Stat(path)
 	if err != nil {

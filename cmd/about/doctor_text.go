@@ -21,16 +21,16 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// systemFacts are what a run sees of the machine.
+// systemFacts describe the machine.
 type systemFacts struct {
 	CPUs     int           `json:"cpus"`
 	Zone     string        `json:"timeZone"` // its offset from UTC
 	Locale   string        `json:"locale"`   // "" if the environment names none
-	UTF8     bool          `json:"utf8"`     // whether the locale says so
+	UTF8     bool          `json:"utf8"`     // according to the locale
 	Terminal terminalFacts `json:"terminal"`
 }
 
-// terminalFacts say which streams are terminals, and how text is laid out.
+// terminalFacts record which streams are terminals, and the layout of text.
 type terminalFacts struct {
 	Stdin   bool   `json:"stdin"`
 	Stdout  bool   `json:"stdout"`
@@ -42,7 +42,7 @@ type terminalFacts struct {
 
 func readSystem(g *cli.Globals, c *cobra.Command) systemFacts {
 	f := systemFacts{CPUs: runtime.NumCPU(), Zone: time.Now().Format("-07:00")}
-	for _, variable := range []string{"LC_ALL", "LC_CTYPE", "LANG"} { // the first counts that is not empty
+	for _, variable := range []string{"LC_ALL", "LC_CTYPE", "LANG"} { // the first one that is not empty counts
 		if f.Locale = os.Getenv(variable); f.Locale != "" {
 			break
 		}
@@ -56,7 +56,7 @@ func readSystem(g *cli.Globals, c *cobra.Command) systemFacts {
 	return f
 }
 
-// describe fills in what needs no check.
+// describe fills in the facts that need no check.
 func (d *diagnosis) describe(list []settings.Setting, unused []error) {
 	d.Schemas, d.Settings, d.Unused = schemas.Names(), []settings.Setting{}, []string{}
 	for _, s := range list {
@@ -101,7 +101,8 @@ func (d *diagnosis) WriteText(w io.Writer, columns int, colors term.Palette) err
 	return err
 }
 
-// settingLines returns the settings as lines: one for all commands that have it from one place.
+// settingLines returns the settings as lines. Commands with the same setting from the same origin share a
+// line.
 func (d *diagnosis) settingLines() []string {
 	type same struct{ name, value, origin string }
 	commands := map[same]int{}
@@ -115,7 +116,7 @@ func (d *diagnosis) settingLines() []string {
 		if n > 1 {
 			key = s.Flag.Name
 		}
-		if commands[of] = 0; n == 0 { // it has a line
+		if commands[of] = 0; n == 0 { // it has a line already
 			continue
 		}
 		line := fmt.Sprintf("%s: %q # %s", key, s.Value, term.Visible(s.Origin))
@@ -134,7 +135,7 @@ func orNone(text string) string {
 	return text
 }
 
-// streams says which streams are terminals.
+// streams names the streams that are terminals.
 func (f terminalFacts) streams() string {
 	var names []string
 	for i, is := range []bool{f.Stdin, f.Stdout, f.Stderr} {
@@ -185,7 +186,7 @@ func details(r checkup.Result) []string {
 		facts = append(facts, fmt.Sprintf("%s tables %d", name, r.Tables[name]))
 	}
 	if r.Clock != nil {
-		facts = append(facts, fmt.Sprintf("clock %+.1f s", math.Round(10*r.Clock.Ahead)/10+0)) // +0: there is no -0.0
+		facts = append(facts, fmt.Sprintf("clock %+.1f s", math.Round(10*r.Clock.Ahead)/10+0)) // +0 turns -0.0 into 0.0
 	}
 	if r.Free > 0 {
 		facts = append(facts, fmt.Sprintf("%.1f GB free", float64(r.Free)/1e9))

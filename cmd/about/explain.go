@@ -32,7 +32,7 @@ RULE alone is enough where no other rule has that name.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			all := report.Rules()
 			var rules []finding.Rule
-			list := true // of a layer or a system alone
+			list := true // for a layer or a system without a rule
 			if len(args) == 0 {
 				rules = all
 			}

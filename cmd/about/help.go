@@ -15,7 +15,7 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// NewHelp returns the command help, of commands and of topics.
+// NewHelp returns the command help, which prints the help of commands and topics.
 func NewHelp(g *cli.Globals) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]... | [TOPIC]",
@@ -68,7 +68,7 @@ command and a document have the same name, docs/NAME is the document.`,
 	}
 }
 
-// noHelp returns the error for a name that is neither a command below another, nor a topic.
+// noHelp returns the error for a name that is neither a command nor a topic.
 func noHelp(at *cobra.Command, name string) error {
 	what, names := "command", cli.CommandNames(at)
 	if !at.HasParent() {

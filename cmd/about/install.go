@@ -15,8 +15,8 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// install writes a file that another program looks for, and says so. A file of that name has to
-// begin as all versions of it do: others are not this program's to replace.
+// install writes a file for another program and reports its path. It replaces an existing file only if that
+// begins with begin, as every version of the file does.
 func install(g *cli.Globals, stdout io.Writer, path, begin string, text []byte) error {
 	old, err := regular.Open(path)
 	if err == nil {
@@ -42,5 +42,5 @@ func install(g *cli.Globals, stdout io.Writer, path, begin string, text []byte) 
 	return err
 }
 
-// errNoHome says that nobody knows where the user's files are.
+// errNoHome reports that the user's directories are unknown.
 var errNoHome = errors.New("there is no home directory: set HOME")

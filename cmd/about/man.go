@@ -52,18 +52,18 @@ file there that handoff has not written stays as it is, and is an error.`,
 	}
 	c.Flags().BoolVar(&installs, "install", false, "write the page to where man looks for it")
 	c.Flags().StringVar(&dir, "dir", "", "with --install: the `FOLDER` of pages of section 1 to write it to, such as /usr/local/share/man/man1")
-	_ = c.MarkFlagDirname("dir") // it is there
+	_ = c.MarkFlagDirname("dir") // the flag exists
 	cli.OnlyForCall(c)
 	return c
 }
 
-// manBegin is what the page begins with, whatever its version.
+// manBegin is the beginning of the page in all versions.
 const manBegin = ".TH HANDOFF 1 "
 
 // roff escapes text for the macros of man(7).
 var roff = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'")
 
-// writeMan writes one page for all commands, in the macros of man(7).
+// writeMan writes one man(7) page about all commands.
 func writeMan(w io.Writer, root commandInfo) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, manBegin+"\"\" \"handoff %s\"\n.SH NAME\nhandoff \\- %s\n", report.BuildVersion(), roff.Replace(root.Summary))

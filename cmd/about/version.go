@@ -22,7 +22,7 @@ the program with its version and the sum by which go.sum knows it.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			v := report.ReadVersion()
 			if format == "json" {
-				return report.WriteIndex(c.OutOrStdout(), v) // sums look like keys
+				return report.WriteIndex(c.OutOrStdout(), v) // checksums would be masked as keys
 			}
 			return program.WriteVersion(c.OutOrStdout(), v)
 		},

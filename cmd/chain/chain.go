@@ -1,4 +1,4 @@
-// Package chain has the command chain. Other commands check messages from other sources with it.
+// Package chain implements the command chain. Other commands use it to check messages from other sources.
 package chain
 
 import (
@@ -58,7 +58,7 @@ read.`,
 	return c
 }
 
-// Register registers the flags that select rules, severities and reports.
+// Register registers the flags for rules, severities and reports.
 func (f *Flags) Register(c *cobra.Command) {
 	f.reports.RegisterFiles(c, formats)
 	f.severities.Register(c, "rule of a chain", chain.Rules)
@@ -66,8 +66,8 @@ func (f *Flags) Register(c *cobra.Command) {
 	c.Flags().BoolVar(&f.all, "all", false, "show every task in full")
 }
 
-// Run calls read, which adds messages to the run, checks them, and writes the reports. It returns
-// what [cli.Answer] does.
+// Run calls read, which adds messages to the run, checks them and writes the reports. Its error is that of
+// [cli.Answer].
 func (f *Flags) Run(c *cobra.Command, read func(*Run) error) error {
 	severities, err := f.severities.Load(c)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// A graphReport writes the trees of tasks as a picture for documents. Messages are
-// numbered through.
+// A graphReport writes the trees of tasks as a diagram for documents. Messages are numbered consecutively
+// across tasks.
 type graphReport struct {
 	report.Bare
 	w        io.Writer
@@ -22,7 +22,7 @@ type graphReport struct {
 }
 
 func (g *graphReport) Tasks(tasks []*chain.Task) error {
-	w := bufio.NewWriter(g.w) // keeps the first error
+	w := bufio.NewWriter(g.w) // sticky: keeps the first error
 	w.WriteString(g.language.Begin())
 	next := 0
 	for i, t := range tasks {
@@ -58,7 +58,7 @@ func (g *graphReport) Tasks(tasks []*chain.Task) error {
 	return w.Flush()
 }
 
-// stepLabel describes the step to a message: what it cost, and how long it took.
+// stepLabel returns the cost and duration of the step to a message.
 func stepLabel(n *chain.Node) string {
 	label := term.Clip(n.Step.SpentUSD.String(), 24) + " USD"
 	if n.Parent != nil && !n.Time.IsZero() && !n.Parent.Time.IsZero() {
@@ -79,7 +79,7 @@ func worst(findings []finding.Finding) string {
 	return ""
 }
 
-// How much of a message's findings a picture shows.
+// Limits on the findings of a message that a diagram shows.
 const (
 	maxGraphFindings = 5
 	maxGraphFinding  = 100

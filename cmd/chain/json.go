@@ -13,8 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// jsonReport writes an object per task, one a line. It encodes one message at a
-// time.
+// A jsonReport writes one JSON object per task and line. It encodes one message at a time.
 type jsonReport struct {
 	report.Bare
 	w        io.Writer
@@ -34,7 +33,7 @@ type chainHandoff struct {
 	Receivers       []string         `json:"receivers,omitempty"`
 	Timestamp       string           `json:"timestamp"`
 	Step            report.CostJSON  `json:"step"`  // since the parent's message
-	SoFar           report.TotalJSON `json:"soFar"` // as the message has it
+	SoFar           report.TotalJSON `json:"soFar"` // according to the message
 	Signed          bool             `json:"signed"`
 	Findings        []chainFinding   `json:"findings"`
 	Omitted         int              `json:"omitted,omitzero"` // findings that --max-findings leaves out

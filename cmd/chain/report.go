@@ -19,11 +19,11 @@ var formats = []string{"text", "json", "sarif", "junit", "github", "mermaid", "d
 // A reporter writes the report of a run in one format.
 type reporter interface {
 	report.Ending
-	Tasks([]*chain.Task) error // is called once, after what could not be read
+	Tasks([]*chain.Task) error // called once, after all unreadable sources
 }
 
-// newReporter returns the reporter of a format. Text looks as it says: All is every task in
-// full. At most so many findings are reported.
+// newReporter returns the reporter of a format. look applies to text; look.All shows every task in full. At
+// most maxFindings findings are reported.
 func newReporter(format string, w io.Writer, look report.Text, maxFindings int) (reporter, error) {
 	findings := term.Allowance{Max: maxFindings}
 	switch format {
@@ -43,7 +43,7 @@ func newReporter(format string, w io.Writer, look report.Text, maxFindings int) 
 	}
 }
 
-// messageByMessage reports on each message of a task by itself, as validate does.
+// messageByMessage reports on each message of a task separately, as validate does.
 type messageByMessage struct {
 	report.Printer
 	findings *report.Limiter
@@ -65,8 +65,8 @@ func (f messageByMessage) Tasks(tasks []*chain.Task) error {
 	return f.findings.Flush()
 }
 
-// reportOf returns what the boundary above a message is reported as: the message is
-// invalid if a finding is an error.
+// reportOf returns the record of the boundary above a message. The message is invalid if a finding is an
+// error.
 func reportOf(n *chain.Node) report.Record {
 	r := report.Record{
 		Source: n.Place.Source, Index: n.Place.Index, ID: n.HandoffID,

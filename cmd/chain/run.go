@@ -14,20 +14,20 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Run checks messages once.
+// A Run checks a set of messages once.
 type Run struct {
 	limits   jsonstream.Limits
 	checker  *chain.Checker
 	out      *report.Set
 	tasks    []reporter
-	only     []string // the tasks that are reported on, nil for all
+	only     []string // the tasks to report on, nil for all
 	Progress *term.Progress
 
-	unread int  // documents and sources that no message came of
+	unread int  // documents and sources without a message
 	broken bool // there is an error
 }
 
-// An outcome is what chain reads of a document, or why it reads nothing.
+// An outcome is the message of a document, or the reason why there is none.
 type outcome struct {
 	message *chain.Message
 	source  string
@@ -37,17 +37,17 @@ type outcome struct {
 // Add adds a message.
 func (r *Run) Add(m *chain.Message) { r.checker.Add(m) }
 
-// AddUnread adds a message that cannot be read, of which the ids are known.
+// AddUnread adds an unreadable message whose IDs are known.
 func (r *Run) AddUnread(taskID, handoffID string, err error) {
 	r.unread++
 	r.checker.AddUnread(taskID, handoffID)
 	r.Progress.Fail(err)
 }
 
-// Only has only one task reported on.
+// Only limits the report to one task.
 func (r *Run) Only(taskID string) { r.only = []string{taskID} }
 
-// read takes in every document of the sources.
+// read reads every document of the sources.
 func (r *Run) read(list []input.Source) error {
 	work := func(batch []input.Document) []outcome {
 		outcomes := make([]outcome, 0, len(batch))
@@ -76,7 +76,7 @@ func (r *Run) read(list []input.Source) error {
 	}, r.out.Flush)
 }
 
-// message is the work on one document: it runs on any core.
+// message reads one document. It may run concurrently.
 func (r *Run) message(d input.Document) (*chain.Message, error) {
 	doc, err := d.Parse(r.limits)
 	if err != nil {
@@ -89,7 +89,7 @@ func (r *Run) message(d input.Document) (*chain.Message, error) {
 	return m, nil
 }
 
-// report checks what was read, and reports on it.
+// report checks the messages and writes the report.
 func (r *Run) report() error {
 	tasks, ids := r.checker.Tasks(), r.only
 	for _, id := range ids {

@@ -8,15 +8,15 @@ import (
 	"github.com/eaapl/handoff/pkg/chain"
 )
 
-// maxTasks is how many tasks are shown in full, whether they have findings or not.
+// maxTasks is the maximum number of tasks to show in full.
 const maxTasks = 20
 
-// A textReport draws the tree of each task, and what its agents spent.
+// A textReport draws the tree of each task and the spending of its agents.
 type textReport struct {
 	report.Bare
 	w        io.Writer
-	all      bool // every task in full
-	screen   bool // lines are to fit the width
+	all      bool // show every task in full
+	screen   bool // fit lines to the width
 	unread   int
 	findings term.Allowance
 	term.Picture
@@ -26,7 +26,7 @@ func newTextReport(w io.Writer, columns int, colors term.Palette, all bool) *tex
 	return &textReport{w: w, all: all, Picture: term.NewPicture(columns, colors)}
 }
 
-// Unreadable only counts: stderr has the error.
+// Unreadable only counts: the error is on stderr.
 func (t *textReport) Unreadable(string, error) error {
 	t.unread++
 	return nil
@@ -64,10 +64,10 @@ func (t *textReport) Tasks(tasks []*chain.Task) error {
 	return t.spill(0)
 }
 
-// maxSpill is how many bytes are drawn before they are written.
+// maxSpill is the number of bytes to buffer before writing.
 const maxSpill = 64 << 10
 
-// spill writes what has been drawn, if it is longer than that.
+// spill writes the buffer if it is longer than maxLength.
 func (t *textReport) spill(maxLength int) error {
 	if t.Text.Len() <= maxLength {
 		return nil
@@ -76,7 +76,7 @@ func (t *textReport) spill(maxLength int) error {
 	return err
 }
 
-// summary says how the run went, in one line.
+// summary returns a line about the run.
 func (t *textReport) summary(tasks int, sum chain.Task) string {
 	text := term.Plural(tasks, "task") + ", " + term.Plural(sum.Messages, "handoff") + ": "
 	errors, warnings := term.Plural(sum.Errors, "error"), term.Plural(sum.Warnings, "warning")

@@ -12,14 +12,14 @@ import (
 	"github.com/eaapl/handoff/pkg/chain"
 )
 
-// A taskView is what is known of a task before its tree is drawn.
+// A taskView holds the facts of a task that are computed before its tree is drawn.
 type taskView struct {
 	*chain.Task
-	found       bool // there are findings, of whatever severity
+	found       bool // there are findings of any severity
 	agents      int
 	first, last time.Time // zero if no message has a time
 
-	names, costs, tokens, ids, places int // columns
+	names, costs, tokens, ids, places int // widths, in columns
 }
 
 func newTaskView(t *chain.Task) taskView {
@@ -29,7 +29,7 @@ func newTaskView(t *chain.Task) taskView {
 		n := twig.Node
 		v.found = v.found || len(n.Findings) > 0
 		agents[n.From] = true
-		if len(n.Children) == 0 { // elsewhere the child says who took over
+		if len(n.Children) == 0 { // otherwise the child shows the new agent
 			agents[n.To] = true
 			for _, receiver := range n.Receivers {
 				agents[receiver] = true
@@ -52,10 +52,10 @@ func newTaskView(t *chain.Task) taskView {
 	return v
 }
 
-// maxTaskColumns is how many columns a task's id may take.
+// maxTaskColumns is the maximum width of a task ID.
 const maxTaskColumns = 40
 
-// header sums up a task in one line.
+// header writes a line about a task.
 func (t *textReport) header(v taskView) {
 	mark := t.Green("✓")
 	switch {
@@ -79,24 +79,24 @@ func (t *textReport) header(v taskView) {
 
 // Columns of the table with the tree.
 const (
-	minNames    = 60 // if the tree needs them, where nothing has to fit
-	fewNames    = 32 // on a screen, other columns make room for them
+	minNames    = 60 // if the tree needs them and lines need not fit
+	fewNames    = 32 // on a screen, other columns are dropped for them
 	timeColumns = len(time.DateOnly)
 	maxPlace    = 40
 	gap         = "  "
 )
 
-// A cell is one of a row of the table: of a column that there is.
+// A cell is a column of the table and its text.
 type cell struct {
 	columns int
-	right   bool // the text is on the right
+	right   bool // aligned to the right
 	heading string
 	text    func(tasktree.Twig) string
 	paint   func(...any) string
 }
 
-// cells are the columns after the names, by how many there is room for them, and how many that leaves
-// the names. Places that find no room are below their messages.
+// cells returns the columns after the names that fit, and the width left for the names. If there is no column
+// for places, they go below their messages.
 func (t *textReport) cells(v taskView) (cells []cell, names int, placesBelow bool) {
 	plain := fmt.Sprint
 	when := cell{timeColumns, true, tasktree.Day(v.first), func(twig tasktree.Twig) string { return tasktree.When(twig.Node, v.first) }, plain}
@@ -124,7 +124,7 @@ func (t *textReport) cells(v taskView) (cells []cell, names int, placesBelow boo
 	return cells, max(min(v.names, names), term.Width("from → to")), cells[len(cells)-1].heading != where.heading
 }
 
-// sourceOf is where a message was read, with its end if it is long.
+// sourceOf returns the place of a message, cut at its beginning if it is too long.
 func sourceOf(twig tasktree.Twig, columns int) string {
 	return term.Tail(fmt.Sprintf("%s:%d", twig.Place.Source, twig.Place.Line), columns)
 }
@@ -145,7 +145,7 @@ func (t *textReport) row(first string, cells []cell, text func(cell) string) {
 	t.Line(parts...)
 }
 
-// tree draws a line for each message, and its findings below it.
+// tree draws a line for each message, with its findings below it.
 func (t *textReport) tree(v taskView) error {
 	cells, names, placesBelow := t.cells(v)
 	headings := slices.Clone(cells)
@@ -167,10 +167,10 @@ func (t *textReport) tree(v taskView) error {
 	return nil
 }
 
-// minFinding is how many columns a finding has, however deep it is.
+// minFinding is the minimum width of a finding at any depth.
 const minFinding = 30
 
-// findingsBelow lists what is wrong at the boundary above a message.
+// findingsBelow writes the findings at the boundary above a message.
 func (t *textReport) findingsBelow(at tasktree.Twig) {
 	if len(at.Findings) == 0 {
 		return

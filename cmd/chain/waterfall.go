@@ -9,8 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// waterfall draws what each agent spent on a task, each bar from where the one
-// above it ends.
+// waterfall draws the spending of each agent on a task. Each bar begins at the end of the bar above it.
 func (t *textReport) waterfall(task *chain.Task) {
 	total := task.Total
 	t.Section("Cost", tasktree.USD(total.SpentUSD)+" spent, "+tasktree.USD(task.Relay.RemainingUSD)+" left; "+

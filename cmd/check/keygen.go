@@ -68,7 +68,7 @@ there already is never overwritten.`,
 	return c
 }
 
-// lineOf returns the JSON Web Key of a key as a line.
+// lineOf returns a key as a JSON Web Key in one line.
 func lineOf(key sign.Key) ([]byte, error) {
 	text, err := key.JWK()
 	if err != nil {
@@ -77,10 +77,10 @@ func lineOf(key sign.Key) ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// A keyFile is a file to be written.
+// A keyFile is a file to write.
 type keyFile struct {
 	path string
-	mode fs.FileMode // at every moment
+	mode fs.FileMode // from its creation on
 	text []byte
 }
 
@@ -91,7 +91,7 @@ func writeKeys(g *cli.Globals, files []keyFile) error {
 		defer g.Finished(k.path)
 		if err != nil {
 			for _, written := range files[:i] {
-				os.Remove(written.path) // a private key without its public one is of no use
+				os.Remove(written.path) // a private key without its public key is useless
 			}
 			return err
 		}
@@ -99,7 +99,7 @@ func writeKeys(g *cli.Globals, files []keyFile) error {
 	return g.SyncName(files[0].path)
 }
 
-// writeKey writes a file, which goes if the run ends before [output.Files.Finished].
+// writeKey writes a file, which is removed if the run ends before [output.Files.Finished].
 func writeKey(g *cli.Globals, k keyFile) error {
 	f, err := g.BeginFile(k.path, k.mode)
 	if errors.Is(err, fs.ErrExist) {
@@ -113,7 +113,7 @@ func writeKey(g *cli.Globals, k keyFile) error {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		os.Remove(k.path) // half a key is none
+		os.Remove(k.path) // an incomplete key is useless
 		return output.Error(k.path, err)
 	}
 	return nil

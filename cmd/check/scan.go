@@ -71,7 +71,7 @@ func (f *scanFlags) run(c *cobra.Command, args []string) error {
 	if f.text && f.From != "" {
 		return errors.New("--text and --format-in: a text is in no format; use one of them")
 	}
-	// As it was spelled when --report had no other meaning here.
+	// --report calibration is an earlier spelling of --calibrate.
 	if i := slices.Index(f.reports.Also, "calibration"); i >= 0 {
 		f.reports.Also, f.calibrate = slices.Delete(f.reports.Also, i, i+1), true
 		term.Note(c.ErrOrStderr(), "--report calibration is written --calibrate now")
@@ -127,8 +127,7 @@ func (f *scanFlags) run(c *cobra.Command, args []string) error {
 	return cli.Answer(out.Finish(err, summary, term.Counted(out.Unread, "document")), out.Unread, out.Rejected > 0)
 }
 
-// scan is the work on one document: it runs on any core. Nobody looks for personal data if
-// personal is nil.
+// scan scans one document. It may run concurrently. It does not look for personal data if personal is nil.
 func (f *scanFlags) scan(ctx context.Context, scanner *cli.Scanner, personal *privacy.Scanner, d input.Document) (report.Record, error) {
 	if d.Err != nil {
 		return report.Record{}, input.InFile(d.Source.Name, d.Err)

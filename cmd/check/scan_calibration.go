@@ -15,24 +15,23 @@ import (
 	"github.com/eaapl/handoff/pkg/safety"
 )
 
-// A calibration says what each threshold would do on labelled traffic.
+// A calibration is the result of one threshold on labelled traffic.
 type calibration struct {
 	Threshold  float64 `json:"threshold"`
 	Attacks    int     `json:"attacks"`    // rows with an attack
-	Found      int     `json:"found"`      // of them, flagged
-	Clean      int     `json:"clean"`      // rows without one
-	FalseAlarm int     `json:"falseAlarm"` // of them, flagged
+	Found      int     `json:"found"`      // flagged rows with an attack
+	Clean      int     `json:"clean"`      // rows without an attack
+	FalseAlarm int     `json:"falseAlarm"` // flagged rows without an attack
 }
 
-// A labelledRow is a line of labelled traffic with its worst score.
+// A labelledRow is a line of labelled traffic with its highest score.
 type labelledRow struct {
 	attack bool
 	score  float64
 }
 
-// calibrate reads labelled rows, {"label": "injection" or "clean", "text": …, "field": …}
-// or {"label": …, "message": …}, and writes what each threshold would do with them.
-// The first row that cannot be read ends it.
+// calibrate reads labelled rows, {"label": "injection" or "clean", "text": …, "field": …} or {"label": …,
+// "message": …}, and writes the results of each threshold. It stops at the first row that cannot be read.
 func calibrate(ctx context.Context, w io.Writer, p *term.Progress, f *scanFlags, scanner *cli.Scanner, sources []input.Source) error {
 	type outcome struct {
 		rows []labelledRow
@@ -97,7 +96,7 @@ func (c calibration) write(w io.Writer, format string) error {
 	return err
 }
 
-// share writes a part of all, as a number of those and in percent.
+// share formats a part of a total as a number and a percentage.
 func share(part, all, width int) string {
 	text := "none labelled"
 	if all > 0 {

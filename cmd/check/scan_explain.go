@@ -8,10 +8,10 @@ import (
 	"github.com/eaapl/handoff/pkg/safety"
 )
 
-// An explanation is scanFindings whose text says what every score is made of.
+// An explanation is scanFindings whose text shows how every score was computed.
 type explanation struct{ scanFindings }
 
-// Text is a line, below it one for each text with findings, and below that its findings.
+// Text writes a line for the document, a line for each text with findings and, below it, those findings.
 func (e explanation) Text(r *report.Record, p *report.Page) {
 	verdict := p.Colors.Green("clean")
 	if !r.Valid {
@@ -48,7 +48,7 @@ func (explanation) explain(p *report.Page, findings []scanFinding) {
 	}
 }
 
-// formula is how the score of a finding comes about.
+// formula shows how the score of a finding was computed.
 func formula(f scanFinding) string {
 	var text string
 	switch e := f.Evidence; {

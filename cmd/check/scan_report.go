@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/safety"
 )
 
-// writeSafetyRules prints rules: a line for each, or all that is known of them.
+// writeSafetyRules writes rules: one line each, or in full.
 func writeSafetyRules(w io.Writer, format string, rules []safety.Rule, colors term.Palette) error {
 	for _, r := range rules {
 		if format == "json" {
@@ -30,24 +30,23 @@ func writeSafetyRules(w io.Writer, format string, rules []safety.Rule, colors te
 	return nil
 }
 
-// scanFinding is one finding and where it is.
+// A scanFinding is a finding and its place.
 type scanFinding struct {
 	safety.Finding
-	Pointer string       `json:"pointer"`          // to the string, or the member whose name it is, after what holds it encoded
+	Pointer string       `json:"pointer"`          // to the string or the member, after those of enclosing encoded texts
 	InName  bool         `json:"inName,omitzero"`  // the finding is in the member's name
-	Field   safety.Field `json:"field"`            // who speaks there
-	Flagged bool         `json:"flagged"`          // whether the text is, by what is not allowed
+	Field   safety.Field `json:"field"`            // the speaker of the text
+	Flagged bool         `json:"flagged"`          // whether the findings that are not allowed flag the text
 	Allowed string       `json:"allowed,omitzero"` // the entry of the allow list that covers it
-	Line    int          `json:"line"`             // of what was found, 1-based; of the string that holds it encoded
+	Line    int          `json:"line"`             // of the finding, 1-based; if it is encoded, of the outermost string
 	Column  int          `json:"column"`           // 1-based, in characters
-	// Also are the other rules that found something in the same sentence.
+	// Also lists the other rules with a finding in the same sentence.
 	Also []string `json:"also,omitzero"`
-	// Evidence is what the score is made of; only with --evidence.
+	// Evidence explains the score; only with --evidence.
 	Evidence *safety.Evidence `json:"evidence,omitzero"`
 }
 
-// scanFindings are what scan says of one document beyond its record, in the place of each
-// of the record's findings.
+// scanFindings are the findings of one document, parallel to the findings of its record.
 type scanFindings []scanFinding
 
 func (scanFindings) Outcome(r *report.Record) string {
@@ -62,13 +61,13 @@ func (s scanFindings) JSON(r *report.Record) any {
 		Source   string       `json:"source"` // the file as named by the user
 		Index    int          `json:"index"`  // 0-based, within the source
 		Flagged  bool         `json:"flagged"`
-		Score    float64      `json:"score"` // of the worst text, 0 to 1
+		Score    float64      `json:"score"` // the highest of all texts, 0 to 1
 		Findings scanFindings `json:"findings"`
 		report.Excess
 	}{r.Source, r.Index, !r.Valid, r.Score, s[:len(r.Findings)], r.Excess}
 }
 
-// Text is a line, and below it what counts.
+// Text writes a line for the document and, below it, the findings that count.
 func (s scanFindings) Text(r *report.Record, p *report.Page) {
 	verdict := p.Colors.Green("clean")
 	if !r.Valid {
@@ -87,8 +86,8 @@ func (s scanFindings) Text(r *report.Record, p *report.Page) {
 	}
 }
 
-// scanRecord returns the record of what the scanner reports of a document; place finds a
-// finding in its source.
+// scanRecord returns the record of the scanner's report on a document. place maps a finding to its place in
+// the source.
 func scanRecord(explain bool, o input.Origin, index int, found safety.Report, place func(safety.PlacedFinding) jsonstream.Position) report.Record {
 	r := report.Record{Source: o.Source, Index: index, Origin: o, Score: found.Score}
 	r.Valid = !found.Flagged
@@ -122,7 +121,7 @@ func scanRecord(explain bool, o input.Origin, index int, found safety.Report, pl
 	return r
 }
 
-// addPersonal adds a finding of personal data to a record.
+// addPersonal adds a personal data finding to a record.
 func addPersonal(r *report.Record, p redact.Found, at jsonstream.Position) {
 	rule := "privacy/" + string(p.Class)
 	f := safety.Finding{Rule: rule, Category: "personal-data", Score: p.Score, Message: p.What() + " is here"}
@@ -138,7 +137,7 @@ func addPersonal(r *report.Record, p redact.Found, at jsonstream.Position) {
 	r.Score = max(r.Score, p.Score)
 }
 
-// shownPointer is a pointer as text has it before a message, "" for the whole document.
+// shownPointer returns a pointer as a prefix for text, "" for the whole document.
 func shownPointer(pointer string) string {
 	if pointer == "" {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// seenFile is the file of --seen.
+// A seenFile is the file of --seen.
 type seenFile struct {
 	path   string
 	claims *claim.Set
@@ -27,7 +27,7 @@ func newSeenFile(path string, claims *claim.Set) *seenFile {
 	}, os.SameFile)}
 }
 
-// accept records ids and returns which of them are new.
+// accept records ids and reports for each whether it is new.
 func (s *seenFile) accept(ids []string) (fresh []bool, err error) {
 	if err := s.claims.Check(); err != nil {
 		return nil, err
@@ -38,14 +38,13 @@ func (s *seenFile) accept(ids []string) (fresh []bool, err error) {
 	return fresh, err
 }
 
-// appendable is a file as [accepted.Log] needs it.
+// appendable implements [accepted.File].
 type appendable struct{ *lockedfile.File }
 
 func (f appendable) Append(text []byte, end int64) error { return output.AppendAt(f.File, text, end) }
 
-// remember records the messages that are about to be accepted, and rejects those
-// that were before. It comes before their verdicts are written: a message whose verdict was
-// reported must never be accepted again.
+// remember records the messages that are about to be accepted and rejects any that were accepted before. It
+// runs before their verdicts are written: a message whose verdict was reported must never be accepted again.
 func (v *verification) remember(records cli.Records) error {
 	var ids []string
 	for _, r := range records {

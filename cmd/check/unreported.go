@@ -9,22 +9,21 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// unreported are the ids that --seen has recorded and whose verdicts may not have been
-// written yet.
+// unreported holds the IDs that --seen has recorded and whose verdicts may not have been written.
 type unreported struct {
 	mu      sync.Mutex
 	ids     []string
-	pending []string // are being recorded
+	pending []string // being recorded
 }
 
-// begin notes that ids are going to be recorded.
+// begin notes the IDs that are about to be recorded.
 func (u *unreported) begin(ids []string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.pending = ids
 }
 
-// end notes which of the ids that begin got were recorded.
+// end notes the IDs that were recorded since begin.
 func (u *unreported) end(recorded []string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -37,8 +36,8 @@ func (u *unreported) clear() {
 	u.ids = nil
 }
 
-// report names the ids, of which file has a line each: whoever sends the messages again
-// would get the answer that they were seen before. At most limit ids are named.
+// report names at most limit of the IDs in file: if one of these messages is sent again, it would be rejected
+// as seen before.
 func (u *unreported) report(stderr io.Writer, file string, limit int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

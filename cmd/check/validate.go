@@ -1,5 +1,5 @@
-// Package check has the commands that say whether messages are as they should be, validate, verify and scan,
-// and those that sign them, sign and keygen.
+// Package check implements the commands that check messages (validate, verify and scan) or sign them (sign
+// and keygen).
 package check
 
 import (

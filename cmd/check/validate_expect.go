@@ -27,9 +27,8 @@ func checkExpectation(expect string) error {
 	return fmt.Errorf("--expect %q: use one of %s", expect, strings.Join(expectations(), ", "))
 }
 
-// expectationFor resolves auto by the folders above a file: the nearest of
-// valid and invalid counts, and below invalid the name of a reason. A file that
-// lies in neither is to be valid.
+// expectationFor resolves auto by the directories above a file: the nearest one called valid or invalid
+// counts and, below invalid, one with the name of a reason. A file in neither is expected to be valid.
 func expectationFor(expect, path string) string {
 	if expect != "auto" {
 		return expect
@@ -52,7 +51,7 @@ func expectationFor(expect, path string) string {
 	return "valid"
 }
 
-// expectOf compares the outcome with the one that is wanted.
+// expectOf compares the outcome with the expected one.
 func expectOf(r *report.Record, expected string) {
 	verdict, reason, _ := strings.Cut(expected, ":")
 	r.Expected = expected

@@ -17,7 +17,7 @@ import (
 
 func layerNames() []string { return cli.Names(validate.Layers()) }
 
-// parseProviders reads the value of --for.
+// parseProviders parses the value of --for.
 func parseProviders(names []string) ([]provider.Provider, error) {
 	var all []provider.Provider
 	for _, name := range names {
@@ -32,7 +32,7 @@ func parseProviders(names []string) ([]provider.Provider, error) {
 	return all, nil
 }
 
-// options completes what the checks need from files.
+// options completes the options that are read from files.
 func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 	stdin := c.InOrStdin()
 	o := f.checks
@@ -92,7 +92,7 @@ func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 	return o, nil
 }
 
-// loadRegistry makes the schemas of a registry those of canonical messages.
+// loadRegistry uses the schemas of a registry for canonical messages.
 func (f *validateFlags) loadRegistry(o *validate.Options) error {
 	switch {
 	case f.registry == "" && f.name != "":
@@ -113,9 +113,8 @@ func (f *validateFlags) loadRegistry(o *validate.Options) error {
 	return err
 }
 
-// addAsked adds the layers that flags of this call ask for to those of a configuration:
-// whoever names a key wants signatures checked, whatever is configured, and whatever
-// other layers are named.
+// addAsked adds the layers that the flags of this call require to the configured ones: a call that names a
+// key checks signatures, no matter which layers are configured.
 func (f *validateFlags) addAsked(c *cobra.Command, o *validate.Options) {
 	if o.Layers == nil {
 		return

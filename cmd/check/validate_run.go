@@ -43,7 +43,7 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 		return scanner.Close(err)
 	}
 	out.Unnamed = true
-	f.LongLines = !f.reports.Filters() // what is passed on is in memory
+	f.LongLines = !f.reports.Filters() // the documents to pass on are in memory
 	run := validation{flags: f, validator: validate.New(options), findings: out.Findings}
 	err = scanner.Close(out.Read(f.Globals, c, args, func(batch []input.Document) cli.Records { return run.work(c, batch) }))
 	summary := validity(out, validate.Reasons())
@@ -53,8 +53,8 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 	return cli.Answer(out.Finish(err, summary, term.Counted(out.Unread, "source")), out.Unread, out.Unexpected > 0 || f.expect == "" && out.Rejected > 0)
 }
 
-// tellSchemas says of each schema from a file whether it is checked at the speed of
-// reading, or else why not.
+// tellSchemas reports for each schema from a file whether messages are checked while they are read or, if
+// not, why.
 func (f *validateFlags) tellSchemas(stderr io.Writer, o validate.Options) {
 	say := func(name string, s *validate.Schema) {
 		if err := s.Streams(); err != nil {
@@ -95,14 +95,14 @@ func (v *validation) work(c *cobra.Command, batch []input.Document) cli.Records 
 	return list
 }
 
-// repeats reports whether a document is the one before again, which the schema rejects, when
-// findings are only counted: that a flood is rejected need not take long.
+// repeats reports whether d is byte-for-byte the previous document, already rejected by the schema. When
+// findings are only counted, it need not be checked again.
 func (v *validation) repeats(before, d input.Document, r report.Record) bool {
 	return v.findings.Exhausted.Load() && r.Err == nil && r.Reason == validate.SchemaInvalid &&
 		d.Err == nil && before.Err == nil && bytes.Equal(before.Raw.Bytes, d.Raw.Bytes)
 }
 
-// check is the work on one document: it runs on any core.
+// check validates one document. It may run concurrently.
 func (v *validation) check(c *cobra.Command, d input.Document) report.Record {
 	r := report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin(), Raw: d.Raw}
 	if damaged := (*jsonstream.SyntaxError)(nil); errors.As(d.Err, &damaged) {
@@ -127,7 +127,7 @@ func (v *validation) check(c *cobra.Command, d input.Document) report.Record {
 	return r
 }
 
-// validate validates a document, one that is long without having it in memory where that can be.
+// validate validates a document. It does not load a long one into memory if it can avoid that.
 func (v *validation) validate(c *cobra.Command, d input.Document) (id string, r validate.Result, err error) {
 	if d.Long > 0 {
 		file, err := d.File()
@@ -145,8 +145,7 @@ func (v *validation) validate(c *cobra.Command, d input.Document) (id string, r 
 	return v.validator.ValidateRaw(c.Context(), d.Raw, v.flags.Limits)
 }
 
-// validity says how many messages are valid, and why the others are not, by their reasons in
-// this order.
+// validity returns the number of valid messages, and of invalid ones by reason, in the order of reasons.
 func validity[R ~string](out *cli.Reporting, reasons []R) string {
 	var counts []string
 	for _, reason := range reasons {

@@ -17,7 +17,7 @@ import (
 // verifyFlags are the flags of verify.
 type verifyFlags struct {
 	*cli.Globals
-	signers cli.ReceiverFlags // of which only keys and trust count
+	signers cli.ReceiverFlags // only keys and trust are used
 	policy  sign.Policy
 	seen    string
 	explain bool
@@ -87,8 +87,7 @@ func (f *verifyFlags) run(c *cobra.Command, args []string) error {
 	return run.all(c, args)
 }
 
-// originals reads the messages to compare with, by their handoffId; a single
-// one is the original of every message.
+// originals reads the messages to compare with, by handoffId. A single one is the original of every message.
 func (f *verifyFlags) originals(c *cobra.Command) (map[string]*message.Message, error) {
 	if f.against == "" {
 		return nil, nil

@@ -8,11 +8,11 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// A signedWith is what verify says of one document beyond its record. The record's findings
-// are what is wrong, and the lines that explain it.
+// A signedWith is the command's addition to the record of one document. The findings of the record are the
+// problem and the lines that explain it.
 type signedWith struct {
-	key    string // the ID of the one under which the signature holds
-	ifSeen error  // why the message is rejected, if it was accepted before
+	key    string // the ID of the key that verifies the signature
+	ifSeen error  // why the message is rejected if it was accepted before
 }
 
 func (signedWith) Outcome(r *report.Record) string { return "not valid (" + string(r.Reason) + ")" }
@@ -23,10 +23,10 @@ func (own signedWith) JSON(r *report.Record) any {
 		Index       int            `json:"index"`     // 0-based, within the source
 		HandoffID   string         `json:"handoffId"` // "" if the document has none
 		Valid       bool           `json:"valid"`
-		KeyID       string         `json:"keyId,omitzero"`   // of the key under which the signature holds
-		Reason      finding.Reason `json:"reason,omitzero"`  // why it is not valid
-		Pointer     string         `json:"pointer,omitzero"` // to what is wrong
-		Line        int            `json:"line,omitzero"`    // of what is wrong, 1-based, in the original text
+		KeyID       string         `json:"keyId,omitzero"`   // of the key that verifies the signature
+		Reason      finding.Reason `json:"reason,omitzero"`  // why the message is invalid
+		Pointer     string         `json:"pointer,omitzero"` // to the invalid value
+		Line        int            `json:"line,omitzero"`    // of the invalid value, 1-based, in the original text
 		Column      int            `json:"column,omitzero"`  // 1-based, in characters
 		Details     string         `json:"details,omitzero"`
 		Explanation []string       `json:"explanation,omitzero"` // with --diagnose
@@ -42,7 +42,7 @@ func (own signedWith) JSON(r *report.Record) any {
 	return v
 }
 
-// Text is a line, and below it what is wrong.
+// Text writes a line for the document, with its problem below it.
 func (own signedWith) Text(r *report.Record, p *report.Page) {
 	if r.Valid {
 		by := ""

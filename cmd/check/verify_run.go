@@ -26,11 +26,11 @@ type verification struct {
 	now        time.Time
 }
 
-// all verifies every document that the arguments name, and reports the outcome.
+// all verifies every document that the arguments name and reports the outcome.
 func (v *verification) all(c *cobra.Command, args []string) error {
 	main, toStdout := v.Open, v.reports.Output == "" || v.reports.Output == "-"
 	if v.accepted != nil && v.reports.Output == "" {
-		main = v.OpenData // a verdict that nobody gets is lost: the message is not accepted again
+		main = v.OpenData // a lost verdict is final: the message is not accepted again
 	}
 	out, err := v.reports.Start(v.Globals, c, main)
 	if err != nil {
@@ -62,7 +62,7 @@ func (v *verification) work(batch []input.Document) cli.Records {
 	return records
 }
 
-// check is the work on one document: it runs on any core.
+// check verifies one document. It may run concurrently.
 func (v *verification) check(parser *message.Parser, d input.Document) report.Record {
 	m, err := (*message.Message)(nil), d.Err
 	if err == nil {
@@ -78,7 +78,7 @@ func (v *verification) check(parser *message.Parser, d input.Document) report.Re
 	}
 	r := report.Record{Source: d.Source.Name, Index: d.Index, ID: m.HandoffID(), Origin: d.Origin(), Raw: d.Raw, Telling: v.policy.Once, Own: own}
 	r.Valid = err == nil
-	r.Origin.Short = false // each accepted message is reported by itself
+	r.Origin.Short = false // each accepted message is reported separately
 	reject(&r, err)
 	if v.explain && !r.Valid {
 		original := v.originals[r.ID]
@@ -92,7 +92,7 @@ func (v *verification) check(parser *message.Parser, d input.Document) report.Re
 	return r
 }
 
-// reject notes why a message is not accepted.
+// reject records why a message is not accepted.
 func reject(r *report.Record, err error) {
 	if fault := (*sign.Error)(nil); errors.As(err, &fault) {
 		r.Valid, r.Own, r.Reason = false, signedWith{}, finding.Reason(fault.Reason)

@@ -88,7 +88,7 @@ not printed: its findings are, and the exit code is 1.`,
 	return c
 }
 
-// complete fills in the options that the flags describe.
+// complete sets the options that the flags describe.
 func (f *buildFlags) complete(ctx context.Context, stdin io.Reader) error {
 	if err := errors.Join(f.completeSender(), f.completeTargets(), f.completeOverrides()); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (f *buildFlags) complete(ctx context.Context, stdin io.Reader) error {
 	return err
 }
 
-// completeSender fills in who hands over, if the flag says so.
+// completeSender sets the sender if the flag names one.
 func (f *buildFlags) completeSender() error {
 	if f.from == "" {
 		return nil
@@ -125,7 +125,7 @@ func (f *buildFlags) completeSender() error {
 	return err
 }
 
-// parseSender reads the value of --from.
+// parseSender parses the value of --from.
 func parseSender(text string) (message.FromAgent, error) {
 	id, version, _ := strings.Cut(text, "@")
 	if id == "" || version == "" {
@@ -137,7 +137,7 @@ func parseSender(text string) (message.FromAgent, error) {
 	return message.FromAgent{AgentID: id, AgentVersion: version}, nil
 }
 
-// completeOverrides fills in what --set sets.
+// completeOverrides sets the values of --set.
 func (f *buildFlags) completeOverrides() error {
 	for _, text := range f.set {
 		pointer, value, ok := strings.Cut(text, "=")
@@ -152,10 +152,10 @@ func (f *buildFlags) completeOverrides() error {
 	return nil
 }
 
-// completeTargets fills in who is to take over, if flags say so.
+// completeTargets sets the receivers if flags name them.
 func (f *buildFlags) completeTargets() error {
 	for _, receiver := range f.receivers {
-		if len(f.to) != 1 || f.to[0] != receiver { // that is toAgent, and in the list anyway
+		if len(f.to) != 1 || f.to[0] != receiver { // toAgent is in the list in any case
 			f.to = append(f.to, receiver)
 		}
 	}
@@ -175,7 +175,7 @@ func (f *buildFlags) completeTargets() error {
 	return nil
 }
 
-// parseTarget reads a value of --to.
+// parseTarget parses a value of --to.
 func parseTarget(text string) (message.ToAgent, error) {
 	kind, versions, _ := strings.Cut(text, "@")
 	if kind == "" {
@@ -224,7 +224,7 @@ func (f *buildFlags) run(c *cobra.Command, args []string) error {
 	return err
 }
 
-// stateHint helps those who write states by hand.
+// stateHint returns a hint for users who write states by hand.
 func stateHint() string {
 	var names []string
 	if text, err := schemas.Read(schemas.State); err == nil {

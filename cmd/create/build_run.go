@@ -15,7 +15,7 @@ import (
 type builder struct {
 	*buildFlags
 	trims     bool        // the messages
-	malformed atomic.Bool // a state was not as its schema has it
+	malformed atomic.Bool // a state does not match its schema
 }
 
 // build appends the message for one state.
@@ -42,15 +42,15 @@ func (b *builder) build(ctx context.Context, dst []byte, d input.Document, publi
 	return b.Layout.Append(dst, text.Text)
 }
 
-// buildRemedies are the flags that help against problems.
+// buildRemedies are the flags that solve problems.
 var buildRemedies = map[string]string{
 	build.OptionFrom:           ", or name it with --from ID@VERSION",
 	build.OptionTo:             ", or name it with --to TYPE",
 	build.OptionAllowExhausted: ", or hand over all the same with --allow-exhausted",
 }
 
-// placed returns the problems of a state as errors, each with its place. All but those that the
-// command line leaves open, who hands over to whom, make the answer no.
+// placed returns the problems of a state as errors with their places. A problem that a flag can solve, an
+// unknown sender or receiver, is not a rejection.
 func (b *builder) placed(d input.Document, list build.Problems) error {
 	errs := make([]error, len(list))
 	for i, p := range list {

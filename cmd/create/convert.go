@@ -77,7 +77,7 @@ func (f *convertFlags) register(c *cobra.Command) {
 	cli.Complete(c, "format-out", convertible()...)
 }
 
-// convertible returns the names of the formats that can be converted.
+// convertible returns the names of the supported formats.
 func convertible() []string { return cli.Names(convert.Formats()) }
 
 func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
@@ -115,10 +115,10 @@ func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 		}
 		publish(convertRecord{Source: d.Source.Name, Index: d.Index, Report: r.Report, place: d.Origin()})
 		if lines {
-			r.Text = bytes.TrimSuffix(r.Text, []byte("\n")) // the last line gets its end as all messages do
+			r.Text = bytes.TrimSuffix(r.Text, []byte("\n")) // as for all messages, the caller ends the last line
 		}
 		if len(dst) == 0 && !f.Pretty && cap(r.Text) > cap(dst)/2 {
-			return r.Text, nil // a long one need not be there twice
+			return r.Text, nil // a long text is not copied
 		}
 		if lines {
 			return append(dst, r.Text...), nil

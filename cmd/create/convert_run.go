@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// convertError says whose error it is, and where in the source.
+// convertError adds the place in the source to an error.
 func convertError(d input.Document, err error) error {
 	var broken convert.SourceErrors
 	if !errors.As(err, &broken) {

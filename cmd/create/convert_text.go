@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/convert"
 )
 
-// A convertRecord is what convert reports of one message.
+// A convertRecord is the report on one converted message.
 type convertRecord struct {
 	Source string `json:"source"`
 	Index  int    `json:"index"`
@@ -18,7 +18,7 @@ type convertRecord struct {
 	place input.Origin
 }
 
-// publish writes the reports, or only what must not go unnoticed.
+// publish writes the reports, or only the notices.
 func (f *convertFlags) publish(stderr io.Writer, news []any) error {
 	if f.quiet {
 		return nil
@@ -40,10 +40,10 @@ func (f *convertFlags) publish(stderr io.Writer, news []any) error {
 	return nil
 }
 
-// maxMadeUp bounds how much of a value that was made up the report shows, in columns.
+// maxMadeUp is the maximum width of a made-up value in the report, in columns.
 const maxMadeUp = 60
 
-// writeMembers lists what became of the members.
+// writeMembers lists the members by the result of their conversion.
 func (r convertRecord) writeMembers(w io.Writer) {
 	for _, m := range r.Mapped {
 		fmt.Fprintf(w, "  mapped   %s → %s%s\n", placeIn(m.From), placeIn(m.To), ofTurns(m.Turns))
@@ -62,7 +62,7 @@ func (r convertRecord) writeMembers(w io.Writer) {
 	}
 }
 
-// placeIn shows a JSON Pointer.
+// placeIn formats a JSON Pointer.
 func placeIn(pointer string) string {
 	if pointer == "" {
 		return "the whole"
@@ -77,7 +77,7 @@ func ofTurns(n int) string {
 	return " (" + term.Plural(n, "turn") + ")"
 }
 
-// writeNotices says what of the source does not hold, or is not there, any more.
+// writeNotices lists the parts of the source that are no longer valid or present.
 func (r convertRecord) writeNotices(w io.Writer) {
 	for _, m := range r.Changed {
 		fmt.Fprintf(w, "handoff: %s: %s%s: changed since it was converted: what was carried for it is left out\n", r.place, placeIn(m.Pointer), ofTurns(m.Turns))

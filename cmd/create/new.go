@@ -1,4 +1,5 @@
-// Package create has the commands that make messages of something else: new, build, convert and stream.
+// Package create implements the commands that create messages from other data: new, build, convert and
+// stream.
 package create
 
 import (
@@ -105,7 +106,7 @@ func draftOf(c *cobra.Command, d build.Draft, from, to, budget string) ([]byte, 
 	return append(text, '\n'), err
 }
 
-// checkAmount checks the amount that a flag gives.
+// checkAmount checks the amount of a flag.
 func checkAmount(flag, text string) error {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
 	if err == nil && doc.Root().Kind() == jsonstream.Number && jsonstream.SafeNumber([]byte(text)) {

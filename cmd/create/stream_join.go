@@ -79,7 +79,7 @@ func (f *streamJoinFlags) run(c *cobra.Command, args []string) error {
 	err = j.all(c.Context(), list)
 	answer := cli.Answer(err, j.unread, j.faults > 0)
 	if err == nil && f.output != "" {
-		err = answer // then there is no file
+		err = answer // there is no output file
 	}
 	if err := out.Close(err); err != nil {
 		return err
@@ -94,9 +94,9 @@ type streamJoining struct {
 	out       *output.File
 	stderr    io.Writer
 	progress  *term.Progress
-	faults    int // chunks and streams that are at fault
-	unread    int // documents that are no chunks, and sources
-	dropped   int // chunks that had come before
+	faults    int // chunks and streams with a fault
+	unread    int // documents that are not chunks, and sources
+	dropped   int // repeated chunks
 }
 
 // all joins the chunks of all sources.
@@ -152,7 +152,7 @@ func (j *streamJoining) consume(source string, events []chunked.Event) error {
 	return nil
 }
 
-// report reports a fault. What does not say of which stream it is cannot be read.
+// report reports a fault. A fault without the ID of its stream counts as unreadable.
 func (j *streamJoining) report(source string, f *chunked.Fault) {
 	if f.Reason == chunked.Malformed && f.Stream == "" {
 		j.unread++

@@ -1,4 +1,4 @@
-// Package diff has the command "handoff diff".
+// Package diff implements the command "handoff diff".
 package diff
 
 import (
@@ -24,7 +24,7 @@ var volatile = []string{"/handoffId", "/timestamp", "/traceparent", "/signature"
 // diffFlags are the flags of diff.
 type diffFlags struct {
 	*cli.Globals
-	diff.Options // completed from those below
+	diff.Options // completed from the fields below
 	cli.FormatFlag
 
 	ignore, only, keys []string
@@ -82,7 +82,7 @@ could not be compared.`,
 	return c
 }
 
-// checkArgs wants two arguments, or those of git.
+// checkArgs requires two arguments, or git's 7 or 9.
 func (f *diffFlags) checkArgs(c *cobra.Command, args []string) error {
 	if !f.git {
 		return cobra.ExactArgs(2)(c, args)
@@ -93,7 +93,7 @@ func (f *diffFlags) checkArgs(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// options completes the options from the flags.
+// options returns the options that the flags describe.
 func (f *diffFlags) options() (diff.Options, error) {
 	o := f.Options
 	o.Format, f.text.Format = f.From, f.From
@@ -123,7 +123,7 @@ func (f *diffFlags) options() (diff.Options, error) {
 	return o, nil
 }
 
-// patterns reads the values of a flag.
+// patterns parses the values of a flag.
 func patterns(flag string, texts []string) ([]jsonstream.Pattern, error) {
 	var list []jsonstream.Pattern
 	for _, text := range texts {
@@ -159,11 +159,11 @@ func (f *diffFlags) run(c *cobra.Command, args []string) error {
 		progress: f.NewProgress(c.ErrOrStderr()),
 	}
 	if f.git {
-		return out.Close(r.git(args)) // exit code 0, whatever differs: git takes others for a crash
+		return out.Close(r.git(args)) // always exit code 0: git takes any other for a crash
 	}
 	err = r.paths(args[0], args[1])
 	if f.output != "" && err == nil && r.unread > 0 {
-		err = cli.ErrReported // then there is no file
+		err = cli.ErrReported // there is no output file
 	}
 	return cli.Answer(out.Close(err), r.unread, r.different > 0)
 }

@@ -5,16 +5,15 @@ import (
 	"os"
 )
 
-// gitArgumentCounts are how many arguments git gives to an external diff: path
-// old-file old-hex old-mode new-file new-hex new-mode, and for a renamed file its
-// other path and a header; for an unmerged one, the path alone.
+// gitArgumentCounts are the numbers of arguments that git passes to an external diff: path old-file old-hex
+// old-mode new-file new-hex new-mode and, for a renamed file, its other path and a header; for an unmerged
+// file, only the path.
 var gitArgumentCounts = []int{1, 7, 9}
 
-// gitFile is a file as git describes it to an external diff (git(1),
-// GIT_EXTERNAL_DIFF).
+// A gitFile is a file as git describes it to an external diff (git(1), GIT_EXTERNAL_DIFF).
 type gitFile struct {
 	path, newPath    string // in the repository
-	old, new         string // where the contents are
+	old, new         string // files with the contents
 	oldMode, newMode string // "." for none
 }
 
@@ -34,7 +33,7 @@ func (f gitFile) heading() string {
 	return f.path
 }
 
-// besides says what is different about the file apart from its content, "" for nothing.
+// besides returns the differences of the file other than its content, "" for none.
 func (f gitFile) besides() string {
 	switch {
 	case f.oldMode != f.newMode && f.oldMode != "." && f.newMode != ".":
@@ -46,5 +45,5 @@ func (f gitFile) besides() string {
 	}
 }
 
-// gitPaging reports whether git shows the output in a pager, which can do colours.
+// gitPaging reports whether git shows the output in a pager, which supports colours.
 func gitPaging() bool { return os.Getenv("GIT_PAGER_IN_USE") != "" && os.Getenv("NO_COLOR") == "" }

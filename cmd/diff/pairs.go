@@ -15,9 +15,9 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A pair is what is to be compared. One of the sides may be nil, but not both.
+// A pair has the two sides of a comparison. One of them may be nil, but not both.
 type pair struct {
-	name     string // of the files, where several are compared
+	name     string // of the files, if several are compared
 	stream   bool   // whether a file has several messages
 	old, new *side
 }
@@ -25,17 +25,17 @@ type pair struct {
 // several reports whether there may be other pairs.
 func (p pair) several() bool { return p.name != "" || p.stream }
 
-// A pairing finds what is to be compared.
+// A pairing finds the pairs to compare.
 type pairing struct {
 	*input.Reader
 	limits  jsonstream.Limits
-	from    format.Format // of the messages; "": the one that each looks like
+	from    format.Format // of the messages; "" to detect each
 	byOrder bool
-	count   func(int) // is called with how many bytes were read
+	count   func(int) // called with the number of bytes of each read
 	emit    func(pair) bool
 }
 
-// paths pairs what two arguments name: files, or the files of directories.
+// paths pairs two arguments: files, or the files of directories.
 func (p pairing) paths(from, to string, stdin io.Reader, stderr io.Writer) error {
 	if from == "-" && to == "-" {
 		return input.ErrTwiceStdin
@@ -51,7 +51,7 @@ func (p pairing) paths(from, to string, stdin io.Reader, stderr io.Writer) error
 		}
 		isDirectory[i] = info.IsDir()
 	}
-	// As diff(1) has it, a file is compared with its namesake in a directory.
+	// As in diff(1), a file is compared with the file of the same name in a directory.
 	switch isDirectory {
 	case [2]bool{true, true}:
 		p.directories(from, to)
@@ -65,8 +65,7 @@ func (p pairing) paths(from, to string, stdin io.Reader, stderr io.Writer) error
 	return nil
 }
 
-// source returns the source that an argument names, nil for the empty file that
-// is one that is missing.
+// source returns the source that an argument names, nil for an empty file in place of a missing one.
 func (p pairing) source(arg string, stdin io.Reader, stderr io.Writer) *input.Source {
 	if arg == os.DevNull {
 		return nil
@@ -74,20 +73,19 @@ func (p pairing) source(arg string, stdin io.Reader, stderr io.Writer) *input.So
 	return &p.Reader.Sources([]string{arg}, stdin, stderr)[0]
 }
 
-// directories pairs the files of two directories by their relative paths; whether
-// a file is compressed does not matter.
+// directories pairs the files of two directories by relative path, without regard to compression.
 func (p pairing) directories(from, to string) {
 	files := map[string]*[2]*input.Source{}
 	for i, root := range []string{from, to} {
 		for _, s := range p.Directory(root) {
 			path, err := filepath.Rel(root, s.Name)
 			if err != nil || s.Path == "" {
-				path = s.Name // what could not be listed
+				path = s.Name // of a directory that could not be listed
 			}
 			path = filepath.ToSlash(path)
 			name := strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
 			if pair := files[name]; pair != nil && pair[i] != nil {
-				name = path // there is a plain one next to it
+				name = path // there is also an uncompressed file
 			}
 			if files[name] == nil {
 				files[name] = &[2]*input.Source{}
@@ -102,8 +100,7 @@ func (p pairing) directories(from, to string) {
 	}
 }
 
-// sourcePair pairs the messages of two files, of which one may be missing. It returns
-// whether more is wanted.
+// sourcePair pairs the messages of two files, one of which may be missing. It reports whether to continue.
 func (p pairing) sourcePair(name string, from, to *input.Source) bool {
 	stop := make(chan struct{})
 	defer close(stop)

@@ -10,11 +10,11 @@ import (
 // A side is a document to compare.
 type side struct {
 	input.Document
-	doc *jsonstream.Document // nil unless it is parsed
+	doc *jsonstream.Document // nil until it is parsed
 	is  diff.Identity
 }
 
-// parse parses the document, unless it is parsed.
+// parse parses the document if it is not parsed.
 func (s *side) parse(limits jsonstream.Limits, from format.Format) {
 	if s == nil || s.Err != nil || s.doc != nil {
 		return
@@ -24,7 +24,7 @@ func (s *side) parse(limits jsonstream.Limits, from format.Format) {
 	}
 }
 
-// documentsAhead is how many documents of a file are parsed before they are asked for.
+// documentsAhead is the number of documents of a file that are parsed ahead.
 const documentsAhead = 4
 
 // read parses the documents of a source. It ends when stop is closed.
@@ -57,7 +57,7 @@ type joining struct {
 	pairs diff.Pairing[*side]
 }
 
-// add takes the next message of each file, nil where there is none.
+// add takes the next message of each file, nil after the last.
 func (j *joining) add(next [2]*side) bool {
 	if j.byOrder {
 		return j.join(next)
@@ -83,7 +83,7 @@ func (j *joining) add(next [2]*side) bool {
 	return true
 }
 
-// rest emits those that have met nothing: what was removed, and what was added.
+// rest emits the messages without a counterpart: those removed, then those added.
 func (j *joining) rest() bool {
 	for i := range 2 {
 		for _, s := range j.pairs.Alone(i) {

@@ -23,7 +23,7 @@ type comparison struct {
 	stderr   io.Writer
 	progress *term.Progress
 
-	several   bool // whether there was more than one pair to compare
+	several   bool // there was more than one pair to compare
 	compared  int
 	different int
 	added     int
@@ -31,8 +31,8 @@ type comparison struct {
 	unread    int
 }
 
-// git compares the two versions of a file that git names. What cannot be compared
-// is reported, and git continues with the next.
+// git compares the two versions of a file that git names. Failures are only reported, so that git continues
+// with the next file.
 func (r *comparison) git(args []string) error {
 	if len(args) == 1 {
 		_, err := fmt.Fprintf(r.out, "%s: unmerged\n", term.Visible(args[0]))
@@ -46,7 +46,7 @@ func (r *comparison) git(args []string) error {
 	}
 	return r.run(func(p pairing) error {
 		from, to := p.source(f.old, r.stdin, r.stderr), p.source(f.new, r.stdin, r.stderr)
-		// Their own names are those of temporary files.
+		// The files have temporary names.
 		if from != nil {
 			from.Name = f.path
 		}
@@ -58,7 +58,7 @@ func (r *comparison) git(args []string) error {
 	})
 }
 
-// paths compares what two arguments name.
+// paths compares two arguments.
 func (r *comparison) paths(from, to string) error {
 	err := r.run(func(p pairing) error { return p.paths(from, to, r.stdin, r.stderr) })
 	if err == nil && r.several && !r.flags.quiet {
@@ -67,15 +67,15 @@ func (r *comparison) paths(from, to string) error {
 	return err
 }
 
-// A difference is what came of comparing a pair.
+// A difference is the result of comparing a pair.
 type difference struct {
 	pair
-	text []byte // what is printed
+	text []byte // the output
 	same bool
-	errs []error // why there is nothing to print
+	errs []error // why there is no output
 }
 
-// run compares what pairs finds, on all cores, and prints it in its order.
+// run compares the pairs concurrently and prints the results in order.
 func (r *comparison) run(pairs func(pairing) error) error {
 	r.progress.Start(-1)
 	defer r.progress.Stop()
@@ -94,7 +94,7 @@ func (r *comparison) run(pairs func(pairing) error) error {
 	return trouble
 }
 
-// compare is the work on one pair: it runs on any core.
+// compare compares one pair. It may run concurrently.
 func (r *comparison) compare(p pair) difference {
 	v := difference{pair: p}
 	for _, s := range []*side{p.old, p.new} {
@@ -127,7 +127,7 @@ func (r *comparison) compare(p pair) difference {
 	return v
 }
 
-// mismatches returns why the sides of a pair are not in the format that is asked for.
+// mismatches returns an error for each side of a pair that is not in the required format.
 func (r *comparison) mismatches(p pair) []error {
 	if r.options.Format == "" {
 		return nil
@@ -169,7 +169,7 @@ func (r *comparison) consume(v difference) error {
 	return err
 }
 
-// summary says how the run went, in one line.
+// summary returns a line about the run.
 func (r *comparison) summary() string {
 	text := fmt.Sprintf("%s compared: %d differ, %d added, %d removed", term.Counted(r.compared, "message"), r.different-r.added-r.removed, r.added, r.removed)
 	if r.unread > 0 {

@@ -14,7 +14,7 @@ import (
 
 var errSeveral = errors.New("a patch is of two documents: name two files with one message each, or use -f json")
 
-// show writes how the sides of a pair differ.
+// show writes the differences of a pair.
 func (r *comparison) show(out *bytes.Buffer, p pair, e *diff.Edit) error {
 	alone := p.old == nil || p.new == nil
 	switch format := r.flags.format; {
@@ -43,7 +43,7 @@ func (r *comparison) show(out *bytes.Buffer, p pair, e *diff.Edit) error {
 	return nil
 }
 
-// patch returns the patch that makes the new document of the old one.
+// patch returns the patch from the old document to the new one.
 func (r *comparison) patch(p pair, e *diff.Edit) ([]byte, error) {
 	if r.flags.format == "jsonpatch" {
 		return diff.JSONPatch(p.old.doc, p.new.doc, e, r.options, r.flags.invertible)
@@ -60,7 +60,7 @@ func (r *comparison) showAlone(out *bytes.Buffer, p pair) {
 	fmt.Fprintln(out, color(mark+p.heading()))
 }
 
-// heading says which messages a pair is of.
+// heading names the messages of a pair.
 func (p pair) heading() string {
 	if !p.stream {
 		if p.name != "" {
@@ -86,7 +86,7 @@ func (p pair) heading() string {
 	return strings.Join(parts, " ") + " (" + strings.Join(places, ", ") + ")"
 }
 
-// either returns a side that is there, the old one if both are.
+// either returns the old side of a pair, or else the new one.
 func (p pair) either() *side {
 	if p.old != nil {
 		return p.old
@@ -94,7 +94,7 @@ func (p pair) either() *side {
 	return p.new
 }
 
-// A pairRecord is what became of a message, where several are compared.
+// A pairRecord is the result for one message, if several are compared.
 type pairRecord struct {
 	File      string        `json:"file,omitzero"` // relative to the directories
 	HandoffID string        `json:"handoffId"`     // "" if it has none
@@ -110,8 +110,8 @@ type placeRecord struct {
 	Index  int    `json:"index"` // 0-based, within the source
 }
 
-// writeChanges writes the changes as one line of JSON: an array of them for the only
-// pair of a run, and for one of several, if it differs, an object.
+// writeChanges writes the changes as one line of JSON: an array for the only pair of a run; for one of
+// several pairs an object, if the pair differs.
 func writeChanges(out *bytes.Buffer, p pair, e *diff.Edit) error {
 	alone := p.old == nil || p.new == nil
 	if !p.several() && !alone {

@@ -72,7 +72,7 @@ The signature is not renewed: sign the message again.`,
 	return c
 }
 
-// load reads the patch, and returns its name for people.
+// load reads the patch and returns its display name.
 func (f *patchFlags) load(path string, stdin io.Reader) (string, *patch.Patch, error) {
 	if !slices.Contains(patchTypes, f.kind) {
 		return "", nil, fmt.Errorf("--type %q: use %s", f.kind, strings.Join(patchTypes, ", "))
@@ -109,7 +109,7 @@ func (f *patchFlags) apply(dst []byte, d input.Document, p *patch.Patch, name st
 	}
 	placed := fmt.Errorf("%s: %s: %w", d.Origin(), place, err)
 	if errors.Is(err, patch.ErrIrreversible) || errors.As(err, new(*patch.LimitError)) {
-		return nil, placed // not an answer about the message
+		return nil, placed // not a rejection of the message
 	}
 	return nil, cli.Reject(placed)
 }

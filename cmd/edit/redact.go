@@ -1,4 +1,4 @@
-// Package edit has the commands that change what messages say: canonicalize, patch, redact and repair.
+// Package edit implements the commands that change messages: canonicalize, patch, redact and repair.
 package edit
 
 import (
@@ -90,7 +90,7 @@ message is signed again. Ids of messages, agents and tool calls stay, and are re
 	return c
 }
 
-// check returns what is wrong with the flags together.
+// check returns an error for an invalid combination of flags.
 func (f *redactFlags) check() error {
 	switch {
 	case f.forget && (f.vault != "" || f.secret != ""):

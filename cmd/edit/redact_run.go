@@ -22,19 +22,19 @@ import (
 	"github.com/eaapl/handoff/pkg/redact"
 )
 
-// A redactRecord is what redact reports of one message.
+// A redactRecord is the report on one message.
 type redactRecord struct {
 	Source    string                `json:"source"`
 	Index     int                   `json:"index"`
 	Replaced  map[privacy.Class]int `json:"replaced,omitzero"` // places, by class
-	Values    int                   `json:"values,omitzero"`   // how many different ones
-	Kept      []redact.Kept         `json:"kept,omitzero"`     // in what identifies something
+	Values    int                   `json:"values,omitzero"`   // the number of distinct values
+	Kept      []redact.Kept         `json:"kept,omitzero"`     // because the place identifies something
 	Typed     bool                  `json:"typed,omitzero"`    // numbers have become strings
 	Signature string                `json:"signature,omitzero"`
 	Restored  int                   `json:"restored,omitzero"`
-	Exact     bool                  `json:"exact,omitzero"`     // what was restored is the original, byte for byte
+	Exact     bool                  `json:"exact,omitzero"`     // the restored message is the original, byte for byte
 	Missing   []string              `json:"missing,omitzero"`   // replacements that could not be restored
-	Originals int                   `json:"originals,omitzero"` // different ones that the vault has, if several
+	Originals int                   `json:"originals,omitzero"` // the number of distinct originals in the vault, if more than one
 	place     input.Origin
 	entry     []byte
 }
@@ -73,8 +73,8 @@ func (f *redactFlags) runRedact(c *cobra.Command, args []string, key *redact.Key
 	})
 }
 
-// rewrite writes what change makes of each document, and reports it. A document is read as
-// compact JSON, as it is written: a vault finds it by its bytes.
+// rewrite writes the result of change for each document, and the report. Documents are read as compact JSON,
+// in the form in which they are written: a vault identifies them by their bytes.
 func (f *redactFlags) rewrite(c *cobra.Command, args []string, change func(*jsonstream.Document) ([]byte, redactRecord, error)) error {
 	f.Rewrite = func(dst []byte, d input.Document, publish func(any)) ([]byte, error) {
 		doc, err := d.Parse(f.Limits)
@@ -97,14 +97,14 @@ func (f *redactFlags) rewrite(c *cobra.Command, args []string, change func(*json
 	return f.Rewriting.Run(c, args)
 }
 
-// checkVault returns why entries cannot be appended to the vault.
+// checkVault returns an error if entries cannot be appended to the vault.
 func (f *redactFlags) checkVault(stderr io.Writer, key *redact.Key) error {
 	if err := f.ClaimAppended("--vault", f.vault); err != nil {
 		return err
 	}
 	text, err := regular.ReadFile(f.vault)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it is made
+		return nil // it will be created
 	}
 	if err != nil {
 		return fmt.Errorf("--vault %s: %w", f.vault, term.PlainError(err))
@@ -119,7 +119,7 @@ func (f *redactFlags) checkVault(stderr io.Writer, key *redact.Key) error {
 	return nil
 }
 
-// openVault opens the vault. The error names its line.
+// openVault opens the vault. Errors have its line.
 func (f *redactFlags) openVault(text []byte, key *redact.Key) (*redact.Vault, error) {
 	vault, err := redact.OpenVault(text, key)
 	if line := (*redact.LineError)(nil); errors.As(err, &line) {
@@ -132,7 +132,7 @@ func (f *redactFlags) openVault(text []byte, key *redact.Key) (*redact.Vault, er
 	return vault, err
 }
 
-// damage returns what is wrong with a line of the vault.
+// damage returns an error for a damaged line of the vault.
 func (f *redactFlags) damage(e redact.LineError) error {
 	return fmt.Errorf("%s:%d: %w; what it held cannot be restored: take the line from a copy of the vault, or remove it", f.vault, e.Line, e.Err)
 }
@@ -155,7 +155,7 @@ func (f *redactFlags) runRestore(c *cobra.Command, args []string, key *redact.Ke
 	for _, e := range damaged {
 		term.PrintError(c.ErrOrStderr(), f.damage(e))
 	}
-	var unknown, incomplete atomic.Bool // of a message, whether all of it was restored; that not all was
+	var unknown, incomplete atomic.Bool // unknown: a message may be incomplete; incomplete: one is
 	err = f.rewrite(c, args, func(doc *jsonstream.Document) ([]byte, redactRecord, error) {
 		r, err := vault.Restore(doc, f.From, f.Limits)
 		if err == nil && !r.Exact && len(damaged) > 0 {
@@ -178,7 +178,7 @@ func (f *redactFlags) runRestore(c *cobra.Command, args []string, key *redact.Ke
 	}
 }
 
-// report adds to the vault what was replaced, and then reports it.
+// report appends the replaced values to the vault and then reports them.
 func (f *redactFlags) report(stderr io.Writer, news []any) error {
 	var lines []byte
 	for _, n := range news {
@@ -207,7 +207,7 @@ func (f *redactFlags) report(stderr io.Writer, news []any) error {
 	return nil
 }
 
-// restoredText says what was restored.
+// restoredText describes the restored values.
 func (r redactRecord) restoredText() string {
 	places := term.Plural(r.Restored, "place") + " restored"
 	switch {
@@ -230,7 +230,7 @@ func (r redactRecord) restoredText() string {
 	return text
 }
 
-// text says what was done, for people; "" for nothing.
+// text describes the changes for people, "" if there are none.
 func (r redactRecord) text(restore bool) string {
 	if restore {
 		return r.restoredText()

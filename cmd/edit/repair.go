@@ -85,7 +85,7 @@ could not be read.`,
 	return c
 }
 
-// A repairRecord is what repair reports of one message.
+// A repairRecord is the report on one message.
 type repairRecord struct {
 	Source  string            `json:"source"`
 	Index   int               `json:"index"`
@@ -142,7 +142,7 @@ func (f *repairFlags) runRepair(c *cobra.Command, args []string) error {
 	f.LongLines = true
 	f.Copy = func(d input.Document, file *os.File, publish func(any)) (end int64, ok bool) {
 		r, end, err := repair.Lines(jsonstream.LinesFile{In: file, Start: d.Raw.Start, End: d.Long}, f.Limits, repair.Options{Format: f.From, For: provider.Provider(f.provider)})
-		if err != nil { // also one of reading: so is reading the whole
+		if err != nil { // including read errors: reading the whole document returns them again
 			return 0, false
 		}
 		publish(repairRecordOf(d, r))
@@ -155,7 +155,7 @@ func (f *repairFlags) runRepair(c *cobra.Command, args []string) error {
 	return f.Rewriting.Run(c, args)
 }
 
-// report archives what was changed, and then reports it.
+// report archives the changed messages and then reports the changes.
 func (f *repairFlags) report(c *cobra.Command, news []any) error {
 	var lines []byte
 	for _, n := range news {
@@ -188,10 +188,10 @@ func (f *repairFlags) report(c *cobra.Command, news []any) error {
 	return nil
 }
 
-// maxSteps is how many steps are shown to people.
+// maxSteps is the maximum number of steps in the text report.
 const maxSteps = 20
 
-// writeText says what was done, for people.
+// writeText writes the report for people.
 func (r repairRecord) writeText(w io.Writer) error {
 	var text bytes.Buffer
 	for i, s := range r.Steps {
@@ -233,7 +233,7 @@ func (f *repairFlags) runRestore(c *cobra.Command, args []string) error {
 		}
 		text, err := archive.Restore(d.Raw.Bytes)
 		switch {
-		case errors.Is(err, repair.ErrNoEntry): // it was not repaired, or not with this archive
+		case errors.Is(err, repair.ErrNoEntry): // not repaired, or not with this archive
 			publish(fmt.Sprintf("%s: %v: it stays as it is", d.Origin(), err))
 			return append(dst, d.Raw.Bytes...), nil
 		case err != nil:

@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// verdictWords name the reasons in a narrow column.
+// verdictWords are short names of the reasons.
 var verdictWords = map[finding.Reason]string{
 	validate.SignatureInvalid:  "signed",
 	validate.SchemaInvalid:     "schema",
@@ -22,7 +22,7 @@ var verdictWords = map[finding.Reason]string{
 	validate.SafetyViolation:   "safety",
 }
 
-// agents names both within the columns, or the format of what names neither.
+// agents names sender and receiver within the columns, or the format if the message names neither.
 func agents(f inspect.Facts, columns int) string {
 	from, to := f.From.ID, f.To.Type
 	if from+to == "" {
@@ -34,7 +34,7 @@ func agents(f inspect.Facts, columns int) string {
 	return term.Left(term.Pair(from, to, columns), columns)
 }
 
-// moment shows a time in UTC, as precisely as there is room.
+// moment formats a time in UTC, as precisely as the column allows.
 func (t *table) moment(timestamp string) string {
 	at, _, ok := iso8601.Parse(timestamp)
 	switch {
@@ -58,7 +58,7 @@ func (t *table) verdictOf(r validate.Result) string {
 	return t.Red("✗ " + word)
 }
 
-// money writes an amount exactly if there is room, else rounded.
+// money formats an amount, rounded only if it does not fit.
 func money(number []byte) string {
 	if number == nil {
 		return "-"

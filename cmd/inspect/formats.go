@@ -10,12 +10,12 @@ import (
 	"github.com/eaapl/handoff/pkg/inspect"
 )
 
-// foreign draws what only messages of one format have, if it is not the canonical one.
+// foreign draws the facts that are specific to a format other than the canonical one.
 func (p *drawing) foreign(f inspect.Facts) {
 	p.Line()
 	p.Label("format", formats.Named(f.Format).Kind)
 	p.detected(f.Detected)
-	alike := 0 // labels that follow each other with one name
+	alike := 0 // consecutive labels with the same name
 	for i, l := range f.Profile.Labels {
 		if i > 0 && l.Name != f.Profile.Labels[i-1].Name {
 			p.More(alike - term.MaxRows)
@@ -40,7 +40,7 @@ func (p *drawing) foreign(f inspect.Facts) {
 	}
 }
 
-// detected draws why the message is of its format.
+// detected draws the evidence for the format of the message.
 func (p *drawing) detected(d *inspect.Detected) {
 	if d == nil {
 		return
@@ -65,7 +65,7 @@ func (p *drawing) detected(d *inspect.Detected) {
 	}
 }
 
-// textOf returns a text, or the amounts that are in its place.
+// textOf returns text or, if there are any, the amounts instead of it.
 func textOf(text string, amounts []format.Amount) string {
 	if len(amounts) == 0 {
 		return text
@@ -101,7 +101,7 @@ func (p *drawing) cells(row []format.Cell) {
 	p.Line(line)
 }
 
-// carried draws where the bytes of a context go that a message carries.
+// carried draws the sizes of the members of a carried context.
 func (p *drawing) carried(c *inspect.Context, counted bool) {
 	if c == nil {
 		return

@@ -1,4 +1,4 @@
-// Package inspect has the command "handoff inspect".
+// Package inspect implements the command "handoff inspect".
 package inspect
 
 import (
@@ -114,15 +114,15 @@ was not a message at all.`,
 // inspection is one run of inspect.
 type inspection struct {
 	*cli.Globals
-	from      format.Format // of the messages; "": the one that each looks like
-	terms     bool          // there are terms of a receiver, which only EAAPL messages are checked by
+	from      format.Format // of the messages; "" to detect each
+	terms     bool          // a receiver's terms are given, which apply only to EAAPL messages
 	validator *validate.Validator
-	privacy   bool           // personal data is looked for
-	meter     *history.Meter // nil: tokens are not counted
+	privacy   bool           // look for personal data
+	meter     *history.Meter // nil: do not count tokens
 	progress  *term.Progress
 }
 
-// noteTerms says once of a message that the terms of a receiver are not for it.
+// noteTerms notes, once per message, that the receiver's terms do not apply to it.
 func (i *inspection) noteTerms(c *cobra.Command, r record) {
 	if i.terms && r.Format != "" && r.Format != format.EAAPL {
 		i.terms = false
@@ -130,7 +130,7 @@ func (i *inspection) noteTerms(c *cobra.Command, r record) {
 	}
 }
 
-// inspect is the work on one document: it runs on any core.
+// inspect inspects one document. It may run concurrently.
 func (i *inspection) inspect(c *cobra.Command, d input.Document) (record, error) {
 	m, err := message.ParseInPlace(d.Raw, message.Options{Limits: i.Limits})
 	if err != nil {

@@ -46,7 +46,7 @@ func (p *drawing) bytes(f inspect.Facts) {
 	p.members(f.Members, f.SizeTokens > 0 && f.Context == nil)
 }
 
-// members draws the sizes of members, in tokens where they are counted.
+// members draws the sizes of members, in tokens if they are counted.
 func (p *drawing) members(list []inspect.Member, counted bool) {
 	var rows []term.Row
 	for _, m := range list {
@@ -61,7 +61,7 @@ func (p *drawing) members(list []inspect.Member, counted bool) {
 
 func (p *drawing) conversation(f inspect.Facts) {
 	if d := formats.Named(f.Format); f.Format != "" && d.Turns == nil && d.Carriers == nil {
-		return // it has no place for one
+		return // the format has no place for personal data
 	}
 	p.Section("Conversation", term.Plural(f.VerbatimTurns, "turn")+" verbatim, "+term.Plural(f.SummaryCharacters, "character")+" of summary")
 	var rows []term.Row
@@ -83,7 +83,7 @@ func (p *drawing) tools(f inspect.Facts) {
 	var rows []term.Row
 	for _, t := range f.Tools {
 		row := term.Row{Name: t.Tool, Figures: []string{term.Plural(t.Calls, "call")}, Quantity: float64(t.Calls)}
-		if f.Profile == nil { // only canonical messages have the output of the calls
+		if f.Profile == nil { // only canonical messages contain the output of the calls
 			row.Figures, row.Quantity = append(row.Figures, term.Grouped(t.OutputTokens)+" output tokens"), float64(t.OutputTokens)
 		}
 		rows = append(rows, row)
@@ -91,7 +91,7 @@ func (p *drawing) tools(f inspect.Facts) {
 	p.Rows(rows)
 }
 
-// personal shows how much personal data there is of each class, the most frequent first.
+// personal draws the number of findings of personal data by class, the most frequent first.
 func (p *drawing) personal(counts map[string]int) {
 	if counts == nil {
 		return

@@ -12,8 +12,7 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// newListing returns what prints records for people: the picture of a single one, a table of
-// several.
+// newListing returns a listing of records for people: a picture of a single one, or a table.
 func newListing(w io.Writer, columns int, colors term.Palette, counted bool) *cli.Listing[record] {
 	t := newTable(w, columns, colors, counted)
 	return &cli.Listing[record]{
@@ -24,15 +23,15 @@ func newListing(w io.Writer, columns int, colors term.Palette, counted bool) *cl
 	}
 }
 
-// A table prints a row for each message, in columns that do not depend
-// on what is in them, so that it can print each at once.
+// A table prints a row for each message as soon as it is read: the widths of the columns do not depend on
+// their contents.
 type table struct {
 	w io.Writer
 	term.Palette
 	columns               int
-	counted               bool // there is a column for the tokens of the message
-	narrow                bool // there are none for money and the tokens that were spent
-	agents, time, verdict int  // columns of these, which grow with the terminal
+	counted               bool // with a column for the tokens of the message
+	narrow                bool // without columns for money and spent tokens
+	agents, time, verdict int  // widths of the columns that grow with the terminal
 
 	source  string
 	sum     totals
@@ -48,7 +47,7 @@ type totals struct {
 	remaining       *message.Decimal // the lowest
 }
 
-// The columns that do not grow with the terminal.
+// Widths of the columns that do not grow with the terminal.
 const (
 	idColumns    = 8
 	moneyColumns = 6
@@ -62,8 +61,8 @@ const (
 	momentLayout  = time.DateTime
 	narrowVerdict = len("x context")
 	wideVerdict   = len("x INCOMPLETE_CONTEXT")
-	wide          = 112 // from here on
-	narrow        = 70  // up to here, without what things cost
+	wide          = 112 // the minimum width of the wide form
+	narrow        = 70  // the maximum width of the form without costs
 )
 
 func newTable(w io.Writer, columns int, colors term.Palette, counted bool) *table {
@@ -91,7 +90,7 @@ func (t *table) line(index, id, agents, when, spent, remaining, tokens, bytes, v
 	return err
 }
 
-// heading names the columns, once.
+// heading writes the heading, once.
 func (t *table) heading() error {
 	t.started = true
 	return t.line(t.Dim(term.Right("#", cli.IndexColumns)), t.Dim(term.Left("handoff", idColumns)), t.Dim(term.Left("from → to", t.agents)),
@@ -126,8 +125,7 @@ func (t *table) row(r record) error {
 		term.Right(tokens, countColumns), t.sizes(term.Short(int64(r.Bytes)), term.Short(int64(r.SizeTokens))), t.verdictOf(r.Result))
 }
 
-// sizes returns the columns of the message's size: in bytes, and in tokens where
-// they are counted.
+// sizes formats the size columns: bytes and, if they are counted, tokens.
 func (t *table) sizes(bytes, tokens string) string {
 	if !t.counted {
 		return term.Right(bytes, countColumns)
@@ -153,8 +151,8 @@ func (s *totals) add(r record) {
 	}
 }
 
-// totals ends the table. What was spent is only shown of a single task: the
-// figures of a task's messages include each other.
+// totals ends the table. It shows the spending only for a single task: the figures of a task's messages
+// include each other.
 func (t *table) totals() error {
 	s := t.sum
 	verdicts := t.Green("all valid")

@@ -16,14 +16,13 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// An record is one inspected message: its facts, and what the
-// receiver's layers say of it.
+// A record is one inspected message: its facts, and the results of the receiver's layers.
 type record struct {
 	Source string
 	Index  int
 	inspect.Facts
 	Result   validate.Result
-	Personal map[string]int // how many findings of personal data there are, by class; nil if nobody asked
+	Personal map[string]int // number of findings of personal data by class; nil if not requested
 }
 
 // personalData counts personal data by its class.
@@ -40,7 +39,7 @@ func personalData(r validate.Result) map[string]int {
 // MarshalJSONTo encodes the record as one object, with the members of the facts.
 func (r record) MarshalJSONTo(enc *jsontext.Encoder) error {
 	type facts inspect.Facts
-	further := map[string]any{"validation": r.Result} // sorted by name: the last, after a system's
+	further := map[string]any{"validation": r.Result} // sorted by name; after the members of a system, as the last one
 	if r.Profile != nil && r.Profile.Details != nil {
 		further[formats.Named(r.Format).System] = r.Profile.Details
 	}
@@ -55,7 +54,7 @@ func (r record) MarshalJSONTo(enc *jsontext.Encoder) error {
 	}{r.Source, r.Index, facts(r.Facts), further})
 }
 
-// How many lines of a message's task and of one subtask its picture shows.
+// Limits on the lines of a message's task and of one subtask.
 const (
 	maxTaskLines    = 8
 	maxSubtaskLines = 3
@@ -64,7 +63,7 @@ const (
 // A drawing is the picture of an inspected message.
 type drawing struct{ term.Picture }
 
-// WriteText draws the record within the columns, 80 at least.
+// WriteText draws the record within the columns, at least 80.
 func (r record) WriteText(w io.Writer, columns int, colors term.Palette) error {
 	p := drawing{term.NewPicture(columns, colors)}
 	p.verdict(r)
@@ -136,7 +135,7 @@ func (p *drawing) signature(r record) {
 	}
 }
 
-// at joins a name and its version, if there is one.
+// at joins a name and its version, if any.
 func at(name, sep, version string) string {
 	if version == "" {
 		return name

@@ -9,24 +9,24 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// A countTable prints a row for each message, in columns that do not depend on what is in them,
-// so that it can print each at once.
+// A countTable prints a row for each message as soon as it is counted: the widths of the columns do not
+// depend on their contents.
 type countTable struct {
 	w io.Writer
 	term.Palette
 	columns int
-	window  bool // there is a column for the share of the context window
+	window  bool // with a column for the share of the context window
 	started bool
 
 	tokenizer string
 	messages  int
 	tokens    int64
-	repeated  int64 // tokens of what is said again
-	over      int   // messages that are larger than the window
+	repeated  int64 // tokens of repeated content
+	over      int   // messages that exceed the window
 	largest   countRecord
 }
 
-// newCountTable returns what shows the counts of messages to people.
+// newCountTable returns the listing of counts for people.
 func newCountTable(out *cli.Facts, window int) *cli.Listing[countRecord] {
 	t := &countTable{w: out, Palette: out.Palette, columns: out.Width, window: window > 0}
 	return &cli.Listing[countRecord]{
@@ -52,9 +52,9 @@ func (t *countTable) add(r countRecord) {
 	}
 }
 
-// The columns of figures, and the widths below which some are left out.
+// The widths of the columns of figures, and the widths below which some are left out.
 const (
-	countedColumns = 9 // tokens, with their commas
+	countedColumns = 9 // tokens, with commas
 	shareColumns   = 7
 	turnColumns    = 6
 	largestColumns = 27 // with the share
@@ -62,7 +62,7 @@ const (
 	countsTurns    = 50
 )
 
-// line prints the cells of a row, as far as there is room.
+// line prints the cells of a row that fit.
 func (t *countTable) line(source, index, tokens, share, turns, largest string) error {
 	cells := []string{term.Right(index, cli.IndexColumns), term.Right(tokens, countedColumns)}
 	if t.window {

@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/inspect"
 )
 
-// A countRecord is what count says of one message. All sizes are in tokens.
+// A countRecord is the report on one message. All sizes are in tokens.
 type countRecord struct {
 	Source    string        `json:"source"`
 	Index     int           `json:"index"`
@@ -20,13 +20,13 @@ type countRecord struct {
 	Window    int           `json:"contextWindow,omitzero"`
 	Share     float64       `json:"share,omitzero"` // of the window
 	inspect.Breakdown
-	texts []string // the beginnings of the turns that are shown
+	texts []string // the beginnings of the turns to show
 }
 
-// maxTurns is how many of the largest turns, and of the duplicates, are shown.
+// maxTurns is the maximum number of largest turns, and of duplicates, to show.
 const maxTurns = 10
 
-// WriteText draws the record within the columns, 80 at least.
+// WriteText draws the record within the columns, at least 80.
 func (r countRecord) WriteText(w io.Writer, columns int, colors term.Palette) error {
 	p := countPicture{term.NewPicture(columns, colors)}
 	total := fmt.Sprintf("%s (%s)", term.Plural(r.Total, "token"), r.Tokenizer)

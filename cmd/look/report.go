@@ -1,4 +1,4 @@
-// Package look has the commands that show messages in other ways: count, render and report.
+// Package look implements the commands that display messages in other ways: count, render and report.
 package look
 
 import (
@@ -108,7 +108,7 @@ func (f *reportFlags) run(c *cobra.Command, args []string) error {
 	}))
 }
 
-// reportRules are those of which a run may say how much they matter.
+// reportRules are the rules with configurable severities.
 func reportRules() []finding.Rule { return append(cli.WarningRules(), chain.Rules()...) }
 
 // write writes the page.
@@ -131,7 +131,7 @@ func (f *reportFlags) write(c *cobra.Command, list []input.Source, validator *va
 	return cli.Answer(out.Close(err), unread, false)
 }
 
-// titleOf names what is read.
+// titleOf returns a title that names the sources.
 func titleOf(list []input.Source) string {
 	switch len(list) {
 	case 0:
@@ -142,13 +142,13 @@ func titleOf(list []input.Source) string {
 	return fmt.Sprintf("Handoffs of %s", term.Plural(len(list), "file"))
 }
 
-// A reportOutcome is what report reads of a document, or why it reads nothing.
+// A reportOutcome is the message of a document, or the reason why there is none.
 type reportOutcome struct {
 	message *collect.Message
 	err     error
 }
 
-// read takes in every document of the sources, and returns how many things could not be read.
+// read reads every document of the sources. It returns the number of unreadable documents and sources.
 func (f *reportFlags) read(c *cobra.Command, list []input.Source, validator *validate.Validator, messages *collect.Messages) (unread int, err error) {
 	progress := f.NewProgress(c.ErrOrStderr())
 	work := func(batch []input.Document) []reportOutcome {
@@ -180,10 +180,10 @@ func (f *reportFlags) read(c *cobra.Command, list []input.Source, validator *val
 	return unread, err
 }
 
-// examine is the work on one document: it runs on any core.
+// examine examines one document. It may run concurrently.
 func (f *reportFlags) examine(c *cobra.Command, d input.Document, validator *validate.Validator, messages *collect.Messages) reportOutcome {
 	if d.Unreadable() || len(d.Raw.Bytes) == 0 {
-		_, err := d.Parse(f.Limits) // which names the source
+		_, err := d.Parse(f.Limits) // the error names the source
 		return reportOutcome{err: err}
 	}
 	_, result, err := validator.ValidateRaw(c.Context(), d.Raw, f.Limits)
@@ -193,7 +193,7 @@ func (f *reportFlags) examine(c *cobra.Command, d input.Document, validator *val
 	return reportOutcome{message: messages.Examine(d.Raw, chain.Place{Source: d.Source.Name, Index: d.Index, Line: d.Raw.Start.Line}, result)}
 }
 
-// make writes a page, and shows how far it is.
+// make writes a page and shows its progress.
 func (f *reportFlags) make(c *cobra.Command, page collect.Page, out *output.File) error {
 	progress := f.StartDoing(c.ErrOrStderr(), "writing the page", -1)
 	defer progress.Stop()

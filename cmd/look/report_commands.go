@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/pkg/viewer/collect"
 )
 
-// messageCommands are lines for a shell that show parts of a handoff.
+// messageCommands returns shell commands that show parts of a handoff.
 func messageCommands(s collect.Subject) []viewer.Command {
 	list := []viewer.Command{}
 	message := argumentOf(s.Message)
@@ -33,7 +33,7 @@ func messageCommands(s collect.Subject) []viewer.Command {
 	return list
 }
 
-// argumentOf returns the argument of a command that reads one message; "" where there is none.
+// argumentOf returns the argument for a command that reads one message, "" if there is none.
 func argumentOf(o *collect.Origin) string {
 	switch {
 	case o.Source == "stdin":
@@ -48,8 +48,8 @@ func argumentOf(o *collect.Origin) string {
 	return fmt.Sprintf("<(sed -n %dp %s)", o.Line, cli.ShellWord(o.Source))
 }
 
-// chainCommand returns what makes the line for a shell that shows a task as it is checked with
-// these options.
+// chainCommand returns a function that returns a shell command. The command shows a task, checked with these
+// options.
 func chainCommand(o chain.Options) func(taskID string, sources []string) string {
 	flags := chainWords(o)
 	return func(taskID string, sources []string) string {
@@ -64,7 +64,7 @@ func chainCommand(o chain.Options) func(taskID string, sources []string) string 
 	}
 }
 
-// chainWords returns the words of a command line that set what differs from the defaults.
+// chainWords returns the command-line flags for the options that differ from the defaults.
 func chainWords(o chain.Options) (words []string) {
 	add := func(flag, value string) { words = append(words, "--"+flag, cli.ShellWord(value)) }
 	if o.MaxVisits != chain.DefaultMaxVisits {

@@ -18,12 +18,12 @@ import (
 // appending is one run of a command that appends a message.
 type appending struct {
 	*stepFlags
-	name    string // of the file, for people
+	name    string // of the file, as displayed
 	options macp.Options
 	stderr  io.Writer
 }
 
-// outcome prints a rejection, and makes the answer of it.
+// outcome prints a rejection and returns the error of the run.
 func (a appending) outcome(err error) error {
 	if no := (*macp.RejectedError)(nil); errors.As(err, &no) {
 		term.PrintError(a.stderr, fmt.Errorf("%s: %s", a.name, term.Visible(no.Error())))
@@ -83,7 +83,7 @@ func (a appending) extend(text []byte, make stepMaker) ([]byte, string, error) {
 	return longer, step.MessageID, a.readable(longer)
 }
 
-// readable returns an error for what could not be read again under the same limits.
+// readable returns an error if text exceeds the limits for reading it again.
 func (a appending) readable(text []byte) error {
 	if limit := a.Limits.MaxBytes; int64(len(text)) > limit {
 		return fmt.Errorf("%s: would be longer than %d bytes: raise --max-message-bytes", a.name, limit)
@@ -92,7 +92,7 @@ func (a appending) readable(text []byte) error {
 	return err
 }
 
-// only returns the transcript that a text holds.
+// only returns the only transcript in a text.
 func (a appending) only(text []byte) (transcript, error) {
 	d := input.Document{Source: input.Source{Name: a.name, Size: int64(len(text))}, Raw: jsonstream.NewRaw(text)}
 	list := a.transcripts(d)
@@ -105,8 +105,7 @@ func (a appending) only(text []byte) (transcript, error) {
 	return list[0], list[0].hasMessages()
 }
 
-// onWire appends the last message of a transcript to a stream, which otherwise stays
-// as it is.
+// onWire appends the last message of a transcript to a stream without changing the rest of it.
 func (a appending) onWire(stream, longer []byte) ([]byte, error) {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(longer), jsonstream.Unlimited())
 	if err != nil {

@@ -85,7 +85,7 @@ func (f *macpCheckFlags) run(c *cobra.Command, args []string) error {
 	return cli.Answer(out.Finish(err, summary, term.Plural(out.Unread, "document")), out.Unread, out.Rejected > 0)
 }
 
-// check is the work on one transcript: it runs on any core.
+// check checks one transcript. It may run concurrently.
 func (f *macpCheckFlags) check(t transcript, o macp.Options) report.Record {
 	if t.err != nil {
 		return report.Record{Source: t.source, Err: t.err}

@@ -57,7 +57,7 @@ last word means.` + stepLong,
 
 var outcomes = []string{"positive", "negative"}
 
-// make completes the commitment from the session.
+// make builds the commitment from the session.
 func (f *commitFlags) make(s *macp.Session) (macp.Payload, string, error) {
 	if f.outcome != "" && !slices.Contains(outcomes, f.outcome) {
 		return nil, "", fmt.Errorf("--outcome %q: use %s", f.outcome, strings.Join(outcomes, " or "))

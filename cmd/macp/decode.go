@@ -33,7 +33,7 @@ Fields that it does not know are kept as unknown_fields, and encode puts them ba
 			}, w.Flush)
 			outcome := cli.Answer(nil, unread, false)
 			if output != "" && err == nil {
-				err = outcome // then there is no file
+				err = outcome // there is no output file
 			}
 			if err := w.Close(err); err != nil {
 				return err

@@ -37,10 +37,10 @@ length as a varint. What the wire has no field for is left out, and reported on 
 type encoding struct {
 	transcriptInput
 	strict bool
-	lossy  bool // something was not written since it would have been lost
+	lossy  bool // a transcript was left out, as encoding would lose data
 }
 
-// encoded is a transcript on the wire.
+// encoded is a transcript in the wire format.
 type encoded struct {
 	data []byte
 	lost []wire.Loss
@@ -62,7 +62,7 @@ func (e *encoding) run(c *cobra.Command, args []string, path string) error {
 	}, out.Flush)
 	outcome := cli.Answer(nil, unread, e.lossy)
 	if path != "" && err == nil {
-		err = outcome // then there is no file
+		err = outcome // there is no output file
 	}
 	if err := out.Close(err); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (e *encoding) run(c *cobra.Command, args []string, path string) error {
 	return outcome
 }
 
-// encode is the work on one transcript: it runs on any core.
+// encode encodes one transcript. It may run concurrently.
 func encode(t transcript) (encoded, error) {
 	if macp.IsFixture(t.doc.Root()) {
 		return encoded{}, fmt.Errorf("%s: is a conformance fixture: only transcripts have envelopes", t.origin)
@@ -83,7 +83,7 @@ func encode(t transcript) (encoded, error) {
 	return encoded{data, lost}, err
 }
 
-// maxLosses is how many losses of a transcript are reported.
+// maxLosses is the maximum number of reported losses per transcript.
 const maxLosses = 20
 
 func (e *encoding) report(t transcript, lost []wire.Loss) {

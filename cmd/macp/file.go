@@ -20,19 +20,18 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A heldFile is a file that other processes of this program leave alone while they
-// would change it. The file itself cannot be locked, as it is replaced.
+// A heldFile is a file that other processes of this program do not change at the same time. A separate file
+// is locked, as the file itself is replaced.
 type heldFile struct {
 	*cli.Globals
-	path string // what a link leads to
+	path string // after resolving links
 	lock *lockedfile.File
-	old  fs.FileInfo // the file when it was read, nil if it was not there
+	old  fs.FileInfo // the file when it was read, nil if it did not exist
 }
 
-// holdFile waits for a file, which need not be there, until no other process holds it,
-// and says so on stderr if that takes long. The lock is a file next to it; the system
-// releases it if the process ends, however it ends, so that one which is left
-// does no harm.
+// holdFile waits until no other process holds a file, which need not exist. It prints a note to stderr if
+// that takes long. The lock is on a file next to it. The system releases the lock when the process ends, so a
+// lock file left behind does no harm.
 func holdFile(g *cli.Globals, path string, stderr io.Writer) (*heldFile, error) {
 	waiting := fmt.Sprintf("handoff: %s: waiting for another process that is writing to it\n", term.Visible(path))
 	long := time.AfterFunc(time.Second, func() { fmt.Fprint(stderr, waiting) })
@@ -48,13 +47,13 @@ func holdFile(g *cli.Globals, path string, stderr io.Writer) (*heldFile, error) 
 	return &heldFile{Globals: g, path: path, lock: f}, nil
 }
 
-// release lets the next process have the file.
+// release releases the file for other processes.
 func (h *heldFile) release() {
-	os.Remove(h.lock.Name()) // some systems cannot while it is open: then it stays
+	os.Remove(h.lock.Name()) // fails on some systems while it is open; then the file stays
 	h.lock.Close()           // nothing was written to it
 }
 
-// read returns the file's content, and what it is compressed with.
+// read returns the file's content and its codec.
 func (h *heldFile) read(limits jsonstream.Limits) ([]byte, compress.Codec, error) {
 	info, err := os.Stat(h.path)
 	if err != nil {
@@ -75,7 +74,7 @@ func (h *heldFile) read(limits jsonstream.Limits) ([]byte, compress.Codec, error
 	return text, codec, err
 }
 
-// replace rewrites the file, all of it or nothing.
+// replace rewrites the file atomically.
 func (h *heldFile) replace(codec compress.Codec, text []byte) error {
 	out, err := h.OpenAs(claim.AsData, codec, h.path, nil)
 	if err != nil {
@@ -86,7 +85,7 @@ func (h *heldFile) replace(codec compress.Codec, text []byte) error {
 	return out.Close(err)
 }
 
-// create writes a file that is not there yet.
+// create writes a new file.
 func (h *heldFile) create(text []byte) error {
 	if _, err := os.Lstat(h.path); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: is there already, and is not overwritten: name another file", term.Visible(h.path))
@@ -94,7 +93,7 @@ func (h *heldFile) create(text []byte) error {
 	return h.replace(output.CodecOf(h.path), text)
 }
 
-// readBytes returns a file's content, or standard input's, as it is.
+// readBytes returns the content of a file or standard input, without decompressing it.
 func readBytes(g *cli.Globals, path string, stdin io.Reader) ([]byte, error) {
 	s, err := g.File(path, stdin)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// transcriptInput says how transcripts are read.
+// A transcriptInput configures how transcripts are read.
 type transcriptInput struct {
 	*cli.Globals
 	wire     bool
@@ -21,7 +21,7 @@ func (f *transcriptInput) register(c *cobra.Command) {
 	c.Flags().BoolVar(&f.wire, "wire", false, "transcripts are length-delimited protobuf envelopes, not JSON")
 }
 
-// batches returns what emits the documents of some sources.
+// batches returns a function that emits the documents of sources in batches.
 func (f *transcriptInput) batches(list []input.Source, count func(int)) func(emit func([]input.Document) bool) {
 	if !f.wire {
 		return func(emit func([]input.Document) bool) { input.Batches(list, f.Limits, count, emit) }

@@ -1,4 +1,4 @@
-// Package macp has the commands of "handoff macp".
+// Package macp implements the commands of "handoff macp".
 package macp
 
 import (
@@ -42,14 +42,14 @@ append one message to it, if the 22 rules of the mode allow it.`,
 	return c
 }
 
-// policyFlag is the policy that sessions are bound to.
+// A policyFlag is the flag for the policy of sessions.
 type policyFlag struct{ path string }
 
 func (f *policyFlag) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.path, "policy", "", "the policy that sessions are bound to, a `FILE`")
 }
 
-// load reads the policy: nil if there is none.
+// load reads the policy, nil if there is none.
 func (f *policyFlag) load(g *cli.Globals, c *cobra.Command) (*macp.Policy, error) {
 	if f.path == "" {
 		if c.Flags().Changed("policy") {

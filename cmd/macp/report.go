@@ -10,15 +10,15 @@ import (
 	"github.com/eaapl/handoff/pkg/formats/macp"
 )
 
-// A macpReport is what check says of one transcript beyond the findings of its record.
+// A macpReport is the command's addition to the record of one transcript.
 type macpReport struct {
 	fixture    bool
 	wire       bool
-	violations []macp.Violation // in the place of each finding; warnings come last
+	violations []macp.Violation // parallel to the findings; warnings come last
 }
 
-// A violationJSON is a violation with its place in the source. Line and Column are 0
-// on the wire, and Offset is then that of the envelope.
+// A violationJSON is a violation with its place in the source. On the wire, Line and Column are 0, and Offset
+// is that of the envelope.
 type violationJSON struct {
 	Index     int            `json:"index"`
 	MessageID string         `json:"message_id"`
@@ -59,12 +59,12 @@ func (m *macpReport) JSON(r *report.Record) any {
 		Fixture    bool            `json:"fixture"`
 		Conforms   bool            `json:"conforms"`
 		Violations []violationJSON `json:"violations"`
-		Advice     []violationJSON `json:"advice,omitzero"` // what no rule asks for
+		Advice     []violationJSON `json:"advice,omitzero"` // warnings, which break no rule
 		report.Excess
 	}{r.Source, r.Index, r.ID, m.fixture && r.Messages == 0, r.Valid, violations, advice, r.Excess}
 }
 
-// count returns how many violations there are, without warnings.
+// count returns the number of violations other than warnings.
 func (m *macpReport) count() int {
 	n := 0
 	for _, v := range m.violations {

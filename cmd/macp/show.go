@@ -61,11 +61,11 @@ type macpSession struct {
 	Source string `json:"source"` // as named by the user
 	Index  int    `json:"index"`  // 0-based, within the source
 	macp.Projection
-	all   bool             // every handoff and every message is drawn
-	wrong []macp.Violation // of the transcript's own members
+	all   bool             // draw every handoff and every message
+	wrong []macp.Violation // in the transcript's own members
 }
 
-// A macpPending is what --pending writes of a transcript in JSON.
+// A macpPending is the JSON output of --pending for one transcript.
 type macpPending struct {
 	Source    string         `json:"source"`
 	Index     int            `json:"index"`
@@ -126,7 +126,7 @@ func (f *macpShowFlags) run(c *cobra.Command, args []string) error {
 			return f.query.answer(s, out, f.progress)
 		}
 		if drawn && !out.JSON {
-			out.WriteString("\n") // its error comes again
+			out.WriteString("\n") // sticky: a later write returns the error
 		}
 		drawn = true
 		return out.Print(s)

@@ -12,10 +12,10 @@ import (
 	"github.com/eaapl/handoff/pkg/formats/macp"
 )
 
-// A handoffQuery asks about one handoff of each session.
+// A handoffQuery queries one handoff of each session.
 type handoffQuery struct {
 	shown, accepted, declined, context string // ids
-	no                                 bool   // the answer of a session was no
+	no                                 bool   // the answer for a session was no
 }
 
 func (q *handoffQuery) register(c *cobra.Command) {
@@ -30,7 +30,7 @@ func (q *handoffQuery) id() string { return cmp.Or(q.shown, q.context, q.accepte
 
 func (q *handoffQuery) asked() bool { return q.id() != "" }
 
-// A macpHandoff is what --handoff writes of a transcript.
+// A macpHandoff is the output of --handoff for one transcript.
 type macpHandoff struct {
 	Source    string `json:"source"`
 	Index     int    `json:"index"`
@@ -38,13 +38,13 @@ type macpHandoff struct {
 	macp.Handoff
 }
 
-// WriteText writes the handoff in a line, as --pending does.
+// WriteText writes the handoff in a line, in the form of --pending.
 func (h macpHandoff) WriteText(w io.Writer, _ int, _ term.Palette) error {
 	_, err := fmt.Fprintf(w, "%s: %s %s %s\n", term.Visible(h.Source), term.Visible(h.ID), h.Status, term.Visible(h.Target))
 	return err
 }
 
-// answer answers for one session.
+// answer writes the answer for one session.
 func (q *handoffQuery) answer(s macpSession, out *cli.Facts, progress *term.Progress) error {
 	id := q.id()
 	h, there := s.Handoff(id)

@@ -59,7 +59,7 @@ It is a participant whether it is named as one or not.`,
 	return c
 }
 
-// complete fills in what the flags describe.
+// complete sets the options that the flags describe.
 func (f *startFlags) complete(c *cobra.Command, policy *macp.Policy) error {
 	p := &f.payload
 	if f.sessionID == "" {
@@ -141,7 +141,7 @@ func (f *startFlags) run(c *cobra.Command, path string) error {
 	return err
 }
 
-// begin returns the transcript, in JSON or on the wire.
+// begin returns the new transcript, in JSON or in the wire format.
 func (f *startFlags) begin(a appending) ([]byte, error) {
 	step, err := f.step(&f.payload, f.sender)
 	if err != nil {

@@ -39,11 +39,10 @@ func (f *stepFlags) register(c *cobra.Command) {
 	flags.StringVar(&f.timestamp, "timestamp", "", "the `TIME` of the message (RFC 3339); now if there is none")
 }
 
-// A stepMaker completes a payload from what the session has come to, and says who
-// sends it unless --sender does.
+// A stepMaker returns a payload that fits the state of the session, and its sender unless --sender names one.
 type stepMaker func(s *macp.Session) (p macp.Payload, sender string, err error)
 
-// step returns the message that is to be appended.
+// step returns the message to append.
 func (f *stepFlags) step(p macp.Payload, sender string) (macp.Step, error) {
 	step := macp.Step{MessageID: f.messageID, Sender: f.sender, Timestamp: f.timestamp, Payload: p}
 	if step.MessageID == "" {

@@ -102,8 +102,8 @@ func newMACPDecline(g *cli.Globals) *cobra.Command {
 	})
 }
 
-// newMACPAnswer returns the command that does one of the two things that the target of
-// an offer can do, and the word for having done it.
+// newMACPAnswer returns the command for one of the two answers of an offer's target. done is the past
+// participle of do.
 func newMACPAnswer(g *cli.Globals, do, done, reason string, payload func(id, by, reason string) macp.Payload) *cobra.Command {
 	f := &stepFlags{transcriptInput: transcriptInput{Globals: g}}
 	var id, by, why string

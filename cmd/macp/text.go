@@ -19,7 +19,7 @@ func (s macpSession) WriteText(w io.Writer, columns int, colors term.Palette) er
 	return err
 }
 
-// A sessionPicture is the text of one session while it is drawn.
+// A sessionPicture builds the text of one session.
 type sessionPicture struct {
 	term.Picture
 	all bool // every handoff and every message
@@ -54,7 +54,7 @@ func (p *sessionPicture) draw(s macpSession) {
 	p.timeLine(s.TimeLine)
 }
 
-// lasting writes milliseconds, of which there can be more than a time.Duration holds.
+// lasting formats milliseconds, which may exceed the range of time.Duration.
 func lasting(ms int64) string {
 	const hour = int64(time.Hour / time.Millisecond)
 	if ms >= 24*hour {

@@ -10,16 +10,16 @@ import (
 	"github.com/eaapl/handoff/pkg/formats/macp"
 )
 
-// Columns of the lists of a session.
+// Widths of the columns of a session's lists.
 const (
 	maxIDColumns     = 20
 	maxSenderColumns = 30
 	statusColumns    = len(macp.ContextSent)
-	// maxShown is how many handoffs and messages are listed: the latest ones.
+	// maxShown is the maximum number of listed handoffs and messages, the latest ones.
 	maxShown = 50
 )
 
-// latest returns the end of a list that is shown, and says how many are before it.
+// latest returns the elements of a list to show, the last ones, and prints the number of those before them.
 func latest[T any](p *sessionPicture, list []T) []T {
 	if p.all || len(list) <= maxShown {
 		return list
@@ -28,7 +28,7 @@ func latest[T any](p *sessionPicture, list []T) []T {
 	return list[len(list)-maxShown:]
 }
 
-// columnsOf returns how many columns the texts of a list take, up to a limit.
+// columnsOf returns the width of the longest text of a list, at most maxWidth.
 func columnsOf[T any](list []T, text func(T) string, maxWidth int) int {
 	n := 0
 	for _, e := range list {
@@ -98,7 +98,7 @@ func (p *sessionPicture) timeLine(list []macp.Entry) {
 	}
 }
 
-// number is the index of a message: nothing for one that a fixture only implies.
+// number formats the index of a message, "" if a fixture only implies the message.
 func number(e macp.Entry) string {
 	if e.Index < 0 {
 		return ""
@@ -106,7 +106,7 @@ func number(e macp.Entry) string {
 	return strconv.Itoa(e.Index)
 }
 
-// clock writes the time of a message as RFC 3339 has it.
+// clock formats the time of a message as in RFC 3339.
 func clock(e macp.Entry) string {
 	if ms, err := strconv.ParseInt(e.Time, 10, 64); err == nil {
 		return time.UnixMilli(ms).UTC().Format(time.RFC3339Nano)

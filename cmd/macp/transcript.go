@@ -12,19 +12,19 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A transcript is a session as a source holds it, or what became of it.
+// A transcript is a session in a source, or an error.
 type transcript struct {
 	source  string // as named by the user
 	index   int    // 0-based, within the source
 	origin  input.Origin
 	doc     *jsonstream.Document
-	raw     jsonstream.Raw // of doc, where it is JSON
+	raw     jsonstream.Raw // of doc, if it is JSON
 	offsets []int64        // of its messages on the wire, in bytes; nil for JSON
 	err     error          // why there is none, with the place
 }
 
-// place returns where a violation is in its source. Of the wire only the offset of
-// the envelope is known.
+// place returns the place of a violation in its source. On the wire, only the offset of the envelope is
+// known.
 func (t transcript) place(v macp.Violation) jsonstream.Position {
 	if t.offsets == nil {
 		return v.Position()
@@ -36,7 +36,7 @@ func (t transcript) place(v macp.Violation) jsonstream.Position {
 	return jsonstream.Position{Offset: offset}
 }
 
-// sessionID returns the session of the transcript, "" if it does not say.
+// sessionID returns the session ID of the transcript, "" if it has none.
 func (t transcript) sessionID() string {
 	root := t.doc.Root()
 	if id := root.Get("session_id"); id.Exists() {
@@ -45,7 +45,7 @@ func (t transcript) sessionID() string {
 	return root.Get("sessionId").Text()
 }
 
-// hasMessages returns an error for a document that is no transcript.
+// hasMessages returns an error for a document that is not a transcript.
 func (t transcript) hasMessages() error {
 	if t.doc.Root().Get("messages").Kind() != jsonstream.Array {
 		return fmt.Errorf("%s: is no transcript: it has no array messages", t.origin)
@@ -53,8 +53,7 @@ func (t transcript) hasMessages() error {
 	return nil
 }
 
-// transcripts returns what a document holds: one transcript in JSON, or one for each
-// session on the wire.
+// transcripts returns the transcripts in a document: one in JSON, or one for each session on the wire.
 func (f transcriptInput) transcripts(d input.Document) []transcript {
 	t := transcript{source: d.Source.Name, index: d.Index, origin: d.Origin()}
 	if t.err = d.Err; t.err == nil && f.wire {
@@ -75,7 +74,7 @@ func (f transcriptInput) transcripts(d input.Document) []transcript {
 	return []transcript{t}
 }
 
-// isBinary reports whether a text begins with what no JSON has.
+// isBinary reports whether a text begins with bytes that are not valid in JSON.
 func isBinary(text []byte) bool {
 	const looked = 512
 	return bytes.ContainsFunc(text[:min(len(text), looked)], func(r rune) bool {
@@ -98,7 +97,7 @@ func (f transcriptInput) sessions(t transcript, stream []byte) ([]transcript, er
 	var list []transcript
 	for i, session := range decoded {
 		t.index, t.offsets = i, session.Offsets
-		t.origin.Several = false // a line says nothing here
+		t.origin.Several = false // a line number is meaningless here
 		if t.doc, err = jsonstream.Parse(jsonstream.NewRaw(session.Text), f.Limits); err != nil {
 			return nil, fmt.Errorf("session %d: %w", i+1, err)
 		}

@@ -32,14 +32,14 @@ YAML or JSON, with the names that handoff() and Agent of the SDK use
 	return c
 }
 
-// A contextFlag names the run context, which conditions are about.
+// A contextFlag is the flag for the run context, which conditions refer to.
 type contextFlag struct{ context string }
 
 func (f *contextFlag) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.context, "context", "", "the run context, for conditions of handoffs: a `FILE`, YAML or JSON")
 }
 
-// load reads the run context; there is none if the flag is not given.
+// load reads the run context, nil if the flag is not given.
 func (f *contextFlag) load(g *cli.Globals, stdin io.Reader) (*yamldoc.Placed, error) {
 	if f.context == "" {
 		return nil, nil
@@ -59,7 +59,7 @@ func loadYAML(g *cli.Globals, path string, stdin io.Reader) (*yamldoc.Placed, er
 	return doc, nil
 }
 
-// loadAgents reads definitions, whatever is wrong with them.
+// loadAgents reads definitions, which may be invalid.
 func loadAgents(g *cli.Globals, path string, stdin io.Reader) (*agents.Definitions, error) {
 	text, err := g.ReadSettings(path, stdin)
 	if err != nil {
@@ -72,7 +72,7 @@ func loadAgents(g *cli.Globals, path string, stdin io.Reader) (*agents.Definitio
 	return d, nil
 }
 
-// loadSoundAgents reads definitions that have no error.
+// loadSoundAgents reads definitions without errors.
 func loadSoundAgents(g *cli.Globals, path string, stdin io.Reader) (*agents.Definitions, error) {
 	d, err := loadAgents(g, path, stdin)
 	if err != nil {
@@ -86,8 +86,8 @@ func loadSoundAgents(g *cli.Globals, path string, stdin io.Reader) (*agents.Defi
 	return d, nil
 }
 
-// recordedFlags say which definitions recorded runs are held against, and what is known of the
-// runs.
+// recordedFlags are the flags for the definitions that recorded runs are compared with, and for facts about
+// the runs.
 type recordedFlags struct {
 	contextFlag
 	agents string
@@ -100,8 +100,7 @@ func (f *recordedFlags) register(c *cobra.Command) {
 	f.contextFlag.register(c)
 }
 
-// load reads the definitions, and sets in o what is known of the runs. Without --agents, there
-// are none.
+// load reads the definitions and sets the known facts about the runs in o. It returns nil without --agents.
 func (f *recordedFlags) load(g *cli.Globals, c *cobra.Command, args []string, o *agents.RunOptions) (*agents.Definitions, error) {
 	if f.agents == "" {
 		for _, name := range []string{"first-agent", "context"} {

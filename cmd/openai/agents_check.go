@@ -66,9 +66,9 @@ func (f *agentsCheckFlags) run(c *cobra.Command, args []string) error {
 	return cli.Answer(out.Finish(err, out.Validity("file"), term.Counted(out.Unread, "file")), out.Unread, out.Rejected > 0)
 }
 
-// check is the work on one file: it runs on any core.
+// check checks one file. It may run concurrently.
 func (f *agentsCheckFlags) check(d input.Document) report.Record {
-	origin := input.Origin{Source: d.Source.Name} // all of it is one document
+	origin := input.Origin{Source: d.Source.Name} // the file is one document
 	err := d.Err
 	if err == nil {
 		var definitions *agents.Definitions

@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/formats/openai/agents"
 )
 
-// graphLanguages are those of openai agents graph, by the name of their format.
+// graphLanguages are the languages of openai agents graph, by format name.
 var graphLanguages = map[string]tasktree.Language{"mermaid": tasktree.Mermaid{}, "dot": tasktree.Dot{}}
 
 func newAgentsGraph(g *cli.Globals) *cobra.Command {
@@ -41,13 +41,13 @@ have agents that are not defined.`,
 	return c
 }
 
-// How much of a text a picture shows.
+// Limits on the texts in a diagram.
 const (
 	maxGraphName      = 40
 	maxGraphCondition = 60
 )
 
-// agentsGraph draws definitions.
+// agentsGraph draws definitions as a diagram.
 func agentsGraph(d *agents.Definitions, language tasktree.Language) string {
 	classes := map[*agents.Agent]string{}
 	for _, f := range agents.Check(d, agents.Options{}) {
@@ -84,7 +84,7 @@ func agentsGraph(d *agents.Definitions, language tasktree.Language) string {
 	return b.String()
 }
 
-// handoffLabel says by which tool an agent hands over, and when.
+// handoffLabel returns the tool of a handoff and its condition.
 func handoffLabel(h *agents.Handoff) string {
 	label := term.Clip(h.Tool, maxGraphName)
 	switch condition := h.Condition(); {

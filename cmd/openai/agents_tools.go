@@ -89,5 +89,5 @@ func (f *agentsToolsFlags) run(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// maxNames is how many columns a list of agents takes in an error.
+// maxNames is the maximum width of a list of agents in an error, in columns.
 const maxNames = 200

@@ -94,7 +94,7 @@ func (f *openaiCheckFlags) run(c *cobra.Command, args []string) error {
 	return cli.Answer(out.Finish(err, out.Validity("document"), term.Counted(out.Unread, "document")), out.Unread, out.Rejected > 0)
 }
 
-// loadAgents reads what runs are held against.
+// loadAgents reads the definitions that runs are compared with.
 func (f *openaiCheckFlags) loadAgents(c *cobra.Command, args []string) error {
 	if f.window < 1 {
 		return fmt.Errorf("--window %d: write a number above 0", f.window)
@@ -120,7 +120,7 @@ func (f *openaiCheckFlags) loadAgents(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// check is the work on one document: it runs on any core.
+// check checks one document. It may run concurrently.
 func (f *openaiCheckFlags) check(d input.Document) report.Record {
 	doc, err := d.Parse(f.Limits)
 	if err != nil {
@@ -132,7 +132,7 @@ func (f *openaiCheckFlags) check(d input.Document) report.Record {
 		slices.SortStableFunc(findings, func(a, b finding.Finding) int { return cmp.Compare(a.Offset, b.Offset) })
 	}
 	for i := range findings {
-		findings[i].Reason = "" // no receiver rejects it with a reason of the specification
+		findings[i].Reason = "" // the specification has no reason for it
 	}
 	return f.rules.Record(d, findings)
 }

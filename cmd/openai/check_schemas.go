@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// inputProblems returns what checks arguments against the schemas that the flags
-// name, nil if there are none.
+// inputProblems returns a function that checks arguments against the schemas of the flags, nil if there are
+// none.
 func (f *openaiCheckFlags) inputProblems(stdin io.Reader, args []string) (func(string, jsonstream.Value) []string, error) {
 	if len(f.schemas) == 0 {
 		return nil, nil
@@ -21,7 +21,7 @@ func (f *openaiCheckFlags) inputProblems(stdin io.Reader, args []string) (func(s
 	byTool := map[string]*validate.Schema{} // "" for all handoffs
 	for _, text := range f.schemas {
 		name, path, ok := strings.Cut(text, "=")
-		if !ok || strings.ContainsAny(name, `./\`) { // which no tool's name has
+		if !ok || strings.ContainsAny(name, `./\`) { // not valid in a tool's name
 			name, path = "", text
 		}
 		if byTool[name] != nil {

@@ -52,10 +52,10 @@ and writes the one that the next agent gets.`,
 	return c
 }
 
-// A filterChain is what the filter flags ask for, in their order.
+// A filterChain is the sequence of filters that the flags define.
 type filterChain struct {
 	steps    []filterStep
-	list     string // of the filters that come, "" for all
+	list     string // of the filters that follow, "" for all
 	programs programFlags
 }
 
@@ -66,7 +66,7 @@ type filterStep struct {
 	run     program
 }
 
-// load makes ready what the commands need.
+// load prepares the commands to run.
 func (chain *filterChain) load(g *cli.Globals, c *cobra.Command) (err error) {
 	for i := range chain.steps {
 		if s := &chain.steps[i]; s.command != "" {
@@ -78,7 +78,7 @@ func (chain *filterChain) load(g *cli.Globals, c *cobra.Command) (err error) {
 	return nil
 }
 
-// apply appends data as the steps leave it.
+// apply appends the result of the steps for data.
 func (chain *filterChain) apply(ctx context.Context, dst []byte, data jsonstream.Value) ([]byte, error) {
 	var filters []openai.Filter
 	for _, s := range chain.steps {
@@ -113,7 +113,7 @@ func (chain *filterChain) register(c *cobra.Command) {
 	flags.Var(filterFlag{chain, "string", clearList}, "clear", "take out all items of a `LIST`")
 	flags.Var(commandFlag{chain}, "cmd", "let a `COMMAND` make the HandoffInputData, as an input_filter")
 	chain.programs.register(c)
-	cli.OnlyForCall(c) // a configuration has no order
+	cli.OnlyForCall(c) // configuration files do not keep the order
 	cli.Complete(c, "kind", "messages")
 	cli.Complete(c, "list", append(openai.Lists(), allLists)...)
 	cli.Complete(c, "clear", openai.Lists()...)
@@ -142,7 +142,7 @@ func (f filterFlag) Set(text string) error {
 	return err
 }
 
-// allLists ends what --list began.
+// allLists is the value that ends the effect of --list.
 const allLists = "all"
 
 func (chain *filterChain) setList(text string) error {
@@ -190,7 +190,7 @@ func removeTools(text string) (openai.Filter, error) {
 func lastItems(text string) (openai.Filter, error) {
 	n, err := strconv.Atoi(text)
 	if errors.Is(err, strconv.ErrRange) {
-		err = nil // n is the nearest number: no document has as many items
+		err = nil // n is the nearest number, more than the items of any document
 	}
 	if err != nil || n < 1 {
 		return openai.Filter{}, fmt.Errorf("%q: write a number above 0", text)

@@ -1,4 +1,4 @@
-// Package openai has the commands of "handoff openai".
+// Package openai implements the commands of "handoff openai".
 package openai
 
 import (
@@ -39,7 +39,7 @@ recorded runs took.`,
 	return c
 }
 
-// openaiRewriting makes of every HandoffInputData another one.
+// openaiRewriting rewrites every HandoffInputData.
 type openaiRewriting struct {
 	cli.Rewriting
 	cli.Layout
@@ -51,7 +51,7 @@ func (f *openaiRewriting) register(c *cobra.Command) {
 	f.Layout.Register(c)
 }
 
-// runWith rewrites what the arguments name with a function of package openai.
+// runWith rewrites the sources that the arguments name with a function of package openai.
 func (f *openaiRewriting) runWith(c *cobra.Command, args []string, change func(dst []byte, data jsonstream.Value) ([]byte, error)) error {
 	f.Rewrite = func(dst []byte, d input.Document, _ func(any)) ([]byte, error) {
 		doc, err := d.Parse(f.Limits)
@@ -70,8 +70,7 @@ func (f *openaiRewriting) runWith(c *cobra.Command, args []string, change func(d
 	return f.Run(c, args)
 }
 
-// notInputData says what a document is that cannot be read as a HandoffInputData:
-// err says what it lacks.
+// notInputData returns the error for a document that is not a HandoffInputData; err names the missing part.
 func notInputData(doc *jsonstream.Document, err error) error {
 	switch f, known := formats.Detect(doc.Root()); {
 	case !known:
@@ -86,7 +85,7 @@ func notInputData(doc *jsonstream.Document, err error) error {
 // isInputData reports whether the documents of a format are HandoffInputData.
 func isInputData(f format.Format) bool { return f == format.OpenAI || f == format.OpenAIJS }
 
-// placed puts a place in a file before an error.
+// placed adds the place in a file to an error.
 func placed(name string, at jsonstream.Position, pointer string, err error) error {
 	if pointer != "" {
 		pointer += ": "

@@ -76,7 +76,7 @@ func (f *pathsFlags) run(c *cobra.Command, args []string) error {
 	return cli.Answer(out.Close(err), unread, summary.Coverage < f.minCoverage)
 }
 
-// transfers is the work on one run: it is done on any core.
+// transfers returns the handoffs of one run. It may run concurrently.
 func (f *pathsFlags) transfers(d *agents.Definitions, run input.Document) ([]agents.Transfer, error) {
 	doc, err := run.Parse(f.Limits)
 	if err != nil {
@@ -88,21 +88,21 @@ func (f *pathsFlags) transfers(d *agents.Definitions, run input.Document) ([]age
 	return d.Transfers(doc.Root(), f.options), nil
 }
 
-// A pathRow says how often a handoff was taken.
+// A pathRow is the number of times that a handoff was taken.
 type pathRow struct {
 	From  string `json:"from"`
 	To    string `json:"to"`
 	Tool  string `json:"tool,omitzero"`
-	Runs  int    `json:"runs"`  // that took it
-	Times int    `json:"times"` // in all runs
+	Runs  int    `json:"runs"`  // the number of runs that took it
+	Times int    `json:"times"` // the number of times in all runs
 }
 
-// A pathSummary is what runs come to.
+// A pathSummary is the result for all runs.
 type pathSummary struct {
 	Runs      int       `json:"runs"`
 	Taken     int       `json:"taken"` // handoffs that a run took
 	Handoffs  int       `json:"handoffs"`
-	Coverage  float64   `json:"coverage"` // taken handoffs, of a hundred
+	Coverage  float64   `json:"coverage"` // taken handoffs, in percent
 	Paths     []pathRow `json:"paths"`
 	Undefined []pathRow `json:"undefined"` // taken, but not defined
 }
@@ -111,9 +111,9 @@ type pathSummary struct {
 type taken struct {
 	runs      int
 	rows      []pathRow
-	byHandoff map[*agents.Handoff]int // into rows
+	byHandoff map[*agents.Handoff]int // indexes into rows
 	undefined []pathRow
-	byNames   map[[2]string]int // into undefined
+	byNames   map[[2]string]int // indexes into undefined
 }
 
 func newTaken(d *agents.Definitions) *taken {
@@ -132,7 +132,7 @@ func newTaken(d *agents.Definitions) *taken {
 // add counts the handoffs of one run.
 func (t *taken) add(run []agents.Transfer) {
 	t.runs++
-	defined, undefined := map[int]int{}, map[int]int{} // how often this run took them
+	defined, undefined := map[int]int{}, map[int]int{} // counts of this run
 	for _, transfer := range run {
 		if i, known := t.byHandoff[transfer.Handoff]; known {
 			defined[i]++
@@ -151,7 +151,7 @@ func (t *taken) add(run []agents.Transfer) {
 	count(t.undefined, undefined)
 }
 
-// count adds what one run took.
+// count adds the counts of one run.
 func count(rows []pathRow, times map[int]int) {
 	for i, n := range times {
 		rows[i].Runs++
@@ -183,10 +183,10 @@ func (s pathSummary) WriteText(w io.Writer, _ int, colors term.Palette) error {
 	return err
 }
 
-// maxPathName is how many columns a name takes.
+// maxPathName is the maximum width of a name, in columns.
 const maxPathName = 40
 
-// writeRows writes those rows that are wanted, if there are any.
+// writeRows writes the wanted rows, with a title if there are any.
 func writeRows(b *strings.Builder, title string, rows []pathRow, wanted func(pathRow) bool, colors term.Palette) {
 	var cells [][]string
 	for _, r := range rows {
@@ -212,7 +212,7 @@ func writeRows(b *strings.Builder, title string, rows []pathRow, wanted func(pat
 	}
 }
 
-// pathName names an agent, "?" for one that is not defined.
+// pathName returns the name of an agent, "?" if it is not defined.
 func pathName(name string) string {
 	if name == "" {
 		return "?"

@@ -23,13 +23,13 @@ func (f *programFlags) register(c *cobra.Command) {
 	f.child.Register(c)
 }
 
-// maxOutput is how much a command may write for one message, in bytes, where no limit is given.
+// maxOutput is the default limit on a command's output for one message, in bytes.
 const maxOutput = 64 << 20
 
-// A program runs a command for one message, which is its stdin, and returns what is on its stdout.
+// A program runs a command for one message, which it writes to the command's stdin, and returns its stdout.
 type program func(ctx context.Context, in []byte) (jsonstream.Value, error)
 
-// program returns what runs a command.
+// program returns a function that runs a command.
 func (f *programFlags) program(g *cli.Globals, c *cobra.Command, name, command string) (program, error) {
 	if f.timeout <= 0 {
 		return nil, fmt.Errorf("--cmd-timeout %s: write a duration above 0, like 30s", f.timeout)

@@ -59,7 +59,7 @@ an error, with its place. --no-strict leaves the schema as it is.`,
 	return c
 }
 
-// registerAgent registers --agent, which must be given.
+// registerAgent registers the required flag --agent.
 func registerAgent(c *cobra.Command, name *string) {
 	c.Flags().StringVar(name, "agent", "", "the `NAME` of the agent that is handed over to")
 	cli.OnlyForCall(c, "agent")
@@ -113,7 +113,7 @@ func (f *openaiToolFlags) run(c *cobra.Command) error {
 		loose := f.Options
 		loose.Loose = true
 		if _, still := tool.Definition(f.agent, loose); still != nil {
-			return err // which --no-strict would not change
+			return err // --no-strict would not help
 		}
 		return term.WithHint(err, "--no-strict leaves the schema as it is; the model is then not held to it")
 	}

@@ -81,7 +81,7 @@ Zstd levels are 1 to 22, of which four differ: 1 and 2, 3 to 5, 6 to 9, 10 to 22
 	return c
 }
 
-// prepare checks the flags and makes the encoder.
+// prepare checks the flags and creates the encoder.
 func (f *compressFlags) prepare(c *cobra.Command, args []string) error {
 	switch {
 	case f.index != "" && !f.perMessage:

@@ -12,13 +12,13 @@ import (
 	"github.com/eaapl/handoff/pkg/history"
 )
 
-// A framed message, or the reason why it is none.
+// A framed is a message and its size, or an error.
 type framed struct {
 	frames.Frame
 	err error
 }
 
-// packMessages compresses each message, and the line feed after it, by itself.
+// packMessages compresses each message, with its line feed, as a separate frame.
 func (f *compressFlags) packMessages(list []input.Source, in *tally, data *compress.UnitWriter, flush func() error) (messages int, err error) {
 	var index *output.File
 	if f.index != "" {
@@ -36,7 +36,7 @@ func (f *compressFlags) packMessages(list []input.Source, in *tally, data *compr
 			}
 			messages++
 			f.progress.Message()
-			in.Write(r.Message) // nothing can go wrong there
+			in.Write(r.Message) // never fails
 			in.Write([]byte{'\n'})
 			entry, err := w.Write(r.Frame)
 			if err == nil && index != nil {

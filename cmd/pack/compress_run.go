@@ -11,13 +11,13 @@ import (
 	"github.com/eaapl/handoff/pkg/compress/dictionary"
 )
 
-// pack compresses what the sources hold.
+// pack compresses the content of the sources.
 func (f *compressFlags) pack(list []input.Source, out *output.File) (packed, error) {
 	p := packed{Codec: compress.Codec(f.codec), packs: true}
 	in, data := f.newTally(nil), &tally{w: out}
 	var flush func() error
 	if slices.ContainsFunc(list, func(s input.Source) bool { return s.Size < 0 }) {
-		flush = out.Flush // somebody may be waiting
+		flush = out.Flush // a reader may be waiting
 	}
 	var err error
 	if f.perMessage {
@@ -28,7 +28,7 @@ func (f *compressFlags) pack(list []input.Source, out *output.File) (packed, err
 	if !p.packs {
 		p.Codec = compress.None
 	} else if f.dictionary != nil {
-		p.Dictionary, _ = dictionary.ID(f.dictionary) // it was checked when it was loaded
+		p.Dictionary, _ = dictionary.ID(f.dictionary) // checked when it was loaded
 	}
 	if err == nil {
 		p.count(in, data)
@@ -36,13 +36,13 @@ func (f *compressFlags) pack(list []input.Source, out *output.File) (packed, err
 	return p, err
 }
 
-// packStream compresses all as one stream, unless it is too short, and reports
-// whether it did. Nothing at all is compressed too: it would look like something
-// that got lost. flush is nil if nobody waits for the output.
+// packStream compresses the sources as one stream unless they are too short, and reports whether it did.
+// Empty input is compressed, too: empty output would look like lost data. flush is nil if the output has no
+// waiting reader.
 func (f *compressFlags) packStream(list []input.Source, in, data *tally, flush func() error) (bool, error) {
 	size := contentSize(list)
 	all := &contents{list: list, count: f.progress.Bytes, sized: size != compress.Unknown}
-	if flush == nil { // otherwise it may be waiting for input when something fails
+	if flush == nil { // otherwise a read may block after an error
 		defer all.Close() // read only: nothing can be lost
 	}
 	content := io.TeeReader(all, in)

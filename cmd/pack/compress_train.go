@@ -13,10 +13,10 @@ import (
 	"github.com/eaapl/handoff/pkg/compress/dictionary"
 )
 
-// maxSamples is how many bytes of samples are kept in memory for training.
+// maxSamples is the maximum size of the samples in memory, in bytes.
 const maxSamples = 128 << 20
 
-// trainDictionary makes a dictionary of the messages that the arguments name.
+// trainDictionary creates a dictionary from the messages that the arguments name.
 func (f *compressFlags) trainDictionary(c *cobra.Command, args []string) error {
 	if f.inPlace || f.perMessage || f.dict != "" || f.output == "" {
 		return errors.New("--train writes a dictionary, and nothing else: use it with -o FILE and samples")
@@ -50,7 +50,7 @@ func (f *compressFlags) trainDictionary(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// samples reads what the dictionary is made of.
+// samples reads the samples for the dictionary.
 func (f *compressFlags) samples(list []input.Source) (samples [][]byte, err error) {
 	p := f.NewProgress(f.stderr)
 	input.Watch(p, list)

@@ -8,19 +8,19 @@ import (
 	"github.com/eaapl/handoff/pkg/compress"
 )
 
-// contents reads what the sources hold, decompressed, one after the other. It
-// opens each when its turn comes, and names it in errors.
+// contents reads the decompressed contents of the sources in sequence. It opens each source when needed, and
+// names it in errors.
 type contents struct {
-	list    []input.Source // to be opened
+	list    []input.Source // the sources to open
 	count   func(int)
-	sized   bool           // each file holds its size, and nothing else may be read of it
-	current *input.Content // nil between two
+	sized   bool           // read no more than the file size of each source
+	current *input.Content // nil between two sources
 	name    string         // of the current one
-	left    int64          // of its size
+	left    int64          // the rest of its size
 }
 
-// contentSize returns how many bytes files hold, or [compress.Unknown] where only reading tells:
-// of a pipe, of compressed data, of a file of /proc.
+// contentSize returns the total size of files, or [compress.Unknown] for pipes, compressed data and files of
+// /proc, whose sizes are known only after reading.
 func contentSize(list []input.Source) int64 {
 	total := int64(0)
 	for _, s := range list {
@@ -65,7 +65,7 @@ func (c *contents) Read(p []byte) (int, error) {
 	}
 }
 
-// Close closes what is open.
+// Close closes the current source.
 func (c *contents) Close() error {
 	if c.current == nil {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/eaapl/handoff/pkg/compress/frames"
 )
 
-// pick writes the messages chosen, of which the index says where they are. No
-// such message means no.
+// pick writes the selected messages, using the places in the index. It returns [cli.ErrNo] if there is no
+// such message.
 func (f *decompressFlags) pick(c *cobra.Command, args []string) error {
 	index, err := f.File(f.index, c.InOrStdin())
 	if err != nil {
@@ -40,7 +40,7 @@ func (f *decompressFlags) pick(c *cobra.Command, args []string) error {
 	return out.Close(err)
 }
 
-// lookUp returns the lines of the index for the messages chosen.
+// lookUp returns the entries of the index for the selected messages.
 func (f *decompressFlags) lookUp(index input.Source, byNumber bool) ([]frames.Entry, error) {
 	lines, err := index.Open(func(int) {})
 	if err != nil {

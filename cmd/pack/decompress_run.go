@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/pkg/compress"
 )
 
-// unpack writes what the sources hold.
+// unpack writes the decompressed content of the sources.
 func (f *decompressFlags) unpack(list []input.Source, out *output.File) (packed, error) {
 	p, data, content := packed{}, &tally{}, f.newTally(out)
 	for _, s := range list {
@@ -42,14 +42,14 @@ func unpackOne(s input.Source, w io.Writer, count func(int), flush func() error)
 		}
 	}
 	if s.Size < 0 {
-		w = flushing{w, flush} // somebody may be waiting
+		w = flushing{w, flush} // a reader may be waiting
 	}
 	_, err = io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{r}, make([]byte, input.BatchBytes))
 	return content.Codec(), content.Dictionary(), err
 }
 
-// mustBeJSON returns data that is not compressed, if it may be JSON. Otherwise it
-// is, or was, something else: a few bytes of compressed data perhaps.
+// mustBeJSON returns uncompressed data if it may be JSON, and otherwise an error: the data may be a fragment
+// of compressed data.
 func mustBeJSON(content io.Reader) (io.Reader, error) {
 	r := bufio.NewReader(content)
 	first, err := r.Peek(1)

@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/compress"
 )
 
-// packedName names the file that takes the place of one that is compressed.
+// packedName returns the name of the compressed file that replaces a source.
 func (f *compressFlags) packedName(s input.Source) (string, error) {
 	codec, err := s.CodecInPlace()
 	switch {
@@ -26,7 +26,7 @@ func (f *compressFlags) packedName(s input.Source) (string, error) {
 	return s.Path + compress.Codec(f.codec).Suffix(), nil
 }
 
-// unpackedName names the file that takes the place of one that is decompressed.
+// unpackedName returns the name of the decompressed file that replaces a source.
 func unpackedName(s input.Source) (string, error) {
 	codec, err := s.CodecInPlace()
 	switch {

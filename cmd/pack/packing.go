@@ -1,4 +1,4 @@
-// Package pack has the commands compress and decompress.
+// Package pack implements the commands compress and decompress.
 package pack
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/eaapl/handoff/pkg/compress/dictionary"
 )
 
-// packing is what compress and decompress have in common: what they read becomes
-// one output, or files are replaced by others, each by itself.
+// packing is the common part of compress and decompress. Either the sources become one output, or each file
+// is replaced.
 type packing struct {
 	*cli.Globals
 	output  string
@@ -30,9 +30,9 @@ type packing struct {
 	format  string
 	dict    string
 
-	// convert writes what becomes of the sources. Its error names the source.
+	// convert writes the converted sources. Its error names the source.
 	convert func(list []input.Source, out *output.File) (packed, error)
-	// target names the file that takes the place of another one.
+	// target returns the name of the file that replaces a source.
 	target func(s input.Source) (string, error)
 
 	stderr     io.Writer
@@ -49,8 +49,7 @@ func (f *packing) register(c *cobra.Command) {
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report")
 }
 
-// loadDictionary reads the dictionary that --dict names, and lets it be used by
-// whatever is read.
+// loadDictionary reads the dictionary of --dict and uses it for all input.
 func (f *packing) loadDictionary(stdin io.Reader) error {
 	switch f.dict {
 	case "":
@@ -70,7 +69,7 @@ func (f *packing) loadDictionary(stdin io.Reader) error {
 	return nil
 }
 
-// run converts what the arguments name.
+// run converts the sources that the arguments name.
 func (f *packing) run(c *cobra.Command, args []string) error {
 	f.stderr = c.ErrOrStderr()
 	if f.inPlace && f.output != "" {

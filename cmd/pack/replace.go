@@ -15,7 +15,7 @@ import (
 	"github.com/eaapl/handoff/pkg/compress"
 )
 
-// replaceAll replaces each file that can be; the others are reported.
+// replaceAll replaces each file that it can and reports the others.
 func (f *packing) replaceAll(list []input.Source) error {
 	var outcome error
 	for _, s := range list {
@@ -31,9 +31,9 @@ func (f *packing) replaceAll(list []input.Source) error {
 	return outcome
 }
 
-// replace puts a file's other form in its place. The file goes when the other one
-// is safely on the disk, and only if it is still what was read. A record without
-// a source says that there is nothing to do.
+// replace replaces a file with its converted form. It removes the original after the new file is durably on
+// the disk, and only if the original has not changed since it was read. If there is nothing to do, the record
+// has no source.
 func (f *packing) replace(s input.Source) (packed, error) {
 	before, target, err := f.replaceable(s)
 	if err != nil {
@@ -49,7 +49,7 @@ func (f *packing) replace(s input.Source) (packed, error) {
 	if err != nil {
 		return packed{}, err
 	}
-	out.Old, _ = os.Lstat(target) // there is none, unless --force replaces it
+	out.Old, _ = os.Lstat(target) // a file exists only with --force
 	out.Check = func() error { return output.Unchanged(s.Path, before) }
 	p, err := f.convert([]input.Source{s}, out)
 	if err == nil && p.Codec == compress.None {
@@ -75,7 +75,7 @@ func (f *packing) replace(s input.Source) (packed, error) {
 	stays := func(err error) error {
 		return fmt.Errorf("%s: stays, though %s is written: %w", s.Name, target, term.PlainError(err))
 	}
-	if err := f.SyncFolder(filepath.Dir(target)); err != nil { // also where it cannot be
+	if err := f.SyncFolder(filepath.Dir(target)); err != nil { // an error also if folders cannot be synced
 		return packed{}, stays(err)
 	}
 	if err := os.Remove(s.Path); err != nil {
@@ -86,8 +86,7 @@ func (f *packing) replace(s input.Source) (packed, error) {
 	return p, nil
 }
 
-// replaceable returns what the file is and what takes its place, or why nothing
-// may.
+// replaceable returns the file's info and the name of its replacement, or an error if it cannot be replaced.
 func (f *packing) replaceable(s input.Source) (fs.FileInfo, string, error) {
 	switch {
 	case s.Err != nil:

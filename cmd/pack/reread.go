@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/compress"
 )
 
-// verifyFile reads the output's file again, and compares it with the content.
+// verifyFile reads the output file again and compares it with the content.
 func (p *packed) verifyFile(out *output.File, dictionaries [][]byte) error {
 	if out.Target == "" {
 		return fmt.Errorf("--verify: %s cannot be read again", out.File.Name())
@@ -32,7 +32,7 @@ func (p *packed) verifyFile(out *output.File, dictionaries [][]byte) error {
 	return p.compare(contentSum(file, p.packs, dictionaries))
 }
 
-// compare compares what was written, read again, with the content.
+// compare compares the sum of the output, read again, with that of the content.
 func (p *packed) compare(sum []byte, err error) error {
 	switch {
 	case err != nil:
@@ -44,7 +44,7 @@ func (p *packed) compare(sum []byte, err error) error {
 	return nil
 }
 
-// contentSum returns the SHA-256 of data, or of what it decompresses to.
+// contentSum returns the SHA-256 of data or, if packs is set, of its decompressed content.
 func contentSum(data io.Reader, packs bool, dictionaries [][]byte) ([]byte, error) {
 	if packs {
 		r := compress.NewReader(data, compress.ReaderOptions{MaxRatio: -1, Dictionaries: dictionaries})
@@ -56,8 +56,8 @@ func contentSum(data io.Reader, packs bool, dictionaries [][]byte) ([]byte, erro
 	return hash.Sum(nil), err
 }
 
-// rereading has what is written to stdout decompressed at the same time, and returns
-// what says in the end how that went.
+// rereading decompresses the data written to stdout at the same time. It returns a function that waits for
+// the end and returns the content's SHA-256.
 func rereading(o *output.File, stdout io.Writer, dictionaries [][]byte) func() ([]byte, error) {
 	type result struct {
 		sum []byte
@@ -78,14 +78,14 @@ func rereading(o *output.File, stdout io.Writer, dictionaries [][]byte) func() (
 	}
 }
 
-// A tally counts what goes through it to w, and hashes it if there is a hash.
+// A tally counts the bytes written to w, and hashes them if hash is set.
 type tally struct {
-	w     io.Writer // nil: it goes nowhere
+	w     io.Writer // nil to discard the data
 	hash  hash.Hash
 	bytes int64
 }
 
-// newTally returns a tally of content, which is hashed for --verify.
+// newTally returns a tally, with a hash for --verify.
 func (f *packing) newTally(w io.Writer) *tally {
 	if f.verify {
 		return &tally{w: w, hash: sha256.New()}

@@ -10,23 +10,23 @@ import (
 	"github.com/eaapl/handoff/pkg/compress"
 )
 
-// A packed record says what became of a source, or of several.
+// A packed is the report on one source or several.
 type packed struct {
 	Source     string         `json:"source"`
 	Output     string         `json:"output,omitzero"` // "" for stdout
-	Codec      compress.Codec `json:"codec"`           // "" for plain data that stayed so
+	Codec      compress.Codec `json:"codec"`           // "" for data that stayed uncompressed
 	Dictionary uint32         `json:"dictionary,omitzero"`
 	Messages   int            `json:"messages,omitzero"` // with --per-message
 	In         int64          `json:"bytesIn"`
 	Out        int64          `json:"bytesOut"`
-	Ratio      float64        `json:"ratio"` // content to data
+	Ratio      float64        `json:"ratio"` // of content to data
 	Verified   bool           `json:"verified,omitzero"`
 
 	packs bool   // the output is compressed
 	sum   []byte // SHA-256 of the content, with --verify
 }
 
-// count fills in the sizes, of content that became data or the reverse.
+// count sets the sizes from the input and the output.
 func (p *packed) count(in, out *tally) {
 	content, data := in, out
 	if !p.packs {

@@ -1,4 +1,4 @@
-// Package relay finds handoff-relay, the program that delivers and records messages, and runs it.
+// Package relay finds and runs handoff-relay, the program that delivers and records messages.
 package relay
 
 import (

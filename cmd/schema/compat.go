@@ -70,14 +70,14 @@ not deprecated before; 2: something could not be read.`,
 type version struct {
 	Name     string               `json:"name"`
 	Version  string               `json:"version,omitzero"`
-	document *jsonstream.Document // with all that it refers to
+	document *jsonstream.Document // with all references resolved
 }
 
-// A comparison is what compat prints of two versions.
+// A comparison is the output of compat for two versions.
 type comparison struct {
 	Old     version     `json:"old"`
 	New     version     `json:"new"`
-	Allowed compat.Bump `json:"allowed,omitzero"` // by the versions, or by --bump
+	Allowed compat.Bump `json:"allowed,omitzero"` // by the version numbers, or by --bump
 	*compat.Report
 }
 
@@ -173,7 +173,7 @@ func (f *compatFlags) pairs(c *cobra.Command, args []string) ([][2]version, erro
 	return pairs, nil
 }
 
-// file reads a schema from a file, with those that it refers to.
+// file reads a schema from a file, with the files that it refers to.
 func (f *compatFlags) file(path string, stdin io.Reader) (version, error) {
 	doc, name, err := f.LoadDocument(path, stdin, f.Limits)
 	if err != nil {
@@ -210,7 +210,7 @@ func (f *compatFlags) write(w io.Writer, p comparison) error {
 	return err
 }
 
-// headline says what the change is, and whether the versions say so.
+// headline describes the change, and whether the version numbers allow it.
 func headline(p comparison) string {
 	text := "no change"
 	if p.Bump != compat.None {
@@ -276,7 +276,7 @@ func writeChange(b *strings.Builder, c compat.Change, allowsUndeprecated bool) {
 	shows(c.Forward, c.Unread, "valid now, not before")
 }
 
-// orRoot returns a JSON Pointer as it is shown, and a word for that of the whole document.
+// orRoot returns a JSON Pointer, or a word for the root.
 func orRoot(pointer string) string {
 	if pointer == "" {
 		return "the document"
@@ -284,7 +284,7 @@ func orRoot(pointer string) string {
 	return pointer
 }
 
-// maxShown is how many characters of a part of a schema are shown.
+// maxShown is the maximum number of characters to show of a part of a schema.
 const maxShown = 60
 
 func short(text []byte) string {

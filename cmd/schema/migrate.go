@@ -66,14 +66,14 @@ and is left out; 2: something could not be read.`,
 	return c
 }
 
-// A migrateRecord is what migrate reports of one message.
+// A migrateRecord is the report on one message.
 type migrateRecord struct {
 	Source string         `json:"source"`
 	Index  int            `json:"index"`
 	From   string         `json:"from"`
 	To     string         `json:"to"`
 	Done   []migrate.Done `json:"done"`
-	// Signature says "broken" of a message whose signature is of what it was.
+	// Signature is "broken" if the signature covers the message before the migration.
 	Signature string `json:"signature,omitzero"`
 	place     input.Origin
 }
@@ -108,7 +108,7 @@ func (f *migrateFlags) run(c *cobra.Command, args []string) error {
 	return f.Run(c, args)
 }
 
-// migrate is the work on one message: it runs on any core.
+// migrate migrates one message. It may run concurrently.
 func (f *migrateFlags) migrate(dst []byte, d input.Document, publish func(any)) ([]byte, error) {
 	doc, err := d.Parse(f.Limits)
 	if err != nil {

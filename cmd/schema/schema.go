@@ -1,4 +1,4 @@
-// Package schema has the commands of "handoff schema".
+// Package schema implements the commands of "handoff schema".
 package schema
 
 import (
@@ -37,7 +37,7 @@ message/2.0.json. It says what kind of version a change is.`,
 	return c
 }
 
-// open returns the registry of a directory, or without one what is built in.
+// open returns the registry of a directory, or the built-in one for "".
 func open(dir string, limits jsonstream.Limits) (*registry.Registry, error) {
 	if dir == "" {
 		return registry.Embedded()
@@ -45,7 +45,7 @@ func open(dir string, limits jsonstream.Limits) (*registry.Registry, error) {
 	return cli.OpenRegistry(dir, limits)
 }
 
-// versionsFlags say which versions of a schema are meant.
+// versionsFlags select versions of a schema.
 type versionsFlags struct{ at, name string }
 
 func (f *versionsFlags) register(c *cobra.Command) {
@@ -127,7 +127,7 @@ follow no references to other documents. NAME is as for "handoff schema show".`,
 	})
 }
 
-// newPrinter completes a command that prints what document makes of one schema.
+// newPrinter returns c with a run function that prints the result of document for one schema.
 func newPrinter(g *cli.Globals, c *cobra.Command, document func(*registry.Registry, *registry.Schema) (*jsonstream.Document, error)) *cobra.Command {
 	var dir string
 	c.Args = cobra.ExactArgs(1)

@@ -79,28 +79,28 @@ func (f *testFlags) run(c *cobra.Command, args []string) error {
 	return cli.Answer(out.Close(err), unread, failed > 0)
 }
 
-// A fixture is what the versions say of one document.
+// A fixture is the result of the versions for one document.
 type fixture struct {
 	Source     string    `json:"source"`
 	Index      int       `json:"index"`
-	Version    string    `json:"version,omitzero"` // its own
+	Version    string    `json:"version,omitzero"` // its own version
 	AsExpected bool      `json:"asExpected"`
-	Problem    string    `json:"problem,omitzero"` // why it is not, if no version is to blame
+	Problem    string    `json:"problem,omitzero"` // why it failed, if no version is the cause
 	Verdicts   []verdict `json:"verdicts"`
 	place      input.Origin
 }
 
-// A verdict is what one version says.
+// A verdict is the result of one version.
 type verdict struct {
 	Version  string            `json:"version"`
 	Valid    bool              `json:"valid"`
-	Expected *bool             `json:"expected,omitzero"` // nil where both will do
+	Expected *bool             `json:"expected,omitzero"` // nil if both are fine
 	Findings []finding.Finding `json:"findings"`
 }
 
 func (v verdict) asExpected() bool { return v.Expected == nil || *v.Expected == v.Valid }
 
-// test is the work on one fixture: it runs on any core.
+// test tests one fixture. It may run concurrently.
 func (f *testFlags) test(d input.Document) (fixture, error) {
 	doc, err := d.Parse(f.Limits)
 	if err != nil {
@@ -142,7 +142,7 @@ func isLaterMinor(than, version string) bool {
 	return err == nil && a.Major() == b.Major() && b.GreaterThan(a)
 }
 
-// WriteText draws a line for the fixture, and one for each version that is not as expected.
+// WriteText writes a line for the fixture, and one for each version with an unexpected result.
 func (r fixture) WriteText(w io.Writer, _ int, colors term.Palette) error {
 	var b strings.Builder
 	said := map[bool][]string{}

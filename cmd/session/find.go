@@ -25,7 +25,7 @@ import (
 	"github.com/eaapl/handoff/pkg/session"
 )
 
-// search says which sessions are meant, and where they are.
+// A search selects sessions and the folders that contain them.
 type search struct {
 	*cli.Globals
 	root  string
@@ -45,14 +45,14 @@ func (f *search) check() error {
 	return nil
 }
 
-// A folder is one in which there may be sessions.
+// A folder may contain sessions.
 type folder struct {
 	fs.FS
 	path  string
-	agent session.Agent // whose it is, "" for anybody's
+	agent session.Agent // the agent of the sessions, "" for any
 }
 
-// folders returns where sessions may be. The error says that nobody knows.
+// folders returns the folders with sessions. The error reports that they are unknown.
 func (f *search) folders() ([]folder, error) {
 	if f.root != "" {
 		if info, err := os.Stat(f.root); err != nil {
@@ -78,7 +78,7 @@ func (f *search) folders() ([]folder, error) {
 	return list, nil
 }
 
-// home returns a folder that a variable names, or that is in the user's home.
+// home returns the folder that a variable names, or the one called name in the user's home directory.
 func home(variable, name string) string {
 	if dir := os.Getenv(variable); dir != "" {
 		return dir
@@ -90,15 +90,15 @@ func home(variable, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// A file is one that may hold a session.
+// A file may contain a session.
 type file struct {
 	folder folder
-	name   string // in the folder; "" for one that the user named
+	name   string // in the folder; "" if the user named the file
 	path   string
 }
 
-// files returns the files of the folders that may hold sessions, and those that cannot be listed
-// as problems. Claude Code keeps the sessions of sub-agents in files of their own, which are none.
+// files returns the files that may contain sessions, and the folders that cannot be listed as problems.
+// Claude Code keeps the sessions of sub-agents in separate files, which are skipped.
 func files(list []folder) (found []file, problems []error) {
 	for _, d := range list {
 		err := fs.WalkDir(d, ".", func(name string, e fs.DirEntry, err error) error {
@@ -128,7 +128,7 @@ func isSession(base string, of session.Agent) bool {
 	return strings.HasSuffix(plain, ".jsonl") && !strings.HasPrefix(plain, "agent-") && (of != session.Codex || strings.HasPrefix(plain, "rollout-"))
 }
 
-// plainName returns the name of a file before it was compressed.
+// plainName returns the name of a file without its suffix for compression.
 func plainName(base string) string {
 	for _, c := range compress.Codecs() {
 		base = strings.TrimSuffix(base, c.Suffix())
@@ -140,7 +140,7 @@ var rolloutID = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^rollout-.*-([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$`)
 })
 
-// id returns the id of the session that the name of its file has.
+// id returns the session ID in the file's name.
 func (f file) id() string {
 	name := strings.TrimSuffix(plainName(filepath.Base(f.path)), ".jsonl")
 	if m := rolloutID().FindStringSubmatch(name); m != nil {
@@ -149,7 +149,7 @@ func (f file) id() string {
 	return name
 }
 
-// resolve returns the file of a session that the user named.
+// resolve returns the file of the session that the user named.
 func (f *search) resolve(name string) (file, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return file{folder: folder{FS: regular.DirFS(filepath.Dir(name))}, name: filepath.Base(name), path: name}, nil
@@ -176,7 +176,7 @@ func (f *search) resolve(name string) (file, error) {
 	switch {
 	case len(exact) == 1:
 		return exact[0], nil
-	case len(exact) > 1: // as where a folder was moved
+	case len(exact) > 1: // for example, if a folder was moved
 		var paths []string
 		for _, one := range exact[:min(len(exact), 5)] {
 			paths = append(paths, term.Visible(one.path))
@@ -194,7 +194,7 @@ func (f *search) resolve(name string) (file, error) {
 	return file{}, fmt.Errorf("%s begin with %s: write more of the id: %s", term.Plural(len(matching), "session"), term.Visible(name), strings.Join(ids, ", "))
 }
 
-// An opened is a file that is being read.
+// An opened is an open file.
 type opened struct {
 	io.ReaderAt
 	size     int64
@@ -202,7 +202,7 @@ type opened struct {
 	close    func() error
 }
 
-// open opens a file; of one that is compressed, the content is read.
+// open opens a file, and decompresses it if it is compressed.
 func (f file) open(o compress.ReaderOptions) (*opened, error) {
 	in, err := f.folder.Open(f.name)
 	if err != nil {
@@ -240,12 +240,12 @@ func (f *search) read(one file, o session.Options, how func(io.ReaderAt, int64, 
 		return nil, in.modified, fmt.Errorf("%s: %w", term.Visible(one.path), err)
 	}
 	if s.ID == "" || s.Agent == session.ClaudeCode && uuid.Validate(one.id()) == nil {
-		s.ID = one.id() // a session that goes on with another one begins with lines of that
+		s.ID = one.id() // a continued session begins with lines of the one before
 	}
 	return s, in.modified, nil
 }
 
-// atWork shows for how long a run is busy with a session, until it is stopped.
+// atWork shows the elapsed time of the work on a session until it is stopped.
 func (f *search) atWork(c *cobra.Command) *term.Progress {
 	return f.StartDoing(c.ErrOrStderr(), "reading the session", -1)
 }

@@ -20,9 +20,9 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// A fitting makes a message of a session that its receiver can read.
+// A fitting builds a message from a session that fits its receiver.
 type fitting struct {
-	limit     int // of the message, in tokens
+	limit     int // on the message, in tokens
 	keepTurns int
 	meter     history.Meter
 	tokenizer string
@@ -31,23 +31,23 @@ type fitting struct {
 	budget    message.Decimal
 }
 
-// A fitted is a message, and what is to be said of it.
+// A fitted is a message and notes on it.
 type fitted struct {
 	text  []byte
 	notes []string
 }
 
-// tailBytes returns how much of the end of a session is worth reading: what fits, and much more
-// that a summary can be made of.
+// tailBytes returns the number of bytes to read at the end of a session: enough to fill the message, and much
+// more for a summary.
 func (f *fitting) tailBytes() int { return max(1<<20, 32*f.limit) }
 
-// steps are how much goes to make a message fit, least first: 0 for any text and all turns.
-// divisor shares out what else the message has.
+// steps are the successive reductions of a message, the smallest first. A maxText of 0 keeps any text, a
+// keepTurns of -1 all turns. divisor reduces the rest of the message.
 var steps = []struct{ maxText, keepTurns, divisor int }{
 	{0, -1, 1}, {16 << 10, -1, 1}, {8 << 10, -1, 1}, {4 << 10, -1, 1}, {2 << 10, -1, 1}, {1 << 10, 3, 2}, {512, 2, 3}, {256, 1, 4},
 }
 
-// message makes the message. The error is a [cli.Rejection] if its receiver would reject it.
+// message builds the message. The error is a [cli.Rejection] if the receiver would reject it.
 func (f *fitting) message(ctx context.Context, s *session.Session) (fitted, error) {
 	var result fitted
 	for _, step := range steps {
@@ -87,7 +87,7 @@ func (f *fitting) message(ctx context.Context, s *session.Session) (fitted, erro
 
 func (r *fitted) note(form string, a ...any) { r.notes = append(r.notes, fmt.Sprintf(form, a...)) }
 
-// trimmed builds the message of a state, and trims it.
+// trimmed builds a message from a state and trims it.
 func (f *fitting) trimmed(ctx context.Context, s *session.Session, state session.State, keep int) (trim.Result, error) {
 	doc, err := parsed(state.Text)
 	if err != nil {
@@ -107,7 +107,7 @@ func (f *fitting) trimmed(ctx context.Context, s *session.Session, state session
 	})
 }
 
-// stretch makes so many bytes of a seed.
+// stretch returns n bytes derived from a seed.
 func stretch(seed []byte, n int) []byte {
 	var out []byte
 	for i := byte(0); len(out) < n; i++ {
@@ -117,7 +117,7 @@ func stretch(seed []byte, n int) []byte {
 	return out[:n]
 }
 
-// withhold replaces texts that tell the receiver what to do. The task is what it is to do.
+// withhold replaces texts with instructions to the receiver, except the task.
 func (f *fitting) withhold(ctx context.Context, r *fitted) error {
 	doc, err := parsed(r.text)
 	if err != nil {
@@ -146,7 +146,7 @@ func (f *fitting) withhold(ctx context.Context, r *fitted) error {
 	return nil
 }
 
-// check validates the message as its receiver would.
+// check validates the message with the receiver's checks.
 func (f *fitting) check(ctx context.Context, text []byte) error {
 	m, err := message.ParseInPlace(jsonstream.NewRaw(text), message.Options{Limits: jsonstream.Unlimited()})
 	if err != nil {

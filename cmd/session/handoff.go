@@ -71,7 +71,7 @@ stderr.`,
 	return c
 }
 
-// options returns how the message is built, but for its ids.
+// options returns the options for building the message, except its IDs.
 func (f *handoffFlags) options() (o build.Options, budget message.Decimal, err error) {
 	if err := f.check(); err != nil {
 		return o, budget, err
@@ -109,7 +109,7 @@ func (f *handoffFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	source, err := f.File(one.path, c.InOrStdin()) // so that no output takes its place
+	source, err := f.File(one.path, c.InOrStdin()) // so that no output replaces it
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (f *handoffFlags) run(c *cobra.Command, name string) error {
 	return out.Close(err)
 }
 
-// answer prints an error by which the answer is no.
+// answer prints an error that is a negative answer.
 func (f *handoffFlags) answer(c *cobra.Command, err error) error {
 	var no cli.Rejection
 	if !errors.As(err, &no) {
@@ -165,7 +165,7 @@ func (f *handoffFlags) answer(c *cobra.Command, err error) error {
 	return cli.ErrNo
 }
 
-// damageNotes say which lines could not be read.
+// damageNotes lists the unreadable lines.
 func damageNotes(s *session.Session) []string {
 	var notes []string
 	for _, d := range s.Damage {
@@ -177,12 +177,12 @@ func damageNotes(s *session.Session) []string {
 	return notes
 }
 
-// randomOf returns what ids are made of that a text always has.
+// randomOf returns bytes for IDs, always the same for a seed.
 func randomOf(seed [32]byte, purpose string) *bytes.Reader {
 	return bytes.NewReader(stretch(append(seed[:], purpose...), 128))
 }
 
-// parsed reads a text that this program has made.
+// parsed parses a text that this program has written.
 func parsed(text []byte) (*jsonstream.Document, error) {
 	return jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
 }

@@ -39,7 +39,7 @@ that is damaged there is listed with what is wrong.`,
 	return c
 }
 
-// A listed is what list says of a file.
+// A listed is the description of a file.
 type listed struct {
 	Agent   session.Agent `json:"agent,omitzero"`
 	ID      string        `json:"id"`
@@ -48,7 +48,7 @@ type listed struct {
 	Folder  string        `json:"folder,omitzero"`
 	Branch  string        `json:"branch,omitzero"`
 	Title   string        `json:"title,omitzero"`
-	First   string        `json:"first,omitzero"` // what the user asked for first
+	First   string        `json:"first,omitzero"` // the user's first request
 	Path    string        `json:"path"`
 	Problem string        `json:"problem,omitzero"`
 	when    time.Time
@@ -97,7 +97,7 @@ func (f *search) list(c *cobra.Command, facts cli.FactsFlags) error {
 	return out.Close(nil)
 }
 
-// peek describes a file. One that cannot be read has a problem.
+// peek describes a file. If the file is unreadable, the description has a problem.
 func (f *search) peek(one file) listed {
 	l := listed{ID: one.id(), Path: one.path, Agent: one.folder.agent}
 	s, modified, err := f.read(one, session.Options{}, session.Peek)
@@ -121,7 +121,7 @@ func (f *search) peek(one file) listed {
 	return l
 }
 
-// oneLine returns the beginning of a text without line ends.
+// oneLine returns the beginning of a text, without line breaks.
 func oneLine(text string) string {
 	return strings.Join(strings.Fields(session.Clip(text, 300)), " ")
 }

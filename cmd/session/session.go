@@ -1,4 +1,4 @@
-// Package session has the commands of "handoff session".
+// Package session implements the commands of "handoff session".
 package session
 
 import (

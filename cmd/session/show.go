@@ -51,7 +51,7 @@ to do, the files that tools touched, tokens, and the lines that are damaged.`,
 	return c
 }
 
-// A shown is what show says of a session.
+// A shown is the description of a session.
 type shown struct {
 	Agent       session.Agent   `json:"agent"`
 	ID          string          `json:"id"`
@@ -77,7 +77,7 @@ type shown struct {
 	Files       []session.File  `json:"files,omitzero"`
 	ToolCalls   int             `json:"toolCalls"`
 	Usage       session.Usage   `json:"usage"`
-	CostUSD     *message.Number `json:"costUSD"` // null if nobody knows
+	CostUSD     *message.Number `json:"costUSD"` // null if unknown
 }
 
 type damage struct {
@@ -167,7 +167,7 @@ func (r shown) WriteText(w io.Writer, columns int, colors term.Palette) error {
 	return err
 }
 
-// nth names the first row of several.
+// nth returns name for the first row, "" for all others.
 func nth(i int, name string) string {
 	if i > 0 {
 		return ""

@@ -18,7 +18,7 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// sw4rmParts are the flags that say what a context is made of.
+// sw4rmParts are the flags for the parts of a context.
 type sw4rmParts struct {
 	*cli.Globals
 	cli.Layout
@@ -44,12 +44,12 @@ func (f *sw4rmParts) files(more ...string) []string {
 	return append(append([]string{f.history, f.toolState}, filesOf(f.metadata)...), more...)
 }
 
-// filesOf returns the values that are no KEY=VALUE.
+// filesOf returns the values that are not KEY=VALUE.
 func filesOf(metadata []string) []string {
 	return slices.DeleteFunc(slices.Clone(metadata), func(text string) bool { return strings.Contains(text, "=") })
 }
 
-// object makes one object of files and of KEY=VALUE, whose value is a string.
+// object merges files and KEY=VALUE pairs, whose values are strings, into one object.
 func (f *sw4rmParts) object(what string, parts []string, stdin io.Reader) (jsonstream.Value, error) {
 	if len(parts) == 0 {
 		return jsonstream.Value{}, nil
@@ -78,7 +78,7 @@ func (f *sw4rmParts) object(what string, parts []string, stdin io.Reader) (jsons
 	return object, err
 }
 
-// write checks what was built, and writes it.
+// write checks the built message and writes it.
 func (f *sw4rmParts) write(stdout io.Writer, text []byte, kind format.Format, wanted []string) error {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), f.Limits)
 	if err != nil {

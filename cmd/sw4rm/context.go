@@ -43,7 +43,7 @@ exit code is 1. What goes against the advice on size is reported on stderr.`,
 	return c
 }
 
-// context reads what a context is made of.
+// context reads the parts of a context.
 func (f *sw4rmParts) context(stdin io.Reader) (c sw4rm.Context, err error) {
 	if f.history != "" {
 		if c.History, err = f.messages(stdin); err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// external is what externalize and internalize share.
+// external is the common part of externalize and internalize.
 type external struct {
 	cli.Rewriting
 	dir string
@@ -66,8 +66,8 @@ func (f *external) complete(c *cobra.Command) *cobra.Command {
 	return c
 }
 
-// each rewrites the contexts and requests that the arguments name. publish gets what change returns
-// besides the text.
+// each rewrites the contexts and requests that the arguments name. publish receives the second result of
+// change.
 func (f *external) each(c *cobra.Command, args []string, change func(*jsonstream.Document, format.Format) ([]byte, any, error), publish func(any) error) error {
 	f.Rewrite = func(dst []byte, d input.Document, news func(any)) ([]byte, error) {
 		doc, err := d.Parse(f.Limits)
@@ -118,7 +118,8 @@ func (f *external) externalize(c *cobra.Command, args []string) error {
 	})
 }
 
-// keep writes data to its file, unless that has it already: before the message that refers to it.
+// keep writes data to its file, unless the file has it already. It runs before the message that refers to the
+// file is written.
 func (f *external) keep(b sw4rm.Blob) error {
 	path := filepath.Join(f.dir, b.Name)
 	if has, err := regular.ReadFile(path); err == nil && bytes.Equal(has, b.Content) {

@@ -39,7 +39,7 @@ a request without a context.`,
 	return c
 }
 
-// receive returns the context of a request for an agent, of any agent for "".
+// receive returns the context of a request for an agent, or for any agent if agent is "".
 func receive(d input.Document, r *sw4rm.Request, agent string) ([]byte, outcome, error) {
 	if agent != "" && r.To != "" && r.To != agent {
 		return nil, outcome{}, cli.Reject(fmt.Errorf("%s: /to_agent: the request is for another agent: found %s; give it to that one", d.Origin(), term.Visible(fmt.Sprintf("%q", r.To))))

@@ -82,12 +82,12 @@ func (f *sw4rmRequestFlags) run(c *cobra.Command) error {
 	}
 	var wanted []string
 	if f.To == "" {
-		wanted = []string{"sw4rm/to-agent"} // which is what leaving out --to says
+		wanted = []string{"sw4rm/to-agent"} // the meaning of a missing --to
 	}
 	return f.write(c.OutOrStdout(), f.Draft.Append(nil), format.SW4RMRequest, wanted)
 }
 
-// readFlags reads the flags that not every text is right for.
+// readFlags parses the flags whose values are not arbitrary texts.
 func (f *sw4rmRequestFlags) readFlags(given func(flag string) bool) error {
 	texts := [][2]string{{"from", f.From}, {"to", f.To}, {"reason", f.Reason}, {"request-id", f.ID}}
 	for _, name := range f.Capabilities {
@@ -115,7 +115,7 @@ func (f *sw4rmRequestFlags) readFlags(given func(flag string) bool) error {
 	return nil
 }
 
-// snapshot returns the context that the request carries, nil for none.
+// snapshot returns the context of the request, nil for none.
 func (f *sw4rmRequestFlags) snapshot(stdin io.Reader) (*sw4rm.Context, error) {
 	parts := f.history != "" || f.toolState != "" || f.sw4rmParts.metadata != nil
 	switch {

@@ -107,7 +107,7 @@ func (f *respondFlags) loadPolicy(c *cobra.Command) error {
 	return reported(c.ErrOrStderr(), Problems(input.ShownName(f.policy), problems))
 }
 
-// respond returns the answer to a request: the first reason to reject it, if there is one.
+// respond returns the answer to a request: a rejection with the first reason that applies, if any.
 func (f *respondFlags) respond(c *cobra.Command, d input.Document, r *sw4rm.Request, id string) (sw4rm.Response, error) {
 	if rejection, ours := sw4rm.Addressed(f.agent, r, id); !ours {
 		return rejection, nil

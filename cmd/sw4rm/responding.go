@@ -15,7 +15,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// responding is what respond and route share: requests in, what answers them out.
+// responding is the common part of respond and route, which read requests and write answers.
 type responding struct {
 	cli.Rewriting
 	cli.Layout
@@ -25,7 +25,7 @@ type responding struct {
 	rejected bool
 }
 
-// An outcome is what became of one request, for people.
+// An outcome is the text report on one request.
 type outcome struct {
 	notes    []string
 	rejected bool
@@ -39,8 +39,8 @@ func (f *responding) register(c *cobra.Command) {
 	f.Layout.Register(c)
 }
 
-// run answers the requests that the arguments name. answer returns the text made of
-// one; a rejection without a text gets one.
+// run answers the requests that the arguments name. answer returns the text of the answer; a rejection
+// without a text gets one.
 func (f *responding) run(c *cobra.Command, args []string, answer func(d input.Document, r *sw4rm.Request, handoffID string) ([]byte, outcome, error)) error {
 	f.seeded = c.Flags().Changed("seed")
 	f.Rewrite = func(dst []byte, d input.Document, publish func(any)) ([]byte, error) {
@@ -78,7 +78,7 @@ func (f *responding) run(c *cobra.Command, args []string, answer func(d input.Do
 	return cli.ErrNo
 }
 
-// read reads a request, and reports what was filled in.
+// read reads a request and reports the members that it filled in.
 func (f *responding) read(d input.Document) (*sw4rm.Request, []string, error) {
 	doc, err := d.Parse(f.Limits)
 	if err != nil {
@@ -92,7 +92,7 @@ func (f *responding) read(d input.Document) (*sw4rm.Request, []string, error) {
 	return r, notes, Problems(term.Visible(d.Source.Name), problems)
 }
 
-// loadAgents reads a file of agents' records.
+// loadAgents reads a file of agent records.
 func loadAgents[A any](f *responding, c *cobra.Command, args []string, file string, read func(*jsonstream.Document) (A, []finding.Finding)) (agents A, err error) {
 	if err := input.OneStdin(args, file); err != nil {
 		return agents, err

@@ -59,7 +59,7 @@ were accepted; 1: one was rejected; 2: one could not be read.`,
 	return c
 }
 
-// route returns the response to a request, or the request as it is sent.
+// route returns the response to a request, or the request to send on.
 func (f *routeFlags) route(d input.Document, r *sw4rm.Request, id string) ([]byte, outcome, error) {
 	routing := f.registry.Route(r, f.preferred, id)
 	o := outcome{rejected: !routing.Response.Accepted}

@@ -71,7 +71,7 @@ func (f *sw4rmStatusFlags) run(c *cobra.Command, args []string) error {
 	return cli.Answer(out.Close(err), run.unread, run.rejected)
 }
 
-// A statusRecord is one event, and what it did. Status is the one afterwards.
+// A statusRecord is one event and its effect. Status is the status after the event.
 type statusRecord struct {
 	Source    string       `json:"source,omitzero"`
 	Line      int          `json:"line,omitzero"`

@@ -23,11 +23,10 @@ type statusRun struct {
 	rejected bool
 }
 
-// oneHandoff is the name of the handoff that words are about, which has none.
+// oneHandoff names the handoff of events given as words.
 const oneHandoff = "handoff"
 
-// words applies events to one handoff. It is there already, unless the first event
-// makes it.
+// words applies events to one handoff. The handoff exists already unless the first event creates it.
 func (r *statusRun) words(args []string) error {
 	if args[0] != string(sw4rm.Submit) {
 		args = append([]string{string(sw4rm.Submit)}, args...)
@@ -37,7 +36,7 @@ func (r *statusRun) words(args []string) error {
 		record := r.apply(e)
 		record.RequestID = ""
 		if i == 0 {
-			continue // said by what follows it
+			continue // the next event implies it
 		}
 		if err := r.out.Print(record); err != nil {
 			return err
@@ -49,7 +48,7 @@ func (r *statusRun) words(args []string) error {
 	return nil
 }
 
-// files applies the events of files, in their order.
+// files applies the events in files in order.
 func (r *statusRun) files(list []input.Source, limits jsonstream.Limits) (err error) {
 	input.Watch(r.progress, list)
 	for _, s := range list {

@@ -1,5 +1,4 @@
-// Package sw4rm has the commands of "handoff sw4rm", but for prepare, which shares its flags
-// with trim.
+// Package sw4rm implements the commands of "handoff sw4rm", except prepare, which shares its flags with trim.
 package sw4rm
 
 import (
@@ -41,14 +40,14 @@ other rules.`,
 	return c
 }
 
-// LenientFlag is the flag --lenient of what reads contexts.
+// LenientFlag is the flag --lenient of commands that read contexts.
 type LenientFlag struct{ lenient bool }
 
 func (f *LenientFlag) Register(c *cobra.Command) {
 	c.Flags().BoolVar(&f.lenient, "lenient", false, "fill in the members that a context lacks with empty values, and say which")
 }
 
-// Fill fills in what a context lacks, if that is wanted, and says what it was.
+// Fill fills in the missing members of a context if the flag is set, and reports them.
 func (f *LenientFlag) Fill(doc *jsonstream.Document, kind format.Format, limits jsonstream.Limits) (*jsonstream.Document, []string, error) {
 	if !f.lenient {
 		return doc, nil, nil
@@ -61,7 +60,7 @@ func (f *LenientFlag) Fill(doc *jsonstream.Document, kind format.Format, limits 
 	return filled, notes, err
 }
 
-// Problems returns an error for each problem, with its place in a file.
+// Problems returns an error for each problem, with its place in the file.
 func Problems(name string, problems []finding.Finding) error {
 	var all []error
 	for _, p := range problems {
@@ -70,7 +69,7 @@ func Problems(name string, problems []finding.Finding) error {
 	return errors.Join(all...)
 }
 
-// sw4rmText returns a problem for people, with its rule.
+// sw4rmText formats a problem with its rule.
 func sw4rmText(p finding.Finding) string {
 	text := term.Visible(p.PlacedMessage())
 	if p.Rule != "" {
@@ -79,7 +78,7 @@ func sw4rmText(p finding.Finding) string {
 	return text
 }
 
-// reported prints each of the errors that were joined.
+// reported prints each of the joined errors.
 func reported(stderr io.Writer, err error) error {
 	several, ok := err.(interface{ Unwrap() []error })
 	if !ok {

@@ -16,10 +16,10 @@ import (
 	"github.com/eaapl/handoff/pkg/trim"
 )
 
-// maxUnpacked is how many bytes a compressed archive may hold, which are held in memory.
+// maxUnpacked is the maximum size of a compressed archive's content, which is held in memory, in bytes.
 const maxUnpacked = 256 << 20
 
-// openArchive opens an archive that trim has written, and returns what closes it.
+// openArchive opens an archive written by trim. It returns a function that closes it.
 func openArchive(g *cli.Globals, path string) (*trim.Archive, func() error, error) {
 	if err := g.Reader.Claims.File(path, path, claim.AsInput); err != nil {
 		return nil, nil, err
@@ -38,7 +38,7 @@ func openArchive(g *cli.Globals, path string) (*trim.Archive, func() error, erro
 	return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, term.PlainError(err)), f.Close())
 }
 
-// unpacked returns the text of a file: the file itself, unless it is compressed.
+// unpacked returns the decompressed text of a file, or the file itself if it is not compressed.
 func unpacked(f *os.File, options compress.ReaderOptions) (io.ReaderAt, error) {
 	content := compress.NewReader(f, options)
 	defer content.Close() // read only: nothing can be lost

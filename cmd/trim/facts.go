@@ -16,7 +16,7 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// Labels are the facts of messages, by their handoffId, that trimming should keep.
+// labels are the facts of messages that trimming should keep, by handoffId.
 type labels map[string][]string
 
 // maxLabels limits a line of labels, in bytes.
@@ -58,17 +58,16 @@ func loadLabels(g *cli.Globals, path string) (labels, error) {
 	return all, nil
 }
 
-// A factCheck is how many of a message's labelled facts a trim has kept, and in how much
-// of its text.
+// A factCheck is the number of labelled facts that a trim has kept, and the size of the text.
 type factCheck struct {
-	Labelled    int      `json:"labelled"` // that the message said before
+	Labelled    int      `json:"labelled"` // present in the message before the trim
 	Kept        int      `json:"kept"`
 	Lost        []string `json:"lost,omitempty"`
-	BytesBefore int      `json:"bytesBefore"` // of what is said
+	BytesBefore int      `json:"bytesBefore"` // size of the texts
 	BytesAfter  int      `json:"bytesAfter"`
 }
 
-// check compares a message before and after a trim. It returns nil if it has no labels.
+// check compares a message before and after a trim. It returns nil if the message has no labels.
 func (l labels) check(before, after *jsonstream.Document, f format.Format, limits jsonstream.Limits) (*factCheck, error) {
 	values := l[before.Root().Get("handoffId").Text()]
 	if len(values) == 0 {
@@ -123,7 +122,7 @@ func (c *factCheck) add(next *factCheck) {
 	c.BytesAfter += next.BytesAfter
 }
 
-// writeFacts reports the sum over all messages.
+// writeFacts writes the sum over all messages.
 func (f *trimFlags) writeFacts(w io.Writer) error {
 	if f.format == "json" {
 		return report.WriteJSON(w, map[string]any{"facts": f.facts})

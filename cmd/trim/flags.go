@@ -13,20 +13,20 @@ import (
 	"github.com/eaapl/handoff/pkg/trim"
 )
 
-// Flags say how small messages must be, and how they get there.
+// Flags are the limits on the size of messages, and the ways to meet them.
 type Flags struct {
 	trim.Options
 	summarizer summarizerFlags
 	counter    cli.CounterFlags
 	Profile    string // file of the receiver
-	profiled   string // the flag that names it
+	profiled   string // the flag that names the file
 	window     int
 	threshold  float64
 	maxBytes   int64
 	also       []string
 }
 
-// Register registers the flags. profile is the name of the one for the profile of the receiver.
+// Register registers the flags. profile is the name of the flag for the receiver's profile.
 func (f *Flags) Register(c *cobra.Command, profile string) {
 	flags := c.Flags()
 	f.profiled = profile
@@ -48,12 +48,12 @@ func (f *Flags) Register(c *cobra.Command, profile string) {
 
 func extraNames() string { return strings.Join(cli.Names(trim.Extras()), ", ") }
 
-// Asked reports whether a flag asks for smaller messages.
+// Asked reports whether a flag requires smaller messages.
 func (f *Flags) Asked(c *cobra.Command) bool {
 	return slices.ContainsFunc([]string{f.profiled, "max-tokens", "context-window", "max-bytes", "last", "roles", "drop-tools"}, c.Flags().Changed)
 }
 
-// Complete fills the options that the flags describe.
+// Complete sets the options that the flags describe.
 func (f *Flags) Complete(g *cli.Globals, c *cobra.Command) error {
 	for _, limit := range []struct {
 		flag  string
@@ -90,7 +90,7 @@ func (f *Flags) Complete(g *cli.Globals, c *cobra.Command) error {
 	return f.summarizer.load(g, c, &f.Options)
 }
 
-// limit makes of the context window the maximal tokens of a message.
+// limit derives the maximum tokens of a message from the context window.
 func (f *Flags) limit(g *cli.Globals, c *cobra.Command) error {
 	if f.threshold <= 0 || f.threshold > 1 {
 		return fmt.Errorf("--window-share %v: write a number above 0 and up to 1", f.threshold)

@@ -18,7 +18,7 @@ import (
 	"github.com/eaapl/handoff/pkg/trim"
 )
 
-// prepareFlags are the flags of sw4rm prepare: some of trim's.
+// prepareFlags are the flags of sw4rm prepare, a subset of trim's.
 type prepareFlags struct {
 	trimFlags
 	sw4rm.LenientFlag
@@ -75,7 +75,7 @@ func (f *prepareFlags) prepare(d input.Document) ([]byte, Record, error) {
 	}
 	kind, ok := formats.Detect(doc.Root())
 	if !ok {
-		kind = format.SW4RMContext // which says what it lacks
+		kind = format.SW4RMContext // its error names the missing members
 	}
 	switch kind {
 	case format.SW4RMContext, format.SW4RMRequest:
@@ -107,7 +107,7 @@ func (f *prepareFlags) prepare(d input.Document) ([]byte, Record, error) {
 	return r.Text, report, nil
 }
 
-// readable returns why deserialize_context does not read a context.
+// readable returns an error if deserialize_context cannot read a context.
 func readable(doc *jsonstream.Document, kind format.Format, limits jsonstream.Limits, name string) error {
 	var problems []finding.Finding
 	if kind == format.SW4RMContext {

@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/pkg/trim"
 )
 
-// A Record is what trim reports of one message.
+// A Record is the report on one message.
 type Record struct {
 	Source  string `json:"source"`
 	Index   int    `json:"index"`
@@ -20,18 +20,18 @@ type Record struct {
 	trim.Record
 	CostUSD    message.Number `json:"costUSD,omitzero"`
 	Signature  string         `json:"signature,omitzero"` // removed or renewed
-	FellBack   string         `json:"fellBack,omitzero"`  // why the extractive summariser stepped in
+	FellBack   string         `json:"fellBack,omitzero"`  // why the extractive summariser was used instead
 	Facts      *factCheck     `json:"facts,omitempty"`
 	place      input.Origin
 	archive    []byte
 	costShare  float64
 	turnsGone  int
-	turnsMore  int // than --last says, since they have to stay
+	turnsMore  int // turns kept in addition to --last
 	summarised bool
-	notes      []string // what else there is to say of it
+	notes      []string // further remarks
 }
 
-// report archives what was removed, and then reports it.
+// report archives the removed turns and then reports them.
 func (f *trimFlags) report(stderr io.Writer, news []any) error {
 	var lines []byte
 	for _, n := range news {
@@ -68,11 +68,10 @@ func (f *trimFlags) report(stderr io.Writer, news []any) error {
 	return nil
 }
 
-// maxCostShare is what a summary may cost at most of what was spent before it
-// (section 9).
+// maxCostShare is the maximum cost of a summary, as a share of the amount spent before it (section 9).
 const maxCostShare = 0.05
 
-// WriteText writes a line that says what was done.
+// WriteText writes a line about the trim.
 func (r Record) WriteText(w io.Writer) error {
 	var parts []string
 	done := "removed"
@@ -88,7 +87,7 @@ func (r Record) WriteText(w io.Writer) error {
 	return err
 }
 
-// givenUp says what has gone beside turns.
+// givenUp lists the removed parts other than turns.
 func (r Record) givenUp() (parts []string) {
 	for _, e := range trim.Extras() {
 		if n := r.GivenUp[string(e)]; n > 0 {
@@ -98,7 +97,7 @@ func (r Record) givenUp() (parts []string) {
 	return parts
 }
 
-// remarks says what is not in the figures.
+// remarks lists facts beyond the figures.
 func (r Record) remarks() (parts []string) {
 	if r.turnsMore > 0 {
 		parts = append(parts, term.Plural(r.turnsMore, "turn")+" more than --last says had to stay")

@@ -41,8 +41,7 @@ func (f *trimFlags) runTrim(c *cobra.Command, args []string) error {
 	return err
 }
 
-// signingKey returns the key to sign trimmed messages with, nil if none is
-// configured.
+// signingKey returns the key for signing trimmed messages, nil if none is configured.
 func (f *trimFlags) signingKey(c *cobra.Command) (*sign.Key, error) {
 	keys, err := f.keys.Load(f.Globals, c)
 	if err != nil || len(keys) == 0 {
@@ -54,7 +53,7 @@ func (f *trimFlags) signingKey(c *cobra.Command) (*sign.Key, error) {
 	return &keys[0], keys[0].MaySign()
 }
 
-// rewrite makes one message after the other fit, archives what was removed, and reports it.
+// rewrite trims the messages in order, archives the removed turns and reports them.
 func (f *trimFlags) rewrite(c *cobra.Command, args []string, trim func(input.Document) ([]byte, Record, error)) error {
 	if f.archive != "" {
 		if err := f.ClaimArchive(f.archive); err != nil {
@@ -78,8 +77,7 @@ func (f *trimFlags) rewrite(c *cobra.Command, args []string, trim func(input.Doc
 	return err
 }
 
-// appendText appends what was made of a document: in the layout asked for, or as the lines that
-// it is.
+// appendText appends the trimmed document, in the requested layout or as JSON Lines.
 func (f *trimFlags) appendText(dst []byte, d input.Document, text []byte) ([]byte, error) {
 	if d.Raw.Lines {
 		return append(dst, text...), nil
@@ -87,9 +85,9 @@ func (f *trimFlags) appendText(dst []byte, d input.Document, text []byte) ([]byt
 	return f.Layout.Append(dst, text)
 }
 
-// Trim makes a message that was read from, or made of, a document fit, and says what it did.
+// Trim trims a message that was read from, or converted from, a document, and returns the record of it.
 func (f *Flags) Trim(ctx context.Context, d input.Document, doc *jsonstream.Document, limits jsonstream.Limits) (trim.Result, Record, error) {
-	r, more, err := trim.Fit(ctx, doc, limits, f.Options) // more turns than --last says
+	r, more, err := trim.Fit(ctx, doc, limits, f.Options) // more is the number of turns kept in addition to --last
 	switch over := (*trim.OverError)(nil); {
 	case errors.Is(err, trim.ErrNoLimit):
 		return r, Record{}, fmt.Errorf("%s: how small? give --context-window, --max-tokens, --max-bytes or --last", d.Origin())
@@ -108,7 +106,7 @@ func (f *Flags) Trim(ctx context.Context, d input.Document, doc *jsonstream.Docu
 	return r, report, nil
 }
 
-// trim makes one message fit.
+// trim trims one message.
 func (f *trimFlags) trim(ctx context.Context, d input.Document, key *sign.Key) ([]byte, Record, error) {
 	doc, err := d.Parse(f.Limits)
 	if err != nil {

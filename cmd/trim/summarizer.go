@@ -18,7 +18,7 @@ import (
 	"github.com/eaapl/handoff/pkg/trim"
 )
 
-// summarizerFlags say who writes summaries.
+// summarizerFlags select and configure the summariser.
 type summarizerFlags struct {
 	method    string
 	command   string
@@ -56,10 +56,10 @@ func (f *summarizerFlags) register(c *cobra.Command) {
 	cli.Complete(c, "summarizer", methods...)
 }
 
-// openAIKeyVariable is the environment variable with the key for OpenAI, and for no other host.
+// openAIKeyVariable is the environment variable for the OpenAI API key, which is sent to no other host.
 const openAIKeyVariable = "OPENAI_API_KEY"
 
-// load sets the summariser, and what the flags say of it, in the options of trim.
+// load sets the summariser and its options.
 func (f *summarizerFlags) load(g *cli.Globals, c *cobra.Command, o *trim.Options) error {
 	if !c.Flags().Changed("summarizer") {
 		switch {

@@ -9,8 +9,7 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// A table prints a row for each message that was trimmed, and below it what is to be said of it
-// beside the figures.
+// A table prints a row for each trimmed message, with any remarks below it.
 type table struct {
 	w       io.Writer
 	columns int
@@ -21,7 +20,7 @@ type table struct {
 	tokenizer       string
 }
 
-// newListing returns what reports of trimmed messages to people.
+// newListing returns the listing of trimmed messages for people.
 func newListing(w io.Writer, verbose bool) *cli.Listing[Record] {
 	t := &table{w: w, columns: term.WidthOf(w)}
 	return &cli.Listing[Record]{
@@ -41,10 +40,10 @@ func (t *table) add(r Record) {
 	t.tokenizer = r.Tokenizer
 }
 
-// Two figures with an arrow between, each in at most five columns.
+// changeColumns is the width of two figures with an arrow between, each in at most five columns.
 const changeColumns = 5 + len(" > ") + 5
 
-// changesTurns is the width from which on there is a column for turns.
+// changesTurns is the minimum width for a column of turns.
 const changesTurns = 60
 
 func (t *table) line(source, index, turns, tokens string) error {

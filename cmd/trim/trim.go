@@ -1,5 +1,5 @@
-// Package trim has the command "handoff trim", the flags of all commands that make a history fit its
-// receiver, and "handoff sw4rm prepare", which is trim as SW4RM defines it.
+// Package trim implements the command "handoff trim", the flags of all commands that shorten a history to fit
+// its receiver, and "handoff sw4rm prepare", the form of trim that SW4RM defines.
 package trim
 
 import (

@@ -1,5 +1,5 @@
-// Package accepted remembers which messages were accepted, by their ids, so that none is
-// accepted twice: a valid message can be an old one that was sent again.
+// Package accepted records the IDs of accepted messages, so that none is accepted twice: a valid message can
+// be a replay of an old one.
 package accepted
 
 import (
@@ -15,40 +15,40 @@ import (
 	"strings"
 )
 
-// A File is a file that is open, and locked against all other users.
+// A File is an open file that is locked against all other users.
 type File interface {
 	io.ReaderAt
 	Stat() (fs.FileInfo, error)
-	// Append writes text at offset end, which is the end of the file: all of it or, with
-	// an error, nothing. When it returns, the text is safely on the disk.
+	// Append writes text at offset end, the end of the file: all of it or, on an error, nothing. When it
+	// returns nil, the text is durably on the disk.
 	Append(text []byte, end int64) error
 	// Close releases the lock.
 	Close() error
 }
 
-// A Log is a file of ids, one a line. Any number of processes may use it at once. It may
-// be renamed, removed or truncated in between: what counts is what is in the file that
-// is opened. Of each id no more than a digest is held in memory.
+// A Log is a file of IDs, one per line. Any number of processes may use it at once. It may be renamed,
+// removed or truncated between calls: each call uses the current content of the file that it opens. The
+// memory holds only a digest of each ID.
 //
-// A Log is for one goroutine at a time.
+// A Log is not safe for concurrent use.
 type Log struct {
 	open  func() (File, error)
 	same  func(a, b fs.FileInfo) bool
 	known map[[16]byte]struct{} // digests of the ids
-	// What is known: the file, how much of it, in bytes, and the hash of that.
+	// The known part of the file: its info, length in bytes, and hash.
 	file   fs.FileInfo
 	offset int64
 	hash   maphash.Hash
 }
 
-// NewLog returns a log over the file that open opens, and creates if it is not there. same
-// reports whether two descriptions are of one file, as os.SameFile does.
+// NewLog returns a log over the file that open opens or creates. same reports whether two infos describe the
+// same file, as os.SameFile does.
 func NewLog(open func() (File, error), same func(a, b fs.FileInfo) bool) *Log {
 	return &Log{open: open, same: same, known: map[[16]byte]struct{}{}}
 }
 
-// Accept records ids and returns which of them are new. An id counts as accepted only when
-// it is safely on the disk. An id is not empty and has no line feed.
+// Accept records ids and reports for each whether it is new. An ID is accepted only when it is durably on the
+// disk. An ID must not be empty or contain a line feed.
 func (l *Log) Accept(ids []string) (fresh []bool, err error) {
 	for _, id := range ids {
 		if id == "" || strings.Contains(id, "\n") {
@@ -85,7 +85,7 @@ func (l *Log) Accept(ids []string) (fresh []bool, err error) {
 		}
 	}
 	if err := f.Append(lines.Bytes(), l.offset); err != nil {
-		l.file = nil // what is known is not what was recorded
+		l.file = nil // the known part differs from the file
 		return nil, err
 	}
 	l.know(lines.Bytes())
@@ -93,15 +93,15 @@ func (l *Log) Accept(ids []string) (fresh []bool, err error) {
 	return fresh, err
 }
 
-// know adds a part of the file to what is known.
+// know adds a part of the file to the known part.
 func (l *Log) know(part []byte) {
 	l.offset += int64(len(part))
 	l.hash.Write(part)
 }
 
-// hasGrown reports whether a file is the one that is known, and has only become longer. A
-// system may give a new file the identity of one that was removed, and a file that was
-// truncated keeps its own: so all that is known is compared, if anybody has written since.
+// hasGrown reports whether a file is the known one and has only become longer. A system may give a new file
+// the identity of a removed one, and a truncated file keeps its own, so the whole known part is compared if
+// the file has changed.
 func (l *Log) hasGrown(f File) (bool, error) {
 	info, err := f.Stat()
 	if err != nil || l.file == nil || !l.same(l.file, info) || info.Size() < l.offset {
@@ -116,8 +116,8 @@ func (l *Log) hasGrown(f File) (bool, error) {
 	return hash.Sum64() == l.hash.Sum64(), err
 }
 
-// read learns what others have added. It ends a line that a crashed process, or
-// an editor, has left unfinished.
+// read reads the IDs that other processes have added. It completes a line that a crashed process or an editor
+// has left unfinished.
 func (l *Log) read(f File) error {
 	lines, hash, begun := bufio.NewReader(io.NewSectionReader(f, l.offset, math.MaxInt64-l.offset)), sha256.New(), false
 	for {

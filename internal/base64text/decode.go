@@ -1,4 +1,4 @@
-// Package base64text decodes base64 as the message formats allow it.
+// Package base64text decodes base64 in the variants that message formats allow.
 package base64text
 
 import (
@@ -6,22 +6,21 @@ import (
 	"strings"
 )
 
-// A Form says which texts in base64 are accepted.
+// A Form is a set of accepted base64 texts.
 type Form int
 
 const (
-	// Any is either alphabet of RFC 4648, with padding or without; line breaks, and bits
-	// that are left over, do not count.
+	// Any accepts both alphabets of RFC 4648, with or without padding. It ignores line breaks and unused
+	// trailing bits.
 	Any Form = iota
-	// ProtoJSON is the same without line breaks, as the JSON form of protobuf has it.
+	// ProtoJSON is Any without line breaks, as in the JSON form of protobuf.
 	ProtoJSON
-	// Canonical is the only text that some bytes have: the standard alphabet, with
-	// padding, without line breaks, with zeros in the bits that are left over.
+	// Canonical accepts the only canonical text of some bytes: the standard alphabet, padding, no line
+	// breaks, and zeros in the unused trailing bits.
 	Canonical
 )
 
-// Decode returns the bytes that a text holds. The error is a
-// [base64.CorruptInputError].
+// Decode returns the decoded bytes of a text. The error is a [base64.CorruptInputError].
 func Decode(text string, form Form) ([]byte, error) {
 	if form != Any {
 		if at := strings.IndexAny(text, "\r\n"); at >= 0 {

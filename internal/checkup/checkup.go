@@ -1,5 +1,5 @@
-// Package checkup looks at the stores, files, servers and folders that a program is configured to use,
-// and reports on each.
+// Package checkup examines the stores, files, servers and folders that a program is configured to use, and
+// reports on each.
 package checkup
 
 import (
@@ -21,7 +21,7 @@ import (
 type Check struct {
 	Kind   string
 	Place  string // without secrets
-	Origin string // of the setting that names it, "" if none does
+	Origin string // of the setting with the place, "" for none
 	// Look returns nil, [ErrAbsent] or the problem. It adds facts and notes to the result.
 	Look func(context.Context, *Result) error
 }
@@ -34,11 +34,11 @@ type Result struct {
 	Status  Status         `json:"status"`
 	Server  string         `json:"server,omitzero"`
 	Clock   *Clock         `json:"clock,omitzero"`
-	Tables  map[string]int `json:"tables,omitzero"` // versions of them
+	Tables  map[string]int `json:"tables,omitzero"` // schema versions of its tables
 	Free    int64          `json:"freeBytes,omitzero"`
-	Notes   []string       `json:"notes,omitzero"` // what may be wrong
+	Notes   []string       `json:"notes,omitzero"` // possible problems
 	Problem string         `json:"problem,omitzero"`
-	Millis  int64          `json:"milliseconds"` // that the check took
+	Millis  int64          `json:"milliseconds"` // the duration of the check
 }
 
 // Clock is the difference of a server's clock from that of this machine, in seconds.
@@ -47,17 +47,17 @@ type Clock struct {
 	Within float64 `json:"withinSeconds"` // the precision of Ahead
 }
 
-// A Status is the verdict of a check, as reports write it.
+// A Status is the verdict of a check in reports.
 type Status string
 
 const (
 	OK   Status = "ok"
 	Warn Status = "warn"
-	None Status = "none" // not there yet
+	None Status = "none" // does not exist yet
 	Fail Status = "fail"
 )
 
-// ErrAbsent is the error of a check of something that does not exist yet and is created on first use.
+// ErrAbsent is the error of a check of something that will be created on first use.
 var ErrAbsent = errors.New("not made yet")
 
 // Run runs all checks concurrently and returns their results in order. A check that does not end within
@@ -69,7 +69,7 @@ func Run(ctx context.Context, timeout time.Duration, checks []Check) []Result {
 		i int
 		r Result
 	}
-	ended := make(chan numbered, len(checks)) // nobody waits for what comes late
+	ended := make(chan numbered, len(checks)) // late results do not block
 	results := make([]Result, len(checks))
 	began := time.Now()
 	deadline, _ := ctx.Deadline()
@@ -81,7 +81,7 @@ func Run(ctx context.Context, timeout time.Duration, checks []Check) []Result {
 		r := results[i]
 		go func() {
 			r.conclude(k.Look(ctx, &r), time.Since(began))
-			if time.Now().Before(deadline) { // else it says, in its own words, that it was given up
+			if time.Now().Before(deadline) { // otherwise the check's own error reports the timeout
 				ended <- numbered{i, r}
 			}
 		}()
@@ -89,7 +89,7 @@ func Run(ctx context.Context, timeout time.Duration, checks []Check) []Result {
 	for range checks {
 		select {
 		case n := <-ended:
-			if ctx.Err() == nil { // else it says that it was cancelled
+			if ctx.Err() == nil { // otherwise the check's own error reports the cancellation
 				results[n.i] = n.r
 			}
 		case <-ctx.Done():
@@ -99,7 +99,7 @@ func Run(ctx context.Context, timeout time.Duration, checks []Check) []Result {
 	return results
 }
 
-// conclude records the outcome of a check, which returned err.
+// conclude records the outcome of a check that returned err.
 func (r *Result) conclude(err error, took time.Duration) {
 	r.Status, r.Problem, r.Millis = OK, "", took.Milliseconds()
 	switch {
@@ -112,7 +112,7 @@ func (r *Result) conclude(err error, took time.Duration) {
 	}
 }
 
-// HideHome replaces the path of the home directory by ~, since it has the name of the user.
+// HideHome replaces the path of the home directory by ~, since it contains the user's name.
 func HideHome(text string) string {
 	home, err := os.UserHomeDir()
 	if err != nil || len(home) < 2 {
@@ -128,23 +128,23 @@ func HideHome(text string) string {
 		if after == "" || strings.ContainsAny(after[:1], `/\:,; "'`) {
 			home = strings.TrimSuffix(home, string(filepath.Separator))
 			b.WriteString("~")
-		} else { // another folder, whose name begins so
+		} else { // another folder with the same prefix
 			b.WriteString(home)
 		}
 		text = after
 	}
 }
 
-// A Report has the results of handoff-relay, in the order of the checks.
+// A Report has the results of handoff-relay in the order of the checks.
 type Report struct {
 	Stores  []Result `json:"stores"`
-	Servers []Result `json:"servers"` // and the URLs
+	Servers []Result `json:"servers"` // including URLs
 }
 
 // A Place is the value of a setting and the origin of that value.
 type Place struct{ Value, Origin string }
 
-// PlacesOf returns the distinct values, other than the defaults, that any command has for the flag of a name.
+// PlacesOf returns the distinct values of the named flag in all commands, except the defaults.
 func PlacesOf(list []settings.Setting, name string) []Place {
 	var places []Place
 	seen := map[string]bool{}

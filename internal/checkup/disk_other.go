@@ -2,8 +2,8 @@
 
 package checkup
 
-// freeSpace says that it does not know.
+// freeSpace returns false: the free space is unknown.
 func freeSpace(string) (int64, bool) { return 0, false }
 
-// mayWrite reports nothing against it.
+// mayWrite always returns true: permissions are unknown.
 func mayWrite(string) bool { return true }

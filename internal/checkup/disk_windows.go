@@ -2,7 +2,7 @@ package checkup
 
 import "golang.org/x/sys/windows"
 
-// freeSpace returns how many bytes this user can still write where a folder is.
+// freeSpace returns the number of bytes available to this user in the file system of dir.
 func freeSpace(dir string) (int64, bool) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
@@ -13,5 +13,5 @@ func freeSpace(dir string) (int64, bool) {
 	return int64(free), err == nil
 }
 
-// mayWrite reports nothing against it: only who tries to write knows what access lists say.
+// mayWrite always returns true: access lists are evaluated only by writing.
 func mayWrite(string) bool { return true }

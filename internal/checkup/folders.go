@@ -32,7 +32,7 @@ func Folders() []Check {
 	return checks
 }
 
-// LookAtFolder checks that a folder can be written to, or made, and how much space there is.
+// LookAtFolder checks that a folder can be written to or created, and reports its free space.
 func LookAtFolder(path string, r *Result) error {
 	const little = 100 << 20
 	there := path

@@ -1,5 +1,5 @@
-// Package claim knows which files a run reads and writes, so that no output destroys an
-// input or another output.
+// Package claim tracks the files that a run reads and writes, so that no output overwrites an input or
+// another output.
 package claim
 
 import (
@@ -14,18 +14,18 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// A Use is what a run does with a file.
+// A Use is a run's use of a file.
 type Use int
 
 const (
 	AsInput    Use = iota // read: a key, a profile, a schema, a policy
 	AsMessages            // read for the messages in it
-	AsData                // replaced by what is made of messages, once all of them are read
+	AsData                // replaced by the result of its messages, once all of them are read
 	AsOutput              // written otherwise
-	uses                  // how many there are
+	uses                  // the number of uses
 )
 
-// conflicts reports whether a run cannot use one file for both.
+// conflicts reports whether one file cannot have both uses.
 func (u Use) conflicts(other Use) bool {
 	u, other = min(u, other), max(u, other)
 	return other == AsOutput || other == AsData && u == AsInput
@@ -35,8 +35,8 @@ func (u Use) conflicts(other Use) bool {
 type File struct {
 	Name   string      // as named by the user
 	stream bool        // it is standard input or output
-	Info   fs.FileInfo // nil if the file is not there yet
-	path   string      // of a file that is not there yet
+	Info   fs.FileInfo // nil if the file does not exist yet
+	path   string      // of a file that does not exist yet
 }
 
 func (c File) same(other File) bool {
@@ -46,25 +46,24 @@ func (c File) same(other File) bool {
 	return os.SameFile(c.Info, other.Info)
 }
 
-// Set are the files that a run reads and writes, so that no output destroys an input
-// or another output. Only regular files count, whatever the name or link that leads to
-// them, and files that are not there yet. Several goroutines may claim files at once.
+// A Set has the files that a run reads and writes, so that no output overwrites an input or another output.
+// It tracks regular files, by any name or link, and files that do not exist yet. It is safe for concurrent
+// use.
 type Set struct {
 	mu   sync.Mutex
 	list [uses][]File
-	// broken is the first conflict of a source of messages. Nothing may be written then.
+	// broken is the first conflict of a source of messages. After one, nothing may be written.
 	broken error
 }
 
-// File claims the file at path, which the user knows by name, or returns why it cannot
-// be used so.
+// File claims the file at path, which users know by name, or returns an error if it has a conflicting use.
 func (all *Set) File(name, path string, as Use) error {
 	info, err := os.Stat(path)
 	if err == nil {
 		return all.Add(File{Name: name, Info: info}, as)
 	}
 	if as < AsData || !errors.Is(err, fs.ErrNotExist) {
-		return nil // opening it says what is wrong
+		return nil // opening the file returns the error
 	}
 	dir, base := filepath.Split(path)
 	if resolved, err := filepath.EvalSymlinks(filepath.Join(dir, ".")); err == nil {
@@ -77,7 +76,7 @@ func (all *Set) File(name, path string, as Use) error {
 	return all.Add(File{Name: name, path: absolute}, as)
 }
 
-// Standard claims the file that standard input or output is, if it is one.
+// Standard claims the file behind standard input or output, if any.
 func (all *Set) Standard(name string, stream any, as Use) error {
 	f, ok := stream.(*os.File)
 	if !ok {
@@ -85,7 +84,7 @@ func (all *Set) Standard(name string, stream any, as Use) error {
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return nil // using it says what is wrong
+		return nil // using the stream returns the error
 	}
 	return all.Add(File{Name: name, stream: true, Info: info}, as)
 }
@@ -102,7 +101,7 @@ func (all *Set) Add(c File, as Use) error {
 		}
 		for _, other := range all.list[u] {
 			if !other.same(c) || c.stream && other.stream && as == u {
-				continue // several reports may go to standard output
+				continue // several reports may share standard output
 			}
 			err := conflict(c, other, as >= AsData && u >= AsData)
 			if as == AsMessages && all.broken == nil {
@@ -126,14 +125,14 @@ func conflict(c, other File, written bool) error {
 	return fmt.Errorf("%s: is both read and written in this run%s: name another file for one of them", term.Visible(c.Name), as)
 }
 
-// Check returns why nothing may be written.
+// Check returns an error if nothing may be written.
 func (all *Set) Check() error {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	return all.broken
 }
 
-// Has reports whether a file that is there has a use.
+// Has reports whether an existing file has a use.
 func (all *Set) Has(info fs.FileInfo, as Use) bool {
 	all.mu.Lock()
 	defer all.mu.Unlock()

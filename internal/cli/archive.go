@@ -10,8 +10,8 @@ import (
 	"github.com/eaapl/handoff/pkg/compress"
 )
 
-// ClaimArchive claims the file of --archive for appending entries as they are: it must not hold
-// compressed data, nor have a name for such.
+// ClaimArchive claims the file of --archive for appending uncompressed entries: its content must not be
+// compressed, nor its name end like that of a compressed file.
 func (g *Globals) ClaimArchive(path string) error {
 	if codec := output.CodecOf(path); codec != compress.None {
 		return fmt.Errorf("--archive %s: this is a name for %s data, and entries are appended as they are: use another name", path, codec)
@@ -21,7 +21,7 @@ func (g *Globals) ClaimArchive(path string) error {
 	}
 	content, err := input.Source{Path: path, Unpacking: g.Unpacking}.Open(func(int) {})
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it is made
+		return nil // it will be created
 	}
 	if err != nil {
 		return fmt.Errorf("--archive %s: %w", path, err)

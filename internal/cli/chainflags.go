@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// ChainFlags are the flags that say how chains are judged, besides the severities of rules.
+// ChainFlags are the flags for checking chains, except the severities of rules.
 type ChainFlags struct {
 	maxVisits int
 	tolerance string
@@ -26,7 +26,7 @@ func (f *ChainFlags) Register(c *cobra.Command) {
 	flags.StringSliceVar(&f.agents, "agent-type", nil, "the type of an agent that is not named like its type, as `ID=TYPE`; may be repeated")
 }
 
-// Options returns what is checked, with these severities.
+// Options returns the options for checking chains with these severities.
 func (f *ChainFlags) Options(severities map[string]finding.Severity, strict bool) (chain.Options, error) {
 	o := chain.Options{Severities: severities, Strict: strict, MaxVisits: f.maxVisits, Agents: map[string][]string{}}
 	if o.MaxVisits < 1 {

@@ -12,15 +12,15 @@ import (
 	"github.com/eaapl/handoff/pkg/child"
 )
 
-// ChildFlags say what a command that the run starts may see.
+// ChildFlags configure the environment of a command that the run starts.
 type ChildFlags struct{ pass []string }
 
 func (f *ChildFlags) Register(c *cobra.Command) {
-	// An array takes any text, so that no error of the flag's quotes a value.
+	// An array accepts any text, so that no error of the flag quotes a value.
 	c.Flags().StringArrayVar(&f.pass, "pass-env", nil, "environment variables that the command gets in addition to PATH, HOME and the like, by `NAME`; may be repeated")
 }
 
-// Options returns how to start a command that diagnostics call by a name.
+// Options returns the options for starting a command. name is its name in diagnostics.
 func (f *ChildFlags) Options(c *cobra.Command, name, command string) (child.Options, error) {
 	var pass []string
 	for _, variable := range strings.Split(strings.Join(f.pass, ","), ",") {

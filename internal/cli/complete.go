@@ -11,12 +11,12 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// Complete offers fixed values for a flag.
+// Complete sets the fixed completions of a flag's value.
 func Complete(c *cobra.Command, flag string, values ...string) {
 	CompleteWith(c, flag, func([]string) []string { return values })
 }
 
-// Names returns words of some kind as plain texts.
+// Names converts words to strings.
 func Names[S ~string](words []S) []string {
 	names := make([]string, len(words))
 	for i, w := range words {
@@ -25,20 +25,19 @@ func Names[S ~string](words []S) []string {
 	return names
 }
 
-// CompleteWith offers values that are found when they are asked for, from the
-// arguments so far.
+// CompleteWith sets a function that returns the completions of a flag's value from the arguments so far.
 func CompleteWith(c *cobra.Command, flag string, values func(args []string) []string) {
 	CompleteFlag(c, flag, func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return values(args), cobra.ShellCompDirectiveNoFileComp
 	})
 }
 
-// CompleteRules offers rules for a flag, each with what it finds.
+// CompleteRules completes a flag's value with rules and their summaries.
 func CompleteRules(c *cobra.Command, flag string, rules func() []finding.Rule) {
 	CompleteWith(c, flag, func([]string) []string { return RuleCompletions(rules()) })
 }
 
-// RuleCompletions returns rules with what they find.
+// RuleCompletions returns rules and their summaries as completions.
 func RuleCompletions(rules []finding.Rule) []cobra.Completion {
 	list := make([]cobra.Completion, len(rules))
 	for i, r := range rules {
@@ -47,15 +46,15 @@ func RuleCompletions(rules []finding.Rule) []cobra.Completion {
 	return list
 }
 
-// CompleteFlag has a function complete the value of a flag.
+// CompleteFlag sets the completion function of a flag.
 func CompleteFlag(c *cobra.Command, flag string, complete cobra.CompletionFunc) {
 	if err := c.RegisterFlagCompletionFunc(flag, complete); err != nil {
 		panic(err) // the flag is not defined
 	}
 }
 
-// addressees returns the agent types that the messages in files are addressed
-// to. Completion must not wait, so it looks at the first messages only.
+// addressees returns the agent types that the messages in files are addressed to. It reads only the first
+// messages, since completion must be fast.
 func addressees(files []string) []string {
 	const maxMessages = 100
 	var types []string

@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/tokens"
 )
 
-// CounterFlags say how tokens are counted.
+// CounterFlags select the tokenizer.
 type CounterFlags struct {
 	tokenizer string
 	Model     string
@@ -30,10 +30,10 @@ func tokenizerNames() []string { return Names(tokens.Encodings()) }
 // A Counter counts tokens.
 type Counter struct {
 	*tokens.Counter
-	Estimate bool // of a model whose tokenizer is not public
+	Estimate bool // the model's tokenizer is not public
 }
 
-// Load returns the counter. It counts with nothing loaded before the first text.
+// Load returns the counter. It loads its data with the first text.
 func (f *CounterFlags) Load() (Counter, error) {
 	c, exact, err := tokens.Choose(f.Model, tokens.Encoding(f.tokenizer))
 	if errors.As(err, new(*tokens.UnknownModelError)) {
@@ -45,5 +45,5 @@ func (f *CounterFlags) Load() (Counter, error) {
 	return Counter{c, !exact}, nil
 }
 
-// Meter is [inspect.MeterOf].
+// Meter returns the meter of the counter: see [inspect.MeterOf].
 func (c Counter) Meter() history.Meter { return inspect.MeterOf(c.Counter) }

@@ -10,15 +10,15 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// RegisterFormat registers -f of a command that writes in one of some formats, of which the
-// first is the default, and rejects others before the command begins.
+// RegisterFormat registers -f of a command with the given formats, the first of which is the default. Other
+// values are an error before the command runs.
 func RegisterFormat(c *cobra.Command, p *string, usage string, formats []string) {
 	c.Flags().StringVarP(p, "format", "f", formats[0], usage)
 	Complete(c, "format", formats...)
 	c.PreRunE = func(*cobra.Command, []string) error { return report.CheckFormat(*p, formats) }
 }
 
-// FactsFlags say how a command shows facts, and where.
+// FactsFlags are the format and the output of a command that shows facts.
 type FactsFlags struct {
 	Format string
 	Output string
@@ -30,7 +30,7 @@ func (f *FactsFlags) Register(c *cobra.Command, formatUsage, outputUsage string)
 	c.Flags().StringVarP(&f.Output, "output", "o", "", outputUsage)
 }
 
-// Open opens what shows the facts.
+// Open opens the output for the facts.
 func (f *FactsFlags) Open(g *Globals, c *cobra.Command) (*Facts, error) {
 	out, err := g.Open(f.Output, c.OutOrStdout())
 	if err != nil {
@@ -40,7 +40,7 @@ func (f *FactsFlags) Open(g *Globals, c *cobra.Command) (*Facts, error) {
 	return &Facts{out, f.Format == "json", term.WidthOf(c.OutOrStdout()), colors}, nil
 }
 
-// Facts shows records, as text or JSON.
+// Facts writes records as text or JSON.
 type Facts struct {
 	*output.File
 	JSON  bool
@@ -48,12 +48,12 @@ type Facts struct {
 	term.Palette
 }
 
-// A Shown draws itself within some columns.
+// A Shown draws itself within a width in columns.
 type Shown interface {
 	WriteText(w io.Writer, columns int, colors term.Palette) error
 }
 
-// Print shows a record.
+// Print writes a record.
 func (f *Facts) Print(r Shown) error {
 	if f.JSON {
 		return report.WriteJSON(f.File, r)

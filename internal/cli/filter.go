@@ -9,29 +9,28 @@ import (
 	"github.com/eaapl/handoff/internal/report"
 )
 
-// filterFlags say where documents go, by what the run comes to on them.
+// filterFlags route documents by their result.
 type filterFlags struct {
 	pass   bool
 	reject string
 }
 
-// RegisterFilter registers the flags of a command that may pass on the good documents, and put
-// the others away.
+// RegisterFilter registers the flags of a command that can pass on good documents and store the others.
 func (f *ReportFlags) RegisterFilter(c *cobra.Command, good string) {
 	flags := c.Flags()
 	flags.BoolVar(&f.filter.pass, "pass", false, "write the "+good+" messages to standard output as they are, each on a line, and the report to stderr")
 	flags.StringVar(&f.filter.reject, "reject", "", "append each other message to `FILE`, as a line of JSON with what was found in it")
 }
 
-// wanted reports whether documents go anywhere.
+// wanted reports whether any documents are written.
 func (f filterFlags) wanted() bool { return f != filterFlags{} }
 
-// A filter is where the documents of one run go; nil for nowhere.
+// A filter writes the documents of one run; nil to write none.
 type filter struct {
 	*Globals
 	passed   *output.File // nil without --pass
-	rejected string       // the file of --reject, "" without
-	lines    []byte       // that it is to get
+	rejected string       // the file of --reject, "" for none
+	lines    []byte       // to be appended to rejected
 }
 
 // open returns the filter of a run.
@@ -55,16 +54,16 @@ func (f filterFlags) open(g *Globals, c *cobra.Command) (*filter, error) {
 	return all, err
 }
 
-// maxLines is how many bytes of rejected documents wait before they are written.
+// maxLines is the number of bytes of rejected documents to buffer.
 const maxLines = 1 << 20
 
-// take writes a document where it goes by its record: as it is if it is whole, and else as a line.
+// take writes a document to the output for its record: unchanged if it is whole, otherwise as a line.
 func (f *filter) take(r *report.Record, whole bool) error {
 	switch {
 	case r.Valid && r.Err == nil:
 		return f.pass(r.Raw.Bytes, whole)
 	case f.rejected == "" || r.Err != nil && r.Raw.Bytes == nil:
-		return nil // of a source that cannot be read, there is nothing to put away
+		return nil // an unreadable source has no document
 	}
 	var err error
 	if f.lines, err = report.AppendWithDocument(f.lines, r, f.Limits); err != nil || len(f.lines) < maxLines {
@@ -73,8 +72,7 @@ func (f *filter) take(r *report.Record, whole bool) error {
 	return f.append()
 }
 
-// pass writes a good document. What was rejected before it is in its file when the document may go
-// out.
+// pass writes a good document. The documents rejected before it reach their file before it is flushed.
 func (f *filter) pass(text []byte, whole bool) error {
 	if f.passed == nil {
 		return nil
@@ -91,7 +89,7 @@ func (f *filter) pass(text []byte, whole bool) error {
 	return err
 }
 
-// append writes the rejected documents that wait, durably.
+// append durably writes the buffered rejected documents.
 func (f *filter) append() error {
 	if len(f.lines) == 0 {
 		return nil
@@ -101,7 +99,7 @@ func (f *filter) append() error {
 	return err
 }
 
-// flush writes out all documents so far.
+// flush writes all documents so far.
 func (f *filter) flush() error {
 	if f == nil {
 		return nil
@@ -112,7 +110,7 @@ func (f *filter) flush() error {
 	return f.passed.Flush()
 }
 
-// close writes out the rest.
+// close writes the rest.
 func (f *filter) close() error {
 	if f == nil || f.passed == nil {
 		return nil
@@ -120,5 +118,5 @@ func (f *filter) close() error {
 	return f.passed.Close(nil)
 }
 
-// Filters reports whether documents go anywhere.
+// Filters reports whether any documents are written.
 func (f *ReportFlags) Filters() bool { return f.filter.wanted() }

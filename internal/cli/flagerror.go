@@ -16,11 +16,11 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// FlagError returns an error of the flags of a call without the terms of parsers, and with the flag
-// that was probably meant.
+// FlagError rewords an error of a call's flags without the terms of parsers, and adds the flag that was
+// probably meant.
 func FlagError(c *cobra.Command, err error) error {
 	if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 {
-		return argumentError(c, args) // whose flags nobody knows
+		return argumentError(c, args) // its flags are unknown
 	}
 	var unknown *pflag.NotExistError
 	var empty *pflag.ValueRequiredError
@@ -41,7 +41,7 @@ func FlagError(c *cobra.Command, err error) error {
 	return err
 }
 
-// nearestFlag asks for the flag of a command that a name is a misspelling of.
+// nearestFlag returns a suggestion of the flag that name is probably a misspelling of, or "".
 func nearestFlag(c *cobra.Command, name string) string {
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -55,8 +55,7 @@ func nearestFlag(c *cobra.Command, name string) string {
 	return ""
 }
 
-// longFlag asks for the flag of a command that has the name, or nearly, which was given behind one
-// dash.
+// longFlag returns a suggestion of the flag that was given, perhaps misspelled, with a single dash, or "".
 func longFlag(c *cobra.Command, given string) string {
 	name, _, _ := strings.Cut(given, "=")
 	if c.Flags().Lookup(name) != nil {
@@ -65,11 +64,10 @@ func longFlag(c *cobra.Command, given string) string {
 	return nearestFlag(c, name)
 }
 
-// cobraWords are in the errors of the checks of arguments that cobra has, which have no types.
+// cobraWords identify cobra's errors about arguments, which have no types.
 var cobraWords = []string{"arg(s)", "unknown command", "invalid argument"}
 
-// PlainErrors has a command, and those below it, say in plain words which arguments and flags are
-// wrong.
+// PlainErrors rewords the errors of a command and all commands below it about arguments and flags.
 func PlainErrors(c *cobra.Command) {
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
@@ -85,11 +83,10 @@ func PlainErrors(c *cobra.Command) {
 	}
 }
 
-// exclusive is the annotation of flags of which cobra takes only one, in any of some groups.
+// exclusive is cobra's annotation of mutually exclusive flags, by group.
 const exclusive = "cobra_annotation_mutually_exclusive"
 
-// CheckFlags returns an error for the flags that a command cannot do without and does not have, or
-// for those that do not go together.
+// CheckFlags returns an error for missing required flags, or for flags that exclude each other.
 func CheckFlags(c *cobra.Command) error {
 	var missing, together []string
 	c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -114,7 +111,7 @@ func CheckFlags(c *cobra.Command) error {
 	}
 }
 
-// argumentError says why a command does not take some arguments.
+// argumentError returns an error that explains why a command does not accept args.
 func argumentError(c *cobra.Command, args []string) error {
 	if c.HasSubCommands() && len(args) > 0 {
 		err := fmt.Errorf("%s has no command %q", c.CommandPath(), args[0])
@@ -135,7 +132,7 @@ func argumentError(c *cobra.Command, args []string) error {
 	return fmt.Errorf("found %s: write it as %s", term.Counted(len(args), "argument"), c.UseLine())
 }
 
-// CommandNames returns the names of the commands that a group of them has.
+// CommandNames returns the names of the commands in a group.
 func CommandNames(group *cobra.Command) []string {
 	var names []string
 	for _, sub := range group.Commands() {
@@ -146,8 +143,7 @@ func CommandNames(group *cobra.Command) []string {
 	return names
 }
 
-// below returns the commands of a name that are below the commands of a group, with what is above
-// them.
+// below returns the full names of the commands with the given name at any depth below a group's commands.
 func below(group *cobra.Command, name string) []string {
 	var paths []string
 	for _, sub := range group.Commands() {
@@ -161,7 +157,7 @@ func below(group *cobra.Command, name string) []string {
 	return paths
 }
 
-// ValueError returns why a value is not of a flag's type without the terms of Go's parsers.
+// ValueError rewords the error for an invalid flag value without the terms of Go's parsers.
 func ValueError(err error) error {
 	number, list := (*strconv.NumError)(nil), (*csv.ParseError)(nil)
 	text := err.Error()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ByteSize is a flag whose value is a number of bytes: 1000, 64MiB, 10MB.
+// ByteSize is a flag value for a number of bytes: 1000, 64MiB, 10MB.
 type ByteSize struct{ Bytes *int64 }
 
 func NewByteSize(p *int64, value int64) ByteSize {
@@ -62,7 +62,7 @@ func (s SizeOrZero) Set(text string) error {
 	return s.ByteSize.Set(text)
 }
 
-// MaxDuration is a flag for the longest duration that is accepted, 0 for any.
+// MaxDuration is a flag value for a maximum duration, 0 for no limit.
 type MaxDuration time.Duration
 
 const anyDuration = "any"

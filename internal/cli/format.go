@@ -10,9 +10,9 @@ import (
 	"github.com/eaapl/handoff/pkg/formats"
 )
 
-// FormatFlag is the flag --format-in: the format of the messages that are read.
+// FormatFlag is the flag --format-in: the format of the input messages.
 type FormatFlag struct {
-	From format.Format // "" to go by what each message looks like
+	From format.Format // "" to detect the format of each message
 }
 
 func (f *FormatFlag) Register(c *cobra.Command) {
@@ -20,7 +20,7 @@ func (f *FormatFlag) Register(c *cobra.Command) {
 	Complete(c, "format-in", formatNames()...)
 }
 
-// TakesLines returns how input is read for a command: see [formats.TakesLines].
+// TakesLines returns the function that detects JSON Lines for a command: see [formats.TakesLines].
 func TakesLines(c *cobra.Command) func(first []byte) bool {
 	from := format.Format("")
 	if f := c.Flags().Lookup("format-in"); f != nil {
@@ -31,7 +31,7 @@ func TakesLines(c *cobra.Command) func(first []byte) bool {
 	return formats.TakesLines(from)
 }
 
-// Formats returns those that a message may be in, of which it is detected.
+// Formats returns the formats that messages may be in; each message's format is detected among them.
 func (f *FormatFlag) Formats() []format.Format {
 	if f.From == "" {
 		return formats.Names()
@@ -41,7 +41,7 @@ func (f *FormatFlag) Formats() []format.Format {
 
 func formatNames() []string { return Names(formats.Names()) }
 
-// formatValue is a flag whose value is the name of a format.
+// formatValue is a flag value for the name of a format.
 type formatValue format.Format
 
 func (v *formatValue) Set(text string) error {

@@ -15,7 +15,7 @@ func RegisterFreshness(c *cobra.Command, f *sign.Freshness) {
 	c.Flags().DurationVar(&f.Skew, "clock-skew", time.Minute, "with --max-age: how far apart the clocks may be")
 }
 
-// CheckFreshness returns what is wrong with the values of the flags.
+// CheckFreshness returns an error for invalid values of the flags.
 func CheckFreshness(f sign.Freshness) error {
 	if f.Skew < 0 {
 		return fmt.Errorf("--clock-skew %s: use a duration of 0 or more, such as 1m", f.Skew)

@@ -1,5 +1,5 @@
-// Package cli is what commands share: the flags and the state of a run, what their errors
-// come to, groups of flags, and the loop of commands that rewrite messages.
+// Package cli has the common parts of commands: global flags, the state of a run, its errors, groups of
+// flags, and the loop of commands that rewrite messages.
 package cli
 
 import (
@@ -19,13 +19,13 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// ErrNo says that the answer is no, and that it has been given.
+// ErrNo reports a negative answer that has already been printed.
 var ErrNo = errors.New("the answer is no")
 
-// ErrReported reports that something could not be done, after the error was printed.
+// ErrReported reports a failure whose error has already been printed.
 var ErrReported = errors.New("reported")
 
-// A SignalError says that a signal has ended the run, after it had done what was left to do.
+// A SignalError reports that a signal has ended the run, after its cleanup.
 type SignalError struct{ Signal syscall.Signal }
 
 func (e *SignalError) Error() string { return e.Signal.String() }
@@ -35,29 +35,27 @@ type Globals struct {
 	Color    string
 	Limits   jsonstream.Limits
 	MaxRatio int64
-	// MaxFindings is how many findings, and how many errors, a run reports; 0 for any.
+	// MaxFindings is the maximum number of findings, and of errors, that a run reports; 0 for no limit.
 	MaxFindings int
 
 	*input.Reader
 	*output.Files
 	Children  child.Set              // the processes that this run has started: none outlives it
-	LastWords atomic.Pointer[func()] // what an interrupted run still has to say, nil for nothing
+	LastWords atomic.Pointer[func()] // prints the final messages of an interrupted run, nil for none
 
-	passing atomic.Pointer[func(syscall.Signal)] // who gets signals in place of this process
+	passing atomic.Pointer[func(syscall.Signal)] // receives signals in place of this process
 }
 
-// PassSignals gives the signals that would end the run to somebody else until release is
-// called.
+// PassSignals passes the signals that would end the run to a function until release is called.
 func (g *Globals) PassSignals(to func(syscall.Signal)) (release func()) {
 	g.passing.Store(&to)
 	return g.KeepSignals
 }
 
-// KeepSignals ends what PassSignals began. The function that gets the signals may call it.
+// KeepSignals undoes PassSignals. The function of PassSignals may call it.
 func (g *Globals) KeepSignals() { g.passing.Store(nil) }
 
-// Pass gives a signal to whoever gets them in place of this process, and reports whether there
-// is somebody.
+// Pass passes a signal to the function of [Globals.PassSignals], and reports whether there is one.
 func (g *Globals) Pass(s syscall.Signal) bool {
 	to := g.passing.Load()
 	if to != nil {
@@ -84,20 +82,19 @@ func (g *Globals) Check() error {
 	return term.CheckColor(g.Color)
 }
 
-// NewProgress is [term.NewProgress] with as many errors as the flags allow.
+// NewProgress is [term.NewProgress] with the maximum number of errors of the flags.
 func (g *Globals) NewProgress(stderr io.Writer) *term.Progress {
 	return term.NewProgress(stderr, g.MaxFindings)
 }
 
-// StartDoing returns the progress of something that is done, which it begins to show: see
-// [term.Progress.StartDoing].
+// StartDoing returns a new progress and starts it with [term.Progress.StartDoing].
 func (g *Globals) StartDoing(stderr io.Writer, what string, total int64) *term.Progress {
 	p := g.NewProgress(stderr)
 	p.StartDoing(what, total)
 	return p
 }
 
-// LimitsOfUnpacking returns how compressed input is to be read.
+// LimitsOfUnpacking returns the options for reading compressed input.
 func (g *Globals) LimitsOfUnpacking() compress.ReaderOptions {
 	o := compress.ReaderOptions{MaxBytes: g.Limits.MaxBytes, MaxRatio: g.MaxRatio}
 	if g.MaxRatio == 0 {
@@ -106,8 +103,8 @@ func (g *Globals) LimitsOfUnpacking() compress.ReaderOptions {
 	return o
 }
 
-// Closed is what a run comes to whose err is known, after what it had open was closed: an
-// answer does not stand where that went wrong.
+// Closed returns the error of a run from err and the errors of closing its files. A failure to close
+// overrides an answer.
 func Closed(err error, closing ...error) error {
 	problem := errors.Join(closing...)
 	if problem != nil && (errors.Is(err, ErrNo) || errors.Is(err, ErrReported)) {
@@ -116,8 +113,8 @@ func Closed(err error, closing ...error) error {
 	return errors.Join(err, problem)
 }
 
-// Answer is what a run comes to: the error that ended it, trouble if something could not be
-// read, and otherwise yes or no.
+// Answer returns the error of a run: err if it is not nil, [ErrReported] if something could not be read,
+// [ErrNo] for a negative answer, or else nil.
 func Answer(err error, unread int, no bool) error {
 	switch {
 	case err != nil:
@@ -131,8 +128,8 @@ func Answer(err error, unread int, no bool) error {
 	}
 }
 
-// Variables of the environment that are no settings: secrets, which no flag takes.
+// Environment variables with secrets, which no flag accepts.
 const (
 	SummarizerKeyVariable = "HANDOFF_SUMMARIZER_KEY"
-	TokenVariable         = "HANDOFF_TOKEN" // the bearer token of a server
+	TokenVariable         = "HANDOFF_TOKEN" // the bearer token for a server
 )

@@ -18,30 +18,28 @@ import (
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
-// KeyFlags say where keys come from. Keys are never arguments: other users of
-// the machine can read those.
+// KeyFlags name the files with keys. Keys are never arguments: other users of the machine can read those.
 type KeyFlags struct {
 	Files []string
-	pairs bool       // of a JWS: key pairs and public keys, of P-256 too
-	keys  []sign.Key // what Load has read
+	pairs bool       // for a JWS: key pairs and public keys, including P-256
+	keys  []sign.Key // the keys that Load has read
 }
 
 func (f *KeyFlags) Register(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.Files, "key-file", nil, "key `FILE`: a secret as raw bytes, a JSON Web Key or a set, or Ed25519 keys, in PEM or of OpenSSH too; may be repeated (or HANDOFF_KEY: the key itself)")
 }
 
-// RegisterPairs is Register for the keys of a JWS, which are those of [sign.ParseJWSKeys].
+// RegisterPairs is Register for the keys of a JWS, in the forms of [sign.ParseJWSKeys].
 func (f *KeyFlags) RegisterPairs(c *cobra.Command) {
 	f.pairs = true
 	c.Flags().StringArrayVar(&f.Files, "key-file", nil, "key `FILE`: P-256 (ES256) and Ed25519 (EdDSA) keys, as a JSON Web Key, a JWK Set or PEM; may be repeated (or HANDOFF_KEY: the key itself)")
 }
 
-// KeyVariable is the environment variable that holds a key itself.
+// KeyVariable is the environment variable that contains a key.
 const KeyVariable = "HANDOFF_KEY"
 
-// Load returns the keys of the files that were named on the command line, or
-// else the one in the environment, or else those of the configured files; none
-// if there are none. It warns of keys that are not safe. They are read once: a file may be a
+// Load returns the keys of the files on the command line, or else the one in the environment, or else the
+// keys of the configured files, or none. It warns of unsafe keys. Each file is read only once: it may be a
 // pipe.
 func (f *KeyFlags) Load(g *Globals, c *cobra.Command) (keys []sign.Key, err error) {
 	if f.keys != nil {
@@ -53,12 +51,11 @@ func (f *KeyFlags) Load(g *Globals, c *cobra.Command) (keys []sign.Key, err erro
 	} else {
 		keys, err = f.LoadFiles(g, c, f.Files)
 	}
-	f.keys = slices.Clip(keys) // who appends to them has others
+	f.keys = slices.Clip(keys) // an append by the caller must copy them
 	return f.keys, err
 }
 
-// ErrNoKey is the error of a command that needs a key and has none, ErrNoPair that of one which
-// needs a key pair.
+// ErrNoKey reports that a command needs a key, and ErrNoPair that it needs a key pair.
 var (
 	ErrNoKey  = errNoKey("handoff keygen -o FILE makes a key")
 	ErrNoPair = errNoKey("handoff keygen --type p256 -o FILE makes a key pair")
@@ -68,8 +65,8 @@ func errNoKey(advice string) error {
 	return term.WithHint(errors.New("no key: name a key file with --key-file, or set HANDOFF_KEY_FILE or "+KeyVariable), advice)
 }
 
-// ChooseSigner returns the key to sign with: the one with an ID, if that is not "".
-// The error is [ErrNoKey] if there are none, or asks for an ID.
+// ChooseSigner returns the key for signing: the one with the ID, or the only one if id is "". The error is
+// [ErrNoKey] if there are no keys, or asks for an ID.
 func ChooseSigner(keys []sign.Key, id string) (sign.Key, error) {
 	if slices.ContainsFunc(keys, func(k sign.Key) bool { return !k.IsPublic() }) {
 		keys = slices.DeleteFunc(keys, sign.Key.IsPublic)
@@ -93,7 +90,7 @@ func ChooseSigner(keys []sign.Key, id string) (sign.Key, error) {
 	return sign.Key{}, fmt.Errorf("--key-id %q: no key has this ID", id)
 }
 
-// OptionalSigner is [ChooseSigner] where there need not be a key that can sign: then it returns nil.
+// OptionalSigner is [ChooseSigner], but returns nil if no key can sign.
 func OptionalSigner(keys []sign.Key, id string) (*sign.Key, error) {
 	keys = slices.DeleteFunc(slices.Clone(keys), func(k sign.Key) bool { return k.MaySign() != nil })
 	if len(keys) == 0 && id == "" {
@@ -103,7 +100,7 @@ func OptionalSigner(keys []sign.Key, id string) (*sign.Key, error) {
 	return &key, err
 }
 
-// LoadSigner returns the key of a file that is to sign, nil if there is no file.
+// LoadSigner returns the signing key in a file, nil if file is "".
 func LoadSigner(g *Globals, c *cobra.Command, flag, file string) (*sign.Key, error) {
 	if file == "" {
 		return nil, nil
@@ -134,7 +131,7 @@ func (f *KeyFlags) LoadFiles(g *Globals, c *cobra.Command, files []string) ([]si
 			return nil, err
 		}
 		if exposed != "" && !slices.ContainsFunc(keys, func(k sign.Key) bool { return !k.IsPublic() }) {
-			exposed = "" // public keys are for everybody
+			exposed = "" // public keys need no protection
 		}
 		warnOf(c.ErrOrStderr(), exposed)
 		all = append(all, keys...)
@@ -142,7 +139,7 @@ func (f *KeyFlags) LoadFiles(g *Globals, c *cobra.Command, files []string) ([]si
 	return all, nil
 }
 
-// LoadSecret reads a secret: the bytes of a file, without a line end after them.
+// LoadSecret reads a secret from a file, without a line end after it.
 func LoadSecret(g *Globals, c *cobra.Command, file string) ([]byte, error) {
 	text, exposed, err := ReadKeyFile(g, c, file)
 	warnOf(c.ErrOrStderr(), exposed)
@@ -156,8 +153,8 @@ func warnOf(stderr io.Writer, warning string) {
 	}
 }
 
-// ReadKeyFile returns the bytes of a file with a key or a secret, and what is to be said if
-// other users can read them and that matters.
+// ReadKeyFile returns the content of a file with a key or a secret, and a warning if other users can read the
+// file and should not.
 func ReadKeyFile(g *Globals, c *cobra.Command, file string) (text []byte, exposed string, err error) {
 	s, err := g.File(file, c.InOrStdin())
 	if err != nil {
@@ -165,16 +162,15 @@ func ReadKeyFile(g *Globals, c *cobra.Command, file string) (text []byte, expose
 	}
 	text, exposed, err = readKey(s)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", ShownSetting(file), err) // it may be the key itself, set by mistake
+		return nil, "", fmt.Errorf("%s: %w", ShownSetting(file), err) // file may be a key, set by mistake
 	}
 	return text, exposed, nil
 }
 
-// keyBound has room for thousands of keys.
+// keyBound allows thousands of keys.
 var keyBound = input.ByteBound{Bytes: 1 << 20, Remedy: "not a key file"}
 
-// readKey returns the bytes of a key file as they are: raw bytes can look
-// compressed.
+// readKey returns the content of a key file without decompressing it: raw key bytes can look compressed.
 func readKey(s input.Source) (text []byte, exposed string, err error) {
 	in, closeFile, err := s.Raw()
 	if err != nil {
@@ -194,7 +190,7 @@ func readKey(s input.Source) (text []byte, exposed string, err error) {
 	return text, exposed, err
 }
 
-// parse reads the keys of a text that comes from origin, and warns of weak ones.
+// parse parses the keys of a text and warns of weak ones. origin names the text in errors.
 func (f *KeyFlags) parse(stderr io.Writer, origin string, text []byte) ([]sign.Key, error) {
 	parse := sign.ParseKeys
 	if f.pairs {
@@ -212,7 +208,7 @@ func (f *KeyFlags) parse(stderr io.Writer, origin string, text []byte) ([]sign.K
 	return keys, nil
 }
 
-// SignAgain signs the text of a message that was changed.
+// SignAgain signs the text of a changed message.
 func SignAgain(text []byte, key sign.Key) ([]byte, error) {
 	m, err := message.ParseInPlace(jsonstream.NewRaw(text), message.Options{Limits: jsonstream.Unlimited()})
 	if err != nil {

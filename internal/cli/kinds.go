@@ -7,7 +7,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// KindOf returns the kind of a flag's value, from which [NewValue] makes one that takes the same text.
+// KindOf returns the kind of a flag's value. [NewValue] returns a value of a kind that accepts the same
+// texts.
 func KindOf(v pflag.Value) string {
 	switch v.(type) {
 	case *MaxDuration:
@@ -21,10 +22,10 @@ func KindOf(v pflag.Value) string {
 	return otherKind + v.Type()
 }
 
-// otherKind begins the kind of a value that its command checks in a way of its own.
+// otherKind is the prefix of the kind of a value with a command-specific check.
 const otherKind = "other "
 
-// An otherValue takes any text.
+// An otherValue accepts any text.
 type otherValue struct{ text, kind string }
 
 func (v *otherValue) Set(text string) error {
@@ -36,8 +37,8 @@ func (v *otherValue) String() string { return v.text }
 
 func (v *otherValue) Type() string { return v.kind }
 
-// NewValue returns a value of a kind, with a default as pflag writes it. One of another kind, which its
-// command checks in a way of its own, takes any text.
+// NewValue returns a value of a kind, with a default in pflag's form. A value of another kind, which its
+// command checks, accepts any text.
 func NewValue(kind, byDefault string) pflag.Value {
 	if name, ok := strings.CutPrefix(kind, otherKind); ok {
 		return &otherValue{byDefault, name}
@@ -74,7 +75,7 @@ func NewValue(kind, byDefault string) pflag.Value {
 	}
 	v := set.Lookup(kind).Value
 	if v.String() != byDefault {
-		_ = v.Set(byDefault) // which a value of this kind has written
+		_ = v.Set(byDefault) // never fails: written by a value of this kind
 	}
 	return v
 }

@@ -2,20 +2,20 @@ package cli
 
 import "github.com/spf13/cobra"
 
-// A Listing shows records to people: a single one by itself, and several as rows of one table that
-// ends in totals. It keeps one record at most.
+// A Listing shows records to people: a single one in full, and several as rows of one table with totals. It
+// holds at most one record.
 type Listing[R any] struct {
-	Verbose bool          // each is shown by itself, and the totals of several follow
+	Verbose bool          // show each record in full, then the totals of several
 	Add     func(R)       // adds a record to the totals
-	Alone   func(R) error // shows a record by itself
-	Row     func(R) error // shows it in the table
+	Alone   func(R) error // shows a record in full
+	Row     func(R) error // shows a record in the table
 	Totals  func() error  // ends the table
 	records int
-	first   R // not yet shown, if it is the only one
+	first   R // not shown yet, as it may be the only one
 }
 
-// IndexColumns is how wide the column of a table is that has the index of the message. A longer index
-// takes room of the column beside it.
+// IndexColumns is the width of the column with the message's index. A longer index extends into the next
+// column.
 const IndexColumns = 4
 
 // RegisterVerbose registers -v of a command that shows a listing.
@@ -23,7 +23,7 @@ func RegisterVerbose(c *cobra.Command, p *bool) {
 	c.Flags().BoolVarP(p, "verbose", "v", false, "show each of several messages as a single one is shown, in place of a table")
 }
 
-// Print takes the next record.
+// Print adds the next record.
 func (l *Listing[R]) Print(r R) error {
 	l.Add(r)
 	l.records++
@@ -41,7 +41,7 @@ func (l *Listing[R]) Print(r R) error {
 	return l.Row(r)
 }
 
-// Close shows a record that was the only one, or the totals of several.
+// Close shows the only record, or the totals of several.
 func (l *Listing[R]) Close() error {
 	switch {
 	case l.records > 1:

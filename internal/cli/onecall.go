@@ -7,12 +7,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// OfOneCall is the annotation of flags that are not configurable for one command,
-// while others have a configurable flag of that name.
+// OfOneCall is the annotation of flags that are not configurable for one command, although other commands
+// have a configurable flag of the same name.
 const OfOneCall = "of one call"
 
-// OnlyForCall makes flags of a command say what one call is about: all of them
-// if none is named.
+// OnlyForCall excludes flags of a command from configuration: all of them if no names are given.
 func OnlyForCall(c *cobra.Command, names ...string) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if len(names) == 0 || slices.Contains(names, f.Name) {

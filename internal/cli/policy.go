@@ -10,17 +10,17 @@ import (
 	"github.com/eaapl/handoff/pkg/privacy"
 )
 
-// PolicyFlag asks for personal data.
+// PolicyFlag is the flag that enables the search for personal data.
 type PolicyFlag struct{ File string }
 
-// DefaultPolicy is what stands for the default policy in the place of a file.
+// DefaultPolicy is the value of the flag for the default policy instead of a file.
 const DefaultPolicy = "default"
 
 func (f *PolicyFlag) Register(c *cobra.Command) {
 	c.Flags().StringVar(&f.File, "privacy", "", "also look for personal data, by a policy `FILE`, YAML or JSON, or default (docs/privacy.md)")
 }
 
-// Load returns a scanner for personal data, nil if none is asked for.
+// Load returns a scanner for personal data, nil if the flag is not given.
 func (f *PolicyFlag) Load(g *Globals, c *cobra.Command) (*privacy.Scanner, error) {
 	switch f.File {
 	case "":
@@ -31,8 +31,8 @@ func (f *PolicyFlag) Load(g *Globals, c *cobra.Command) (*privacy.Scanner, error
 	return LoadPolicy(g, c, f.File)
 }
 
-// LoadPolicy returns a scanner for personal data by a policy file, YAML or JSON; by the
-// default policy if file is "".
+// LoadPolicy returns a scanner for personal data with the policy in a YAML or JSON file, or with the default
+// policy if file is "".
 func LoadPolicy(g *Globals, c *cobra.Command, file string) (*privacy.Scanner, error) {
 	policy := privacy.Policy{}
 	if file != "" {

@@ -35,7 +35,7 @@ func (f *ReceiverFlags) Register(c *cobra.Command) {
 	CompleteWith(c, "as", addressees)
 }
 
-// RegisterKeys registers those flags that say whose signatures the receiver accepts.
+// RegisterKeys registers the flags for the signatures that the receiver accepts.
 func (f *ReceiverFlags) RegisterKeys(c *cobra.Command) {
 	f.Keys.Register(c)
 	c.Flags().StringVar(&f.Profile, "receiver", "", "receiver profile `FILE`, YAML or JSON")
@@ -72,8 +72,8 @@ func (f *ReceiverFlags) Load(g *Globals, stdin io.Reader) (*validate.Receiver, e
 	return r, nil
 }
 
-// Verifier returns what checks signatures with the keys of the flags and of the
-// receiver, by the receiver's trust, nil without any keys.
+// Verifier returns a verifier with the keys of the flags and of the receiver and with the receiver's trust,
+// nil without any keys.
 func (f *ReceiverFlags) Verifier(g *Globals, c *cobra.Command, r *validate.Receiver) (*sign.Verifier, error) {
 	keys, err := f.Keys.Load(g, c)
 	if err != nil {
@@ -82,8 +82,7 @@ func (f *ReceiverFlags) Verifier(g *Globals, c *cobra.Command, r *validate.Recei
 	return f.verifier(g, c, keys, r)
 }
 
-// TrustVerifier returns what checks signatures with the keys of a profile alone, by its trust; nil
-// if there is no file.
+// TrustVerifier returns a verifier with the keys and the trust of a profile, nil if file is "".
 func TrustVerifier(g *Globals, c *cobra.Command, file string) (*sign.Verifier, error) {
 	if file == "" {
 		return nil, nil
@@ -100,7 +99,7 @@ func TrustVerifier(g *Globals, c *cobra.Command, file string) (*sign.Verifier, e
 	return v, err
 }
 
-// verifier returns what checks signatures with keys and those of a receiver, by its trust.
+// verifier returns a verifier with keys, the receiver's keys, and the receiver's trust.
 func (f *ReceiverFlags) verifier(g *Globals, c *cobra.Command, keys []sign.Key, r *validate.Receiver) (*sign.Verifier, error) {
 	if r != nil {
 		var files []string
@@ -131,7 +130,7 @@ func (f *ReceiverFlags) verifier(g *Globals, c *cobra.Command, keys []sign.Key, 
 	return v.WithTrust(r.Trust), nil
 }
 
-// Beside resolves a name in a file against that file's folder.
+// Beside resolves a file name in a file relative to that file's directory.
 func Beside(file, name string) string {
 	if filepath.IsAbs(name) || file == "-" {
 		return name
@@ -139,9 +138,8 @@ func Beside(file, name string) string {
 	return filepath.Join(filepath.Dir(file), name)
 }
 
-// LoadSchema compiles a JSON Schema file. Its references may lead to other files, and to
-// nothing else. Where a text is no JSON, the error says so with the place, and shows
-// nothing of a file that only another one refers to.
+// LoadSchema compiles a JSON Schema file. Its references may lead only to other files. The error for invalid
+// JSON has the place, and shows no content of a referenced file.
 func (g *Globals) LoadSchema(path string, stdin io.Reader, limits jsonstream.Limits) (*validate.Schema, error) {
 	doc, name, err := g.LoadDocument(path, stdin, limits)
 	if err != nil {
@@ -151,7 +149,7 @@ func (g *Globals) LoadSchema(path string, stdin io.Reader, limits jsonstream.Lim
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	var damaged error // the first file that is referred to and cannot be used
+	var damaged error // of the first unusable referenced file
 	schema, err := validate.CompileSchema(schemaURL, doc.Raw().Bytes, func(ref string) ([]byte, error) {
 		doc, err := g.ReferredSchema(ref, limits)
 		damaged = cmp.Or(damaged, err)
@@ -172,7 +170,7 @@ func (g *Globals) LoadSchema(path string, stdin io.Reader, limits jsonstream.Lim
 	return schema, nil
 }
 
-// FileURL returns the URL of a file, to which references in it are relative.
+// FileURL returns the URL of a file, the base of the references in it.
 func FileURL(path string) (string, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -182,7 +180,7 @@ func FileURL(path string) (string, error) {
 	return u.String(), nil
 }
 
-// ReferredSchema reads a file that a schema refers to.
+// ReferredSchema reads a file that a schema references.
 func (g *Globals) ReferredSchema(ref string, limits jsonstream.Limits) (*jsonstream.Document, error) {
 	u, err := url.Parse(ref)
 	if err != nil || u.Scheme != "file" {
@@ -206,7 +204,7 @@ func (g *Globals) ReferredSchema(ref string, limits jsonstream.Limits) (*jsonstr
 	return doc, nil
 }
 
-// filePath returns the path of a file URL; on Windows it begins with a drive.
+// filePath returns the path of a file URL; on Windows, with its drive.
 func filePath(u *url.URL) string {
 	path := u.Path
 	if len(path) > 2 && path[2] == ':' {

@@ -26,8 +26,8 @@ func OpenRegistry(dir string, limits jsonstream.Limits) (*registry.Registry, err
 	return r, nil
 }
 
-// OpenVersions reads the registry in a directory, and returns the versions of a schema in it, the only
-// one for "". flag is the one that names the schema.
+// OpenVersions reads the registry in a directory and returns the versions of the named schema, or of the only
+// one if name is "". flag is the flag for the schema, for errors.
 func OpenVersions(dir, name, flag string, limits jsonstream.Limits) (*registry.Registry, []*registry.Schema, error) {
 	r, err := OpenRegistry(dir, limits)
 	if err != nil {
@@ -43,7 +43,7 @@ func OpenVersions(dir, name, flag string, limits jsonstream.Limits) (*registry.R
 	return r, versions, nil
 }
 
-// ShownVersions lists versions for people.
+// ShownVersions formats versions as a list for people.
 func ShownVersions(versions []*registry.Schema) string {
 	list := make([]string, len(versions))
 	for i, s := range versions {
@@ -52,7 +52,8 @@ func ShownVersions(versions []*registry.Schema) string {
 	return term.Visible(strings.Join(list, ", "))
 }
 
-// CompileRegistered compiles a schema of a registry. What it refers to is in there, or built in.
+// CompileRegistered compiles a schema of a registry. Its references lead to the registry or to built-in
+// schemas.
 func CompileRegistered(r *registry.Registry, s *registry.Schema) (*validate.Schema, error) {
 	schema, err := validate.CompileSchema(s.URL(), s.Document().Raw().Bytes, func(url string) ([]byte, error) {
 		doc, err := r.Load(url)
@@ -67,8 +68,8 @@ func CompileRegistered(r *registry.Registry, s *registry.Schema) (*validate.Sche
 	return schema, nil
 }
 
-// SchemasByVersion returns what finds, for a schemaVersion, the schema by which messages of it are
-// read ([registry.For]), or says what is wrong with the version. All of them are compiled.
+// SchemasByVersion compiles all versions. It returns a function that returns the schema for reading messages
+// with a schemaVersion ([registry.For]), or an error for an invalid version.
 func SchemasByVersion(r *registry.Registry, versions []*registry.Schema) (func(version string) (*validate.Schema, string), error) {
 	compiled := map[*registry.Schema]*validate.Schema{}
 	for _, s := range versions {

@@ -10,8 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// A Rejection is an error by which the answer is no, rather than that there is
-// none.
+// A Rejection is an error that is a negative answer, rather than a failure to answer.
 type Rejection struct{ Err error }
 
 // Reject returns err as a [Rejection].
@@ -21,7 +20,7 @@ func (r Rejection) Error() string { return r.Err.Error() }
 
 func (r Rejection) Unwrap() error { return r.Err }
 
-// RejectInvalid rejects a message because it is invalid: what was not done with it, and the remedy.
+// RejectInvalid rejects an invalid message. done names the omitted action, and remedy the remedy.
 func RejectInvalid(d input.Document, r validate.Result, done, remedy string) error {
 	first := r.Findings[0]
 	more := ""
@@ -32,7 +31,7 @@ func RejectInvalid(d input.Document, r validate.Result, done, remedy string) err
 		d.Source.Name, first.Line, first.Column, done, first.PlacedMessage(), more, remedy))
 }
 
-// InDocument puts the place of a document before an error of it, or of what it carries.
+// InDocument adds the place of a document to an error in it or in its carried content.
 func InDocument(d input.Document, err error) error {
 	if e := (*history.CarrierError)(nil); errors.As(err, &e) {
 		return fmt.Errorf("%s:%d:%d: %w", d.Source.Name, e.Line, e.Column, err)

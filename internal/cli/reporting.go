@@ -19,7 +19,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// ReportFlags say which reports a run writes, and where.
+// ReportFlags select the reports of a run and their outputs.
 type ReportFlags struct {
 	report.Choice
 	Verbose   bool
@@ -28,15 +28,14 @@ type ReportFlags struct {
 	filter    filterFlags
 }
 
-// Register registers the flags of a command that may write several reports, on each document by
-// itself.
+// Register registers the flags of a command that may write several reports with a record per document.
 func (f *ReportFlags) Register(c *cobra.Command, formats []string) {
 	f.RegisterFiles(c, formats)
 	f.registerText(c)
 }
 
-// RegisterFiles registers the flags of a command that may write several reports. Even one that is
-// not written has to be in a format that there is.
+// RegisterFiles registers the flags of a command that may write several reports. The format must be valid
+// even if no report is written.
 func (f *ReportFlags) RegisterFiles(c *cobra.Command, formats []string) {
 	f.Formats = formats
 	flags := c.Flags()
@@ -53,7 +52,7 @@ func (f *ReportFlags) RegisterFiles(c *cobra.Command, formats []string) {
 	c.PreRunE = func(*cobra.Command, []string) error { return report.CheckFormat(f.Format, formats) }
 }
 
-// registerText registers the flags that say how a report reads on each document.
+// registerText registers the flags for the text of a report.
 func (f *ReportFlags) registerText(c *cobra.Command) {
 	flags := c.Flags()
 	flags.BoolVarP(&f.Verbose, "verbose", "v", false, "also name the documents with which nothing is wrong")
@@ -61,39 +60,39 @@ func (f *ReportFlags) registerText(c *cobra.Command) {
 	flags.BoolVar(&f.noExcerpt, "no-excerpt", false, "do not show the line around each finding")
 }
 
-// A Reporting is one run of a command that reports on every document it reads.
+// A Reporting is one run of a command that reports on every document.
 type Reporting struct {
 	*report.Set
 	Findings *report.Limiter
 	Progress *term.Progress
 	Stderr   io.Writer
-	// Unnamed: the errors of records do not name their source.
+	// Unnamed omits the source from the errors of records.
 	Unnamed bool
-	// Before, if not nil, gets the records of a batch before they are reported.
+	// Before, if not nil, is called with the records of a batch before they are reported.
 	Before func(Records) error
-	// Flushed, if not nil, is called when all that there is to report was written out.
+	// Flushed, if not nil, is called after all pending reports were written.
 	Flushed func()
 
-	Documents  int                    // that were read
-	Rejected   int                    // documents that are not valid
-	Reasons    map[finding.Reason]int // of those
+	Documents  int                    // the number of documents read
+	Rejected   int                    // the number of invalid documents
+	Reasons    map[finding.Reason]int // their number by reason
 	Unexpected int
-	Unread     int // documents and sources that could not be read
+	Unread     int // the number of unreadable documents and sources
 
-	// Whole: documents are not JSON, and passed on without an end of line.
+	// Whole reports that documents are not JSON and are passed on without a line end.
 	Whole bool
 
-	rules    map[string]int // how often each was broken
+	rules    map[string]int // the number of times that each was broken
 	quiet    bool
-	excerpts int // how wide they are, in columns; 0 for none
+	excerpts int // the width of excerpts, in columns; 0 for none
 	filter   *filter
 }
 
-// Records are those of a batch.
+// Records are the records of a batch.
 type Records []report.Record
 
-// Weight counts a quarter of a kilobyte for a record, half a one for a finding, and the document
-// where the record has it.
+// Weight counts a quarter of a kilobyte per record, half a kilobyte per finding, and the size of each
+// document that a record holds.
 func (list Records) Weight() int {
 	n := 256 * len(list)
 	for _, r := range list {
@@ -102,7 +101,7 @@ func (list Records) Weight() int {
 	return n
 }
 
-// Start opens the reports of a run. The main one is opened by open, if that is not nil.
+// Start opens the reports of a run. open, if not nil, opens the main report.
 func (f *ReportFlags) Start(g *Globals, c *cobra.Command, open func(path string, stdout io.Writer) (*output.File, error)) (*Reporting, error) {
 	if f.excerpt && f.noExcerpt {
 		return nil, errors.New("--excerpt and --no-excerpt: use one of them")
@@ -153,7 +152,7 @@ func (f *ReportFlags) Start(g *Globals, c *cobra.Command, open func(path string,
 	}, nil
 }
 
-// OneByOne is the work of a command that looks at each document by itself.
+// OneByOne returns the work of a command that checks each document separately.
 func OneByOne(check func(input.Document) report.Record) func([]input.Document) Records {
 	return func(batch []input.Document) Records {
 		records := make(Records, len(batch))
@@ -164,22 +163,21 @@ func OneByOne(check func(input.Document) report.Record) func([]input.Document) R
 	}
 }
 
-// Read is [Reporting.Run] on the documents that the arguments name.
+// Read is [Reporting.Run] on the documents of the arguments.
 func (r *Reporting) Read(g *Globals, c *cobra.Command, args []string, work func([]input.Document) Records) error {
 	list := g.Sources(args, c.InOrStdin(), r.Stderr)
 	input.Watch(r.Progress, list)
 	return r.Run(func(emit func([]input.Document) bool) { input.Batches(list, g.Limits, r.Progress.Bytes, emit) }, work)
 }
 
-// ReadWhole is [Reporting.Read] for sources that each hold one document, which need not be
-// JSON.
+// ReadWhole is [Reporting.Read] for sources with one document each, which need not be JSON.
 func (r *Reporting) ReadWhole(g *Globals, c *cobra.Command, args []string, work func([]input.Document) Records) error {
 	list := g.Sources(args, c.InOrStdin(), r.Stderr)
 	input.Watch(r.Progress, list)
 	return r.Run(func(emit func([]input.Document) bool) { input.Wholes(list, g.Limits, r.Progress.Bytes, emit) }, work)
 }
 
-// Run reports what work comes to on the batches that produce emits.
+// Run reports the results of work on the batches that produce emits.
 func (r *Reporting) Run(produce func(emit func([]input.Document) bool), work func([]input.Document) Records) error {
 	defer r.Progress.Stop()
 	err := input.InOrder(produce, r.prepared(work), func(list Records) error {
@@ -204,8 +202,8 @@ func (r *Reporting) Run(produce func(emit func([]input.Document) bool), work fun
 	return err
 }
 
-// prepared returns work that also takes the excerpts that a report shows, and drops the documents
-// that go nowhere: they need not be in memory until it is their turn.
+// prepared returns work that also takes the excerpts for reports and drops documents without a destination,
+// so that they do not stay in memory until they are reported.
 func (r *Reporting) prepared(work func([]input.Document) Records) func([]input.Document) Records {
 	return func(batch []input.Document) Records {
 		list := work(batch)
@@ -235,7 +233,7 @@ func (r *Reporting) flush() error {
 	return err
 }
 
-// Report counts a record, and reports it.
+// Report counts and reports a record.
 func (r *Reporting) Report(one *report.Record) error {
 	if ClassifierFailed(one.Err) {
 		return one.Err
@@ -273,8 +271,8 @@ func (r *Reporting) Report(one *report.Record) error {
 	return r.Findings.Report(one)
 }
 
-// countRules counts which rules were broken. A flood breaks one again and again, and each look at
-// the map takes as long as the rest.
+// countRules counts the broken rules. It looks up a rule once per run of equal ones, as each map access takes
+// as long as the rest.
 func (r *Reporting) countRules(findings []finding.Finding) {
 	for n := 0; len(findings) > 0; findings = findings[n:] {
 		for n = 1; n < len(findings) && findings[n].Rule == findings[0].Rule; n++ {
@@ -283,9 +281,8 @@ func (r *Reporting) countRules(findings []finding.Finding) {
 	}
 }
 
-// Finish ends the reports, or takes them back if err is not nil, and says in a line how the
-// run went: summary, how many of the things called unread were not read, and how many
-// findings are not shown.
+// Finish ends the reports, or discards them if err is not nil. It prints a line with summary, the number of
+// unread things and the number of omitted findings.
 func (r *Reporting) Finish(err error, summary, unread string) error {
 	r.Progress.Stop()
 	if failure := r.filter.close(); err == nil {
@@ -304,15 +301,15 @@ func (r *Reporting) Finish(err error, summary, unread string) error {
 	return err
 }
 
-// Validity says how many of the documents are valid, which are called so.
+// Validity returns a text with the number of valid documents; noun names the documents.
 func (r *Reporting) Validity(noun string) string {
 	return fmt.Sprintf("%s: %d valid, %d invalid", term.Counted(r.Documents, noun), r.Documents-r.Rejected, r.Rejected)
 }
 
-// maxTotals is how many rules have their totals printed.
+// maxTotals is the maximum number of rules in the totals.
 const maxTotals = 10
 
-// printTotals prints how often each rule was broken, the most frequent ones first.
+// printTotals prints the number of findings of each rule, the most frequent first.
 func (r *Reporting) printTotals() {
 	rules := slices.SortedFunc(maps.Keys(r.rules), func(a, b string) int {
 		return cmp.Or(cmp.Compare(r.rules[b], r.rules[a]), cmp.Compare(a, b))
@@ -326,9 +323,8 @@ func (r *Reporting) printTotals() {
 	}
 }
 
-// Each does work on every document that the arguments name, on all cores, and consumes what
-// came of it in the order of the input. It prints and counts what cannot be read or worked
-// on.
+// Each does work on every document of the arguments concurrently and consumes the results in input order. It
+// prints and counts errors of reading and of work.
 func Each[R any](g *Globals, c *cobra.Command, args []string, p *term.Progress, work func(input.Document) (R, error), consume func(R) error, flush func() error) (unread int, err error) {
 	type outcome struct {
 		result R

@@ -18,38 +18,34 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Rewriting makes of every document another one, in the order read: one a
-// line on the output, or in the place of the old ones.
+// A Rewriting replaces every document by another, in input order: one per line of the output, or in place.
 type Rewriting struct {
 	*Globals
 	Output  string
 	InPlace bool
-	// Rewrite appends the text made of a document to dst, or nothing. Its error, or each of
-	// those that it joins, says with the place why there is none, and may be a
-	// rejection.
+	// Rewrite appends the text for a document to dst, or nothing. Its error, or each joined error, has the
+	// place and may be a rejection.
 	Rewrite func(dst []byte, d input.Document, report func(any)) ([]byte, error)
-	// Publish gets what Rewrite reported of some documents, in the order of the input
-	// and before the texts made of them are written. How many there are in a call depends
-	// on how the input was read, and must not show in what is printed.
+	// Publish receives the reports that Rewrite made on some documents, in input order and before the texts
+	// of these documents are written. The number of reports per call depends on how the input was read and
+	// must not affect the output.
 	Publish func(news []any) error
-	// KeepsEnds says that a file in which nothing is done stays as it is, and else the white space
-	// around its documents: each is not simply a line. The texts made of JSON Lines have the ends of
-	// their lines.
+	// KeepsEnds keeps a file without changes as it is, and otherwise the white space around its documents,
+	// instead of writing each on a line. Texts from JSON Lines keep their line ends.
 	KeepsEnds bool
-	// Single says, for texts of which each is a whole file, what a file has only one of, such as "a
-	// session": of several documents for one output, only the first is rewritten. "" for others.
+	// Single is a noun such as "a session" if each text is a whole file: then only the first of several
+	// documents for one output is rewritten. "" for other texts.
 	Single string
 
-	// Copy is for documents that are Long: it returns the offset after what is copied of the file, from
-	// where the document begins, and false where Rewrite has to make a text of the whole. nil says
-	// that there are none.
+	// Copy handles documents that are Long. It returns the end offset of the part of the file to copy, from
+	// the document's start, or false if Rewrite must be used. nil if no documents are long.
 	Copy func(d input.Document, file *os.File, report func(any)) (end int64, ok bool)
 
 	Stderr   io.Writer
 	Progress *term.Progress
-	outcome  error // the worst that happened: nil, errNo or errReported
+	outcome  error // the worst so far: nil, ErrNo or ErrReported
 	alone    bool  // one source is written to one output
-	changed  bool  // something was done in it
+	changed  bool  // a document of it was changed
 }
 
 // RegisterOutput registers -o.
@@ -62,8 +58,8 @@ func (f *Rewriting) RegisterInPlace(c *cobra.Command) {
 	c.Flags().BoolVarP(&f.InPlace, "in-place", "i", false, "rewrite the files")
 }
 
-// Run rewrites what the arguments name. Documents that cannot be rewritten are
-// reported on stderr and left out.
+// Run rewrites the documents of the arguments. It reports on stderr, and leaves out, documents that cannot be
+// rewritten.
 func (f *Rewriting) Run(c *cobra.Command, args []string) error {
 	f.Stderr = c.ErrOrStderr()
 	f.Progress = f.NewProgress(f.Stderr)
@@ -82,7 +78,7 @@ func (f *Rewriting) Run(c *cobra.Command, args []string) error {
 	}
 	err = f.all(list, out)
 	if f.Output != "" && err == nil {
-		err = f.outcome // then there is no file
+		err = f.outcome // there is no output file
 	}
 	if err := out.Close(err); err != nil {
 		return err
@@ -90,7 +86,7 @@ func (f *Rewriting) Run(c *cobra.Command, args []string) error {
 	return f.outcome
 }
 
-// ClaimInPlace returns why nothing may be written: with -i, to the sources.
+// ClaimInPlace returns an error if, with -i, the sources may not be written.
 func (g *Globals) ClaimInPlace(list []input.Source, inPlace bool) error {
 	for _, s := range list {
 		if inPlace && s.Path != "" {
@@ -102,7 +98,7 @@ func (g *Globals) ClaimInPlace(list []input.Source, inPlace bool) error {
 	return g.Files.Claims.Check()
 }
 
-// replace rewrites each file by itself: all of it, or nothing.
+// replace rewrites each file atomically.
 func (f *Rewriting) replace(list []input.Source) error {
 	if f.Output != "" {
 		return errors.New("--in-place and --output: use one of them")
@@ -151,17 +147,17 @@ func (f *Rewriting) replaceFile(s input.Source) error {
 // errSame leaves a file as it is.
 var errSame = errors.New("nothing was done")
 
-// rewritten is what became of a batch. The notes are errors and what Rewrite reported, in the
-// order of the documents: where a batch ends must not show in their order.
+// A rewritten is the result of a batch. notes are errors and the reports of Rewrite, in document order: the
+// ends of batches must not affect their order.
 type rewritten struct {
 	documents int
 	text      []byte
-	copied    *copied // in the place of text, or nil
-	changed   bool    // something was done
+	copied    *copied // instead of text, or nil
+	changed   bool    // a document was changed
 	notes     []any
 }
 
-// copied is what is copied of a file, which it closes.
+// A copied is the part of a file to copy. It closes the file.
 type copied struct {
 	name       string
 	file       *os.File
@@ -209,7 +205,7 @@ func (f *Rewriting) all(list []input.Source, out *output.File) error {
 	}, out.Flush)
 }
 
-// several is the error of a document after the first.
+// several returns the error for a document after the first.
 func (f *Rewriting) several(d input.Document) error {
 	if d.Index > 0 {
 		return fmt.Errorf("message %d of the file: %s is a whole file: give each message a file of its own", d.Index+1, f.Single)
@@ -217,7 +213,7 @@ func (f *Rewriting) several(d input.Document) error {
 	return fmt.Errorf("%s is a whole file, and this is not the first that is read: convert one file at a time, or all with --in-place", f.Single)
 }
 
-// publish prints errors, and gives all that Rewrite reported between them to Publish.
+// publish prints errors and passes the reports between them to Publish.
 func (f *Rewriting) publish(notes []any) error {
 	isError := func(note any) bool { _, yes := note.(error); return yes }
 	for len(notes) > 0 {
@@ -241,7 +237,7 @@ func (f *Rewriting) publish(notes []any) error {
 func (f *Rewriting) work(batch []input.Document) rewritten {
 	r := rewritten{documents: len(batch)}
 	note := func(n any) { r.notes = append(r.notes, n) }
-	for i, d := range batch { // one that is long is alone
+	for i, d := range batch { // a long one is the only one of its batch
 		if d.Long > 0 && d.Err == nil {
 			if r.copied = f.copy(d, note); r.copied != nil {
 				r.changed = !r.copied.all
@@ -290,11 +286,11 @@ func (f *Rewriting) work(batch []input.Document) rewritten {
 	return r
 }
 
-// copy returns what is copied of a document that is long, nil if Rewrite has to make its text.
+// copy returns the part to copy of a long document, nil if Rewrite must be used.
 func (f *Rewriting) copy(d input.Document, note func(any)) *copied {
 	file, err := d.File()
 	if err != nil {
-		return nil // so is reading the whole
+		return nil // reading the whole document returns the error again
 	}
 	if end, ok := f.Copy(d, file, note); ok {
 		c := &copied{name: d.Source.Name, file: file, begin: d.Raw.Start.Offset, end: end, all: end == d.Long}
@@ -307,7 +303,7 @@ func (f *Rewriting) copy(d input.Document, note func(any)) *copied {
 	return nil
 }
 
-// fail prints an error and keeps what it means for the exit code.
+// fail prints an error and records its exit code.
 func (f *Rewriting) fail(err error) {
 	f.Progress.Fail(err)
 	no := Rejection{}
@@ -318,7 +314,7 @@ func (f *Rewriting) fail(err error) {
 	}
 }
 
-// Layout is how a message is written.
+// Layout is the layout of written messages.
 type Layout struct{ Pretty bool }
 
 func (l *Layout) Register(c *cobra.Command) {

@@ -9,28 +9,28 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// RuleChecks are the severities of commands that check documents by the rules of one system.
+// RuleChecks are the severities of a command that checks documents with the rules of one system.
 type RuleChecks struct {
 	SeverityFlags
 	byRule map[string]finding.Severity
 }
 
-// Register registers the flags, for some rules.
+// Register registers the flags for rules.
 func (f *RuleChecks) Register(c *cobra.Command, rules func() []finding.Rule) {
 	f.SeverityFlags.Register(c, "rule", rules)
 }
 
-// Load looks up the rules that the flags name.
+// Load looks up the rules in the flags.
 func (f *RuleChecks) Load(c *cobra.Command) (err error) {
 	f.byRule, err = f.SeverityFlags.Load(c)
 	return err
 }
 
-// Record returns what is reported of a document with some findings.
+// Record returns the record of a document with some findings.
 func (f *RuleChecks) Record(d input.Document, findings []finding.Finding) report.Record {
 	r := report.Record{Source: d.Source.Name, Index: d.Index, Origin: d.Origin(), Raw: d.Raw, Result: validate.Result{Valid: true}}
 	var details []finding.Finding
-	r.Findings = []finding.Finding{} // an array in JSON, also without any
+	r.Findings = []finding.Finding{} // so that JSON has an array
 	for _, one := range findings {
 		switch one.Severity = finding.Wanted(one.Severity, one.Rule, f.byRule, f.Strict); one.Severity {
 		case finding.Off:

@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// RuleID returns the ID of the one of some rules that a flag names; noun is what they are.
+// RuleID returns the ID of the rule in a flag's value; noun is a noun for the rules.
 func RuleID(flag, name, noun string, rules func() []finding.Rule) (string, error) {
 	r, err := namedRule(flag, name, noun, rules())
 	return r.ID, err
@@ -31,7 +31,7 @@ func namedRule(flag, name, noun string, rules []finding.Rule) (finding.Rule, err
 	return r, err
 }
 
-// ExplainOne writes what one of some rules means, for a flag --explain.
+// ExplainOne writes the explanation of one rule, for a flag --explain.
 func ExplainOne(w io.Writer, name, noun string, rules func() []finding.Rule) error {
 	r, err := namedRule("explain", name, noun, rules())
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// ExplainFormats are those that rules are written in.
+// ExplainFormats are the formats of [WriteRules].
 var ExplainFormats = []string{"text", "json", "markdown"}
 
-// WriteRules writes rules in one of [ExplainFormats]: all that is known of them, or, if list is
-// set, a line for each. Text is within the columns; 0 for as wide as it is.
+// WriteRules writes rules in one of [ExplainFormats]: in full or, if list is set, one line each. Text fits
+// the columns; 0 for no limit.
 func WriteRules(w io.Writer, columns int, format string, rules []finding.Rule, list bool) error {
 	var b strings.Builder
 	if format == "markdown" && list {
@@ -40,7 +40,7 @@ func WriteRules(w io.Writer, columns int, format string, rules []finding.Rule, l
 	return err
 }
 
-// listedRule is the line of a rule in a list, within the columns; 0 for as long as it is.
+// listedRule returns the line of a rule in a list, within the columns; 0 for no limit.
 func listedRule(r finding.Rule, columns int) string {
 	line := fmt.Sprintf("%-36s %-8s %s", r.ID, r.Severity, r.Summary)
 	if columns == 0 || len(line) <= columns {

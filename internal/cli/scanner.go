@@ -15,7 +15,7 @@ import (
 	"github.com/eaapl/handoff/pkg/safety/classifier"
 )
 
-// ScannerFlags say how text is scanned.
+// ScannerFlags configure the scanner.
 type ScannerFlags struct {
 	Rules      string
 	thresholds thresholds
@@ -26,7 +26,7 @@ type ScannerFlags struct {
 	Child      ChildFlags
 }
 
-// Register registers the flags, but for --allow where the command has another.
+// Register registers the flags, except --allow if the command has its own.
 func (f *ScannerFlags) Register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.Rules, "rules", "", "further safety rules, a YAML or JSON `FILE` (docs/safety.md)")
@@ -103,15 +103,15 @@ func (f *ScannerFlags) Load(g *Globals, c *cobra.Command) (*Scanner, error) {
 	return s, nil
 }
 
-// A Scanner is a safety scanner with what belongs to a run of it.
+// A Scanner is a safety scanner with the state of its run.
 type Scanner struct {
 	safety.Scanner
 	Allow      []safety.Allowance
-	classifier *classifier.Classifier // nil without one
+	classifier *classifier.Classifier // nil if there is none
 }
 
-// Close ends the classifier: after an error at once, and otherwise it may end by itself.
-// It returns the error, or what is wrong with how the classifier ended.
+// Close ends the classifier, immediately if err is not nil. It returns err, or the error of the classifier's
+// exit.
 func (s *Scanner) Close(err error) error {
 	if s == nil || s.classifier == nil {
 		return err
@@ -119,7 +119,7 @@ func (s *Scanner) Close(err error) error {
 	return s.classifier.Close(err)
 }
 
-// ClassifierFailed reports whether the run cannot go on: nothing more would be looked at.
+// ClassifierFailed reports whether err prevents any further scan.
 func ClassifierFailed(err error) bool {
 	e := (*classifier.Error)(nil)
 	return errors.As(err, &e)

@@ -12,16 +12,16 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// SeverityFlags say how much the findings of rules matter: --severity, --off and --strict.
+// SeverityFlags set the severities of rules: --severity, --off and --strict.
 type SeverityFlags struct {
-	Strict bool // warnings are errors, also those that Load returns
+	Strict bool // turn warnings into errors, also in the result of Load
 	rules  func() []finding.Rule
 	noun   string
 	off    []string
 	list   []string // RULE=SEVERITY
 }
 
-// Register registers the flags, for some rules; noun is what they are.
+// Register registers the flags for rules; noun is a noun for the rules.
 func (f *SeverityFlags) Register(c *cobra.Command, noun string, rules func() []finding.Rule) {
 	f.rules, f.noun = rules, noun
 	flags := c.Flags()
@@ -40,9 +40,8 @@ func (f *SeverityFlags) Register(c *cobra.Command, noun string, rules func() []f
 	})
 }
 
-// Load returns the severities that differ from the rules' own, by the rules' ids. Where --off
-// and --severity contradict each other, the one that was on the command line counts, and --off if
-// both did.
+// Load returns the severities that differ from the rules' defaults, by rule ID. If --off and --severity
+// contradict each other, the one on the command line wins, and --off if both are.
 func (f *SeverityFlags) Load(c *cobra.Command) (map[string]finding.Severity, error) {
 	wanted := map[string]finding.Severity{}
 	for _, text := range f.list {
@@ -67,8 +66,8 @@ func (f *SeverityFlags) Load(c *cobra.Command) (map[string]finding.Severity, err
 	return wanted, nil
 }
 
-// want calls found with the id of the rule that a flag names. A setting is for all commands: it
-// may name a rule that only another one has.
+// want calls found with the ID of the rule in a flag's value. A configured value applies to all commands, so
+// it may name a rule of another command.
 func (f *SeverityFlags) want(c *cobra.Command, flag, name string, found func(id string)) error {
 	id, err := RuleID(flag, name, f.noun, f.rules)
 	if err == nil {
@@ -81,7 +80,7 @@ func (f *SeverityFlags) want(c *cobra.Command, flag, name string, found func(id 
 	return err
 }
 
-// WarningRules are the rules of messages whose severity may be another.
+// WarningRules returns the rules for messages whose severity is configurable.
 func WarningRules() []finding.Rule {
 	return slices.DeleteFunc(validate.Rules(), func(r finding.Rule) bool { return r.Severity != finding.Warning })
 }

@@ -2,7 +2,7 @@ package cli
 
 import "strings"
 
-// ShellWord returns a word as it is written for a POSIX shell.
+// ShellWord quotes a word for a POSIX shell.
 func ShellWord(word string) string {
 	if word != "" && word[0] != '-' && !strings.ContainsFunc(word, isSpecial) {
 		return word
@@ -10,7 +10,7 @@ func ShellWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// isSpecial reports whether a character may mean something to a shell.
+// isSpecial reports whether a character may be special to a shell.
 func isSpecial(c rune) bool {
 	return !('a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.ContainsRune("-_./:@+,%", c))
 }

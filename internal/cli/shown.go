@@ -8,8 +8,8 @@ import (
 	"github.com/eaapl/handoff/internal/secrets"
 )
 
-// credentials are parts of a text that may be secret: what comes before the host of a URL,
-// what is called so, and long words drawn at random or in hexadecimal digits.
+// credentials match parts of a text that may be secret: the user information of a URL, values with the names
+// of secrets, and long random or hexadecimal words.
 var credentials = sync.OnceValue(func() []credential {
 	return []credential{
 		{regexp.MustCompile(`//\S*@`), func(string) string { return "//" + hidden + "@" }},
@@ -29,7 +29,7 @@ var credentials = sync.OnceValue(func() []credential {
 	}
 })
 
-// A credential is what may be secret, and what is shown of it.
+// A credential is a pattern and its replacement.
 type credential struct {
 	pattern *regexp.Regexp
 	shown   func(match string) string
@@ -37,8 +37,8 @@ type credential struct {
 
 const hidden = "****"
 
-// ShownSetting returns a text of which a part may be a value that was set, without
-// credentials: a password in a URL, and what was meant to be set elsewhere.
+// ShownSetting returns a text that may quote a configured value, without credentials: a password in a URL, or
+// a secret set by mistake.
 func ShownSetting(text string) string {
 	for _, c := range credentials() {
 		text = c.pattern.ReplaceAllStringFunc(text, c.shown)

@@ -10,8 +10,8 @@ import (
 	"github.com/eaapl/handoff/pkg/safety"
 )
 
-// thresholds are the value of --threshold: a score for all texts, scores for those of
-// single speakers, or both, as in 0.6,tool=0.5.
+// thresholds are the value of --threshold: a score for all texts, scores by speaker, or both, as in
+// 0.6,tool=0.5.
 type thresholds struct {
 	all     float64
 	byField map[safety.Field]float64
@@ -46,7 +46,7 @@ func (t *thresholds) Set(text string) error {
 	return nil
 }
 
-// check returns an error for a score that no text can have, or that every text has.
+// check returns an error for a threshold that no text reaches, or that every text does.
 func (t *thresholds) check() error {
 	for _, score := range append(slices.Collect(maps.Values(t.byField)), t.all) {
 		if !(score > 0 && score <= 1) {

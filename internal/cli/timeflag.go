@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A TimeFlag is a flag for a time: RFC 3339, a day (its beginning, UTC), or how long ago it was, in
-// the units of [time.ParseDuration] or in days.
+// A TimeFlag is a flag value for a time: RFC 3339, a day (its beginning, UTC), or an age, in the units of
+// [time.ParseDuration] or in days.
 type TimeFlag struct {
 	Time time.Time // zero for none
 	text string

@@ -5,21 +5,21 @@ import (
 	"path/filepath"
 )
 
-// ConfigDir returns where the user configures the program (XDG Base Directory Specification),
-// "" if the user has no home.
+// ConfigDir returns the directory with the user's configuration of the program (XDG Base Directory
+// Specification), "" if the user has no home directory.
 func ConfigDir() string { return ofHandoff(ConfigHome()) }
 
-// StateDir returns where the program keeps what it knows between runs, "" if the user has no
-// home.
+// StateDir returns the directory with the program's state, "" if the user has no home directory.
 func StateDir() string { return ofHandoff(userDir("XDG_STATE_HOME", filepath.Join(".local", "state"))) }
 
-// ConfigHome returns where the user configures programs, "" if the user has no home.
+// ConfigHome returns the directory for the user's configuration of programs, "" if the user has no home
+// directory.
 func ConfigHome() string { return userDir("XDG_CONFIG_HOME", ".config") }
 
-// DataHome returns where the user has what programs read, "" if the user has no home.
+// DataHome returns the directory for the user's data files of programs, "" if the user has no home directory.
 func DataHome() string { return userDir("XDG_DATA_HOME", filepath.Join(".local", "share")) }
 
-// ofHandoff returns the program's place in a folder, "" if there is none.
+// ofHandoff returns the program's subdirectory of dir, "" if dir is "".
 func ofHandoff(dir string) string {
 	if dir == "" {
 		return ""

@@ -10,25 +10,25 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A laidLine is a painted line, and the columns that it takes.
+// A laidLine is a painted line and its width in columns.
 type laidLine struct {
 	text    string
 	columns int
 }
 
-// A flow lays pieces out in lines. Each line is painted by itself.
+// A flow breaks pieces into lines. Each line is painted separately.
 type flow struct {
 	term.Palette
 	columns int
 	lines   []laidLine
 	line    strings.Builder
-	used    int     // columns of the line
-	open    piece   // the end of the line, not yet painted
-	glued   []piece // what follows without a space in between, and so stays together
+	used    int     // width of the line, in columns
+	open    piece   // the end of the line, not painted yet
+	glued   []piece // the parts that follow without spaces, which stay together
 }
 
-// layout returns the pieces in lines of n columns, and how many
-// changes there is no room for if there are too many lines.
+// layout returns the pieces as lines of at most columns and, if there are too many lines, the number of
+// changes left out.
 func (t *printer) layout(pieces []piece, columns int) (lines []laidLine, missing int) {
 	maxShown := maxLines
 	if t.Full {
@@ -48,7 +48,7 @@ func (t *printer) layout(pieces []piece, columns int) (lines []laidLine, missing
 	return f.lines, missing
 }
 
-// piece appends a piece, a unit at a time: what is up to white space, and that.
+// piece appends a piece in units of a word and the white space after it.
 func (f *flow) piece(p piece) {
 	if p.sort == noteText {
 		f.unglue()
@@ -75,11 +75,11 @@ func (f *flow) piece(p piece) {
 	}
 }
 
-// maxGlued is how many parts stay together: of a text without spaces every other
-// character may have changed.
+// maxGlued is the maximum number of parts to keep together: in a text without spaces, every other character
+// may have changed.
 const maxGlued = 8
 
-// unglue lays out what stays together: on the next line, if only there is room for all.
+// unglue adds the parts that stay together, on the next line if they fit only there.
 func (f *flow) unglue() {
 	all := ""
 	for _, p := range f.glued {
@@ -94,8 +94,8 @@ func (f *flow) unglue() {
 	f.glued = f.glued[:0]
 }
 
-// unit appends what is broken only where a line has no room for it. Text that was
-// kept breaks the line where it does itself.
+// unit appends a unit, which is broken only if it does not fit a line. Line breaks in unchanged text are
+// kept.
 func (f *flow) unit(s string, sort pieceSort) {
 	breaks := strings.Contains(s, "\n")
 	if breaks && sort == keptText {
@@ -131,7 +131,7 @@ func (f *flow) append(s string, sort pieceSort) {
 	f.used += term.Width(s)
 }
 
-// paint ends what is of one sort.
+// paint paints the end of the line, which is of one sort.
 func (f *flow) paint() {
 	if f.open.text != "" {
 		f.line.WriteString(styleOf(f.Palette, f.open.sort)(f.open.text))
@@ -166,8 +166,7 @@ func (f *flow) end() {
 	f.used = 0
 }
 
-// written returns a value as compact JSON. Strings are as JSON has them, but for
-// characters that need no escape.
+// written returns a value as compact JSON. Strings have only the escapes that they need.
 func written(v jsonstream.Value) string {
 	switch v.Kind() {
 	case jsonstream.String:
@@ -179,8 +178,7 @@ func written(v jsonstream.Value) string {
 	}
 }
 
-// apart returns two texts as they are, or, if they look the same, with escapes that
-// tell them apart.
+// apart returns two texts as they are or, if they look the same, with escapes that distinguish them.
 func apart(old, new string) (string, string) {
 	if old == new || term.Looks(old) != term.Looks(new) {
 		return old, new
@@ -189,13 +187,13 @@ func apart(old, new string) (string, string) {
 	return term.Escape(old, foreign), term.Escape(new, foreign)
 }
 
-// fits reports whether all of a text fits the columns.
+// fits reports whether a text fits the columns.
 func fits(text string, columns int) bool {
 	_, whole := term.Cut(text, columns)
 	return whole
 }
 
-// cut paints a text cut to the columns, with its size if it is cut.
+// cut paints a text cut to the columns, with its size if it was cut.
 func (t *printer) cut(text string, columns int, paint func(...any) string) string {
 	if t.Full {
 		return paint(term.Visible(text))
@@ -209,8 +207,8 @@ func (t *printer) cut(text string, columns int, paint func(...any) string) strin
 	return paint(head) + " " + t.Dim(size)
 }
 
-// values prints an old and a new value: short ones on a line each, long ones of
-// one kind as one text in which the changed words are marked.
+// values prints an old and a new value: short ones on a line each, long ones of the same kind as one text
+// with the changed words marked.
 func (t *printer) values(e *diff.Edit, indent int) {
 	old, new := apart(written(e.Old), written(e.New))
 	alike := e.Old.Kind() == e.New.Kind()
@@ -230,22 +228,21 @@ func (t *printer) values(e *diff.Edit, indent int) {
 	}
 }
 
-// missing returns how many changes of a text are not shown.
+// missing prints the number of changes of a text that are not shown.
 func (t *printer) missing(n, indent int) {
 	if n > 0 {
 		t.line(term.Spaces(indent), t.Dim("… and "+term.Plural(n, "change")+" more"))
 	}
 }
 
-// besideFrom is the minimum width in which old and new are side by side.
+// besideFrom is the minimum width for a side-by-side view.
 const besideFrom = 100
 
-// beside prints an old and a new value in two columns, with the changed words
-// marked in long ones that are alike.
+// beside prints an old and a new value in two columns. In long similar values, the changed words are marked.
 func (t *printer) beside(old, new string, alike bool) {
 	half := (t.columns - valueIndent - term.Width(" │ ")) / 2
 	fit := fits(old, half) && fits(new, half)
-	if fit { // on a line each, whatever they hold
+	if fit { // on a line each, regardless of their kinds
 		old, new = term.Visible(old), term.Visible(new)
 	}
 	left := t.fold(piece{text: old, sort: goneText}, changedHead, changedTail)

@@ -7,8 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/diff"
 )
 
-// countEdits counts the edits of a member. Those in a string count only if it is all
-// that is counted.
+// countEdits counts the edits of a member. Edits inside a string count only if the member is that string.
 func countEdits(e *diff.Edit) diff.Counts {
 	if e.Inside != nil {
 		return e.Inside.Counts()
@@ -31,8 +30,8 @@ func countsText(c diff.Counts) string {
 	return strings.Join(phrases, ", ")
 }
 
-// statistics prints a line for each member, with as many signs as it has edits, or
-// their share if they are many, and a line for all.
+// statistics prints a line for each member, with a sign per edit or, if they are many, a sign per share of
+// them, and a line for the total.
 func (t *printer) statistics(e *diff.Edit) {
 	groups := topLevel(e)
 	list := make([]diff.Counts, len(groups))
@@ -64,8 +63,7 @@ func (t *printer) statistics(e *diff.Edit) {
 	t.line(term.Plural(len(groups), "member"), ": ", countsText(e.Counts()))
 }
 
-// The columns of a figure, of five characters and its sign, and of all but the bar and
-// the name.
+// The widths of a figure, of five characters and its sign, and of a line without the bar and the name.
 const (
 	statFigure  = 6
 	statColumns = 4*(1+statFigure) + 2

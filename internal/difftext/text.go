@@ -1,4 +1,4 @@
-// Package difftext shows people how documents differ.
+// Package difftext formats the differences of documents for people.
 package difftext
 
 import (
@@ -18,28 +18,27 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Options say how differences are shown. The zero value shows each with its value,
-// shortened.
+// Options select the form of differences. The zero value shows each with its value, shortened.
 type Options struct {
 	Stat       bool          // only a line per member
-	SideBySide bool          // where there are besideFrom columns
-	Full       bool          // nothing is folded or cut
-	Format     format.Format // of the messages; "": the one that they look like
+	SideBySide bool          // only with at least besideFrom columns
+	Full       bool          // do not fold or cut
+	Format     format.Format // of the messages; "" to detect it
 }
 
-// Write writes how a became b, below a heading if there is one, within the columns;
+// Write writes the differences between a and b within the columns, below heading if it is not "". It writes
 // nothing if e is nil.
 func Write(w io.Writer, columns int, colors term.Palette, o Options, heading string, a, b *jsonstream.Document, e *diff.Edit) error {
 	return newPrinter(w, columns, colors, o).show(heading, a, b, e)
 }
 
-// A printer prints while it goes.
+// A printer prints differences.
 type printer struct {
 	term.Palette
 	Options
-	out     *bufio.Writer // keeps the first error
+	out     *bufio.Writer // sticky: keeps the first error
 	columns int
-	turns   []string // members that are lists of turns
+	turns   []string // the members that are lists of turns
 }
 
 func newPrinter(w io.Writer, columns int, colors term.Palette, o Options) *printer {
@@ -47,17 +46,17 @@ func newPrinter(w io.Writer, columns int, colors term.Palette, o Options) *print
 	return &printer{Palette: colors, Options: o, out: bufio.NewWriter(w), columns: max(columns, term.MinWidth)}
 }
 
-// The columns where markers, pointers and the values below them begin.
+// The columns of markers, of pointers, and of the values below them.
 const (
 	markIndent  = 2
 	placeIndent = 4
 	valueIndent = 6
 )
 
-// maxLines is how many lines a word diff may take.
+// maxLines is the maximum number of lines of a word diff.
 const maxLines = 12
 
-// show prints how a became b, below a heading if there is one; nothing if e is nil.
+// show prints the differences between a and b, below heading if it is not "". It prints nothing if e is nil.
 func (t *printer) show(heading string, a, b *jsonstream.Document, e *diff.Edit) error {
 	if e == nil {
 		return nil
@@ -87,10 +86,10 @@ func (t *printer) show(heading string, a, b *jsonstream.Document, e *diff.Edit) 
 	return t.out.Flush()
 }
 
-// meaning words what a difference comes to. What is lost is red.
+// meaning formats the changes of a message as phrases. Losses are red.
 func (t *printer) meaning(changes []format.Change) string {
 	var phrases []string
-	noun := "" // of the last phrase: it is written with the first of several
+	noun := "" // of the last phrase; only the first of several has it
 	for _, c := range changes {
 		text := strings.Replace(c.Text, "%", signed(c.By), 1)
 		switch {
@@ -109,7 +108,7 @@ func (t *printer) meaning(changes []format.Change) string {
 	return strings.Join(phrases, ", ")
 }
 
-// names writes a name, or those between whom a message goes.
+// names formats a name, or the names of the sender and the receiver of a message.
 func names(list []string) string {
 	if len(list) == 1 {
 		return term.Clip(list[0], maxNameColumns)
@@ -121,7 +120,7 @@ func names(list []string) string {
 	return strings.Join(all, " → ")
 }
 
-// agentName writes a name so that it cannot be taken for more than that.
+// agentName formats a name so that it cannot be confused with the text around it.
 func agentName(s string) string {
 	if strings.ContainsAny(s, ", ()→") {
 		s = strconv.Quote(s)
@@ -129,7 +128,7 @@ func agentName(s string) string {
 	return cmp.Or(term.Clip(s, maxNameColumns), "?")
 }
 
-// signed writes a decimal number with its sign, and commas between thousands.
+// signed formats a decimal number with its sign, and with commas between thousands.
 func signed(number string) string {
 	sign := "+"
 	if rest, ok := strings.CutPrefix(number, "-"); ok {
@@ -152,7 +151,7 @@ func (t *printer) line(parts ...string) {
 	t.out.WriteByte('\n')
 }
 
-// note is what follows a name or pointer.
+// note formats a note after a name or pointer.
 func (t *printer) note(s string) string {
 	if s == "" {
 		return ""
@@ -179,7 +178,7 @@ func (t *printer) group(e *diff.Edit) {
 	}
 }
 
-// memberName names the member that an edit is of.
+// memberName returns the name of an edit's member.
 func (t *printer) memberName(e *diff.Edit) string {
 	v := present(e)
 	switch {
@@ -200,7 +199,7 @@ func (t *printer) clip(name string) string {
 	return term.Clip(name, maxNameColumns)
 }
 
-// present returns the value that an edit's place is of.
+// present returns the old or the new value of an edit, whichever exists.
 func present(e *diff.Edit) jsonstream.Value {
 	if e.Kind == diff.Removed {
 		return e.Old
@@ -208,16 +207,16 @@ func present(e *diff.Edit) jsonstream.Value {
 	return e.New
 }
 
-// wholeDocument is written for the pointer "".
+// wholeDocument is the text for the pointer "".
 const wholeDocument = "(document)"
 
-// How long names and pointers may be that are shown, in columns and bytes.
+// The maximum lengths of names and pointers, in columns and bytes.
 const (
 	maxNameColumns  = 40
 	maxPlaceColumns = 1024
 )
 
-// pointerOf returns the pointer of a value, or its end if it is too long to show.
+// pointerOf returns the pointer of a value, cut at its beginning if it is too long.
 func (t *printer) pointerOf(v jsonstream.Value) string {
 	switch {
 	case !v.Parent().Exists():
@@ -231,7 +230,7 @@ func (t *printer) pointerOf(v jsonstream.Value) string {
 	}
 }
 
-// edit prints an edit and those it is made of, with what their pointers begin with.
+// edit prints an edit and its parts. prefix is the beginning of their pointers.
 func (t *printer) edit(e *diff.Edit, prefix string) {
 	if e.Kind != diff.Changed || e.Edits == nil {
 		t.leaf(e, prefix+t.pointerOf(present(e)))
@@ -244,7 +243,7 @@ func (t *printer) edit(e *diff.Edit, prefix string) {
 	}
 }
 
-// leaf prints an edit that is not made of others.
+// leaf prints an edit without parts.
 func (t *printer) leaf(e *diff.Edit, at string) {
 	switch {
 	case e.Kind == diff.Moved:
@@ -260,7 +259,7 @@ func (t *printer) leaf(e *diff.Edit, at string) {
 	}
 }
 
-// sameInside is written for strings that hold the same JSON.
+// sameInside returns the note for strings with equal JSON documents in them.
 func sameInside(e *diff.Edit) string {
 	if e.SameInside {
 		return "the same JSON, written differently"
@@ -268,15 +267,14 @@ func sameInside(e *diff.Edit) string {
 	return ""
 }
 
-// inside prints what changed in the documents that two strings hold.
+// inside prints the differences of the documents in two strings.
 func (t *printer) inside(e *diff.Edit, at string) {
 	for _, inner := range topLevel(e.Inside) {
 		t.edit(inner, at+" » ")
 	}
 }
 
-// topLevel returns the edits of a document's members, or the one of a document
-// without.
+// topLevel returns the edits of a document's members, or the edit of a document without members.
 func topLevel(e *diff.Edit) []*diff.Edit {
 	if e.Kind == diff.Changed && e.Edits != nil && e.New.Kind() == jsonstream.Object {
 		return e.Edits
@@ -284,7 +282,7 @@ func topLevel(e *diff.Edit) []*diff.Edit {
 	return []*diff.Edit{e}
 }
 
-// unchanged ends the edits of a member that is an array.
+// unchanged prints the number of unchanged elements after the edits of an array.
 func (t *printer) unchanged(e *diff.Edit) {
 	if parent := e.New.Parent(); e.Edits == nil || e.New.Kind() != jsonstream.Array || parent.Kind() == jsonstream.Array || parent.Parent().Exists() {
 		return
@@ -304,7 +302,7 @@ func (t *printer) unchanged(e *diff.Edit) {
 	}
 }
 
-// oneSided prints what was added or removed, next to its place if there is room.
+// oneSided prints an added or removed value, next to its pointer if it fits.
 func (t *printer) oneSided(e *diff.Edit, at string) {
 	mark, paint := t.Green("+"), t.Green
 	if e.Kind == diff.Removed {
@@ -325,8 +323,7 @@ func (t *printer) oneSided(e *diff.Edit, at string) {
 	t.line(term.Spaces(valueIndent), t.cut(text, below, paint))
 }
 
-// summary returns what is shown of a value that has no counterpart: of a turn who
-// speaks, and what.
+// summary returns the beginning of a value without a counterpart; of a turn, its speaker and text.
 func (t *printer) summary(v jsonstream.Value) string {
 	list := v.Parent()
 	if list.Parent().Parent().Exists() || !slices.Contains(t.turns, list.Name()) {

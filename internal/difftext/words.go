@@ -9,11 +9,11 @@ import (
 	"github.com/eaapl/handoff/pkg/diff"
 )
 
-// A piece is a part of a text that is shown alike.
+// A piece is a part of a text in one style.
 type piece struct {
 	text          string
 	sort          pieceSort
-	before, after string // marks
+	before, after string // markers around it
 }
 
 type pieceSort int
@@ -22,25 +22,24 @@ const (
 	keptText pieceSort = iota
 	removedText
 	addedText
-	goneText // removed as a whole
-	noteText // not of the text
+	goneText // removed entirely
+	noteText // a note, not text of the value
 )
 
-// How many words are shown around changes, and of what changed at its beginning
-// and end. Folding away just a few is not worth it.
+// The numbers of words to show around changes and, of changed text, at its beginning and end. A few words
+// more are not folded.
 const (
 	contextWords  = 8
 	changedHead   = 30
 	changedTail   = 10
 	fewWords      = 4
-	maxPiece      = 400 // bytes
+	maxPiece      = 400 // in bytes
 	longPieceHead = 100
 	longPieceTail = 50
 )
 
-// pieces returns the runs as they are shown: both sides, or one. All but the
-// changes and their surroundings is folded, unless all is to be shown. Changes are
-// marked where colours do not show them.
+// pieces returns the pieces of the runs of both sides, or of one. It folds unchanged text away from changes
+// unless all text is shown, and marks changes if the output has no colours.
 func (t *printer) pieces(runs []diff.Run, old, new bool) []piece {
 	var list []piece
 	for i, r := range runs {
@@ -73,8 +72,8 @@ func (t *printer) changed(p piece) []piece {
 	return t.fold(p, changedHead, changedTail)
 }
 
-// fold leaves out what is between the first and the last words of a piece, if that
-// is much, and the middle of what is long for its words.
+// fold leaves out the text between the first and the last words of a piece if it is long, and the middle of a
+// piece with long words.
 func (t *printer) fold(p piece, head, tail int) []piece {
 	if p.text == "" {
 		return nil
@@ -115,7 +114,7 @@ func (p piece) shorten() []piece {
 	return p.without(from, to, term.Plural(to-from, "byte"))
 }
 
-// without returns the piece without some of it, and a note that says how much.
+// without returns the piece without a part, and with a note on its size.
 func (p piece) without(from, to int, what string) []piece {
 	var list []piece
 	if from > 0 || p.before != "" {

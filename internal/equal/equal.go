@@ -1,5 +1,5 @@
-// Package equal says when two JSON values are equal: as RFC 6902, section 4.6,
-// defines it, or with parts of them left out.
+// Package equal compares JSON values for equality as defined by RFC 6902, section 4.6, or without some of
+// their parts.
 package equal
 
 import (
@@ -18,17 +18,17 @@ import (
 // members. Absent values are equal to each other only.
 func Values(a, b jsonstream.Value) bool { return Relation{}.Equal(a, b) }
 
-// A Relation says what makes values equal. The zero Relation is that of [Values].
+// A Relation is an equality of values. The zero Relation is that of [Values].
 type Relation struct {
-	Exact bool            // numbers are equal only if they are written alike
-	Mask  jsonstream.Mask // what is left out, from the place of the values on
+	Exact bool            // compare numbers by their texts
+	Mask  jsonstream.Mask // the excluded parts, relative to the values
 
-	// known is what has been found about the values above those of a mask's only
-	// places: each is above many, which would ask again. It is nil at the root.
+	// known caches the results for the ancestors of a mask's only places: each has many descendants, which
+	// would check it again. It is nil at the root.
 	known *known
 }
 
-// known reports whether anything below a value counts.
+// A known caches whether anything below a value counts.
 type known struct{ counts map[jsonstream.Value]bool }
 
 // Below returns the relation for a member or element, and whether anything counts there.
@@ -44,7 +44,7 @@ func (r Relation) Below(token string) (Relation, bool) {
 // Equal reports whether two values are equal under the relation.
 func (r Relation) Equal(a, b jsonstream.Value) bool {
 	if r.Mask.Partly() {
-		// Perhaps nothing counts, and so the kinds do not either.
+		// If nothing counts, the kinds do not count either.
 		if x, y := len(r.Children(a)), len(r.Children(b)); x == 0 || y == 0 {
 			return x == y
 		}
@@ -52,20 +52,20 @@ func (r Relation) Equal(a, b jsonstream.Value) bool {
 	return Same(Child{a, r}, Child{b, r})
 }
 
-// A Child is a value that counts, or that has something below it that does, and
-// the relation for it. It is not safe for concurrent use with others of one value.
+// A Child is a member or element that counts, or has a descendant that counts, and the relation for it.
+// Children of the same value must not be used concurrently.
 type Child struct {
 	Value    jsonstream.Value
 	Relation Relation
 }
 
-// Children returns the members or elements of a value that count, or that have
-// something below them that does, in the order of the text.
+// Children returns the members or elements of a value that count, or have a descendant that counts, in the
+// order of the text.
 func (r Relation) Children(v jsonstream.Value) []Child {
 	return r.appendChildren(make([]Child, 0, v.Len()), v)
 }
 
-// few is how many children most values have at most.
+// few is the typical upper bound on the number of children.
 const few = 8
 
 func (r Relation) appendChildren(list []Child, v jsonstream.Value) []Child {
@@ -75,8 +75,8 @@ func (r Relation) appendChildren(list []Child, v jsonstream.Value) []Child {
 	return list
 }
 
-// children yields the members or elements of a value that count, or that have
-// something below them that does, with their names, in the order of the text.
+// children yields the members or elements of a value that count, or have a descendant that counts, with their
+// names, in the order of the text.
 func (r Relation) children(v jsonstream.Value) iter.Seq2[string, Child] {
 	if r.Mask.Partly() && r.known == nil {
 		r.known = &known{make(map[jsonstream.Value]bool)}
@@ -90,8 +90,7 @@ func (r Relation) children(v jsonstream.Value) iter.Seq2[string, Child] {
 	}
 }
 
-// masked yields the members or elements below which something may count, with their
-// names.
+// masked yields the members or elements that may have a descendant that counts, with their names.
 func (r Relation) masked(v jsonstream.Value) iter.Seq2[string, Child] {
 	return func(yield func(string, Child) bool) {
 		for name, member := range v.Members() {
@@ -111,7 +110,7 @@ func (r Relation) masked(v jsonstream.Value) iter.Seq2[string, Child] {
 	}
 }
 
-// counts reports whether the value counts, or anything below it.
+// counts reports whether the value or one of its descendants counts.
 func (c Child) counts() bool {
 	if !c.Relation.Mask.Partly() {
 		return true
@@ -157,12 +156,11 @@ func Same(a, b Child) bool {
 		}
 		return sameMembers(listA, listB)
 	default:
-		return true // absent values and literals of one kind
+		return true // absent values, or literals of one kind
 	}
 }
 
-// sameMembers compares members in the order of the text for as long as both have
-// the same one, and looks the others up.
+// sameMembers compares members in the order of the text while both orders agree, and looks up the rest.
 func sameMembers(a, b []Child) bool {
 	if len(a) != len(b) {
 		return false
@@ -189,8 +187,8 @@ func sameMembers(a, b []Child) bool {
 	return true
 }
 
-// Hash returns a number that is the same for values that are equal under the relation
-// and, most likely, another one for others.
+// Hash returns the same number for values that are equal under the relation and, most likely, different
+// numbers for others.
 func (r Relation) Hash(seed maphash.Seed, v jsonstream.Value) uint64 {
 	switch kind := v.Kind(); kind {
 	case jsonstream.String:
@@ -230,13 +228,13 @@ func (r Relation) Hash(seed maphash.Seed, v jsonstream.Value) uint64 {
 	}
 }
 
-// own returns what the hashes of all values of a kind have in common.
+// own returns the common part of the hashes of all values of a kind.
 func own(seed maphash.Seed, kind jsonstream.Kind) uint64 {
 	return pair(uint64(kind), maphash.Bytes(seed, nil))
 }
 
-// pair makes one hash of two. Every bit of both counts in their product, and nobody who
-// does not know the seed can choose factors that lose some.
+// pair combines two hashes. Their product depends on every bit of both, and without the seed, an attacker
+// cannot choose factors that lose bits.
 func pair(a, b uint64) uint64 {
 	const k, l = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
 	high, low := bits.Mul64(a^k, b^l)

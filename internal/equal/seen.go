@@ -10,19 +10,19 @@ import (
 // none. It is not safe for concurrent use.
 type Seen struct {
 	seed  maphash.Seed
-	last  map[uint64]int // the last value with a hash; almost always the only one
+	last  map[uint64]int // the last value with a hash; usually the only one
 	first []seen
 }
 
-// A seen value is equal to none before it.
+// A seen is a value that is equal to none before it.
 type seen struct {
 	value  jsonstream.Value
 	index  int
-	before int // the one before it with its hash, or -1
+	before int // the previous value with the same hash, or -1
 }
 
-// Add records a value under an index. If an equal value has been added, it returns the
-// index of the first such, and otherwise its own.
+// Add records a value under an index. If an equal value has been added, it returns the index of the first
+// one, otherwise index.
 func (s *Seen) Add(index int, v jsonstream.Value) (first int, again bool) {
 	if s.last == nil {
 		s.seed, s.last = maphash.MakeSeed(), map[uint64]int{}
@@ -42,7 +42,7 @@ func (s *Seen) Add(index int, v jsonstream.Value) (first int, again bool) {
 	return index, false
 }
 
-// Reset forgets all values, but keeps the memory that they took.
+// Reset removes all values but keeps the allocated memory.
 func (s *Seen) Reset() {
 	clear(s.last)
 	clear(s.first)

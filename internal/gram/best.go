@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Best returns the margin of the window of text that is most like an injection. ok is
-// false if the gate rejects all of it, or there is no word in it.
+// Best returns the margin of the window of text that is most like an injection. ok is false if the gate
+// rejects the whole text or it has no words.
 func (m *Model) Best(text string) (margin float64, ok bool) {
 	if len(text) <= chunkLen && !m.gate.Opens(text) {
 		return 0, false
@@ -33,7 +33,7 @@ type Feature struct {
 	Weight     float64
 }
 
-// Features returns the features of the best window of text, the heaviest first.
+// Features returns the features of the best window of text, in descending order of weight.
 func (m *Model) Features(text string) []Feature {
 	var best, window []Feature
 	margin, blockStart := 0.0, 0
@@ -56,7 +56,7 @@ func (m *Model) Features(text string) []Feature {
 	return best
 }
 
-// counters holds counters that have been cleared: they are too large to make for each text.
+// counters holds cleared counters: they are too large to allocate for each text.
 var counters = sync.Pool{New: func() any { return new(counter) }}
 
 // A counter adds up the weights of each window, counting each feature once.
@@ -64,9 +64,9 @@ type counter struct {
 	reader Reader
 	seen   [2][slots / 64]uint64 // the slots of the last block and of this one
 	hits   [2][blockLen * PerToken]int32
-	n, sum [2]int // of hits; of the weights of each block by itself
+	n, sum [2]int // number of hits; sum of the weights of each block
 	tokens [2]int
-	this   int // which of two is this block's
+	this   int // the index of the current block
 }
 
 // add returns the margin of the window that ends with the block of r.
@@ -108,7 +108,7 @@ func (c *counter) clear(block int) {
 	c.n[block], c.sum[block], c.tokens[block] = 0, 0, 0
 }
 
-// features returns those of the block of r that have a weight.
+// features returns the features of the current block of r that have a weight.
 func (m *Model) features(r *Reader) []Feature {
 	var found []Feature
 	var keys [PerToken]uint64

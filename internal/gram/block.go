@@ -15,8 +15,8 @@ const (
 	chunkOverlap = 512
 )
 
-// Value is what each feature of a window of n tokens counts: a phrase among others
-// counts for less than alone.
+// Value is the contribution of each feature in a window of n tokens: a phrase among others counts less than
+// alone.
 func Value(n int) float64 { return 1 / math.Sqrt(float64(n)+32) }
 
 // A Reader divides a text into blocks. Chunks that its gate rejects are left out.
@@ -27,11 +27,11 @@ type Reader struct {
 	before   byte
 	stream   Stream
 
-	// Tokens of the block; their places are those in the whole text.
+	// Tokens are the tokens of the block, with places in the whole text.
 	Tokens []Token
-	// Before is what came before the block.
+	// Before is the state of the stream before the block.
 	Before Stream
-	// First says that the block is the first of a chunk: no window joins it to the last.
+	// First reports that the block is the first of a chunk: no window joins it to the previous block.
 	First bool
 
 	tokens [blockLen]Token
@@ -83,7 +83,7 @@ func (r *Reader) nextChunk() bool {
 	return false
 }
 
-// chunkEnd returns where the chunk that begins at from ends: after a space if one is near.
+// chunkEnd returns the end of the chunk that begins at from: after a space if one is near.
 func chunkEnd(text string, from int) int {
 	if len(text)-from <= chunkLen+chunkOverlap {
 		return len(text)

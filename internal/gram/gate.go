@@ -24,17 +24,15 @@ const (
 	wideLetters = 4
 )
 
-// Entries are numbers of type int8, as bytes: those of a decoded gate are in its
-// encoding.
+// Entries are int8 numbers as bytes. The entries of a decoded gate are part of its encoding.
 type Entries [gateLen]byte
 
 // A GateStream finds the entries of a gate for successive words. The zero value is at the
 // start of a text.
 type GateStream struct{ last uint64 }
 
-// Add returns the indexes of the entries for word and for its pair with the word before.
-// Words that begin with the same eight letters are the same here, whatever their case. ok
-// is false if word does not begin with an ASCII letter.
+// Add returns the indexes of the entries for word and for its pair with the word before. Words with the same
+// first eight letters, in any case, are equal here. ok is false if word does not begin with an ASCII letter.
 func (s *GateStream) Add(word string) (single, pair int, ok bool) {
 	if word == "" || classes[word[0]] > upper {
 		return 0, 0, false
@@ -58,7 +56,7 @@ func (g *Gate) Peak(text string) int { return g.run(text, math.MaxInt) }
 // Opens reports whether the gate lets text pass.
 func (g *Gate) Opens(text string) bool { return g.run(text, g.Limit) >= g.Limit }
 
-// run returns the highest sum of text up to where it reaches limit.
+// run returns the highest sum of text, or the first that reaches limit.
 func (g *Gate) run(text string, limit int) int {
 	sum, peak := 0, 0
 	var stream GateStream

@@ -12,8 +12,8 @@ import (
 type Model struct {
 	gate        Gate
 	scale, bias float64
-	// Each bucket is a number of eight bytes, little-endian, and has four slots of two
-	// bytes: a check of the feature, its weight. They are in the encoding.
+	// Each bucket is a little-endian number of eight bytes with four slots of two bytes, a check and a weight
+	// of a feature. The buckets are part of the encoding.
 	buckets *[8 * buckets]byte
 }
 
@@ -26,9 +26,9 @@ const (
 	modelLen   = headerLen + gateLen + 8*buckets
 )
 
-// Weights are those of a trained model before they are packed.
+// Weights are the weights of a trained model before packing.
 type Weights struct {
-	Keys   []uint64  // of features; the heaviest first, as a full bucket takes no more
+	Keys   []uint64  // of features, by descending weight: a full bucket takes no more
 	Values []float64 // their weights
 	Bias   float64
 	Gate   Gate
@@ -58,8 +58,8 @@ func (w *Weights) Append(dst []byte) []byte {
 	return dst
 }
 
-// Decode reads what [Weights.Append] wrote. The model keeps data, which must not change:
-// a short text looks at little of it.
+// Decode decodes the output of [Weights.Append]. The model keeps data, which must not change: a short text
+// uses little of it.
 func Decode(data []byte) (*Model, error) {
 	if len(data) != modelLen {
 		return nil, fmt.Errorf("weights of %d bytes, want %d", len(data), modelLen)

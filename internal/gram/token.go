@@ -1,6 +1,5 @@
-// Package gram turns text into the features that the model weighs: words, their
-// neighbours, and what stands around them. Training and inference share it, so that
-// both see the same text in the same way.
+// Package gram turns text into the features that the model weighs: words, their neighbours, and the marks
+// around them. Training and inference share it, so that both treat text in the same way.
 package gram
 
 import (
@@ -18,12 +17,12 @@ type Token struct {
 	// Before is the last character since the previous word that is not a space: '\n' for
 	// a new line, startOfText for the start of the text, 0 for none.
 	Before byte
-	// Caps says that the word is written in capitals throughout.
+	// Caps reports that the word is written in capitals throughout.
 	Caps bool
 }
 
 const (
-	stemLen   = 8 // bytes of an ASCII word that tell it from others
+	stemLen   = 8 // bytes of an ASCII word that distinguish it
 	stemRunes = 6 // the same for the runes of other words
 
 	eachByte = 0x0101010101010101
@@ -36,7 +35,7 @@ const (
 	symbol      = '~'
 )
 
-// Classes of bytes by their effect on a word; those of letters come first.
+// Classes of bytes by their effect on a word; the classes of letters come first.
 const (
 	lower = iota
 	upper
@@ -104,7 +103,7 @@ func next(text string, from int, before byte, t *Token) bool {
 	return false
 }
 
-// markOf returns the character a rune between words is taken for, 0 for a space.
+// markOf returns the mark for a rune between words, 0 for a space.
 func markOf(r rune) byte {
 	switch r {
 	case '。', '！', '？', '؟', '।', '…':
@@ -171,7 +170,7 @@ func load(s string) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// fold returns the letters that raw begins with, in lower case, and their number.
+// fold returns the letters at the beginning of raw, in lower case, and their number.
 func fold(raw uint64) (word uint64, n int) {
 	folded := raw | 0x20*eachByte
 	low := folded &^ highBits

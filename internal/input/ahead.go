@@ -7,24 +7,23 @@ const (
 	aheadBlocks = 4
 )
 
-// An aheadReader reads from another reader in a goroutine of its own, a few blocks before
-// they are asked for: decompressing then takes no time from whoever uses the content.
+// An aheadReader reads ahead in its own goroutine, a few blocks at most, so that the consumer does not wait
+// for decompression.
 type aheadReader struct {
 	blocks chan block
 	free   chan []byte
 	stop   chan struct{}
-	block  block // what is left of the present one
+	block  block // the rest of the current block
 }
 
-// A block is what one read gave.
+// A block is the result of one read.
 type block struct {
 	memory []byte
 	rest   []byte
 	err    error
 }
 
-// newAheadReader begins to read r, which it closes once that has ended, or is not
-// wanted any more.
+// newAheadReader starts reading r. It closes r at its end or after [aheadReader.Close].
 func newAheadReader(r io.ReadCloser) *aheadReader {
 	a := &aheadReader{blocks: make(chan block, aheadBlocks), free: make(chan []byte, aheadBlocks), stop: make(chan struct{})}
 	for range aheadBlocks {
@@ -42,7 +41,7 @@ func newAheadReader(r io.ReadCloser) *aheadReader {
 			}
 			n, err := r.Read(b.memory)
 			b.rest, b.err = b.memory[:n], err
-			a.blocks <- b // there is room: no more blocks than it holds are in flight
+			a.blocks <- b // does not block: at most cap(blocks) blocks are in flight
 			if err != nil {
 				return
 			}
@@ -66,7 +65,7 @@ func (a *aheadReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close ends the reading, as soon as a read in flight returns.
+// Close stops reading when the current read returns.
 func (a *aheadReader) Close() error {
 	close(a.stop)
 	return nil

@@ -11,9 +11,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Process does work on the documents of the sources, a batch at a time on all
-// cores, and consumes the results in the order of the input. Whenever no further
-// result may be ready, it flushes. It reports its progress until it returns.
+// Process does work on batches of the documents of the sources concurrently and consumes the results in input
+// order. It calls flush whenever the next result may not be ready. It reports its progress until it returns.
 func Process[R any](list []Source, limits jsonstream.Limits, p *term.Progress, work func([]Document) R, consume func(R) error, flush func() error) error {
 	Watch(p, list)
 	defer p.Stop()
@@ -21,12 +20,11 @@ func Process[R any](list []Source, limits jsonstream.Limits, p *term.Progress, w
 	return InOrder(produce, work, consume, flush)
 }
 
-// InOrder is process for batches that produce emits, without progress.
+// InOrder is Process for the batches that produce emits, without progress.
 func InOrder[R any](produce func(emit func([]Document) bool), work func([]Document) R, consume func(R) error, flush func() error) error {
-	// A stream leaves garbage at the speed of reading. The collector runs
-	// when as much as is in use has come together; counting this block, which is
-	// never touched and so takes no memory, it runs a tenth as often. To make it
-	// takes a millisecond, which short runs need not spend.
+	// A stream produces garbage at the speed of reading. The garbage collector runs when the heap has
+	// doubled. This block is part of the heap but never touched, so it takes no memory, and the collector
+	// runs a tenth as often. Allocating it takes a millisecond, too long for short runs.
 	var headroom []byte
 	done := 0
 	err := Ordered(produce, work, func(r R, more bool) error {
@@ -43,14 +41,14 @@ func InOrder[R any](produce func(emit func([]Document) bool), work func([]Docume
 }
 
 const (
-	// BatchBytes is how much of a source one core takes at a time.
+	// BatchBytes is the size of a batch in bytes.
 	BatchBytes = 256 << 10
-	// batchDocuments bounds what a batch of very short documents can have to
-	// say: each may have many times its size in findings.
+	// batchDocuments limits the findings of a batch of very short documents, which may be many times as large
+	// as the documents.
 	batchDocuments = 64
 )
 
-// maxAhead is how many batches may wait for a huge one before them.
+// maxAhead is the maximum number of batches that wait for a huge one before them.
 const maxAhead = 96
 
 // isLarge reports whether a batch ends in one long document.
@@ -59,12 +57,12 @@ func isLarge(batch []Document) bool {
 	return len(last.Raw.Bytes) > 2*BatchBytes || last.Long > 0
 }
 
-// shortFile is how long a file may be, in bytes, to be read ahead of its turn.
+// shortFile is the maximum size of a file to read ahead, in bytes.
 const shortFile = 256 << 10
 
-// Batches cuts the sources into work for the cores: documents of one source, in
-// order. Short files are read ahead, several at a time. Nothing that can be
-// worked on waits for input. count is called with the number of bytes of each read.
+// Batches divides the sources into batches of documents of one source, in order. Short files are read ahead,
+// several at a time. No complete batch waits for input. count is called with the number of bytes of each
+// read.
 func Batches(list []Source, limits jsonstream.Limits, count func(int), emit func([]Document) bool) {
 	produce := func(next func(Source) bool) {
 		for _, s := range list {
@@ -73,7 +71,7 @@ func Batches(list []Source, limits jsonstream.Limits, count func(int), emit func
 			}
 		}
 	}
-	// The error only ends the reading: whoever stopped it knows why.
+	// The caller of emit knows why it stopped the reading.
 	_ = Ordered(produce, Source.readAhead, func(s Source, _ bool) error {
 		var batch []Document
 		size, goOn := 0, true
@@ -115,7 +113,7 @@ func (s Source) readAhead() Source {
 		return s
 	}
 	defer f.Close() // read only: nothing can be lost
-	// A file that has grown meanwhile is read in its turn.
+	// A file that has grown since is read in its turn.
 	text, err := io.ReadAll(io.LimitReader(f, shortFile+1))
 	switch {
 	case err != nil:

@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// ShownName returns a file's name for people.
+// ShownName returns the display name of a file.
 func ShownName(path string) string {
 	if path == "-" {
 		return "stdin"
@@ -18,13 +18,12 @@ func ShownName(path string) string {
 	return term.Visible(path)
 }
 
-// LoadDocument reads a file that holds one JSON document, and returns its name for
-// people too.
+// LoadDocument reads a file with one JSON document. It also returns the display name of the file.
 func (in *Reader) LoadDocument(path string, stdin io.Reader, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
 	return in.parseFile(path, stdin, MessageBound(limits), limits)
 }
 
-// LoadSettings is loadDocument for a file of settings.
+// LoadSettings is LoadDocument for a file with settings.
 func (in *Reader) LoadSettings(path string, stdin io.Reader, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
 	return in.parseFile(path, stdin, settingsBound, limits)
 }
@@ -42,7 +41,7 @@ func (in *Reader) parseFile(path string, stdin io.Reader, limit ByteBound, limit
 	return doc, name, nil
 }
 
-// File returns the source for a file that is not read for messages.
+// File returns the source for a file that is not a source of messages.
 func (in *Reader) File(path string, stdin io.Reader) (Source, error) {
 	if path == "-" {
 		return Source{Name: "stdin", Size: -1, In: stdin, Unpacking: in.Unpacking}, in.Claims.Standard("stdin", stdin, claim.AsInput)
@@ -50,8 +49,8 @@ func (in *Reader) File(path string, stdin io.Reader) (Source, error) {
 	return Source{Name: path, Path: path, Size: -1, Unpacking: in.Unpacking}, in.Claims.File(path, path, claim.AsInput)
 }
 
-// OpenFile opens a file that a flag names, which may be a pipe, as it is. It returns what closes it. The
-// error names it.
+// OpenFile opens a file that a flag names, without decompressing it; it may be a pipe. It returns a function
+// that closes the file. The error names the file.
 func (in *Reader) OpenFile(path string) (io.Reader, func() error, error) {
 	if err := in.Claims.File(path, path, claim.AsInput); err != nil {
 		return nil, nil, err
@@ -63,14 +62,13 @@ func (in *Reader) OpenFile(path string) (io.Reader, func() error, error) {
 	return content, closeFile, nil
 }
 
-// ReadAll returns a file's whole content, decompressed and no longer than a message may
-// be: a schema or a single message.
+// ReadAll returns the decompressed content of a file with a schema or a single message. The maximum size is
+// that of a message.
 func (in *Reader) ReadAll(path string, stdin io.Reader, limits jsonstream.Limits) ([]byte, error) {
 	return in.readUpTo(path, stdin, MessageBound(limits))
 }
 
-// ReadSettings returns the whole content of a file that says how messages are to be
-// looked at, such as a profile, rules or a policy.
+// ReadSettings returns the content of a file with settings, such as a profile, rules or a policy.
 func (in *Reader) ReadSettings(path string, stdin io.Reader) ([]byte, error) {
 	return in.readUpTo(path, stdin, settingsBound)
 }
@@ -92,8 +90,7 @@ func (in *Reader) readUpTo(path string, stdin io.Reader, limit ByteBound) ([]byt
 	return text, nil
 }
 
-// A ByteBound is how long a content may be, decompressed, and what to do where it is
-// longer.
+// A ByteBound is a maximum size of decompressed content, and the remedy for larger content.
 type ByteBound struct {
 	Bytes  int64
 	Remedy string
@@ -105,7 +102,7 @@ func MessageBound(limits jsonstream.Limits) ByteBound {
 
 var settingsBound = ByteBound{yamldoc.MaxBytes, "settings are shorter"}
 
-// ReadAll returns all that r holds, if it is not longer than it may be.
+// ReadAll reads all of r, or returns an error if it is too long.
 func (b ByteBound) ReadAll(r io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, b.Bytes+1))
 	if err != nil {
@@ -117,8 +114,7 @@ func (b ByteBound) ReadAll(r io.Reader) ([]byte, error) {
 	return text, nil
 }
 
-// ReadAsIs returns a file's whole content, not decompressed, and no longer than a message may
-// be.
+// ReadAsIs returns the content of a file without decompressing it. The maximum size is that of a message.
 func (in *Reader) ReadAsIs(path string, stdin io.Reader, limits jsonstream.Limits) ([]byte, error) {
 	s, err := in.File(path, stdin)
 	if err != nil {

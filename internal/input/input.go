@@ -1,5 +1,5 @@
-// Package input turns arguments into sources and sources into documents, and works on the
-// documents: on all cores, in the order of the input, in constant memory.
+// Package input turns arguments into sources and sources into documents, and processes the documents
+// concurrently, in input order and in constant memory.
 package input
 
 import (
@@ -20,16 +20,16 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Reader are what the arguments and flags of a run may name for reading.
+// A Reader opens the files that the arguments and flags of a run name.
 type Reader struct {
 	Claims    *claim.Set
-	Unpacking compress.ReaderOptions // bounds what is decompressed
-	// Lines reports, by the first document of a source, whether all of the source is one
-	// document of JSON Lines; nil means no.
+	Unpacking compress.ReaderOptions // limits decompression
+	// Lines reports, from the first document of a source, whether the whole source is one document of JSON
+	// Lines; nil means no.
 	Lines func(first []byte) bool
-	// LongLines says that JSON Lines which are long are not to be in memory: see [Document.File].
+	// LongLines keeps long JSON Lines out of memory: see [Document.File].
 	LongLines bool
-	// Each says that the elements of an array are documents, and not the array.
+	// Each treats the elements of an array as documents, instead of the array.
 	Each bool
 }
 
@@ -38,10 +38,10 @@ type Source struct {
 	Name string    // as named by the user, "stdin" for standard input
 	Path string    // "" for standard input
 	Size int64     // in bytes, -1 if unknown
-	Err  error     // why there is nothing to open
-	In   io.Reader // the content, where it is not to be opened: standard input, or what was read ahead
+	Err  error     // an error instead of the content
+	In   io.Reader // the content if it is already open: standard input, or a file that was read ahead
 
-	Found bool // in a directory, rather than named by the user
+	Found bool // found in a directory, not named by the user
 	typed bool // standard input is a terminal
 
 	Unpacking compress.ReaderOptions
@@ -50,9 +50,9 @@ type Source struct {
 	Each      bool                    // see Reader
 }
 
-// Sources lists what the arguments name: files, directories, "-"; nothing means
-// standard input. What is not there, or standard input for a second time, becomes a
-// source with an error, so that the rest is worked on first.
+// Sources returns the sources that the arguments name: files, directories, "-"; no arguments mean standard
+// input. A missing file, or standard input for a second time, becomes a source with an error, so that the
+// other sources are processed first.
 func (in *Reader) Sources(args []string, stdin io.Reader, stderr io.Writer) []Source {
 	if len(args) == 0 {
 		args = []string{"-"}
@@ -69,7 +69,7 @@ func (in *Reader) Sources(args []string, stdin io.Reader, stderr io.Writer) []So
 				fmt.Fprintln(stderr, "handoff: reading from the terminal; end with Ctrl-D, or name a file")
 			}
 			list = append(list, Source{Name: "stdin", Size: -1, typed: typed, In: stdin, Unpacking: in.Unpacking, Lines: in.Lines, Each: in.Each})
-			_ = in.Claims.Standard("stdin", stdin, claim.AsMessages) // what is written asks for it
+			_ = in.Claims.Standard("stdin", stdin, claim.AsMessages) // Check returns the error before anything is written
 			continue
 		}
 		info, err := os.Stat(arg)
@@ -87,8 +87,8 @@ func (in *Reader) Sources(args []string, stdin io.Reader, stderr io.Writer) []So
 	return list
 }
 
-// Watch starts the progress of reading sources, unless a person types one of them, whose words are
-// on the screen as well.
+// Watch starts the progress of reading sources, unless standard input is a terminal, which shows the user's
+// typing.
 func Watch(p *term.Progress, list []Source) {
 	total := int64(0)
 	for _, s := range list {
@@ -104,8 +104,8 @@ func Watch(p *term.Progress, list []Source) {
 	p.Start(total)
 }
 
-// SourceName returns the name of a file in reports. Lines begin with it, and must not
-// begin like a workflow command of GitHub.
+// SourceName returns the name of a file in reports. It is the beginning of lines, which must not look like
+// workflow commands of GitHub.
 func SourceName(path string) string {
 	if strings.HasPrefix(strings.TrimSpace(path), "::") {
 		return "./" + path
@@ -118,12 +118,12 @@ func (in *Reader) Found(path string, info fs.FileInfo) Source {
 	if info.Mode().IsRegular() {
 		s.Size = info.Size()
 	}
-	_ = in.Claims.Add(claim.File{Name: path, Info: info}, claim.AsMessages) // what is written asks for it
+	_ = in.Claims.Add(claim.File{Name: path, Info: info}, claim.AsMessages) // Check returns the error before anything is written
 	return s
 }
 
-// OneStdin returns an error for a call that would read standard input twice: for the
-// messages that args name, and for files given as "-".
+// OneStdin returns an error for a call that would read standard input twice: for the messages that args name,
+// and for any of files that is "-".
 func OneStdin(args []string, files ...string) error {
 	free := len(args) > 0 && !slices.Contains(args, "-")
 	for _, file := range files {
@@ -141,7 +141,7 @@ var ErrTwiceStdin = errors.New("standard input cannot be two things at once: nam
 
 var messageSuffixes = []string{".json", ".jsonl", ".ndjson"}
 
-// Directory lists the messages below a directory, in lexical order.
+// Directory returns the sources of the files below a directory, in lexical order.
 func (in *Reader) Directory(dir string) []Source {
 	var list []Source
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -161,7 +161,7 @@ func (in *Reader) Directory(dir string) []Source {
 			s.Found = true
 			list = append(list, s)
 		case !info.IsDir():
-			// Whoever made the directory chose it: a pipe without a writer never ends.
+			// The directory's author chose it: a pipe without a writer would block forever.
 			list = append(list, Source{Name: SourceName(path), Err: errors.New("is not a regular file: name it, if it is to be read")})
 		}
 		return nil
@@ -185,8 +185,7 @@ func isMessageName(name string) bool {
 	return false
 }
 
-// Open returns the source's content, decompressed; count is called with the
-// number of bytes of each read.
+// Open returns the source's decompressed content. count is called with the number of bytes of each read.
 func (s Source) Open(count func(int)) (*Content, error) {
 	in, closeFile, err := s.Raw()
 	if err != nil {
@@ -195,7 +194,7 @@ func (s Source) Open(count func(int)) (*Content, error) {
 	return &Content{compress.NewReader(countingReader{in, count}, s.Unpacking), closeFile}, nil
 }
 
-// Raw returns the source as it is, and what closes it.
+// Raw returns the source's content without decompressing it, and a function that closes it.
 func (s Source) Raw() (io.Reader, func() error, error) {
 	if s.Err != nil {
 		return nil, nil, s.Err
@@ -205,7 +204,7 @@ func (s Source) Raw() (io.Reader, func() error, error) {
 	}
 	open := regular.Open
 	if s.Size < 0 {
-		open = os.Open // a pipe is one that the user named
+		open = os.Open // only the user can have named a pipe
 	}
 	f, err := open(s.Path)
 	if err != nil {
@@ -214,7 +213,7 @@ func (s Source) Raw() (io.Reader, func() error, error) {
 	return f, f.Close, nil
 }
 
-// Content is what a source holds, decompressed.
+// A Content is the decompressed content of a source.
 type Content struct {
 	*compress.Reader
 	closeFile func() error
@@ -236,37 +235,35 @@ func (c countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A Document is one of a source, or what became of it.
+// A Document is a document of a source, or an error.
 type Document struct {
 	Source Source
 	Index  int            // 0-based, within the source
-	Raw    jsonstream.Raw // without Bytes where Long is set
-	// Long is set for JSON Lines that are not in memory: the offset after the last. See
-	// [Document.File].
+	Raw    jsonstream.Raw // without Bytes if Long is set
+	// Long is set for JSON Lines that are not in memory: the end offset of the last. See [Document.File].
 	Long int64
-	// Space is the white space around the document, nil where it is not known: of a pipe, that after a
-	// document is what comes next.
+	// Space is the white space around the document, nil if unknown: in a pipe, the white space after a
+	// document is input that may not have arrived yet.
 	Space *Space
-	pause bool // the next one may have to be waited for
-	// Err is a *jsonstream.SyntaxError for a document that cannot be had;
-	// anything else means that the source could not be read to its end.
+	pause bool // the next one may not be available yet
+	// Err is a *jsonstream.SyntaxError for a damaged document; any other error means that the source could
+	// not be read to its end.
 	Err error
 }
 
-// Space is the white space around a document in a file: before the first one, and after each.
+// A Space is the white space around a document in a file: before the first one, and after each.
 type Space struct{ Before, After []byte }
 
-// Unreadable reports whether the source could not be read, rather than that the
-// document is damaged.
+// Unreadable reports whether the source could not be read, rather than that the document is damaged.
 func (d Document) Unreadable() bool {
 	damaged := (*jsonstream.SyntaxError)(nil)
 	return d.Err != nil && !errors.As(d.Err, &damaged)
 }
 
-// ErrShorter reports a file that lost its end after its length was asked for.
+// ErrShorter reports a file that was truncated while it was read.
 var ErrShorter = errors.New("the file became shorter while it was read: read it again")
 
-// File opens the file that long JSON Lines are in, from Raw.Start on and up to Long.
+// File opens the file with the long JSON Lines, which extend from Raw.Start to Long.
 func (d Document) File() (*os.File, error) {
 	f, err := regular.Open(d.Source.Path)
 	if err != nil {
@@ -275,7 +272,7 @@ func (d Document) File() (*os.File, error) {
 	return f, nil
 }
 
-// Whole returns the document with its bytes, also where it is Long.
+// Whole returns the document with its bytes, even if it is Long.
 func (d Document) Whole() Document {
 	if d.Long == 0 {
 		return d
@@ -296,7 +293,7 @@ func (d Document) Whole() Document {
 	return d
 }
 
-// Parse parses the document. The error says where.
+// Parse parses the document. The error has the place.
 func (d Document) Parse(limits jsonstream.Limits) (*jsonstream.Document, error) {
 	doc, err := (*jsonstream.Document)(nil), d.Err
 	if err == nil {
@@ -308,7 +305,7 @@ func (d Document) Parse(limits jsonstream.Limits) (*jsonstream.Document, error) 
 	return doc, nil
 }
 
-// WholeText returns the source's content as one document that need not be JSON.
+// WholeText returns the source's content as one document, which need not be JSON.
 func (s Source) WholeText(limits jsonstream.Limits, count func(int)) Document {
 	d := Document{Source: s, Raw: jsonstream.NewRaw(nil)}
 	content, err := s.Open(count)
@@ -321,16 +318,16 @@ func (s Source) WholeText(limits jsonstream.Limits, count func(int)) Document {
 	return d
 }
 
-// An Origin is where a document was, for people.
+// An Origin is the place of a document, for people.
 type Origin struct {
 	Source  string // as named by the user
-	Line    int    // where the document begins
-	Several bool   // whether its source may hold others
-	Short   bool   // the document is shorter than what is reported of it may be
-	Pause   bool   // the next document may have to be waited for
+	Line    int    // of the document's beginning
+	Several bool   // the source may have other documents
+	Short   bool   // the document may be shorter than its record
+	Pause   bool   // the next document may not be available yet
 }
 
-// shortDocument is about how long a record without findings is, in bytes.
+// shortDocument is the approximate size of a record without findings, in bytes.
 const shortDocument = 256
 
 func (d Document) Origin() Origin {
@@ -350,7 +347,7 @@ func (o Origin) String() string {
 	return fmt.Sprintf("%s:%d", term.Visible(o.Source), o.Line)
 }
 
-// InFile puts the place before an error that has one.
+// InFile adds the place to an error that has one.
 func InFile(name string, err error) error {
 	if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
 		return fmt.Errorf("%s:%d:%d: %w", name, e.Line, e.Column, err)
@@ -361,14 +358,13 @@ func InFile(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// longLines is from how many bytes on JSON Lines are not in memory, if that can be.
+// longLines is the minimum size of JSON Lines that are kept out of memory if possible.
 const longLines = 1 << 20
 
-// Documents calls yield with the source's documents in order, and last, where
-// there is one, with the error that ended it. A source without any document has
-// one empty one, which is an error for whoever needs a message. ready reports
-// whether more has been read already, so that waiting for it does not hold up
-// what there is.
+// Documents calls yield with the source's documents in order. If an error ended the source, the last call has
+// the error. A source without documents yields an empty one, which is an error if a message is required.
+// ready reports whether more input has been read already, so that waiting for input does not delay the
+// documents so far.
 func (s Source) Documents(limits jsonstream.Limits, count func(int), yield func(d Document, ready bool) bool) {
 	content, err := s.Open(count)
 	if err != nil {
@@ -433,8 +429,8 @@ func (s Source) Documents(limits jsonstream.Limits, count func(int), yield func(
 	}
 }
 
-// elements returns the elements of a document that is an array, each as one, nil if the document
-// is to stay as it is: also one that cannot be parsed, and an empty array.
+// elements returns the elements of an array as documents, nil to keep the document: if it is not an array, is
+// empty, or cannot be parsed.
 func (s Source) elements(d Document, limits jsonstream.Limits) []Document {
 	if !s.Each || d.Err != nil || d.Raw.Lines || !bytes.HasPrefix(bytes.TrimLeft(d.Raw.Bytes, " \t\r\n"), []byte("[")) {
 		return nil
@@ -456,8 +452,7 @@ func (s Source) elements(d Document, limits jsonstream.Limits) []Document {
 	return list
 }
 
-// CodecInPlace returns what a source is compressed with, or why it cannot be
-// rewritten in place.
+// CodecInPlace returns the codec of a source, or an error if it cannot be rewritten in place.
 func (s Source) CodecInPlace() (compress.Codec, error) {
 	if s.Err == nil && s.Size < 0 {
 		return compress.None, errors.New("is not a regular file, and cannot be rewritten in place")

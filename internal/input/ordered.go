@@ -5,32 +5,30 @@ import (
 	"sync"
 )
 
-// A Bound limits what Ordered has in flight.
+// A Bound limits the number of items in flight.
 type Bound[T any] struct {
-	// ahead is how many items may be in flight while a core is busy with the first of
-	// them, which may be huge: the other cores work on those after it. Only results with a
-	// weight may wait like that.
+	// ahead is the maximum number of items in flight while a core works on the first of them, which may be
+	// huge: the other cores work on the next ones. Only results with a weight may wait like that.
 	ahead int
-	// large reports the items of which only one per core is in flight; nil means none.
+	// large selects the items that are limited to one in flight per core; nil means none.
 	large func(T) bool
 }
 
-// A weighed result knows about how many bytes it takes.
+// A weighed result has an approximate size in bytes.
 type weighed interface{ Weight() int }
 
-// maxWaiting is how much the results that wait for a huge item may weigh, in bytes.
+// maxWaiting is the maximum total weight of the results that wait for a huge item, in bytes.
 const maxWaiting = 16 << 20
 
-// Ordered does work on what produce emits, on all cores, and consumes the
-// results in the order in which they were emitted. At most a few items per core are
-// in flight at once, or those that limit allows. consume gets whether further results
-// may be ready. When it fails, ordered returns its error at once, even if produce is
-// waiting for input; emit then returns false.
+// Ordered does work on the items that produce emits concurrently and consumes the results in the order of the
+// items. A few items per core are in flight at once, or as many as the limit allows. consume's argument more
+// reports whether further results may be ready. When consume fails, Ordered returns its error immediately,
+// even if produce is waiting for input; emit then returns false.
 func Ordered[T, R any](produce func(emit func(T) bool), work func(T) R, consume func(r R, more bool) error, limit Bound[T]) error {
 	type pending struct {
 		result chan R
 		large  bool
-		weight int // of the result, once it is there
+		weight int // of the result, once it is available
 	}
 	type job struct {
 		item T
@@ -63,7 +61,7 @@ func Ordered[T, R any](produce func(emit func(T) bool), work func(T) R, consume 
 			if !w.enter(p.large) {
 				return false
 			}
-			order <- p // there is room: w counts
+			order <- p // does not block: w limits the number
 			jobs <- job{item, p}
 			return true
 		})
@@ -87,15 +85,15 @@ func Ordered[T, R any](produce func(emit func(T) bool), work func(T) R, consume 
 	return nil
 }
 
-// A window bounds what Ordered has in flight.
+// A window enforces a [Bound].
 type window struct {
-	few, ahead, larges int // how many there may be of each
+	few, ahead, larges int // maximum numbers of each
 
 	mutex    sync.Mutex
 	changed  sync.Cond
 	items    int
 	large    int
-	finished int  // the weight of the results
+	finished int  // total weight of the results
 	waiting  bool // for the first item
 	stopped  bool
 }
@@ -125,7 +123,7 @@ func (w *window) change(by func()) {
 	w.mutex.Lock()
 	by()
 	w.mutex.Unlock()
-	w.changed.Signal() // to enter, which alone waits
+	w.changed.Signal() // wakes enter, the only waiter
 }
 
 func (w *window) finish(weight int) { w.change(func() { w.finished += weight }) }

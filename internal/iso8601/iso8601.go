@@ -1,6 +1,5 @@
-// Package iso8601 reads date-times as agents write them: those of RFC 3339, and the forms
-// of ISO 8601 beside them that are common and clear, in which seconds, separators or the
-// offset from UTC are left out. What handoff writes is RFC 3339.
+// Package iso8601 parses date-times as agents write them: RFC 3339, and common unambiguous forms of ISO 8601
+// without seconds, separators or the offset from UTC. Handoff itself writes RFC 3339.
 //
 // All functions are safe for concurrent use.
 package iso8601
@@ -12,27 +11,24 @@ import (
 	"github.com/eaapl/handoff/internal/rfc3339"
 )
 
-// A Form is how a date-time is written.
+// A Form is a form of date-times.
 type Form int
 
 const (
 	// RFC3339 is the form of RFC 3339, section 5.6.
 	RFC3339 Form = iota
-	// Other is a form of ISO 8601 that RFC 3339 does not have: without seconds
-	// (2026-06-12T09:30Z), the basic form (20260612T093000Z), a decimal comma, or an offset
-	// without a colon (+0200) or minutes (+02).
+	// Other is a form of ISO 8601 outside RFC 3339: without seconds (2026-06-12T09:30Z), the basic form
+	// (20260612T093000Z), a decimal comma, or an offset without a colon (+0200) or minutes (+02).
 	Other
 	// Local is any of these forms without an offset from UTC.
 	Local
 )
 
-// maxLength is that of the longest text that is read, in bytes: enough for a fraction of
-// 64 digits.
+// maxLength is the maximum length of a date-time, in bytes: enough for a fraction of 64 digits.
 const maxLength = 100
 
-// Parse reads a date-time, says how it is written, and reports whether text is one. The
-// time is in UTC, to the nanosecond, as [rfc3339.Parse] has it; one that is Local is taken
-// for UTC.
+// Parse parses a date-time. It returns the time in UTC, to the nanosecond as [rfc3339.Parse] does, and the
+// form of the text, and reports whether text is a date-time. A Local time is taken for UTC.
 func Parse[T rfc3339.Text](text T) (t time.Time, form Form, ok bool) {
 	if t, ok = rfc3339.Parse(text); ok {
 		return t, RFC3339, true
@@ -42,7 +38,7 @@ func Parse[T rfc3339.Text](text T) (t time.Time, form Form, ok bool) {
 	return t, form, ok
 }
 
-// IsDateTime reports whether text is a date-time, in whatever form.
+// IsDateTime reports whether text is a date-time of any form.
 func IsDateTime[T rfc3339.Text](text T) bool {
 	if rfc3339.IsDateTime(text) {
 		return true
@@ -51,8 +47,8 @@ func IsDateTime[T rfc3339.Text](text T) bool {
 	return ok
 }
 
-// Rewrite returns a date-time as RFC 3339 has it, with the digits and the offset of text;
-// empty if text is none.
+// Rewrite returns a date-time in the form of RFC 3339, with the digits and the offset of text; "" if text is
+// not a date-time.
 func Rewrite(text string) string {
 	if rfc3339.IsDateTime(text) {
 		return text
@@ -63,8 +59,7 @@ func Rewrite(text string) string {
 	return ""
 }
 
-// complete puts into text what RFC 3339 has beside it. What it makes of a text that is no
-// date-time is none either.
+// complete adds the parts that RFC 3339 requires. If text is not a date-time, the result is not one either.
 func complete(text string) (full string, form Form) {
 	date, rest, found := strings.Cut(text, "T")
 	if !found || len(text) > maxLength {
@@ -100,7 +95,7 @@ func complete(text string) (full string, form Form) {
 	return date + "T" + clock + fraction + offset, form
 }
 
-// separate puts colons between pairs of digits.
+// separate inserts colons between pairs of digits.
 func separate(clock string) string {
 	switch len(clock) {
 	case len("hhmm"):

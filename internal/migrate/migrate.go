@@ -1,9 +1,8 @@
-// Package migrate brings messages to another version of their schema, by migrations that are
-// published next to the versions (EAAPL-MAG006, section 14.3).
+// Package migrate converts messages to another version of their schema, with migrations that are published
+// next to the versions (EAAPL-MAG006, section 14.3).
 //
-// In the directory of a registry, NAME/FROM-to-TO.json is a migration: a JSON Patch (RFC 6902), or
-// a table of steps ([Step]). Each step says what it has done, so that nothing is lost or made up
-// without a word.
+// In the directory of a registry, NAME/FROM-to-TO.json is a migration: a JSON Patch (RFC 6902), or a table of
+// steps ([step]). Each step records its changes, so that no value is lost or made up silently.
 package migrate
 
 import (
@@ -21,8 +20,7 @@ import (
 // ErrNoPath reports that no migrations lead from one version to the other.
 var ErrNoPath = errors.New("no migrations lead there")
 
-// A Migration leads from one version of a schema to another. It is immutable and safe for
-// concurrent use.
+// A Migration converts from one version of a schema to another. It is immutable and safe for concurrent use.
 type Migration struct {
 	From, To string // versions, such as 2.0
 	File     string // within the registry
@@ -30,7 +28,7 @@ type Migration struct {
 	steps    []step
 }
 
-// Open reads the migrations of a schema in the directory of a registry. The limits bound each file.
+// Open reads the migrations of a schema in the directory of a registry. limits apply to each file.
 func Open(dir fs.FS, name string, limits jsonstream.Limits) ([]*Migration, error) {
 	files, err := fs.Glob(dir, path.Join(name, "*-to-*.json"))
 	if err != nil {
@@ -71,8 +69,8 @@ func (m *Migration) parse(text []byte, limits jsonstream.Limits) error {
 	return err
 }
 
-// Path returns the migrations that lead from one version to another, as few as can be, in the order
-// in which they are applied; none if the versions are the same. The error is [ErrNoPath].
+// Path returns the shortest sequence of migrations from one version to another, none if the versions are the
+// same. The error is [ErrNoPath].
 func Path(all []*Migration, from, to string) ([]*Migration, error) {
 	type way struct {
 		at   string
@@ -93,19 +91,19 @@ func Path(all []*Migration, from, to string) ([]*Migration, error) {
 	return nil, ErrNoPath
 }
 
-// A Done is what a migration did in one place.
+// A Done is one change of a migration.
 type Done struct {
 	From   string `json:"from"` // the versions
 	To     string `json:"to"`
 	Did    string `json:"did"`     // rename, remove, replace, add or patch
 	Place  string `json:"pointer"` // in the message as it was before this step
-	Detail string `json:"detail"`  // for people: what became of it
-	// MadeUp says that the value was in the migration and not in the message.
+	Detail string `json:"detail"`  // for people: the change
+	// MadeUp reports that the value came from the migration, not from the message.
 	MadeUp bool `json:"madeUp,omitzero"`
 }
 
-// Apply returns what a migration makes of a message, and what it did. What it does not name keeps
-// its bytes. The error says why the message cannot be migrated.
+// Apply applies a migration to a message. It returns the result, in which all other values keep their bytes,
+// and the changes. The error explains why the message cannot be migrated.
 func (m *Migration) Apply(doc *jsonstream.Document, limits jsonstream.Limits) (*jsonstream.Document, []Done, error) {
 	if m.patch != nil {
 		result, err := m.patch.Apply(doc, limits)

@@ -8,13 +8,13 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A step is one object in the steps of a migration. It has one of these members, a JSON Pointer in
-// which "*" stands for every element of an array, and where there is nothing at it, nothing is done:
+// A step is one object in the steps of a migration. It has one of these members, a JSON Pointer in which "*"
+// stands for every element of an array. A pointer without a value has no effect.
 //
 //	{"rename": "/a/b", "to": "c"}                  the member gets another name
 //	{"remove": "/a/b"}
 //	{"replace": "/a/*/status", "values": {"x":"y"}} these strings become others
-//	{"add": "/a/b", "value": 1}                     unless it is there: the value is made up
+//	{"add": "/a/b", "value": 1}                     unless it exists: the value is made up
 type step struct {
 	did     string
 	pointer []string
@@ -99,7 +99,7 @@ func (s step) apply(doc *jsonstream.Document, limits jsonstream.Limits) (*jsonst
 			places = reached(parent, []string{name})
 		}
 		begin := len(done)
-		for _, place := range slices.Backward(places) { // indices stay what they are
+		for _, place := range slices.Backward(places) { // so that removals do not change earlier indices
 			did, err := s.change(draft, place)
 			if err != nil {
 				return nil, nil, err
@@ -117,7 +117,7 @@ func (s step) apply(doc *jsonstream.Document, limits jsonstream.Limits) (*jsonst
 	return next, done, err
 }
 
-// change does a step in one place, if there is anything.
+// change applies a step to one place, if it has a value.
 func (s step) change(draft *jsonstream.Draft, v jsonstream.Value) (Done, error) {
 	if !v.Exists() {
 		return Done{}, nil
@@ -156,7 +156,7 @@ func rename(object *jsonstream.Draft, parent jsonstream.Value, name, to string) 
 	object.InsertAt(index, to, object.Take(name))
 }
 
-// reached returns the values at the end of tokens, of which "*" is every element of an array.
+// reached returns the values at the end of a path of tokens; "*" stands for every element of an array.
 func reached(v jsonstream.Value, tokens []string) []jsonstream.Value {
 	if len(tokens) == 0 {
 		return []jsonstream.Value{v}

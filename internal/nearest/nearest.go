@@ -1,4 +1,4 @@
-// Package nearest finds the name that was probably meant by one that nobody knows.
+// Package nearest finds the known name that an unknown one is probably a misspelling of.
 package nearest
 
 import (
@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Name returns the candidate that a name is probably a misspelling of; "" if there is none.
+// Name returns the candidate that name is probably a misspelling of, "" if there is none.
 func Name(name string, candidates []string) string {
 	best, bestDistance := "", 0
 	for _, c := range candidates {
@@ -20,7 +20,7 @@ func Name(name string, candidates []string) string {
 	return best
 }
 
-// Suggestion asks for the nearest candidate, as the end of a sentence; "" if none is near.
+// Suggestion returns a question for the nearest candidate, as the end of a sentence; "" if none is near.
 func Suggestion(name string, candidates []string) string {
 	best := Name(name, candidates)
 	if best == "" {
@@ -44,8 +44,8 @@ func Is(a, b string) bool {
 	return distance(a, b) <= min(2, len(b)/4)
 }
 
-// distance counts the insertions, deletions, substitutions and swaps of
-// neighbours between two names (optimal string alignment).
+// distance counts the insertions, deletions, substitutions and transpositions of adjacent characters between
+// two names (optimal string alignment).
 func distance(a, b string) int {
 	before := make([]int, len(b)+1)
 	row := make([]int, len(b)+1)

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 )
 
-// Lines is a handler that gives what net/http says to a function, a line each; nil for nobody.
+// Lines is a handler that passes the log of net/http to a function, line by line; nil discards it.
 type Lines func(line string)
 
 // Enabled implements [slog.Handler].

@@ -1,4 +1,4 @@
-// Package neterror says in plain words why something on the network could not be reached.
+// Package neterror rewords network errors in plain language.
 package neterror
 
 import (
@@ -9,9 +9,8 @@ import (
 	"syscall"
 )
 
-// Plain returns the error of a call over the network without the names of Go's functions and
-// of system calls: the address, and what is wrong there. An error of another kind stays as it
-// is.
+// Plain returns the error of a network call without the names of Go functions and system calls: the address
+// and the problem. It returns other errors unchanged.
 func Plain(err error) error {
 	if e := (*net.DNSError)(nil); errors.As(err, &e) {
 		return fmt.Errorf("%s: %s", e.Name, e.Err)

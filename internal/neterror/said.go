@@ -7,12 +7,12 @@ import (
 	"unicode"
 )
 
-// maxSaid is the longest text of the other side that an error shows, in bytes.
+// maxSaid is the maximum length of the peer's text in an error, in bytes.
 const maxSaid = 500
 
-// Said returns a text of the other side, such as the body of an error, fit for an error of
-// ours: on one line, without control characters, short, and without the password of the
-// address and the values of its query, which the other side may have repeated.
+// Said prepares a text from the peer, such as the body of an error response, for an error message: on one
+// line, without control characters, short, and without the password of the address and the values of its
+// query, which the peer may have repeated.
 func Said(text string, u *url.URL) string {
 	text = strings.ToValidUTF8(hide(text, u), " ")
 	text = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
@@ -21,17 +21,17 @@ func Said(text string, u *url.URL) string {
 		}
 		return r
 	}, text)), " ")
-	text = hide(text, u) // what was taken out may have been in between
+	text = hide(text, u) // a secret may have been interrupted by removed characters
 	if len(text) > maxSaid {
 		text = strings.ToValidUTF8(text[:maxSaid], "") + "…"
 	}
 	return text
 }
 
-// minValue is the length from which on a value of a query may be a secret, in bytes.
+// minValue is the minimum length of a query value that may be a secret, in bytes.
 const minValue = 6
 
-// hide replaces the password of an address and the values of its query, however they are written.
+// hide replaces the password of an address and the values of its query in any encoding.
 func hide(text string, u *url.URL) string {
 	var secrets []string
 	if password, ok := u.User.Password(); ok && password != "" {

@@ -21,30 +21,29 @@ import (
 	"github.com/eaapl/handoff/pkg/child"
 )
 
-// Install returns a folder with the files of testdata/oracles, where they find the SDKs. It is in
-// the user's cache, so that the source tree stays as it is: SDKs are installed once for a lock
-// file, whichever of the test programs that run at once comes first. For when a test is skipped,
-// see [Program.Start].
+// Install installs the SDKs of testdata/oracles and returns a folder with them and its scripts. The folder is
+// in the user's cache, so that the source tree does not change. SDKs are installed once per lock file, by the
+// first of the test programs that run concurrently. See [Program.Start] for when it skips the test.
 func Install(t testing.TB) string {
 	t.Helper()
 	return install(t, ".")
 }
 
-// InstallClients is Install of testdata/oracles/mcp: clients of the Model Context Protocol. They
-// have a folder of their own since few tests need them.
+// InstallClients is Install for testdata/oracles/mcp: clients of the Model Context Protocol. They have their
+// own folder since few tests need them.
 func InstallClients(t testing.TB) string {
 	t.Helper()
 	return install(t, "mcp")
 }
 
-// InstallCards is Install of testdata/oracles/a2a: the SDK that agent cards are compared with.
+// InstallCards is Install for testdata/oracles/a2a: the SDK that agent cards are compared with.
 func InstallCards(t testing.TB) string {
 	t.Helper()
 	return install(t, "a2a")
 }
 
-// InstallReaders is Install of testdata/oracles/compression: readers of what is compressed. It
-// returns the folder with the script that asks them.
+// InstallReaders is Install for testdata/oracles/compression: decompressors. It returns the folder with the
+// script that runs them.
 func InstallReaders(t testing.TB) string {
 	t.Helper()
 	return install(t, "compression")
@@ -81,29 +80,29 @@ func install(t testing.TB, folder string) string {
 	return dir
 }
 
-// errOffline says that the SDKs are not installed, and cannot be.
+// errOffline reports that the SDKs are not installed and cannot be downloaded.
 var errOffline = errors.New("the SDKs of the oracles cannot be downloaded")
 
 // errNoCache reports that the SDKs cannot be stored.
 var errNoCache = errors.New("there is no folder for the SDKs of the oracles: set HOME or XDG_CACHE_HOME to one that can be written to")
 
-// unreachable are the codes by which npm says so.
+// unreachable are npm's error codes for a registry that it cannot reach.
 var unreachable = []string{"EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "ETIMEDOUT", "ERR_SOCKET_TIMEOUT"}
 
-// packages are the files that say which SDKs there are.
+// packages are the files that list the SDKs.
 var packages = []string{"package.json", "package-lock.json", ".npmrc"}
 
 // installed maps a folder of testdata/oracles to the function that installs it once.
 var installed sync.Map // string to func() (string, error)
 
-// installFrom installs what a folder of testdata/oracles asks for.
+// installFrom installs the packages of a folder of testdata/oracles.
 func installFrom(folder string) (string, error) {
 	source, err := sourceDir()
 	if err != nil {
 		return "", err
 	}
 	source = filepath.Join(source, folder)
-	cache := os.Getenv("XDG_CACHE_HOME") // on all systems: tests may have no home
+	cache := os.Getenv("XDG_CACHE_HOME") // on all systems: tests may have no home directory
 	if cache == "" {
 		cache, err = os.UserCacheDir()
 	}
@@ -131,7 +130,7 @@ func installFrom(folder string) (string, error) {
 	return copyScripts(dir, source)
 }
 
-// sourceDir is testdata/oracles: tests run in the folders of their packages.
+// sourceDir returns the path of testdata/oracles: tests run in the folders of their packages.
 func sourceDir() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -148,7 +147,7 @@ func sourceDir() (string, error) {
 	}
 }
 
-// installSDKs runs npm in the folder, unless it has run there to its end.
+// installSDKs runs npm in the folder, unless it has completed there before.
 func installSDKs(dir, source string) error {
 	done := filepath.Join(dir, "installed")
 	if _, err := os.Stat(done); err == nil {
@@ -179,8 +178,8 @@ func installSDKs(dir, source string) error {
 	return os.WriteFile(done, nil, 0o600)
 }
 
-// copyScripts copies the scripts into a folder for these versions of them, in the one with the
-// SDKs, and returns its path.
+// copyScripts copies the scripts into a folder for their version, within the folder of the SDKs. It returns
+// the new folder's path.
 func copyScripts(dir, source string) (string, error) {
 	var scripts []string
 	all := sha256.New()
@@ -231,7 +230,7 @@ func copyFile(target, source string) error {
 	return os.WriteFile(target, text, 0o600)
 }
 
-// add adds a file to what is hashed, its name and its text.
+// add adds the name and the text of a file to a hash.
 func add(h hash.Hash, dir, name string) error {
 	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 	fmt.Fprintf(h, "%s %d\n%s", name, len(text), text)
@@ -240,7 +239,7 @@ func add(h hash.Hash, dir, name string) error {
 
 func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)[:8]) }
 
-// A tail is the last of what is written to it. It is safe for concurrent use.
+// A tail keeps the end of the data written to it. It is safe for concurrent use.
 type tail struct {
 	mu   sync.Mutex
 	text []byte

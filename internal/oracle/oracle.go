@@ -1,5 +1,5 @@
-// Package oracle asks the SDKs of other systems, in tests, whether they take a history. What
-// there is to ask, and what each checks, is in testdata/oracles/README.md.
+// Package oracle checks in tests whether the SDKs of other systems accept a history.
+// testdata/oracles/README.md lists the oracles and their checks.
 package oracle
 
 import (
@@ -17,44 +17,43 @@ import (
 	"github.com/eaapl/handoff/pkg/child"
 )
 
-// An Answer is what an oracle says of one document.
+// An Answer is an oracle's verdict on one document.
 type Answer struct {
-	OK     bool              `json:"ok"`     // every check takes the document
-	Error  string            `json:"error"`  // of the first check that does not: its name and first line
-	Checks map[string]string `json:"checks"` // what each check says; "" if it takes the document
-	// Raw is the whole answer, a JSON object. What the SDK has made of the document is in other
-	// members of it.
+	OK     bool              `json:"ok"`     // every check accepts the document
+	Error  string            `json:"error"`  // of the first check that fails: its name and first line
+	Checks map[string]string `json:"checks"` // the error of each check; "" if it accepts the document
+	// Raw is the whole answer, a JSON object. Other members contain the SDK's conversion of the document.
 	Raw []byte `json:"-"`
 }
 
-// A Program asks SDKs. One may ask several, one after the other, as starting it and having it read
-// the types of an SDK takes most of the time of few questions. It is not safe for concurrent use.
+// A Program runs oracles. One program may run several oracles in sequence, since its start and loading the
+// types of an SDK take longer than a few questions. It is not safe for concurrent use.
 type Program struct {
 	t       testing.TB
-	agent   *child.Agent // nil if it has not started
+	agent   *child.Agent // nil if it was not started
 	answers *bufio.Reader
 	stderr  *tail
 }
 
-// An Oracle asks one SDK.
+// An Oracle queries one SDK.
 type Oracle struct {
 	t       testing.TB
-	name    string // and its options
+	name    string // including its options
 	program *Program
 }
 
-// New returns a program, which starts when the first oracle of it does, and stops when the test ends.
+// New returns a program. It starts with its first oracle and stops at the end of the test.
 func New(t testing.TB) *Program { return &Program{t: t, stderr: new(tail)} }
 
-// Start starts the oracle of a name, with its options, in a program of its own.
+// Start starts the named oracle, with its options, in its own program.
 func Start(t testing.TB, name string, options ...string) *Oracle {
 	t.Helper()
 	return New(t).Start(t, name, options...)
 }
 
-// Start starts the oracle of a name, with its options, for a test, which may be a subtest of the
-// program's. The SDKs are installed the first time. The test is skipped where that cannot be, as there
-// is no Node, no npm, or no registry in reach; it fails where CI is set in the environment.
+// Start starts the named oracle, with its options, for a test, which may be a subtest of the program's test.
+// The SDKs are installed the first time. The test is skipped if that is impossible without Node, npm or a
+// reachable registry; it fails if CI is set in the environment.
 func (p *Program) Start(t testing.TB, name string, options ...string) *Oracle {
 	t.Helper()
 	dir := Install(t)
@@ -88,15 +87,15 @@ func (p *Program) start(t testing.TB, script string) {
 	})
 }
 
-// Ask returns the answers to documents, one for each, in their order. Documents may be of any
-// length and number: they are sent while answers are read.
+// Ask returns one answer per document, in order. Documents may be of any length and number: they are sent
+// while answers are read.
 func (o *Oracle) Ask(docs ...[]byte) []Answer {
 	o.t.Helper()
 	p := o.program
 	sent := make(chan error, 1)
 	go func() {
 		w := bufio.NewWriter(p.agent)
-		_, _ = w.WriteString("#" + o.name + "\n") // Flush has the error
+		_, _ = w.WriteString("#" + o.name + "\n") // Flush returns the error
 		for _, doc := range docs {
 			_, _ = w.Write(line(doc))
 		}
@@ -119,7 +118,7 @@ func (o *Oracle) Ask(docs ...[]byte) []Answer {
 	return answers
 }
 
-// line is the document in one line: in JSON, ends of lines are nothing but space between tokens.
+// line returns the document on one line: in JSON, line ends are only white space between tokens.
 func line(doc []byte) []byte {
 	text := bytes.Map(func(r rune) rune {
 		if r == '\n' || r == '\r' {
@@ -130,7 +129,7 @@ func line(doc []byte) []byte {
 	return append(text, '\n')
 }
 
-// failing says why there is no oracle: the test is skipped, but for one that has to run.
+// failing skips the test because there is no oracle, or fails it if it must run.
 func failing(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("CI") != "" {

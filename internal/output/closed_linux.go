@@ -5,11 +5,10 @@ import (
 	"syscall"
 )
 
-// closedStdout reports whether the process seems to have been started without a standard
-// output. The Go runtime has then opened the null device in its place, for reading and
-// writing, and writing to that would look like success. A shell's >/dev/null is for
-// writing only. Others open it like the runtime; where they pass it on as stdin or stderr
-// too, it is one open file, which is never the runtime's doing.
+// closedStdout reports whether the process seems to have been started without a standard output. Then the Go
+// runtime has opened the null device instead, for reading and writing, and writing to it would look like
+// success. A shell's >/dev/null is write-only. Other programs open it like the runtime, but if they pass it
+// on as stdin or stderr, too, it is a single open file, which the runtime never does.
 func closedStdout() bool {
 	stdout := os.Stdout.Fd()
 	if flags, ok := fileFlags(stdout); !ok || flags&syscall.O_ACCMODE != syscall.O_RDWR {
@@ -28,8 +27,8 @@ func fileFlags(fd uintptr) (uintptr, bool) {
 	return flags, failed == 0
 }
 
-// sameOpenFile reports whether two descriptors are of one open file: then they have their
-// flags in common. O_APPEND means nothing to the null device, which fd is.
+// sameOpenFile reports whether two descriptors refer to one open file, and so share their flags. It toggles
+// O_APPEND, which has no effect on the null device fd.
 func sameOpenFile(fd, other uintptr) bool {
 	before, ok := fileFlags(fd)
 	was, also := fileFlags(other)

@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// lockTemporary has nothing to do: an open file cannot be removed.
+// lockTemporary does nothing: an open file cannot be removed.
 func lockTemporary(*os.File) bool { return true }
 
-// removeAbandoned removes a temporary file that no process has open. The age is for one
-// that has just been closed, and is about to be renamed.
+// removeAbandoned removes a temporary file that no process has open. It checks the age because a file that
+// has just been closed may be about to be renamed.
 func removeAbandoned(path string) {
 	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > time.Minute {
-		os.Remove(path) // it stays if it is open
+		os.Remove(path) // fails if the file is open
 	}
 }
 
-// keepOwner returns the permissions of a file that replaces another one.
+// keepOwner returns the permissions for a file that replaces old.
 func keepOwner(_ *os.File, old fs.FileInfo) fs.FileMode { return old.Mode().Perm() }
 
-// otherNames is not known without opening the file.
+// otherNames returns 0: the number is unknown without opening the file.
 func otherNames(fs.FileInfo) int { return 0 }

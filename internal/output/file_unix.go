@@ -9,9 +9,8 @@ import (
 	"syscall"
 )
 
-// lockTemporary locks a new temporary file as long as it is open, and reports whether
-// it is still there. A file system without locks has no locked files, and none that
-// others remove.
+// lockTemporary locks a new temporary file until it is closed, and reports whether the file still exists. On
+// a file system without locks, no process removes the temporary files of another.
 func lockTemporary(f *os.File) bool {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -25,24 +24,23 @@ func lockTemporary(f *os.File) bool {
 	return err == nil && os.SameFile(mine, there)
 }
 
-// removeAbandoned removes a temporary file that no living process has locked.
+// removeAbandoned removes a temporary file that no process has locked.
 func removeAbandoned(path string) {
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		return
 	}
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return // another user's
+		return // owned by another user
 	}
 	defer f.Close() // read only: nothing can be lost
 	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
-		os.Remove(path) // what another user owns may have to stay
+		os.Remove(path) // fails for some files of other users
 	}
 }
 
-// keepOwner gives a file the owner and the group of the one that it replaces, as far as
-// that is permitted, and returns the permissions that it may have: a group that comes
-// instead has no more rights than everybody has.
+// keepOwner sets the owner and group of a file to old's, as far as permitted, and returns the file's
+// permissions: if the group differs, it gets no more rights than everyone.
 func keepOwner(f *os.File, old fs.FileInfo) fs.FileMode {
 	mode := old.Mode().Perm()
 	was, ok := old.Sys().(*syscall.Stat_t)
@@ -52,7 +50,7 @@ func keepOwner(f *os.File, old fs.FileInfo) fs.FileMode {
 	return mode&^0o070 | mode&0o070&(mode<<3)
 }
 
-// otherNames returns how many further names (hard links) a file has.
+// otherNames returns the number of additional names (hard links) of a file.
 func otherNames(info fs.FileInfo) int {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(stat.Nlink) - 1

@@ -15,7 +15,7 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// ClaimAppended claims a file, which a flag names, for appending to it.
+// ClaimAppended claims a file named by a flag for appending.
 func (all *Files) ClaimAppended(flag, path string) error {
 	target, err := followLinks(path)
 	if err != nil {
@@ -27,7 +27,7 @@ func (all *Files) ClaimAppended(flag, path string) error {
 	return all.Claims.File(flag+" "+path, target, claim.AsOutput)
 }
 
-// checkRegular returns why nothing can be appended to what path leads to.
+// checkRegular returns an error if path is not a regular file that can be appended to.
 func checkRegular(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -40,9 +40,8 @@ func checkRegular(path string) error {
 	}
 }
 
-// OpenLocked opens a regular file for reading and writing, creates it with the
-// permissions mode if it is not there, and waits until no other process has it locked.
-// The file is the one that path leads to by then.
+// OpenLocked opens a regular file for reading and writing, creating it with mode if necessary, and waits for
+// an exclusive lock. The result is the file at path at that time.
 func OpenLocked(path string, mode fs.FileMode) (*lockedfile.File, fs.FileInfo, error) {
 	for {
 		if err := checkRegular(path); err != nil {
@@ -54,7 +53,7 @@ func OpenLocked(path string, mode fs.FileMode) (*lockedfile.File, fs.FileInfo, e
 		}
 		mine, err := f.Stat()
 		if err == nil {
-			// Whoever held the lock before may have renamed or removed the file.
+			// The previous holder of the lock may have renamed or removed the file.
 			there, err := os.Stat(path)
 			if err == nil && os.SameFile(mine, there) {
 				return f, mine, nil
@@ -66,7 +65,7 @@ func OpenLocked(path string, mode fs.FileMode) (*lockedfile.File, fs.FileInfo, e
 	}
 }
 
-// CheckAppending returns why nothing can be appended to a file, which it makes if there is none.
+// CheckAppending returns an error if a file cannot be appended to. It creates a missing file.
 func CheckAppending(path string) error {
 	if err := checkRegular(path); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -78,8 +77,8 @@ func CheckAppending(path string) error {
 	return f.Close()
 }
 
-// AppendLocked appends to a file what is safely on the disk when it returns. Any
-// number of processes may do so at once; after an error nothing was appended.
+// AppendLocked appends text to a file. When it returns nil, the text is durably on the disk; after an error
+// nothing was appended. Any number of processes may call it concurrently.
 func (all *Files) AppendLocked(path string, text []byte) (err error) {
 	if err := all.Claims.Check(); err != nil {
 		return err
@@ -104,20 +103,20 @@ func (all *Files) AppendLocked(path string, text []byte) (err error) {
 			return err
 		}
 	}
-	if last[0] != '\n' { // a process that was killed left half a line
+	if last[0] != '\n' { // a killed process left an incomplete line
 		text = append([]byte{'\n'}, text...)
 	}
 	return AppendAt(f, text, end)
 }
 
-// AppendAt writes text at the end of a file, all of it or nothing, and returns when
-// it is safely on the disk.
+// AppendAt writes text at the end of a file, all of it or nothing, and returns when it is durably on the
+// disk.
 func AppendAt(f *lockedfile.File, text []byte, end int64) error {
 	_, err := f.WriteAt(text, end)
 	if err == nil {
 		err = f.Sync()
 	}
-	if err == nil && end == 0 { // its name may be new
+	if err == nil && end == 0 { // a new file's name must be synced
 		if err = SyncFolder(filepath.Dir(f.Name())); err != nil && Unsyncable(err) {
 			err = nil
 		}

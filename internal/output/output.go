@@ -1,5 +1,4 @@
-// Package output writes files that appear when they are whole or not at all, and appends to
-// files that other processes append to as well.
+// Package output writes files atomically, and appends to files that other processes also append to.
 package output
 
 import (
@@ -18,45 +17,43 @@ import (
 	"github.com/eaapl/handoff/pkg/compress"
 )
 
-// Files are what a run writes.
+// Files are the outputs of a run.
 type Files struct {
 	Claims   *claim.Set
-	Warnings io.Writer // where they go, which is stderr
-	// SyncFolder returns when the names in a folder are on the disk.
+	Warnings io.Writer // stderr
+	// SyncFolder returns when the names in a folder are durably on the disk.
 	SyncFolder func(folder string) error
 	temporaries
 }
 
-// An File is where data goes: standard output, or a file that appears only
-// when everything has been written.
+// A File is an output: standard output, or a file that appears only when it is complete.
 type File struct {
 	*bufio.Writer
 	packed *compress.Writer // after the buffer, nil for plain data
 	Stdout bool
 	File   *os.File
-	Target string       // where file goes in the end; "" if it is written in place
-	Old    fs.FileInfo  // what was at target, nil for nothing
-	Check  func() error // if not nil: why file may not go to its target
+	Target string       // the final path of the file; "" if it is written in place
+	Old    fs.FileInfo  // the previous file at Target, nil for none
+	Check  func() error // if not nil: returns an error if the file must not replace its target
 	All    *Files       // of the run
 	disk   *os.File     // standard output, if it is a file
 }
 
 const outputBuffer = 64 << 10
 
-// Open returns the output that -o names for a report; "" and "-" mean stdout.
-// It is compressed where the name says so. The caller ends it with close; what was
-// not finished leaves no trace.
+// Open opens the output of -o for a report; "" and "-" mean stdout. The output is compressed if its name has
+// the suffix. The caller must close it; an unfinished file leaves no trace.
 func (all *Files) Open(path string, stdout io.Writer) (*File, error) {
 	return all.OpenAs(claim.AsOutput, CodecOf(path), path, stdout)
 }
 
-// OpenData is openOutput for what the run is there to make. It may take the place of
-// messages that are read, and stdout must not be closed.
+// OpenData is [Files.Open] for the main output of a run. It may replace input messages, and stdout must not
+// be closed.
 func (all *Files) OpenData(path string, stdout io.Writer) (*File, error) {
 	return all.OpenAs(claim.AsData, CodecOf(path), path, stdout)
 }
 
-// CodecOf returns the codec that a file's name promises.
+// CodecOf returns the codec for a file name.
 func CodecOf(path string) compress.Codec {
 	for _, codec := range compress.Codecs() {
 		if strings.HasSuffix(path, codec.Suffix()) {
@@ -66,8 +63,8 @@ func CodecOf(path string) compress.Codec {
 	return compress.None
 }
 
-// OpenAs returns an output for a use, asData or asOutput, that is compressed with
-// codec, whatever the name.
+// OpenAs returns an output for the use AsData or AsOutput that is compressed with codec, regardless of its
+// name.
 func (all *Files) OpenAs(as claim.Use, codec compress.Codec, path string, stdout io.Writer) (*File, error) {
 	if path == "" || path == "-" {
 		if as == claim.AsData && stdout == io.Writer(os.Stdout) && closedStdout() {
@@ -111,8 +108,7 @@ func (all *Files) OpenAs(as claim.Use, codec compress.Codec, path string, stdout
 	return o, o.pack(codec, path)
 }
 
-// FlushDurably is Flush, and for standard output that is a file, what was written is safely
-// on the disk.
+// FlushDurably is Flush and, if standard output is a file, returns when the data is durably on the disk.
 func (o *File) FlushDurably() error {
 	if err := o.Flush(); err != nil || o.disk == nil {
 		return err
@@ -123,7 +119,7 @@ func (o *File) FlushDurably() error {
 	return nil
 }
 
-// WriteData writes what the run is there to make to the output that [Files.OpenData] opens.
+// WriteData writes the main output of a run, using [Files.OpenData].
 func (all *Files) WriteData(path string, stdout io.Writer, text []byte) error {
 	out, err := all.OpenData(path, stdout)
 	if err != nil {
@@ -135,14 +131,14 @@ func (all *Files) WriteData(path string, stdout io.Writer, text []byte) error {
 
 var errClosedStdout = errors.New("standard output is closed, or the null device opened for reading too: redirect it to a file, or discard it with >/dev/null")
 
-// followLinks returns the file that a path leads to, which need not be there: a link
-// stays one, and what it leads to is replaced or made.
+// followLinks resolves the symbolic links of path, which need not exist: a link is kept, and its target is
+// replaced or created.
 func followLinks(path string) (string, error) {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		return resolved, nil
 	}
 	if _, err := os.Stat(path); err == nil {
-		return path, nil // such as /dev/fd/1, which leads to something without a path
+		return path, nil // such as /dev/fd/1, whose target may have no path
 	}
 	for range 40 {
 		link, err := os.Readlink(path)
@@ -151,17 +147,17 @@ func followLinks(path string) (string, error) {
 		}
 		if !filepath.IsAbs(link) {
 			dir, _ := filepath.Split(path)
-			link = dir + link // not cleaned: dir may have links, too
+			link = dir + link // not cleaned: dir may contain links, too
 		}
 		path = link
 	}
 	return "", errors.New("too many symbolic links")
 }
 
-// Create returns the output that becomes the file path in the end, with the
-// permissions and the owner of like, or those of any new file if that is nil.
+// Create returns an output that becomes the file path when it is closed, with the permissions and owner of
+// like, or the defaults if like is nil.
 func (all *Files) Create(path string, like fs.FileInfo) (*File, error) {
-	mode := fs.FileMode(0o666) // without what the umask takes away
+	mode := fs.FileMode(0o666) // before the umask
 	if like != nil {
 		mode = like.Mode().Perm() & 0o600
 	}
@@ -179,8 +175,8 @@ func (all *Files) Create(path string, like fs.FileInfo) (*File, error) {
 	return o, nil
 }
 
-// Unchanged returns an error if a file is not any more what it was before it was read,
-// where nil is no file: what others have written to it would be lost.
+// Unchanged returns an error if a file no longer matches before, its info when it was read (nil for no file).
+// Replacing it then would lose the changes of other processes.
 func Unchanged(path string, before fs.FileInfo) error {
 	now, err := os.Lstat(path)
 	switch {
@@ -194,8 +190,7 @@ func Unchanged(path string, before fs.FileInfo) error {
 	return nil
 }
 
-// pack makes the output a compressed one. Flushing leaves to the compressor what
-// it has not finished.
+// pack compresses the output. Flushing does not flush the compressor's current block.
 func (o *File) pack(codec compress.Codec, path string) error {
 	if codec == compress.None {
 		return nil
@@ -209,8 +204,7 @@ func (o *File) pack(codec compress.Codec, path string) error {
 	return nil
 }
 
-// A namedWriter says in its errors what could not be written, in place of the
-// temporary file's name.
+// A namedWriter reports errors with the output's name instead of the temporary file's name.
 type namedWriter struct {
 	name   string
 	w      io.Writer
@@ -236,7 +230,7 @@ func Error(path string, err error) error {
 	return fmt.Errorf("%s: cannot be written: %w", path, term.PlainError(err))
 }
 
-// finish writes out what is buffered and puts the file in its place.
+// finish flushes the buffers and moves the file to its target.
 func (o *File) finish() error {
 	if err := o.All.Claims.Check(); err != nil {
 		return err
@@ -260,7 +254,7 @@ func (o *File) finish() error {
 	return nil
 }
 
-// replace puts the file in its place.
+// replace moves the file to its target.
 func (o *File) replace() error {
 	if err := o.File.Sync(); err != nil {
 		return Error(o.Target, err)
@@ -273,23 +267,23 @@ func (o *File) replace() error {
 			return err
 		}
 	}
-	if runtime.GOOS == "windows" { // which does not rename open files; others keep the lock
-		o.File.Close() // it is on the disk
+	if runtime.GOOS == "windows" { // Windows does not rename open files; elsewhere, the lock is kept
+		o.File.Close() // it is durably on the disk
 	}
 	if err := os.Rename(o.File.Name(), o.Target); err != nil {
 		return Error(o.Target, err)
 	}
 	o.All.Finished(o.File.Name())
-	o.File.Close() // it is on the disk
+	o.File.Close() // it is durably on the disk
 	o.All.WarnOfLinks(o.Target, o.Old)
 	return o.All.SyncName(o.Target)
 }
 
-// ErrUnsynced reports a file that is in its place, but perhaps not after a power failure.
+// ErrUnsynced reports that a file was replaced, but that a power failure may undo that.
 var ErrUnsynced = errors.New("is written, but a power failure may undo that")
 
-// SyncName returns when the name of a file is on the disk, or at once where that cannot be
-// had. The error wraps [ErrUnsynced].
+// SyncName returns when the name of a file is durably on the disk, or immediately if that is not supported.
+// The error wraps [ErrUnsynced].
 func (all *Files) SyncName(path string) error {
 	folder := filepath.Dir(path)
 	if err := all.SyncFolder(folder); err != nil && !Unsyncable(err) {
@@ -298,7 +292,7 @@ func (all *Files) SyncName(path string) error {
 	return nil
 }
 
-// WarnOfLinks warns that a file which was replaced has further names.
+// WarnOfLinks warns that a replaced file has other names.
 func (all *Files) WarnOfLinks(path string, old fs.FileInfo) {
 	if old == nil {
 		return
@@ -308,7 +302,7 @@ func (all *Files) WarnOfLinks(path string, old fs.FileInfo) {
 	}
 }
 
-// Discard takes back a file that is not to appear.
+// Discard removes the unfinished file.
 func (o *File) Discard() error {
 	if o.packed != nil {
 		o.packed.Discard()
@@ -317,20 +311,20 @@ func (o *File) Discard() error {
 		return nil
 	}
 	defer o.All.Finished(o.File.Name())
-	o.File.Close() // it may be closed already, and goes away in any case
+	o.File.Close() // it may be closed already, and is removed in any case
 	return os.Remove(o.File.Name())
 }
 
-// Close finishes the output if err is nil, and discards it otherwise. What was written to
-// standard output stays.
+// Close finishes the output if err is nil, and discards it otherwise. Data written to standard output
+// remains.
 func (o *File) Close(err error) error {
 	if err == nil {
 		err = o.finish()
 	} else if o.Stdout {
-		_ = o.Flush() // err says more
+		_ = o.Flush() // err is more important
 	}
 	if err != nil {
-		_ = o.Discard() // the same
+		_ = o.Discard() // err is more important
 	}
 	return err
 }

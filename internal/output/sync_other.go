@@ -4,11 +4,11 @@ package output
 
 import "os"
 
-// SyncFolder does nothing: NTFS writes names to its journal, and has no call to wait for that.
+// SyncFolder does nothing: NTFS journals names and has no call to wait for that.
 func SyncFolder(string) error { return nil }
 
 // SyncOpened does nothing.
 func SyncOpened(*os.File) error { return nil }
 
-// Unsyncable reports false: no folder is synced.
+// Unsyncable returns false: no folder is synced.
 func Unsyncable(error) bool { return false }

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// SyncFolder returns when the names in a folder are on the disk.
+// SyncFolder returns when the names in a folder are durably on the disk.
 func SyncFolder(folder string) error {
 	f, err := os.Open(folder)
 	if err != nil {
@@ -18,11 +18,11 @@ func SyncFolder(folder string) error {
 	return errors.Join(SyncOpened(f), f.Close())
 }
 
-// SyncOpened is [SyncFolder] for a folder that is open.
+// SyncOpened is [SyncFolder] for an open folder.
 func SyncOpened(folder *os.File) error { return folder.Sync() }
 
-// Unsyncable reports whether an error of [SyncFolder] says that this folder cannot be synced at
-// all: it may be written to and not read, or its file system does not know how.
+// Unsyncable reports whether an error of [SyncFolder] means that the folder cannot be synced at all: it is
+// writable but not readable, or its file system does not support it.
 func Unsyncable(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP)
 }

@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// Temporary files are named independently of what they become, so that every name
-// which a system allows can be written. Who writes one holds a lock on it.
+// The names of temporary files do not depend on their targets, so that targets may have any name that the
+// system allows. The writer of a temporary file holds a lock on it.
 const temporaryPrefix, temporarySuffix = ".handoff-", ".tmp"
 
 func temporaryName() string { return temporaryPrefix + rand.Text() + temporarySuffix }
@@ -20,24 +20,23 @@ func isTemporaryName(name string) bool {
 	return len(name) == len(temporaryName()) && strings.HasPrefix(name, temporaryPrefix) && strings.HasSuffix(name, temporarySuffix)
 }
 
-// temporaries are the files that go if the run ends before they are finished.
+// temporaries are the files to remove if the run ends before they are finished.
 type temporaries struct {
 	mu    sync.Mutex
 	names map[string]bool
-	swept map[string]bool // directories that abandoned files were removed from
+	swept map[string]bool // directories whose abandoned files were removed
 }
 
-// RemoveUnfinished removes what is not finished when the run ends; no file can be begun
-// any more.
+// RemoveUnfinished removes all unfinished files at the end of the run. No file can be begun after that.
 func (t *temporaries) RemoveUnfinished() {
-	t.mu.Lock() // for good
+	t.mu.Lock() // never unlocked
 	for name := range t.names {
-		os.Remove(name) // the process ends: an error changes nothing
+		os.Remove(name) // the process ends in any case
 	}
 }
 
-// BeginFile creates a file, which must not be there, and which goes if the run ends
-// before finished is called with its name.
+// BeginFile creates a file, which must not exist. It is removed if the run ends before Finished is called
+// with its name.
 func (t *temporaries) BeginFile(path string, mode fs.FileMode) (*os.File, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -57,8 +56,8 @@ func (t *temporaries) Finished(path string) {
 	delete(t.names, path)
 }
 
-// createTemporary creates a temporary file in a directory, which is "" or ends in a
-// separator, and removes those that processes which were killed have left there.
+// createTemporary creates a temporary file in a directory, which is "" or ends in a separator, and removes
+// the temporary files of killed processes there.
 func (t *temporaries) createTemporary(dir string, mode fs.FileMode) (*os.File, error) {
 	t.sweep(dir)
 	for range 100 {
@@ -69,7 +68,7 @@ func (t *temporaries) createTemporary(dir string, mode fs.FileMode) (*os.File, e
 		if lockTemporary(f) {
 			return f, nil
 		}
-		// Before it was locked, another process has found it abandoned.
+		// Another process found it abandoned before it was locked.
 		f.Close()
 		os.Remove(f.Name())
 		t.Finished(f.Name())
@@ -77,7 +76,7 @@ func (t *temporaries) createTemporary(dir string, mode fs.FileMode) (*os.File, e
 	return nil, errors.New("no temporary file stays next to it")
 }
 
-// sweep removes the abandoned temporary files in a directory, once in a run.
+// sweep removes the abandoned temporary files in a directory, once per run.
 func (t *temporaries) sweep(dir string) {
 	t.mu.Lock()
 	swept := t.swept[dir]
@@ -91,7 +90,7 @@ func (t *temporaries) sweep(dir string) {
 	}
 	d, err := os.Open(filepath.Join(dir, "."))
 	if err != nil {
-		return // it can be written to without being read
+		return // the directory is writable but not readable
 	}
 	defer d.Close() // read only: nothing can be lost
 	names, _ := d.Readdirnames(-1)

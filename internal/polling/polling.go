@@ -1,5 +1,4 @@
-// Package polling says how often to look for what may come at any time, where nobody says
-// that it has, and waits until then.
+// Package polling computes the intervals for polling sources that have no notifications, and waits.
 package polling
 
 import (
@@ -13,11 +12,11 @@ const (
 	maxPause = 50 * time.Millisecond
 )
 
-// Pause returns how long to wait before looking again, after nothing has come for a time: a
-// tenth of that, so that what comes often is not held up and what is idle costs nothing.
+// Pause returns the interval before the next poll, a tenth of the idle time, within bounds: frequent events
+// are not delayed, and idle sources cost little.
 func Pause(idle time.Duration) time.Duration { return max(minPause, min(idle/10, maxPause)) }
 
-// Sleep waits for a time, or for the end of ctx. It reports whether the time is over.
+// Sleep waits for d or until ctx is done. It reports whether d has passed.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -29,9 +28,9 @@ func Sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// Chance returns a time from 0 to before n, by chance. Tests whose runs are to be the same replace it.
+// Chance returns a random duration in [0,n). Tests replace it for reproducible runs.
 var Chance = rand.N[time.Duration]
 
-// Spread returns a time from half of d to d, by chance: who failed together does not try again
+// Spread returns a random duration between d/2 and d, so that clients that failed together do not retry
 // together.
 func Spread(d time.Duration) time.Duration { return d/2 + Chance(d/2) }

@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 )
 
-// A description holds what help, completion and settings show of a command of the other program.
+// A description describes a command of the other program for help, completion and settings.
 type description struct {
 	Use      string          `json:"use"`
 	Short    string          `json:"short"`
@@ -26,14 +26,14 @@ type describedFlag struct {
 	Name         string              `json:"name"`
 	Shorthand    string              `json:"shorthand,omitzero"`
 	Usage        string              `json:"usage"`
-	Kind         string              `json:"kind"` // of [cli.NewValue]
+	Kind         string              `json:"kind"` // of the value, see [cli.KindOf]
 	Default      string              `json:"default,omitzero"`
 	NoOptDefault string              `json:"noOptDefault,omitzero"`
 	Hidden       bool                `json:"hidden,omitzero"`
 	Annotations  map[string][]string `json:"annotations,omitzero"`
 }
 
-// Describe returns the description of this program's commands, for the other one.
+// Describe returns the description of this program's commands for the other program.
 func (p *Program) Describe() ([]byte, error) {
 	var all []description
 	for _, c := range Commands {
@@ -74,10 +74,10 @@ func (p *Program) description(name string) description {
 			return d
 		}
 	}
-	return description{Use: name} // until TestGenerated has written it
+	return description{Use: name} // before TestGenerated has written it
 }
 
-// AddFlagsOfOther adds the flags that only the other program's command of the same name has, and returns
+// AddFlagsOfOther adds to c the flags that only the other program's command of the same name has. It returns
 // their names.
 func (p *Program) AddFlagsOfOther(c *cobra.Command) []string {
 	var names []string
@@ -90,7 +90,7 @@ func (p *Program) AddFlagsOfOther(c *cobra.Command) []string {
 	return names
 }
 
-// stub returns a command with the help and the flags of the description, for a call with args.
+// stub returns a command with the help and flags of the description. args are the arguments of the call.
 func (p *Program) stub(d description, args []string) *cobra.Command {
 	c := p.other(&cobra.Command{Use: d.Use, Short: d.Short, Long: d.Long, Example: d.Example}, args)
 	for _, f := range d.Flags {
@@ -102,7 +102,7 @@ func (p *Program) stub(d description, args []string) *cobra.Command {
 	return c
 }
 
-// other has the other program run a command, with args.
+// other makes the other program run a command with args.
 func (p *Program) other(c *cobra.Command, args []string) *cobra.Command {
 	c.DisableFlagParsing, c.Args = true, cobra.ArbitraryArgs
 	c.PersistentPreRunE = func(*cobra.Command, []string) error { return nil } // the other program has its own

@@ -30,13 +30,13 @@ var groups = []*cobra.Group{
 	{ID: about, Title: "About handoff"},
 }
 
-// A Topic is a document that the help names.
+// A Topic is a document that the help lists.
 type Topic struct {
 	Name    string `json:"name"`
 	Summary string `json:"summary"`
 }
 
-// Topics lists the documents that the help names.
+// Topics are the documents that the help lists.
 var Topics = []Topic{
 	{"cookbook", "twelve tasks, ready to paste"},
 	{"exit-codes", "what a run comes to, for scripts"},
@@ -47,7 +47,7 @@ var Topics = []Topic{
 	{"index", "all documents; help NAME shows each"},
 }
 
-// writeHelp is what --help prints of a command.
+// writeHelp writes the output of --help for a command.
 func writeHelp(c *cobra.Command) error {
 	out := c.OutOrStdout()
 	width := term.ScreenWidth(out)
@@ -82,7 +82,7 @@ func writeHelp(c *cobra.Command) error {
 	return err
 }
 
-// writeSubcommands lists the commands below one, by their groups if they have some.
+// writeSubcommands lists the commands below one, by group if they have groups.
 func writeSubcommands(b *strings.Builder, c *cobra.Command, width int) {
 	names := 0
 	for _, sub := range c.Commands() {

@@ -1,5 +1,5 @@
-// Package program is what handoff and handoff-relay have in common: how a command line becomes a command
-// and an exit code.
+// Package program is the common part of handoff and handoff-relay: it maps a command line to a command and an
+// exit code.
 package program
 
 import (
@@ -20,23 +20,23 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// Exit codes: yes, no, no answer.
+// Exit codes: yes, no, error.
 const (
 	ExitYes     = 0
 	ExitNo      = 1
 	ExitTrouble = 2
-	exitSignal  = 128 // and its number
+	exitSignal  = 128 // plus its number
 	exitPipe    = exitSignal + int(syscall.SIGPIPE)
 )
 
 // Main runs the command line of the process and returns the exit code.
 func (p *Program) Main() int {
-	// Without this, a closed pipe would end the process before temporary files
-	// are removed; with it, writing fails with EPIPE.
+	// Otherwise, SIGPIPE would end the process before temporary files are removed; now, writing fails with
+	// EPIPE.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	interrupts := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
-		if !signal.Ignored(s) { // as nohup has it, and a shell for what runs in the background
+		if !signal.Ignored(s) { // nohup ignores it, and a shell for background jobs
 			signal.Notify(interrupts, s)
 		}
 	}
@@ -57,15 +57,15 @@ func (p *Program) Main() int {
 
 	delayCollection()
 	root := p.RootFor(g, os.Args[1:])
-	if term.IsTerminal(os.Stderr) { // or there is no progress to show
+	if term.IsTerminal(os.Stderr) { // otherwise there is no progress to show
 		root.SetOut(screen.Stream(os.Stdout))
 		root.SetErr(screen.Stream(os.Stderr))
 	}
 	return Execute(g, root)
 }
 
-// Execute runs the command line of root and returns the exit code. No temporary file and no child
-// process is left.
+// Execute runs the command line of root and returns the exit code. It leaves no temporary files or child
+// processes.
 func Execute(g *cli.Globals, root *cobra.Command) int {
 	err := root.ExecuteContext(context.Background())
 	g.RemoveUnfinished()
@@ -74,14 +74,14 @@ func Execute(g *cli.Globals, root *cobra.Command) int {
 	return code
 }
 
-// delayCollection lets the heap grow to 32 MB before garbage is collected for the first
-// time: most calls end before. From then on it is collected as usual.
+// delayCollection lets the heap grow to 32 MB before the first garbage collection, since most runs end before
+// that. After it, collections are as usual.
 func delayCollection() {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
 	usual := debug.SetGCPercent(800) // of the 4 MB that the runtime starts with
-	first := new([64]byte)           // the first collection finds that nothing refers to it
+	first := new([64]byte)           // the first collection frees it
 	runtime.AddCleanup(first, func(percent int) { debug.SetGCPercent(percent) }, usual)
 }
 
@@ -90,7 +90,7 @@ type ExitError int
 
 func (e ExitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// Fail prints an error, which may be nil, and returns its exit code.
+// Fail prints an error, if it is not nil, and returns its exit code.
 func Fail(stderr io.Writer, err error) int {
 	if e := ExitError(0); errors.As(err, &e) {
 		return int(e)
@@ -105,7 +105,7 @@ func Fail(stderr io.Writer, err error) int {
 	case errors.Is(err, cli.ErrNo):
 		code = ExitNo
 	case errors.Is(err, cli.ErrReported):
-	case errors.Is(err, syscall.EPIPE) && !errors.As(err, new(*net.OpError)): // of a pipe, and not of a connection
+	case errors.Is(err, syscall.EPIPE) && !errors.As(err, new(*net.OpError)): // on a pipe, not on a connection
 		return exitPipe
 	default:
 		term.PrintError(stderr, err)

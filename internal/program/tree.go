@@ -16,23 +16,24 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Program is one of the two programs: handoff or handoff-relay. To users, both have one tree of commands.
+// A Program is one of the two programs, handoff or handoff-relay. Users see a single tree of the commands of
+// both.
 type Program struct {
-	// Make makes the commands of this program, by their names in [Commands].
+	// Make has the functions that create this program's commands, by their names in [Commands].
 	Make map[string]func(*cli.Globals) *cobra.Command
-	// Others describes the commands of the other program, as [Program.Describe] writes it.
+	// Others is the output of [Program.Describe] of the other program.
 	Others []byte
-	// RunOther runs a command line of the other program, whose error may be an [ExitError].
+	// RunOther runs a command line of the other program. The error may be an [ExitError].
 	RunOther func(c *cobra.Command, args []string) error
 
-	descriptions []description // Others, parsed when it is first needed
+	descriptions []description // Others, parsed on first use
 }
 
 // A Command is a command below the root of the tree.
 type Command struct {
 	Name  string
 	Group string // in the help
-	// WholeTree is set if the command looks at all commands.
+	// WholeTree reports that the command needs the whole tree.
 	WholeTree bool
 }
 
@@ -91,8 +92,8 @@ var Commands = []Command{
 // Root returns the tree of all commands.
 func (p *Program) Root() *cobra.Command { return p.tree(cli.NewGlobals(), Commands, nil) }
 
-// RootFor returns as much of the tree as a call with these arguments needs: if the first one names a
-// command that does not look at the whole tree, that one.
+// RootFor returns the part of the tree that a call with these arguments needs: only the command that the
+// first one names, unless that command needs the whole tree.
 func (p *Program) RootFor(g *cli.Globals, args []string) *cobra.Command {
 	if len(args) == 0 {
 		return p.tree(g, Commands, args)
@@ -129,7 +130,7 @@ func (p *Program) Settings() settings.Tree {
 	}
 }
 
-// tree returns a tree of some commands, which is called with the arguments.
+// tree returns a tree with the given commands. args are the arguments of the call.
 func (p *Program) tree(g *cli.Globals, commands []Command, args []string) *cobra.Command {
 	version := false
 	root := &cobra.Command{
@@ -158,7 +159,7 @@ answered.`,
 			}
 			g.Warnings = c.ErrOrStderr()
 			g.Unpacking, g.Lines = g.LimitsOfUnpacking(), cli.TakesLines(c)
-			if err := g.Check(); err != nil || c.CalledAs() == "" { // its words are completed: see audit's completion
+			if err := g.Check(); err != nil || c.CalledAs() == "" { // during completion: see audit's completion
 				return err
 			}
 			return cli.CheckFlags(c)
@@ -171,9 +172,9 @@ answered.`,
 		},
 	}
 	root.Flags().BoolVar(&version, "version", false, "print the version")
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) { _ = writeHelp(c) }) // whose reader may be gone
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { _ = writeHelp(c) }) // the reader may have closed the output
 	root.AddGroup(groups...)
-	root.CompletionOptions.DisableDefaultCmd = true // newCompletion is more
+	root.CompletionOptions.DisableDefaultCmd = true // NewCompletion replaces it
 	flags := root.PersistentFlags()
 	flags.StringVar(&g.Color, "color", "auto", "colour the output: auto, always or never")
 	flags.BoolVar(&g.Each, "each", false, "take each element of an array as a message by itself")

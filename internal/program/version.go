@@ -9,11 +9,11 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// VersionVariable is the environment variable by which handoff tells handoff-relay its version.
+// VersionVariable is the environment variable in which handoff passes its version to handoff-relay.
 const VersionVariable = "HANDOFF_CALLER_VERSION"
 
-// CheckCaller returns an error if a handoff of another version started this program. It removes the variable
-// from the environment, so that the programs that this one starts do not see it.
+// CheckCaller returns an error if handoff of a different version started this program. It unsets the variable
+// so that child processes do not inherit it.
 func CheckCaller() error {
 	caller := os.Getenv(VersionVariable)
 	os.Unsetenv(VersionVariable)
@@ -23,7 +23,7 @@ func CheckCaller() error {
 	return nil
 }
 
-// WriteVersion writes a version as a line.
+// WriteVersion writes a version on a line.
 func WriteVersion(w io.Writer, v report.Version) error {
 	line := fmt.Sprintf("handoff %s %s %s", v.Version, v.Go, v.Platform)
 	if v.Commit != "" {

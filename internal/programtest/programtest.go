@@ -1,4 +1,4 @@
-// Package programtest runs handoff in tests as a program of its own.
+// Package programtest runs handoff in tests as a separate process.
 package programtest
 
 import (
@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// Main returns the exit code of a test binary that is also the programs handoff and handoff-relay: of
-// the one by whose name the binary was started, else of tests, which run with both in PATH.
+// Main returns the exit code of a test binary that also serves as the programs handoff and handoff-relay. It
+// runs the program by whose name it was started, or else tests, with both programs in PATH.
 func Main(handoff, relay, tests func() int) int {
 	names := []string{"handoff", "handoff-relay"}
 	switch strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") {
@@ -35,7 +35,7 @@ func Main(handoff, relay, tests func() int) int {
 		if runtime.GOOS == "windows" {
 			name += ".exe"
 		}
-		if err == nil && os.Link(self, filepath.Join(dir, name)) != nil { // another file system
+		if err == nil && os.Link(self, filepath.Join(dir, name)) != nil { // on another file system
 			err = os.Symlink(self, filepath.Join(dir, name))
 		}
 	}
@@ -46,7 +46,7 @@ func Main(handoff, relay, tests func() int) int {
 	return tests()
 }
 
-// Run runs handoff in a process of its own and returns its trimmed standard output.
+// Run runs handoff in a separate process and returns its trimmed standard output.
 func Run(t *testing.T, args ...string) string {
 	t.Helper()
 	var stderr bytes.Buffer
@@ -59,7 +59,7 @@ func Run(t *testing.T, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Server returns address, and skips the test where no server listens there.
+// Server returns address. It skips the test if no server listens there.
 func Server(t *testing.T, name, address string) string {
 	t.Helper()
 	conn, err := net.DialTimeout("tcp", address, 2*time.Second)

@@ -2,7 +2,7 @@
 
 package regular
 
-// Opening a pipe waits for nobody here.
+// Opening a pipe never blocks here.
 const (
 	nonBlock = 0
 	noFollow = 0

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// patience is how long a file system may take to answer.
+// patience is the maximum time to wait for a file system.
 const patience = 30 * time.Second
 
-// maxWaiting is how many calls may wait for file systems at once: each holds a thread of the system,
-// also after nobody waits for its answer any more.
+// maxWaiting is the maximum number of concurrent calls to file systems. Each holds an operating system
+// thread, even after its caller has given up.
 const maxWaiting = 64
 
 var waiting = make(chan struct{}, maxWaiting)
 
-// A File is a regular file that is read until a context is done. No call waits for longer than the
-// context, nor longer than 30 seconds. It is safe for concurrent use.
+// A File is a regular file whose reads end when a context is done. No call blocks longer than the context or
+// 30 seconds. It is safe for concurrent use.
 type File struct {
 	ctx  context.Context
 	file file
@@ -26,13 +26,13 @@ type File struct {
 	name string
 }
 
-// file is what a File needs of an [os.File].
+// file is the subset of [os.File] that a File uses.
 type file interface {
 	io.ReaderAt
 	io.Closer
 }
 
-// OpenWithin is [Open] for as long as ctx is not done.
+// OpenWithin is [Open], but returns an error when ctx is done.
 func OpenWithin(ctx context.Context, path string) (*File, error) {
 	return within(ctx, path, func() (*File, error) {
 		f, err := Open(path)
@@ -50,12 +50,12 @@ func OpenWithin(ctx context.Context, path string) (*File, error) {
 // Name returns the path by which the file was opened.
 func (f *File) Name() string { return f.name }
 
-// Size returns how many bytes the file had when it was opened.
+// Size returns the size of the file when it was opened, in bytes.
 func (f *File) Size() int64 { return f.size }
 
 // ReadAt implements [io.ReaderAt].
 func (f *File) ReadAt(p []byte, offset int64) (int, error) {
-	own := make([]byte, len(p)) // p is the caller's again, whatever the file system does later
+	own := make([]byte, len(p)) // the caller may reuse p while the file system still writes
 	var end error
 	n, err := within(f.ctx, f.name, func() (n int, err error) {
 		n, end = f.file.ReadAt(own, offset)
@@ -70,8 +70,8 @@ func (f *File) ReadAt(p []byte, offset int64) (int, error) {
 // Close closes the file.
 func (f *File) Close() error { return f.file.Close() }
 
-// within returns what call does, or an error as soon as ctx is done or the file system has not
-// answered for too long. What call returns after that goes to drop.
+// within returns the result of call, or an error when ctx is done or the file system takes too long. A later
+// result of call is passed to drop.
 func within[T any](ctx context.Context, path string, call func() (T, error), drop func(T)) (none T, err error) {
 	type answer struct {
 		value T

@@ -7,12 +7,11 @@ import (
 	"os"
 )
 
-// ErrNoWriter is the error of a pipe that nobody writes to.
+// ErrNoWriter is the error of a pipe without a writer.
 var ErrNoWriter = errors.New("is a pipe that nobody writes to")
 
-// ReadFileOrPipe returns the content of a regular file, or of a pipe that somebody has for writing, such as a
-// shell's for <(COMMAND). For anything else the error wraps [ErrNot] or [ErrNoWriter], and nothing was
-// waited for.
+// ReadFileOrPipe returns the content of a regular file, or of a pipe with a writer, such as a shell's
+// <(COMMAND). For anything else, it returns an error that wraps [ErrNot] or [ErrNoWriter] without blocking.
 func ReadFileOrPipe(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {

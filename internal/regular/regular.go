@@ -1,6 +1,5 @@
-// Package regular opens regular files, and nothing else. A pipe or a device that stands where a
-// file was expected is an error at once, and a file system that does not answer keeps nobody
-// waiting for ever.
+// Package regular opens only regular files. It rejects pipes and devices without blocking, and limits the
+// time to wait for a file system.
 package regular
 
 import (
@@ -14,7 +13,7 @@ import (
 // ErrNot is the error of a directory, a pipe, a socket or a device.
 var ErrNot = errors.New("is not a regular file")
 
-// errDirectory is that of a directory.
+// errDirectory is the error of a directory.
 var errDirectory error = directory{}
 
 type directory struct{}
@@ -22,7 +21,7 @@ type directory struct{}
 func (directory) Error() string        { return "is a directory, and not a regular file" }
 func (directory) Is(target error) bool { return target == ErrNot }
 
-// Check returns why a file is not a regular one, nil if it is.
+// Check returns an error if a file is not regular.
 func Check(info fs.FileInfo) error {
 	switch {
 	case info.Mode().IsRegular():
@@ -34,15 +33,15 @@ func Check(info fs.FileInfo) error {
 	}
 }
 
-// Open opens a regular file for reading. For anything else the error wraps [ErrNot], and nothing was
-// waited for.
+// Open opens a regular file for reading. For anything else, it returns an error that wraps [ErrNot] without
+// blocking.
 func Open(path string) (*os.File, error) { return open(os.Stat, path, 0) }
 
-// OpenNamed is Open for the file of this name itself: a symbolic link is not a regular file.
+// OpenNamed is Open, but rejects symbolic links.
 func OpenNamed(path string) (*os.File, error) { return open(os.Lstat, path, noFollow) }
 
 func open(stat func(string) (fs.FileInfo, error), path string, flags int) (*os.File, error) {
-	info, err := stat(path) // first: opening a device may do something
+	info, err := stat(path) // first, since opening a device may have an effect
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +55,7 @@ func open(stat func(string) (fs.FileInfo, error), path string, flags int) (*os.F
 	return Opened(f)
 }
 
-// Opened returns a file that was opened without waiting for it, with [NonBlock], if it is a regular one. Otherwise it
-// is closed.
+// Opened returns a file that was opened with [NonBlock] if it is regular. Otherwise it closes the file.
 func Opened(f *os.File) (*os.File, error) {
 	info, err := f.Stat()
 	if err == nil {
@@ -69,8 +67,7 @@ func Opened(f *os.File) (*os.File, error) {
 	return nil, errors.Join(err, f.Close())
 }
 
-// NonBlock is the flag with which a file is opened that may be a pipe, so that nobody waits for the
-// other side.
+// NonBlock is the flag for opening a file that may be a pipe without waiting for the other end.
 const NonBlock = nonBlock
 
 // ReadFile returns the content of a regular file.
@@ -83,8 +80,8 @@ func ReadFile(path string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// DirFS returns the files below a directory, as [os.DirFS] does, of which regular ones and directories
-// can be opened.
+// DirFS returns the files below a directory, as [os.DirFS] does. Only regular files and directories can be
+// opened.
 func DirFS(dir string) fs.FS { return folder{os.DirFS(dir), dir} }
 
 type folder struct {

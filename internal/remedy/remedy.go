@@ -1,5 +1,5 @@
-// Package remedy says which flags help against an error or a finding: the packages under
-// pkg, which know no flags, say only what is wrong.
+// Package remedy maps errors and findings to the flags that help. The packages under pkg describe only the
+// problem, since they have no flags.
 package remedy
 
 import (
@@ -15,10 +15,10 @@ import (
 	"github.com/eaapl/handoff/pkg/patch"
 )
 
-// Lenient is the remedy for a source that breaks the rules of its own format.
+// Lenient is the remedy for a source that violates its own format.
 const Lenient = "; fix it, or convert it as it is with --lenient"
 
-// Of returns what to append to the text of an error, "" where no flag helps.
+// Of returns a suffix for the text of an error, "" if no flag helps.
 func Of(err error) string {
 	switch {
 	case errors.Is(err, jsonstream.ErrTooDeep):
@@ -35,7 +35,7 @@ func Of(err error) string {
 	case errors.As(err, new(*convert.MadeUpError)):
 		return "; without --no-made-up it is made up"
 	case errors.As(err, new(*formats.StrangerError)):
-		return ofArray(err.Error()) // what to do about others, it says itself
+		return ofArray(err.Error()) // other errors include their remedy
 	case errors.Is(err, convert.ErrUnknown):
 		return "; name it with --format-in"
 	case errors.Is(err, history.ErrFormat):
@@ -49,7 +49,7 @@ func Of(err error) string {
 	}
 }
 
-// ofArray is the remedy for a text that says that an array of messages was found.
+// ofArray returns the remedy for an error about an array of messages.
 func ofArray(text string) string {
 	if strings.HasSuffix(text, formats.OneALine) {
 		return ", or take each by itself with --each"
@@ -57,7 +57,7 @@ func ofArray(text string) string {
 	return ""
 }
 
-// OfFinding returns what to append to the message of a finding, "" where no flag helps.
+// OfFinding returns a suffix for the message of a finding, "" if no flag helps.
 func OfFinding(f finding.Finding) string {
 	switch f.Rule {
 	case "schema/unknown-format":

@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// Version is what the binary knows of itself.
+// A Version is the version and build information of the binary.
 type Version struct {
 	Version  string   `json:"version"`         // the module's version, "devel" for a local build
 	Commit   string   `json:"commit,omitzero"` // of the source, where the build knew it
-	Date     string   `json:"date,omitzero"`   // of that commit, RFC 3339
-	Modified bool     `json:"modified"`        // whether the source had changes beyond the commit
+	Date     string   `json:"date,omitzero"`   // of the commit, RFC 3339
+	Modified bool     `json:"modified"`        // whether the source had uncommitted changes
 	Go       string   `json:"go"`
 	Platform string   `json:"platform"`
-	Tags     []string `json:"tags"`             // with which it was built
-	Modules  []Module `json:"modules,omitzero"` // that are in it, by path
+	Tags     []string `json:"tags"`             // the build tags
+	Modules  []Module `json:"modules,omitzero"` // the modules in the binary, by path
 }
 
-// A Module is one that is part of the binary.
+// A Module is a module in the binary.
 type Module struct {
 	Path    string `json:"path"`
 	Version string `json:"version"`
-	Sum     string `json:"sum,omitzero"` // as go.sum has it
-	// Replaces is the module in whose place it was built; "" for none.
+	Sum     string `json:"sum,omitzero"` // as in go.sum
+	// Replaces is the module that this one replaces; "" for none.
 	Replaces string `json:"replaces,omitzero"`
 }
 

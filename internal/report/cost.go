@@ -6,37 +6,37 @@ import (
 	"github.com/eaapl/handoff/pkg/chain"
 )
 
-// A CostJSON is an amount of money, exactly, and of tokens, as reports write it.
+// A CostJSON is an exact amount of money and a number of tokens in a report.
 type CostJSON struct {
 	SpentUSD   jsontext.Value `json:"spentUSD"`
 	Prompt     int64          `json:"prompt"`
 	Completion int64          `json:"completion"`
 }
 
-// NewCostJSON returns what was spent of a cost.
+// NewCostJSON returns the spent amounts of a cost.
 func NewCostJSON(c chain.Cost) CostJSON {
 	return CostJSON{jsontext.Value(c.SpentUSD.String()), c.Prompt, c.Completion}
 }
 
-// A TotalJSON is what there is to say of a cost as of some message.
+// A TotalJSON is a cost as of some message.
 type TotalJSON struct {
 	CostJSON
 	RemainingUSD jsontext.Value `json:"remainingUSD"`
 }
 
-// NewTotalJSON returns what was spent of a cost, and what remains.
+// NewTotalJSON returns the spent and the remaining amounts of a cost.
 func NewTotalJSON(c chain.Cost) TotalJSON {
 	return TotalJSON{NewCostJSON(c), jsontext.Value(c.RemainingUSD.String())}
 }
 
-// A SpenderJSON is what an agent has spent.
+// A SpenderJSON is the spending of an agent.
 type SpenderJSON struct {
 	Agent    string `json:"agent"`
 	Handoffs int    `json:"handoffs"`
 	CostJSON
 }
 
-// NewSpendersJSON returns what each agent has spent, never nil.
+// NewSpendersJSON returns the spending of each agent. The result is never nil.
 func NewSpendersJSON(spenders []chain.Spender) []SpenderJSON {
 	list := make([]SpenderJSON, len(spenders))
 	for i, s := range spenders {

@@ -7,22 +7,22 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// An excerpt is the line around the place of a finding; the zero value is none.
+// An excerpt is the line around the place of a finding. The zero value is none.
 type excerpt struct {
 	line         string
-	caret, width int // in columns: where the place begins in the line, and how much of it is marked
+	caret, width int // in columns: the start and width of the marked part
 }
 
-// gutter is what is before an excerpt, or the marks below it.
+// gutter returns the prefix of an excerpt or of the marks below it.
 func gutter(number string) string { return "    " + number + " │ " }
 
-// TakeExcerpts keeps, for a report that is as wide as this, the lines around the findings.
+// TakeExcerpts stores the lines around the findings for a report of the given width.
 func (r *Record) TakeExcerpts(columns int) {
 	r.excerpts = make([]excerpt, len(r.Findings))
 	for i, f := range r.Findings {
 		at := f.Offset - r.Raw.Start.Offset
 		if f.Line == 0 || at < 0 || at > int64(len(r.Raw.Bytes)) {
-			continue // in what is not text, or in another document
+			continue // not in text, or in another document
 		}
 		e := &r.excerpts[i]
 		if i > 0 && r.Findings[i-1].Position() == f.Position() {
@@ -33,7 +33,7 @@ func (r *Record) TakeExcerpts(columns int) {
 	}
 }
 
-// text is the excerpt with the number of its line, and the marks below it.
+// text returns the excerpt with its line number, and the marks below it.
 func (e excerpt) text(line int, colors term.Palette) string {
 	if e.line == "" {
 		return ""

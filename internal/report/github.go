@@ -11,14 +11,14 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// A githubReporter writes workflow commands, which GitHub Actions shows as
-// annotations at the lines they name.
+// A githubReporter writes workflow commands, which GitHub Actions shows as annotations of the lines that they
+// name.
 type githubReporter struct {
 	w        io.Writer
-	commands map[string]int // how many of each were written
+	commands map[string]int // number of each command
 }
 
-// maxAnnotations is how many of each command GitHub shows of a step.
+// maxAnnotations is the maximum number of annotations per command that GitHub shows for a step.
 const maxAnnotations = 10
 
 func newGitHub(w io.Writer) Printer { return githubReporter{w, map[string]int{}} }
@@ -51,7 +51,7 @@ func (g githubReporter) Unreadable(source string, cause error) error {
 	return err
 }
 
-// Close says how many there are where GitHub does not show all of them.
+// Close writes the number of annotations if GitHub does not show all of them.
 func (g githubReporter) Close() error {
 	if max(g.commands["error"], g.commands["warning"], g.commands["notice"]) <= maxAnnotations {
 		return nil
@@ -61,15 +61,14 @@ func (g githubReporter) Close() error {
 	return err
 }
 
-// What the runner undoes (actions/toolkit, packages/core/src/command.ts).
+// The escapes that the runner decodes (actions/toolkit, packages/core/src/command.ts).
 var (
 	githubData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// complaints returns what a report holds against a document, each with a place:
-// its findings; nothing if it is invalid as it was expected to be; and one of
-// our own if the outcome is not the expected one.
+// complaints returns the problems of a document, each with a place: its findings; none if it is invalid as
+// expected; and an additional one if the outcome is not the expected one.
 func complaints(r *Record) []finding.Finding {
 	if r.asExpected() {
 		return nil
@@ -94,10 +93,10 @@ func complaints(r *Record) []finding.Finding {
 	return all
 }
 
-// asExpected reports whether a document is invalid as it was expected to be.
+// asExpected reports whether a document is expected to be invalid and is.
 func (r *Record) asExpected() bool { return r.fulfilled() && !r.Valid }
 
-// leftOut returns what replaces the findings that a report leaves out, nil if it has all.
+// leftOut returns a finding that replaces the omitted findings, nil if none were omitted.
 func leftOut(r *Record) []finding.Finding {
 	f := finding.Finding{
 		Layer: "limit", Rule: "limit/max-findings", Reason: r.Reason, Severity: finding.Error,

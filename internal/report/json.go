@@ -17,11 +17,11 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// jsonOptions are how records are encoded.
+// jsonOptions are the options for encoding records.
 var jsonOptions = json.JoinOptions(json.Deterministic(true), jsontext.EscapeForHTML(false))
 
-// AnyBytes are the options for records with texts that are not UTF-8, such as names of
-// files: the bytes that are not are written as Go escapes.
+// AnyBytes are the options for records with texts that are not UTF-8, such as file names: invalid bytes are
+// written as Go escapes.
 var AnyBytes = json.JoinOptions(jsonOptions, jsontext.AllowInvalidUTF8(true),
 	json.WithMarshalers(json.MarshalToFunc(func(enc *jsontext.Encoder, s string) error {
 		if utf8.ValidString(s) {
@@ -30,8 +30,7 @@ var AnyBytes = json.JoinOptions(jsonOptions, jsontext.AllowInvalidUTF8(true),
 		return enc.WriteToken(jsontext.String(term.Escape(s, func(rune) bool { return false })))
 	})))
 
-// WriteJSON writes v as one line of JSON, without credentials. No text in v can make it
-// fail.
+// WriteJSON writes v as one line of JSON, without credentials. It never fails because of a text in v.
 func WriteJSON(w io.Writer, v any) error {
 	text, err := marshal(v)
 	if err != nil {
@@ -40,7 +39,7 @@ func WriteJSON(w io.Writer, v any) error {
 	return writeLine(w, WithoutSecrets(text))
 }
 
-// WriteIndex is [WriteJSON] for what commands read again: it has v as it is.
+// WriteIndex is [WriteJSON] for data that commands read again: it keeps credentials.
 func WriteIndex(w io.Writer, v any) error {
 	text, err := marshal(v)
 	if err != nil {
@@ -52,7 +51,7 @@ func WriteIndex(w io.Writer, v any) error {
 func marshal(v any) ([]byte, error) {
 	text, err := json.Marshal(v, jsonOptions)
 	if err != nil {
-		text, err = json.Marshal(v, AnyBytes) // which takes longer
+		text, err = json.Marshal(v, AnyBytes) // slower
 	}
 	if err != nil {
 		return nil, fmt.Errorf("encoding the report: %w", err)
@@ -60,9 +59,8 @@ func marshal(v any) ([]byte, error) {
 	return text, nil
 }
 
-// AppendWithDocument appends a line of JSON: the record, and in it the document that it is of, as
-// the member message. What is not strict JSON, or is JSON Lines, is its text, and what is not
-// UTF-8 is base64.
+// AppendWithDocument appends a line of JSON with the record and, as its member message, the document. A
+// document that is not strict JSON, or is JSON Lines, becomes a string; one that is not UTF-8 becomes base64.
 func AppendWithDocument(dst []byte, r *Record, limits jsonstream.Limits) ([]byte, error) {
 	var v any = r
 	switch {
@@ -70,7 +68,7 @@ func AppendWithDocument(dst []byte, r *Record, limits jsonstream.Limits) ([]byte
 		v = struct {
 			Source string `json:"source"` // the file as named by the user
 			Index  int    `json:"index"`  // 0-based, within the source
-			Error  string `json:"error"`  // why there is no answer
+			Error  string `json:"error"`  // why there is no result
 		}{r.Source, r.Index, r.Err.Error()}
 	case r.Own != nil:
 		v = r.Own.JSON(r)
@@ -81,7 +79,7 @@ func AppendWithDocument(dst []byte, r *Record, limits jsonstream.Limits) ([]byte
 	}
 	dst = append(dst, bytes.TrimSuffix(WithoutSecrets(record), []byte("}"))...)
 	if r.Raw.Bytes == nil {
-		return append(dst, '}', '\n'), nil // longer than a document may be
+		return append(dst, '}', '\n'), nil // it exceeds the maximum document size
 	}
 	if _, damage := jsonstream.Parse(r.Raw, limits); damage == nil && !r.Raw.Lines {
 		dst = jsonstream.AppendCompact(append(dst, `,"message":`...), r.Raw.Bytes)
@@ -100,7 +98,7 @@ func writeLine(w io.Writer, text []byte) error {
 
 // WithoutSecrets returns a JSON text without the credentials in its strings and names.
 func WithoutSecrets(text []byte) []byte {
-	if !secrets.MayHold(text) && !bytes.Contains(text, []byte("~1")) { // a pointer may have a slash escaped
+	if !secrets.MayHold(text) && !bytes.Contains(text, []byte("~1")) { // a pointer may contain an escaped slash
 		return text
 	}
 	lenient := json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
@@ -109,7 +107,7 @@ func WithoutSecrets(text []byte) []byte {
 	enc := jsontext.NewEncoder(&out, lenient)
 	for {
 		token, err := dec.ReadToken()
-		if err != nil { // the end: the text is JSON
+		if err != nil { // the end, as the text is valid JSON
 			return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 		}
 		if token.Kind() == '"' {
@@ -121,15 +119,15 @@ func WithoutSecrets(text []byte) []byte {
 	}
 }
 
-// VisibleJSON writes JSON with the characters that do not show as \u escapes: a parser
-// reads the same strings. What is written to it has no character in two pieces.
+// VisibleJSON writes JSON with invisible characters as \u escapes, so that parsers read the same strings. No
+// character may be split between two writes.
 type VisibleJSON struct{ W io.Writer }
 
 func (v VisibleJSON) Write(text []byte) (int, error) {
 	all, from := len(text), 0
-	var escaped []byte // all before from, once there is something to escape
+	var escaped []byte // the text before from, if anything was escaped
 	for i := 0; i < len(text); {
-		if text[i] < utf8.RuneSelf && text[i] != 0x7f { // encoders escape control characters in strings
+		if text[i] < utf8.RuneSelf && text[i] != 0x7f { // encoders have escaped control characters in strings
 			i++
 			continue
 		}

@@ -14,11 +14,10 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// A junitReporter writes a JUnit report: a suite for each source, a case for each document,
-// with the elements and attributes that Jenkins' schema allows (junit-10.xsd of its xUnit
-// plugin). The report and each suite begin with their totals: suites are kept until the end, a
-// source with very many cases gets several of them. No time is taken: reports of the same
-// input are the same.
+// A junitReporter writes a JUnit report: a suite for each source and a case for each document, with the
+// elements and attributes in the schema of Jenkins (junit-10.xsd of its xUnit plugin). The report and each
+// suite begin with their totals, so suites are buffered until the end, and a source with very many cases gets
+// several suites. Times are omitted: reports on the same input are identical.
 type junitReporter struct {
 	w      io.Writer
 	suite  junitSuite
@@ -63,10 +62,10 @@ type junitFailure struct {
 	Text    string `xml:",chardata"`
 }
 
-// maxSuite is how much of a suite is kept, in bytes.
+// maxSuite is the maximum size of a buffered suite, in bytes.
 const maxSuite = 1 << 20
 
-// maxJUnitMessage keeps what is in a title short; the text has it all.
+// maxJUnitMessage is the maximum length of a title; the text is not cut.
 const maxJUnitMessage = 300
 
 func newJUnit(w io.Writer) Printer { return &junitReporter{w: w} }
@@ -111,7 +110,7 @@ func newJUnitCase(r *Record) junitCase {
 		c.Name = fmt.Sprintf("messages %d-%d", r.Index+1, r.Index+r.Messages)
 	case c.Name == "":
 		c.Name = number
-	case r.Origin.Several: // of cases with one name, GitLab shows the first
+	case r.Origin.Several: // GitLab shows only the first of several cases with one name
 		c.Name += ", " + number
 	}
 	all := append(complaints(r), leftOut(r)...)
@@ -136,8 +135,8 @@ func newJUnitCase(r *Record) junitCase {
 	return c
 }
 
-// failedRule names the rule of the first error: the type of a failure that has no
-// reason of the specification.
+// failedRule returns the rule of the first error: the type of a failure without a reason of the
+// specification.
 func failedRule(findings []finding.Finding) string {
 	i := slices.IndexFunc(findings, func(f finding.Finding) bool { return f.Severity == finding.Error })
 	if i < 0 {
@@ -146,7 +145,7 @@ func failedRule(findings []finding.Finding) string {
 	return findings[i].Rule
 }
 
-// junitText lists findings, a line each.
+// junitText formats findings, one per line.
 func junitText(source string, findings []finding.Finding) string {
 	var b strings.Builder
 	for _, f := range findings {

@@ -9,20 +9,20 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// DefaultMaxFindings is how many findings a run reports unless --max-findings says more.
+// DefaultMaxFindings is the default of --max-findings.
 const DefaultMaxFindings = 10_000
 
-// An Excess is what a record says of the findings that --max-findings left out of it. Where
-// nothing else is left to say of consecutive messages, one record covers all of them.
+// An Excess counts the findings of a record that --max-findings omits. Consecutive messages about which
+// nothing else is reported share one record.
 type Excess struct {
 	Omitted     int            `json:"omitted,omitzero"`   // findings that are left out
-	Messages    int            `json:"messages,omitzero"`  // how many messages the record is of, from Index on; 0 if it is one
-	Outcomes    map[string]int `json:"outcomes,omitempty"` // of several messages: how many came to what
+	Messages    int            `json:"messages,omitzero"`  // number of messages of the record, from Index on; 0 for one
+	Outcomes    map[string]int `json:"outcomes,omitempty"` // of several messages: the number by outcome
 	maxFindings int
-	lastLine    int // of several messages: where the last begins
+	lastLine    int // of several messages: the first line of the last one
 }
 
-// notShown says what is left out, "" if nothing is.
+// notShown returns a text about the omitted findings, "" for none.
 func (x *Excess) notShown() string {
 	if x.Omitted == 0 {
 		return ""
@@ -30,7 +30,7 @@ func (x *Excess) notShown() string {
 	return term.NotShown(x.Omitted, "finding", x.maxFindings)
 }
 
-// text says what became of several messages, in one line.
+// text returns the outcomes of several messages on one line.
 func (x *Excess) text() string {
 	var outcomes []string
 	for outcome, n := range x.Outcomes {
@@ -44,24 +44,24 @@ func (x *Excess) text() string {
 	return text
 }
 
-// several is the text of a record of several messages.
+// several returns the text of a record of several messages.
 func (r *Record) several() string {
 	return fmt.Sprintf("%s:%d-%d: %s\n", term.Visible(r.Origin.Source), r.Origin.Line, r.lastLine, r.text())
 }
 
-// A Limiter is called before the report of a run. Once it has let through as many findings as
-// there may be, messages are reported without theirs. Then one record covers terse ones
-// of one source that follow each other, and so it does once there were as many terse records
-// that never had a finding: 65 kB of gzip can hold 22 million of them.
+// A Limiter limits the findings in the report of a run. After the maximum number of findings, messages are
+// reported without theirs. Then consecutive terse records of one source are merged. After the same number of
+// terse records without findings, those are merged, too: 65 kB of gzip can hold 22 million of them.
 type Limiter struct {
 	term.Allowance                // of findings
-	Exhausted      atomic.Bool    // no more findings will be written; may be asked on any core
-	bare           term.Allowance // of terse records without any
+	Exhausted      atomic.Bool    // no more findings will be written; safe for concurrent use
+	bare           term.Allowance // of terse records without findings
 	write          func(*Record) error
-	held           *Record // others may join it; nil if there is none
+	held           *Record // later records may be merged into it; nil for none
 }
 
-// NewLimiter returns a limiter before a report, of so many findings at most; 0 means any number.
+// NewLimiter returns a limiter that passes records to write, with at most maxFindings findings in all; 0
+// means no limit.
 func NewLimiter(maxFindings int, write func(*Record) error) *Limiter {
 	return &Limiter{Allowance: term.Allowance{Max: maxFindings}, bare: term.Allowance{Max: maxFindings}, write: write}
 }
@@ -111,7 +111,7 @@ func (l *Limiter) join(r *Record) {
 	held.join(r)
 }
 
-// Flush writes the record that waits for others to join it.
+// Flush writes the held record.
 func (l *Limiter) Flush() error {
 	r := l.held
 	if r == nil {

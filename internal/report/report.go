@@ -1,4 +1,4 @@
-// Package report writes what a run found, as text, JSON, SARIF, JUnit or GitHub annotations.
+// Package report writes the findings of a run as text, JSON, SARIF, JUnit or GitHub annotations.
 package report
 
 import (
@@ -15,34 +15,34 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// A Record is what a run says of one document.
+// A Record is the result of a run for one document.
 type Record struct {
 	Source string `json:"source"`    // the file as named by the user
 	Index  int    `json:"index"`     // 0-based, within the source
 	ID     string `json:"handoffId"` // of the message or session, "" if it has none
 	validate.Result
-	Expected   string `json:"expected,omitzero"`   // with --expect: what the outcome should be
-	Unexpected bool   `json:"unexpected,omitzero"` // with --expect: it is not
+	Expected   string `json:"expected,omitzero"`   // with --expect: the expected outcome
+	Unexpected bool   `json:"unexpected,omitzero"` // with --expect: the outcome differs
 	Excess
 	Origin  input.Origin   `json:"-"`
-	Raw     jsonstream.Raw `json:"-"` // the document; without bytes where it is not in memory
-	Score   float64        `json:"-"` // of its worst text, 0 to 1, where evidence is weighed
-	Telling bool           `json:"-"` // it is worth a line also if nothing is wrong
-	Own     Own            `json:"-"` // nil for what reads like the records of validate
-	Err     error          `json:"-"` // why the document could not be read; there is nothing to report then
+	Raw     jsonstream.Raw `json:"-"` // the document; without bytes if it is not in memory
+	Score   float64        `json:"-"` // of its worst text, 0 to 1, if evidence is weighed
+	Telling bool           `json:"-"` // gets a line even without findings
+	Own     Own            `json:"-"` // nil for records in the form of validate
+	Err     error          `json:"-"` // why the document could not be read; then there is no result
 
-	excerpts []excerpt // of the findings; nil where none are wanted
+	excerpts []excerpt // of the findings; nil if they are not shown
 }
 
-// Own is how the records of one command read as text and JSON. It says no more of findings
-// than the record still has: the others, at their end, are left out.
+// Own is the text and JSON form of a command's records. It must use only the findings that the record still
+// has: those at the end may have been omitted.
 type Own interface {
-	Outcome(*Record) string // what the document came to, in few words
+	Outcome(*Record) string // the outcome in a few words
 	Text(*Record, *Page)
 	JSON(*Record) any
 }
 
-// keep leaves out all findings but the first n.
+// keep omits all findings but the first n.
 func (r *Record) keep(n int) {
 	r.Findings = r.Findings[:n]
 	if n == 0 {
@@ -50,7 +50,7 @@ func (r *Record) keep(n int) {
 	}
 }
 
-// outcome is what the document came to, in few words.
+// outcome returns the outcome in a few words.
 func (r *Record) outcome() string {
 	outcome := "valid"
 	switch {
@@ -65,10 +65,10 @@ func (r *Record) outcome() string {
 	return outcome
 }
 
-// terse reports whether nothing is left to say of the document without its findings.
+// terse reports whether the record has no other information than its findings.
 func (r *Record) terse() bool { return !r.Valid || r.Origin.Short && r.ID == "" }
 
-// join makes it a record of a document that follows, too.
+// join merges the record of a later document into r.
 func (r *Record) join(next *Record) {
 	r.ID = ""
 	if r.Format != next.Format {
@@ -87,16 +87,16 @@ type Printer interface {
 	Report(*Record) error // in the order of the input
 }
 
-// A Ending is what every report has, whatever it reports on.
+// An Ending has the methods common to all reports.
 type Ending interface {
-	Unreadable(source string, cause error) error // a source that could not be read, or not to its end
-	Close() error                                // writes whatever ends the report
+	Unreadable(source string, cause error) error // a source that could not be read to its end
+	Close() error                                // writes the end of the report
 }
 
 // Formats are the formats of validate's report.
 var Formats = []string{"text", "json", "sarif", "junit", "github"}
 
-// NewPrinter returns the printer of a format; text looks as it says.
+// NewPrinter returns the printer of a format. text applies to the text format.
 func NewPrinter(format string, w io.Writer, text Text) (Printer, error) {
 	switch format {
 	case "text":
@@ -114,22 +114,23 @@ func NewPrinter(format string, w io.Writer, text Text) (Printer, error) {
 	}
 }
 
-// A Choice is which reports a run writes, and where.
+// A Choice selects the reports of a run and their outputs.
 type Choice struct {
-	Formats []string // that the command has
+	Formats []string // of the command
 	Format  string   // of the main report
 	Output  string   // its file, "" for stdout
 	Also    []string // further reports, each as FORMAT=FILE
-	Quiet   bool     // no main report, unless output names its file
+	Quiet   bool     // omit the main report unless Output names a file
 }
 
-// Set are all reports of a run: the main one, and those of --report.
+// A Set has all reports of a run: the main one, and the ones of --report.
 type Set struct {
 	outputs []*output.File
 	reports []Ending
 }
 
-// Open opens the outputs of all reports, as main says the main one, and makes of each a report.
+// Open opens the outputs of all reports, the main one with main and others with further, and returns the
+// reports.
 func Open(main, further func(path string, stdout io.Writer) (*output.File, error), stdout io.Writer, f Choice, create func(format string, w *output.File) (Ending, error)) (*Set, error) {
 	wanted := []string{f.Format + "=" + f.Output}
 	if f.Quiet && f.Output == "" {
@@ -162,7 +163,7 @@ func Open(main, further func(path string, stdout io.Writer) (*output.File, error
 	return all, nil
 }
 
-// Unreadable has every report say that a source could not be read.
+// Unreadable reports in every report that a source could not be read.
 func (all *Set) Unreadable(source string, cause error) error {
 	for _, r := range all.reports {
 		if err := r.Unreadable(source, cause); err != nil {
@@ -172,7 +173,7 @@ func (all *Set) Unreadable(source string, cause error) error {
 	return nil
 }
 
-// Flush writes out what the reports have so far.
+// Flush flushes all reports.
 func (all *Set) Flush() error {
 	for _, out := range all.outputs {
 		if err := out.Flush(); err != nil {
@@ -182,7 +183,7 @@ func (all *Set) Flush() error {
 	return nil
 }
 
-// Close ends the reports, or takes them back if err is not nil.
+// Close ends the reports, or discards them if err is not nil.
 func (all *Set) Close(err error) error {
 	for _, r := range all.reports {
 		if err == nil {
@@ -195,10 +196,10 @@ func (all *Set) Close(err error) error {
 	return err
 }
 
-// PlainFormats are those of commands that print facts.
+// PlainFormats are the formats of commands that print facts.
 var PlainFormats = []string{"text", "json"}
 
-// CheckFormat returns an error for a format that is none of those known.
+// CheckFormat returns an error if format is not in known.
 func CheckFormat(format string, known []string) error {
 	if slices.Contains(known, format) {
 		return nil
@@ -206,8 +207,8 @@ func CheckFormat(format string, known []string) error {
 	return UnknownFormat(format, known)
 }
 
-// UseOne ends the error of a name that is none of those known: with the one that was probably meant, or
-// else with all of them.
+// UseOne returns the end of the error for an unknown name: the known name that was probably meant, or else
+// all known names.
 func UseOne(name string, known []string) string {
 	if meant := nearest.Suggestion(name, known); meant != "" {
 		return meant
@@ -219,10 +220,10 @@ func UnknownFormat(format string, known []string) error {
 	return fmt.Errorf("unknown format %q%s", format, UseOne(format, known))
 }
 
-// Bare is the end of a report that ends with its last record.
+// Bare is the Ending of a report without a closing part.
 type Bare struct{}
 
-// Unreadable writes nothing: there is no message, and stderr has the error.
+// Unreadable writes nothing: there is no message, and the error is on stderr.
 func (Bare) Unreadable(string, error) error { return nil }
 
 func (Bare) Close() error { return nil }

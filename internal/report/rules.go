@@ -10,8 +10,8 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// Rules returns the rules of all layers, and after them those of AgentCards, of agents of the
-// OpenAI Agents SDK and their runs, and of a chain: all that findings name.
+// Rules returns the rules of all layers, followed by the rules for AgentCards, for agents of the OpenAI
+// Agents SDK and their runs, and for chains. All findings have one of these rules.
 func Rules() []finding.Rule {
 	return slices.Concat(validate.Rules(), agentcard.Rules(), agents.Rules(), agents.RunRules(), chain.Rules())
 }

@@ -19,20 +19,20 @@ import (
 
 const homePage = "https://github.com/eaapl/handoff"
 
-// A sarifReporter writes a SARIF 2.1.0 log. The results go out as they come, and the rules
-// they name come after them: members of an object have no order.
+// A sarifReporter writes a SARIF 2.1.0 log. Results are written immediately, and the rules that they refer to
+// after them: the members of an object have no order.
 type sarifReporter struct {
 	w             io.Writer
 	version       string
-	directory     string         // in which the run is, "" if that is not known
-	notifications []object       // of the run: what could not be read, and what is left out
+	directory     string         // of the run, "" if unknown
+	notifications []object       // of the run: unreadable sources, and omissions
 	failed        bool           // a source could not be read
-	rules         []object       // that results name
-	ruleIndex     map[string]int // of their IDs
+	rules         []object       // that results refer to
+	ruleIndex     map[string]int // by ID
 	results       int
-	omitted       int   // findings that were left out
+	omitted       int   // number of omitted findings
 	maxFindings   int   // --max-findings
-	err           error // sticky: the log is cut off
+	err           error // sticky: the log is truncated
 }
 
 // An object is a JSON object, whose members are written in the order of their names.
@@ -72,7 +72,7 @@ func (s *sarifReporter) Unreadable(source string, cause error) error {
 
 func sarifText(text string) object { return object{"text": text} }
 
-// sarifHead is what comes before the first result.
+// sarifHead is the part before the first result.
 const sarifHead = `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"results":[` + "\n"
 
 func (s *sarifReporter) Close() error {
@@ -92,7 +92,7 @@ func (s *sarifReporter) Close() error {
 	return s.err
 }
 
-// run is all of the run but the results.
+// run returns the run without its results.
 func (s *sarifReporter) run() object {
 	return object{
 		"columnKind":       "unicodeCodePoints",
@@ -143,9 +143,8 @@ func (s *sarifReporter) result(r *Record, f finding.Finding) object {
 	}
 }
 
-// fingerprint is the same for a finding that was reported before, also when its line is
-// another: messages are written in one line or in many. It does not take the name that GitHub
-// gives to the hash of a line: its upload adds that, and compares.
+// fingerprint identifies a finding across runs, even if its line changes: messages are written on one line or
+// many. It does not use GitHub's name for the hash of a line: GitHub's upload adds that hash and compares it.
 func fingerprint(r *Record, f finding.Finding) string {
 	message := r.ID
 	if message == "" {
@@ -155,7 +154,7 @@ func fingerprint(r *Record, f finding.Finding) string {
 	return hex.EncodeToString(hash[:16])
 }
 
-// rule returns the index of a rule, adding it when it is new.
+// rule returns the index of a rule, which it adds if necessary.
 func (s *sarifReporter) rule(id string) int {
 	if i, ok := s.ruleIndex[id]; ok {
 		return i
@@ -179,7 +178,7 @@ func (s *sarifReporter) rule(id string) int {
 	return len(s.rules) - 1
 }
 
-// sarifLevel is the level of a rule's severity.
+// sarifLevel returns the level for a severity.
 func sarifLevel(severity finding.Severity) string {
 	if severity == finding.Off {
 		return "none"
@@ -187,8 +186,8 @@ func sarifLevel(severity finding.Severity) string {
 	return string(severity)
 }
 
-// sarifURI writes a file name as a reference that is relative to the directory of the run, as
-// readers of SARIF want it, or as a file URI where it is absolute and elsewhere.
+// sarifURI returns a file name as a reference relative to the directory of the run, as SARIF viewers expect,
+// or as a file URI for an absolute name elsewhere.
 func sarifURI(directory, source string) string {
 	if filepath.IsAbs(source) {
 		if inside, err := filepath.Rel(directory, source); err == nil && filepath.IsLocal(inside) {

@@ -7,17 +7,17 @@ import (
 	"os"
 )
 
-// A Spool keeps what is to be read or written later: little of it in memory, more in a temporary
-// file, which no run leaves behind where an open file can be removed. The zero Spool is empty.
+// A Spool buffers data to be read or written later: a little in memory, more in a temporary file. No run
+// leaves the file behind on systems that can remove an open file. The zero Spool is empty.
 type Spool struct {
 	memory bytes.Buffer
 	file   *os.File
 }
 
-// maxInMemory is how much of a Spool is in memory, in bytes.
+// maxInMemory is the maximum number of bytes in memory.
 const maxInMemory = 4 << 20
 
-// Write adds to what is kept.
+// Write appends p to the data.
 func (s *Spool) Write(p []byte) (int, error) {
 	if s.file == nil && s.memory.Len()+len(p) <= maxInMemory {
 		return s.memory.Write(p)
@@ -28,7 +28,7 @@ func (s *Spool) Write(p []byte) (int, error) {
 			return 0, err
 		}
 		s.file = f
-		_ = os.Remove(f.Name()) // Windows refuses: close does it there
+		_ = os.Remove(f.Name()) // fails on Windows: Close removes it there
 		if _, err := s.memory.WriteTo(f); err != nil {
 			return 0, err
 		}
@@ -36,7 +36,7 @@ func (s *Spool) Write(p []byte) (int, error) {
 	return s.file.Write(p)
 }
 
-// ReadAt reads what was kept, from an offset on.
+// ReadAt reads the data from an offset on.
 func (s *Spool) ReadAt(p []byte, offset int64) (int, error) {
 	if s.file == nil {
 		return bytes.NewReader(s.memory.Bytes()).ReadAt(p, offset)
@@ -44,7 +44,7 @@ func (s *Spool) ReadAt(p []byte, offset int64) (int, error) {
 	return s.file.ReadAt(p, offset)
 }
 
-// copyTo writes out all that was kept.
+// copyTo writes all data to w.
 func (s *Spool) copyTo(w io.Writer) error {
 	if s.file == nil {
 		_, err := s.memory.WriteTo(w)
@@ -57,7 +57,7 @@ func (s *Spool) copyTo(w io.Writer) error {
 	return err
 }
 
-// Close removes what is kept.
+// Close discards the data.
 func (s *Spool) Close() {
 	if s.file != nil {
 		_ = s.file.Close()

@@ -11,20 +11,20 @@ import (
 	"github.com/eaapl/handoff/pkg/format"
 )
 
-// Text is how a report looks that people read.
+// Text is the layout of a report for people.
 type Text struct {
 	Colors term.Palette
-	Width  int  // of the screen, in columns; 0 where lines are not broken
-	All    bool // says of each document what it came to, also where nothing is wrong
+	Width  int  // of the screen, in columns; 0 to leave lines unbroken
+	All    bool // report the outcome of each document, even without findings
 }
 
-// A textReporter writes a line per document with something to report, and its findings below it.
-// If there is one document in all, it says so also of a good one.
+// A textReporter writes a line for each document with anything to report, and its findings below it. A single
+// document gets a line in any case.
 type textReporter struct {
 	Text
 	w     io.Writer
 	any   bool
-	alone *Record // the first document, with nothing to report, while no other has come
+	alone *Record // the first document, if there is nothing to report on it and it is the only one so far
 }
 
 func (t *textReporter) Report(r *Record) error {
@@ -59,7 +59,7 @@ func (t *textReporter) write(r *Record) error {
 	return err
 }
 
-// Unreadable writes nothing: stderr has the error.
+// Unreadable writes nothing: the error is on stderr.
 func (t *textReporter) Unreadable(string, error) error {
 	t.any, t.alone = true, nil
 	return nil
@@ -72,8 +72,7 @@ func (t *textReporter) Close() error {
 	return t.write(t.alone)
 }
 
-// unremarkable reports whether nothing is wrong with a document, so that only the summary
-// need count it.
+// unremarkable reports whether a document needs no line in the report: the summary counts it.
 func (r *Record) unremarkable() bool {
 	if r.fulfilled() {
 		return true
@@ -89,27 +88,27 @@ func (r *Record) unremarkable() bool {
 	return true
 }
 
-// fulfilled reports whether the document came to what was wanted, which needs no explanation.
+// fulfilled reports whether the outcome is the expected one, which needs no explanation.
 func (r *Record) fulfilled() bool { return r.Expected != "" && !r.Unexpected }
 
-// A Page is where the text of a record is written.
+// A Page is the output for the text of a record.
 type Page struct {
 	Text
 	r    *Record
 	text bytes.Buffer
 }
 
-// Head writes the first line, which says what the document came to.
+// Head writes the first line, with the outcome of the document.
 func (p *Page) Head(outcome string) { p.Line(0, p.r.Origin.String()+": "+outcome) }
 
-// Line writes a visible line, so many steps to the right.
+// Line writes a line as visible text, indented by steps.
 func (p *Page) Line(steps int, line string) {
 	p.text.WriteString(term.Fold(line, 2*steps, p.Width))
 	p.text.WriteByte('\n')
 }
 
-// Finding is [Page.Placed] for the finding with an index, and below it its excerpt, once for findings
-// in one place.
+// Finding is [Page.Placed] for the finding with index i, with its excerpt below it, once for findings at one
+// place.
 func (p *Page) Finding(i int, label, rule string) {
 	f := p.r.Findings[i]
 	p.Placed(f, label, rule)
@@ -119,8 +118,8 @@ func (p *Page) Finding(i int, label, rule string) {
 	}
 }
 
-// Placed writes what is to be said of a place: the place, a label such as a severity ("" for none), the
-// message and what stands in brackets behind it ("" for nothing).
+// Placed writes a line about a place: the place, a label such as a severity ("" for none), the message and,
+// in brackets, rule ("" for none).
 func (p *Page) Placed(f finding.Finding, label, rule string) {
 	place := fmt.Sprintf("%d:%d", f.Line, f.Column)
 	if f.Line == 0 {
@@ -137,12 +136,12 @@ func (p *Page) Placed(f finding.Finding, label, rule string) {
 	p.Line(1, line)
 }
 
-// Severity is the label of a finding that has one.
+// Severity returns the label for the severity of a finding.
 func (p *Page) Severity(f finding.Finding) string {
 	return p.Colors.Severity(f.Severity)(string(f.Severity))
 }
 
-// validity is the text of a document that is valid or is not.
+// validity writes the text for a valid or invalid document.
 func (p *Page) validity(r *Record) {
 	outcome := p.Colors.Green("valid")
 	if !r.Valid {

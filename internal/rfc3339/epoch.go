@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// FromEpoch returns the date-time that a number of seconds, milliseconds, microseconds or
-// nanoseconds since 1970 stands for, and which of them it counts, by how large it is. The text is a
-// decimal number without an exponent. ok is false for one that can be none of them, between 1973
-// and 2286.
+// FromEpoch returns the date-time for a number of seconds, milliseconds, microseconds or nanoseconds since
+// 1970, and the unit, which it derives from the magnitude. The text is a decimal number without an exponent.
+// ok is false if no unit results in a time between 1973 and 2286.
 func FromEpoch(text string) (dateTime, unit string, ok bool) {
 	whole, fraction, _ := strings.Cut(text, ".")
-	beyond := 0 // digits of the whole part that are less than a second
+	beyond := 0 // digits of the integer part below one second
 	switch len(whole) {
 	case 9, 10:
 		unit = "seconds"

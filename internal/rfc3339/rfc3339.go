@@ -1,22 +1,20 @@
-// Package rfc3339 reads the date-times of RFC 3339, section 5.6, and nothing else:
-// [time.Parse] also takes an hour of one digit, a decimal comma and an offset of 24
-// hours, and does not take small letters and leap seconds.
+// Package rfc3339 parses only the date-times of RFC 3339, section 5.6: [time.Parse] also accepts an hour of
+// one digit, a decimal comma and an offset of 24 hours, and rejects lower case letters and leap seconds.
 //
-// A leap second, :60, is the last second of a month in UTC (section 5.7); of a time
-// without a date, the last one of a day. Whether one was announced for that month is not
-// checked. All functions are safe for concurrent use.
+// A leap second, :60, is the last second of a month in UTC (section 5.7) or, in a time without a date, of a
+// day. The package does not check whether a leap second was announced for that month. All functions are safe
+// for concurrent use.
 package rfc3339
 
 import "time"
 
-// A Text is what times are read from.
+// A Text is a text to parse.
 type Text interface{ ~string | ~[]byte }
 
 const dateLength = len("yyyy-mm-dd")
 
-// Parse reads a date-time, and reports whether text is one. The time is in UTC, to the
-// nanosecond: digits beyond are cut off. A leap second is the instant after it, as Unix
-// time has it.
+// Parse parses a date-time and reports whether text is one. The time is in UTC, truncated to nanoseconds. A
+// leap second becomes the next second, as in Unix time.
 func Parse[T Text](text T) (time.Time, bool) {
 	d, c, ok := read(text)
 	if !ok {
@@ -29,7 +27,7 @@ func Parse[T Text](text T) (time.Time, bool) {
 	return t, true
 }
 
-// read reads a date-time but for the date of a leap second.
+// read parses a date-time without checking the date of a leap second.
 func read[T Text](text T) (d date, c clock, ok bool) {
 	if len(text) <= dateLength || text[dateLength]|0x20 != 't' {
 		return date{}, clock{}, false
@@ -40,7 +38,7 @@ func read[T Text](text T) (d date, c clock, ok bool) {
 	return d, c, ok
 }
 
-// IsDateTime reports whether text is a date-time, as 1998-12-31T15:59:60.5-08:00 is.
+// IsDateTime reports whether text is a date-time, such as 1998-12-31T15:59:60.5-08:00.
 func IsDateTime[T Text](text T) bool {
 	_, c, ok := read(text)
 	if c.second == 60 {
@@ -49,13 +47,13 @@ func IsDateTime[T Text](text T) bool {
 	return ok
 }
 
-// IsDate reports whether text is a full-date, as 1998-12-31 is.
+// IsDate reports whether text is a full-date, such as 1998-12-31.
 func IsDate[T Text](text T) bool {
 	_, ok := readDate(text)
 	return ok
 }
 
-// IsTime reports whether text is a full-time, as 15:59:60.5-08:00 is.
+// IsTime reports whether text is a full-time, such as 15:59:60.5-08:00.
 func IsTime[T Text](text T) bool {
 	_, ok := readClock(text)
 	return ok
@@ -86,7 +84,7 @@ func daysIn(year, month int) int {
 	}
 }
 
-// A clock is a time of day and its distance from UTC, in minutes.
+// A clock is a time of day and its offset from UTC, in minutes.
 type clock struct{ hour, minute, second, nanosecond, offset int }
 
 func readClock[T Text](s T) (c clock, ok bool) {
@@ -130,7 +128,7 @@ func readClock[T Text](s T) (c clock, ok bool) {
 	return c, c.second < 60 || (c.hour*60+c.minute-c.offset+day)%day == day-1
 }
 
-// digits2 reads the two digits that s begins with; it is -1 if they are none.
+// digits2 returns the value of the first two digits of s, -1 if they are not digits.
 func digits2[T Text](s T) int {
 	tens, ones := s[0]-'0', s[1]-'0'
 	if tens > 9 || ones > 9 {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// placeholder reports whether a value is only in the place of a credential. It covers
-// AWS's documented keys (AKIAIOSFODNN7EXAMPLE), which open nothing and are in every
-// tutorial: flagging them teaches people to switch the rule off.
+// placeholder reports whether a value only stands in for a credential. It covers AWS's documented keys
+// (AKIAIOSFODNN7EXAMPLE), which open nothing and are in every tutorial: flagging them teaches people to turn
+// the rule off.
 func placeholder(value string) bool {
 	lower := strings.ToLower(value)
 	for _, s := range []string{"example", "placeholder", "redacted", "changeme", "change_me", "your_", "your-", "yourkey", "xxxx", "****", "....", "…", "${", "{{", "<", "%s", "dummy", "0123456789", "1234567890", "abcdefgh"} {
@@ -26,8 +26,8 @@ func placeholder(value string) bool {
 	return kinds < min(8, len(value)/2)
 }
 
-// weakPassword reports whether a connection string's password is one that documentation
-// uses, a reference to a variable, or no secret because it repeats the user.
+// weakPassword reports whether the password of a connection string is a documented example, a reference to a
+// variable, or a copy of the user name.
 func weakPassword(user, password string) bool {
 	lower := strings.ToLower(password)
 	if lower == strings.ToLower(user) || strings.ContainsAny(password[:1], "$%{[(<*:") {
@@ -42,8 +42,8 @@ func weakPassword(user, password string) bool {
 	return len(password) < 4
 }
 
-// liveToken looks into a JSON Web Token: one that decodes to no header is no token, and
-// the one everybody copies, for John Doe with subject 1234567890, is no secret.
+// liveToken checks a JSON Web Token: a text whose header does not decode is not a token, and the widely
+// copied one for John Doe with subject 1234567890 is not a secret.
 func liveToken(text string, loc []int) bool {
 	parts := strings.Split(text[loc[2]:loc[3]], ".")
 	header, err := base64.RawURLEncoding.DecodeString(parts[0])

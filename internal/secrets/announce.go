@@ -7,28 +7,27 @@ import (
 	"sync"
 )
 
-// MayHold reports whether [Find] may find a credential in any string or
-// member name of a JSON text. False is certain; true means that they are worth a look
-// one by one. It takes a fraction of the time of that look and is safe for concurrent
-// use.
+// MayHold reports whether [Find] may find a credential in any string or member name of a JSON text. False is
+// definite; true means that each must be searched. It takes a fraction of the time of such a search and is
+// safe for concurrent use.
 func MayHold(json []byte) bool {
 	return announced(json, bytes.IndexByte) || escapesASCII(json)
 }
 
-// marks are characters that are rare in most texts. Every credential has one of them, as
-// mayBelong describes it, or one of the spellings.
+// marks are characters that are rare in most texts. Every credential contains one of them, in a context that
+// mayBelong accepts, or one of the spellings.
 const marks = "AJ_-@"
 
-// minSecret is the length of the shortest credential: "://:" and "@x" around a
-// password, which has four characters at least.
+// minSecret is the minimum length of a credential: "://:" and "@x" around a password of at least four
+// characters.
 const minSecret = 10
 
-// A bytestring is a text or a document: a copy would cost as much as the search.
+// A bytestring is a text or a document. Converting one to the other would cost as much as the search.
 type bytestring interface{ string | []byte }
 
-// announced reports whether text has what some credential cannot do without. It sees the
-// same in JSON, but for what \u escapes hide: of the characters that it looks for, only
-// the slash has another escape.
+// announced reports whether text contains a part that some credential requires. The result for JSON is the
+// same unless \u escapes hide the part: of the characters that it looks for, only the slash has another
+// escape.
 func announced[T bytestring](text T, indexByte func(T, byte) int) bool {
 	const block = 1 << 10 * spellingStride // stays in the processor's cache for all searches
 	if len(text) < minSecret {
@@ -39,7 +38,7 @@ func announced[T bytestring](text T, indexByte func(T, byte) int) bool {
 		if spelledIn(text, from, to) {
 			return true
 		}
-		// Where marks are as frequent as this, the search that follows costs no more.
+		// With this many marks, the search that follows costs no more.
 		tries := 16 + (to-from)/4
 		for i := range len(marks) {
 			for at := from; at < to; at++ {
@@ -57,8 +56,8 @@ func announced[T bytestring](text T, indexByte func(T, byte) int) bool {
 	return false
 }
 
-// mayBelong reports whether the mark at an offset may belong to a credential: mostly, the
-// character next to it shows that it does not.
+// mayBelong reports whether the mark at an offset may belong to a credential. In most cases, the next
+// character shows that it does not.
 func mayBelong[T bytestring](text T, at int) bool {
 	var before, after byte
 	if at > 0 {
@@ -106,9 +105,8 @@ func isAlnum(c byte) bool { return isDigit(c) || c|0x20-'a' < 26 }
 
 func isDigit(c byte) bool { return c-'0' < 10 }
 
-// endsPassword reports whether "://" comes before the @ at an offset, and nothing between
-// them that neither user nor password may have. Another @ is such a thing, so that all
-// looks together take linear time.
+// endsPassword reports whether "://" precedes the @ at an offset, without characters between them that are
+// not allowed in a user or password. Another @ is not allowed, so that all calls together take linear time.
 func endsPassword[T bytestring](text T, at int) bool {
 	for i := at - 1; i >= 0; i-- {
 		switch text[i] {
@@ -121,15 +119,14 @@ func endsPassword[T bytestring](text T, at int) bool {
 	return false
 }
 
-// spellings are texts, with 0x20 set in each byte, of which a credential without a mark
-// has one.
+// spellings are texts, with 0x20 set in each byte. A credential without a mark contains one of them.
 var spellings = []string{"secretaccesskey", "secret\x7faccess\x7fkey", "secret access key", "hooks.slack.com"}
 
 const (
 	gramLen     = 4
 	minSpelling = len("secretaccesskey")
-	// Of each spelling, four bytes begin at a multiple of spellingStride, so that it is
-	// enough to look there.
+	// In each spelling, a gram of four bytes begins at a multiple of spellingStride, so only multiples must
+	// be checked.
 	spellingStride = minSpelling - gramLen + 1
 )
 
@@ -155,8 +152,8 @@ func gramHash[T bytestring](text T) uint32 {
 	return (gram | 0x20202020) * 0x9E3779B1 >> 18
 }
 
-// spelledIn reports whether text has a spelling that a look at text[from:to] meets. from
-// is a multiple of spellingStride.
+// spelledIn reports whether text contains a spelling that a search of text[from:to] finds. from is a multiple
+// of spellingStride.
 func spelledIn[T bytestring](text T, from, to int) bool {
 	set := spellingGrams()
 	to = min(to, len(text)-gramLen+1)
@@ -169,7 +166,7 @@ func spelledIn[T bytestring](text T, from, to int) bool {
 	return false
 }
 
-// isSpelled reports whether a few bytes of text have a spelling.
+// isSpelled reports whether a few bytes of text contain a spelling.
 func isSpelled[T bytestring](text T) bool {
 	var buffer [3 * spellingStride]byte
 	folded := buffer[:len(text)]
@@ -181,9 +178,8 @@ func isSpelled[T bytestring](text T) bool {
 
 var unicodeEscape = []byte(`\u00`)
 
-// escapesASCII reports whether a JSON text may have \u escapes for characters that
-// announced looks for. Common ones do not count: of control characters, and of those
-// that matter in HTML.
+// escapesASCII reports whether a JSON text may have \u escapes for characters that announced looks for. It
+// ignores the common escapes for control characters and for characters that are special in HTML.
 func escapesASCII(json []byte) bool {
 	for {
 		at := bytes.Index(json, unicodeEscape)

@@ -2,9 +2,8 @@ package secrets
 
 import "strings"
 
-// Hide returns text with an asterisk for every byte of a credential: of those that
-// [Find] finds, of long words drawn at random, and of what follows a name such as
-// "password". It is for showing texts of unknown content.
+// Hide returns text with an asterisk for every byte of a credential: of all that [Find] finds, of long random
+// words, and of values after a name such as "password". It is for displaying texts of unknown content.
 func Hide(text string) string {
 	var hidden []byte
 	hide := func(from, to int) {
@@ -19,7 +18,7 @@ func Hide(text string) string {
 		hide(s.Offset, s.Offset+s.Length)
 	}
 	for start := 0; start < len(text); start++ {
-		end, name := start, start // of the word, and where its last part begins
+		end, name := start, start // the end of the word, and the start of its last part
 		for ; end < len(text) && isWordByte(text[end]); end++ {
 			if text[end] == '+' || text[end] == '/' {
 				name = end + 1
@@ -47,8 +46,8 @@ func isWordByte(c byte) bool {
 	return isAlnum(c) || c == '_' || c == '-' || c == '+' || c == '/'
 }
 
-// hasRandomPart reports whether a part of a word, between hyphens and underscores, is
-// drawn at random, and longer than the names that are: those of tool calls and answers.
+// hasRandomPart reports whether a part of a word, between hyphens and underscores, is random and longer than
+// random names, such as the IDs of tool calls and answers.
 func hasRandomPart(word string) bool {
 	const minLength = 30
 	if len(word) < minLength {
@@ -62,10 +61,9 @@ func hasRandomPart(word string) bool {
 	return false
 }
 
-// IsRandom reports whether a word of at least minLength bytes looks drawn at random:
-// small letters, capitals and digits, which change as often as in the base64 of a key.
-// That distinguishes it from a path, a name made of several words, a UUID, and a hash in
-// hexadecimal digits. Bytes other than letters and digits do not count as changes.
+// IsRandom reports whether a word of at least minLength bytes looks random: small letters, capitals and
+// digits, which alternate as often as in the base64 of a key. That excludes paths, names of several words,
+// UUIDs, and hashes in hexadecimal digits. Bytes other than letters and digits do not count as alternations.
 func IsRandom(word string, minLength int) bool {
 	if len(word) < minLength {
 		return false
@@ -93,12 +91,12 @@ func IsRandom(word string, minLength int) bool {
 	return seen == small|capital|digit && changes >= len(word)/4
 }
 
-// secretNames are the ends of what credentials are called.
+// secretNames are the endings of names of credentials.
 var secretNames = [...]string{"password", "passwd", "secret", "token", "api_key", "api-key", "apikey", "authorization", "bearer"}
 
 func isSecretName(name string) bool {
 	if len(name) < len("token") || strings.IndexByte("dtnyr", name[len(name)-1]|0x20) < 0 {
-		return false // as most words
+		return false // true of most words
 	}
 	for _, s := range secretNames {
 		if len(name) >= len(s) && strings.EqualFold(name[len(name)-len(s):], s) {
@@ -108,9 +106,8 @@ func isSecretName(name string) bool {
 	return false
 }
 
-// namedSecret returns where the value is that follows a name which ends at i, if it may
-// be a credential: after "=" anything, after ":" what is no plain word, and otherwise
-// what has letters and digits.
+// namedSecret returns the place of the value after a name that ends at i, if it may be a credential: after
+// "=" any value, after ":" one that is not a plain word, and otherwise one with letters and digits.
 func namedSecret(text string, i int) (from, to int) {
 	skip := func(set string) {
 		for i < len(text) && strings.IndexByte(set, text[i]) >= 0 {

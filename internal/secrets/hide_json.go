@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// HideJSON is [Hide] for a piece of JSON, which may begin and end anywhere: escapes do not keep a
-// credential from being found. The length stays the same.
+// HideJSON is [Hide] for a piece of JSON, which may begin and end anywhere. It also finds credentials that
+// contain escapes. The length does not change.
 func HideJSON(text string) string {
 	if strings.IndexByte(text, '\\') < 0 {
 		return Hide(text)
 	}
 	read := make([]byte, 0, len(text))
-	from := make([]int, 0, len(text)+1) // where each byte of read is in text
+	from := make([]int, 0, len(text)+1) // the offset in text of each byte of read
 	for i := 0; i < len(text); {
 		c, n := unescape(text[i:])
 		read, from = append(read, c), append(from, i)
@@ -32,8 +32,8 @@ func HideJSON(text string) string {
 	return string(hidden)
 }
 
-// unescape returns the byte that a text begins with, and how long it is there. Of escapes, those
-// of ASCII count.
+// unescape returns the byte at the beginning of a text and the length of its encoding. It decodes only
+// escapes of ASCII characters.
 func unescape(text string) (c byte, length int) {
 	if text[0] != '\\' || len(text) == 1 {
 		return text[0], 1

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// patterns are those of all kinds.
+// patterns are the patterns of all kinds.
 var patterns = sync.OnceValue(func() []pattern {
-	// Made-up values are put together here so that scanners do not report this file.
+	// Made-up values are assembled here so that scanners do not report this file.
 	const tail = "Zq7Wm2Lk9" + "Xc4Vb8Nh1" + "Rt6Yp3Sd5" + "Gf0Jw"
 	return []pattern{
 		{

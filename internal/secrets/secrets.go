@@ -1,13 +1,11 @@
-// Package secrets finds credentials in text: keys, tokens and passwords that open
-// something for anybody who reads them.
+// Package secrets finds credentials in text: keys, tokens and passwords that give access to anyone who reads
+// them.
 //
-// [Find] reports them, [Hide] returns the text without them. [MayHold] rules them out
-// for a whole JSON document at once. Placeholders, documented examples and references to
-// variables are not credentials. No result of this package contains one, but for the
-// made-up examples of [Kinds].
+// [Find] reports them, and [Hide] returns the text without them. [MayHold] rules them out for a whole JSON
+// document. Placeholders, documented examples and references to variables are not credentials. No result of
+// this package contains a credential, except the made-up examples of [Kinds].
 //
-// All functions take any bytes, need time linear in them, and are safe for concurrent
-// use.
+// All functions accept arbitrary bytes, take linear time, and are safe for concurrent use.
 package secrets
 
 import (
@@ -22,23 +20,23 @@ import (
 // A Kind is a form of credential.
 type Kind struct {
 	ID      string // such as github-token
-	Summary string // what it is, such as "a GitHub token"
-	Why     string // what anybody who has it can do, in a sentence
-	Example string // text with one that is made up
-	Similar string // text with none
+	Summary string // a noun phrase, such as "a GitHub token"
+	Why     string // a sentence about the access that it gives
+	Example string // text with a made-up one
+	Similar string // similar text without one
 }
 
-// A Secret is a credential in a text. It does not hold the credential itself.
+// A Secret is the place of a credential in a text. It does not contain the credential.
 type Secret struct {
 	Kind Kind
-	// Offset and Length give its place, in bytes of the text.
+	// Offset and Length are the place, in bytes of the text.
 	Offset, Length int
 }
 
 // String returns the kind and the length: "a GitHub token of 40 bytes".
 func (s Secret) String() string { return fmt.Sprintf("%s of %d bytes", s.Kind.Summary, s.Length) }
 
-// Kinds lists the credentials that [Find] knows. The caller owns the slice.
+// Kinds returns the kinds of credentials that [Find] knows. The caller owns the slice.
 func Kinds() []Kind {
 	var list []Kind
 	for _, p := range patterns() {
@@ -58,22 +56,22 @@ func Find(text string) []Secret {
 // A pattern finds one kind of credential.
 type pattern struct {
 	Kind
-	// literals are texts of at least two bytes, in small letters, one of which is in or
-	// near every credential, in any case.
+	// literals are texts of at least two bytes, in small letters. Every credential contains one, or has one
+	// near it, in any case.
 	literals []string
-	reach    int // how many bytes after a literal the credential may end, at most; 0 means 160
+	reach    int // maximum number of bytes from a literal to the end of the credential; 0 means 160
 	expr     func() *regexp.Regexp
-	// accept, if set, decides on a match; loc is as FindSubmatchIndex gives it.
+	// accept, if set, decides on a match; loc is in the form of FindSubmatchIndex.
 	accept func(text string, loc []int) bool
 }
 
-// A literal is one of those of the pattern with the given index.
+// A literal is a literal of the pattern with the given index.
 type literal struct {
 	text    string
 	pattern int
 }
 
-// index has the literals by their first two bytes, as [pairOf] numbers them.
+// index maps the first two bytes of literals, as numbered by [pairOf], to the literals.
 var index = sync.OnceValue(func() *[1 << 10][]literal {
 	var x [1 << 10][]literal
 	for i, p := range patterns() {
@@ -84,16 +82,16 @@ var index = sync.OnceValue(func() *[1 << 10][]literal {
 	return &x
 })
 
-// pairOf numbers the first two bytes of s; letters that differ only in case count as one.
+// pairOf numbers the first two bytes of s. Letters that differ only in case have the same number.
 func pairOf(s string) int { return int(s[0]&31) | int(s[1]&31)<<5 }
 
 const (
-	before       = 128 // bytes that a credential may begin before its literal, at most
+	before       = 128 // maximum number of bytes from the start of a credential to its literal
 	defaultReach = 160
 )
 
-// find is Find without a first look at whether there may be any. Each expression
-// searches only windows around its literals, which never overlap.
+// find is Find without a call of announced. Each expression searches only windows around its literals, which
+// never overlap.
 func find(text string) []Secret {
 	literals, list := index(), patterns()
 	type window struct{ start, end int }
@@ -137,7 +135,7 @@ func find(text string) []Secret {
 	return found
 }
 
-// static is an expression that is compiled on its first use.
+// static returns an expression that is compiled on first use.
 func static(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

@@ -6,14 +6,13 @@ import (
 )
 
 const (
-	// MinBytes is the minimum length of a secret that something is signed or encrypted with.
+	// MinBytes is the minimum length of a secret for signing or encryption.
 	MinBytes = 16
 	// GoodBytes is the recommended length: as long as the output of SHA-256 (RFC 2104, section 3).
 	GoodBytes = 32
 )
 
-// Weakness returns why anybody can guess a secret, to be read after its name, "" if there is no sign
-// of that.
+// Weakness returns why a secret is easy to guess, as a text to follow its name, "" if no reason is known.
 func Weakness(secret []byte) string {
 	switch {
 	case len(secret) < MinBytes:

@@ -18,20 +18,19 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// An approval is what the user has said of a project's configuration file.
+// An approval is the user's decision on a project's configuration file.
 type approval int
 
 const (
 	unapproved approval = iota
-	changed             // approved, with another content
+	changed             // approved, with different content
 	approved
 )
 
 var errNoState = errors.New("there is no place for approvals: set HOME or XDG_STATE_HOME")
 
-// approvalsDir returns where approvals are kept, a file for each: named after the digest
-// of the path, and holding the digest of the content and the path. "" if there is no
-// place for them.
+// approvalsDir returns the directory of approvals, "" if there is none. Each approval is a file that is named
+// after the digest of the path and contains the digest of the content and the path.
 func approvalsDir() string {
 	dir := cli.StateDir()
 	if dir == "" {
@@ -49,8 +48,7 @@ func digestOf(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// approvalOf returns what the user has said of a file. A record that others may have
-// written says nothing.
+// approvalOf returns the user's decision on a file. It ignores a record that others may have written.
 func approvalOf(f configFile) approval {
 	record, err := readConfig(approvalPath(f.path))
 	if err != nil || approvalsDir() == "" || record.unsafe != "" {
@@ -67,7 +65,7 @@ func approvalOf(f configFile) approval {
 	}
 }
 
-// approve records that the user approves of a file with this content.
+// approve records the approval of a file with its current content.
 func approve(g *cli.Globals, f configFile) error {
 	dir := approvalsDir()
 	if dir == "" {
@@ -80,15 +78,15 @@ func approve(g *cli.Globals, f configFile) error {
 	if err != nil {
 		return err
 	}
-	err = out.File.Chmod(0o600) // whatever the umask: a record that others can write to says nothing
+	err = out.File.Chmod(0o600) // regardless of the umask: a record that others can write is ignored
 	if err == nil {
 		_, err = fmt.Fprintf(out, "%s %s\n", digestOf(f.text), f.path)
 	}
 	return out.Close(err)
 }
 
-// Withdraw takes back the approval of the file at a path, which may be gone. It reports
-// whether there was one.
+// Withdraw withdraws the approval of the file at a path, which need not exist. It reports whether there was
+// one.
 func Withdraw(path string) (bool, error) {
 	if approvalsDir() == "" {
 		return false, errNoState
@@ -107,7 +105,7 @@ func Withdraw(path string) (bool, error) {
 	return true, nil
 }
 
-// ProjectFile returns the path of the project's configuration file: the nearest one.
+// ProjectFile returns the path of the project's nearest configuration file.
 func ProjectFile() (string, error) {
 	files, err := projectConfigs()
 	if err != nil {
@@ -119,19 +117,19 @@ func ProjectFile() (string, error) {
 	return "", errors.New("there is no " + projectFile + " here or above, up to the root of the repository: name the file")
 }
 
-// Approved is a configuration file that was approved.
+// An Approved is an approved configuration file.
 type Approved struct {
 	Path     string
 	Settings []FileSetting // that need the approval, sorted by key
 }
 
-// A FileSetting is a value, or several, that a file gives to a key.
+// A FileSetting is a key of a file with one or more values.
 type FileSetting struct {
 	Key    string
 	Values []string
 }
 
-// Approve approves of a project's configuration file, as it is now.
+// Approve approves the current content of a project's configuration file.
 func (t Tree) Approve(g *cli.Globals, path string) (Approved, error) {
 	file, err := readConfig(path)
 	if err != nil {
@@ -144,7 +142,7 @@ func (t Tree) Approve(g *cli.Globals, path string) (Approved, error) {
 	return Approved{file.path, list}, approve(g, file)
 }
 
-// approvable returns what a file sets beyond what may have any value, sorted by key.
+// approvable returns the settings of a file that need the approval, sorted by key.
 func (t Tree) approvable(f configFile) ([]FileSetting, error) {
 	l, err := t.layer(f)
 	if err != nil {

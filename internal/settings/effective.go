@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 )
 
-// A Setting is a configurable flag, its value, and where that came from.
+// A Setting is a configurable flag, its value, and the origin of the value.
 type Setting struct {
 	command string      // "" for a flag of every command
 	Flag    *pflag.Flag `json:"-"`
@@ -22,8 +22,8 @@ type Setting struct {
 // settingKey returns the key of a command's setting in a configuration file.
 func settingKey(command, name string) string { return strings.TrimPrefix(command+"."+name, ".") }
 
-// visitConfigurable visits the configurable flags of a tree: first those of every command,
-// for which command is "", then those of each.
+// visitConfigurable visits the configurable flags of a tree: first the flags of every command, with command
+// "", then the flags of each command.
 func visitConfigurable(root *cobra.Command, visit func(command string, f *pflag.Flag)) {
 	visitFlags := func(command string, flags *pflag.FlagSet) {
 		flags.VisitAll(func(f *pflag.Flag) {
@@ -45,7 +45,7 @@ func visitConfigurable(root *cobra.Command, visit func(command string, f *pflag.
 	below(root)
 }
 
-// Defaults returns the settings of all commands with their defaults.
+// Defaults returns the settings of all commands with their default values.
 func (t Tree) Defaults() []Setting {
 	var list []Setting
 	visitConfigurable(t.All(), func(command string, f *pflag.Flag) {
@@ -54,7 +54,7 @@ func (t Tree) Defaults() []Setting {
 	return list
 }
 
-// settingText returns the value of a flag as a configuration file has it.
+// settingText returns the value of a flag in the form of a configuration file.
 func settingText(f *pflag.Flag) string {
 	if list, ok := f.Value.(pflag.SliceValue); ok {
 		return strings.Join(list.GetSlice(), ",")
@@ -62,8 +62,7 @@ func settingText(f *pflag.Flag) string {
 	return f.Value.String()
 }
 
-// Effective returns the settings with the values that count, and what is wrong with those
-// that cannot be used.
+// Effective returns the settings with their effective values, and the errors of values that cannot be used.
 func (t Tree) Effective(g *cli.Globals) (all []Setting, unused []error, err error) {
 	list, _, err := t.layers(g)
 	if err != nil {
@@ -73,7 +72,7 @@ func (t Tree) Effective(g *cli.Globals) (all []Setting, unused []error, err erro
 	for i := range all {
 		s := &all[i]
 		origin, err := give(s.Flag, s.command, list)
-		reported := func(other error) bool { return other.Error() == err.Error() } // of another command
+		reported := func(other error) bool { return other.Error() == err.Error() } // for another command
 		if err != nil && !slices.ContainsFunc(unused, reported) {
 			unused = append(unused, err)
 		}

@@ -11,17 +11,16 @@ import (
 	"github.com/eaapl/handoff/internal/yamldoc"
 )
 
-// A configFile is a configuration file as it was read, once: what is approved is what is
-// used.
+// A configFile is a configuration file that is read once, so that the approved content is the used content.
 type configFile struct {
-	path   string // as configPlace returns it: a link is not what it leads to
+	path   string // from configPlace: a link differs from its target
 	text   []byte
-	unsafe string // why nobody but its author should believe it, "" if somebody may
-	// unapproved says why only what is harmless may be set by it; "" if anything may.
+	unsafe string // why the file may have been written by others, "" if it cannot
+	// unapproved explains why the file may set only harmless values; "" if it may set any.
 	unapproved string
 }
 
-// readConfig reads a configuration file. The error names it.
+// readConfig reads a configuration file. Errors name it.
 func readConfig(path string) (configFile, error) {
 	f := configFile{path: path}
 	if err := f.read(); err != nil {
@@ -30,8 +29,8 @@ func readConfig(path string) (configFile, error) {
 	return f, nil
 }
 
-// configPlace returns the place of a configuration file, which need not be there: an absolute
-// path without links of directories.
+// configPlace returns the absolute path of a configuration file, which need not exist, with links of
+// directories resolved.
 func configPlace(path string) (string, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -61,8 +60,8 @@ func (f *configFile) read() (err error) {
 	return err
 }
 
-// unsafeFile says why others may have written a file, "" if only the user or the
-// system's administrator can have.
+// unsafeFile returns why others may have written a file, "" if only the user or the system's administrator
+// can have.
 func unsafeFile(info fs.FileInfo) string {
 	switch {
 	case ownedByAnother(info):

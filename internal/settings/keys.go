@@ -14,8 +14,8 @@ import (
 	"github.com/eaapl/handoff/internal/yamldoc"
 )
 
-// layer returns what a file sets. Its keys are names of flags, for every command that
-// has them or, below a command's name, for that command.
+// layer returns the settings of a file. Its keys are names of flags, for every command that has the flag or,
+// below a command's name, for that command.
 func (t Tree) layer(f configFile) (layer, error) {
 	v, err := t.parse(f)
 	if err != nil {
@@ -23,7 +23,7 @@ func (t Tree) layer(f configFile) (layer, error) {
 	}
 	lookup := func(command, flag string) ([]string, string, bool) {
 		for _, key := range []string{command + "." + flag, flag} {
-			// What is below a command may have the name of a flag, such as verify.
+			// A key below a command may be the name of a flag, such as verify.
 			value := v.Get(key)
 			if _, section := value.(map[string]any); v.IsSet(key) && !section {
 				return values(value), key, true
@@ -34,7 +34,7 @@ func (t Tree) layer(f configFile) (layer, error) {
 	return layer{origin: f.path, lookup: lookup, isFile: true, unapproved: f.unapproved}, nil
 }
 
-// parse reads the text of a file. The error names the file.
+// parse parses the text of a file. Errors name the file.
 func (t Tree) parse(f configFile) (*viper.Viper, error) {
 	tree, err := yamldoc.Decode(f.text)
 	if err != nil {
@@ -71,7 +71,7 @@ func values(v any) []string {
 	return texts
 }
 
-// commandsOf returns what may be names of commands in keys: the first part of each.
+// commandsOf returns the possible names of commands in keys: the first part of each.
 func commandsOf(keys []string) []string {
 	var names []string
 	for _, key := range keys {
@@ -82,7 +82,7 @@ func commandsOf(keys []string) []string {
 	return names
 }
 
-// unknownKey returns the first key that is none of the names of settings; "" if there is none.
+// unknownKey returns the first key that is not the name of a setting; "" if there is none.
 func unknownKey(names, keys []string) string {
 	for _, key := range keys {
 		if !slices.Contains(names, key) {
@@ -92,8 +92,8 @@ func unknownKey(names, keys []string) string {
 	return ""
 }
 
-// settingNames returns what the settings of a tree may be called in a file: by the flag's name
-// alone, or with that of its command.
+// settingNames returns the names of the settings of a tree in a file: the flag's name, alone or after that of
+// its command.
 func settingNames(root *cobra.Command) []string {
 	var names []string
 	visitConfigurable(root, func(command string, f *pflag.Flag) {

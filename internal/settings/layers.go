@@ -10,18 +10,17 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 )
 
-// A layer is one place that flags get values from.
+// A layer is a source of values for flags.
 type layer struct {
-	origin string // for people: "environment", or the file's path
+	origin string // for display: "environment", or the file's path
 	lookup func(command, flag string) (values []string, key string, ok bool)
-	isFile bool // relative names of files count from its folder
-	// unapproved says why only what is harmless may be set here; "" if anything may.
+	isFile bool // relative file names are relative to its directory
+	// unapproved explains why the layer may set only harmless values; "" if it may set any.
 	unapproved string
 }
 
-// layers returns the places, the strongest first: environment, project files,
-// user file. Flags given on the command line win over them. The warnings are of files
-// that are left out.
+// layers returns the sources of values in descending precedence: environment, project files, user file. Flags
+// on the command line take precedence over them. The warnings are about ignored files.
 func (t Tree) layers(g *cli.Globals) (list []layer, warnings []string, err error) {
 	if slices.ContainsFunc(os.Environ(), ofHandoff) {
 		list = append(list, layer{origin: "environment", lookup: lookupEnvironment})
@@ -49,15 +48,13 @@ func (t Tree) layers(g *cli.Globals) (list []layer, warnings []string, err error
 
 const variablePrefix = "HANDOFF_"
 
-// ofHandoff reports whether a variable may give a flag its value. In some systems the
-// case of its name does not count.
+// ofHandoff reports whether a variable may set a flag. On some systems, the case of its name is ignored.
 func ofHandoff(variable string) bool {
 	n := len(variablePrefix)
 	return len(variable) >= n && strings.EqualFold(variable[:n], variablePrefix)
 }
 
-// variableNames returns the variables that may give a flag of a command its value, the strongest
-// first.
+// variableNames returns the variables that may set a flag of a command, in descending precedence.
 func variableNames(command, flag string) [2]string {
 	plain := strings.NewReplacer("-", "_", ".", "_")
 	name := func(words string) string { return variablePrefix + strings.ToUpper(plain.Replace(words)) }

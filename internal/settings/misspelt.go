@@ -12,13 +12,13 @@ import (
 	"github.com/eaapl/handoff/internal/nearest"
 )
 
-// otherVariables have a meaning without being settings: keys, and what a command that handoff
-// runs is told.
+// otherVariables are the variables of handoff that are not settings: keys, and variables for the commands
+// that handoff runs.
 var otherVariables = []string{cli.KeyVariable, cli.SummarizerKeyVariable, cli.TokenVariable, "HANDOFF_ID", "HANDOFF_TASK", "HANDOFF_SENDER", "HANDOFF_RECEIVER"}
 
-// misspeltVariables says of which variables of an environment the name is nearly that of a
-// setting. What is not near may be meant for another program. Most runs need not make the whole
-// tree: their variables are settings of the command.
+// misspeltVariables returns a warning for each variable of an environment with a name similar to that of a
+// setting. Others may be for another program. It does not create the whole tree if all variables are settings
+// of the command, as in most runs.
 func (t Tree) misspeltVariables(environ []string, c *cobra.Command) []string {
 	var names []string
 	for _, variable := range environ {
@@ -28,7 +28,7 @@ func (t Tree) misspeltVariables(environ []string, c *cobra.Command) []string {
 		}
 	}
 	if len(names) == 0 {
-		return nil // as in most runs, which need not spell the variables of their flags
+		return nil // as in most runs, which thus avoid the names of their flags' variables
 	}
 	command := commandKey(c)
 	c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -39,7 +39,7 @@ func (t Tree) misspeltVariables(environ []string, c *cobra.Command) []string {
 		return nil
 	}
 
-	// Without what all variables begin with, which makes no two of them alike.
+	// Names are compared without their common prefix, which makes none of them similar.
 	settings := []string{strings.TrimPrefix(cli.SummarizerKeyVariable, variablePrefix)}
 	visitConfigurable(t.All(), func(command string, f *pflag.Flag) {
 		for _, variable := range variableNames(command, f.Name) {

@@ -4,8 +4,8 @@ package settings
 
 import "io/fs"
 
-// ownedByAnother reports nothing: the mode of a file says nothing of access lists.
+// ownedByAnother returns false: the mode of a file does not reflect access lists.
 func ownedByAnother(fs.FileInfo) bool { return false }
 
-// writableByOthers reports nothing, for the same reason.
+// writableByOthers returns false for the same reason.
 func writableByOthers(fs.FileInfo) bool { return false }

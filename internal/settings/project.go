@@ -13,18 +13,18 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 )
 
-// A harm is what a value of a flag may do in a project's file that the user has not
-// approved. Whoever made the folder in which the user works wrote that file.
+// A harm is the possible harm of a flag's value in a project's file without the user's approval. The author
+// of the user's working directory wrote that file.
 type harm int
 
 const (
 	anyHarm  harm = iota // runs, connects, trusts, writes or loosens: the zero value
-	harmless             // whatever the value
-	onlyTrue             // loosens, unless it switches a check on
-	onlyLess             // loosens, unless it is less than what holds without it
+	harmless             // with any value
+	onlyTrue             // loosens, unless it turns a check on
+	onlyLess             // loosens, unless it is less than the value without it
 )
 
-// harms are of those flags that a project's file may set. All others need approval.
+// harms are the harms of the flags that a project's file may set. All others need approval.
 var harms = map[string]harm{
 	"color": harmless, "format": harmless, "severity": harmless, "off": harmless,
 
@@ -36,15 +36,15 @@ var harms = map[string]harm{
 }
 
 var (
-	// errNeedsApproval says that a value may do harm. To go on without it may do harm, too:
-	// it may be the key that signatures are checked with.
+	// errNeedsApproval reports a value that may do harm. Continuing without it may do harm, too: it may be
+	// the key for verifying signatures.
 	errNeedsApproval = errors.New("cannot be set by")
-	// errLooser says that a value would loosen what holds without it.
+	// errLooser reports a value that is looser than the value without it.
 	errLooser = errors.New("is looser than")
 )
 
-// setHarmless sets a flag, if that can do no harm. The error is errNeedsApproval or wraps
-// errLooser if it can, and otherwise says what is wrong with the value.
+// setHarmless sets a flag if that is harmless. Otherwise the error is errNeedsApproval or wraps errLooser;
+// any other error means that the value is invalid.
 func setHarmless(f *pflag.Flag, texts []string) error {
 	before, restore := snapshot(f)
 	if err := set(f, texts); err != nil {
@@ -66,7 +66,7 @@ func setHarmless(f *pflag.Flag, texts []string) error {
 	return problem
 }
 
-// snapshot returns the value of a flag as text, and what sets it again.
+// snapshot returns the value of a flag as text, and a function that restores it.
 func snapshot(f *pflag.Flag) (text string, restore func() error) {
 	text = f.Value.String()
 	if list, ok := f.Value.(pflag.SliceValue); ok {
@@ -76,7 +76,7 @@ func snapshot(f *pflag.Flag) (text string, restore func() error) {
 	return text, func() error { return f.Value.Set(text) }
 }
 
-// magnitude returns the size of a limit, infinite if there is none. Text is the flag's own.
+// magnitude returns the size of a limit, infinity if there is none. text is a value in the flag's form.
 func magnitude(f *pflag.Flag, text string) float64 {
 	switch f.Value.Type() {
 	case "duration":

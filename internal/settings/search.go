@@ -14,8 +14,7 @@ import (
 // projectFile is the name of a project's configuration file.
 const projectFile = "handoff.yaml"
 
-// configFiles returns the configuration files that count, the strongest first: those of the
-// project, then the user's own.
+// configFiles returns the configuration files in descending precedence: the project's, then the user's own.
 func configFiles() ([]configFile, error) {
 	files, err := projectConfigs()
 	if err != nil {
@@ -32,9 +31,9 @@ func configFiles() ([]configFile, error) {
 	return append(files, own), err
 }
 
-// projectConfigs returns each handoff.yaml from the working directory up to the first that
-// is approved, at most to the root of the repository: one that is not approved does not take
-// away what an approved one above it sets.
+// projectConfigs returns each handoff.yaml from the working directory up to the first approved one, at most
+// up to the root of the repository: an unapproved file does not cancel the settings of an approved one above
+// it.
 func projectConfigs() ([]configFile, error) {
 	var files []configFile
 	dir, err := os.Getwd()
@@ -68,9 +67,9 @@ func readProjectConfig(path string) (configFile, error) {
 	}
 	switch approvalOf(file) {
 	case approved:
-		file.unsafe = "" // whoever could have changed it has not
+		file.unsafe = "" // nobody who could have changed it did
 	case changed:
-		file.unsafe = "" // nor is it left out: the user relies on what it set
+		file.unsafe = "" // an approved file is not ignored: the user relies on it
 		file.unapproved = "a project's file that has changed since you approved it"
 	default:
 		file.unapproved = "a project's file that you have not approved"
@@ -78,7 +77,7 @@ func readProjectConfig(path string) (configFile, error) {
 	return file, nil
 }
 
-// userConfigPath returns where the user's own file is; "" if there is no place for it.
+// userConfigPath returns the path of the user's own file; "" if there is none.
 func userConfigPath() string {
 	dir := cli.ConfigDir()
 	if dir == "" {

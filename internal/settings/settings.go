@@ -1,5 +1,5 @@
-// Package settings gives flags that were not named on the command line their values from the
-// environment and from configuration files.
+// Package settings sets flags that were not given on the command line from the environment and configuration
+// files.
 package settings
 
 import (
@@ -16,8 +16,7 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// notConfigurable are flags that say what one call is about, and so never come
-// from the environment or a file.
+// notConfigurable are flags about a single call, which are never set from the environment or a file.
 var notConfigurable = []string{"help", "output", "in-place", "force", "against", "state", "parent", "set", "restore",
 	"each", "train", "index", "message", "handoff-id", "task", "explain", "reverse", "git", "key"}
 
@@ -25,27 +24,25 @@ func configurable(f *pflag.Flag) bool {
 	return f.Annotations[cli.OfOneCall] == nil && !slices.Contains(notConfigurable, f.Name)
 }
 
-// A Tree makes commands. Their flags are the settings. Each call makes new ones.
+// A Tree creates command trees, whose flags are the settings. Each call creates a new tree.
 type Tree struct {
 	All func() *cobra.Command
-	// Some makes only the commands with these names, which may be unknown, and those flags that all
-	// commands have.
+	// Some creates only the commands with these names, which may be unknown, and the flags of all commands.
 	Some func(names []string) *cobra.Command
 }
 
-// commandKey returns the name of a command in keys: with that of the command that
-// it is below, as in "openai.check".
+// commandKey returns the name of a command in keys, preceded by that of its group, as in "openai.check".
 func commandKey(c *cobra.Command) string {
 	_, path, _ := strings.Cut(c.CommandPath(), " ")
 	return strings.ReplaceAll(path, " ", ".")
 }
 
-// WarningsPrinted is the annotation of a command that another one calls, which has printed the warnings of
+// WarningsPrinted is the annotation of a command that another command runs after printing the warnings of
 // [Tree.Configure].
 const WarningsPrinted = "warnings printed"
 
-// Configure gives the flags that were not named on the command line their
-// values from the environment and the configuration files.
+// Configure sets the flags that were not given on the command line from the environment and the configuration
+// files.
 func (t Tree) Configure(g *cli.Globals, c *cobra.Command) error {
 	list, warnings, err := t.layers(g)
 	if err != nil {
@@ -80,14 +77,14 @@ func (t Tree) Configure(g *cli.Globals, c *cobra.Command) error {
 	return problem
 }
 
-// showsSettings reports whether a command says itself which settings are not used.
+// showsSettings reports whether a command itself shows the unused settings.
 func showsSettings(c *cobra.Command) bool {
 	return c.Name() == "config" || c.Name() == "doctor" || c.Parent() != nil && c.Parent().Name() == "config"
 }
 
-// give sets a flag of a command from the strongest layer that has it, and returns that
-// layer's origin, "" if there is none. The error says where the value is that cannot be set;
-// if it wraps errLooser, the flag has the value that counts.
+// give sets a flag of a command from the first layer that has it, and returns that layer's origin, "" if
+// there is none. The error has the place of a value that cannot be set; if it wraps errLooser, the flag has
+// the effective value.
 func give(f *pflag.Flag, command string, list []layer) (origin string, err error) {
 	for i, l := range list {
 		texts, key, ok := l.lookup(command, f.Name)
@@ -107,7 +104,7 @@ func give(f *pflag.Flag, command string, list []layer) (origin string, err error
 			}
 			return l.origin, nil
 		}
-		// What it may set depends on what would be set without it.
+		// Whether the value is harmless depends on the value without it.
 		origin, looser := give(f, command, list[i+1:])
 		if looser != nil && !errors.Is(looser, errLooser) {
 			return "", looser
@@ -120,7 +117,7 @@ func give(f *pflag.Flag, command string, list []layer) (origin string, err error
 	return "", nil
 }
 
-// A settingError says what is wrong with a value, and of which key in which place.
+// A settingError is an error with the key and the place of the value.
 type settingError struct {
 	text string
 	err  error
@@ -130,8 +127,8 @@ func (e *settingError) Error() string { return e.text }
 
 func (e *settingError) Unwrap() error { return e.err }
 
-// wrong returns the error for the value of a key. The value may be anything, such as a
-// password that was meant for another place.
+// wrong returns the error for the value of a key. It must not show the value, which may be a password set by
+// mistake.
 func (l layer) wrong(key string, err error) error {
 	e := &settingError{fmt.Sprintf("%s: %s: %s", term.Visible(l.origin), key, cli.ShownSetting(cli.ValueError(err).Error())), err}
 	if errors.Is(err, errLooser) || errors.Is(err, errNeedsApproval) {
@@ -143,7 +140,7 @@ func (l layer) wrong(key string, err error) error {
 	return e
 }
 
-// NamesFile reports whether the value of a flag is the name of a file.
+// NamesFile reports whether the value of a flag is a file name.
 func NamesFile(f *pflag.Flag) bool {
 	name, _ := pflag.UnquoteUsage(f)
 	return name == "FILE"
@@ -157,7 +154,7 @@ func set(f *pflag.Flag, texts []string) error {
 	if ok {
 		texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
 		if len(texts) == 0 {
-			texts = nil // as where the flag is not given
+			texts = nil // as without the flag
 		}
 		return list.Replace(texts)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Dot is the language of graphviz.org.
+// Dot is the DOT language of Graphviz (graphviz.org).
 type Dot struct{}
 
 func (Dot) Begin() string {

@@ -9,16 +9,16 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// USD writes an amount in USD.
+// USD formats an amount in USD.
 func USD(d message.Decimal) string { return term.Dollars([]byte(d.String())) }
 
-// Tokens returns how many tokens a cost has.
+// Tokens returns the number of tokens of a cost.
 func Tokens(c chain.Cost) int64 { return c.Prompt + c.Completion }
 
-// InTokens writes how many tokens a cost has.
+// InTokens formats the number of tokens of a cost.
 func InTokens(c chain.Cost) string { return term.Grouped(Tokens(c)) + " tokens" }
 
-// Share writes which part of the whole something is, "-" of nothing.
+// Share formats a part as a percentage of the whole, "-" if the whole is zero.
 func Share(part, whole message.Decimal) string {
 	if whole.Sign() <= 0 {
 		return "-"
@@ -30,13 +30,13 @@ func Share(part, whole message.Decimal) string {
 	return term.Clip(text, 8) + "%"
 }
 
-// SpentRow returns the cells of what somebody spent of a total: who, clipped to the columns,
-// handoffs, USD, their share and tokens.
+// SpentRow returns the cells for an agent's part of a total: the agent, clipped to columns, the number of
+// handoffs, USD, its share and tokens.
 func SpentRow(who string, columns, handoffs int, spent, total chain.Cost) []string {
 	return []string{term.Clip(who, columns), term.Plural(handoffs, "handoff"), USD(spent.SpentUSD), Share(spent.SpentUSD, total.SpentUSD), InTokens(spent)}
 }
 
-// Doubt says why the sum of a task's steps may not be what was spent, "" if nothing speaks against it.
+// Doubt returns why the sum of a task's steps may differ from its spending, "" if nothing suggests that.
 func Doubt(task *chain.Task) string {
 	if task.Agrees {
 		return ""
@@ -48,7 +48,7 @@ func Doubt(task *chain.Task) string {
 	return "the last messages say " + USD(relay.SpentUSD) + " and " + InTokens(relay) + ": a message is missing, or a figure went down"
 }
 
-// Day returns the day of a time, which is written above the times of a task.
+// Day returns the day of a time, the heading for the times of a task.
 func Day(t time.Time) string {
 	if t.IsZero() {
 		return "time"
@@ -56,8 +56,8 @@ func Day(t time.Time) string {
 	return t.UTC().Format(time.DateOnly)
 }
 
-// When says how long after its parent a message was sent, and of one without a
-// parent the time, or the day if it is not that of the task's first message.
+// When returns the time from the message of its parent to a message. Without a parent, it returns the
+// message's time, or its day if that differs from the day of the task's first message.
 func When(n *chain.Node, first time.Time) string {
 	switch {
 	case n.Time.IsZero():

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// Mermaid is the language of mermaid.js.org.
+// Mermaid is the Mermaid language (mermaid.js.org).
 type Mermaid struct{}
 
 func (Mermaid) Begin() string { return "flowchart TD\n" }
@@ -52,9 +52,8 @@ func mermaidLines(lines []string) string {
 	return strings.Join(escaped, "<br/>")
 }
 
-// mermaidText escapes a text for a quoted label. Besides quotes, Mermaid looks for
-// markup, directives (%%{), formulas ($$) and more inside of them, so that only what
-// is known to be plain stays as it is.
+// mermaidText escapes a text for a quoted label. Inside quotes, Mermaid interprets markup, directives (%%{),
+// formulas ($$) and more, so all but plain characters are escaped.
 func mermaidText(text string) string {
 	var b strings.Builder
 	for _, r := range text {

@@ -2,8 +2,7 @@ package tasktree
 
 import "github.com/eaapl/handoff/pkg/finding"
 
-// A Language writes the parts of a picture of handoffs. Its texts are plain:
-// the language escapes them.
+// A Language writes the parts of a diagram of handoffs. It escapes the texts, which are plain.
 type Language interface {
 	Begin() string
 	End() string
@@ -14,7 +13,7 @@ type Language interface {
 	Edge(from, to int, label string) string
 }
 
-// classColors are the fill and the border of each class of messages.
+// classColors are the fill and border colours of each class of messages.
 var classColors = []struct{ class, fill, border string }{
 	{string(finding.Error), "#f8d7da", "#b00020"},
 	{string(finding.Warning), "#fff3cd", "#9a6700"},

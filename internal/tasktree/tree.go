@@ -1,5 +1,4 @@
-// Package tasktree draws the trees of tasks: as lines for people, and as pictures for
-// documents.
+// Package tasktree draws the trees of tasks, as text and as diagrams for documents.
 package tasktree
 
 import (
@@ -12,18 +11,17 @@ import (
 	"github.com/eaapl/handoff/pkg/chain"
 )
 
-// A Twig is a message and its place in the drawing of its task's tree.
+// A Twig is a message and its place in the drawn tree of its task.
 type Twig struct {
 	*chain.Node
-	// forks says of each fork above the message, the outermost first, whether
-	// another of its branches follows. It is valid until the next twig.
+	// forks reports for each fork above the message, the outermost first, whether another of its branches
+	// follows. It is valid until the next twig.
 	forks  []bool
 	begins bool // the message is the first of a branch
 }
 
-// Twigs yields the messages of a task, each before its children. Only forks lead
-// deeper: an only child is as deep as its parent. Several first messages are
-// the branches of one fork.
+// Twigs yields the messages of a task, each before its children. Only forks increase the depth: an only child
+// is at the depth of its parent. Several first messages are the branches of one fork.
 func Twigs(t *chain.Task) iter.Seq[Twig] {
 	type pending struct {
 		*chain.Node
@@ -57,7 +55,7 @@ func Twigs(t *chain.Task) iter.Seq[Twig] {
 	}
 }
 
-// maxForks is how many forks, the nearest ones, are drawn before a message.
+// maxForks is the maximum number of forks, the nearest ones, to draw before a message.
 const maxForks = 6
 
 // Stem draws the branches to the left of the twig's line.
@@ -72,7 +70,7 @@ func (t Twig) Stem() string {
 	return branches(t.forks[:last]) + "└── "
 }
 
-// Below draws the branches to the left of what is below the twig's line.
+// Below draws the branches to the left of the lines below the twig's.
 func (t Twig) Below() string {
 	if len(t.Children) > 0 {
 		return branches(t.forks) + "│   "
@@ -96,13 +94,13 @@ func branches(forks []bool) string {
 	return b.String()
 }
 
-// MaxAgentColumns is how many columns an agent's name may take.
+// MaxAgentColumns is the maximum width of an agent's name.
 const MaxAgentColumns = 40
 
-// MaxHopColumns is how many columns [Hop] may take.
+// MaxHopColumns is the maximum width of [Hop].
 const MaxHopColumns = 2*MaxAgentColumns + len(" to ") + len(" +99999")
 
-// Hop names who hands over to whom, within the columns.
+// Hop names the sender and the receiver of a handoff, within the columns.
 func Hop(n *chain.Node, columns int) string {
 	more := ""
 	if others := len(n.Receivers) - 1; others > 0 {
@@ -111,14 +109,14 @@ func Hop(n *chain.Node, columns int) string {
 	return term.Pair(term.Clip(n.From, MaxAgentColumns), term.Clip(n.To, MaxAgentColumns), columns-len(more)) + more
 }
 
-// How many columns of a handoffId are shown: enough to distinguish the messages of a task,
-// within these bounds.
+// Bounds on the number of columns of a handoffId to show.
 const (
 	minIDColumns = 8
 	maxIDColumns = 36
 )
 
-// IDColumns returns how many bytes of their handoffIds distinguish the messages of a task.
+// IDColumns returns the number of bytes of the handoffIds that distinguish the messages of a task, within the
+// bounds.
 func IDColumns(t *chain.Task) int {
 	var ids []string
 	for twig := range Twigs(t) {

@@ -2,14 +2,14 @@ package term
 
 import "fmt"
 
-// An Allowance is how many findings may be reported.
+// An Allowance limits the number of reported findings.
 type Allowance struct {
-	Max     int // 0 for any
+	Max     int // 0 for no limit
 	Taken   int
 	Omitted int
 }
 
-// Take returns how many of n findings may be reported; the rest is omitted.
+// Take returns the number of findings, of n more, to report; the rest is omitted.
 func (a *Allowance) Take(n int) int {
 	allowed := n
 	if a.Max > 0 {
@@ -20,7 +20,7 @@ func (a *Allowance) Take(n int) int {
 	return allowed
 }
 
-// Summary is what the summary of a run says of findings that were omitted, "" if none was.
+// Summary returns the text about omitted findings for the summary of a run, "" if none were omitted.
 func (a *Allowance) Summary() string {
 	if a.Omitted == 0 {
 		return ""

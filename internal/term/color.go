@@ -19,8 +19,8 @@ func CheckColor(mode string) error {
 	}
 }
 
-// UseColor decides whether what goes to w is coloured. For "auto", the environment says so, and
-// where it does not, whether w is a terminal.
+// UseColor reports whether to colour the output to w. For "auto", the environment decides and, if it does
+// not, whether w is a terminal.
 func UseColor(mode string, w io.Writer) bool {
 	if mode != "auto" {
 		return mode == "always"
@@ -31,9 +31,9 @@ func UseColor(mode string, w io.Writer) bool {
 	return IsTerminal(w) && os.Getenv("TERM") != "dumb"
 }
 
-// environmentColor returns what the environment says of colours, and whether it says something:
-// NO_COLOR before CLICOLOR_FORCE, FORCE_COLOR and CLICOLOR (no-color.org, bixense.com/clicolors,
-// and for FORCE_COLOR what programs for Node.js do). A variable that is empty says nothing.
+// environmentColor returns whether the environment enables colours, and whether it has a setting: NO_COLOR
+// before CLICOLOR_FORCE, FORCE_COLOR and CLICOLOR (no-color.org, bixense.com/clicolors; FORCE_COLOR as
+// programs for Node.js interpret it). An empty variable is no setting.
 func environmentColor() (wanted, says bool) {
 	force := os.Getenv("FORCE_COLOR")
 	switch {
@@ -48,9 +48,9 @@ func environmentColor() (wanted, says bool) {
 	}
 }
 
-// A Palette colours text for a terminal, or leaves it as it is.
+// A Palette colours text for a terminal, or returns it unchanged.
 type Palette struct {
-	On                                          bool // otherwise marks must say what colours would
+	On                                          bool // otherwise marks must replace colours
 	Bold, Dim, Red, Struck, Yellow, Green, Cyan func(...any) string
 }
 
@@ -76,7 +76,7 @@ func NewPalette(on bool) Palette {
 	}
 }
 
-// Severity returns what colours a severity.
+// Severity returns the function that colours a severity.
 func (p Palette) Severity(s finding.Severity) func(...any) string {
 	switch s {
 	case finding.Error:

@@ -8,13 +8,13 @@ import (
 	"github.com/eaapl/handoff/internal/secrets"
 )
 
-// excerptReach is how many bytes before and after a place are looked at: more than is shown, so
-// that a credential which begins earlier is recognised.
+// excerptReach is the number of bytes before and after a place to examine: more than is shown, so that a
+// credential that begins earlier is recognised.
 const excerptReach = 4 << 10
 
-// Excerpt returns what is around a place in a JSON text, visible and without credentials: the
-// line that it is in, without its indentation, or as much of it as fits the columns. The value or
-// word that begins at the place is in so many columns from the caret on.
+// Excerpt returns the text around a place in a JSON text, visible and without credentials: its line, without
+// indentation, or as much of it as fits the columns. The value or word at the place has width columns from
+// column caret on.
 func Excerpt(text []byte, at, columns int) (line string, caret, width int) {
 	from, to := max(at-excerptReach, 0), min(at+excerptReach, len(text))
 	from += bytes.LastIndexByte(text[from:at], '\n') + 1
@@ -49,7 +49,7 @@ func Excerpt(text []byte, at, columns int) (line string, caret, width int) {
 	return head + rest, caret, max(min(Width(mark), Width(rest)), 1)
 }
 
-// tokenLength returns how long the string, number, word or character is that a text begins with.
+// tokenLength returns the length of the string, number, word or character at the beginning of a text.
 func tokenLength(text []byte) int {
 	if len(text) == 0 {
 		return 0

@@ -1,5 +1,5 @@
-// Package term shows text to people: visible, within the width of their terminal, coloured
-// where they want it.
+// Package term formats text for people: visible, within the width of their terminal, and coloured if they
+// want.
 package term
 
 import (
@@ -16,10 +16,9 @@ import (
 	"github.com/eaapl/handoff/internal/secrets"
 )
 
-// Visible returns text that a terminal shows as it is: control characters,
-// escape sequences, direction overrides and characters that do not show come
-// out as Go escapes, so that no message can steer the terminal or hide a part.
-// Credentials are left out.
+// Visible returns text that is safe to show on a terminal. Control characters, escape sequences, direction
+// overrides and invisible characters become Go escapes, so that no message can control the terminal or hide a
+// part. Credentials are removed.
 func Visible(s string) string { return visible(WithoutSecrets(s)) }
 
 // visible is [Visible] for text without credentials.
@@ -30,12 +29,12 @@ func visible(s string) string {
 	return Escape(s, IsHidden)
 }
 
-// hiddenSecret takes the place of a credential.
+// hiddenSecret replaces a credential.
 const hiddenSecret = "[secret]"
 
 var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
 
-// WithoutSecrets returns a text without the credentials in it.
+// WithoutSecrets returns a text with its credentials replaced.
 func WithoutSecrets(s string) string {
 	if strings.Contains(s, "~1") { // a slash in a JSON Pointer
 		tokens := strings.Split(s, "/")
@@ -62,8 +61,7 @@ func WithoutSecrets(s string) string {
 	return b.String()
 }
 
-// isPlain reports whether all of a text are printable characters of ASCII, each of which
-// takes a column of its own.
+// isPlain reports whether a text has only printable ASCII characters, each of which takes one column.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if s[i]-' ' > '~'-' ' {
@@ -73,8 +71,7 @@ func isPlain(s string) bool {
 	return true
 }
 
-// Escape writes the characters that are chosen, and bytes that are no UTF-8, as Go
-// escapes.
+// Escape replaces the chosen characters, and bytes that are not UTF-8, by Go escapes.
 func Escape(s string, chosen func(rune) bool) string {
 	var b strings.Builder
 	for i, r := range s {
@@ -91,8 +88,8 @@ func Escape(s string, chosen func(rune) bool) string {
 	return b.String()
 }
 
-// Looks returns the same for texts that look the same on a screen, though they differ in
-// spaces or joiners.
+// Looks returns a form that is equal for texts that look the same on a screen although their spaces or
+// joiners differ.
 func Looks(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -106,14 +103,14 @@ func Looks(s string) string {
 	}, Visible(s))
 }
 
-// isJoiner reports whether a character has no form of its own but changes that of
-// others, in scripts and emoji that need it.
+// isJoiner reports whether a character has no form of its own but changes the form of others, in scripts and
+// emoji that need it.
 func isJoiner(r rune) bool {
 	return r == '\u200c' || r == '\u200d' || r >= '\ufe00' && r <= '\ufe0f' || r >= '\u180b' && r <= '\u180d' || r == '\u180f'
 }
 
-// IsHidden reports whether a character does not show, or does something to a terminal. Joiners of scripts and
-// emoji are not hidden.
+// IsHidden reports whether a character is invisible or affects a terminal. Joiners of scripts and emoji are
+// not hidden.
 func IsHidden(r rune) bool {
 	switch {
 	case r >= 0x20 && r < 0x7f:
@@ -125,27 +122,27 @@ func IsHidden(r rune) bool {
 	}
 }
 
-// isBlank reports whether a character is graphic by its category, and shows nothing: what Unicode says may be
-// ignored when it is displayed (Default_Ignorable_Code_Point), and the pattern of Braille without dots.
+// isBlank reports whether a character is graphic by its category but invisible: the characters that Unicode
+// allows to ignore in display (Default_Ignorable_Code_Point), and the Braille pattern without dots.
 func isBlank(r rune) bool {
 	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || r == '\u2800'
 }
 
-// BytesPerColumn bounds how much of a text is looked at: more than any
-// language needs, and characters without width cannot make it endless.
+// BytesPerColumn limits the part of a text to examine: it is more than any language needs, and bounds texts
+// of characters without width.
 const BytesPerColumn = 16
 
-// bounded returns the part of s that can matter for the columns, without credentials,
-// and whether that is all of it.
+// bounded returns the part of s that can affect the columns, without credentials, and whether that is all of
+// it.
 func bounded(s string, columns int) (part string, whole bool) {
-	const maxSearched = 32 << 10 // for credentials, which may go on where the part ends
+	const maxSearched = 32 << 10 // for credentials, which may extend beyond the part
 	limit := max(columns, 0) * BytesPerColumn
 	s, all := prefix(s, max(limit, maxSearched))
 	s, whole = prefix(WithoutSecrets(s), limit)
 	return s, all && whole
 }
 
-// prefix returns the characters of s that fit the bytes, and whether that is all of it.
+// prefix returns the characters of s that fit limit bytes, and whether that is all of it.
 func prefix(s string, limit int) (part string, whole bool) {
 	if len(s) <= limit {
 		return s, true
@@ -156,8 +153,7 @@ func prefix(s string, limit int) (part string, whole bool) {
 	return s[:limit], false
 }
 
-// Cut returns the beginning of s that fits the columns, made visible, and
-// whether that is all of it.
+// Cut returns the beginning of s that fits the columns, as visible text, and whether that is all of it.
 func Cut(s string, columns int) (head string, whole bool) {
 	s, all := bounded(s, columns)
 	head, whole = cut(visible(s), columns)
@@ -182,8 +178,7 @@ func cut(s string, columns int) (head string, whole bool) {
 	return s, true
 }
 
-// Clip makes s visible and cuts it to the columns, with an ellipsis if
-// something is missing.
+// Clip makes s visible and cuts it to the columns, with an ellipsis if a part is missing.
 func Clip(s string, columns int) string {
 	if head, whole := Cut(s, columns); whole {
 		return head
@@ -192,8 +187,7 @@ func Clip(s string, columns int) string {
 	return head + "…"
 }
 
-// Tail makes s visible and cuts its beginning off, as far as it does not fit the columns: paths differ
-// at their ends.
+// Tail makes s visible and cuts its beginning to fit the columns: paths differ at their ends.
 func Tail(s string, columns int) string {
 	s = Visible(s)
 	if Width(s) <= columns {
@@ -211,7 +205,7 @@ func ending(s string, columns int) string {
 	return s
 }
 
-// Width returns how many columns text takes that is visible and short.
+// Width returns the width of a short visible text, in columns.
 func Width(s string) int {
 	if isPlain(s) {
 		return len(s)
@@ -219,13 +213,13 @@ func Width(s string) int {
 	return uniseg.StringWidth(s)
 }
 
-// Left clips s and fills it up on the right.
+// Left clips s and pads it on the right.
 func Left(s string, columns int) string {
 	s = Clip(s, columns)
 	return s + Spaces(columns-Width(s))
 }
 
-// Pair names both ends of an arrow within the columns, where a short name leaves its room to the
+// Pair formats the names at both ends of an arrow within the columns. A short name leaves its space to the
 // other.
 func Pair(from, to string, columns int) string {
 	const arrow = " → "
@@ -234,14 +228,14 @@ func Pair(from, to string, columns int) string {
 	return from + arrow + Clip(to, columns-Width(from))
 }
 
-// Right clips s and fills it up on the left.
+// Right clips s and pads it on the left.
 func Right(s string, columns int) string {
 	s = Clip(s, columns)
 	return Spaces(columns-Width(s)) + s
 }
 
-// Columns returns the rows of a table as lines, indented: the first column to the left, those
-// of figures to the right. All rows have as many cells, visible and short.
+// Columns returns the rows of a table as indented lines: the first column is aligned to the left, the figures
+// to the right. All rows have the same number of cells, visible and short.
 func Columns(rows [][]string) []string {
 	if len(rows) == 0 {
 		return nil
@@ -264,8 +258,8 @@ func Columns(rows [][]string) []string {
 
 func Spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
-// Wrap breaks s into visible lines that fit the columns, at spaces where
-// it can. If there are more lines than maxLines, the last ends in an ellipsis.
+// Wrap breaks s into visible lines that fit the columns, at spaces if possible. If there are more lines than
+// maxLines, the last ends in an ellipsis.
 func Wrap(s string, columns, maxLines int) []string {
 	var lines []string
 	s, whole := bounded(s, columns*maxLines)
@@ -289,9 +283,9 @@ func Wrap(s string, columns, maxLines int) []string {
 	return lines
 }
 
-// Fold returns visible text, which may be coloured, as lines of so many columns at most, broken at
-// spaces; 0 columns leave it on one line. The first line is indented, the others two columns more.
-// A longer word, such as a path, stays whole, for people to copy.
+// Fold returns visible text, which may be coloured, broken at spaces into lines of at most columns; 0 leaves
+// it on one line. The first line is indented, the others two columns more. A longer word, such as a path, is
+// not broken, so that people can copy it.
 func Fold(s string, indent, columns int) string {
 	if columns == 0 {
 		return Spaces(indent) + s
@@ -313,7 +307,7 @@ func Fold(s string, indent, columns int) string {
 	return strings.Join(append(lines, line), "\n")
 }
 
-// withoutColors returns text without what colours it.
+// withoutColors removes the colour sequences from text.
 func withoutColors(s string) string {
 	for {
 		from := strings.IndexByte(s, '\x1b')
@@ -325,7 +319,7 @@ func withoutColors(s string) string {
 	}
 }
 
-// breakLine splits visible text where a line ends.
+// breakLine splits visible text at the end of a line.
 func breakLine(s string, columns int) (head, rest string) {
 	part, all := prefix(s, max(columns, 0)*BytesPerColumn)
 	head, whole := cut(part, columns)
@@ -338,7 +332,7 @@ func breakLine(s string, columns int) (head, rest string) {
 	return strings.TrimRight(head, " "), strings.TrimLeft(s[len(head):], " ")
 }
 
-// Bar draws a share from 0 to 1 of the columns. What is more than nothing shows.
+// Bar draws a share from 0 to 1 of the columns. A positive share is always visible.
 func Bar(share float64, columns int) string {
 	n := int(share*float64(columns) + 0.5)
 	if n <= 0 && share > 0 {
@@ -347,7 +341,7 @@ func Bar(share float64, columns int) string {
 	return strings.Repeat("█", min(max(n, 0), columns))
 }
 
-// Grouped writes a whole number with commas between thousands.
+// Grouped formats a whole number with commas between thousands.
 func Grouped(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -356,7 +350,7 @@ func Grouped(n int64) string {
 	return s
 }
 
-// Short writes a count in at most five columns: 950, 4.2k, 64M.
+// Short formats a count in at most five columns: 950, 4.2k, 64M.
 func Short(n int64) string {
 	value, unit := float64(n), ""
 	for _, u := range []string{"k", "M", "G", "T"} {
@@ -371,13 +365,13 @@ func Short(n int64) string {
 	return strconv.FormatFloat(value, 'f', 0, 64) + unit
 }
 
-// Plural writes a count with its noun, and commas between thousands.
+// Plural formats a count with its noun, and commas between thousands.
 func Plural(n int, noun string) string { return Grouped(int64(n)) + " " + agree(n, noun) }
 
-// Counted writes a count with its noun, in digits alone: for lines whose figures programs read.
+// Counted formats a count with its noun, without commas: for lines that programs parse.
 func Counted[N int | int64](n N, noun string) string { return fmt.Sprintf("%d %s", n, agree(n, noun)) }
 
-// agree returns the form that a noun has after a count.
+// agree returns the singular or plural of a noun for a count.
 func agree[N int | int64](n N, noun string) string {
 	if n == 1 {
 		return noun
@@ -385,7 +379,7 @@ func agree[N int | int64](n N, noun string) string {
 	return noun + "s"
 }
 
-// Figure returns a number as the message has it.
+// Figure returns a number as written in the message.
 func Figure(number []byte) string {
 	if number == nil {
 		return "unknown"
@@ -393,7 +387,7 @@ func Figure(number []byte) string {
 	return Clip(string(number), 24)
 }
 
-// Dollars writes the JSON text of an amount in USD.
+// Dollars formats the JSON text of an amount in USD.
 func Dollars(number []byte) string {
 	text := Figure(number)
 	switch {
@@ -406,7 +400,7 @@ func Dollars(number []byte) string {
 	}
 }
 
-// Elapsed writes a duration in its two largest units.
+// Elapsed formats a duration in its two largest units.
 func Elapsed(d time.Duration) string {
 	sign := ""
 	if d < 0 {

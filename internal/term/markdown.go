@@ -9,8 +9,8 @@ import (
 // link matches a link of Markdown.
 var link = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`) })
 
-// Markdown returns a document of this project as text for a terminal: paragraphs and lists
-// broken at the columns (0 leaves their lines), headings bold, links without their addresses.
+// Markdown formats a document of this project as text for a terminal: paragraphs and lists broken at the
+// columns (0 keeps their lines), headings bold, links without their addresses.
 func Markdown(text string, columns int, colors Palette) string {
 	var b strings.Builder
 	var paragraph []string
@@ -72,8 +72,8 @@ func tableRow(row string, columns int) string {
 	return Fold(first, 0, columns) + "\n" + Fold(others, 4, columns)
 }
 
-// Reflow breaks the paragraphs of a text at the columns where a line is longer; those that are
-// indented, such as examples, stay as they are. 0 columns leave all as it is.
+// Reflow breaks lines of paragraphs that are longer than the columns; 0 means no limit. Indented paragraphs,
+// such as examples, are not broken.
 func Reflow(text string, columns int) string {
 	if columns == 0 {
 		return text

@@ -7,27 +7,27 @@ import (
 	"strings"
 )
 
-// How much of a message a picture shows; "-f json" has everything.
+// Limits on the parts of a message in a picture; "-f json" has everything.
 const (
 	MaxFindingLines = 6
 	MaxRows         = 25
 	MaxFindings     = 20
 )
 
-// MaxBar keeps bars from filling a wide screen.
+// MaxBar is the maximum width of a bar, also on a wide screen.
 const MaxBar = 72
 
-// labelWidth is the column of the values in the block of labels.
+// labelWidth is the column of the values after labels.
 const labelWidth = 12
 
-// A Picture is the text of one message while it is drawn.
+// A Picture builds the text about one message.
 type Picture struct {
 	Palette
 	Width int
 	Text  bytes.Buffer
 }
 
-// NewPicture returns an empty picture, [MinWidth] wide at least.
+// NewPicture returns an empty picture with a width of at least [MinWidth].
 func NewPicture(columns int, colors Palette) Picture {
 	return Picture{Width: max(columns, MinWidth), Palette: colors}
 }
@@ -37,7 +37,7 @@ func (p *Picture) Line(parts ...string) {
 	p.Text.WriteByte('\n')
 }
 
-// Heading names a message, and says at the end of the line what it comes to.
+// Heading writes the name of a message and, at the end of the line, its outcome.
 func (p *Picture) Heading(source string, index int, summary string, paint func(...any) string) {
 	if index > 0 {
 		source = fmt.Sprintf("%s, message %d", source, index+1)
@@ -45,7 +45,7 @@ func (p *Picture) Heading(source string, index int, summary string, paint func(.
 	p.Line(p.Bold(Left(source, p.Width-Width(summary)-1)), " ", paint(summary))
 }
 
-// Section begins a block, with its summary after the title.
+// Section begins a section, with a summary after the title.
 func (p *Picture) Section(title, summary string) {
 	p.Line()
 	if summary != "" {
@@ -62,7 +62,7 @@ func (p *Picture) Label(name, value string) {
 	p.Line(p.Dim(Left(name, labelWidth)), Clip(value, p.Width-labelWidth))
 }
 
-// More ends a list that is not shown whole.
+// More ends a list that is not shown in full.
 func (p *Picture) More(n int) {
 	if n > 0 {
 		p.Line("  ", p.Dim("… and "+Grouped(int64(n))+" more"))

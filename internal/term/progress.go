@@ -8,37 +8,36 @@ import (
 	"time"
 )
 
-// Progress shows a person at a terminal how far a run is that takes more than a second, and prints
-// the errors of its documents. Where diagnostics do not go to a [Screen], it only prints errors.
+// Progress shows the progress of a run that takes more than a second on a terminal, and prints the errors of
+// its documents. If diagnostics do not go to a [Screen], it only prints errors.
 type Progress struct {
 	stderr io.Writer
 	errors Allowance
 
 	screen *screening // nil: show nothing
-	what   string     // is done, "" if messages are read
-	total  int64      // bytes, or how often it is done; -1 if unknown
+	what   string     // the action, "" for reading messages
+	total  int64      // bytes, or the number of steps; -1 if unknown
 
 	read     atomic.Int64 // bytes
-	messages atomic.Int64 // or how often something was done
+	messages atomic.Int64 // or steps
 
 	stopOnce sync.Once
 	quit     chan struct{}
 	done     chan struct{}
 }
 
-// NewProgress returns the progress for a run whose diagnostics go to stderr, which prints maxErrors
-// errors, 0 for any.
+// NewProgress returns the progress of a run with diagnostics on stderr. It prints at most maxErrors errors, 0
+// for no limit.
 func NewProgress(stderr io.Writer, maxErrors int) *Progress {
 	screen, _ := stderr.(*screening)
 	return &Progress{stderr: stderr, errors: Allowance{Max: maxErrors}, screen: screen}
 }
 
-// Start begins to show, after the first second, how much of total has been read, in bytes;
-// -1 if that is unknown.
+// Start shows, from the first second on, how much of total bytes has been read; -1 if the total is unknown.
 func (p *Progress) Start(total int64) { p.start("", total) }
 
-// StartDoing begins to show, after the first second, what is done, and how often of total by
-// [Progress.Reached]; -1 if that is not counted.
+// StartDoing shows, from the first second on, the action and how many of total steps are complete by
+// [Progress.Reached]; -1 if steps are not counted.
 func (p *Progress) StartDoing(what string, total int64) { p.start(what, total) }
 
 func (p *Progress) start(what string, total int64) {
@@ -83,8 +82,7 @@ func (p *Progress) doing(elapsed time.Duration) string {
 	return fmt.Sprintf("%s: %s of %s", p.what, Grouped(n), Grouped(p.total)) + p.left(n, float64(n)/elapsed.Seconds())
 }
 
-// left says how much of the total is done, and how long the rest takes at a rate; "" where that is
-// not known.
+// left returns the completed part of the total and the remaining time at a rate; "" if unknown.
 func (p *Progress) left(done int64, rate float64) string {
 	if p.total <= 0 || rate <= 0 {
 		return ""
@@ -93,7 +91,7 @@ func (p *Progress) left(done int64, rate float64) string {
 	return fmt.Sprintf(", %d%%, %s left", 100*done/p.total, max(left, 0).Round(time.Second))
 }
 
-// Fail prints an error, unless there were too many. It returns whether it did.
+// Fail prints an error, unless there were too many. It reports whether it did.
 func (p *Progress) Fail(err error) bool {
 	if p.errors.Take(1) == 0 {
 		return false
@@ -120,5 +118,5 @@ func (p *Progress) Bytes(n int) { p.read.Add(int64(n)) }
 
 func (p *Progress) Message() { p.messages.Add(1) }
 
-// Reached says how often was done what StartDoing has named.
+// Reached sets the number of complete steps of StartDoing.
 func (p *Progress) Reached(n int64) { p.messages.Store(n) }

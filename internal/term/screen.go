@@ -11,22 +11,21 @@ import (
 	"golang.org/x/term"
 )
 
-// A Screen is the terminal of a run, to which both standard output and standard error may go. It has
-// the line of a [Progress]: whatever is written to a stream of the screen takes that away first, and
-// it is shown only where a line begins. So neither is in the midst of the other. It is safe for
-// concurrent use.
+// A Screen is the terminal of a run, to which both standard output and standard error may go. It shows the
+// line of a [Progress] only at the beginning of a line and clears it before a write to one of the screen's
+// streams, so that they do not mix. It is safe for concurrent use.
 type Screen struct {
-	// Clock, if not nil, takes the place of the time: it returns when a progress begins, and the
-	// times at which it is shown, until stop is called.
+	// Clock, if not nil, replaces the time: it returns the start time of a progress, the times at which to
+	// show it, and a function that stops them.
 	Clock func() (began time.Time, ticks <-chan time.Time, stop func())
 
 	mu     sync.Mutex
-	drawn  int        // columns of the line that is shown
-	on     *screening // where it is
-	inLine bool       // what was written last has not ended its line
+	drawn  int        // width of the shown line, in columns
+	on     *screening // the stream that shows it
+	inLine bool       // the last write did not end its line
 }
 
-// Stream returns a file as a stream of the screen, or as it is if it is no terminal.
+// Stream returns a file as a stream of the screen, or unchanged if it is not a terminal.
 func (s *Screen) Stream(f *os.File) io.Writer {
 	if !IsTerminal(f) {
 		return f
@@ -40,7 +39,7 @@ type screening struct {
 	screen *Screen
 }
 
-// Fd is that of the terminal.
+// Fd returns the file descriptor of the terminal.
 func (s *screening) Fd() uintptr { return s.file.Fd() }
 
 func (s *screening) Write(p []byte) (int, error) {
@@ -54,8 +53,8 @@ func (s *screening) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Unscreened returns the file of a stream of a screen, and any other writer as it is: for programs,
-// which write to the terminal themselves. Meanwhile nothing else may show progress.
+// Unscreened returns the file of a screen's stream, and any other writer unchanged: for child processes,
+// which write to the terminal themselves. No progress may be shown meanwhile.
 func Unscreened(w io.Writer) io.Writer {
 	if s, ok := w.(*screening); ok {
 		return s.file
@@ -63,7 +62,7 @@ func Unscreened(w io.Writer) io.Writer {
 	return w
 }
 
-// Clear takes the line of a progress off the screen.
+// Clear clears the line of a progress.
 func (s *Screen) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,12 +87,12 @@ func (s *screening) draw(line string) {
 	if of, _, err := term.GetSize(int(s.Fd())); err == nil && of > 0 {
 		columns = of
 	}
-	line = Clip(line, columns-1) // in the last column some terminals begin a new line
+	line = Clip(line, columns-1) // in the last column, some terminals begin a new line
 	fmt.Fprintf(s.file, "\r%-*s", s.screen.drawn, line)
 	s.screen.drawn, s.screen.on = max(Width(line), s.screen.drawn), s
 }
 
-// clock returns when a progress begins, and when it is shown.
+// clock returns the start time of a progress and the times at which to show it.
 func (s *Screen) clock() (began time.Time, ticks <-chan time.Time, stop func()) {
 	if s.Clock != nil {
 		return s.Clock()

@@ -14,26 +14,25 @@ func IsTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// The bounds of the width that text is laid out for, in columns: on a narrower screen, the terminal
-// breaks the lines; longer ones are hard to read.
+// The bounds on the width of text, in columns: on a narrower screen, the terminal breaks the lines; longer
+// lines are hard to read.
 const (
 	MinWidth = 40
 	MaxWidth = 120
 )
 
-// DefaultWidth is the width of what is laid out, but not for a screen, in columns.
+// DefaultWidth is the width of text that is not for a screen, in columns.
 const DefaultWidth = 80
 
-// ScreenWidth returns where the lines that go to a stream are to be broken, in columns: as the
-// environment variable COLUMNS says, or as the terminal is, within the bounds; 0 for other streams,
-// where lines are not broken.
+// ScreenWidth returns the width for lines on a stream, in columns: the environment variable COLUMNS or the
+// width of the terminal, within the bounds; 0 for other streams, whose lines are not broken.
 func ScreenWidth(stream any) int {
 	width := columns()
 	if width == 0 {
 		if !IsTerminal(stream) {
 			return 0
 		}
-		width = DefaultWidth // of a terminal that does not say
+		width = DefaultWidth // for a terminal of unknown width
 		if of, _, err := term.GetSize(int(stream.(interface{ Fd() uintptr }).Fd())); err == nil && of > 0 {
 			width = of
 		}
@@ -41,11 +40,10 @@ func ScreenWidth(stream any) int {
 	return min(max(width, MinWidth), MaxWidth)
 }
 
-// WidthOf returns how wide text is laid out that goes to a stream, in columns: [ScreenWidth], and
-// [DefaultWidth] where that is none.
+// WidthOf returns the width for text on a stream, in columns: [ScreenWidth], or [DefaultWidth] if that is 0.
 func WidthOf(stream any) int { return cmp.Or(ScreenWidth(stream), DefaultWidth) }
 
-// columns is the number in COLUMNS, 0 if there is none.
+// columns returns the number in COLUMNS, 0 if there is none.
 func columns() int {
 	n, err := strconv.Atoi(os.Getenv("COLUMNS"))
 	if err != nil || n < 1 {

@@ -6,7 +6,7 @@ import (
 	"github.com/eaapl/handoff/pkg/format"
 )
 
-// ToneColor returns what paints a text of a tone.
+// ToneColor returns the function that colours a text of a tone.
 func ToneColor(colors Palette, t format.Tone) func(...any) string {
 	switch t {
 	case format.Good:

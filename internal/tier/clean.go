@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// cleared are the environment variables that configure handoff or a program that tests start. A name
-// that ends in "_" is a prefix.
+// cleared are the environment variables that configure handoff or programs that tests start. A name that ends
+// in "_" is a prefix.
 var cleared = []string{
 	"HANDOFF_", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "TRACEPARENT", "OPENAI_",
 	"NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES", "TERM",
@@ -23,8 +23,8 @@ var cleared = []string{
 	"PGHOST", "PGPORT", "PGUSER", "PGPASSWORD", "PGDATABASE", "PGSERVICE", "PGSSLMODE", "PGOPTIONS", "PGAPPNAME",
 }
 
-// kept are exceptions to cleared: the variables of the tests themselves, and the certificates by which
-// git connects.
+// kept are exceptions to cleared: the variables of the tests themselves, and the certificates for git's
+// connections.
 var kept = []string{"HANDOFF_TEST_", "HANDOFF_MEASURE", "HANDOFF_SCREENSHOTS", "HANDOFF_TEMPORAL_SERVER", "GIT_SSL_"}
 
 func matches(list []string, name string) bool {
@@ -56,8 +56,8 @@ func CleanStart() {
 	}
 }
 
-// leaveHome unsets HOME, so that no test reads the user's settings or writes to the user's files. The
-// go command and npm keep their own settings and caches, which programs without HOME have to be told.
+// leaveHome unsets HOME, so that no test reads or writes the user's files. It sets the locations of the go
+// command's and npm's settings and caches, which they derive from HOME.
 func leaveHome() {
 	if runtime.GOOS == "windows" { // programs fail without it
 		return

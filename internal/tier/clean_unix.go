@@ -4,5 +4,5 @@ package tier
 
 import "syscall"
 
-// usualUmask makes files readable by all, where they are meant to be.
+// usualUmask sets a umask with which files are readable by everyone.
 func usualUmask() { syscall.Umask(0o022) }

@@ -65,9 +65,9 @@ func Run(m *testing.M, unmeasured ...string) int {
 	return code
 }
 
-// speed measures this machine. The slowness is how many times as long as the reference machine, the AMD
-// EPYC of CONTRIBUTING.md, it takes to compute and to get memory: 1 for a faster one. On some virtual
-// machines memory takes a hundred times as long. The machine is busy if this process had to wait.
+// speed measures this machine. The slowness is the ratio of its time for computing and memory allocation to
+// that of the reference machine, the AMD EPYC of CONTRIBUTING.md, at least 1. On some virtual machines memory
+// takes a hundred times as long. The machine is busy if this process had to wait.
 func speed() (slowness float64, busy bool) {
 	const reference = 150 * time.Millisecond
 	x, before, start := uint64(1), cpuTime(), time.Now()
@@ -83,7 +83,7 @@ func speed() (slowness float64, busy bool) {
 	return max(1, float64(cpu)/float64(reference)), time.Since(start) > cpu*3/2
 }
 
-// again returns the CPU time of a test in a process of its own, or the longest duration if it fails there.
+// again returns the CPU time of a test in a separate process, or the longest duration if it fails there.
 func again(name string) time.Duration {
 	self, err := os.Executable()
 	if err != nil {
@@ -98,9 +98,9 @@ func again(name string) time.Duration {
 	return c.ProcessState.UserTime() + c.ProcessState.SystemTime()
 }
 
-// measure wraps the top-level tests of m but those named. The function that it returns has the CPU
-// time of each test that ran. It panics if no test has one of the names. The testing package has no
-// hook around a test, so measure writes to its list.
+// measure wraps the top-level tests of m except unmeasured. It returns a function that returns the CPU time
+// of each test that ran. It panics if no test has one of the names. The testing package has no hook around a
+// test, so measure writes to its list.
 func measure(m *testing.M, unmeasured []string) func() map[string]time.Duration {
 	var mu sync.Mutex
 	costs := map[string]time.Duration{}
@@ -129,8 +129,7 @@ func measure(m *testing.M, unmeasured []string) func() map[string]time.Duration 
 	return func() map[string]time.Duration { return costs }
 }
 
-// tooSlow returns the tests that take more CPU time than limit and than maxRatio allow, each with a
-// line for the user.
+// tooSlow returns the tests that exceed both limit and maxRatio, each with a line for the user.
 func tooSlow(costs map[string]time.Duration, limit time.Duration) map[string]string {
 	all := slices.Sorted(maps.Values(costs))
 	slow := map[string]string{}

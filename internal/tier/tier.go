@@ -1,6 +1,5 @@
-// Package tier tells tests which of two tiers runs. The first tier, "go test ./...", runs every
-// test, with a sample of the cases where a test has many. The second tier runs all cases.
-// CONTRIBUTING.md lists both.
+// Package tier selects one of two tiers of tests. The first tier, "go test ./...", runs every test, with a
+// sample of the cases if a test has many. The second tier runs all cases. CONTRIBUTING.md describes both.
 package tier
 
 import "os"

@@ -1,10 +1,10 @@
-// Package webclient makes every HTTP request of this program, by one policy:
+// Package webclient sends every HTTP request of this program, with one policy:
 //
-//   - A redirect is an answer and is not followed: neither a body nor a token, nor the address as a Referer,
-//     reaches another server. Only 2xx of the URL itself means that it took the request.
+//   - A redirect is a response and is not followed: neither a body nor a token, nor the address as a Referer,
+//     reaches another server. Only 2xx of the URL itself means that it accepted the request.
 //   - No cookie is kept or sent.
 //   - The certificate of the server is verified.
-//   - Connecting, the request with its answer, and the bytes of an answer are bounded.
+//   - The times for connecting and for the request with its response, and the size of a response, are limited.
 //   - No error shows a password, a token or a value of a query.
 //   - The proxy is that of the environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY).
 package webclient
@@ -24,19 +24,19 @@ import (
 	"github.com/eaapl/handoff/internal/neterror"
 )
 
-// Options are the bounds of requests. The zero value is usual.
+// Options are the limits of requests. The zero value selects the defaults.
 type Options struct {
-	// TLS has the roots to trust; nil means those of the system. Certificates are verified in any case.
+	// TLS has the roots to trust; nil means the system's roots. Certificates are always verified.
 	TLS *tls.Config
-	// Timeout is how long a request may take with its answer; 0 means [DefaultTimeout].
+	// Timeout is the maximum time for a request with its response; 0 means [DefaultTimeout].
 	Timeout time.Duration
-	// Begin is how long a server may take until its answer begins; 0 means Timeout.
+	// Begin is the maximum time until the response begins; 0 means Timeout.
 	Begin time.Duration
-	// MaxAnswer is the maximum of bytes of an answer; 0 means [DefaultMaxAnswer].
+	// MaxAnswer is the maximum size of a response, in bytes; 0 means [DefaultMaxAnswer].
 	MaxAnswer int64
 }
 
-// The zero values of [Options].
+// The defaults of [Options].
 const (
 	DefaultTimeout   = time.Minute
 	DefaultMaxAnswer = 16 << 20
@@ -45,16 +45,16 @@ const (
 const (
 	connectTimeout = 10 * time.Second
 	idleTimeout    = 90 * time.Second
-	askTimeout     = time.Second // for a server to say whether it wants a body
+	askTimeout     = time.Second // for a server to accept or reject a body (100-continue)
 	pingTimeout    = 15 * time.Second
-	maxIdle        = 256       // connections that are kept for the next request
-	maxHeader      = 256 << 10 // bytes of the headers of an answer
+	maxIdle        = 256       // connections kept for later requests
+	maxHeader      = 256 << 10 // bytes of the headers of a response
 )
 
-// ErrTooLong is the error of reading an answer that has more bytes than it may have.
+// ErrTooLong is the error for reading a response that exceeds the maximum size.
 var ErrTooLong = errors.New("the answer is too long")
 
-// A Client makes requests. It is safe for concurrent use.
+// A Client sends requests. It is safe for concurrent use.
 type Client struct {
 	client    http.Client
 	maxAnswer int64
@@ -79,7 +79,7 @@ func New(o Options) *Client {
 		MaxIdleConns:           maxIdle,
 		MaxIdleConnsPerHost:    maxIdle,
 		MaxResponseHeaderBytes: maxHeader,
-		DisableCompression:     true, // an answer is passed on as it came, and its bound is that of its bytes
+		DisableCompression:     true, // a response is passed on unchanged, and its limit is in bytes received
 		ForceAttemptHTTP2:      true,
 		HTTP2:                  &http.HTTP2Config{SendPingTimeout: pingTimeout, PingTimeout: pingTimeout},
 	}
@@ -89,10 +89,10 @@ func New(o Options) *Client {
 	return &Client{http.Client{Transport: t, Timeout: o.Timeout, CheckRedirect: keepRedirect}, o.MaxAnswer}
 }
 
-// keepRedirect returns a redirect as the answer.
+// keepRedirect returns a redirect as the response.
 func keepRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// Do makes a request. The caller closes the body of the answer; reading more than may be read of it
+// Do sends a request. The caller must close the body of the response. Reading more than its maximum size
 // returns [ErrTooLong].
 func (c *Client) Do(r *http.Request) (*http.Response, error) {
 	response, err := c.client.Do(r)
@@ -106,8 +106,8 @@ func (c *Client) Do(r *http.Request) (*http.Response, error) {
 // CloseIdleConnections closes the connections that no request uses.
 func (c *Client) CloseIdleConnections() { c.client.CloseIdleConnections() }
 
-// plain returns the error of a request without its address, its token, or what a server has put into
-// the error for a terminal.
+// plain returns the error of a request without its address, its token, or text from a server that is meant
+// for a terminal.
 func plain(err error, r *http.Request) error {
 	if e := (*url.Error)(nil); errors.As(err, &e) {
 		err = e.Err
@@ -127,7 +127,7 @@ func plain(err error, r *http.Request) error {
 	return err
 }
 
-// A body is that of an answer.
+// A body is the body of a response.
 type body struct {
 	io.ReadCloser
 	left int64
@@ -137,7 +137,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.left < 0 {
 		return 0, ErrTooLong
 	}
-	if int64(len(p))-1 > b.left { // the byte after the last one shows that there are more
+	if int64(len(p))-1 > b.left { // the byte after the last allowed one shows that there are more
 		p = p[:b.left+1]
 	}
 	n, err := b.ReadCloser.Read(p)
@@ -147,7 +147,8 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Took returns nil if the URL itself took a request: its status is 2xx. The error is that status.
+// Took returns nil if the URL itself accepted a request: its status is 2xx. Otherwise the error is the
+// status.
 func Took(r *http.Response) error {
 	if r.StatusCode/100 == 2 {
 		return nil
@@ -155,7 +156,7 @@ func Took(r *http.Response) error {
 	return errors.New(Status(r))
 }
 
-// Status returns the status of an answer in our words, and of a redirect the server that it leads to.
+// Status returns the status of a response in plain words and, for a redirect, the server that it leads to.
 func Status(r *http.Response) string {
 	text := strings.TrimSpace(strconv.Itoa(r.StatusCode) + " " + http.StatusText(r.StatusCode))
 	if r.StatusCode/100 != 3 {

@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Placed is a document that knows where in the text that it was read from its values are.
+// A Placed is a document with the places of its values in the original text.
 type Placed struct {
 	*jsonstream.Document // the text itself, or the translation of YAML
 
@@ -17,13 +17,13 @@ type Placed struct {
 	lines  lines
 }
 
-// A place is where a key or a value begins.
+// A place is the start of a key or value.
 type place struct {
 	offset       int // in the translation
 	line, column int // in the text
 }
 
-// ParsePlaced is [Parse] for reports that name places in the text.
+// ParsePlaced is [Parse] for reports with places in the text.
 func ParsePlaced(text []byte) (*Placed, error) {
 	if len(text) > MaxBytes {
 		return nil, errTooLong
@@ -50,24 +50,24 @@ func ParsePlaced(text []byte) (*Placed, error) {
 	return &Placed{doc, t.places, newLines(text)}, nil
 }
 
-// InText returns the place in the text of a place in the document. Inside a text of YAML it
-// is where that begins.
+// InText returns the place in the text for a place in the document. For a place inside a YAML scalar, it
+// returns the start of the scalar.
 func (p *Placed) InText(at jsonstream.Position) jsonstream.Position {
 	if p.places == nil {
 		return at
 	}
 	i, exact := slices.BinarySearchFunc(p.places, int(at.Offset), func(known place, offset int) int { return cmp.Compare(known.offset, offset) })
 	if !exact {
-		i = max(i-1, 0) // the root begins the translation
+		i = max(i-1, 0) // the root is at the beginning of the translation
 	}
 	known := p.places[i]
 	return jsonstream.Position{Line: known.line, Column: known.column, Offset: p.lines.offset(known.line, known.column)}
 }
 
-// lines are those of a text, as YAML counts them.
+// lines are the lines of a text, as YAML counts them.
 type lines struct {
 	text   []byte
-	starts []int // where each line begins
+	starts []int // the start of each line
 }
 
 func newLines(text []byte) lines {
@@ -89,7 +89,7 @@ func newLines(text []byte) lines {
 	return l
 }
 
-// offset returns where a character is, in bytes; the end of the text if it is after that.
+// offset returns the offset of a character in bytes, at most the length of the text.
 func (l lines) offset(line, column int) int64 {
 	if line < 1 || line > len(l.starts) {
 		return int64(len(l.text))

@@ -9,16 +9,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A translation makes JSON of YAML.
+// A translation converts YAML to JSON.
 type translation struct {
 	json   []byte
 	places []place
 }
 
-// errTooMuch reports a text that is short, and says the same again and again.
+// errTooMuch reports a short text that becomes too long because of its aliases.
 var errTooMuch = fmt.Errorf("more than %d bytes, with aliases expanded", MaxTranslated)
 
-// add adds a node: null for nil, which an empty document is.
+// add adds a node: null for nil, the node of an empty document.
 func (t *translation) add(n *yaml.Node) error {
 	if n == nil {
 		t.mark(&yaml.Node{Line: 1, Column: 1})
@@ -37,7 +37,7 @@ func (t *translation) add(n *yaml.Node) error {
 	}
 }
 
-// mark notes that what a node says begins here.
+// mark records that the translation of a node begins here.
 func (t *translation) mark(n *yaml.Node) {
 	t.places = append(t.places, place{len(t.json), n.Line, n.Column})
 }
@@ -78,7 +78,7 @@ func (t *translation) addScalar(n *yaml.Node) error {
 	return nil
 }
 
-// addMapping adds a mapping with what is merged into it.
+// addMapping adds a mapping, including merged mappings.
 func (t *translation) addMapping(n *yaml.Node) error {
 	var pairs [][2]*yaml.Node
 	has := map[string]*yaml.Node{}
@@ -147,7 +147,8 @@ func name(key *yaml.Node) string {
 	return key.Value
 }
 
-// merge adds the pairs of a mapping, or of each in a sequence, those that they merge included.
+// merge calls add for the pairs of a mapping, or of each mapping in a sequence, including the pairs that they
+// merge.
 func merge(n *yaml.Node, add func(key, value *yaml.Node)) error {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias

@@ -1,10 +1,9 @@
-// Package yamldoc reads the documents in which people write settings, receiver profiles
-// and rules: YAML, or JSON.
+// Package yamldoc reads documents that people write, such as settings, receiver profiles and rules, in YAML
+// or JSON.
 //
-// Reading takes time and memory in proportion to the size of the text, whoever wrote it: a
-// text of more than [MaxBytes], or one whose YAML has more than [MaxNodes] nodes with its
-// aliases expanded or more than [MaxKeys] keys in one mapping, or one that comes to more than
-// [MaxTranslated] bytes of JSON, is rejected.
+// Reading takes time and memory proportional to the size of the text, even if it is malicious. It rejects a
+// text of more than [MaxBytes], YAML with more than [MaxNodes] nodes after expanding aliases or more than
+// [MaxKeys] keys in one mapping, and YAML of more than [MaxTranslated] bytes as JSON.
 package yamldoc
 
 import (
@@ -24,16 +23,15 @@ const (
 	MaxBytes = 1 << 20 // of text
 	MaxNodes = 100_000 // of YAML: mappings, sequences, keys and scalars
 	MaxKeys  = 1_000   // of one YAML mapping: the library compares each with all others
-	// MaxTranslated is how many bytes of JSON YAML may come to: without aliases, no text
-	// within the other limits comes to more.
+	// MaxTranslated is the maximum size of YAML as JSON, in bytes. Without aliases, no text within the other
+	// limits exceeds it.
 	MaxTranslated = 8 << 20
 )
 
-// Parse reads a document as JSON. Text that is strict JSON is taken as it is, with the
-// places of its values; YAML is translated, and places then count in the translation:
-// [ParsePlaced] knows those in the text. The error is a [*jsonstream.SyntaxError] for text
-// that begins like JSON and is not YAML either; any other says what is wrong, with the line
-// where it is known.
+// Parse reads a document as JSON. Strict JSON is parsed directly, with the places of its values; YAML is
+// translated, and places are in the translation: [ParsePlaced] returns places in the text. The error is a
+// [*jsonstream.SyntaxError] for text that begins like JSON and is not YAML either; any other error has the
+// line if it is known.
 func Parse(text []byte) (*jsonstream.Document, error) {
 	placed, err := ParsePlaced(text)
 	if err != nil {
@@ -42,9 +40,8 @@ func Parse(text []byte) (*jsonstream.Document, error) {
 	return placed.Document, nil
 }
 
-// Decode reads a YAML document, of which JSON is a part, as a Go value: nil, bool, int,
-// float64, string, time.Time, []any or map[string]any of these. The error says
-// what is wrong, with the line where it is known.
+// Decode reads a YAML document, which may be JSON, as a Go value: nil, bool, int, float64, string, time.Time,
+// []any or map[string]any of these. The error has the line if it is known.
 func Decode(text []byte) (any, error) {
 	node, err := load(text)
 	if err != nil || node == nil {
@@ -57,7 +54,7 @@ func Decode(text []byte) (any, error) {
 	return v, nil
 }
 
-// load returns the nodes of a YAML document within the limits, nil for one that is empty.
+// load returns the nodes of a YAML document within the limits, nil if it is empty.
 func load(text []byte) (*yaml.Node, error) {
 	if len(text) > MaxBytes {
 		return nil, errTooLong
@@ -87,8 +84,8 @@ func notYAML(err error) error {
 	return fmt.Errorf("not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
 }
 
-// check visits a node and all that it holds, aliases expanded, and takes each from the
-// nodes that are left. An alias within what it refers to uses them up.
+// check visits a node and its descendants, with aliases expanded, and subtracts each from the remaining
+// nodes. A recursive alias uses them up.
 func check(n *yaml.Node, left *int) error {
 	if *left--; *left < 0 {
 		return fmt.Errorf("line %d: more than %d values, with aliases expanded", n.Line, MaxNodes)
@@ -110,7 +107,7 @@ func check(n *yaml.Node, left *int) error {
 	return nil
 }
 
-// isName reports whether a key is one of a JSON object, or says that others are merged.
+// isName reports whether a key can be a JSON name or is the merge key.
 func isName(key *yaml.Node) bool {
 	if key.Kind == yaml.AliasNode {
 		key = key.Alias

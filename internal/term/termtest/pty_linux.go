@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Terminal is one that a test looks at.
+// A Terminal is a pseudoterminal for a test.
 type Terminal struct {
-	*os.File          // what a program writes to
-	Shown    *os.File // what is seen of it
+	*os.File          // the end for the program
+	Shown    *os.File // the end with the program's output
 }
 
-// Open returns a new terminal of so many columns, until the end of the test.
+// Open returns a new terminal of the given width, which is closed at the end of the test.
 func Open(t *testing.T, columns uint16) *Terminal {
 	t.Helper()
 	shown, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -42,7 +42,7 @@ func Open(t *testing.T, columns uint16) *Terminal {
 	return &Terminal{file, shown}
 }
 
-// Until returns what is written from now on, to the first time that a text is in it.
+// Until returns the output from now on until it contains text.
 func (terminal *Terminal) Until(t *testing.T, text string) string {
 	t.Helper()
 	var all strings.Builder

@@ -1,2 +1,2 @@
-// Package termtest has terminals for tests, on Linux.
+// Package termtest provides terminals for tests on Linux.
 package termtest
