@@ -1,4 +1,4 @@
-// Package docs has the documents that the program itself shows.
+// Package docs embeds the documents that the program shows.
 package docs
 
 import (
@@ -16,8 +16,7 @@ import (
 //go:embed transport-helpers.md transports-http.md transports.md trimming.md
 var pages embed.FS
 
-// Page returns the text of a document, in Markdown, by its name without suffix; false if there is
-// none.
+// Page returns the text of a document, in Markdown, by its name without suffix; ok is false if there is none.
 func Page(name string) (text string, ok bool) {
 	page, err := pages.ReadFile(name + ".md")
 	return string(page), err == nil

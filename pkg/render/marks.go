@@ -4,8 +4,8 @@ import "strings"
 
 // The marks by which chat templates, and the prompts of tools, separate turns and roles, by model family
 // (from the templates in the models' tokenizer_config.json, llama.cpp's llama-chat.cpp and FastChat's
-// conversation.py). Names are in small letters, with "#" for a number at their end. The lists do not have the
-// marks with any name: <|name|>, with at least one of the bars (ChatML, Llama 3 and 4, Phi, Zephyr, GLM,
+// conversation.py). Names are in small letters, with "#" for a number at their end. Marks that may have any
+// name are not listed: <|name|>, with at least one of the bars (ChatML, Llama 3 and 4, Phi, Zephyr, GLM,
 // Command R, Granite, DeepSeek, Kimi, Hunyuan, Harmony and most others), and [|name|] (EXAONE, YuLan,
 // BlueLM).
 
