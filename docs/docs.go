@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The documents but those that commands print: of rules, providers, commands and requirements.
+// The documents, except the generated ones about rules, providers, commands and requirements.
 //
 //go:embed a2a.md accepting.md architecture.md audit.md building.md chain.md chat-formats.md ci.md comparing.md
 //go:embed compression.md configuration.md cookbook.md delivery.md dependencies.md environment.md exit-codes.md

@@ -31,7 +31,7 @@ type Options struct {
 	// Parent is the message by which From got the task, unchanged; nil for the first handoff of
 	// a task. Its [message.Digest] is recorded in extensions.parentDigest.
 	Parent *message.Message
-	// Constraints are added to those of the parent and the state.
+	// Constraints are added to the constraints of the parent and the state.
 	Constraints []string
 	// Traceparent is the W3C traceparent of the span that hands over, such as TRACEPARENT in
 	// the environment. It is ignored if it is invalid, or of another trace than the parent's.

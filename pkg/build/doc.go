@@ -7,17 +7,17 @@
 // the state that are members of messages are copied byte for byte, except white space between
 // tokens: member order, unknown members of turns and subtasks, and the text of numbers stay.
 //
-// # What comes from the parent
+// # Members inherited from the parent
 //
 //   - parentHandoffId and taskId.
 //   - the trace-id of traceparent; the message is a new span.
-//   - constraints: the parent's first, then the state's, then those of
-//     [Options], without repeats.
+//   - constraints: the parent's first, then the state's, then the options',
+//     without repeats.
 //   - completedSubtasks: the parent's first, then the state's. A state need
 //     not repeat the work of others, and no result is lost. A subtask that the
 //     state names itself, as done again or as left again, is the state's alone.
 //   - remainingSubtasks, only if the state does not have that member: the
-//     parent's without those that are done. An empty array says that nothing
+//     parent's without the completed ones. An empty array means that nothing
 //     is left.
 //   - taskDescription, only if the state has none. INITIAL is not passed on:
 //     it marks the first handoff of a task.

@@ -1,9 +1,8 @@
-// Package chain checks a task from one handoff to the next: it builds the tree of the task's
-// messages and compares each with its parent, to find losses, changes and wrong sums at the
-// boundary between two agents.
+// Package chain checks a task from one handoff to the next: it builds the tree of the task's messages and
+// compares each with its parent, to find losses, changes and wrong sums at the boundary between two agents.
 //
-// [Read] keeps only the parts of a message that the checks need, so that many messages fit into
-// memory. The results do not depend on the order in which messages are added.
+// [Read] keeps only the parts of a message that the checks need, so that many messages fit into memory. The
+// results do not depend on the order of the messages.
 package chain
 
 import (
@@ -79,8 +78,8 @@ type Task struct {
 	// Total is the sum of the steps, and the budget that remains at the end. A negative step
 	// counts as zero, because spent money does not come back.
 	Total Cost
-	// Relay is the total by the messages' own figures: those of the last messages, with the
-	// branches of a fan-out added up.
+	// Relay is the total by the messages' own figures: the figures of the last messages, with
+	// the branches of a fan-out added up.
 	Relay Cost
 	// Agrees reports whether Total and Relay are equal in dollars spent and in tokens. They
 	// differ if a message is missing or a figure went down. Agrees is also false if branches of

@@ -25,7 +25,7 @@ type content struct {
 	state       []string            // the names of the members of currentState
 	timed       bool                // Time is known
 	stated      kinds               // parts of Cost that the message states
-	turns       int                 // the first parts are those of the turns
+	turns       int                 // their number; their parts come first
 	parts       []*part             // nil once the message is added
 	partIDs     []int32             // the parts by their index in the Checker
 	start       jsonstream.Position // of the document

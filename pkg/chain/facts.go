@@ -77,8 +77,8 @@ const (
 	fewChildren = 4
 )
 
-// checkFacts checks that the facts in the parent's turns are kept. Only those of dropped
-// turns can be missing.
+// checkFacts checks that the facts in the parent's turns are kept. Only facts of dropped turns
+// can be missing.
 func (c *Checker) checkFacts(p *parent, n *Node) {
 	x := &p.facts
 	if c.severityOf("chain/fact-lost") == finding.Off {

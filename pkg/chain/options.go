@@ -13,7 +13,7 @@ import (
 type Options struct {
 	// Severities overrides the severities of rules, by ID.
 	Severities map[string]finding.Severity
-	// Strict turns warnings into errors, including those of Severities.
+	// Strict turns warnings into errors, including warnings from Severities.
 	Strict bool
 	// MaxVisits is the number of times that an agent may hand a task to the same other agent
 	// before it counts as a loop; 0 means [DefaultMaxVisits].

@@ -101,7 +101,7 @@ type Change struct {
 	Refused *Witness `json:"refused,omitzero"`
 	Unread  *Witness `json:"unread,omitzero"`
 	// Undeprecated reports that a removed value, or one with a new type, was not marked as deprecated in the
-	// old schema: section 14.3 requires a release in which it is.
+	// old schema: section 14.3 requires a release with that mark.
 	Undeprecated bool `json:"undeprecated,omitzero"`
 }
 

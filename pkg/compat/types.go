@@ -91,7 +91,7 @@ func union[T any](list []T, of func(T) types) types {
 	return set
 }
 
-// conjuncts returns a schema and those in its $ref and allOf, which its values also match.
+// conjuncts returns a schema and the schemas in its $ref and allOf, which its values also match.
 func (p part) conjuncts() []part {
 	list := []part{{p.side, p.side.resolve(p.schema)}}
 	for i := 0; i < len(list) && len(list) < maxParts; i++ {

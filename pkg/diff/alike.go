@@ -6,7 +6,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// alike matches the remaining elements between those that stay, in order, to maximize their
+// alike matches the remaining elements between elements that stay, in order, to maximize their
 // total likeness.
 func (m *matching) alike() {
 	i, j := 0, 0

@@ -22,7 +22,7 @@ type Options struct {
 	Exact  bool                 // compare numbers by their text
 	Ignore []jsonstream.Pattern // places that are left out, with everything below them
 	Only   []jsonstream.Pattern // if not empty, everything outside these places is left out
-	Keys   []Key                // before those of the message's format
+	Keys   []Key                // take precedence over the keys of the format
 }
 
 // relation returns the equality of documents under the options.

@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/align"
 )
 
-// A matching maps the elements of one array to those of another.
+// A matching maps the elements of one array to the elements of another.
 type matching struct {
 	*comparison
 	keys       keys
@@ -56,8 +56,8 @@ func (m *matching) match() {
 	m.stay()
 }
 
-// byHash matches equal elements, first those that keep their order. Equal hashes only suggest
-// equal elements.
+// byHash matches equal elements, first the elements that keep their order. Equal hashes only
+// suggest equal elements.
 func (m *matching) byHash(olds, news []uint64) {
 	for _, p := range align.Pairs(olds, news) {
 		m.pairIfSame(p.A, p.B)
@@ -117,7 +117,7 @@ func (m *matching) byKey() {
 	}
 }
 
-// stay marks as many elements as possible that kept their order, preferring those that kept
+// stay marks the largest set of elements that kept their order, preferring elements that kept
 // their index. Two scalars that differ match only by their place.
 func (m *matching) stay() {
 	var places, which []int

@@ -270,7 +270,7 @@ func quotedSize(raw []byte, name string) int {
 	return len(quoted)
 }
 
-// A tally counts by name, in the order in which the names appear.
+// A tally counts by name, in order of first appearance.
 type tally[T any] struct {
 	all []T
 	at  map[string]int

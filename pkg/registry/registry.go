@@ -1,7 +1,6 @@
-// Package registry finds the versions of JSON Schemas: the built-in ones and those of a
-// directory (EAAPL-MAG006, sections 7.1 and 14.3). [Bundle] combines a schema and all documents
-// that it refers to into one document, for validators that follow no references to other
-// documents.
+// Package registry finds the versions of JSON Schemas: the built-in ones and the ones in a directory
+// (EAAPL-MAG006, sections 7.1 and 14.3). [Bundle] combines a schema and all documents that it refers to into
+// one document, for validators that follow no references to other documents.
 package registry
 
 import (

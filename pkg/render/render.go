@@ -8,7 +8,7 @@
 // and unknown members stay.
 //
 // No turn of the message becomes a turn of the prompt: there, the words of another agent or its users would
-// count as those of the receiver's system, user or model. They are data.
+// pass for words of the receiver's system, user or model. They are data.
 package render
 
 import (

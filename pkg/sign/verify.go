@@ -27,7 +27,7 @@ const (
 	KeyPeriod            Reason = "key-period" // it holds, and its key is not valid at this time
 )
 
-// Reasons returns all reasons, in the order in which they are checked.
+// Reasons returns all reasons, in the order of the checks.
 func Reasons() []Reason {
 	return []Reason{Missing, Malformed, UnsupportedAlgorithm, UnknownKeyID, NotCanonicalizable, Mismatch, Untrusted, KeyPeriod}
 }
@@ -38,7 +38,7 @@ type Error struct {
 	Reason  Reason
 	Pointer string // JSON Pointer to the fault, "" for the message
 	jsonstream.Position
-	Problem string // the fault, what was found, and what to do
+	Problem string // the fault, the value found and the remedy
 }
 
 func (e *Error) Error() string { return e.Problem }
