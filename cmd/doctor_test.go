@@ -63,7 +63,7 @@ func TestDoctorServers(t *testing.T) {
 	}
 }
 
-// TestDoctorRedirect checks that a URL that redirects counts as a failure.
+// TestDoctorRedirect checks that a redirect counts as a failure.
 func TestDoctorRedirect(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Chdir(t.TempDir())

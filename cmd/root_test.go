@@ -18,7 +18,7 @@ import (
 	relaycmd "github.com/eaapl/handoff/relay/cmd"
 )
 
-// TestRootFor compares the commands of a tree made for one call with those of the complete tree, in both
+// TestRootFor compares the commands of a tree made for one call with the commands of the complete tree, in both
 // programs.
 func TestRootFor(t *testing.T) {
 	for name, p := range map[string]*program.Program{"handoff": New(), "handoff-relay": relaycmd.New()} {

@@ -63,8 +63,8 @@ func planted(t *testing.T, example string, plant func(v jsonstream.Value, place 
 	return string(write(nil, doc.Root()))
 }
 
-// plantedDocuments returns examples of every format. Each of their strings and names is a credential both in
-// a document where most others are unchanged, and in one where none is. In the first tier, every kind of
+// plantedDocuments returns examples of every format. Each of their strings and names is a credential both in a
+// document where all others of its kind are credentials too, and in one where most others are unchanged. In the first tier, every kind of
 // credential is at some place; in the second, at every place.
 func plantedDocuments(t *testing.T, example string) []string {
 	kinds := secrets.Kinds()
@@ -76,7 +76,7 @@ func plantedDocuments(t *testing.T, example string) []string {
 			return fmt.Sprint(credential(place), " ", place), v.Text()
 		}))
 	}
-	few := tier.Count(4, 16) // documents with one credential each, and their number of places
+	few := tier.Count(4, 16) // number of documents, each with a credential at every few-th place
 	for at := range few {
 		all = append(all, planted(t, example, func(v jsonstream.Value, place int) (string, string) {
 			if place%few != at {

@@ -52,7 +52,7 @@ func TestConnectionLost(t *testing.T) {
 	}
 }
 
-// TestClosed checks that a later failure overrides an answer.
+// TestClosed checks that a failure to close overrides an answer.
 func TestClosed(t *testing.T) {
 	trouble := errors.New("trouble")
 	for _, tt := range []struct {

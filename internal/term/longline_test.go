@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// TestLongLine checks that lines of a diagnosis are shorter than the lines they quote.
+// TestLongLine checks that the lines of a diagnosis stay short, whatever they quote.
 func TestLongLine(t *testing.T) {
 	for name, print := range map[string]func(*bytes.Buffer){
 		"error":   func(b *bytes.Buffer) { term.PrintError(b, errors.New(strings.Repeat("é", 15<<20))) },

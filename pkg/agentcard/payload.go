@@ -30,7 +30,7 @@ var covered = jsonstream.CanonicalOptions{Exact: true, Omit: signatures}
 //   - a field with its default value (an empty string, array or map, false) is left out, unless it
 //     is REQUIRED or has the keyword optional in a2a.proto;
 //   - an absent REQUIRED string, array or map is added with its default value, which
-//     protobuf cannot tell from absence;
+//     protobuf cannot distinguish from absence;
 //   - a field that is null is absent, as ProtoJSON has it;
 //   - a message is present if it is in the card, even without members: it has no default value.
 //

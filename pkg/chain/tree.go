@@ -211,7 +211,7 @@ func (f *forest) sort() {
 	}
 }
 
-// group makes the tasks and determines the message from which on costs are counted.
+// group makes the tasks and determines the first message whose costs are counted.
 func (c *Checker) group(f *forest) []*Task {
 	var tasks []*Task
 	named := make(map[string]*Task)

@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A place is the location in a document to which the compared schemas apply.
+// A place is the location in a document where the compared schemas apply.
 type place struct {
 	outer *place // nil for the document
 	// The part of the value at the outer place: a member, an element, or the name of a member.

@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// CountTokens adds the sizes in tokens to the facts of m, from which they were made. If m
+// CountTokens adds the sizes in tokens to f, the facts of m. If m
 // carries a context, it counts the context. A message of a format unknown to package history
 // has no turns.
 func (f *Facts) CountTokens(m *message.Message, meter history.Meter) {

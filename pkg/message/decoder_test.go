@@ -79,7 +79,7 @@ func TestDecoder(t *testing.T) {
 	}
 }
 
-// Errors of the stream are permanent, those of one message are not.
+// Errors of the stream are permanent, and errors of one message are not.
 func TestDecoderErrorsStick(t *testing.T) {
 	d := message.NewDecoder(strings.NewReader(`{"a":1,}`+"\n"+one), message.Options{})
 	var damaged *jsonstream.SyntaxError

@@ -18,7 +18,7 @@ const open = "‹"
 
 var reserved = []string{"quoted›", "U+"}
 
-// A place is the context in which a text is shown.
+// A place is the context of a shown text.
 type place int
 
 const (
@@ -45,7 +45,7 @@ func neutral(dst []byte, text string, where place) []byte {
 }
 
 // isHarmless reports whether a text, as most names of members, is too short for a border of ours and has
-// none of the characters by which other borders begin.
+// none of the first characters of other borders.
 func isHarmless(text string) bool {
 	if len(text) >= len("handedoverdata") {
 		return false

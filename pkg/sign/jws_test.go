@@ -101,7 +101,7 @@ func TestP256Key(t *testing.T) {
 	}
 }
 
-// No message is signed or verified with a P-256 key, and other key files reject them.
+// No message is signed or verified with a P-256 key, and ParseKeys rejects one.
 func TestP256SignsNoMessage(t *testing.T) {
 	k := NewP256Key("p")
 	if _, err := Sign(parse(t, `{"a":1}`), k, false); err == nil {

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// A kept is the texts of a stored key.
+// A kept has the texts of one key in several formats.
 type kept struct {
 	pkcs8, spki, openSSH, encrypted, line string
 	ecSSH, ecLine                         string

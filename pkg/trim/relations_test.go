@@ -11,8 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An event is a call or result, found by the rules of the providers and not by those of the
-// package under test.
+// An event is a call or result, found by the rules of the providers independent of the package under test.
 type event struct {
 	turn   int
 	id     string

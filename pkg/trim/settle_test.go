@@ -187,8 +187,8 @@ func TestSummaryAfterTakeBack(t *testing.T) {
 	}
 }
 
-// After a wrong estimate, the summary is asked to shrink by no more than the excess of the
-// message, if the message does not fit otherwise.
+// A wrong estimate requests no more space than the message exceeds its limit by, if the message
+// does not fit otherwise.
 func TestLittleRoom(t *testing.T) {
 	for seed, limit := range map[uint64]int{0: 183, 4: 229, 21: 212, 22: 219, 38: 198} {
 		r, err := trimText(t, spoken(seed), Options{MaxTokens: limit, KeepTurns: 1, Meter: realMeter(t), Summarizer: summarize.Extractive{}})

@@ -40,8 +40,8 @@ func damaged(t *testing.T) map[string]string {
 	return all
 }
 
-// A canonical message in a message of A2A has the same findings as alone, at its place in the message, in
-// either role.
+// A canonical message in a message of A2A has the same findings as alone, at its place in that message,
+// whatever the role.
 func TestHandoffInA2A(t *testing.T) {
 	for _, dialect := range []struct{ name, before, after string }{
 		{"1.0", `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m1","role":"ROLE_USER","extensions":["` + a2a.ExtensionURI + `"],"parts":[{"data":`,

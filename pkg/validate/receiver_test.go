@@ -250,8 +250,8 @@ func TestReceiverTrust(t *testing.T) {
 	}
 }
 
-// TestReceivedSystemTurn checks that a system turn after the beginning of the conversation is a warning, an
-// error for a receiver, and otherwise as the receiver's profile states.
+// TestReceivedSystemTurn checks that a system turn after the beginning of the conversation is a warning when
+// validating and an error when receiving, unless Severities has its rule.
 func TestReceivedSystemTurn(t *testing.T) {
 	const rule = "lint/system-turn-mid-history"
 	text := strings.Replace(string(must(schemas.Example("message"))), `"conversationHistoryVerbatim": [`, `"conversationHistoryVerbatim": [{"role": "user", "content": "a"}, {"role": "developer", "content": "b"},`, 1)

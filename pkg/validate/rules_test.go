@@ -143,7 +143,7 @@ func TestRulesAreComplete(t *testing.T) {
 			t.Errorf("%s: reason %q, severity %q", r.ID, r.Reason, r.Severity)
 		}
 		for _, text := range []string{r.Summary, r.Why} {
-			word, _, _ := strings.Cut(text, " ") // the name of a member keeps its case
+			word, _, _ := strings.Cut(text, " ") // names of members are not capitalized
 			if !strings.HasSuffix(text, ".") || strings.ToUpper(text[:1]) != text[:1] && !strings.Contains(word, "_") {
 				t.Errorf("%s: not a sentence: %q", r.ID, text)
 			}
