@@ -17,7 +17,7 @@ import (
 	"github.com/eaapl/handoff/internal/tier"
 )
 
-// notRun maps texts in blocks of documents that TestDocs does not run to the reasons.
+// notRun has texts of the blocks that TestDocs does not run, with the reasons.
 var notRun = map[string]string{
 	"# usage: sh signature.sh": "TestSigningRecipes runs it",
 	"handoff receive":          "it runs until it is stopped: TestScripts/receive and its like run it",
@@ -27,7 +27,7 @@ var notRun = map[string]string{
 	"git difftool":             "it asks the user; the command that it configures is run by TestScripts/diff-git",
 }
 
-// configured maps pages to the commands that their YAML is for. A command with the argument
+// configured has the commands that use the YAML of each page. A command with the argument
 // FILE reads the YAML as that file; for others it is the configuration.
 var configured = map[string][]string{
 	"tour.md":          {"handoff validate --receiver FILE message.json"},

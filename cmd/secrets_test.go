@@ -63,9 +63,9 @@ func planted(t *testing.T, example string, plant func(v jsonstream.Value, place 
 	return string(write(nil, doc.Root()))
 }
 
-// plantedDocuments returns examples of every format. Each of their strings and names is a credential both in a
-// document where all others of its kind are credentials too, and in one where most others are unchanged. In the first tier, every kind of
-// credential is at some place; in the second, at every place.
+// plantedDocuments returns examples of every format. Each of their strings and names is a credential both in
+// a document where all others of its kind are credentials too, and in one where most others are unchanged. In
+// the first tier, every kind of credential is at some place; in the second, at every place.
 func plantedDocuments(t *testing.T, example string) []string {
 	kinds := secrets.Kinds()
 	var all []string

@@ -141,7 +141,7 @@ func deliveryKilled(t *testing.T, to string, one bool) {
 		return c
 	}
 	receiveUntil(t, receive, func() bool { return len(k.recorded(audit.HandedOver)) == k.messages })
-	if tier.Full() { // messages redelivered at the end
+	if tier.Full() { // wait for redelivered messages
 		idle := *deliverIdle
 		if *deliverServer != "" {
 			idle *= 3 // PostgreSQL waits longer after a start

@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 )
 
-// A faulty file fails to append while told to.
+// A faulty file fails to append with err, unless that is nil.
 type faulty struct {
 	text []byte
 	err  error

@@ -52,8 +52,8 @@ type light int
 
 func (l light) Weight() int { return int(l) }
 
-// While a huge item is processed, the following ones are too, unless their results are heavy;
-// of large ones, there is one per core.
+// While a huge item is processed, the following ones are too, unless their results are
+// heavy. Large items are processed one per core.
 func TestOrderedAroundHugeItem(t *testing.T) {
 	const ahead, huge = 50, 0
 	for _, test := range []struct {

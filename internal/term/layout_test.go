@@ -134,7 +134,8 @@ func TestLayoutIsBounded(t *testing.T) {
 	}
 }
 
-// TestIsHidden checks that exactly the characters that Unicode allows to ignore in display are hidden, except characters that scripts and emoji need.
+// TestIsHidden checks that exactly the characters that Unicode allows to ignore in display are hidden, except
+// characters that scripts and emoji need.
 func TestIsHidden(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		ignorable := unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Cf, unicode.Variation_Selector) && !unicode.In(r, unicode.White_Space, unicode.Prepended_Concatenation_Mark)

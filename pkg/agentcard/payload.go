@@ -34,7 +34,7 @@ var covered = jsonstream.CanonicalOptions{Exact: true, Omit: signatures}
 //   - a field that is null is absent, as ProtoJSON has it;
 //   - a message is present if it is in the card, even without members: it has no default value.
 //
-// Members that a2a.proto does not declare, values of another than the declared type, and everything in a
+// Members that a2a.proto does not declare, values of a type other than declared, and everything in a
 // google.protobuf.Struct stay as they are. The error is [ErrNotObject], [ErrTooLarge], or a
 // [*jsonstream.NumberError] for a number that a signature would not protect.
 func Payload(card jsonstream.Value) ([]byte, error) {

@@ -194,8 +194,8 @@ func (b *builder) newUUID() string {
 
 func (b *builder) newID() []byte { return b.quote(b.newUUID()) }
 
-// fromAgent returns the agent of the options, or else the state's. Its executionId comes from
-// either, or is new.
+// fromAgent returns the agent of the options, or else the state's. Its executionId comes
+// from the state or the options, or is new.
 func (b *builder) fromAgent() []byte {
 	from, own := b.o.From, b.state.root.Get("fromAgent")
 	run := b.state.get("executionId", jsonstream.String).Text()

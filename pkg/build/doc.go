@@ -15,7 +15,7 @@
 //     without repeats.
 //   - completedSubtasks: the parent's first, then the state's. A state need
 //     not repeat the work of others, and no result is lost. A subtask that the
-//     state names itself, as done again or as left again, is the state's alone.
+//     state names itself, as completed or as remaining, is only the state's.
 //   - remainingSubtasks, only if the state does not have that member: the
 //     parent's without the completed ones. An empty array means that nothing
 //     is left.

@@ -98,7 +98,7 @@ func (c *Checker) Add(m *Message) {
 	c.messages = append(c.messages, m)
 }
 
-// AddUnread records the IDs of a message that could not be read. It is no node of its task, and
+// AddUnread records the IDs of a message that could not be read. It is not a node of its task, and
 // no finding reports it as missing.
 func (c *Checker) AddUnread(taskID, handoffID string) {
 	c.unread.tasks[foldID(taskID)] = true

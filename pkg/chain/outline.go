@@ -9,8 +9,8 @@ type Outline struct {
 }
 
 // NewMessage returns a message with only the exported fields of m, as from a record of an audit
-// log: enough for the tree of its task and for its costs. Rules about the content of messages
-// must be off: they find nothing, or something wrong.
+// log: enough for the tree of its task and for its costs. Turn off the rules about
+// the content of messages, whose findings would be missing or wrong.
 func NewMessage(m Message, known Outline) *Message {
 	m.content = content{timed: !m.Time.IsZero()}
 	if known.Dollars {

@@ -18,7 +18,7 @@ const longInventory = 1000
 
 // reset replaces the names. Repeats and "" are left out.
 func (v *inventory) reset(names iter.Seq[string]) {
-	// Clearing a map takes as long as for its largest size ever.
+	// The time to clear a map depends on its largest size so far.
 	if len(v.index) > longInventory {
 		v.index = nil
 	}

@@ -339,7 +339,7 @@ func endsTurn(text string) bool {
 		}
 		text, read = text[:len(text)-n], read+n
 	}
-	return false // at the start, [speaker] has it
+	return false // [speaker] handles the start of a line
 }
 
 func isTurn(name string) bool { return name == "USER" || name == "ASSISTANT" }

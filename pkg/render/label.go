@@ -83,7 +83,7 @@ func (all *searches) step(edits []edit, letters string, place int, optional bool
 	return edits
 }
 
-// join adds the matches begun in others. Of two places where a last word may begin, the later
+// join adds the partial matches of others. Of two places where a last word may begin, the later
 // one is in both words.
 func (all *searches) join(others *searches) {
 	for k := range all {

@@ -12,8 +12,8 @@ import (
 // inserted into every Quoted of the original text: removing the insertions restores the text.
 const Quoted = open + "quoted›"
 
-// open begins all insertions. Where the text itself has it before one of reserved, a [Quoted]
-// follows it.
+// open begins all insertions. If the original text has it
+// before an element of reserved, a [Quoted] is inserted between them.
 const open = "‹"
 
 var reserved = []string{"quoted›", "U+"}

@@ -150,7 +150,7 @@ func isDER(text []byte) bool {
 const minDistinct = 5
 
 // isRandom reports whether a secret can be random: it has several different bytes, none more
-// frequent than all others together, and is no repetition of a shorter text.
+// frequent than all others together, and is not a repetition of a shorter text.
 func isRandom(secret []byte) bool {
 	counts := map[byte]int{}
 	most := 0

@@ -270,7 +270,7 @@ func protected(h *history.History, o Options) map[int]bool {
 	return stay
 }
 
-// checkOver checks that a message that does not fit really cannot.
+// checkOver checks that a message that does not fit could not be made to fit.
 func checkOver(t *rapid.T, h *history.History, text []byte, o Options, err error) {
 	over := (*OverError)(nil)
 	if !errors.As(err, &over) || over.Over <= 0 {

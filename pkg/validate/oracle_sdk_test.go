@@ -171,7 +171,8 @@ func langChainFinds(doc *jsonstream.Document, rule string) []finding.Finding {
 	return slices.DeleteFunc(formats.Named(format.LangChain).Check(doc, jsonstream.Limits{}), func(f finding.Finding) bool { return f.Rule != rule })
 }
 
-// ofJavaScript returns the messages of a history with the class names of JavaScript: it rejects the names in Python's dumps.
+// ofJavaScript returns the messages of a history with the class names of JavaScript: it rejects the names in
+// Python's dumps.
 func ofJavaScript(whole jsonstream.Value) []byte {
 	return []byte(strings.ReplaceAll(string(turns(format.LangChain)(whole)), `["langchain","schema","messages",`, `["langchain_core","messages",`))
 }
