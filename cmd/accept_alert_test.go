@@ -16,8 +16,8 @@ import (
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
-// TestAlertPosted: a message that is not safe is posted to --alert-url as the audit log has its
-// record, again while the server is busy, and signed with the key.
+// TestAlertPosted checks that the audit log's record of an unsafe message is posted to --alert-url, retried
+// while the server is busy, and signed with the key.
 func TestAlertPosted(t *testing.T) {
 	type post struct{ signature, contentType, body string }
 	var mu sync.Mutex
@@ -63,7 +63,7 @@ func TestAlertPosted(t *testing.T) {
 	}
 }
 
-// signatureBy returns the signature of a text: with Ed25519 there is one.
+// signatureBy returns the Ed25519 signature of a text.
 func signatureBy(t *testing.T, file, text string) string {
 	t.Helper()
 	key, err := os.ReadFile(file)
@@ -77,7 +77,7 @@ func signatureBy(t *testing.T, file, text string) string {
 	return keys[0].SignText([]byte(text))
 }
 
-// TestRollbackAlertPosted: what a sender tells people is signed as what a receiver tells them is.
+// TestRollbackAlertPosted checks that the alerts of a sender are signed like a receiver's.
 func TestRollbackAlertPosted(t *testing.T) {
 	posted := make(chan [2]string, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -107,8 +107,8 @@ func TestRollbackAlertPosted(t *testing.T) {
 	}
 }
 
-// TestAlertRedirected: an alert whose URL redirects has not arrived. No other server gets the record, or the
-// URL with its secret.
+// TestAlertRedirected checks that a redirected alert has not arrived, and that no other server gets the
+// record or the URL with its secret.
 func TestAlertRedirected(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		t.Errorf("the other server is asked by %s, from %q", r.Method, r.Referer())

@@ -15,15 +15,15 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// vocabulary has common words, some of which rules of the safety scanner look for.
+// vocabulary has common words, including some that rules of the safety scanner look for.
 var vocabulary = strings.Fields(`
 	the a of to and in that for with on as by from is was are be it this which has have not at contract clause
 	liability vendor payment risk review customer request analysis result unlimited standard summary ticket refund
 	invoice database query latency deploy rollback schema agent handoff budget token prompt completion section page
 	medium high low flagged noted industry obligations notice days party agreement data approved pending region`)
 
-// messages returns JSON Lines: variants of the example message with texts of random
-// words, always the same.
+// messages returns JSON Lines: variants of the example message with texts of random words, the
+// same in every run.
 func messages(t testing.TB, n int) []byte {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -69,8 +69,8 @@ func messages(t testing.TB, n int) []byte {
 	return out.Bytes()
 }
 
-// BenchmarkCommands runs commands over a file of 2000 messages. Its profile is the one
-// that the program is built with: see CONTRIBUTING.md.
+// BenchmarkCommands runs commands over a file of 2000 messages. The program is built with its
+// profile: see CONTRIBUTING.md.
 func BenchmarkCommands(b *testing.B) {
 	dir := b.TempDir()
 	many, key, signed := filepath.Join(dir, "many.jsonl"), filepath.Join(dir, "key"), filepath.Join(dir, "signed.jsonl")

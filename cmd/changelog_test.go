@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// changeKinds are the sections of a version, in their order (keepachangelog.com, 1.1.0).
+// changeKinds are the sections of a version, in order (keepachangelog.com, 1.1.0).
 var changeKinds = []string{"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
 
-// TestChangelog holds the form of CHANGELOG.md: first what is not released, then versions with
-// their dates, the newest first; in each, sections that are not empty, of entries that are there
-// once; and a link for each version. Releases cut their notes out of it.
+// TestChangelog checks the form of CHANGELOG.md: first the unreleased changes, then the versions with their
+// dates, the newest first; in each, sections that are not empty, with unique entries; and a link for each
+// version. Releases extract their notes from it.
 func TestChangelog(t *testing.T) {
 	text, err := os.ReadFile("../CHANGELOG.md")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// What is offered to CI systems (docs/ci.md), run as they run it.
+// The files for CI systems (docs/ci.md), run as these systems run them.
 
 // readYAML reads the documents of a file into values.
 func readYAML(t *testing.T, path string, values ...any) {
@@ -34,7 +34,7 @@ func readYAML(t *testing.T, path string, values ...any) {
 	}
 }
 
-// ciFolder makes a folder with fixtures of which one is invalid, and says where handoff is.
+// ciFolder makes a folder with fixtures, one of them invalid, and returns it with the path of handoff.
 func ciFolder(t *testing.T) (dir, bin string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -62,7 +62,7 @@ func capture(t *testing.T, bin string, args ...string) string {
 	return string(out)
 }
 
-// ciRun runs a command, and returns its exit code and what it printed.
+// ciRun runs a command, and returns its exit code and output.
 func ciRun(t *testing.T, dir string, env []string, command ...string) (int, string) {
 	t.Helper()
 	c := exec.Command(command[0], command[1:]...)
@@ -117,7 +117,7 @@ func TestAction(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir, bin := ciFolder(t)
 			temp := t.TempDir()
-			// In place of the Go toolchain, which would build for a minute: the binary is there.
+			// A replacement for the Go toolchain, which would build for a minute.
 			program := "#!/bin/sh\n[ \"$1\" = install ] && mkdir -p \"$GOBIN\" && ln -s '" + filepath.Join(bin, "handoff") + "' \"$GOBIN/handoff\"\n"
 			if err := os.WriteFile(filepath.Join(temp, "go"), []byte(program), 0o700); err != nil {
 				t.Fatal(err)
@@ -221,8 +221,8 @@ func TestGitLabTemplate(t *testing.T) {
 	}
 }
 
-// The hooks are run by pre-commit itself, on the files that it chooses for them; only that
-// handoff is built for them is left out.
+// The hooks are run by pre-commit itself, on its own choice of files; only building handoff is
+// skipped.
 func TestPreCommitHooks(t *testing.T) {
 	for _, program := range []string{"pre-commit", "git"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -268,8 +268,8 @@ func TestPreCommitHooks(t *testing.T) {
 	}
 }
 
-// The schemas that the systems publish are not ours to distribute: they are asked where they
-// are next to the checkout.
+// We may not distribute the schemas that these systems publish: the test uses the copies next
+// to the checkout.
 func TestCIFilesBySchema(t *testing.T) {
 	for file, name := range map[string]string{
 		"action.yml": "github-action.json", ".pre-commit-hooks.yaml": "pre-commit-hooks.json", "templates/handoff.yml": "gitlab-ci.json",

@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 		relay.InProcess = func(stdin io.Reader, stdout, stderr io.Writer, args []string) int {
 			return runProgram(relaycmd.New(), stdin, stdout, stderr, args)
 		}
-		time.Local = time.UTC // as TZ has it for processes
+		time.Local = time.UTC // as TZ sets it for processes
 		if os.Getenv("GOGC") == "" {
 			debug.SetGCPercent(400) // commands that run in this process leave much garbage
 		}
@@ -48,9 +48,9 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// TestScripts runs testdata/script: the command line as its users use it. "handoff" runs a command
-// in this process, which takes a tenth of the time; "exec handoff" starts a process, as scripts do
-// that send signals, run commands in the background, or wait for time to pass.
+// TestScripts runs the command lines of testdata/script as users do. "handoff" runs a command in this
+// process, which takes a tenth of the time; "exec handoff" starts a process, for scripts that send signals,
+// run commands in the background, or wait for time to pass.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -74,16 +74,16 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// runsHandoff runs a command in this process, which has to end with exit code 0, or with "!" with
-// another: handoff [ARG]... [<FILE].
+// runsHandoff runs a command in this process, which must end with exit code 0, or after "!" with another:
+// handoff [ARG]... [<FILE].
 func runsHandoff(ts *testscript.TestScript, neg bool, args []string) {
 	if code := inProcess(ts, args); (code != 0) != neg {
 		ts.Fatalf("exit code %d", code)
 	}
 }
 
-// exitsWith runs a command that has to end with one exit code: exit CODE COMMAND [ARG]..., which
-// is in this process for "handoff", or exit CODE exec COMMAND [ARG]...
+// exitsWith runs a command that must end with a given exit code: exit CODE COMMAND [ARG]..., which runs
+// "handoff" in this process, or exit CODE exec COMMAND [ARG]...
 func exitsWith(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exit CODE COMMAND [ARG]...")
@@ -113,8 +113,8 @@ func exitsWith(ts *testscript.TestScript, neg bool, args []string) {
 // processState guards the environment and the working directory of this process.
 var processState sync.Mutex
 
-// inProcess runs a command line in the folder and with the environment of a script, and returns
-// its exit code. The standard input is empty, or the file that the last argument names: <FILE.
+// inProcess runs a command line in the folder and with the environment of a script, and returns its exit
+// code. Standard input is empty, or the file named by the last argument: <FILE.
 func inProcess(ts *testscript.TestScript, args []string) int {
 	stdin := ""
 	if last := len(args) - 1; last >= 0 && len(args[last]) > 1 && args[last][0] == '<' && args[last][1] != '<' {
@@ -127,7 +127,7 @@ func inProcess(ts *testscript.TestScript, args []string) int {
 	before := os.Environ()
 	defer setEnvironment(before)
 	var env []string
-	for _, entry := range reflect.ValueOf(ts).Elem().FieldByName("env").Seq2() { // which testscript does not export
+	for _, entry := range reflect.ValueOf(ts).Elem().FieldByName("env").Seq2() { // testscript does not export it
 		env = append(env, entry.String())
 	}
 	setEnvironment(append(env, "PWD="+ts.MkAbs(".")))
@@ -138,8 +138,8 @@ func inProcess(ts *testscript.TestScript, args []string) int {
 	return runWriting(strings.NewReader(stdin), stdout, stderr, args...)
 }
 
-// setEnvironment makes env the environment of this process. Variables that it has before and after
-// are there at any time.
+// setEnvironment makes env the environment of this process. Variables in both the old and the new environment
+// are never unset in between.
 func setEnvironment(env []string) {
 	wanted := map[string]bool{}
 	for _, entry := range env {
@@ -171,13 +171,13 @@ func compresses(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), out.Bytes(), 0o644))
 }
 
-// cuts leaves the first bytes of a file: cut FILE BYTES.
+// cuts truncates a file to its first bytes: cut FILE BYTES.
 func cuts(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: cut FILE BYTES")
 	}
 	size, err := strconv.ParseInt(args[1], 10, 64)
-	// "cp" keeps the mode of files, and those of the source tree may be read-only.
+	// "cp" keeps the mode of files, and the source tree may be read-only.
 	ts.Check(errors.Join(err, os.Chmod(ts.MkAbs(args[0]), 0o644), os.Truncate(ts.MkAbs(args[0]), size)))
 }
 
@@ -199,7 +199,7 @@ func publishes(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// picksLines writes lines of files to another, in the order named: lines TO FROM:N[-[M]]...
+// picksLines writes lines of files to another, in the given order: lines TO FROM:N[-[M]]...
 func picksLines(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: lines TO FROM:N[-[M]]...")
@@ -225,8 +225,8 @@ func picksLines(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text.String()), 0o644))
 }
 
-// repeats writes a file several times over, and others after it, to another:
-// repeat N FROM TO [AND]...
+// repeats writes a file several times, and then other files, to a new file: repeat N FROM TO
+// [AND]...
 func repeats(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: repeat N FROM TO [AND]...")
@@ -240,8 +240,8 @@ func repeats(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(text), 0o644))
 }
 
-// replaces writes a copy of a file in which a text is replaced that must be
-// there: replace FROM TO OLD NEW.
+// replaces writes a copy of a file with a text replaced, which must occur in it: replace FROM
+// TO OLD NEW.
 func replaces(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 4 {
 		ts.Fatalf("usage: replace FROM TO OLD NEW")

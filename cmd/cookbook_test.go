@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// cookbookTask matches the commands of a task, and what they print.
+// cookbookTask matches the commands of a task, and their output.
 var cookbookTask = regexp.MustCompile("(?s)\n## ([^\n]*)\n[^`]*\n```sh\n(.*?)```\n\n```text\n(.*?)```\n")
 
-// byChance matches what is another in each run: times, how long something took, and hashes.
+// byChance matches output that changes in each run: times, durations and hashes.
 var byChance = regexp.MustCompile(`2\d{3}-\d\d-\d\d([T ]\d\d:\d\d:\d\d(\.\d+Z)?)?|root \S+`)
 
-// TestCookbook does the tasks of docs/cookbook.md, each in an empty folder as somebody does who
-// pastes it into a shell, and compares what they print. With -update it writes that.
+// TestCookbook runs the tasks of docs/cookbook.md, each in an empty folder as if pasted into a shell, and
+// compares their output. With -update it writes the output to the page.
 func TestCookbook(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the tasks are scripts of a POSIX shell")

@@ -11,18 +11,18 @@ import (
 	"testing"
 )
 
-// A coverageRow is one requirement of a specification in testdata/coverage.tsv, with what
-// became of it and the tests that show that.
+// A coverageRow is one requirement of a specification in testdata/coverage.tsv, with its status
+// and the tests that prove it.
 type coverageRow struct {
 	document, section, requirement, status string
 	tests                                  []string // pkg/dir.TestName, or script/NAME of testdata/script/NAME.txtar
 	note                                   string
 }
 
-// coverageStatuses are what can become of a requirement, in the order of the page.
+// coverageStatuses are the statuses of requirements, in the order of the page.
 var coverageStatuses = []string{"works", "partly", "missing", "declined", "n/a"}
 
-// parseCoverage reads rows of coverage.tsv: a line each, after one with the names of the columns.
+// parseCoverage reads the rows of coverage.tsv, one per line, after a line with the names of the columns.
 func parseCoverage(text string) ([]coverageRow, error) {
 	const header = "document\tsection\trequirement\tstatus\ttests\tnote"
 	lines := strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n")
@@ -57,7 +57,7 @@ func readCoverage() ([]coverageRow, error) {
 	return rows, nil
 }
 
-// problem says what is wrong with a row, or is empty. exists says whether there is a test.
+// problem returns the fault of a row, or "". exists reports whether a test exists.
 func (r coverageRow) problem(exists func(test string) bool) string {
 	if !slices.Contains(coverageStatuses, r.status) {
 		return fmt.Sprintf("the status is %q, expected one of %q", r.status, coverageStatuses)
@@ -76,7 +76,7 @@ func (r coverageRow) problem(exists func(test string) bool) string {
 	return ""
 }
 
-// testExists returns a function that says whether the source has a test.
+// testExists returns a function that reports whether the source has a test.
 func testExists() func(test string) bool {
 	function := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
 	found := map[string]map[string]bool{} // names by directory
@@ -104,7 +104,7 @@ func testExists() func(test string) bool {
 }
 
 // TestCoverage checks that each requirement in testdata/coverage.tsv has a status, that each
-// test it names exists, that what works is shown by one, and that what does not is explained.
+// test it names exists, that a working one has a test, and that others are explained.
 func TestCoverage(t *testing.T) {
 	rows, err := readCoverage()
 	if err != nil {
@@ -217,7 +217,7 @@ func writeCoverage(out *bytes.Buffer) error {
 	return nil
 }
 
-// testLinks returns the names of tests, each leading to where it is.
+// testLinks returns the names of tests, each with a link to its source.
 func testLinks(tests []string) string {
 	links := make([]string, len(tests))
 	for i, test := range tests {

@@ -15,11 +15,11 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 )
 
-// beforeCalls are the words of a shell that a call of handoff may follow, and assignments.
+// beforeCalls matches words and assignments of the shell that may precede a call of handoff.
 var beforeCalls = regexp.MustCompile(`^(do|then|else|if|while|until|!|exec|xargs|\w+=.*)$`)
 
-// handoffCalls returns the arguments of each call of handoff in a command of the shell, and whether
-// the command is one call, and needs no shell.
+// handoffCalls returns the arguments of each call of handoff in a shell command, and whether the command is a
+// single call that needs no shell.
 func handoffCalls(command string) (calls [][]string, plain bool) {
 	var words []string
 	var word strings.Builder
@@ -47,7 +47,7 @@ func handoffCalls(command string) (calls [][]string, plain bool) {
 		}
 		words = nil
 	}
-	shell := false // something is for the shell
+	shell := false // set if the command needs a shell
 	for i := 0; i < len(command); i++ {
 		switch c := command[i]; {
 		case c == '\'':
@@ -102,7 +102,7 @@ func handoffCalls(command string) (calls [][]string, plain bool) {
 	return calls, plain && !shell && commands == 1
 }
 
-// form is the command of a call and the names of its flags: calls of the same form show the same.
+// form returns the command of a call and the names of its flags: calls of the same form are equivalent.
 func form(root *cobra.Command, args []string) string {
 	c, rest, err := root.Find(args)
 	if err != nil {
@@ -133,7 +133,7 @@ func form(root *cobra.Command, args []string) string {
 	return fmt.Sprint(c.CommandPath(), slices.Compact(flags))
 }
 
-// failing matches the lines of a script that run no command, or one that has to fail.
+// failing matches the lines of a script that run no command, or one that must fail.
 var failing = regexp.MustCompile(`^(\[[^]]*\] )*(#|!|exit 2)`)
 
 // scriptedForms returns the forms of the calls in testdata/script that TestScripts runs with success.
@@ -169,8 +169,7 @@ func scriptedForms(t *testing.T) map[string]bool {
 	return forms
 }
 
-// checkCall checks that there is the command of a call, that it has the flags, and takes so many
-// arguments.
+// checkCall checks the command of a call, its flags, and its number of arguments.
 func checkCall(t *testing.T, args []string) {
 	t.Helper()
 	root := both().RootFor(cli.NewGlobals(), args)

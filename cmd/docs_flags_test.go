@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// otherFlags are flags of other programs that documents name, and the programs.
+// otherFlags are flags of other programs that documents mention, and the programs.
 var otherFlags = map[string]string{
 	"--once": "agent", "--resume": "agent", "--data-binary": "curl", "--json": "curl", "--output-format": "claude",
 	"--global": "git", "--ext-diff": "git", "--tool": "git", "--long": "zstd", "--no-dictID": "zstd", "--omit": "npm",
@@ -21,7 +21,7 @@ var otherFlags = map[string]string{
 	"--arg": "jq",
 }
 
-// pageAbout are commands that a page is about beside those that its beginning names.
+// pageAbout are the commands of a page, in addition to those named at its beginning.
 var pageAbout = map[string][]string{
 	"docs/architecture.md":    {"convert"},
 	"docs/audit.md":           {"accept"},
@@ -37,9 +37,8 @@ var pageAbout = map[string][]string{
 	"skills/handoff/SKILL.md": {"validate", "rollback"},
 }
 
-// TestDocsFlags holds each flag that a document, a skill or a --help names to the command that it is named
-// with: in a call, to its command; alone, to one of the commands that its section is about or names, or else the
-// beginning of the page.
+// TestDocsFlags checks that each flag in a document, a skill or a --help belongs to its command: in a call,
+// to the called command; alone, to a command of its section or, failing that, of the beginning of the page.
 func TestDocsFlags(t *testing.T) {
 	root := newRoot()
 	pages, err := filepath.Glob("../docs/*.md")
@@ -55,7 +54,7 @@ func TestDocsFlags(t *testing.T) {
 		}
 		name := strings.TrimPrefix(filepath.ToSlash(page), "../")
 		page := string(text)
-		if name == "docs/commands.md" { // made of --help
+		if name == "docs/commands.md" { // generated from --help
 			continue
 		}
 		if name == "CHANGELOG.md" {
@@ -77,7 +76,7 @@ func TestDocsFlags(t *testing.T) {
 var (
 	headingLine = regexp.MustCompile(`(?m)^#+ .*$`)
 	namedFlag   = regexp.MustCompile(`(^|[^\w-])(--[a-z][a-zA-Z0-9-]*)`)
-	// namedCommand matches what may be the words of a command: after "handoff ", at the beginning of a span of code, or
+	// namedCommand matches possible words of a command: after "handoff ", at the beginning of a code span, or
 	// before a flag.
 	namedCommand = regexp.MustCompile("(`?handoff\\s|`)([a-z][a-z0-9-]*(?:\\s[a-z][a-z0-9-]*)*)")
 	beforeFlag   = regexp.MustCompile(`((?:[a-z][a-z0-9-]*\s){1,3})--[a-z]`)
@@ -85,15 +84,15 @@ var (
 	shortFlag    = regexp.MustCompile(`^-[a-zA-Z]$`)
 )
 
-// flagsOfPage are those that a document names, or a --help.
+// flagsOfPage are the flags in a document or a --help.
 type flagsOfPage struct {
 	*testing.T
 	root *cobra.Command
 	name string
 }
 
-// check checks the flags of the text, and returns how many it has. own is the command that it is the help
-// of, nil for a document.
+// check checks the flags of the text, and returns their number. own is the command whose help it is, nil for
+// a document.
 func (p flagsOfPage) check(text string, own *cobra.Command) (n int) {
 	p.Helper()
 	intro, _, _ := strings.Cut(text, "\n## ")
@@ -157,7 +156,7 @@ func (p flagsOfPage) checkSpan(code string) {
 	}
 }
 
-// headed returns the commands that the heading of a section is, of which several may have one name.
+// headed returns the commands in the heading of a section; several may have the same name.
 func (p flagsOfPage) headed(section string) (list []*cobra.Command) {
 	heading := headingLine.FindString(section)
 	everyCommand(p.root, func(c *cobra.Command) {
@@ -168,7 +167,7 @@ func (p flagsOfPage) headed(section string) (list []*cobra.Command) {
 	return list
 }
 
-// below returns commands with all below them.
+// below returns commands and all their subcommands.
 func below(commands []*cobra.Command) (list []*cobra.Command) {
 	for _, c := range commands {
 		everyCommand(c, func(c *cobra.Command) { list = append(list, c) })
@@ -176,7 +175,7 @@ func below(commands []*cobra.Command) (list []*cobra.Command) {
 	return list
 }
 
-// commandsIn returns the commands that a text names, and own with those below it.
+// commandsIn returns the commands named in a text, and own with its subcommands.
 func commandsIn(root *cobra.Command, text string, own *cobra.Command) (list []*cobra.Command) {
 	if own != nil {
 		list = below([]*cobra.Command{own})

@@ -17,8 +17,7 @@ import (
 	"github.com/eaapl/handoff/internal/tier"
 )
 
-// notRun are the blocks of documents that TestDocs does not run, by what they contain,
-// and why.
+// notRun has texts of the blocks that TestDocs does not run, with the reasons.
 var notRun = map[string]string{
 	"# usage: sh signature.sh": "TestSigningRecipes runs it",
 	"handoff receive":          "it runs until it is stopped: TestScripts/receive and its like run it",
@@ -28,8 +27,8 @@ var notRun = map[string]string{
 	"git difftool":             "it asks the user; the command that it configures is run by TestScripts/diff-git",
 }
 
-// configured says for what the YAML of a page is: the commands that it concerns. In one
-// that names it, FILE is it; for others it is the configuration.
+// configured has the commands that use the YAML of each page. A command with the argument
+// FILE reads the YAML as that file; for others it is the configuration.
 var configured = map[string][]string{
 	"tour.md":          {"handoff validate --receiver FILE message.json"},
 	"safety.md":        {"handoff scan --rules FILE message.json"},
@@ -41,14 +40,14 @@ var configured = map[string][]string{
 	"openai-agents.md": {"handoff openai agents check --strict FILE"},
 }
 
-// TestDocs checks every command and every configuration file of the documents and of every
-// --help. The second tier runs all of them as written, in a folder with the files that they name
-// (testdata/docs/folder.sh): none may end with exit code 2. docs/commands.md has the examples of --help. A console
-// session may end so if it shows an error.
+// TestDocs checks every command and every configuration file of the documents and of every --help. The second
+// tier runs all of them as written, in a folder with the files that they name (testdata/docs/folder.sh): none
+// may end with exit code 2, except a console session that shows an error. docs/commands.md has the examples
+// of --help.
 //
-// The first tier parses every command. It runs the README, and the blocks in which a command has
-// flags that no script of TestScripts has together, and no earlier block. It runs commands that need
-// no shell in this process.
+// The first tier parses every command. It runs the README, and the blocks with a combination of flags that
+// neither a script of TestScripts nor an earlier block has. It runs commands that need no shell in this
+// process.
 func TestDocs(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are those of a POSIX shell")
@@ -88,7 +87,7 @@ func TestDocs(t *testing.T) {
 	}
 	for _, page := range append(pages, "../README.md") {
 		name := filepath.Base(page)
-		if name == "commands.md" || name == "rules.md" || name == "providers.md" { // made of --help, and of examples that packages validate and provider test
+		if name == "commands.md" || name == "rules.md" || name == "providers.md" { // generated from --help, and from examples that packages validate and provider test
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -143,11 +142,11 @@ func docsBlocks(text string) []docsBlock {
 	return blocks
 }
 
-// callsHandoff matches a line in which handoff is the name of a command, and not a word.
+// callsHandoff matches a line where handoff is the name of a command, rather than a word.
 var callsHandoff = regexp.MustCompile(`^(.*(\| |\(|&& ))?([A-Z_]+=\S+ )*handoff( [a-z]|$)`)
 
-// commands returns the commands of a block, and for each whether it shows an error: of a
-// console session its inputs, of another block all lines if it has a call of handoff.
+// commands returns the commands of a block, and whether each shows an error: the inputs of a
+// console session, or all lines of another block with a call of handoff.
 func (b docsBlock) commands() (commands []string, shows []bool) {
 	if b.language != "console" && !slices.ContainsFunc(b.lines, func(line string) bool { return callsHandoff.MatchString(strings.TrimSpace(line)) }) {
 		return nil, nil
@@ -170,7 +169,7 @@ func (b docsBlock) commands() (commands []string, shows []bool) {
 	return commands, shows
 }
 
-// calls returns the calls of handoff in a block, and checks each that is not shown to fail.
+// calls returns the calls of handoff in a block. It checks all calls except those shown to fail.
 func (b docsBlock) calls(t *testing.T) (all [][]string) {
 	t.Helper()
 	commands, shows := b.commands()
@@ -191,7 +190,7 @@ type docsShell struct{ real, folder, kept string }
 
 func newDocsShell(t *testing.T) docsShell {
 	t.Helper()
-	self, err := os.Executable() // this test binary is the command, by the name of handoff
+	self, err := os.Executable() // this test binary acts as the command when it is named handoff
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +206,7 @@ func newDocsShell(t *testing.T) docsShell {
 	return docsShell{real, folder, t.TempDir()}
 }
 
-// wrapper is what the commands call: it notes what handoff did not do.
+// wrapper replaces the command: it records failures of handoff.
 const wrapper = `#!/bin/sh
 "$HANDOFF" "$@"
 code=$?
@@ -215,7 +214,7 @@ code=$?
 exit $code
 `
 
-// run runs the commands of a block in a folder of their own.
+// run runs the commands of a block in a separate folder.
 func (s docsShell) run(t *testing.T, b docsBlock) {
 	t.Helper()
 	commands, shows := b.commands()
@@ -230,7 +229,7 @@ func (s docsShell) run(t *testing.T, b docsBlock) {
 	}
 }
 
-// steps runs commands in a folder with the files that text names, and with further files.
+// steps runs commands in a folder with the files named in text, and with further files.
 func (s docsShell) steps(t *testing.T, text string, files map[string]string, commands []string, shows []bool) {
 	t.Helper()
 	name, _, _ := strings.Cut(strings.TrimSpace(commands[0]), "  ")
@@ -259,7 +258,7 @@ func (s docsShell) steps(t *testing.T, text string, files map[string]string, com
 	})
 }
 
-// callHere is docsShell.call for a command that needs no shell, in this process.
+// callHere runs, in this process, a command that needs no shell. It is otherwise like docsShell.call.
 func callHere(t *testing.T, args []string, showsError bool) {
 	t.Helper()
 	var out bytes.Buffer
@@ -270,7 +269,7 @@ func callHere(t *testing.T, args []string, showsError bool) {
 
 var docsWord = regexp.MustCompile(`[\w.-]+/?`)
 
-// prepare makes a folder with what the commands in text name.
+// prepare makes a folder with the files that the commands in text need.
 func (s docsShell) prepare(t *testing.T, text string) (dir string, env []string) {
 	t.Helper()
 	dir, env = s.empty(t)
@@ -283,7 +282,7 @@ func (s docsShell) prepare(t *testing.T, text string) (dir string, env []string)
 	return dir, env
 }
 
-// empty makes a folder with nothing but handoff, on the PATH.
+// empty makes a folder with only handoff, on the PATH.
 func (s docsShell) empty(t *testing.T) (dir string, env []string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -298,8 +297,8 @@ func (s docsShell) empty(t *testing.T) (dir string, env []string) {
 	return dir, env
 }
 
-// call runs a command, or several, which must not fail unless it shows that, and returns what
-// they print.
+// call runs one or several commands, which must not fail unless an error is shown, and returns
+// their output.
 func (s docsShell) call(t *testing.T, dir string, env []string, command string, showsError bool) string {
 	t.Helper()
 	for _, program := range []string{"jq", "openssl", "git"} {

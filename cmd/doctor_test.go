@@ -18,7 +18,7 @@ import (
 	"github.com/eaapl/handoff/internal/programtest"
 )
 
-// silent listens at an address that takes connections and never answers: silent VARIABLE.
+// silent listens at an address that accepts connections and never answers: silent VARIABLE.
 func silent(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: silent VARIABLE")
@@ -29,11 +29,11 @@ func silent(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], l.Addr().String())
 }
 
-// TestDoctorServers: doctor says which servers answer, of which version they are, and leaves
-// nothing there.
+// TestDoctorServers checks that doctor reports the servers that answer, with their versions,
+// and creates nothing there.
 func TestDoctorServers(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	t.Chdir(t.TempDir()) // where it asks whether files can be written
+	t.Chdir(t.TempDir()) // doctor checks whether its files can be written
 	for name, address := range map[string]string{"PostgreSQL": "127.0.0.1:5432", "NATS": "127.0.0.1:4222", "Redis": "127.0.0.1:6379", "RabbitMQ": "127.0.0.1:5672"} {
 		t.Run(name, func(t *testing.T) {
 			place := map[string]string{
@@ -63,7 +63,7 @@ func TestDoctorServers(t *testing.T) {
 	}
 }
 
-// TestDoctorRedirect: what leads elsewhere takes nothing, and is not well.
+// TestDoctorRedirect checks that a redirect counts as a failure.
 func TestDoctorRedirect(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
@@ -74,7 +74,7 @@ func TestDoctorRedirect(t *testing.T) {
 		if kind == "alert-url" {
 			c.Env = append(os.Environ(), "HANDOFF_ALERT_URL="+server.URL)
 		}
-		out, _ := c.Output() // the exit code is looked at
+		out, _ := c.Output() // the exit code is checked below
 		var found struct{ Checks []checkup.Result }
 		if err := json.Unmarshal(out, &found); err != nil {
 			t.Fatal(err)
@@ -87,7 +87,7 @@ func TestDoctorRedirect(t *testing.T) {
 	}
 }
 
-// hasVersion reports whether a text is a product and a number.
+// hasVersion reports whether a text has a product and its version number.
 func hasVersion(text, product string) bool {
 	return len(text) > len(product)+1 && text[:len(product)] == product && text[len(product)+1] >= '0' && text[len(product)+1] <= '9'
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/eaapl/handoff/internal/program"
 )
 
-// An empty input is one document that is no message, whatever the command: docs/streaming.md.
+// An empty input is one document that is not a message, for every command: docs/streaming.md.
 func TestEmptyInput(t *testing.T) {
-	hostileFolder(t) // skips where it has to
+	hostileFolder(t) // skips the test if necessary
 	t.Chdir(t.TempDir())
 	key, _ := runHere("", "keygen")
 	pair, _ := runHere("", "keygen", "--type", "p256")
@@ -22,7 +22,7 @@ func TestEmptyInput(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	no := []string{"validate", "openai agents check"} // whose question it answers
+	no := []string{"validate", "openai agents check"} // commands that answer with exit code 1
 	runs := 0
 	for _, r := range hostileRuns {
 		if slices.Contains([]string{"new", "keygen", "schema show", "schema bundle", "compress"}, r.command) || r.flags == "--text" {

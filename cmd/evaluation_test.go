@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// pure are the functions and methods that an argument of cmp.Or may call: they only return what
-// follows from their arguments, and cost little. Conversions are named like functions.
+// pure are the functions and methods that an argument of cmp.Or may call: their results depend only on their
+// arguments, and they cost little. Conversions are named like functions.
 var pure = []string{
 	"Compare", "Cmp", "inOrder", // comparisons
 	"string", "len", "max", "min", "int", "Strings", "Provider", // conversions
@@ -22,11 +22,11 @@ var pure = []string{
 	"regionOf", "Hostname", "mask", "titleOf", "failedRule", "ScreenWidth", "defaultDescription",
 }
 
-// TestArgumentsAreEvaluated: Go evaluates all arguments of a call. So cmp.Or does not stop at the
-// first error: "cmp.Or(sync(), remove())" removes after sync has failed. Its arguments may call
-// pure functions only. errors.Join may call what is to be done in any case, as after
-// "errors.Join(f.Sync(), f.Close())"; it may not rename or remove a file after another call.
-// Write steps that depend on each other one after the other.
+// TestArgumentsAreEvaluated checks the arguments of cmp.Or and errors.Join, because Go evaluates all
+// arguments of a call: in "cmp.Or(sync(), remove())", remove is called even after sync has failed. Arguments
+// of cmp.Or may call only pure functions. Arguments of errors.Join may call functions that must run in any
+// case, as in "errors.Join(f.Sync(), f.Close())", but may not rename or remove a file after another call.
+// Write dependent steps as separate statements.
 func TestArgumentsAreEvaluated(t *testing.T) {
 	seen := 0
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
@@ -60,9 +60,9 @@ func TestArgumentsAreEvaluated(t *testing.T) {
 				}
 			case "errors.Join":
 				if strings.HasSuffix(path, "_test.go") {
-					break // it ends in any case
+					break // this case ends the search
 				}
-				before := false // a call that may have failed
+				before := false // a call that may have failed precedes
 				for _, argument := range call.Args {
 					names := calls(argument)
 					for _, name := range names {
@@ -85,7 +85,7 @@ func TestArgumentsAreEvaluated(t *testing.T) {
 	}
 }
 
-// named returns the name of the function that a call is of, qualified as it is in the source.
+// named returns the name of the called function, qualified as in the source.
 func named(call *ast.CallExpr, otherwise string) string {
 	switch f := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident:
@@ -99,14 +99,14 @@ func named(call *ast.CallExpr, otherwise string) string {
 	return otherwise
 }
 
-// calls returns the names of the functions that an expression calls when it is evaluated, without
-// their packages and receivers. The arguments of a cmp.Or within are looked at by themselves.
+// calls returns the names of the functions called when an expression is evaluated, without their packages and
+// receivers. The arguments of a nested cmp.Or are checked separately.
 func calls(e ast.Expr) []string {
 	var list []string
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			return false // it is not called here
+			return false // defined here, not called
 		case *ast.CallExpr:
 			name := named(n, "a function that has no name")
 			if name == "cmp.Or" {

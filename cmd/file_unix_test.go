@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// inEmptyDir makes an empty directory the current one, but for the message a.json.
+// inEmptyDir changes to an empty directory, except for the message a.json.
 func inEmptyDir(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -27,7 +27,7 @@ func inEmptyDir(t *testing.T) {
 	}
 }
 
-// runs runs a command line of the shell, which has to succeed, and returns its stderr.
+// runs runs a shell command line, which must succeed, and returns its stderr.
 func runs(t *testing.T, line string) string {
 	t.Helper()
 	var stderr bytes.Buffer
@@ -118,7 +118,7 @@ func TestLinksStay(t *testing.T) {
 	for _, links := range [][]string{
 		{"new.json", "link"},
 		{"dir/new.json", "link"},
-		{"../new.json", "dir/second", "link"}, // relative to where the link is
+		{"../new.json", "dir/second", "link"}, // relative to the link
 		{"new.json", "there", "link"},
 	} {
 		inEmptyDir(t)
@@ -130,7 +130,7 @@ func TestLinksStay(t *testing.T) {
 				t.Skip(err)
 			}
 		}
-		for range 2 { // while it is dangling, and when it is not any more
+		for range 2 { // while it is dangling, and then after
 			runs(t, "handoff canonicalize -o link a.json")
 			if info, err := os.Lstat("link"); err != nil || info.Mode()&fs.ModeSymlink == 0 {
 				t.Errorf("%s: the link is gone: %v, %v", links, info, err)
@@ -168,8 +168,7 @@ type writer struct {
 	stderr bytes.Buffer
 }
 
-// beginWriting starts a run in the current directory, and returns when it has begun a
-// file besides those that were there.
+// beginWriting starts a run in the current directory, and returns once it has begun a new file.
 func beginWriting(t *testing.T, command ...string) *writer {
 	t.Helper()
 	before := len(leftTemporaries(t))
@@ -204,7 +203,7 @@ func leftTemporaries(t *testing.T) []string {
 func TestSignals(t *testing.T) {
 	for i, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		inEmptyDir(t)
-		there := i > 0 // a file that is to be replaced, which stays as it is
+		there := i > 0 // whether a file to replace exists, which must stay unchanged
 		if there {
 			if err := os.WriteFile("out.json", []byte("old"), 0o600); err != nil {
 				t.Fatal(err)
@@ -228,7 +227,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// What nohup protects goes on.
+// A run protected by nohup goes on.
 func TestIgnoredHangup(t *testing.T) {
 	inEmptyDir(t)
 	w := beginWriting(t, "sh", "-c", "trap '' HUP; exec handoff canonicalize -o out.json")
@@ -241,7 +240,7 @@ func TestIgnoredHangup(t *testing.T) {
 	}
 }
 
-// A reader that has gone away ends the run, without any of its files.
+// A closed reader ends the run, which leaves no files.
 func TestClosedPipe(t *testing.T) {
 	inEmptyDir(t)
 	reader, stdout, err := os.Pipe()
@@ -262,8 +261,8 @@ func TestClosedPipe(t *testing.T) {
 	}
 }
 
-// A run removes what killed ones have left next to its own file, nothing of living ones,
-// and nothing that only looks similar.
+// A run removes files that killed runs left next to its own file, but no files of living ones,
+// and none that merely look similar.
 func TestAbandoned(t *testing.T) {
 	inEmptyDir(t)
 	similar := []string{".handoff-x.tmp", ".handoff-.tmp", "." + temporaryFileName(), temporaryFileName() + "x"}
@@ -272,7 +271,7 @@ func TestAbandoned(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// One that cannot be opened is left alone, too.
+	// A file that cannot be opened is kept, too.
 	fifo := temporaryFileName()
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Skip(err)
@@ -283,7 +282,7 @@ func TestAbandoned(t *testing.T) {
 	if err := killed.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	killed.Wait() // it was killed
+	killed.Wait() // killed
 	if n := len(leftTemporaries(t)); n != len(atWork)+1 {
 		t.Fatalf("there are %d temporary files, and not one of a killed process", n)
 	}
@@ -303,7 +302,7 @@ func TestAbandoned(t *testing.T) {
 	}
 }
 
-// temporaryFileName is a name as temporary files have.
+// temporaryFileName returns a name in the form of temporary files.
 func temporaryFileName() string {
 	return ".handoff-" + rand.Text() + ".tmp"
 }

@@ -12,13 +12,13 @@ import (
 	relaycmd "github.com/eaapl/handoff/relay/cmd"
 )
 
-// TestGenerated compares the files that come from the program itself, and the table of the
-// requirements, with what is made of them now; go test ./cmd -run Generated -update rewrites them.
+// TestGenerated compares the generated files, and the table of the requirements, with newly generated ones;
+// go test ./cmd -run Generated -update rewrites them.
 func TestGenerated(t *testing.T) {
 	embedded := relay.Commands
 	defer func() { relay.Commands = embedded }()
 	var err error
-	if relay.Commands, err = relaycmd.New().Describe(); err != nil { // as it will be embedded
+	if relay.Commands, err = relaycmd.New().Describe(); err != nil { // in the embedded form
 		t.Fatal(err)
 	}
 	run := func(args ...string) func(*testing.T, *bytes.Buffer) error {
@@ -72,7 +72,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// describes returns what writes the description of a program's commands.
+// describes returns a function that writes the description of a program's commands.
 func describes(p *program.Program) func(*testing.T, *bytes.Buffer) error {
 	return func(_ *testing.T, out *bytes.Buffer) error {
 		text, err := p.Describe()

@@ -16,19 +16,19 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// hostile has what must not come out as it is: ends of lines, escape sequences, direction
-// overrides, blanks without width, bytes that are no UTF-8.
+// hostile has characters that must not be printed unchanged: line ends, escape sequences,
+// direction overrides, zero-width spaces, bytes that are not UTF-8.
 const hostile = "a\n::error::b\r\x1b[31m\u009b\u202e\u200b\x7f\xff"
 
-// hostileNames are names of files.
+// hostileNames are file names.
 var hostileNames = []string{
 	"line\n::error::.json", "esc\x1b[31m.json", "csi\u009b31m.json", "bidi\u202egnp.json", "zero\u200b.json",
 	"byte\xff.json", "-leading.json", "::error::name.json", " ::error::space.json", "%0A::error::.json",
 	strings.Repeat("l", 250) + ".json",
 }
 
-// hostileFolder makes a folder of messages with such names the working directory, and
-// returns how many there are.
+// hostileFolder makes a folder of messages with such names the working directory, and returns
+// their number.
 func hostileFolder(t *testing.T) int {
 	t.Helper()
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
@@ -55,8 +55,8 @@ func hostileFolder(t *testing.T) int {
 	return len(hostileNames)
 }
 
-// checkShown fails the test if a text has what must not come out as it is. A line may
-// begin like a workflow command of GitHub only if they are wanted.
+// checkShown fails the test if a text has characters that must not be printed unchanged. A line
+// may begin like a workflow command of GitHub only if commands is set.
 func checkShown(t *testing.T, what, text string, commands bool) {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -79,8 +79,8 @@ type hostileRun struct {
 	messages bool
 }
 
-// hostileRuns are the commands that read messages, with the flags that they need.
-// Those whose output is messages, or a key, are marked: it has what the input has.
+// hostileRuns are the commands that read messages, with the required flags. Commands that
+// output messages or a key are marked: their output has the content of the input.
 var hostileRuns = []hostileRun{
 	{command: "validate"},
 	{command: "validate", flags: "-f text"},
@@ -163,15 +163,15 @@ var hostileRuns = []hostileRun{
 	{command: "keygen", messages: true},
 }
 
-// runsPrograms are flags whose values are run.
+// runsPrograms are flags whose values are executed.
 var runsPrograms = []string{"classifier-cmd", "summarizer-cmd"}
 
-// ends are flags with which commands end that run until they are stopped: nobody can listen at an
-// address of documentation.
+// ends has flags that make long-running commands end: no program can listen at an address reserved for
+// documentation.
 var ends = map[string][]string{"serve": {"--listen", "203.0.113.1:1"}}
 
-// TestHostileFlags gives every flag of every command hostile values: as a text, and as the
-// name of a file that is hostile.
+// TestHostileFlags gives every flag of every command hostile values: as a text, and as the name
+// of a hostile file.
 func TestHostileFlags(t *testing.T) {
 	hostileFolder(t)
 	escaped := `{"a\n::error::b\u001b[31m\u202e\u200b": ["\n::error::c\u001b[31m\u202e"]}`
@@ -205,8 +205,8 @@ func TestHostileFlags(t *testing.T) {
 	visit(newRoot(), nil)
 }
 
-// TestHostileNames runs every command that reads messages over files whose names, and
-// whose content, would steer a terminal or a workflow.
+// TestHostileNames runs every command that reads messages over files whose names and content
+// would control a terminal or a workflow.
 func TestHostileNames(t *testing.T) {
 	files := hostileFolder(t)
 	key, _ := runHere("", "keygen")
@@ -254,8 +254,8 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// TestHostileSeen verifies a message in such a file: its verdict must be reported, since it is
-// rejected from then on.
+// TestHostileSeen verifies a message in such a file: its verdict must be reported, because the
+// message is rejected from then on.
 func TestHostileSeen(t *testing.T) {
 	hostileFolder(t)
 	runHere("", "keygen", "-o", "key")

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestOneClientAndServer: every request goes through internal/webclient and every server through relay/guard, so
-// that one policy is for all of them.
+// TestOneClientAndServer checks that every request uses internal/webclient and every server relay/guard, so
+// that one policy applies to all.
 func TestOneClientAndServer(t *testing.T) {
 	only := map[string]string{
 		"Client": "internal/webclient", "DefaultClient": "internal/webclient", "Transport": "internal/webclient", "DefaultTransport": "internal/webclient",

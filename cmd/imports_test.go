@@ -17,10 +17,10 @@ const module = "github.com/eaapl/handoff"
 // regularPackage opens files: see TestOpening.
 const regularPackage = "internal/regular"
 
-// imports says what each package may import: ours by their paths below the
-// module, of others all in the modules with these paths. The standard library is free to all,
-// but for what forbidden names, and so is regularPackage. A new package needs a row; nil is for programs, which may
-// import everything.
+// imports lists the allowed imports of each package: our packages by their paths below the module, and all
+// packages of the modules with these paths. Every package may import the standard library, except the
+// packages in forbidden, and regularPackage. A new package needs a row; nil is for programs, which may import
+// everything.
 var imports = map[string][]string{
 	"":    nil,
 	"cmd": nil, // everything
@@ -361,17 +361,17 @@ var imports = map[string][]string{
 	"schemas": {},
 }
 
-// forbidden are what no library may import: files, flags and signals are for programs alone.
+// forbidden are packages that no library may import: files, flags and signals are for programs only.
 var forbidden = []string{"os", "log", "flag", "os/signal"}
 
-// programs are the two programs and what they share: the packages there and below are no libraries.
+// programs are the two programs and their common packages, which are not libraries; nor are the packages
+// below them.
 var programs = []string{
 	"cmd", "relay/cmd", "relay/handoff-relay", "relay/internal/relayflags",
 	"internal/checkup", "internal/claim", "internal/cli", "internal/input", "internal/output", "internal/program", "internal/programtest", "internal/regular", "internal/report", "internal/settings", "internal/term", "internal/tier",
 }
 
-// onDisk are the packages whose purpose is something on the disk, which they open and lock
-// themselves.
+// onDisk are the packages that manage files on the disk, which they open and lock themselves.
 var onDisk = []string{"relay/audit/archive", "relay/audit/audittest", "relay/internal/alive", "relay/internal/database", "relay/internal/durable", "internal/oracle", "relay/transport/claimcheck", "relay/transport/dir"}
 
 func TestImports(t *testing.T) {
@@ -405,19 +405,19 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// isLibrary reports whether a package is for programs of any kind.
+// isLibrary reports whether a package is a library, for any program.
 func isLibrary(name string) bool {
 	return name != "" && !slices.ContainsFunc(programs, func(p string) bool { return name == p || strings.HasPrefix(name, p+"/") })
 }
 
-// isStandard reports whether a package is of the standard library: the first
-// part of its path has no dot.
+// isStandard reports whether a package is in the standard library: the first part of its path
+// has no dot.
 func isStandard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return !strings.Contains(first, ".")
 }
 
-// TestPackagesNameNoFlags: what a package says is as true for another program that uses it.
+// TestPackagesNameNoFlags checks that the texts of packages suit every program that uses them.
 // Flags are added by internal/remedy.
 func TestPackagesNameNoFlags(t *testing.T) {
 	flag := regexp.MustCompile(`(^|[^-])--[a-z]`)

@@ -21,7 +21,7 @@ func TestMACPDocs(t *testing.T) {
 	rules := macp.Rules()
 	for _, r := range rules[slices.IndexFunc(rules, func(r finding.Rule) bool { return r.ID == "macp/1" }):] {
 		codes := "`" + string(r.Reason) + "`"
-		if r.ID == "macp/21" { // about the type, and about the mode
+		if r.ID == "macp/21" { // about both the type and the mode
 			codes += ", `" + string(macp.ModeNotSupported) + "`"
 		}
 		row := fmt.Sprintf("\n| %s | %s | %s |\n", r.Name(), r.Summary, codes)

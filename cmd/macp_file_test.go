@@ -20,8 +20,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// TestAppendAtOnce has many processes append to one transcript at the same time: each
-// message is there, once, and the rules are kept.
+// TestAppendAtOnce has many processes append to one transcript at the same time: it has each
+// message once, and follows the rules.
 func TestAppendAtOnce(t *testing.T) {
 	processes := tier.Count(8, 24)
 	for _, tt := range []struct {
@@ -68,7 +68,7 @@ func TestAppendAtOnce(t *testing.T) {
 				t.Errorf("%d of the messages are there, want %d", found, processes)
 			}
 			left, err := filepath.Glob(filepath.Join(dir, ".*"))
-			if err != nil || len(left) > 0 && runtime.GOOS != "windows" { // which cannot remove an open file
+			if err != nil || len(left) > 0 && runtime.GOOS != "windows" { // Windows cannot remove an open file
 				t.Errorf("started and left running: %v (%v)", left, err)
 			}
 		})
@@ -95,7 +95,7 @@ func transcriptIn(t *testing.T, file string, onWire bool) *jsonstream.Document {
 	return doc
 }
 
-// TestStartAtOnce has many processes create one transcript: one of them does.
+// TestStartAtOnce has many processes create one transcript: exactly one succeeds.
 func TestStartAtOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "s.json")
 	var created sync.Map

@@ -17,14 +17,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// mcpCommand is handoff mcp in a process of its own.
+// mcpCommand returns handoff mcp as a separate process.
 func mcpCommand(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The test binary is handoff when it has that name: see testscript.Main.
+	// The test binary acts as handoff under that name: see testscript.Main.
 	handoff := filepath.Join(t.TempDir(), "handoff")
 	if err := os.Symlink(self, handoff); err != nil {
 		t.Skipf("no symbolic link: %v", err)
@@ -34,7 +34,7 @@ func mcpCommand(t testing.TB, args ...string) *exec.Cmd {
 	return c
 }
 
-// toolText calls a tool, and returns its text.
+// toolText calls a tool and returns its text.
 func toolText(t *testing.T, s *mcp.ClientSession, name, arguments string) string {
 	t.Helper()
 	r, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: json.RawMessage(arguments)})
@@ -44,8 +44,8 @@ func toolText(t *testing.T, s *mcp.ClientSession, name, arguments string) string
 	return r.Content[0].(*mcp.TextContent).Text
 }
 
-// TestMCPChild is a client of the SDK that starts the server: messages come from a folder, are
-// accepted, and the audit log is asked for the task.
+// TestMCPChild uses a client of the SDK that starts the server: it takes messages from a
+// folder, accepts them, and queries the task in the audit log.
 func TestMCPChild(t *testing.T) {
 	dir := t.TempDir()
 	message, err := os.ReadFile("../schemas/examples/message.json")
@@ -87,7 +87,7 @@ func TestMCPChild(t *testing.T) {
 	}
 }
 
-// TestMCPGone has the client go away in several ways: the server ends, quietly.
+// TestMCPGone ends the client in several ways: the server ends, without an error.
 func TestMCPGone(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -121,7 +121,7 @@ func TestMCPGone(t *testing.T) {
 			}
 			tt.end(in, out, c.Process)
 			stuck := time.AfterFunc(time.Minute, func() { c.Process.Kill() })
-			c.Wait() // the exit code says it
+			c.Wait() // the exit code is checked
 			if stuck.Stop(); c.ProcessState.ExitCode() != tt.code || stderr.Len() > 0 {
 				t.Errorf("exit code %d, want %d; stderr %q", c.ProcessState.ExitCode(), tt.code, &stderr)
 			}
@@ -129,14 +129,14 @@ func TestMCPGone(t *testing.T) {
 	}
 }
 
-// serveMCP starts handoff mcp --listen, and returns where it listens and its token.
+// serveMCP starts handoff mcp --listen, and returns its address and token.
 func serveMCP(t testing.TB, args ...string) (address, token string) {
 	t.Helper()
 	address, token, _ = startMCP(t, args...)
 	return address, token
 }
 
-// startMCP is serveMCP for who needs the process.
+// startMCP is serveMCP for tests that need the process.
 func startMCP(t testing.TB, args ...string) (address, token string, c *exec.Cmd) {
 	t.Helper()
 	c = mcpCommand(t, append([]string{"--listen", "127.0.0.1:0"}, args...)...)
@@ -149,7 +149,7 @@ func startMCP(t testing.TB, args ...string) (address, token string, c *exec.Cmd)
 	}
 	t.Cleanup(func() {
 		c.Process.Kill()
-		c.Wait() // it was killed
+		c.Wait() // killed
 	})
 	lines := bufio.NewScanner(stderr)
 	for lines.Scan() {
@@ -189,7 +189,7 @@ func TestMCPHTTP(t *testing.T) {
 	}
 }
 
-// TestMCPHTTPEnds: a signal ends the server, also while a client listens, and that is no failure.
+// TestMCPHTTPEnds checks that a signal ends the server without an error, even while a client listens.
 func TestMCPHTTPEnds(t *testing.T) {
 	address, token, c := startMCP(t)
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
@@ -197,7 +197,7 @@ func TestMCPHTTPEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close() // the server is gone
+	defer s.Close() // the server has ended
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Skip(err)
 	}
@@ -206,8 +206,8 @@ func TestMCPHTTPEnds(t *testing.T) {
 	}
 }
 
-// TestMCPHTTPRefused asks as nobody may: without the token, by another name, from another page,
-// with too much.
+// TestMCPHTTPRefused sends forbidden requests: without the token, with another host name, from another
+// origin, and too large ones.
 func TestMCPHTTPRefused(t *testing.T) {
 	address, token := serveMCP(t, "--max-message-bytes", "1000")
 	const ping = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`

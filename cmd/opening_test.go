@@ -13,7 +13,7 @@ import (
 // openers are the functions of the standard library that wait for the other side of a pipe.
 var openers = []string{"os.Open", "os.OpenFile", "os.ReadFile", "os.DirFS", "lockedfile.OpenFile", "lockedfile.Open", "lockedfile.Read", "ioutil.ReadFile", "os.OpenRoot", "os.OpenInRoot", "tls.LoadX509KeyPair", "template.ParseFiles", "syscall.Open", "unix.Open"}
 
-// opening are the files that may call openers, and why nobody waits there, or why somebody may.
+// opening are the files that may call openers, with the reason why they do not wait for a pipe, or may.
 var opening = map[string]string{
 	"internal/input/input.go":                     "a pipe that the user named",
 	"internal/output/output.go":                   "a pipe that the user named",
@@ -33,7 +33,7 @@ var opening = map[string]string{
 	"relay/transport/dir/box.go":                  "a folder",
 }
 
-// TestOpening: files are opened by package regular, so that a pipe in their place keeps nobody waiting.
+// TestOpening checks that files are opened by package regular, which does not wait for a pipe in their place.
 func TestOpening(t *testing.T) {
 	used := map[string]bool{}
 	for _, root := range []string{"cmd", "relay", "pkg", "internal"} {

@@ -8,8 +8,9 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// How the input happens to arrive decides which documents are worked on together. It must not
-// show: errors and reports of commands that rewrite messages are in the order of the input.
+// The arrival of the input decides which documents are processed together. It must not affect
+// the output: errors and reports of commands that rewrite messages are in the order of the
+// input.
 func TestOrderOfReports(t *testing.T) {
 	example, err := schemas.Example("sw4rm-context")
 	if err != nil {

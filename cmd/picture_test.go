@@ -13,10 +13,10 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// shownCommands are those of the README's picture, which run in testdata/tour.
+// shownCommands are the commands in the README's picture, which run in testdata/tour.
 var shownCommands = []string{"validate broken.json", "chain lost.jsonl"}
 
-// Measures of the picture, in pixels but for the columns.
+// Measures of the picture, in pixels except for the columns.
 const (
 	pictureColumns = 92
 	columnWidth    = 8
@@ -24,12 +24,12 @@ const (
 	pictureMargin  = 16
 )
 
-// paints are the colours of the picture, by the codes of a terminal (ECMA-48) for them.
+// paints are the colours of the picture, by their terminal codes (ECMA-48).
 var paints = map[string]string{
 	"1": "font-weight:bold", "2": "fill:#8b949e", "31": "fill:#ff7b72", "32": "fill:#7ee787", "33": "fill:#e3b341", "36": "fill:#79c0ff",
 }
 
-// writePicture draws a terminal in which the shown commands were called: docs/terminal.svg.
+// writePicture draws a terminal after the shown commands: docs/terminal.svg.
 func writePicture(t *testing.T, out *bytes.Buffer) error {
 	t.Setenv("COLUMNS", fmt.Sprint(pictureColumns))
 	t.Chdir(filepath.Join("..", "testdata", "tour"))
@@ -60,7 +60,7 @@ func writePicture(t *testing.T, out *bytes.Buffer) error {
 	return nil
 }
 
-// drawLine draws a line of a terminal, whose spans are each as wide as their columns, whatever the font.
+// drawLine draws a line of a terminal. The width of each span is that of its columns, in any font.
 func drawLine(out *bytes.Buffer, line string, y int) {
 	column, style := 0, ""
 	for i, span := range strings.Split(line, "\x1b[") {
@@ -76,7 +76,7 @@ func drawLine(out *bytes.Buffer, line string, y int) {
 		column += len(span) - len(text)
 		if text = strings.TrimRight(text, " "); text != "" {
 			fmt.Fprintf(out, `<text x="%d" y="%d" textLength="%d" style="%s">`, pictureMargin+column*columnWidth, y, term.Width(text)*columnWidth, style)
-			_ = xml.EscapeText(out, []byte(strings.ReplaceAll(text, " ", "\u00a0"))) // to memory; spaces that stay
+			_ = xml.EscapeText(out, []byte(strings.ReplaceAll(text, " ", "\u00a0"))) // a write to memory; with no-break spaces
 			out.WriteString("</text>\n")
 		}
 		column = next

@@ -9,14 +9,15 @@ import (
 	"testing"
 )
 
-// heavy are the modules that only relay may reach: databases, brokers and the SDK of the Model Context Protocol.
+// heavy are the modules that only relay may import: databases, brokers and the SDK of the Model Context
+// Protocol.
 var heavy = []string{"github.com/jackc/", "modernc.org/", "github.com/nats-io/", "github.com/redis/", "github.com/rabbitmq/", "github.com/modelcontextprotocol/"}
 
-// serving are the names of net/http with which a server is made.
+// serving are the names in net/http that make a server.
 var serving = []string{"Server", "Serve", "ServeTLS", "ListenAndServe", "ListenAndServeTLS"}
 
-// TestPlanes: nothing but relay reaches relay, a database, a broker, the server of net/http or the SDK of the Model
-// Context Protocol, so handoff links none of them.
+// TestPlanes checks that only relay imports relay, a database, a broker, the server of net/http or the SDK of
+// the Model Context Protocol, so that handoff links none of them.
 func TestPlanes(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "-f", `{{if not .Standard}}{{.ImportPath}}{{range .GoFiles}}{{"\t"}}{{$.Dir}}/{{.}}{{end}}{{end}}`, module, module+"/cmd/...", module+"/internal/...", module+"/pkg/...").Output()
 	if err != nil {
@@ -46,11 +47,11 @@ func TestPlanes(t *testing.T) {
 	}
 }
 
-// unexecuted are the packages that import templates for their types, and execute none for handoff. A template that
-// is executed calls methods by their names, so the linker then keeps all exported methods of all types: 3 MB.
+// unexecuted are the packages that import templates for their types, and execute none for handoff. An
+// executed template calls methods by name, so the linker then keeps all exported methods of all types: 3 MB.
 var unexecuted = []string{"html/template", "github.com/spf13/cobra", "github.com/spf13/cast"}
 
-// TestNoTemplates: handoff executes no templates.
+// TestNoTemplates checks that handoff executes no templates.
 func TestNoTemplates(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, module).Output()
 	if err != nil {

@@ -24,8 +24,8 @@ func both() *program.Program {
 // newRoot returns the tree of all commands of both programs.
 func newRoot() *cobra.Command { return both().Root() }
 
-// runHere runs a command line in this process. A test uses a process, with programtest.Run, only if it
-// is about the process: its signals, its streams, its death.
+// runHere runs a command line in this process. A test starts a process, with programtest.Run, only if it is
+// about the process: its signals, its streams, its end.
 func runHere(stdin string, args ...string) (stdout, stderr string) {
 	return runReading(strings.NewReader(stdin), args...)
 }
@@ -37,8 +37,8 @@ func runReading(stdin io.Reader, args ...string) (stdout, stderr string) {
 	return out.String(), problems.String()
 }
 
-// runWriting is runReading with any standard output and error, and returns the exit code. Several
-// goroutines may write to each, as to a file.
+// runWriting is runReading with any standard output and error, and returns the exit code. Both must allow
+// writes from several goroutines, as files do.
 func runWriting(stdin io.Reader, stdout, stderr io.Writer, args ...string) (code int) {
 	out := &lockedWriter{w: stdout}
 	problems := out

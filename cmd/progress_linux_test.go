@@ -16,7 +16,7 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// onScreen runs a command line whose standard output and error are a terminal.
+// onScreen runs a command line with a terminal as standard output and error.
 func onScreen(screen *term.Screen, terminal *os.File, stdin io.Reader, args ...string) error {
 	root := New().RootFor(cli.NewGlobals(), args)
 	root.SetArgs(args)
@@ -26,7 +26,7 @@ func onScreen(screen *term.Screen, terminal *os.File, stdin io.Reader, args ...s
 	return root.ExecuteContext(context.Background())
 }
 
-// Whatever may take over a second shows how far it is, wherever its output goes.
+// Every command that may take over a second shows its progress, wherever its output goes.
 func TestProgress(t *testing.T) {
 	session, err := os.ReadFile("../testdata/sessions/claude/projects/-work-shop/0d9b1f77-51c4-4b0e-8d5a-6b1a1f0c2e42.jsonl")
 	if err != nil {
@@ -85,7 +85,7 @@ func example(t *testing.T, kind string) string {
 	return string(text)
 }
 
-// The line is there while messages are read, and gone before what is reported of them.
+// The progress line is shown while messages are read, and removed before their reports.
 func TestProgressOfStream(t *testing.T) {
 	terminal := termtest.Open(t, 80)
 	ticks := make(chan time.Time)

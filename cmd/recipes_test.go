@@ -13,9 +13,8 @@ import (
 	"github.com/eaapl/handoff/internal/tier"
 )
 
-// TestSigningRecipes runs the recipes of docs/signing.md, in other languages,
-// against handoff: each verifies what the other signs, and neither verifies what
-// was changed.
+// TestSigningRecipes runs the recipes of docs/signing.md, in other languages, against handoff:
+// each verifies signatures of the other, and neither verifies a changed message.
 func TestSigningRecipes(t *testing.T) {
 	doc, err := os.ReadFile(filepath.Join("..", "docs", "signing.md"))
 	if err != nil {
@@ -31,7 +30,7 @@ func TestSigningRecipes(t *testing.T) {
 	write("key", "0123456789abcdefghijklmnopqrstuv\n")
 	runHere("", "keygen", "--type", "ed25519", "--key-id", "k1", "-o", "pair.key")
 	if out, err := pipe("", "sh", "-c", "openssl genpkey -algorithm ed25519 -out pair.pem && openssl pkey -in pair.pem -pubout -out public.pem"); err != nil {
-		t.Logf("%v\n%s", err, out) // the recipes that need it are skipped or fail
+		t.Logf("%v\n%s", err, out) // recipes that need it are skipped or fail
 	}
 
 	for _, recipe := range []struct {
@@ -39,8 +38,8 @@ func TestSigningRecipes(t *testing.T) {
 		marker            string // in the block of the recipe
 		private, public   string // key files
 		needs             []string
-		works             []string // a command that succeeds where all is installed
-		change, changedTo string   // makes another signature of one
+		works             []string // a command that succeeds if all dependencies are installed
+		change, changedTo string   // makes another signature
 	}{
 		{"python, HMAC", "python", "hmac", "key", "key", []string{"python3"}, nil, `"hmac-sha256:`, `"hmac-sha256:0`},
 		{"python, Ed25519", "python", "ed25519", "pair.key", "pair.pub", []string{"python3"}, []string{"python3", "-c", "import cryptography"}, `"ed25519:`, `"ed25519:AAAA`},
@@ -116,7 +115,7 @@ func TestSigningRecipes(t *testing.T) {
 					t.Errorf("handoff verifies %s", changed)
 				}
 			}
-			// A signature by the other kind of key does not verify.
+			// A signature by a key of the other kind does not verify.
 			foreign := map[bool]string{true: "key", false: "pair.key"}[recipe.private != "key"]
 			ours := sign(`{"a":1}`, foreign)
 			if out, err := theirs("verify", ours); err == nil {
@@ -126,8 +125,7 @@ func TestSigningRecipes(t *testing.T) {
 	}
 }
 
-// pipe runs a command and returns what it prints, and on failure also what it
-// says.
+// pipe runs a command and returns its output, on failure with its errors.
 func pipe(in, name string, args ...string) (string, error) {
 	c := exec.Command(name, args...)
 	c.Stdin = strings.NewReader(in)

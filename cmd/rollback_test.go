@@ -16,16 +16,16 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// TestRollback is the integration test of that name of EAAPL-MAG006, section 13.2: agent B
-// rejects the handoff; agent A's checkpoint is restored, and the task is PENDING_HANDOFF again.
-// Sender and receiver are processes with an audit log each.
+// TestRollback is the integration test of that name in EAAPL-MAG006, section 13.2: agent B rejects the
+// handoff; agent A's checkpoint is restored, and the task is PENDING_HANDOFF again. Sender and receiver are
+// separate processes, each with its audit log.
 func TestRollback(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the command of --auto is a shell's")
 	}
 	for _, tt := range []struct {
 		name    string
-		address func(*testing.T) string // of a new place; the test skips if its server is not there
+		address func(*testing.T) string // of a new place; skips the test without its server
 	}{
 		{"dir", func(t *testing.T) string { return "dir:" + filepath.Join(t.TempDir(), "queue") }},
 		{"SQLite", func(t *testing.T) string {
@@ -41,7 +41,7 @@ func TestRollback(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// A checkpoint is whatever the agent wants; no byte of it may change.
+			// A checkpoint is any data of the agent; no byte of it may change.
 			checkpoint := []byte("{ \"step\": 1.0, \"é\": \"\xff\x00\" }\r\n")
 			in := func(name string) string { return filepath.Join(folder, name) }
 			for name, text := range map[string][]byte{"m.json": message, "checkpoint": checkpoint} {
@@ -51,7 +51,7 @@ func TestRollback(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			// B needs a member of currentState that A does not give.
+			// B requires a member of currentState that A does not provide.
 			b := exec.CommandContext(ctx, "handoff", "receive", address, "--audit-log", in("b.db"), "--require-state", "/whatA/never/gives", "-q")
 			b.Stderr = os.Stderr
 			if err := b.Start(); err != nil {
@@ -59,7 +59,7 @@ func TestRollback(t *testing.T) {
 			}
 			defer func() {
 				cancel()
-				_ = b.Wait() // it is killed
+				_ = b.Wait() // killed
 			}()
 			waitForServer(t, address)
 			a := func(wantCode int, args ...string) string {
@@ -94,7 +94,7 @@ func TestRollback(t *testing.T) {
 	}
 }
 
-// freeAddress returns an address of this machine at which nobody listens.
+// freeAddress returns an unused address of this machine.
 func freeAddress(t *testing.T) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -104,7 +104,7 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// waitForServer waits until somebody listens where an http:// address leads.
+// waitForServer waits until a server listens at an http:// address.
 func waitForServer(t *testing.T, address string) {
 	t.Helper()
 	host, ok := strings.CutPrefix(address, "http://")

@@ -18,8 +18,8 @@ import (
 	relaycmd "github.com/eaapl/handoff/relay/cmd"
 )
 
-// TestRootFor compares the commands of a tree made for one call with the same ones of the whole tree, in
-// both programs.
+// TestRootFor compares the commands of a tree made for one call with the commands of the complete tree, in both
+// programs.
 func TestRootFor(t *testing.T) {
 	for name, p := range map[string]*program.Program{"handoff": New(), "handoff-relay": relaycmd.New()} {
 		whole := p.Root()
@@ -53,7 +53,7 @@ func TestRootFor(t *testing.T) {
 	}
 }
 
-// TestDescribed: each program knows the help of the other's commands.
+// TestDescribed checks that each program has the help of the other's commands.
 func TestDescribed(t *testing.T) {
 	both := []*program.Program{New(), relaycmd.New()}
 	for i, p := range both {
@@ -77,7 +77,7 @@ func TestDescribed(t *testing.T) {
 	}
 }
 
-// help is what a command and those below it say of themselves.
+// help returns the help of a command and its subcommands.
 func help(t *testing.T, c *cobra.Command) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -91,8 +91,8 @@ func help(t *testing.T, c *cobra.Command) string {
 	return b.String()
 }
 
-// initialBytes are what packages may allocate before a program does anything, as every call pays for it:
-// those that take much, and the rest of them together.
+// initialBytes are limits for the memory that packages allocate during initialization, which every call pays
+// for: the largest ones by name, and the rest together.
 var initialBytes = map[string]map[string]int{
 	"": { // handoff
 		"github.com/Masterminds/semver/v3": 240_000, // compiles expressions
@@ -104,15 +104,15 @@ var initialBytes = map[string]map[string]int{
 		"github.com/xeipuuv/gojsonschema":            150_000, // go-sarif imports it
 		"github.com/google/jsonschema-go/jsonschema": 90_000,  // makes tables of types for handoff mcp
 		"ours":   66_000,
-		"others": 460_000, // of which the server for models takes a fifth
+		"others": 460_000, // a fifth of it for the server for models
 	},
 }
 
-// itabGrowth is what the runtime allocates when its table of method tables doubles. That is once during a
-// start, and counts as the bytes of any package whose initialisation fills the table.
+// itabGrowth is the memory that the runtime allocates when its table of method tables doubles. That happens
+// once during a start, and counts for the package whose initialization fills the table.
 const itabGrowth = 18_432
 
-// TestInitialBytes counts instead of timing, so that it gives the same on any machine.
+// TestInitialBytes measures memory rather than time, so that the result is the same on every machine.
 func TestInitialBytes(t *testing.T) {
 	for program, limits := range initialBytes {
 		t.Run("handoff"+program, func(t *testing.T) {
@@ -126,8 +126,8 @@ func TestInitialBytes(t *testing.T) {
 	}
 }
 
-// bytesAtStart returns how many bytes the initialisation of packages allocates in a program: of those named,
-// of our other ones, and of others.
+// bytesAtStart returns the bytes allocated by the initialization of packages in a program: of each named
+// package, of our other ones, and of all others.
 func bytesAtStart(t *testing.T, program string, named map[string]int) map[string]int {
 	file := filepath.Join(t.TempDir(), "handoff.exe")
 	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", file, program).CombinedOutput(); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// A planted document is an example with credentials in some places.
+// planted returns an example with credentials in some places.
 func planted(t *testing.T, example string, plant func(v jsonstream.Value, place int) (name, text string)) string {
 	t.Helper()
 	text, err := schemas.Example(example)
@@ -63,9 +63,9 @@ func planted(t *testing.T, example string, plant func(v jsonstream.Value, place 
 	return string(write(nil, doc.Root()))
 }
 
-// plantedDocuments are examples of every format: each string and each name of each of them
-// is a credential in one where most others are as they were, and in one where none is;
-// every kind of credential is at some place in the first tier, and at every place in the second.
+// plantedDocuments returns examples of every format. Each of their strings and names is a credential both in
+// a document where all others of its kind are credentials too, and in one where most others are unchanged. In
+// the first tier, every kind of credential is at some place; in the second, at every place.
 func plantedDocuments(t *testing.T, example string) []string {
 	kinds := secrets.Kinds()
 	var all []string
@@ -76,7 +76,7 @@ func plantedDocuments(t *testing.T, example string) []string {
 			return fmt.Sprint(credential(place), " ", place), v.Text()
 		}))
 	}
-	few := tier.Count(4, 16) // so many documents have one of so many places each
+	few := tier.Count(4, 16) // number of documents, each with a credential at every few-th place
 	for at := range few {
 		all = append(all, planted(t, example, func(v jsonstream.Value, place int) (string, string) {
 			if place%few != at {
@@ -94,14 +94,14 @@ func plantedDocuments(t *testing.T, example string) []string {
 	return all
 }
 
-// leaked are what the output of a run must not have: the credentials, as they are and as
-// JSON or XML has them. An end that is cut off is no credential any more.
+// leaked are texts that the output of a run must not have: the credentials, unchanged and
+// escaped for JSON or XML. A truncated credential is no credential any more.
 func leaked() map[string]string {
 	texts := map[string]string{}
 	for _, kind := range secrets.Kinds() {
 		for _, hit := range secrets.Find(kind.Example) {
 			value := kind.Example[hit.Offset : hit.Offset+hit.Length]
-			value = strings.Split(value, "\n")[strings.Count(value, "\n")/2] // of a key, a line
+			value = strings.Split(value, "\n")[strings.Count(value, "\n")/2] // one line of a key
 			texts[value] = kind.ID
 			quoted := appendQuoted(nil, value)
 			texts[string(quoted[1:len(quoted)-1])] = kind.ID
@@ -111,7 +111,7 @@ func leaked() map[string]string {
 	return texts
 }
 
-// secretRuns are further commands that report, each with the flags that it needs.
+// secretRuns are further commands that report, each with its required flags.
 var secretRuns = []hostileRun{
 	{command: "validate", flags: "--all --strict -f text"},
 	{command: "validate", flags: "--all --strict -f json"},
@@ -138,9 +138,9 @@ var secretRuns = []hostileRun{
 	{command: "patch", flags: "patch.json", messages: true},
 }
 
-// TestSecretsAreNotShown plants every known kind of credential at every place of an example
-// of every format, and runs every command that reports. Commands whose output is messages
-// have them there, and nowhere else.
+// TestSecretsAreNotShown plants every known kind of credential at every place of an example of
+// every format, and runs every command that reports. Commands that output messages keep them
+// there, and show them nowhere else.
 func TestSecretsAreNotShown(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	t.Chdir(t.TempDir())

@@ -12,9 +12,9 @@ import (
 	"github.com/eaapl/handoff/internal/programtest"
 )
 
-// TestSeenRotated replaces the file of accepted ids while a verifier runs, and lets
-// other processes make it longer than the verifier knew it: what they have accepted is
-// then a replay for the verifier too.
+// TestSeenRotated replaces the file of accepted IDs while a verifier runs, and lets other
+// processes extend it beyond the length known to the verifier: the IDs that they accepted are
+// then replays for the verifier too.
 func TestSeenRotated(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -34,7 +34,7 @@ func TestSeenRotated(t *testing.T) {
 				file := fmt.Sprintf("m%d.json", i)
 				files = append(files, file)
 				id := fmt.Sprint("id-", i)
-				if i == 0 || i == messages { // all before the last are within what the verifier knew
+				if i == 0 || i == messages { // all but the last are within the part known to the verifier
 					id += strings.Repeat("x", 100)
 				}
 				if err := os.WriteFile(file, fmt.Appendf(nil, `{"handoffId":%q}`, id), 0o600); err != nil {
@@ -77,7 +77,7 @@ func TestSeenRotated(t *testing.T) {
 				t.Fatalf("the first message: %s", line)
 			}
 			if err := tt.begin("ids"); err != nil {
-				t.Skip(err) // Windows does not rename a file that is open
+				t.Skip(err) // Windows cannot rename an open file
 			}
 			for _, some := range [][]string{files[1:4], files[4 : messages+1]} {
 				programtest.Run(t, append([]string{"verify", "--key-file", "key", "--seen", "ids"}, some...)...)
@@ -87,7 +87,7 @@ func TestSeenRotated(t *testing.T) {
 					t.Errorf("message %d, which another process had accepted: %s", i, line)
 				}
 			}
-			// And what the verifier accepts is known to the others.
+			// The others know the IDs accepted by the verifier.
 			if line := verify(messages + 1); !strings.Contains(line, `"valid":true`) {
 				t.Errorf("the last message: %s", line)
 			}

@@ -16,8 +16,9 @@ import (
 	"github.com/eaapl/handoff/internal/programtest"
 )
 
-// TestServersKeepNobodyOut: as many connections as a server takes, each of somebody without the token who was
-// answered and stays, or who sends half a header or half a body, keep out nobody who has the token.
+// TestServersKeepNobodyOut checks that clients with the token are served even if the maximum number of
+// connections is held by clients without it, which keep an answered connection open, or send half a header or
+// half a body.
 func TestServersKeepNobodyOut(t *testing.T) {
 	const token, connections, patience = "0123456789abcdefghijklmn", 256, 30 * time.Second
 	t.Chdir(t.TempDir())
@@ -80,7 +81,7 @@ func TestServersKeepNobodyOut(t *testing.T) {
 	}
 }
 
-// listeningAddress starts a server, and returns the address that it prints, as one of this machine.
+// listeningAddress starts a server, and returns the printed address, as one of this machine.
 func listeningAddress(t *testing.T, c *exec.Cmd) string {
 	t.Helper()
 	stderr, err := c.StderrPipe()
@@ -92,7 +93,7 @@ func listeningAddress(t *testing.T, c *exec.Cmd) string {
 	}
 	t.Cleanup(func() {
 		c.Process.Kill()
-		c.Wait() // it was killed
+		c.Wait() // killed
 	})
 	port := regexp.MustCompile(`^handoff: listening at .*?:(\d+)(/|,|$)`)
 	var said strings.Builder

@@ -15,15 +15,15 @@ import (
 	"testing"
 )
 
-// public are the packages for other modules: the library, and what the modules below transports are made with.
+// public are the packages for other modules: the library, and the modules to write transports with.
 var public = []string{module + "/pkg/...", module + "/relay/transport/..."}
 
-// foreign are the exported names of public packages whose types may be of another module, each with the
+// foreign are the exported names of public packages whose types may come from another module, each with the
 // reason.
 var foreign = map[string]string{}
 
-// What a library exports is of the standard library or ours: whoever uses it needs no
-// other module at the version that we happen to use.
+// The exported types of a library are from the standard library or ours, so that its users need
+// no other module in our version.
 func TestSignatures(t *testing.T) {
 	out, err := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.DepOnly}} {{.Export}}"}, public...)...).Output()
 	if err != nil {
@@ -94,8 +94,8 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// foreignType returns the name of a type of another module that typ is made of, "" if
-// there is none. What our named types are made of is looked at where they are declared.
+// foreignType returns the name of a type of another module that typ consists of, "" if there is
+// none. The components of our named types are checked at their declarations.
 func foreignType(typ types.Type, seen map[types.Type]bool) string {
 	if seen[typ] {
 		return ""
@@ -164,7 +164,7 @@ var unshown = map[string]string{
 	"relay/transport/transporttest":  "for tests only",
 }
 
-// Every public package shows in an Example how it is used.
+// Every public package has an Example.
 func TestExamples(t *testing.T) {
 	out, err := exec.Command("go", append([]string{"list", "-f", "{{if ne .Name \"main\"}}{{.ImportPath}} {{.Dir}}{{end}}"}, public...)...).Output()
 	if err != nil {

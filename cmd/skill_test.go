@@ -12,12 +12,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// skillName matches the name of a skill, as the specification of agent skills has it
+// skillName matches the name of a skill by the specification of agent skills
 // (https://agentskills.io/specification).
 var skillName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// TestSkillForm holds the skill to the form that agents load: its front matter, and a length that leaves
-// room for the task.
+// TestSkillForm checks the form of the skill that agents load: its front matter, and a length that leaves
+// space for the task.
 func TestSkillForm(t *testing.T) {
 	dirs, err := filepath.Glob("../skills/*")
 	if err != nil || len(dirs) == 0 {
@@ -66,12 +66,12 @@ var (
 	skillSpan  = regexp.MustCompile("`(handoff [^`]*)`")
 )
 
-// skillGiven makes what an agent has that takes a handoff: the message of another one, and a history.
+// skillGiven creates the input of an agent that takes a handoff: a message of another agent, and a history.
 const skillGiven = `handoff build state.json | handoff sign --key-file coder.key > handover.json
 handoff example openai-chat > history.json`
 
-// TestSkill does what the skill says, as an agent does: all blocks in their order, each of which has to end
-// well, and then the commands within the text.
+// TestSkill follows the skill like an agent: it runs all blocks in order, each of which must succeed, and
+// then the commands within the text.
 func TestSkill(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are those of a POSIX shell")
@@ -104,7 +104,7 @@ func TestSkill(t *testing.T) {
 
 	var spans []string
 	for _, span := range skillSpan.FindAllStringSubmatch(text, -1) {
-		if strings.HasPrefix(span[1], "handoff keygen ") { // what a person has done before
+		if strings.HasPrefix(span[1], "handoff keygen ") { // done by a person before
 			do(span[1])
 			continue
 		}
@@ -143,7 +143,7 @@ id=$handoff
 		}
 	}
 
-	// What was taken is not taken again: the file is empty, which the skill says how to understand.
+	// A message is not taken twice: the file is empty, as the skill explains.
 	c := exec.Command("sh", "-ec", take)
 	c.Dir, c.Env = dir, env
 	if out, err := c.CombinedOutput(); err == nil || read("task.json") != "" {

@@ -15,8 +15,8 @@ import (
 	"github.com/eaapl/handoff/internal/programtest"
 )
 
-// TestTour runs the console sessions of docs/tour.md in testdata/tour and compares what they
-// show.
+// TestTour runs the console sessions of docs/tour.md in testdata/tour and compares their
+// output.
 func TestTour(t *testing.T) {
 	tour, err := os.ReadFile(filepath.Join("..", "docs", "tour.md"))
 	if err != nil {
@@ -47,8 +47,8 @@ func TestTour(t *testing.T) {
 	}
 }
 
-// TestTourPipeline runs the tour's pipeline of three agents as one script: it is no longer
-// than it says, and its audit log has both handoffs of one task, what they cost, and verifies.
+// TestTourPipeline runs the tour's pipeline of three agents as one script: it is no longer than
+// stated, and its audit log has both handoffs of one task with their costs, and verifies.
 func TestTourPipeline(t *testing.T) {
 	script := tourScript(t, "extract | handoff build")
 	if lines := strings.Count(script, "\n") + 1; lines > 10 {
@@ -76,7 +76,7 @@ func TestTourPipeline(t *testing.T) {
 	}
 }
 
-// tourScript returns the block of docs/tour.md that has a text.
+// tourScript returns the block of docs/tour.md that contains a text.
 func tourScript(t *testing.T, text string) string {
 	if runtime.GOOS == "windows" {
 		t.Skip("a script of a POSIX shell")
@@ -94,8 +94,8 @@ func tourScript(t *testing.T, text string) string {
 	return ""
 }
 
-// TestTourDelivery runs the tour's four lines, by which one agent hands over to another,
-// over a folder and over NATS.
+// TestTourDelivery runs the tour's four lines for a handover from one agent to another, over a
+// folder and over NATS.
 func TestTourDelivery(t *testing.T) {
 	const folder = "dir:tasks"
 	script := tourScript(t, "handoff receive "+folder)
@@ -124,7 +124,7 @@ func TestTourDelivery(t *testing.T) {
 	}
 }
 
-// TestIndex holds docs/index.md to the pages that there are.
+// TestIndex checks that docs/index.md lists all pages.
 func TestIndex(t *testing.T) {
 	index, err := os.ReadFile(filepath.Join("..", "docs", "index.md"))
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/eaapl/handoff/internal/programtest"
 )
 
-// TestUntoldInterrupted checks that a verifier which is interrupted names the messages
-// that it has recorded, and whose verdicts nobody gets.
+// TestUntoldInterrupted checks that an interrupted verifier names the recorded messages whose
+// verdicts it has not reported.
 func TestUntoldInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	programtest.Run(t, "keygen", "-o", "key")

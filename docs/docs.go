@@ -1,4 +1,4 @@
-// Package docs has the documents that the program itself shows.
+// Package docs embeds the documents that the program shows.
 package docs
 
 import (
@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The documents but those that commands print: of rules, providers, commands and requirements.
+// The documents, except the generated ones about rules, providers, commands and requirements.
 //
 //go:embed a2a.md accepting.md architecture.md audit.md building.md chain.md chat-formats.md ci.md comparing.md
 //go:embed compression.md configuration.md cookbook.md delivery.md dependencies.md environment.md exit-codes.md
@@ -16,8 +16,7 @@ import (
 //go:embed transport-helpers.md transports-http.md transports.md trimming.md
 var pages embed.FS
 
-// Page returns the text of a document, in Markdown, by its name without suffix; false if there is
-// none.
+// Page returns the text of a document, in Markdown, by its name without suffix; ok is false if there is none.
 func Page(name string) (text string, ok bool) {
 	page, err := pages.ReadFile(name + ".md")
 	return string(page), err == nil

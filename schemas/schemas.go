@@ -1,6 +1,6 @@
-// Package schemas holds the JSON Schemas (draft 2020-12) of the documents that handoff
-// reads: the single source of every structural rule. They are published as they are here,
-// for validators in any language.
+// Package schemas holds the JSON Schemas (draft 2020-12) of the documents that handoff reads:
+// the only source of structural rules. They are published unchanged, for validators in any
+// language.
 package schemas
 
 import (
@@ -39,11 +39,10 @@ const (
 	CodexRollout      = "codex-rollout-1.schema.json"
 )
 
-// Base is what the $id of every schema begins with; its name follows.
+// Base begins the $id of every schema; its name follows.
 const Base = "https://github.com/eaapl/handoff/schemas/"
 
-// Read returns a schema by its name or its $id. There is no error but
-// [io/fs.ErrNotExist].
+// Read returns a schema by its name or its $id. The only error is [io/fs.ErrNotExist].
 func Read(name string) ([]byte, error) {
 	return files.ReadFile(strings.TrimPrefix(name, Base))
 }
@@ -52,21 +51,20 @@ func Read(name string) ([]byte, error) {
 func Names() []string {
 	names, err := fs.Glob(files, "*.schema.json")
 	if err != nil {
-		panic(err) // the pattern is ours
+		panic(err) // the pattern is constant
 	}
 	return names
 }
 
-// Example returns a complete, valid document of one kind, one of [Examples]. There
-// is no error but [io/fs.ErrNotExist].
+// Example returns a complete, valid document of one kind, one of [Examples]. The only error is
+// [io/fs.ErrNotExist].
 func Example(kind string) ([]byte, error) {
 	return files.ReadFile("examples/" + kind + ".json")
 }
 
-// Examples returns the kinds of documents that there are examples of: a canonical
-// message, the agent state it is built of and the profile of its receiver; a document of each
-// other format, by the format's name; a message of A2A that carries a canonical one; and
-// definitions of agents.
+// Examples returns the kinds of example documents: a canonical message, the agent state that it
+// is built from and the profile of its receiver; a document of each other format, by the
+// format's name; a message of A2A that carries a canonical one; and definitions of agents.
 func Examples() []string {
 	return []string{"message", "state", "receiver", "sw4rm-context", "sw4rm-request", "sw4rm-response", "macp", "openai", "openai-js",
 		"openai-chat", "openai-responses", "anthropic", "langchain", "ai-sdk", "gemini", "bedrock-converse", "a2a", "a2a-handoff", "claude-code", "codex", "openai-agents"}

@@ -10,11 +10,10 @@ import (
 	"github.com/eaapl/handoff/cmd/about"
 )
 
-// TestFlagMeanings checks that no flag means two things. Whoever gives a flag a name that another
-// command has uses the same words, or says in meanings what both have in common; if they
-// have nothing in common, the flag needs another name.
+// TestFlagMeanings checks that no flag has two meanings. A flag with the name of another command's flag has
+// the same description, or an entry in meanings with the common meaning; without one, it needs another name.
 func TestFlagMeanings(t *testing.T) {
-	// Of redact, which has a vault beside it.
+	// For redact, which has a vault.
 	bothKinds := []string{"restore"}
 
 	all := about.FlagsOf(about.Describe(cmd.New().Root()))

@@ -1,6 +1,6 @@
 package about
 
-// For tests of the flags of all commands, which need package cmd.
+// For tests in package cmd of the flags of all commands.
 type FlagUse = flagUse
 
 var (

@@ -76,7 +76,7 @@ var (
 	dotLine     = regexp.MustCompile(`^(digraph handoffs \{|\}|    (\}|(node|edge) \[[\w=, "-]+\]|subgraph cluster_\d+ \{|label="L*"|[hf]\d+ \[(shape=note, )?label="L*"(, fillcolor="#\w+", color="#\w+")?\]|h\d+ -> h\d+ \[label="L*"\]|h\d+ -> f\d+ \[style=dashed, arrowhead=none\]))$`)
 )
 
-// Whatever is in a message, a picture is made of the lines it should be made of.
+// No content of a message adds other lines to a picture.
 func TestPicturesOfHostileMessages(t *testing.T) {
 	hostile := []string{
 		`"]; click h0 "javascript:x"`, "a\nend\nh9[x]", "%%{init: {}}%%", "`**x**`", "$$x$$", `\`, `\" ]`, "#quot;#34;", "<b>&lt;", "ﬂ°°34¶ß", "\x1b[0m", "style:#x;", "",

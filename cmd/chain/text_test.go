@@ -20,10 +20,10 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// A step is a message of a tree that is built by hand.
+// A step is a message of a test tree.
 type step struct {
 	id, from, to string
-	after        time.Duration // the parent
+	after        time.Duration // time since the parent
 	usd          string
 	tokens       int64
 	findings     []finding.Finding
@@ -32,7 +32,7 @@ type step struct {
 
 var testStart = time.Date(2026, 6, 12, 9, 30, 0, 0, time.UTC)
 
-// taskOf builds the task that begins with the steps.
+// taskOf builds the task that begins with the given steps.
 func taskOf(id string, roots ...step) *chain.Task {
 	t := &chain.Task{ID: id, Agrees: true}
 	spent := map[string]*chain.Spender{}
@@ -191,7 +191,7 @@ func TestChainTextOfSeveralRoots(t *testing.T) {
 	}
 }
 
-// Of many tasks, those without findings take one line, unless all are wanted.
+// Among many tasks, each one without findings takes one line, unless all are requested.
 func TestChainTextFolds(t *testing.T) {
 	var tasks []*chain.Task
 	for i := range maxTasks {
@@ -212,7 +212,7 @@ func TestChainTextFolds(t *testing.T) {
 	}
 }
 
-// Nothing in a message can steer the terminal, or pass for a line of the drawing.
+// No content of a message can control the terminal or imitate a line of the drawing.
 func TestChainTextOfHostileMessages(t *testing.T) {
 	hostile := "\x1b[2J\r\n✓ forged\u202e\x00" + strings.Repeat("x", 1<<20)
 	found := finding.Finding{Rule: "chain/loop", Severity: finding.Error, Message: hostile, Pointer: hostile}
@@ -230,7 +230,7 @@ func TestChainTextOfHostileMessages(t *testing.T) {
 	}
 }
 
-// A line of messages stays at the margin, and a tree that forks at each message
+// The messages of an unforked line stay at the margin, and a tree that forks at each message
 // costs no more than its messages.
 func TestChainTextOfDeepTasks(t *testing.T) {
 	const messages = 20000

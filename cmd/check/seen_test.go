@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/internal/output"
 )
 
-// Of many at work on one file, exactly one accepts an id.
+// Of many processes that work on one file, exactly one accepts an ID.
 func TestSeenConcurrently(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ids")
 	const workers, ids = 8, 50
@@ -87,7 +87,7 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// A file that somebody has replaced is read again.
+// A replaced file is read again.
 func TestSeenBegunAnew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ids")
 	s := newSeenFile(path, &claim.Set{})
@@ -104,8 +104,8 @@ func TestSeenBegunAnew(t *testing.T) {
 	}
 }
 
-// TestSeenSameEnd checks that a file which was truncated, and then got other ids before
-// the same last ones, is not taken for the one that was read.
+// TestSeenSameEnd checks that a file which was truncated, and then got other IDs before the
+// same last ones, is recognized as changed.
 func TestSeenSameEnd(t *testing.T) {
 	ids := func(prefix string, n int) (list []string) {
 		for i := range n {
@@ -130,8 +130,8 @@ func TestSeenSameEnd(t *testing.T) {
 	}
 }
 
-// A process that waits for the lock of a file which is renamed meanwhile works on the
-// file that is there then.
+// A process that waits for the lock of a file which is renamed in the meantime works on the new
+// file.
 func TestSeenRenamedWhileWaiting(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ids")
 	held, _, err := output.OpenLocked(path, 0o600)
@@ -143,9 +143,9 @@ func TestSeenRenamedWhileWaiting(t *testing.T) {
 		_, err := newSeenFile(path, &claim.Set{}).accept([]string{"a"})
 		done <- err
 	}()
-	time.Sleep(20 * time.Millisecond) // if it is not waiting by then, less is tested
+	time.Sleep(20 * time.Millisecond) // if it is not waiting yet, less is tested
 	if err := os.Rename(path, path+".1"); err != nil {
-		t.Skip(err) // Windows does not rename a file that is open
+		t.Skip(err) // Windows cannot rename an open file
 	}
 	if err := held.Close(); err != nil {
 		t.Fatal(err)
@@ -161,7 +161,7 @@ func TestSeenRenamedWhileWaiting(t *testing.T) {
 	}
 }
 
-// Ids of any length are told apart, though no more than a part of each is in memory.
+// IDs of any length are distinguished, although only a part of each is in memory.
 func TestSeenLongIDs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ids")
 	long := strings.Repeat("x", 10_000)

@@ -27,13 +27,13 @@ import (
 	"github.com/eaapl/handoff/relay/intake"
 )
 
-// kills is how many receivers are killed: docs/accepting.md has figures of 1,000.
+// kills is the number of receivers to kill: docs/accepting.md has figures for 1,000.
 var kills = flag.Int("kills", tier.Count(6, 40), "how many receivers TestAcceptKilled kills, and half as many where it is slow")
 
-// TestAcceptKilled kills receivers at random moments, four of which read the same messages at
-// once: no acknowledged record is lost and none is there twice, no message passes without its
-// record, every accepted message is handed over in the end, and again only if it was in flight
-// when its receiver was killed; chain and tree hold.
+// TestAcceptKilled kills receivers at random moments. Four of them read the same messages at
+// once. No acknowledged record is lost or duplicated, no message passes without its record,
+// every accepted message is handed over in the end, and again only if it was in flight when its
+// receiver was killed; chain and tree verify.
 func TestAcceptKilled(t *testing.T) {
 	t.Run("SQLite", func(t *testing.T) { acceptKilled(t, filepath.Join(t.TempDir(), "audit.db"), *kills) })
 	t.Run("personal data apart", func(t *testing.T) {
@@ -53,8 +53,8 @@ func acceptKilled(t *testing.T, address string, kills int) {
 	writers, messages := min(4, kills), tier.Count(100, 600)
 	text := acceptedStream(t, messages)
 	var mu sync.Mutex
-	passed := map[string]int{} // how often each message came out whole
-	inFlight := 0              // messages that may have come out of receivers that were killed
+	passed := map[string]int{} // number of complete outputs of each message
+	inFlight := 0              // messages that killed receivers may have written
 	count := func(out []byte) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -105,8 +105,8 @@ func acceptKilled(t *testing.T, address string, kills int) {
 	checkAccepted(t, address, messages)
 }
 
-// acceptUntilKilled runs a receiver, kills it when so many bytes have come out of it, and
-// returns all that came out.
+// acceptUntilKilled runs a receiver, kills it after the given number of bytes of output, and
+// returns the output.
 func acceptUntilKilled(t *testing.T, address string, text []byte, enough int64) (out []byte, killed bool) {
 	c := exec.Command("handoff", "accept", "-q", "--audit-log", address)
 	var stderr bytes.Buffer
@@ -120,7 +120,7 @@ func acceptUntilKilled(t *testing.T, address string, text []byte, enough int64) 
 		return nil, false
 	}
 	var printed bytes.Buffer
-	n, _ := io.CopyN(&printed, stdout, enough) // it may end before
+	n, _ := io.CopyN(&printed, stdout, enough) // it may end early
 	if n == enough {
 		killed = c.Process.Kill() == nil
 		_, _ = io.Copy(&printed, stdout)
@@ -132,7 +132,7 @@ func acceptUntilKilled(t *testing.T, address string, text []byte, enough int64) 
 	return printed.Bytes(), killed
 }
 
-// slowly returns a reader of text in parts, so that there are several groups of records.
+// slowly returns a reader of text in parts, to get several groups of records.
 func slowly(text []byte) io.Reader {
 	r, w := io.Pipe()
 	go func() {
@@ -147,8 +147,8 @@ func slowly(text []byte) io.Reader {
 	return r
 }
 
-// acceptedStream returns that many messages, as JSON Lines. Where there are more than a few, they
-// are of many tasks, as handoffs are: those of one task have to wait for each other.
+// acceptedStream returns n messages, as JSON Lines. If there are more than a few, they belong to many tasks,
+// as real handoffs do: messages of one task have to wait for each other.
 func acceptedStream(t *testing.T, n int) []byte {
 	t.Helper()
 	var text strings.Builder
@@ -162,7 +162,7 @@ func acceptedStream(t *testing.T, n int) []byte {
 	return []byte(text.String())
 }
 
-// idOf returns the id of a message that came out whole.
+// idOf returns the ID of a complete message.
 func idOf(line []byte) (id string, ok bool) {
 	const begin = `"handoffId": "`
 	i := bytes.Index(line, []byte(begin))

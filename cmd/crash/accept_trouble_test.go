@@ -20,8 +20,8 @@ import (
 	"github.com/eaapl/handoff/relay/intake"
 )
 
-// TestAcceptWaitsForLock: while another process writes the database, nothing passes; when it
-// has ended, all does.
+// TestAcceptWaitsForLock checks that nothing passes while another process writes the database,
+// and everything afterwards.
 func TestAcceptWaitsForLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	s, err := sqlstore.Open(t.Context(), path, sqlstore.Options{Create: true})
@@ -47,7 +47,7 @@ func TestAcceptWaitsForLock(t *testing.T) {
 		if err := c.Start(); err != nil {
 			return err
 		}
-		time.Sleep(200 * time.Millisecond) // in which it could go wrong
+		time.Sleep(200 * time.Millisecond) // time for a message to pass by mistake
 		if n := passed(); n > 0 {
 			t.Errorf("%d messages passed without their records", n)
 		}
@@ -62,8 +62,8 @@ func TestAcceptWaitsForLock(t *testing.T) {
 	checkAccepted(t, path, 3)
 }
 
-// TestAcceptFullDisk: on a disk that is full nothing passes that is not recorded, and the exit
-// code is 2; when there is room again, the rest passes.
+// TestAcceptFullDisk checks that on a full disk no unrecorded message passes, with exit code 2,
+// and that the rest passes when there is space again.
 func TestAcceptFullDisk(t *testing.T) {
 	dir := smallDisk(t, 1<<20)
 	path := filepath.Join(dir, "audit.db")
@@ -91,8 +91,8 @@ func TestAcceptFullDisk(t *testing.T) {
 	checkAccepted(t, path, messages)
 }
 
-// TestAcceptReadOnly: where nothing can be written, nothing passes, whether the audit log is there
-// or not, and the exit code is 2; when it can be, everything passes once.
+// TestAcceptReadOnly checks that on a read-only disk nothing passes, with or without an existing audit log,
+// with exit code 2, and that everything passes once when the disk is writable.
 func TestAcceptReadOnly(t *testing.T) {
 	dir := smallDisk(t, 16<<20)
 	const messages = 4
@@ -120,9 +120,9 @@ func TestAcceptReadOnly(t *testing.T) {
 	checkAccepted(t, filepath.Join(dir, "audit.db"), messages)
 }
 
-// TestAcceptConnectionsLost ends the connections to PostgreSQL at random moments, as a server
-// does that is restarted: a receiver then ends with 2 or goes on, and in the end every message
-// was accepted and handed over.
+// TestAcceptConnectionsLost ends the connections to PostgreSQL at random moments, like a server
+// that is restarted: a receiver then ends with 2 or goes on, and in the end every message was
+// accepted and handed over.
 func TestAcceptConnectionsLost(t *testing.T) {
 	t.Parallel()
 	address := storetest.Postgres(t)
@@ -182,7 +182,7 @@ func TestAcceptConnectionsLost(t *testing.T) {
 	checkAccepted(t, address, messages)
 }
 
-// TestClockGoesBack: the order of records is that of their numbers, whatever the clock says.
+// TestClockGoesBack checks that records are ordered by their numbers, whatever the clock shows.
 func TestClockGoesBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	s, err := sqlstore.Open(t.Context(), path, sqlstore.Options{Create: true})
@@ -205,8 +205,8 @@ func TestClockGoesBack(t *testing.T) {
 	}
 }
 
-// TestReadOnlyLog: an audit log on a disk that is only read is read and verified, also with the
-// write-ahead log of a process that was killed; nothing can be added.
+// TestReadOnlyLog checks that an audit log on a read-only disk is read and verified, even with the
+// write-ahead log of a killed process, and that nothing can be added.
 func TestReadOnlyLog(t *testing.T) {
 	from, dir := t.TempDir(), smallDisk(t, 16<<20)
 	c := exec.Command("handoff", "accept", "-q", "--audit-log", filepath.Join(from, "audit.db"))

@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// answering is a classifier in the shell that answers whatever it reads.
+// answering is a classifier in the shell that answers any input.
 const answering = `while IFS= read -r line; do id=${line#'{"id":"'}; echo "{\"id\":\"${id%%\"*}\",\"score\":0.5}"; done; `
 
-// TestChildrenEnd has the run end in every way, and sees that what it has started ends
-// with it. Every process keeps a pipe open, which ends with the last of them.
+// TestChildrenEnd ends the run in every possible way, and checks that all processes that it
+// started end with it. They all hold a pipe, which closes with the last of them.
 func TestChildrenEnd(t *testing.T) {
 	const keep = `exec 9>"$ALIVE"; echo started >&2; `
 	scan := func(command string) []string {
@@ -31,7 +31,7 @@ func TestChildrenEnd(t *testing.T) {
 	tests := []struct {
 		name   string
 		args   []string
-		signal syscall.Signal // once the command has started; 0 for none
+		signal syscall.Signal // after the command has started; 0 for none
 		want   int            // exit code
 	}{
 		{"end", scan("sleep 1000 & sleep 1000 & " + answering), 0, 1},
@@ -73,7 +73,7 @@ func TestChildrenEnd(t *testing.T) {
 			late := time.AfterFunc(hang, func() { c.Process.Kill() })
 			defer late.Stop()
 			stderr := bufio.NewReader(diagnostics)
-			for line := ""; !strings.HasSuffix(line, "r: started\n"); { // it may come after the run's own lines
+			for line := ""; !strings.HasSuffix(line, "r: started\n"); { // may come after the run's own lines
 				var err error
 				if line, err = stderr.ReadString('\n'); err != nil {
 					t.Fatalf("the command has not started: %q, error %v", line, err)

@@ -1,5 +1,5 @@
-// Package crash has the tests that kill handoff, fill its disk, and take its database away. They run it
-// as a program of its own.
+// Package crash has the tests that kill handoff, fill its disk, and disconnect its database. They run it as a
+// separate program.
 package crash
 
 import (
@@ -22,7 +22,7 @@ const (
 	exitPipe    = 128 + int(syscall.SIGPIPE)
 )
 
-// hang is how long a test waits for an event that should come at once.
+// hang is the time limit for an event that should be immediate.
 const hang = time.Minute
 
 func TestMain(m *testing.M) {

@@ -25,7 +25,7 @@ import (
 	"github.com/eaapl/handoff/relay/intake"
 )
 
-// docs/delivery.md has figures of 100,000 messages, and of servers that are killed too.
+// docs/delivery.md has figures for 100,000 messages, and for killed servers.
 var (
 	deliverMessages = flag.Int("messages", tier.Count(60, 400), "how many messages TestDeliveryKilled sends by each transport")
 	deliverServer   = flag.String("server", "", "a `COMMAND` that starts the server of the transport, which TestDeliveryKilled kills and starts again")
@@ -35,13 +35,13 @@ var (
 	deliverPlace    = flag.String("place", "", "another place that TestDeliveryKilled/place sends by, a `URL`: of a transport that is a program of its own")
 )
 
-// places are the transports that messages are delivered by in tests, each with the address of
-// a new place. It skips the test where the server is not there.
+// places are the transports under test, each with a function that returns the address of a new
+// place. It skips the test if the server does not run.
 var places = map[string]func(*testing.T) string{
 	"dir":    func(t *testing.T) string { return "dir:" + filepath.Join(t.TempDir(), "queue") },
 	"sqlite": func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "queue.db") + "?queue=tasks" },
 	"postgres": func(t *testing.T) string {
-		if *deliverAt != "" { // it is not there yet
+		if *deliverAt != "" { // not created yet
 			return "postgres://postgres@" + *deliverAt + "/postgres?sslmode=disable&queue=tasks"
 		}
 		return storetest.Postgres(t) + "&queue=tasks"
@@ -71,8 +71,8 @@ var places = map[string]func(*testing.T) string{
 	},
 }
 
-// serverAt returns the address of the server to kill, if one was named, or else address. It skips the
-// test where no server listens.
+// serverAt returns the address of the server to kill, if one was named, or else address. It skips the test if
+// no server listens.
 func serverAt(t *testing.T, name, address string) string {
 	if *deliverAt != "" {
 		return *deliverAt
@@ -80,14 +80,14 @@ func serverAt(t *testing.T, name, address string) string {
 	return programtest.Server(t, name, address)
 }
 
-// TestDeliveryKilled kills senders, receivers and, with -server, the server of the transport
-// at random moments: no message is lost, none is accepted twice, every accepted one is handed
+// TestDeliveryKilled kills senders, receivers and, with -server, the server of the transport at
+// random moments: no message is lost, none is accepted twice, every accepted one is handed
 // over, and again only if it was in flight when its receiver was killed; each was recorded as
-// dispatched once, and nothing is left in the outbox.
+// dispatched once, and the outbox is empty.
 func TestDeliveryKilled(t *testing.T) {
 	for name, place := range places {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // they wait for leases to end
+			t.Parallel() // they wait for the end of leases
 			deliveryKilled(t, place(t), name == "http")
 		})
 	}
@@ -99,12 +99,12 @@ type killing struct {
 	to, dir  string
 	log      string
 	killed   atomic.Int64 // receivers
-	servers  atomic.Int64 // how often the server was killed
+	servers  atomic.Int64 // number of times the server was killed
 	sent     atomic.Bool  // all senders have ended
 	mu       sync.Mutex
 	passed   map[string]int
 	messages int
-	one      bool // there can be one receiver
+	one      bool // only one receiver is possible
 	away     bool // senders may find the transport away
 }
 
@@ -141,10 +141,10 @@ func deliveryKilled(t *testing.T, to string, one bool) {
 		return c
 	}
 	receiveUntil(t, receive, func() bool { return len(k.recorded(audit.HandedOver)) == k.messages })
-	if tier.Full() { // what comes again as all is done
+	if tier.Full() { // wait for redelivered messages
 		idle := *deliverIdle
 		if *deliverServer != "" {
-			idle *= 3 // PostgreSQL waits longer after it has started
+			idle *= 3 // PostgreSQL waits longer after a start
 		}
 		if c := receive("--idle-timeout", idle.String()); c.Run() != nil {
 			t.Errorf("%s: %v", c.Args, c.ProcessState)
@@ -175,7 +175,7 @@ func (k *killing) store(sender int) string {
 	return filepath.Join(k.dir, fmt.Sprintf("state-%d.db", sender))
 }
 
-// send sends messages by processes that are killed, until one has sent all that is left.
+// send sends messages by processes that are killed, until one has sent all remaining messages.
 func (k *killing) send(sender int, text []byte) {
 	checkpoint := filepath.Join(k.dir, fmt.Sprintf("checkpoint-%d.json", sender))
 	if err := os.WriteFile(checkpoint, []byte(`{"step": 4}`), 0o600); err != nil {
@@ -203,17 +203,17 @@ func (k *killing) send(sender int, text []byte) {
 	k.Errorf("sender %d could not send all", sender)
 }
 
-// receive receives messages by processes that are killed, until all were sent and nothing came
-// for a while.
+// receive receives messages by processes that are killed, until all were sent and nothing has
+// come for a while.
 func (k *killing) receive() {
 	within := time.Duration(k.messages) * time.Millisecond / 20
-	if k.one { // while it is away, senders put off all that they have
+	if k.one { // while it is away, senders put off all their messages
 		within *= 4
 	}
 	within = max(time.Duration(tier.Count(500, 1500))*time.Millisecond, within)
 	for !k.sent.Load() {
 		out, killed := k.killSoon(k.receiver(), within)
-		within *= time.Duration(tier.Count(2, 1)) // lest a slow machine have none that lives long enough
+		within *= time.Duration(tier.Count(2, 1)) // so that some processes live long enough on a slow machine
 		if killed {
 			k.killed.Add(1)
 		}
@@ -225,7 +225,7 @@ func (k *killing) receiver(args ...string) *exec.Cmd {
 	return exec.Command("handoff", append([]string{"receive", "-q", k.to, "--audit-log", k.log, "--lease", "1s"}, args...)...)
 }
 
-// killSoon runs a program, kills it within a while, and returns what it printed.
+// killSoon runs a program, kills it within a while, and returns its output.
 func (k *killing) killSoon(c *exec.Cmd, within time.Duration) (out []byte, killed bool) {
 	var stdout, stderr bytes.Buffer
 	c.Stdout, c.Stderr = &stdout, &stderr
@@ -252,8 +252,8 @@ func (k *killing) count(out []byte) {
 	}
 }
 
-// server starts the server, if there is one to kill, and kills it again and again. The
-// function it returns ends that, with the server running until the test ends.
+// server starts the server to kill, if there is one, and kills it repeatedly. The returned
+// function ends that and leaves the server running until the test ends.
 func (k *killing) server() (stop func()) {
 	if *deliverServer == "" {
 		return func() {}
@@ -297,7 +297,7 @@ func (k *killing) server() (stop func()) {
 	}
 }
 
-// untilListens waits until the server listens, or is gone.
+// untilListens waits until the server listens or has ended.
 func (k *killing) untilListens(gone <-chan struct{}) {
 	for {
 		select {
@@ -312,7 +312,7 @@ func (k *killing) untilListens(gone <-chan struct{}) {
 	}
 }
 
-// recorded returns how many records of an event there are of each message.
+// recorded returns the number of records of an event for each message.
 func (k *killing) recorded(event audit.Event) map[string]int {
 	s, err := sqlstore.Open(k.Context(), k.log, sqlstore.Options{})
 	if err != nil {

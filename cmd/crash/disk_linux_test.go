@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// smallDisk returns a folder on a disk of its own with room for so many bytes. It skips the test
-// where none can be made.
+// smallDisk returns a folder on a separate disk with the given space. It skips the test if it cannot make
+// one.
 func smallDisk(t *testing.T, bytes int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -29,7 +29,7 @@ func growDisk(t *testing.T, dir string, bytes int) {
 	}
 }
 
-// lockDisk makes a disk of [smallDisk] one that is only read, or not any more.
+// lockDisk makes a disk of [smallDisk] read-only, or writable again.
 func lockDisk(t *testing.T, dir string, locked bool) {
 	t.Helper()
 	flags := uintptr(syscall.MS_REMOUNT)

@@ -22,8 +22,8 @@ import (
 	"github.com/eaapl/handoff/relay/transport/dir"
 )
 
-// TestReceiveChunksKilled kills a receiver of streams at random moments: each message is accepted
-// once, handed over, and nothing is left of its chunks.
+// TestReceiveChunksKilled kills a receiver of streams at random moments: each message is accepted once and
+// handed over, and none of its chunks remain.
 func TestReceiveChunksKilled(t *testing.T) {
 	t.Parallel()
 	messages := tier.Count(30, 100)
@@ -54,7 +54,7 @@ func TestReceiveChunksKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range bytes.Lines(out) {
-			if m, err := message.Parse(line, message.Options{}); err == nil { // else it was killed meanwhile
+			if m, err := message.Parse(line, message.Options{}); err == nil { // otherwise it was killed in the meantime
 				passed[m.HandoffID()] = true
 			}
 		}
@@ -104,8 +104,8 @@ func publishChunks(t *testing.T, queue string, messages int) (ids []string) {
 	return ids
 }
 
-// TestReceiveChunksKilledWithAgents kills receivers whose agents begin with the first chunk: each
-// stream is completed or rolled back, once, and only one agent ever gets its last chunk.
+// TestReceiveChunksKilledWithAgents kills receivers whose agents begin with the first chunk: each stream is
+// completed or rolled back, once, and only one agent ever gets its last chunk.
 func TestReceiveChunksKilledWithAgents(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {

@@ -29,9 +29,9 @@ import (
 	"github.com/eaapl/handoff/relay/transport/dir"
 )
 
-// TestReceiveKilled kills receivers at random moments, three of which share a queue: no message is
-// lost, none is accepted twice, each is handed over and answered, and again only if it was in
-// flight when its receiver was killed.
+// TestReceiveKilled kills receivers at random moments, three of which share a queue: no message is lost, none
+// is accepted twice, each is handed over and answered, and again only if it was in flight when its receiver
+// was killed.
 func TestReceiveKilled(t *testing.T) {
 	t.Parallel()
 	const receivers = 3
@@ -95,7 +95,7 @@ func TestReceiveKilled(t *testing.T) {
 	checkEmpty(t, queue)
 }
 
-// killReceivers starts so many receivers at a time, and kills each at a random moment.
+// killReceivers runs the given number of receivers at a time, and kills each at a random moment.
 func killReceivers(t *testing.T, receivers int, start func() *exec.Cmd) {
 	t.Helper()
 	var running sync.WaitGroup
@@ -111,23 +111,23 @@ func killReceivers(t *testing.T, receivers int, start func() *exec.Cmd) {
 				if err := c.Process.Kill(); err != nil {
 					t.Error(err)
 				}
-				_ = c.Wait() // it was killed
+				_ = c.Wait() // killed
 			}
 		})
 	}
 	running.Wait()
 }
 
-// receiveRest receives what is left in a folder: a receiver is stopped once nothing is, and then
+// receiveRest receives the remaining messages of a folder: it stops a receiver when none remain, and then
 // another finds nothing to do.
 func receiveRest(t *testing.T, queue string, start func(args ...string) *exec.Cmd) {
 	t.Helper()
-	// A message that is given back meanwhile is in one of the two.
+	// A message that is given back in the meantime is in one of the two.
 	receiveUntil(t, start, func() bool { return len(leftIn(t, queue, "new/*", "taken/*/*", "new/*")) == 0 })
 }
 
-// receiveUntil runs a receiver until all is done, and another one to its end, which finds what the
-// first has accepted and not handed over. Exit code 1 is that of a receiver whose agent failed.
+// receiveUntil runs a receiver until done returns true, and then another one to its end, which hands over any
+// messages that the first has accepted only. A receiver ends with exit code 1 if its agent failed.
 func receiveUntil(t *testing.T, start func(args ...string) *exec.Cmd, done func() bool) {
 	t.Helper()
 	run := func(until func(*os.Process), args ...string) {
@@ -146,7 +146,7 @@ func receiveUntil(t *testing.T, start func(args ...string) *exec.Cmd, done func(
 			t.Errorf("receiving the rest: %v\n%s", err, stderr)
 		}
 	}
-	if runtime.GOOS == "windows" { // which has no SIGTERM
+	if runtime.GOOS == "windows" { // Windows has no SIGTERM
 		run(func(*os.Process) {}, "--idle-timeout", "3s")
 		return
 	}
@@ -169,7 +169,7 @@ func receiveUntil(t *testing.T, start func(args ...string) *exec.Cmd, done func(
 }
 
 // TestReceiveKilledWithAgents kills receivers while their agents run, some of which fail: each
-// message is completed, or rolled back, and its sender is told which; no agent outlives its
+// message is completed or rolled back, and reported so to its sender; no agent outlives its
 // receiver.
 func TestReceiveKilledWithAgents(t *testing.T) {
 	t.Parallel()
@@ -221,7 +221,7 @@ func TestReceiveKilledWithAgents(t *testing.T) {
 	checkEmpty(t, queue)
 }
 
-// eventsOf returns which of some events were recorded of each handoff, as often as they were.
+// eventsOf returns the recorded events of each handoff, of some kinds, with repeats.
 func eventsOf(t *testing.T, log string, events ...audit.Event) map[string][]audit.Event {
 	t.Helper()
 	found := map[string][]audit.Event{}
@@ -237,7 +237,7 @@ func eventsOf(t *testing.T, log string, events ...audit.Event) map[string][]audi
 	return found
 }
 
-// statuses returns those of answers.
+// statuses returns the statuses of answers.
 func statuses(list []receiver.Answer) (all []string) {
 	for _, a := range list {
 		all = append(all, string(a.Status)+" "+string(a.Reason))
@@ -245,7 +245,7 @@ func statuses(list []receiver.Answer) (all []string) {
 	return all
 }
 
-// publishStream publishes messages to a folder, with a pause after each, and returns their ids.
+// publishStream publishes messages to a folder, with a pause after each, and returns their IDs.
 func publishStream(t *testing.T, queue string, messages int, pause time.Duration) (ids []string) {
 	t.Helper()
 	p, err := dir.Publish(t.Context(), &url.URL{Scheme: "dir", Path: queue}, transport.Options{})
@@ -266,7 +266,7 @@ func publishStream(t *testing.T, queue string, messages int, pause time.Duration
 	return ids
 }
 
-// answersAt returns the answers to the tester, by the id of their messages, as they came.
+// answersAt returns the answers to the tester, by the ID of their messages, in order of arrival.
 func answersAt(t *testing.T, queue string) map[string][]receiver.Answer {
 	t.Helper()
 	p, err := dir.Publish(t.Context(), &url.URL{Scheme: "dir", Path: queue}, transport.Options{})
@@ -298,7 +298,7 @@ func answersAt(t *testing.T, queue string) map[string][]receiver.Answer {
 	}
 }
 
-// checkEmpty checks that no message waits in a folder, and none was taken.
+// checkEmpty checks that a folder has no waiting and no taken message.
 func checkEmpty(t *testing.T, queue string) {
 	t.Helper()
 	if files := leftIn(t, queue, "new/*", "taken/*/*", "dead/*"); len(files) > 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/relay/audit/sqlstore"
 )
 
-// passedOf returns how often each message came out, and whether all lines are whole.
+// passedOf counts the outputs of each message, and checks that all lines are complete.
 func passedOf(t *testing.T, passed map[string]int, out []byte) {
 	t.Helper()
 	for line := range bytes.Lines(out) {
@@ -26,7 +26,7 @@ func passedOf(t *testing.T, passed map[string]int, out []byte) {
 	}
 }
 
-// restOf receives what is left in a folder, and returns what comes out.
+// restOf receives the remaining messages of a folder, and returns the output.
 func restOf(t *testing.T, queue, log string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -38,8 +38,8 @@ func restOf(t *testing.T, queue, log string) []byte {
 	return out.Bytes()
 }
 
-// TestReceiveStopped: SIGTERM in the middle ends receive with 0: what was accepted comes out whole,
-// and the rest is there for the next one.
+// TestReceiveStopped checks that SIGTERM in the middle ends receive with 0: accepted messages are written
+// completely, and the rest remains for the next receiver.
 func TestReceiveStopped(t *testing.T) {
 	t.Parallel()
 	const messages = 400
@@ -83,8 +83,8 @@ func TestReceiveStopped(t *testing.T) {
 	checkEmpty(t, queue)
 }
 
-// TestReceiveStdoutClosed: when nobody reads standard output, receive ends quietly, and what it
-// could not write is for the next one.
+// TestReceiveStdoutClosed checks that receive ends quietly when standard output is closed, and that unwritten
+// messages remain for the next receiver.
 func TestReceiveStdoutClosed(t *testing.T) {
 	t.Parallel()
 	const messages = 3
@@ -116,8 +116,8 @@ func TestReceiveStdoutClosed(t *testing.T) {
 	checkEmpty(t, queue)
 }
 
-// TestReceiveWaitsForLock: while another process writes the audit log's database, nothing passes;
-// when it has ended, all does.
+// TestReceiveWaitsForLock checks that nothing passes while another process writes the audit log's database,
+// and everything afterwards.
 func TestReceiveWaitsForLock(t *testing.T) {
 	t.Parallel()
 	const messages = 3
@@ -135,7 +135,7 @@ func TestReceiveWaitsForLock(t *testing.T) {
 		if err := c.Start(); err != nil {
 			return err
 		}
-		time.Sleep(200 * time.Millisecond) // in which it could go wrong
+		time.Sleep(200 * time.Millisecond) // time for a message to pass by mistake
 		for _, a := range answersAt(t, queue) {
 			t.Errorf("%v were answered without their records", a)
 		}
@@ -155,8 +155,8 @@ func TestReceiveWaitsForLock(t *testing.T) {
 	checkAccepted(t, log, messages)
 }
 
-// TestReceiveFullDisk: on a disk that is full nothing passes that is not recorded; receive gives
-// back what it has, and ends with 2. When there is room again, the rest passes.
+// TestReceiveFullDisk checks that on a full disk no unrecorded message passes: receive gives back its
+// messages, and ends with 2. When there is space again, the rest passes.
 func TestReceiveFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := smallDisk(t, 1<<20)

@@ -10,8 +10,8 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 )
 
-// TestRepairKeepsBytes: what nothing is wrong with comes out byte for byte, its file is not written
-// again, and what is repaired is restored byte for byte, with the white space around it.
+// TestRepairKeepsBytes checks that a message without faults is copied byte for byte, that its file is not
+// rewritten, and that a repaired message is restored byte for byte, including the white space around it.
 func TestRepairKeepsBytes(t *testing.T) {
 	const sound, torn = `[{"role":"user","content":"x"}]`, `[{"role":"tool","tool_call_id":"c","content":"x"}]`
 	for _, text := range []string{

@@ -164,7 +164,7 @@ one task: up to $0.08 spent, down to $0.31888812 left
 
 var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// Colours must change nothing but the colours.
+// Colours change only the colours of the output.
 func TestColors(t *testing.T) {
 	one := recordOf(t, inspected, exhausted)
 	for _, records := range [][]record{{one}, {one, one}} {
@@ -178,8 +178,8 @@ func TestColors(t *testing.T) {
 	}
 }
 
-// A message can hold anything, in any length: every line fits, and nothing
-// reaches the terminal raw.
+// A message can have any content of any length: every line fits, and none of it reaches the
+// terminal unescaped.
 func TestHostile(t *testing.T) {
 	payload := strings.Repeat("\x1b]0;pwned\a\u202e日本語\u0301\r\n", tier.Count(100, 500))
 	quoted, err := json.Marshal(payload)

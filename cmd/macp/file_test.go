@@ -15,14 +15,14 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// TestHeldFile waits for a lock, and takes over one that was started and left running.
+// TestHeldFile waits for a lock, and takes over an abandoned one.
 func TestHeldFile(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "s.json")
 	if err := os.WriteFile(filepath.Join(dir, ".s.json.lock"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	first, err := holdFile(cli.NewGlobals(), file, io.Discard) // the lock file of a process that was killed
+	first, err := holdFile(cli.NewGlobals(), file, io.Discard) // the lock file of a killed process
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestHeldFile(t *testing.T) {
 }
 
 // TestHeldFileMeanwhile appends to a transcript, without a lock, while it is rewritten: the
-// file stays, with what was appended.
+// file is kept, including the appended text.
 func TestHeldFileMeanwhile(t *testing.T) {
 	const before, added = "{}\n", "{\"b\":2}\n"
 	path := filepath.Join(t.TempDir(), "a.json")
@@ -72,7 +72,7 @@ func TestHeldFileMeanwhile(t *testing.T) {
 	}
 }
 
-// A transcript that is begun takes the place of nothing that has come meanwhile.
+// A new transcript does not replace a file that was created in the meantime.
 func TestCreateMeanwhile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.json")
 	out, err := cli.NewGlobals().OpenAs(claim.AsData, compress.None, path, nil)

@@ -16,7 +16,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// appendTo does what another process may do while a file is rewritten.
+// appendTo acts like another process while a file is rewritten.
 func appendTo(t *testing.T, path, text string) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
@@ -30,8 +30,8 @@ func appendTo(t *testing.T, path, text string) {
 	}
 }
 
-// TestInPlaceMeanwhile appends to a file while it is rewritten in each of the ways that
-// there are: the file stays, with what was appended.
+// TestInPlaceMeanwhile appends to a file while each command rewrites it: the file is kept,
+// including the appended text.
 func TestInPlaceMeanwhile(t *testing.T) {
 	const before, added = "{\"a\":1}\n", "{\"b\":2}\n"
 	limits := jsonstream.Limits{MaxBytes: 1 << 20, MaxDepth: 100}

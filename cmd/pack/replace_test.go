@@ -19,8 +19,8 @@ import (
 	"github.com/eaapl/handoff/pkg/compress"
 )
 
-// TestSourceStaysUntilSynced: compress -i deletes a file after the name of the new one is on the
-// disk, and not before; where that cannot be seen, the file stays and the report says so.
+// TestSourceStaysUntilSynced checks that compress -i deletes a file only after the name of the new one is on
+// the disk. If that cannot be verified, it keeps and reports the file.
 func TestSourceStaysUntilSynced(t *testing.T) {
 	for name, failure := range map[string]error{"synced": nil, "fails": syscall.EIO, "cannot be read": fs.ErrPermission, "not supported": syscall.EINVAL} {
 		t.Run(name, func(t *testing.T) {
@@ -61,8 +61,8 @@ func TestSourceStaysUntilSynced(t *testing.T) {
 	}
 }
 
-// TestNameSynced: -o says yes when the name of the file is on the disk, or where that cannot be
-// had; a failure is one.
+// TestNameSynced checks that -o succeeds when the name of the file is on the disk, or if the system cannot
+// sync names, and that a failed sync is an error.
 func TestNameSynced(t *testing.T) {
 	for _, tt := range []struct{ failure, want error }{{nil, nil}, {syscall.EIO, output.ErrUnsynced}, {syscall.EINVAL, nil}, {fs.ErrPermission, nil}} {
 		path := filepath.Join(t.TempDir(), "a.json")

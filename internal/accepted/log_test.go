@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 )
 
-// A faulty file fails to append as long as it is told to.
+// A faulty file fails to append with err, unless that is nil.
 type faulty struct {
 	text []byte
 	err  error
@@ -29,7 +29,7 @@ func (f *faulty) Append(text []byte, end int64) error {
 
 func (f *faulty) Close() error { return nil }
 
-// What could not be recorded was not accepted, and can be later.
+// An ID that could not be recorded was not accepted, and can be accepted later.
 func TestAppendFails(t *testing.T) {
 	full := errors.New("no space")
 	f := &faulty{text: []byte("a\n"), err: full}
@@ -43,7 +43,7 @@ func TestAppendFails(t *testing.T) {
 	}
 }
 
-// An id that would read as another one, or as two, is not recorded.
+// An ID that would be read back as another one, or as two, is not recorded.
 func TestNoID(t *testing.T) {
 	f := &faulty{}
 	l := NewLog(func() (File, error) { return f, nil }, func(fs.FileInfo, fs.FileInfo) bool { return true })

@@ -45,7 +45,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// ProtoJSON accepts what a decoder without its shortcuts accepts.
+// ProtoJSON accepts the same texts as a decoder without its shortcuts.
 func FuzzDecode(f *testing.F) {
 	for _, text := range []string{"", "Zg==", "_-8", "Zg=", "Zg\n==", "===="} {
 		f.Add(text)

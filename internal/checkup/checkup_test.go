@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestAtHome: the home of the user is shown as ~, and no other folder.
+// TestHideHome checks that the user's home is shown as ~, and no other folder is.
 func TestHideHome(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "ann")
 	t.Setenv("HOME", home)

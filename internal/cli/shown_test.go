@@ -7,9 +7,9 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 )
 
-// TestShownSetting checks that no secret that was set, or set by mistake, is shown.
+// TestShownSetting checks that no secret in a setting is shown, even if it is there by mistake.
 func TestShownSetting(t *testing.T) {
-	// Made-up values are put together here so that scanners do not report this file.
+	// Made-up values are concatenated here so that scanners do not report this file.
 	const word, key = "tr0ub4dor", "a8Kd9Lw2Qp4Zx7Vb" + "1Nm3Rt6Yc5Ue0Hs8" + "Gj2Fk4"
 	for _, text := range []string{
 		"https://me:" + word + "@models.example.com/v1",

@@ -24,15 +24,15 @@ func parseText(t testing.TB, text string) *jsonstream.Document {
 	return doc
 }
 
-// A change is an edit by its pointers in both documents; "-" where it has none.
+// A change is an edit by its pointers in both documents; "-" if it has none.
 type change struct {
 	from, to string
 	inside   *diff.Edit
-	same     bool // inside
+	same     bool // of Inside
 }
 
-// editOf builds the edit of two documents from its leaves. Those below another one
-// moved with it.
+// editOf builds the edit of two documents from its leaves. Leaves below another one moved with
+// it.
 func editOf(t testing.TB, a, b *jsonstream.Document, changes ...change) *diff.Edit {
 	t.Helper()
 	nodes := map[string]*diff.Edit{}
@@ -351,7 +351,7 @@ func TestMeaningWords(t *testing.T) {
 	}
 }
 
-// A bar is no longer than the line, however many edits there are.
+// A bar is never longer than the line, however many edits there are.
 func TestDiffStatMany(t *testing.T) {
 	a := parseText(t, `{"many":[`+strings.Repeat("0,", 999)+`0],"one":0}`)
 	b := parseText(t, `{"many":[`+strings.Repeat("1,", 999)+`1],"one":1}`)
@@ -382,7 +382,7 @@ conversationHistoryVerbatim     +2                       ++
 	}
 }
 
-// Colours take the place of the marks around words.
+// Colours replace the marks around words.
 func TestDiffColors(t *testing.T) {
 	long := strings.Repeat("word ", 20)
 	a, b := parseText(t, `{"n":1,"s":"`+long+`was`+`","gone":0}`), parseText(t, `{"n":2,"s":"`+long+`is`+`"}`)

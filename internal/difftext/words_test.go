@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/diff"
 )
 
-// Megabytes of text are compared, and the lines stay few.
+// Megabytes of text are compared, and the output has few lines.
 func TestWordDiffLarge(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	text := func(n int) string {

@@ -166,7 +166,7 @@ func two(t *rapid.T) (a, b jsonstream.Value) {
 	return a, parse(t, rewritten(t, a))
 }
 
-// normal writes a value so that equal ones are written alike: members by name.
+// normal writes a value so that equal values have the same text: members by name.
 func normal(v jsonstream.Value) string {
 	switch v.Kind() {
 	case jsonstream.Number:

@@ -36,7 +36,7 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// Seen says what a look at all values before says, also after a reset.
+// Seen agrees with a search of all earlier values, also after a reset.
 func TestSeenOfMany(t *testing.T) {
 	var seen equal.Seen
 	rapid.Check(t, func(t *rapid.T) {

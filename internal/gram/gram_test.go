@@ -70,7 +70,7 @@ func TestModelReadsBack(t *testing.T) {
 	}
 }
 
-// TestGate checks that training and Peak look at the same entries.
+// TestGate checks that training and Peak use the same entries.
 func TestGate(t *testing.T) {
 	g := Gate{Words: new(Entries)}
 	var stream GateStream

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// closes records that it was closed.
+// closes records whether it was closed.
 type closes struct {
 	io.Reader
 	closed chan struct{}
@@ -21,7 +21,7 @@ func (c closes) Close() error {
 }
 
 func TestAheadReader(t *testing.T) {
-	content := bytes.Repeat([]byte("0123456789"), 200_000) // more than the blocks hold
+	content := bytes.Repeat([]byte("0123456789"), 200_000) // more than the buffer blocks hold
 	damaged := errors.New("damaged")
 	for _, test := range []struct {
 		name string
@@ -47,7 +47,7 @@ func TestAheadReader(t *testing.T) {
 	}
 }
 
-// What has been read is handed on while the next read waits.
+// Data is handed on as soon as it is read, while the next read waits.
 func TestAheadReaderDoesNotHoldBack(t *testing.T) {
 	in, out := io.Pipe()
 	r := newAheadReader(in)
@@ -60,8 +60,7 @@ func TestAheadReaderDoesNotHoldBack(t *testing.T) {
 	out.Close()
 }
 
-// A reader that nobody reads to its end closes what it reads, and leaves nothing
-// behind.
+// A reader that is closed before its end closes its source, and leaves nothing running.
 func TestAheadReaderClosed(t *testing.T) {
 	in := closes{iotest.OneByteReader(bytes.NewReader(make([]byte, 1000))), make(chan struct{})}
 	r := newAheadReader(in)

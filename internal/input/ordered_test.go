@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Whatever takes long, results come in the order of the input, and only a few
-// are in flight at once.
+// Results come in the order of the input, whatever their durations, and only a few are in
+// flight at once.
 func TestOrdered(t *testing.T) {
 	const items = 2000
 	var inFlight, most atomic.Int64
@@ -40,26 +40,26 @@ func TestOrdered(t *testing.T) {
 	if err != nil || next != items {
 		t.Errorf("%d results, error %v", next, err)
 	}
-	// What waits to be worked on, what waits to be consumed, and one each in
-	// the hands of the producer and the consumer.
+	// The items that wait to be processed, the results that wait to be consumed, and one each
+	// for the producer and the consumer.
 	if limit := int64(2*runtime.GOMAXPROCS(0) + 2); most.Load() > limit {
 		t.Errorf("%d items in flight, want %d at most", most.Load(), limit)
 	}
 }
 
-// A light is a result that weighs as much as it says.
+// A light is a result with the given weight.
 type light int
 
 func (l light) Weight() int { return int(l) }
 
-// While a huge item is worked on, those after it are too, unless what they give is
-// heavy; of large ones, there is one per core.
+// While a huge item is processed, the following ones are too, unless their results are
+// heavy. Large items are processed one per core.
 func TestOrderedAroundHugeItem(t *testing.T) {
 	const ahead, huge = 50, 0
 	for _, test := range []struct {
 		name   string
 		weight light
-		behind int // how many are worked on while the huge one is
+		behind int // number of items processed during the huge one
 	}{
 		{"light", 1, ahead - 1},
 		{"heavy", maxWaiting, 1},
@@ -90,13 +90,13 @@ func TestOrderedAroundHugeItem(t *testing.T) {
 				return test.weight
 			},
 			func(light, bool) error {
-				large.Add(-1) // the first result, and those after it ahead, are of large items
+				large.Add(-1) // the first result, and those ahead after it, are of large items
 				return nil
 			}, Bound[int]{ahead, isLarge})
 		if err != nil {
 			t.Error(err)
 		}
-		// One more waits in the hands of the producer, and one in those of the consumer.
+		// The producer and the consumer each have one more.
 		if limit := int64(runtime.GOMAXPROCS(0) + 2); maxLarge.Load() > limit {
 			t.Errorf("%s: %d large items in flight, want %d at most", test.name, maxLarge.Load(), limit)
 		}
@@ -121,8 +121,8 @@ func TestOrderedWaitsForItsConsumer(t *testing.T) {
 		func(light, bool) error {
 			if first {
 				first = false
-				before := emitted.Load()          // a busy machine may have emitted many before the first result was there
-				time.Sleep(50 * time.Millisecond) // the others have time to run ahead
+				before := emitted.Load()          // a busy machine may have emitted many before the first result
+				time.Sleep(50 * time.Millisecond) // time for the others to run ahead
 				if n := emitted.Load() - before; n > ahead/2 {
 					t.Errorf("%d items emitted while the consumer has the first", n)
 				}
@@ -134,8 +134,8 @@ func TestOrderedWaitsForItsConsumer(t *testing.T) {
 	}
 }
 
-// A consumer that fails, such as a closed pipe, ends the run at once, even while
-// the producer waits for input, and nothing is left running after it.
+// A failing consumer, such as a closed pipe, ends the run at once, even while the producer
+// waits for input, and leaves nothing running.
 func TestOrderedEndsWithItsConsumer(t *testing.T) {
 	before := runtime.NumGoroutine()
 	failed := errors.New("closed")

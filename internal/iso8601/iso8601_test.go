@@ -11,7 +11,7 @@ import (
 
 func TestParse(t *testing.T) {
 	for _, tt := range []struct {
-		text, want string // RFC 3339; empty for no date-time
+		text, want string // RFC 3339; empty if invalid
 		form       iso8601.Form
 	}{
 		{text: "2026-06-12T09:30:00Z", want: "2026-06-12T09:30:00Z"},
@@ -34,7 +34,7 @@ func TestParse(t *testing.T) {
 		{text: "2026-06-12 09:30:00Z"},
 		{text: "2026-02-30T09:30Z"},
 		{text: "2026-06-12T24:00Z"},
-		{text: "2026-06-12T0930Z"}, // the date extended, the time basic
+		{text: "2026-06-12T0930Z"}, // extended date, basic time
 		{text: "2026-06-12T09Z"},
 		{text: "2026-06-12T09:30.5Z"}, // half a minute
 		{text: "2026-06-12T09:30Z+02:00"},
@@ -56,8 +56,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// FuzzParse: what is read can be written as RFC 3339, and is the same time then. All of
-// RFC 3339 is read.
+// FuzzParse checks that every parsed time has the same value in RFC 3339, and that all of RFC
+// 3339 is accepted.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"2026-06-12T09:30Z", "20260612T093000,5+02", "2025-01-15T10:30:00", "1998-12-31T15:59:60-08:00", "T", "2026-06-12T::Z"} {
 		f.Add(text)

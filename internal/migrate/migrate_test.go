@@ -21,7 +21,7 @@ func parse(t testing.TB, text string) *jsonstream.Document {
 	return doc
 }
 
-// open returns the migration from 1.0 to 1.1 of a registry that has no other.
+// open returns the only migration of a registry, from 1.0 to 1.1.
 func open(text string) (*migrate.Migration, error) {
 	list, err := migrate.Open(fstest.MapFS{"m/1.0-to-1.1.json": {Data: []byte(text)}}, "m", jsonstream.Limits{})
 	if err != nil {
@@ -121,8 +121,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// Whatever a migration and a message are, the result is JSON, and a step that says nothing changed
-// nothing.
+// For any migration and message, the result is JSON, and a step that reports no change changed nothing.
 func FuzzApply(f *testing.F) {
 	f.Add(`{"steps":[{"rename":"/a/*/b","to":"c"},{"add":"/d","value":[1]}]}`, `{"a":[{"b":1},{"b":2}]}`)
 	f.Add(`{"steps":[{"remove":"/a/*"},{"replace":"/s","values":{"x":{}}}]}`, `{"a":[1,[2]],"s":"x"}`)

@@ -13,12 +13,11 @@ import (
 	"github.com/eaapl/handoff/internal/oracle"
 )
 
-// programOfPage matches a block of code and the name of its file, which its first line is.
+// programOfPage matches a block of code and the file name in its first line.
 var programOfPage = regexp.MustCompile("(?s)```(?:js|python)\n((?://|#) (\\S+)\n.*?)```")
 
-// TestFrameworks runs the code of docs/frameworks.md as it is printed there, with the frameworks
-// that it is for and models that say what they are told: testdata/oracles/frameworks has a program for
-// each, which says ok at its end.
+// TestFrameworks runs the code of docs/frameworks.md as printed, with its frameworks and with models that
+// give fixed answers: testdata/oracles/frameworks has a program for each, which prints ok at its end.
 func TestFrameworks(t *testing.T) {
 	scripts := oracle.Install(t)
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "frameworks.md"))
@@ -37,7 +36,7 @@ func TestFrameworks(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, block[2]), []byte(block[1]), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if block[2] != "handoff.mjs" { // the others import it
+		if block[2] != "handoff.mjs" { // imported by the others
 			tests = append(tests, block[2])
 		}
 	}

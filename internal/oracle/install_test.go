@@ -6,8 +6,8 @@ import (
 	"github.com/eaapl/handoff/internal/oracle"
 )
 
-// TestInstall installs the SDKs that the tests of other packages need. scripts/test-anywhere.sh runs it
-// first, since its tests cannot download anything.
+// TestInstall installs the SDKs for the tests of other packages. scripts/test-anywhere.sh runs it first,
+// because its tests cannot download anything.
 func TestInstall(t *testing.T) {
 	for _, install := range []func(testing.TB) string{oracle.Install, oracle.InstallClients, oracle.InstallCards, oracle.InstallReaders, oracle.Axe} {
 		if install(t) == "" {

@@ -15,15 +15,15 @@ import (
 	"github.com/eaapl/handoff/pkg/child"
 )
 
-// Histories are the same in all formats: a question, a call and its result. The bad ones are
-// refused by the check that is named, with an error that contains the text.
+// Histories are equivalent in all formats: a question, a call and its result. The named check
+// rejects the bad ones, with an error that contains the text.
 var oracles = []struct {
-	name    string // and its options
+	name    string // with its options
 	good    string
 	bad     string
 	check   string
 	refused string
-	made    string // what the answer to the good one contains
+	made    string // part of the answer to the good one
 }{
 	{
 		name: "ai-model",
@@ -225,7 +225,7 @@ func TestOracles(t *testing.T) {
 	}
 }
 
-// TestMany: more is asked and answered than pipes hold, in order.
+// TestMany sends and receives more than pipes hold, and checks the order.
 func TestMany(t *testing.T) {
 	o := oracle.Start(t, "ai-model")
 	docs := make([][]byte, 100)
@@ -243,8 +243,8 @@ func TestMany(t *testing.T) {
 	}
 }
 
-// TestSwarm: the result of a call next to a handoff is lost, and what the messages are repaired to
-// is gone on with.
+// TestSwarm checks that the result of a call next to a handoff is lost, and that the conversation goes on
+// with the repaired messages.
 func TestSwarm(t *testing.T) {
 	dir := oracle.Install(t)
 	var files []string
@@ -271,7 +271,7 @@ type run struct {
 	Request  jsontext.Value `json:"request"`
 }
 
-// swarm returns what swarm.mjs says, for each form of messages.
+// swarm returns the output of swarm.mjs for each form of messages.
 func swarm(t *testing.T, dir string, args ...string) (runs []run) {
 	t.Helper()
 	var stdout, stderr strings.Builder

@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/internal/claim"
 )
 
-// A temporary file can be read by nobody who cannot read the file that it replaces.
+// A temporary file is not readable for more users than the file that it replaces.
 func TestTemporaryPermissions(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("a.json", []byte("{}"), 0o644); err != nil {
@@ -38,7 +38,7 @@ func TestTemporaryPermissions(t *testing.T) {
 	}
 }
 
-// A group that the file did not have gets no more rights than everybody.
+// A group other than that of the old file gets no more rights than others have.
 func TestOwnerNotPermitted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("a.json", []byte("{}"), 0o644); err != nil {
@@ -55,7 +55,7 @@ func TestOwnerNotPermitted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Close() // so that changing its owner fails
+	f.Close() // to make changing its owner fail
 	if mode := keepOwner(f, old); mode != 0o644 {
 		t.Errorf("the mode is %v", mode)
 	}

@@ -26,7 +26,7 @@ func TestDelayCollection(t *testing.T) {
 	}
 	for range 1000 {
 		runtime.GC()
-		time.Sleep(time.Millisecond) // for the cleanup to run
+		time.Sleep(time.Millisecond) // time for the cleanup to run
 		if debug.SetGCPercent(800) == usual {
 			return
 		}
@@ -34,7 +34,7 @@ func TestDelayCollection(t *testing.T) {
 	t.Errorf("never %d percent again", usual)
 }
 
-// TestConnectionLost: only the end of a pipe goes without words.
+// TestConnectionLost checks that only the end of a pipe is ignored silently.
 func TestConnectionLost(t *testing.T) {
 	broken := os.NewSyscallError("write", syscall.EPIPE)
 	for _, tt := range []struct {
@@ -52,7 +52,7 @@ func TestConnectionLost(t *testing.T) {
 	}
 }
 
-// TestClosed: an answer does not stand where something went wrong after it.
+// TestClosed checks that a failure to close overrides an answer.
 func TestClosed(t *testing.T) {
 	trouble := errors.New("trouble")
 	for _, tt := range []struct {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// TestPipe: nobody waits for the other side of a pipe, nor is a device opened.
+// TestPipe checks that opening never waits for the other side of a pipe, and opens no device.
 func TestPipe(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
@@ -35,7 +35,7 @@ func TestPipe(t *testing.T) {
 	}
 }
 
-// TestExchanged: a pipe that takes the place of a file while it is opened is not waited for.
+// TestExchanged checks that a pipe that replaces a file while it is opened is not waited for.
 func TestExchanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	exchange := func(path string) (fs.FileInfo, error) {
@@ -50,7 +50,7 @@ func TestExchanged(t *testing.T) {
 	}
 }
 
-// TestLink: OpenNamed follows no link.
+// TestLink checks that OpenNamed follows no link.
 func TestLink(t *testing.T) {
 	dir := t.TempDir()
 	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
@@ -67,7 +67,7 @@ func TestLink(t *testing.T) {
 	f.Close()
 }
 
-// TestReadFileOrPipe: nobody waits for a writer, and what a writer has for a pipe is read to its end.
+// TestReadFileOrPipe checks that reading does not wait for a writer, and reads the data in a pipe to its end.
 func TestReadFileOrPipe(t *testing.T) {
 	dir := t.TempDir()
 	pipe, file := filepath.Join(dir, "pipe"), filepath.Join(dir, "file")
@@ -85,7 +85,7 @@ func TestReadFileOrPipe(t *testing.T) {
 	if text, err := ReadFileOrPipe(file); string(text) != "text" || err != nil {
 		t.Errorf("a file: %q, %v", text, err)
 	}
-	writer, err := os.OpenFile(pipe, os.O_RDWR, 0) // which waits for nobody
+	writer, err := os.OpenFile(pipe, os.O_RDWR, 0) // does not wait for a reader
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestReadFileOrPipe(t *testing.T) {
 		}
 		read <- string(text)
 	}()
-	// More than a pipe holds: the end is written after the reader is there.
+	// More than a pipe holds: the end is written while the reader reads.
 	want := strings.Repeat("text", 1<<18)
 	if _, err := writer.WriteString(want); err != nil {
 		t.Error(err)

@@ -49,14 +49,13 @@ func TestDirFS(t *testing.T) {
 	}
 }
 
-// hanging is a file on a file system that does not answer.
+// hanging is a file on a file system that does not respond.
 type hanging struct{ answered chan struct{} }
 
 func (h hanging) ReadAt([]byte, int64) (int, error) { <-h.answered; return 0, nil }
 func (hanging) Close() error                        { return nil }
 
-// TestSilentFileSystem: who reads a file waits for a file system until the context is done, or 30
-// seconds.
+// TestSilentFileSystem checks that a read waits for a file system until the context is done, or 30 seconds.
 func TestSilentFileSystem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := hanging{make(chan struct{})}
@@ -71,11 +70,11 @@ func TestSilentFileSystem(t *testing.T) {
 		if _, err := f.ReadAt(make([]byte, 1), 0); err == nil || err.Error() != "read a file: the file system has not answered for 30s" || time.Since(began) != patience {
 			t.Errorf("no end of the context: %v after %s", err, time.Since(began))
 		}
-		close(h.answered) // what waited ends
+		close(h.answered) // ends the waiting reads
 	})
 }
 
-// TestLateFile: what is opened after nobody waits for it any more is closed.
+// TestLateFile checks that a file is closed if it is opened after the caller has stopped waiting.
 func TestLateFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -24,8 +24,8 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// jenkins is what Jenkins takes (junit-10.xsd of its xUnit plugin): for each element that we
-// write its attributes, those that it must have first, and what may be in it.
+// jenkins is the format that Jenkins accepts (junit-10.xsd of its xUnit plugin): for each
+// element that we write, its required attributes, its other attributes, and its child elements.
 var jenkins = map[string]struct{ required, optional, children []string }{
 	"testsuites": {nil, []string{"name", "tests", "failures", "errors", "time"}, []string{"testsuite"}},
 	"testsuite":  {[]string{"name", "tests", "failures", "errors"}, []string{"time", "skipped"}, []string{"testcase"}},
@@ -97,8 +97,8 @@ func TestJUnitForJenkins(t *testing.T) {
 	}
 }
 
-// The schema itself is not ours to distribute: where it is next to the checkout, xmllint says
-// what it says.
+// We may not distribute the schema: if it is next to the checkout, xmllint validates the
+// reports.
 func TestJUnitSchema(t *testing.T) {
 	schema := filepath.Join("..", "..", "..", "..", "shared", "ci", "junit-10.xsd")
 	if _, err := os.Stat(schema); err != nil {
@@ -132,8 +132,8 @@ type junitReport struct {
 	} `xml:"testsuite"`
 }
 
-// readJUnit counts what is in a report, whose totals have to be that, and in which no two
-// cases may have one name: GitLab drops the second.
+// readJUnit counts the contents of a report. They must equal its totals, and no two cases may
+// have the same name: GitLab drops the second.
 func readJUnit(t *testing.T, text string) junitTotals {
 	t.Helper()
 	var report junitReport
@@ -181,11 +181,11 @@ func TestJUnitTotals(t *testing.T) {
 	}
 }
 
-// A report that is longer than what is kept in memory goes through a file, of which nothing is left.
+// A report beyond the memory limit goes through a temporary file, which is removed.
 func TestJUnitOfManyMessages(t *testing.T) {
 	directory := t.TempDir()
 	t.Setenv("TMPDIR", directory)
-	t.Setenv("TMP", directory) // of Windows
+	t.Setenv("TMP", directory) // for Windows
 	const messages = 60_000
 	var b bytes.Buffer
 	r := newJUnit(&b)
@@ -209,9 +209,9 @@ func TestJUnitOfManyMessages(t *testing.T) {
 	}
 }
 
-// What GitHub's code scanning demands beyond the schema (its page "SARIF support for code
-// scanning"): three texts of each rule, of which the descriptions are within 1,024 characters, and files that are
-// relative to the repository.
+// The requirements of GitHub's code scanning beyond the schema (its page "SARIF support for code scanning"):
+// three texts for each rule, with descriptions of at most 1,024 characters, and files that are relative to
+// the repository.
 func TestSARIFForCodeScanning(t *testing.T) {
 	here, err := os.Getwd()
 	if err != nil {
@@ -223,7 +223,7 @@ func TestSARIFForCodeScanning(t *testing.T) {
 	}
 	headings := map[string]bool{}
 	for _, heading := range regexp.MustCompile(`(?m)^## (.+)$`).FindAllStringSubmatch(string(page), -1) {
-		headings[strings.ReplaceAll(heading[1], "/", "")] = true // GitHub's anchor
+		headings[strings.ReplaceAll(heading[1], "/", "")] = true // as in GitHub's anchors
 	}
 	var all []Record
 	for i, rule := range append(Rules(), finding.Rule{ID: "expect/outcome"}) {
@@ -260,7 +260,7 @@ func TestSARIFForCodeScanning(t *testing.T) {
 	}
 }
 
-// A finding is the same after its message has moved, and another in another message.
+// A finding keeps its fingerprint when its message has moved, and has another one in another message.
 func TestFingerprint(t *testing.T) {
 	f := finding.Finding{Rule: "schema/required", Pointer: "/taskId", Message: "is missing", Line: 1, Column: 1}
 	moved := f
@@ -274,7 +274,7 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// runnerReads is how GitHub's runner reads a command (ActionCommand.cs): its properties to
+// runnerReads parses a command as GitHub's runner does (ActionCommand.cs): its properties up to
 // the first "::", separated by commas, and its message, unescaped.
 func runnerReads(line string) (command, message string, properties map[string]string) {
 	head, message, _ := strings.Cut(strings.TrimPrefix(line, "::"), "::")
@@ -301,7 +301,7 @@ func TestGitHubIsReadBack(t *testing.T) {
 	}
 }
 
-// GitHub shows ten of a kind in a step.
+// GitHub shows ten of each kind in a step.
 func TestGitHubTellsOfMoreThanItShows(t *testing.T) {
 	for n, want := range map[int]string{
 		10: "",

@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// A parser reads the strings that were written, and nothing in their JSON is hidden.
+// A parser reads the original strings, and nothing in their JSON is invisible.
 func TestWriteJSON(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain <&> é 日本 \u200d":           "plain <&> é 日本 \u200d",

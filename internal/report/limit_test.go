@@ -15,7 +15,7 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// shownReports returns what a limiter lets through, in short.
+// shownReports returns a summary of the records that a limiter lets through.
 func shownReports(limit int, all []Record) (shown []Record, l *Limiter, err error) {
 	l = NewLimiter(limit, func(r *Record) error {
 		shown = append(shown, *r)
@@ -29,8 +29,8 @@ func shownReports(limit int, all []Record) (shown []Record, l *Limiter, err erro
 	return shown, l, l.Flush()
 }
 
-// Whatever comes, every message and every finding is reported or counted, in order, no more
-// findings are reported than may be, and short documents cannot make the report long.
+// For any input, every message and every finding is reported or counted, in order, the number
+// of reported findings is within the limit, and short documents cannot make the report long.
 func TestLimiter(t *testing.T) {
 	reasons := []finding.Reason{validate.SchemaInvalid, validate.BudgetExhausted}
 	for seed := range uint64(200) {
@@ -88,8 +88,8 @@ func TestLimiter(t *testing.T) {
 		if limit > 0 && written > limit {
 			t.Fatalf("seed %d: %d findings are written, and %d may be", seed, written, limit)
 		}
-		// Each record has a finding, or is one of so many bare ones, or covers all that follow
-		// up to one of those, or to the end of the source.
+		// Each record has a finding, or is one of a limited number without, or covers all
+		// documents up to the next such record or the end of the source.
 		if records := 2*(2*limit) + 2*(source+1); limit > 0 && len(shown) > records {
 			t.Fatalf("seed %d: %d records, want at most %d", seed, len(shown), records)
 		}
@@ -99,7 +99,7 @@ func TestLimiter(t *testing.T) {
 	}
 }
 
-// A message with an id, a long one and the end of what has come do not wait.
+// A message with an ID, a long message and the end of the available input do not wait.
 func TestLimiterWrites(t *testing.T) {
 	invalid := func(r Record) Record {
 		r.Reason, r.Findings = validate.SchemaInvalid, make([]finding.Finding, 2)
@@ -127,12 +127,12 @@ func TestLimiterWrites(t *testing.T) {
 	}
 }
 
-// A document is one to pause after if what follows may have to be waited for.
+// The limiter pauses after a document if the next one may not be available yet.
 func TestPause(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		size int64
-		in   []string // pieces, as they come
+		in   []string // pieces, in order of arrival
 		want string   // p: pause, .: none
 	}{
 		{"lines", -1, []string{"{}\n{}\n{}\n", "{}\n"}, "..pp"},

@@ -16,7 +16,7 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// sampleReports are one of each outcome.
+// sampleReports returns a report of each outcome.
 func sampleReports() []Record {
 	schema := finding.Finding{
 		Layer: finding.Schema, Reason: validate.SchemaInvalid, Severity: finding.Error, Rule: "schema/required",
@@ -92,7 +92,7 @@ func TestJUnit(t *testing.T) {
 	}
 }
 
-// What XML cannot hold must not make the report unreadable.
+// Characters that XML does not allow must not make the report unreadable.
 func TestJUnitIsXML(t *testing.T) {
 	hostile := "\x00\x1b\uffff\xff<]]>&\"'"
 	for _, all := range [][]Record{nil, {{Source: hostile, ID: hostile}}} {
@@ -149,7 +149,7 @@ func TestSARIF(t *testing.T) {
 	}
 }
 
-// The schema is the one of OASIS, which the library embeds.
+// The schema is that of OASIS, embedded in the library.
 func TestSARIFIsValid(t *testing.T) {
 	for _, all := range [][]Record{nil, sampleReports(), {{Source: "/abs/ü.json", Result: validate.Result{Findings: []finding.Finding{{Rule: "x", Severity: finding.Error}}}}}} {
 		text := write(t, func(b *bytes.Buffer) Printer { return newSARIF(b, "devel") }, all)

@@ -28,7 +28,7 @@ func TestFromEpoch(t *testing.T) {
 	}
 }
 
-// What it returns is the instant that the number stands for.
+// The result is the instant that the number represents.
 func TestFromEpochIsThatInstant(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -64,8 +64,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// The grammar of section 5.6; the days of the months (appendix C) and the places of leap
-// seconds (section 5.7) are the calendar's.
+// The grammar of section 5.6. The days of the months (appendix C) and the places of leap
+// seconds (section 5.7) are from the calendar.
 var (
 	fullDate = regexp.MustCompile(`^([0-9]{4})-([0-9]{2})-([0-9]{2})$`)
 	fullTime = regexp.MustCompile(`^(([0-9]{2}):([0-9]{2}):([0-9]{2}))(?:\.([0-9]+))?(?:[zZ]|([+-])([0-9]{2}):([0-9]{2}))$`)
@@ -77,7 +77,7 @@ func plainDate(text string) (time.Time, bool) {
 	return t, err == nil && fullDate.MatchString(text)
 }
 
-// plainTime reads a time of some day likewise; a leap second is the second before it.
+// plainTime reads a time of day in the same way; a leap second counts as the second before it.
 func plainTime(day time.Time, text string) (utc time.Time, leaps, ok bool) {
 	m := fullTime.FindStringSubmatch(text)
 	if m == nil {
@@ -103,7 +103,7 @@ func plainTime(day time.Time, text string) (utc time.Time, leaps, ok bool) {
 	return utc, leaps, !leaps || utc.Hour() == 23 && utc.Minute() == 59
 }
 
-// plain is Parse, stated by the grammar and the calendar.
+// plain is Parse, implemented by the grammar and the calendar.
 func plain(text string) (time.Time, bool) {
 	parts := regexp.MustCompile(`[tT]`).Split(text, 2)
 	if len(parts) != 2 {
@@ -121,7 +121,7 @@ func plain(text string) (time.Time, bool) {
 	return utc, ok
 }
 
-// agrees fails unless all functions say of a text what the grammar says.
+// agrees fails unless all functions agree with the grammar about a text.
 func agrees(t interface {
 	Errorf(format string, args ...any)
 }, text string) {
@@ -142,7 +142,7 @@ func agrees(t interface {
 	}
 }
 
-// Texts that are nearly times are decided as the grammar decides.
+// The grammar decides about texts that are nearly times.
 func TestNearlyTimes(t *testing.T) {
 	character := rapid.SampledFrom([]string{"0", "1", "2", "3", "4", "5", "6", "9", "+", "-", ":", ".", ",", "x", ""})
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// matching draws a text that the expression of a kind matches, between others.
+// matching draws a text that matches the expression of a kind, surrounded by other text.
 func matching(kind pattern) *rapid.Generator[string] {
 	around := rapid.SampledFrom([]string{"", " ", "\n", "x", "é", `"`, `\`, "a/b@c ", "://", "-", "_", "AKIA", strings.Repeat("so it goes ", 20)})
 	return rapid.Custom(func(t *rapid.T) string {

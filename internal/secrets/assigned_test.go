@@ -2,7 +2,7 @@ package secrets
 
 import "testing"
 
-// What is assigned to the name of a credential is found, and what says where it is to be had is not.
+// A value assigned to the name of a credential is found, and a description of its source is not.
 func TestFindAssigned(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"DB_PASSWORD=" + "correct-horse-battery\nPORT=5432", "correct-horse-battery"},

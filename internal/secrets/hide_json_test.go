@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestHideJSON checks that no escape of JSON keeps a credential from being hidden.
+// TestHideJSON checks that credentials with any escapes of JSON are hidden.
 func TestHideJSON(t *testing.T) {
 	const key = "a8Kd9Lw2Qp4Zx7Vb" + "1Nm3Rt6Yc5Ue0Hs8" + "Gj2Fk4"
 	tests := []struct{ name, text, want string }{

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestHide checks what is hidden.
+// TestHide checks which texts are hidden.
 func TestHide(t *testing.T) {
-	// Made-up values are put together here so that scanners do not report this file.
+	// Made-up values are concatenated here so that scanners do not report this file.
 	const key = "a8Kd9Lw2Qp4Zx7Vb" + "1Nm3Rt6Yc5Ue0Hs8" + "Gj2Fk4"
 	tests := []struct{ name, text, want string }{
 		{"password", "password: Tr0ub4dor" + "&3xyz, then", "password: ****, then"},

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Fake credentials are put together from parts, so that no scanner reports this file.
+// Fake credentials are concatenated from parts, so that no scanner reports this file.
 func TestFind(t *testing.T) {
 	const tail = "Zq7Wm2Lk9" + "Xc4Vb8Nh1" + "Rt6Yp3Sd5" + "Gf0JwAe2k"
 	longHeader := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"RS256","kid":"` + tail + tail + tail + `"}`))
@@ -68,7 +68,7 @@ func TestFindsEach(t *testing.T) {
 	}
 }
 
-// Every kind is found in its example, and in nothing similar.
+// Every kind is found in its example, and in no similar text.
 func TestKinds(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, k := range Kinds() {
@@ -85,7 +85,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// Windows around literals pass over nothing that an expression finds in the whole text.
+// Windows around literals miss nothing that an expression finds in the whole text.
 func TestFindMissesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom(patterns()).Draw(t, "kind")

@@ -26,7 +26,7 @@ func (t Tree) ReadFile(path string) error {
 	return err
 }
 
-// Knows reports whether the commands that a key names are enough to know it.
+// Knows reports whether the commands named by a key are enough to recognize it.
 func (t Tree) Knows(key string) bool {
 	return slices.Contains(settingNames(t.Some(commandsOf([]string{key}))), key)
 }

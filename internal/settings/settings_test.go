@@ -14,8 +14,8 @@ import (
 	relay "github.com/eaapl/handoff/relay/cmd"
 )
 
-// TestHarms checks that what a project's file may set are settings, each of a type whose
-// harm is understood.
+// TestHarms checks that a project's file may set only settings, each of a type whose harm is
+// known.
 func TestHarms(t *testing.T) {
 	types := map[settings.Harm][]string{
 		settings.Harmless: {"string", "bool", "stringSlice"},
@@ -69,7 +69,7 @@ func TestUnknownKey(t *testing.T) {
 	}
 }
 
-// TestSomeCommandsKnowTheirKeys checks that the commands which a key names are enough to know it.
+// TestSomeCommandsKnowTheirKeys checks that the commands named by a key are enough to recognize it.
 func TestSomeCommandsKnowTheirKeys(t *testing.T) {
 	for _, p := range []*program.Program{cmd.New(), relay.New()} {
 		tree := p.Settings()
@@ -81,7 +81,7 @@ func TestSomeCommandsKnowTheirKeys(t *testing.T) {
 	}
 }
 
-// TestConfigReadsBack checks that what config prints of every setting can be set again.
+// TestConfigReadsBack checks that the output of config for every setting can be set again.
 func TestConfigReadsBack(t *testing.T) {
 	for _, s := range cmd.New().Settings().Defaults() {
 		if err := settings.Set(s.Flag, []string{s.Value}); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 )
 
-// TestUnsafeConfig checks that a file which somebody else may have written is left out,
-// unless the user has approved it as it is.
+// TestUnsafeConfig checks that a file that others can write is ignored, unless the user has
+// approved its content.
 func TestUnsafeConfig(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the mode of a file says nothing of access lists")
@@ -44,7 +44,7 @@ func TestUnsafeConfig(t *testing.T) {
 		{"of another user", "owned by another user", func() error { return os.Chown(path, os.Getuid()+1, -1) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			g := cli.NewGlobals() // of a run
+			g := cli.NewGlobals() // for one run
 			if err := tt.make(); err != nil {
 				t.Skipf("needs the right to give files away: %v", err)
 			}
@@ -66,7 +66,7 @@ func TestUnsafeConfig(t *testing.T) {
 			if err != nil || len(warnings) != 0 || len(list) == 0 || list[len(list)-1].unapproved != "" {
 				t.Errorf("approved: got %d layers, warnings %q and error %v", len(list), warnings, err)
 			}
-			// A record that others may have written approves of nothing.
+			// An approval in a file that others can write does not count.
 			if err := os.Chmod(approvalPath(file.path), 0o666); err != nil {
 				t.Fatal(err)
 			}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestUseColor: which variable decides where several are set. Nothing here is a terminal.
+// TestUseColor checks the precedence of the variables. No stream in it is a terminal.
 func TestUseColor(t *testing.T) {
 	for _, tt := range []struct {
 		name, mode string

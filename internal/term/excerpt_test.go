@@ -12,9 +12,9 @@ func TestExcerpt(t *testing.T) {
 	const password = `{"id": 1, "password": "` + "tr0ub4dor&3" + `", "n": 2}`
 	long := `{"a": "` + strings.Repeat("x", 5000) + `", "key": 12.50, "b": "` + strings.Repeat("y", 5000) + `"}`
 	tests := []struct {
-		name, text, at string // the place is where at begins
+		name, text, at string // at begins at the place
 		columns        int
-		want           string // the line, and below it the marks
+		want           string // the line, and the marks below it
 	}{
 		{"a short line", `{"a": 1}`, "1", 40, "{\"a\": 1}\n      ^"},
 		{"one of several, without its indentation", "{\n\t\"a\": true,\n\t\"b\": 2\n}", "true", 40, "\"a\": true,\n     ~~~~"},

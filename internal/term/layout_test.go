@@ -30,8 +30,8 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// Errors name files and words of the command line, whatever is in them. Only errors that
-// were joined have a line each.
+// Errors quote files and words of the command line with any content. Only joined errors have a
+// line each.
 func TestPrintError(t *testing.T) {
 	several := errors.Join(errors.New("a\n::error::b"), errors.Join(errors.New("c"), errors.New("\x1b[31md")))
 	for _, tt := range []struct {
@@ -122,7 +122,7 @@ func TestGrouped(t *testing.T) {
 	}
 }
 
-// Long and endless texts must cost what is shown of them.
+// Long and endless texts cost no more than their visible part.
 func TestLayoutIsBounded(t *testing.T) {
 	for _, unit := range []string{"a", "a ", "\u0301", "\x1b", "👩\u200d", "\n", "日"} {
 		s := strings.Repeat(unit, 8<<20/len(unit))
@@ -134,8 +134,8 @@ func TestLayoutIsBounded(t *testing.T) {
 	}
 }
 
-// TestIsHidden: every character that Unicode says may be ignored when it is displayed is hidden, but for
-// those that scripts and emoji need; and nothing that shows is.
+// TestIsHidden checks that exactly the characters that Unicode allows to ignore in display are hidden, except
+// characters that scripts and emoji need.
 func TestIsHidden(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		ignorable := unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Cf, unicode.Variation_Selector) && !unicode.In(r, unicode.White_Space, unicode.Prepended_Concatenation_Mark)
@@ -146,8 +146,8 @@ func TestIsHidden(t *testing.T) {
 	}
 }
 
-// Printable ASCII is measured as all other text is: a character that shows otherwise
-// would break this.
+// Printable ASCII is measured like all other text: a character with another width would break
+// this.
 func TestPlainText(t *testing.T) {
 	var all strings.Builder
 	for c := byte(' '); c <= '~'; c++ {

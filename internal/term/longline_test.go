@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// TestLongLine: no line of a diagnosis is as long as what it quotes.
+// TestLongLine checks that the lines of a diagnosis stay short, whatever they quote.
 func TestLongLine(t *testing.T) {
 	for name, print := range map[string]func(*bytes.Buffer){
 		"error":   func(b *bytes.Buffer) { term.PrintError(b, errors.New(strings.Repeat("é", 15<<20))) },

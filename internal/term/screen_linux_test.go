@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/internal/term/termtest"
 )
 
-// A watched is a screen on a terminal, the clock of which the test moves.
+// A watched is a screen on a terminal with a clock under control of the test.
 type watched struct {
 	*termtest.Terminal
 	screen *Screen
@@ -27,7 +27,7 @@ func watch(t *testing.T, columns uint16) *watched {
 // progress returns a progress on the screen.
 func (w *watched) progress() *Progress { return NewProgress(w.screen.Stream(w.File), 0) }
 
-// at lets so much time pass since the progress began. When it returns, what was to be shown before is.
+// at advances the clock to a time since the progress began. It returns after all earlier output is shown.
 func (w *watched) at(d time.Duration) { w.ticks <- time.Time{}.Add(d) }
 
 func TestProgress(t *testing.T) {
@@ -36,20 +36,20 @@ func TestProgress(t *testing.T) {
 	p.Start(4e6)
 	p.Bytes(1e6)
 	p.Message()
-	w.at(time.Second) // not yet
+	w.at(time.Second) // nothing is shown yet
 	w.at(2 * time.Second)
 	const line = "1 message, 1.0 MB, 0.5 MB/s, 25%, 6s left"
 	if got := w.Until(t, "left"); got != "\r"+line {
 		t.Errorf("after 2 seconds it shows %q", got)
 	}
 
-	// An error takes the line away first.
+	// An error removes the line first.
 	p.Fail(errors.New("it is broken"))
 	if got, want := w.Until(t, "\n"), "\r"+strings.Repeat(" ", len(line))+"\rhandoff: it is broken\r\n"; got != want {
 		t.Errorf("an error shows %q, want %q", got, want)
 	}
 
-	// Where a line was begun, by either stream, nothing is shown before it ends.
+	// While either stream has an unfinished line, nothing is shown.
 	stdout := w.screen.Stream(w.File)
 	_, _ = stdout.Write([]byte("{"))
 	w.at(3 * time.Second)
@@ -60,7 +60,7 @@ func TestProgress(t *testing.T) {
 		t.Errorf("output and progress show %q", got)
 	}
 
-	// In the end it is gone.
+	// At the end, the line is removed.
 	p.Stop()
 	p.Stop()
 	_, _ = stdout.Write([]byte("done\n"))
@@ -90,7 +90,7 @@ func TestProgressOfWork(t *testing.T) {
 	timed.Stop()
 }
 
-// A line that the terminal breaks cannot be taken away.
+// A line that the terminal wraps cannot be removed.
 func TestProgressIsCut(t *testing.T) {
 	w := watch(t, 20)
 	p := w.progress()

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// startedUnclean is set where this test is the process that has to start clean.
+// startedUnclean is set in the process that must start clean.
 const startedUnclean = "HANDOFF_TEST_UNCLEAN"
 
-// TestCleanStart: a process that was started with signals ignored, variables set and an unusual umask
-// goes on ignoring the signals, and a child has none of these.
+// TestCleanStart checks that a process that was started with ignored signals, set variables and an unusual
+// umask goes on ignoring the signals, and that its child inherits none of these.
 func TestCleanStart(t *testing.T) {
 	if os.Getenv(startedUnclean) != "" {
 		CleanStart()

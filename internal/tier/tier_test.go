@@ -29,7 +29,7 @@ func TestTooSlow(t *testing.T) {
 	if slow := tooSlow(costs, maxCPU); len(slow) != 1 || !strings.HasPrefix(slow["TestC"], "TestC takes 10.0 s of CPU time") {
 		t.Errorf("over the limit: %q", slow)
 	}
-	for name := range costs { // a package of slow tests
+	for name := range costs { // a package with slow tests
 		costs[name] += time.Second
 	}
 	if slow := tooSlow(costs, maxCPU); len(slow) > 0 {
@@ -37,7 +37,7 @@ func TestTooSlow(t *testing.T) {
 	}
 }
 
-// TestAgain: the second measurement is of one test, in a process that was told so.
+// TestAgain checks that the second measurement is of a single test, in a process with that argument.
 func TestAgain(t *testing.T) {
 	if os.Getenv(measuredAgain) != "" {
 		for before := cpuTime(); cpuTime()-before < busy; {
@@ -66,7 +66,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// busy is the CPU time that TestCPUTime takes at least.
+// busy is the minimum CPU time of TestCPUTime.
 const busy = 20 * time.Millisecond
 
 func TestCPUTime(t *testing.T) {

@@ -25,11 +25,11 @@ import (
 	transporthttp "github.com/eaapl/handoff/relay/transport/http"
 )
 
-// A caller makes a request to an address, and returns nil if it believes that the request has arrived.
+// A caller makes a request to an address, and returns nil if it concludes that the request was accepted.
 type caller struct {
-	in    string // the package
+	in    string // package
 	name  string
-	takes []int // what it may believe in, whatever the body
+	takes []int // status codes that it may accept with any body
 	call  func(ctx context.Context, address string) error
 }
 
@@ -104,8 +104,8 @@ func publisher(use func(context.Context, transport.Publisher) error) func(contex
 	}
 }
 
-// TestCallers: whatever a server answers, no caller asks another server, takes a redirect or a page for
-// success, or shows a secret of the address.
+// TestCallers checks that, whatever a server answers, no caller asks another server, mistakes a redirect or a
+// page for success, or shows a secret of the address.
 func TestCallers(t *testing.T) {
 	var elsewhere atomic.Int32
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -166,9 +166,9 @@ func TestCallers(t *testing.T) {
 				address := strings.Replace(server.URL, "http://", "http://me:passw0rd@", 1) + "/hook?token=hook-t0ken"
 				patience := time.Minute
 				if a.status == 0 {
-					patience = time.Second // it may be asked again until then
+					patience = time.Second // maximum time of its retries
 				}
-				for range 2 { // the second one would have the cookie of the first
+				for range 2 { // the second request would send the cookie of the first
 					ctx, cancel := context.WithTimeout(t.Context(), patience)
 					err := c.call(ctx, address)
 					cancel()
@@ -206,14 +206,14 @@ func TestCallers(t *testing.T) {
 	}
 }
 
-// secretsOf returns what the sender of a request would not show.
+// secretsOf returns the secrets in a request.
 func secretsOf(r *http.Request) string {
 	_, password, _ := r.BasicAuth()
 	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	return strings.TrimSpace(strings.Join([]string{r.URL.Query().Get("token"), password, token}, " "))
 }
 
-// TestCallersAreListed: each package that makes requests is one that [TestCallers] calls.
+// TestCallersAreListed checks that [TestCallers] calls each package that makes requests.
 func TestCallersAreListed(t *testing.T) {
 	const module = "github.com/eaapl/handoff/"
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, module+"...").Output()

@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/internal/webclient"
 )
 
-// A redirect is an answer, and has taken nothing.
+// A redirect is an answer: the server has not accepted the request.
 func Example() {
 	server := httptest.NewServer(http.RedirectHandler("https://elsewhere.example/login?back=secret", http.StatusFound))
 	defer server.Close()

@@ -28,7 +28,7 @@ func get(t *testing.T, o webclient.Options, address string) (*http.Response, err
 	return response, err
 }
 
-// TestMaxAnswer: no more of an answer is read than its bound.
+// TestMaxAnswer checks that no more of an answer is read than the limit.
 func TestMaxAnswer(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, strings.Repeat("x", 1000)) }))
 	defer server.Close()
@@ -47,7 +47,7 @@ func TestMaxAnswer(t *testing.T) {
 	}
 }
 
-// TestTimeouts: a server that does not answer, or not to the end, is not waited for.
+// TestTimeouts checks that requests to a server that does not answer, or not completely, time out.
 func TestTimeouts(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/begun" {
@@ -70,7 +70,7 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// TestVerifies: no configuration switches the verification of certificates off.
+// TestVerifies checks that no configuration turns off the verification of certificates.
 func TestVerifies(t *testing.T) {
 	server := httptest.NewTLSServer(http.NotFoundHandler())
 	defer server.Close()
@@ -79,7 +79,7 @@ func TestVerifies(t *testing.T) {
 	}
 }
 
-// TestTook: 2xx alone says that the URL took a request.
+// TestTook checks that only 2xx means that the URL accepted a request.
 func TestTook(t *testing.T) {
 	for status, want := range map[int]string{
 		200: "", 204: "", 299: "", 304: "304 Not Modified", 300: "300 Multiple Choices", 404: "404 Not Found", 599: "599",

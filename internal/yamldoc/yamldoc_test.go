@@ -71,7 +71,7 @@ func keys(n int) string {
 	return b.String()
 }
 
-// bomb returns a document that doubles n times where its aliases are expanded.
+// bomb returns a document whose size doubles n times when its aliases are expanded.
 func bomb(n int) string {
 	b := strings.Builder{}
 	b.WriteString("a0: &a0 [x, x]\n")
@@ -110,8 +110,8 @@ func TestInText(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that every text is read, or rejected with an error, that the translation is
-// what Decode reads, and that every value has a place in the text.
+// FuzzParse checks that every text is read, or rejected with an error, that Decode reads the
+// translation, and that every value has a place in the text.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"a: [1, x]\n", `{"a": 1.50}`, bomb(3), "a: &x [*x]", "a: |\n  b\n", "? [a]\n: b", "<<: *a", "a: !!binary aGk=", "2001-01-01"} {
 		f.Add([]byte(seed))
@@ -135,7 +135,7 @@ func FuzzParse(f *testing.F) {
 		decoded, err := Decode(text)
 		want, unfit := json.Marshal(decoded)
 		if err != nil || unfit != nil {
-			return // Decode compares keys that it then drops
+			return // Decode compares names that it then drops
 		}
 		if !sameJSON(doc.Raw().Bytes, want) {
 			t.Fatalf("translated to %s, decoded as %s", doc.Raw().Bytes, want)
@@ -143,7 +143,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// sameJSON reports whether two texts are the same values, numbers as doubles.
+// sameJSON reports whether two texts have the same values, with numbers as doubles.
 func sameJSON(a, b []byte) bool {
 	var x, y any
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)

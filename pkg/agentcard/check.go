@@ -13,13 +13,12 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// maxFindings is how many findings one card has: a hostile one could have millions.
+// maxFindings is the maximum number of findings for one card: a hostile one could have millions.
 const maxFindings = 1000
 
-// Check returns what is wrong with a card of A2A 1.0, by [Rules], in the order of the text; of a
-// card with more than a thousand faults, the first ones found. A document that is not an object,
-// is longer than [MaxBytes], or is a card of A2A 0.3 has one finding, which says so. Check does
-// not verify signatures.
+// Check returns the findings of [Rules] in a card of A2A 1.0, in the order of its text; at most the first
+// thousand. A document that is not an object, is longer than [MaxBytes], or is a card of A2A 0.3 has a single
+// finding. Check does not verify signatures.
 func Check(card *jsonstream.Document) []finding.Finding {
 	c := &checker{card: card.Root(), schemes: map[string]bool{}}
 	for name := range c.card.Get("securitySchemes").Members() {
@@ -48,7 +47,7 @@ func Check(card *jsonstream.Document) []finding.Finding {
 	return c.found
 }
 
-// A checker collects what is wrong with a card.
+// A checker collects the findings of a card.
 type checker struct {
 	card    jsonstream.Value
 	schemes map[string]bool // the names of securitySchemes
@@ -108,8 +107,7 @@ func (c *checker) walk(v jsonstream.Value, m *messageType) {
 	c.checkMessage(v, m)
 }
 
-// checkMissing reports a required member that is not there, unless one with another spelling is
-// reported anyway.
+// checkMissing reports a missing required member, unless a misspelled name is reported instead.
 func (c *checker) checkMissing(v jsonstream.Value, f *field) {
 	if member := v.Get(f.name); member.Exists() {
 		c.report(ruleRequired, member, "the required member %q is null: write %s, or remove the object", f.name, f.expected(false))
@@ -153,7 +151,7 @@ func oneOfNames(m *messageType) string {
 	return strings.Join(names, ", ")
 }
 
-// checkName reports a member that is none of a message.
+// checkName reports a member that a message does not define.
 func (c *checker) checkName(v, member jsonstream.Value, m *messageType) {
 	name := member.Name()
 	meant := m.misspelled(name)
@@ -169,8 +167,8 @@ func (c *checker) checkName(v, member jsonstream.Value, m *messageType) {
 	}
 }
 
-// oldMembers are those of A2A 0.3 that 1.0 does not have, by their message, and what has become
-// of them (appendix A.2 of A2A 1.0).
+// oldMembers are the members of A2A 0.3 that 1.0 does not have, by their message, and their replacements
+// (appendix A.2 of A2A 1.0).
 var oldMembers = map[string]map[string]string{
 	"AgentCard": {
 		"url":                               "supportedInterfaces has the URLs",
@@ -196,8 +194,8 @@ var oldMembers = map[string]map[string]string{
 	},
 }
 
-// oldNames returns the members of the card that A2A 0.3 has at its top and 1.0 does not, in the
-// order of the text.
+// oldNames returns the members of the card that A2A 0.3 has at the top level and 1.0 does not, in the order
+// of the text.
 func oldNames(card jsonstream.Value) []string {
 	var names []string
 	for name := range card.Members() {
@@ -208,7 +206,7 @@ func oldNames(card jsonstream.Value) []string {
 	return names
 }
 
-// isOld reports whether a card is one of A2A 0.3 and none of 1.0.
+// isOld reports whether a card is of A2A 0.3 and not of 1.0.
 func isOld(card jsonstream.Value) bool {
 	for name := range card.Members() {
 		if cardType().misspelled(name) == "supportedInterfaces" {
@@ -225,7 +223,7 @@ func (c *checker) checkSecrets() {
 	}
 	for name, member := range c.card.Members() {
 		if name == signatures {
-			continue // random, as signatures are
+			continue // signatures are random
 		}
 		for v := range member.All() {
 			for _, text := range []string{v.Text(), v.Name()} {
@@ -238,7 +236,7 @@ func (c *checker) checkSecrets() {
 	}
 }
 
-// checkSDKForm reports what the SDK does not sign, where no other rule has a finding.
+// checkSDKForm reports data that the SDK does not sign, unless another rule has a finding there.
 func (c *checker) checkSDKForm() {
 	_, lost := sdkForm(c.card, false)
 	isBelow := func(pointer, above string) bool { return strings.HasPrefix(pointer, above+"/") }

@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
-// checkMessage checks what a2a.proto says of a message in words.
+// checkMessage checks the requirements that a2a.proto states in its comments.
 func (c *checker) checkMessage(v jsonstream.Value, m *messageType) {
 	switch m.name {
 	case "AgentCard":
@@ -72,7 +72,7 @@ var majorMinor = sync.OnceValue(func() *regexp.Regexp {
 
 func isMajorMinor(version string) bool { return len(version) < 20 && majorMinor().MatchString(version) }
 
-// bindings are those of the specification (section 4.4.6).
+// bindings are the bindings of the specification (section 4.4.6).
 var bindings = []string{"JSONRPC", "GRPC", "HTTP+JSON"}
 
 func (c *checker) checkBinding(v jsonstream.Value) {
@@ -119,7 +119,7 @@ func isAbsolute(text string) bool {
 	return err == nil && u.IsAbs() && (u.Host != "" || u.Opaque != "")
 }
 
-// checkSecure reports a URL over which everybody on the way can read.
+// checkSecure reports a URL whose traffic anyone on the network path can read.
 func (c *checker) checkSecure(v jsonstream.Value) {
 	u, err := url.Parse(v.Text())
 	if err != nil || u.Scheme != "http" && u.Scheme != "ws" {
@@ -149,7 +149,7 @@ func (c *checker) checkSecureURLs(v jsonstream.Value, names ...string) {
 	}
 }
 
-// checkSkills checks what skills have in common.
+// checkSkills compares the skills of a card.
 func (c *checker) checkSkills(list jsonstream.Value) {
 	seen := map[string]bool{}
 	for _, v := range list.Elements() {
@@ -177,7 +177,7 @@ func (c *checker) checkModes(lists ...jsonstream.Value) {
 	}
 }
 
-// checkRequirement checks that the schemes which a requirement names are there.
+// checkRequirement checks that the schemes of a requirement are declared.
 func (c *checker) checkRequirement(schemes jsonstream.Value) {
 	for name, v := range schemes.Members() {
 		if !c.schemes[name] {
@@ -186,11 +186,11 @@ func (c *checker) checkRequirement(schemes jsonstream.Value) {
 	}
 }
 
-// checkSignature checks that a signature could be verified, and what it says of its key.
+// checkSignature checks that a signature could be verified, and its information about the key.
 func (c *checker) checkSignature(v jsonstream.Value) {
 	for _, name := range []string{"protected", "signature"} {
 		if v.Get(name).Text() == "" {
-			return // which another rule reports
+			return // reported by another rule
 		}
 	}
 	s := readSignature(v)

@@ -1,6 +1,6 @@
 package agentcard
 
-// Example is a card of A2A 1.0 without a fault and without signatures.
+// Example is a card of A2A 1.0 without findings and without signatures.
 const Example = `{
   "name": "Contract Risk Agent",
   "description": "Reads contracts, finds risky clauses, and hands the case over to a person where the law is unclear.",

@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// fieldList has a line for each field, with what its declaration says.
+// fieldList has a line for each field, with its declaration.
 //
 //go:embed fields.txt
 var fieldList string
@@ -22,7 +22,7 @@ type messageType struct {
 	byName map[string]*field
 }
 
-// A field is what a2a.proto says of a member.
+// A field is the declaration of a member in a2a.proto.
 type field struct {
 	name string // in JSON
 	kind kind
@@ -31,8 +31,8 @@ type field struct {
 	dict bool         // a map: an object
 
 	required   bool // google.api.field_behavior is REQUIRED
-	optional   bool // with the keyword: presence is explicit
-	oneof      bool // at most one of these may be there
+	optional   bool // declared optional: presence is explicit
+	oneof      bool // at most one of these may be present
 	deprecated bool
 }
 
@@ -83,7 +83,7 @@ var cardType = sync.OnceValue(func() *messageType {
 			case "deprecated":
 				f.deprecated = true
 			default:
-				panic(fmt.Sprintf("fields.txt: %q", line)) // it is part of the program
+				panic(fmt.Sprintf("fields.txt: %q", line)) // fields.txt is part of the program
 			}
 		}
 		m := typeOf(words[0])
@@ -93,8 +93,8 @@ var cardType = sync.OnceValue(func() *messageType {
 	return types["AgentCard"]
 })
 
-// zero returns the JSON text of the field's default value: that which protobuf cannot tell from
-// absence. A message has none: it is there or it is not.
+// zero returns the JSON text of the field's default value, which protobuf cannot distinguish from absence. A
+// message has none: it is present or absent.
 func (f *field) zero() (text string, ok bool) {
 	switch {
 	case f.list:
@@ -126,7 +126,7 @@ func (f *field) isZero(v jsonstream.Value) bool {
 	}
 }
 
-// expected describes, in a sentence, the JSON of the field, or of one element of it.
+// expected describes the JSON of the field, or of one element of it, for a sentence.
 func (f *field) expected(element bool) string {
 	switch {
 	case f.list && !element:
@@ -154,7 +154,7 @@ func (f *field) hasType(v jsonstream.Value, element bool) bool {
 	}
 }
 
-// items yields what the field holds: the elements of a list, the values of a map, or v itself.
+// items yields the values of the field: the elements of a list, the values of a map, or v itself.
 func (f *field) items(v jsonstream.Value, yield func(jsonstream.Value)) {
 	switch {
 	case f.list:
@@ -170,8 +170,8 @@ func (f *field) items(v jsonstream.Value, yield func(jsonstream.Value)) {
 	}
 }
 
-// misspelled returns the name that a member was meant to have: that of a field in the spelling
-// of protobuf (supported_interfaces) or with other capitals, "" if there is none.
+// misspelled returns the intended name of a member: the name of a field in the spelling of
+// protobuf (supported_interfaces) or with other capitals, "" if there is none.
 func (m *messageType) misspelled(name string) string {
 	fold := func(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 	i := slices.IndexFunc(m.fields, func(f *field) bool { return fold(f.name) == fold(name) })

@@ -8,13 +8,12 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// sdkForm returns the text that the SDK for JavaScript (@a2a-js/sdk 1.3.0) signs instead of the
-// [Payload], and the pointers to some of what it leaves out of it: members that A2A 1.0 does not
-// name, and everything that is empty or null, wherever it is. With typed, also what is in
-// securitySchemes, which it loses when it signs a card that it has read into its own type. Nothing
-// of that is protected by such a signature.
+// sdkForm returns the text that the SDK for JavaScript (@a2a-js/sdk 1.3.0) signs instead of the [Payload],
+// and pointers to some of the values that it omits: members that A2A 1.0 does not define, and all empty or
+// null values. With typed, it also omits the content of securitySchemes, which the SDK loses when it signs a
+// card that it has read into its own type. Such a signature protects none of the omitted values.
 //
-// The text is only for saying what a signature holds over: it is never accepted.
+// The text serves only to explain a signature: it is never accepted.
 func sdkForm(card jsonstream.Value, typed bool) (text []byte, lost []string) {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(cardType().appendPresent(nil, card)), jsonstream.Unlimited())
 	if err != nil {
@@ -38,10 +37,10 @@ func sdkForm(card jsonstream.Value, typed bool) (text []byte, lost []string) {
 	})
 }
 
-// maxLost is how many pointers are collected: some are enough to say what is not protected.
+// maxLost is the maximum number of pointers to collect: some are enough to explain a signature.
 const maxLost = 100
 
-// A cleaner leaves out what that SDK leaves out.
+// A cleaner omits the same values as that SDK.
 type cleaner struct {
 	typed bool
 	lost  []string
@@ -53,8 +52,8 @@ func (c *cleaner) lose(v jsonstream.Value) {
 	}
 }
 
-// append appends the JSON of v, which is the whole value of a field, or a message, or anything,
-// and reports whether it is not empty.
+// append appends the JSON of v and reports whether it is not empty. f or m is the declaration of v, if it has
+// one.
 func (c *cleaner) append(dst []byte, v jsonstream.Value, f *field, m *messageType) ([]byte, bool) {
 	start, end := len(dst), byte(']')
 	switch v.Kind() {
@@ -98,10 +97,10 @@ func (c *cleaner) append(dst []byte, v jsonstream.Value, f *field, m *messageTyp
 // An otherForm is a text that a signer may have signed instead of the payload.
 type otherForm struct {
 	payload string // in base64url
-	problem string // with a signature over it
+	problem string // for a signature over payload
 }
 
-// formsOf returns those of a card.
+// formsOf returns the other forms of a card.
 func formsOf(card jsonstream.Value) []otherForm {
 	var all []otherForm
 	for _, typed := range []bool{false, true} {
@@ -113,7 +112,7 @@ func formsOf(card jsonstream.Value) []otherForm {
 	return all
 }
 
-// shownPointers names some pointers.
+// shownPointers lists some pointers.
 func shownPointers(pointers []string) string {
 	const maxShown = 3
 	if len(pointers) == 0 {

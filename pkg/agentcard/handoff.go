@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// handoffRules are those on the declaration of the handoff extension.
+// handoffRules returns the rules for declarations of the handoff extension.
 func handoffRules() []finding.Rule {
 	declared := func(uri, params string) string {
 		return example("capabilities", `{"extensions": [{"uri": "`+uri+`", "params": `+params+`}]}`, "defaultInputModes", `["application/json"]`)
@@ -53,8 +53,8 @@ func (c *checker) checkHandoffExtension(v jsonstream.Value) {
 	}
 }
 
-// resemblesHandoff reports whether a URI is meant to be that of the handoff extension, in another
-// version or spelling.
+// resemblesHandoff reports whether a URI is intended as that of the handoff extension, in another version or
+// spelling.
 func resemblesHandoff(uri string) bool {
 	simple := func(uri string) string {
 		_, path, _ := strings.Cut(strings.ToLower(uri), "://")
@@ -79,15 +79,15 @@ func (c *checker) takesJSON() bool {
 	})
 }
 
-// A handoffParam is a member of the params of the handoff extension, or an element of one that is a
+// A handoffParam is a member of the params of the handoff extension, or an element of a member that is a
 // list.
 type handoffParam struct {
 	expected string
-	list     bool // it is an array of what fits, with one element at least
+	list     bool // it is an array of at least one such value
 	fits     func(v jsonstream.Value) bool
 }
 
-// handoffParams are the members of the params, as a2a-handoff-1.schema.json has them.
+// handoffParams are the members of the params in a2a-handoff-1.schema.json.
 var handoffParams = map[string]handoffParam{
 	"agentTypes": {"the name of a type of agent", true, func(v jsonstream.Value) bool { return v.Text() != "" }},
 	"agentVersion": {`a semantic version, such as "2.1.0"`, false, func(v jsonstream.Value) bool {

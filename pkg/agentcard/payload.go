@@ -8,11 +8,11 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// ErrNotObject reports a document that is no AgentCard, whatever is in it.
+// ErrNotObject reports a document that is not a JSON object and therefore not an AgentCard.
 var ErrNotObject = errors.New("an AgentCard is a JSON object: nothing else can be signed")
 
-// MaxBytes is the length of the longest card, in bytes. Defaults make the payload of a hostile
-// card many times as long as the card.
+// MaxBytes is the maximum length of a card, in bytes. Default values can make the payload of a
+// hostile card many times as long as the card.
 const MaxBytes = 1 << 20
 
 // ErrTooLarge reports a card that is longer than [MaxBytes].
@@ -24,18 +24,18 @@ const signatures = "signatures"
 // covered selects the text that a signature covers.
 var covered = jsonstream.CanonicalOptions{Exact: true, Omit: signatures}
 
-// Payload returns the text that the signatures of a card cover (sections 5.7 and 8.4.1 of A2A
-// 1.0): the canonical form (RFC 8785) of the card without its member signatures, in which
+// Payload returns the text that the signatures of a card cover (sections 5.7 and 8.4.1 of A2A 1.0): the
+// canonical form (RFC 8785) of the card without its member signatures, in which
 //
 //   - a field with its default value (an empty string, array or map, false) is left out, unless it
 //     is REQUIRED or has the keyword optional in a2a.proto;
-//   - a REQUIRED string, array or map that is absent is there with its default value, which
-//     protobuf cannot tell from absence;
+//   - an absent REQUIRED string, array or map is added with its default value, which
+//     protobuf cannot distinguish from absence;
 //   - a field that is null is absent, as ProtoJSON has it;
-//   - a message is there if it is in the card, even without members: it has no default value.
+//   - a message is present if it is in the card, even without members: it has no default value.
 //
-// Members that a2a.proto does not name, values of another type than it says, and everything in
-// a google.protobuf.Struct stay as they are. The error is [ErrNotObject], [ErrTooLarge], or a
+// Members that a2a.proto does not declare, values of a type other than declared, and everything in a
+// google.protobuf.Struct stay as they are. The error is [ErrNotObject], [ErrTooLarge], or a
 // [*jsonstream.NumberError] for a number that a signature would not protect.
 func Payload(card jsonstream.Value) ([]byte, error) {
 	if card.Kind() != jsonstream.Object {
@@ -45,7 +45,7 @@ func Payload(card jsonstream.Value) ([]byte, error) {
 		return nil, ErrTooLarge
 	}
 	if err := jsonstream.WriteCanonical(io.Discard, card, covered); err != nil {
-		return nil, err // with the place in the card
+		return nil, err // the error has its place in the card
 	}
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(cardType().appendPresent(nil, card)), jsonstream.Unlimited())
 	if err != nil {

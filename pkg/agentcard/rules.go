@@ -53,7 +53,7 @@ func Rules() []finding.Rule {
 	return all
 }
 
-// severities are those of the rules.
+// severities returns the default severity of each rule.
 var severities = sync.OnceValue(func() map[string]finding.Severity {
 	all := map[string]finding.Severity{}
 	for _, r := range Rules() {
@@ -62,8 +62,8 @@ var severities = sync.OnceValue(func() map[string]finding.Severity {
 	return all
 })
 
-// example returns a card with some members in the place of those of a card without a fault:
-// pairs of a name and JSON, or "" to leave the member out.
+// example returns a card like [Example] with some members replaced: pairs of a name and JSON,
+// or "" to leave the member out.
 func example(pairs ...string) string {
 	members := []string{
 		"name", `"Recipe Agent"`,

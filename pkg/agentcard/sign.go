@@ -14,25 +14,23 @@ import (
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
-// ErrSigned reports a card that the key has signed already.
+// ErrSigned reports a card that the key has already signed.
 var ErrSigned = errors.New("the card has a signature of this key already")
 
-// SignOptions say what [Sign] writes. The zero value adds a signature that names its key by kid
-// alone.
+// SignOptions configure [Sign]. The zero value adds a signature that identifies its key only by kid.
 type SignOptions struct {
 	// KeySet is the URL of a JWK Set with the public key, for the header parameter jku; "" for none.
 	KeySet string
-	// Replace puts the signature in the place of one with the same kid.
+	// Replace puts the signature in the place of an existing one with the same kid.
 	Replace bool
 }
 
-// Sign returns the text of a card with one more signature, the last one, and otherwise with the
-// same bytes: white space, the order of members, the text of numbers and all other signatures
-// stay (section 8.4.2 of A2A 1.0). The key is a private one of [sign.ParseJWSKeys] with an ID,
-// which becomes the kid.
+// Sign returns the text of a card with one more signature, at the end, and otherwise the same bytes: white
+// space, the order of members, the text of numbers and all other signatures stay (section 8.4.2 of A2A 1.0).
+// The key is a private one of [sign.ParseJWSKeys] with an ID, which becomes the kid.
 //
-// Sign does not check the card: see [Check]. The error is that of [Payload], [ErrSigned], or about
-// the key or a member signatures that is no array.
+// Sign does not check the card: see [Check]. The error is that of [Payload], [ErrSigned], or about the key or
+// a signatures member that is not an array.
 func Sign(card *jsonstream.Document, key sign.Key, o SignOptions) ([]byte, error) {
 	root := card.Root()
 	payload, err := Payload(root)
@@ -67,8 +65,8 @@ func Sign(card *jsonstream.Document, key sign.Key, o SignOptions) ([]byte, error
 	return insertLast(card, root, append([]byte(`"`+signatures+`": `), element...)), nil
 }
 
-// insertLast returns the text of a document with one more member or element of an object or array
-// that is not empty, in the layout of the last one. Every other byte stays where it was.
+// insertLast returns the text of a document with one more member or element at the end of a nonempty object
+// or array, in the layout of the last one. All other bytes stay.
 func insertLast(doc *jsonstream.Document, holder jsonstream.Value, added []byte) []byte {
 	last := holder.First()
 	for next := last.Next(); next.Exists(); next = next.Next() {
@@ -83,7 +81,7 @@ func insertLast(doc *jsonstream.Document, holder jsonstream.Value, added []byte)
 	return slices.Concat(text[:end], []byte{','}, space, added, text[end:])
 }
 
-// header returns the protected header: alg, typ, kid and, with one, jku.
+// header returns the protected header: alg, typ, kid and, if keySet is not "", jku.
 func header(key sign.Key, keySet string) ([]byte, error) {
 	if key.ID == "" {
 		return nil, errors.New("the key has no ID, and a card names its key: give it one")
@@ -103,7 +101,7 @@ func header(key sign.Key, keySet string) ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// placeFor returns the index of the signature that is to be replaced, -1 if there is none.
+// placeFor returns the index of the signature to replace, -1 if there is none.
 func placeFor(card jsonstream.Value, keyID string, replace bool) (int, error) {
 	list := card.Get(signatures)
 	switch list.Kind() {

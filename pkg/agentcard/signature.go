@@ -12,34 +12,33 @@ import (
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
-// MaxSignatures is how many signatures of a card are looked at. To verify one takes far longer
-// than to write it down.
+// MaxSignatures is the maximum number of signatures of a card that are verified. Verifying one
+// takes far longer than writing it.
 const MaxSignatures = 64
 
-// A Signature is one signature of a card, and what came of verifying it.
+// A Signature is one signature of a card, with the result of its verification.
 type Signature struct {
 	Pointer string // JSON Pointer to it, in the card
 	jsonstream.Position
-	Algorithm string // alg of its protected header, "" if there is none that can be read
+	Algorithm string // alg of its protected header, "" if it cannot be read
 	KeyID     string // kid
-	KeySet    string // jku, the URL that is said to hold the key: nothing was fetched from there
-	// Keys are the other header parameters by which the signature brings its own key: jwk, x5c,
-	// x5u. They count for nothing.
+	KeySet    string // jku, the URL of the key according to the signature; never fetched
+	// Keys are the other header parameters by which the signature supplies its own key: jwk, x5c, x5u. They
+	// are ignored.
 	Keys []string
-	// Key is the one under which the signature holds, if Reason is "".
+	// Key is the key under which the signature holds, if Reason is "".
 	Key sign.Key
-	// Reason and Problem say why the signature does not hold: [sign.Malformed],
-	// [sign.UnsupportedAlgorithm], [sign.UnknownKeyID] or [sign.Mismatch], and for people the fault
-	// and what to do. Both are "" if it holds.
+	// Reason is [sign.Malformed], [sign.UnsupportedAlgorithm], [sign.UnknownKeyID] or [sign.Mismatch], and
+	// Problem explains the fault and its remedy for people. Both are "" if the signature holds.
 	Reason  sign.Reason
 	Problem string
 
-	protected string // as it is written
+	protected string // the text in the card
 	bytes     []byte
 }
 
-// NameWarning returns why other programs may not verify what a key signs, "" if nothing is known: its
-// JSON Web Key has another name for the algorithm than signatures have.
+// NameWarning returns why other programs may not verify signatures by a key, "" if no reason is known: its
+// JSON Web Key uses another name for the algorithm than signatures do.
 func NameWarning(k sign.Key) string {
 	if k.OtherName() == "" {
 		return ""
@@ -51,16 +50,15 @@ func NameWarning(k sign.Key) string {
 // Holds reports whether the signature holds.
 func (s *Signature) Holds() bool { return s.Reason == "" }
 
-// fail notes why the signature does not hold.
+// fail records why the signature does not hold.
 func (s *Signature) fail(reason sign.Reason, format string, args ...any) {
 	s.Reason, s.Problem = reason, fmt.Sprintf(format, args...)
 }
 
-// keyParameters are the header parameters that bring a key, apart from jku (RFC 7515, section 4.1).
+// keyParameters are the header parameters that supply a key, apart from jku (RFC 7515, section 4.1).
 var keyParameters = []string{"jwk", "x5c", "x5u"}
 
-// readSignature reads an element of signatures (section 4.4.7 of A2A 1.0), whether a key is at
-// hand or not.
+// readSignature reads an element of signatures (section 4.4.7 of A2A 1.0). It needs no key.
 func readSignature(v jsonstream.Value) *Signature {
 	s := &Signature{Pointer: v.Pointer(), Position: v.Position()}
 	if v.Kind() != jsonstream.Object {
@@ -121,16 +119,16 @@ func readHeader(protected string) (jsonstream.Value, error) {
 	return doc.Root(), nil
 }
 
-// decode reads base64url as RFC 7515, section 2, has it, in the one way to write it.
+// decode reads base64url by RFC 7515, section 2. It accepts only the one canonical encoding.
 func decode(text string) ([]byte, error) {
 	plain, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || strings.ContainsAny(text, "\r\n") { // which package base64 skips
+	if err != nil || strings.ContainsAny(text, "\r\n") { // package base64 skips line breaks
 		return nil, errors.New("not base64url without padding (RFC 7515, section 2)")
 	}
 	return plain, nil
 }
 
-// readKeys reads what the headers say of the key.
+// readKeys reads the references to keys in the headers.
 func (s *Signature) readKeys(protected, unprotected jsonstream.Value) {
 	s.Algorithm, s.KeyID = protected.Get("alg").Text(), protected.Get("kid").Text()
 	for _, header := range []jsonstream.Value{protected, unprotected} {

@@ -15,9 +15,8 @@ import (
 // A Verifier holds the keys whose signatures are accepted. It is safe for concurrent use.
 type Verifier struct{ keys []sign.Key }
 
-// NewVerifier returns a Verifier that accepts signatures by any of the keys, which are those of
-// [sign.ParseJWSKeys]. It fails without a key, with a shared secret and with a key that is
-// not for verifying.
+// NewVerifier returns a Verifier that accepts signatures by any of the keys, which come from
+// [sign.ParseJWSKeys]. It fails without a key, with a shared secret and with a key that is not for verifying.
 func NewVerifier(keys []sign.Key) (*Verifier, error) {
 	if len(keys) == 0 {
 		return nil, errors.New("no key to verify with")
@@ -33,14 +32,13 @@ func NewVerifier(keys []sign.Key) (*Verifier, error) {
 	return &Verifier{slices.Clone(keys)}, nil
 }
 
-// Verify returns the signatures of a card in their order, with what came of each, and no error if
-// at least one of them holds (section 8.4.3 of A2A 1.0). Otherwise the error is a [*sign.Error]
-// with the reason that says most: [sign.Missing] for a card without signatures,
-// [sign.NotCanonicalizable] for one without a [Payload] (with no signatures then), or that of the
-// signature that came closest.
+// Verify returns the signatures of a card in order, each with its result, and no error if at least one of
+// them holds (section 8.4.3 of A2A 1.0). Otherwise the error is a [*sign.Error] with the most informative
+// reason: [sign.Missing] for a card without signatures, [sign.NotCanonicalizable] for one without a [Payload]
+// (then without any Signature), or that of the signature that came closest.
 //
-// The kid of a signature selects the keys to try: those with that ID, or else those without a name
-// of their own. A key is only ever tried with signatures of its own algorithm.
+// The kid of a signature selects the keys to try: the keys with that ID, or else the keys without a given ID.
+// A key is only ever tried with signatures of its own algorithm.
 func (v *Verifier) Verify(card *jsonstream.Document) ([]*Signature, error) {
 	root := card.Root()
 	list := root.Get(signatures)
@@ -79,7 +77,7 @@ func (v *Verifier) Verify(card *jsonstream.Document) ([]*Signature, error) {
 	return all, closest(all)
 }
 
-// verify tries the keys that a signature may be of.
+// verify tries the keys that may have made a signature.
 func (v *Verifier) verify(s *Signature, payload string, otherForms func() []otherForm) {
 	keys := v.candidates(s)
 	input := signingInput(s.protected, payload)
@@ -101,7 +99,7 @@ func (v *Verifier) verify(s *Signature, payload string, otherForms func() []othe
 	}
 }
 
-// candidates returns the keys to try; if there are none, s says why.
+// candidates returns the keys to try. If there are none, it records the reason in s.
 func (v *Verifier) candidates(s *Signature) []sign.Key {
 	var keys, others, nameless []sign.Key
 	for _, k := range v.keys {
@@ -127,7 +125,7 @@ func (v *Verifier) candidates(s *Signature) []sign.Key {
 	return nil
 }
 
-// closest returns the error for a card of which no signature holds.
+// closest returns the error for a card without a signature that holds.
 func closest(all []*Signature) *sign.Error {
 	for _, reason := range []sign.Reason{sign.Mismatch, sign.UnknownKeyID, sign.UnsupportedAlgorithm} {
 		for _, s := range all {
@@ -144,7 +142,7 @@ func fault(at jsonstream.Value, reason sign.Reason, problem string) *sign.Error 
 	return &sign.Error{Reason: reason, Pointer: at.Pointer(), Position: at.Position(), Problem: problem}
 }
 
-// notCanonical is the error for a card that has no payload.
+// notCanonical returns the error for a card without a payload.
 func notCanonical(card jsonstream.Value, err error) *sign.Error {
 	e := fault(card, sign.NotCanonicalizable, "no signature can hold: "+err.Error())
 	if number := (*jsonstream.NumberError)(nil); errors.As(err, &number) {
@@ -153,7 +151,7 @@ func notCanonical(card jsonstream.Value, err error) *sign.Error {
 	return e
 }
 
-// named names keys for people.
+// named describes keys for people.
 func named(keys []sign.Key) string {
 	const maxShown = 5
 	var names []string

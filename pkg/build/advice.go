@@ -6,7 +6,7 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// ours are members of states by what people call them, in lower case and without separators.
+// ours maps common names for members of states, in lower case and without separators, to those members.
 var ours = map[string]string{
 	"from": "fromAgent", "sender": "fromAgent", "source": "fromAgent", "agent": "fromAgent",
 	"to": "toAgent", "receiver": "toAgent", "target": "toAgent", "recipient": "toAgent",
@@ -25,14 +25,14 @@ var ours = map[string]string{
 	"metadata":     "extensions", "extension": "extensions",
 }
 
-// made are members of messages that no state has.
+// made are members of messages that states do not have.
 var made = map[string]bool{"schemaVersion": true, "handoffId": true, "parentHandoffId": true, "timestamp": true, "traceparent": true, "signature": true, "signatureKeyId": true}
 
-// unknownMember is the rule of members that a state does not have.
+// unknownMember is the rule against undefined members of states.
 const unknownMember = "schema/additionalProperties"
 
-// meant returns the member of a state that is meant by one of another name, which a finding of the
-// schema of states is about; "" for a finding about something else, or where that is not known.
+// meant returns the member of a state that was intended by a member with another name, from a finding of the
+// schema of states about the latter; "" for other findings, and if it is unknown.
 func meant(f finding.Finding) string {
 	name := strings.TrimPrefix(f.Pointer, "/")
 	switch {
@@ -47,8 +47,8 @@ func meant(f finding.Finding) string {
 	}
 }
 
-// advice returns what to append to the message of a finding of the schema of states: what to write,
-// or "" where the message says it.
+// advice returns a remedy to append to the message of a finding of the schema of states, or "" if the message
+// has one.
 func advice(f finding.Finding) string {
 	name := strings.TrimPrefix(f.Pointer, "/")
 	switch {
@@ -71,7 +71,7 @@ func advice(f finding.Finding) string {
 	}
 }
 
-// shown shows how a value is to be written, if there is an example.
+// shown returns an example of a value, after the text before, or "" if there is none.
 func shown(before, pointer string) string {
 	if example := shape(pointer); example != "" && example != `"…"` {
 		return before + example

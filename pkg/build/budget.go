@@ -7,10 +7,10 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// An ExhaustedError reports that nothing remains of the budget after this step:
-// the receiver must not execute (section 6.1). Amounts are in US dollars.
+// An ExhaustedError reports that nothing remains of the budget after this step: the receiver
+// must not execute (section 6.1). Amounts are in US dollars.
 type ExhaustedError struct {
-	Before    message.Number // what remained before this step
+	Before    message.Number // the budget before this step
 	Step      message.Number // its cost
 	Remaining message.Number // Before - Step: zero or less
 }
@@ -20,8 +20,8 @@ func (e *ExhaustedError) Error() string {
 		e.Before, e.Step, e.Remaining)
 }
 
-// costTracking is the budget relay of section 9: this step is deducted before
-// the message is written. All sums are exact.
+// costTracking returns the budget relay of section 9, with this step deducted. All sums are
+// exact.
 func (b *builder) costTracking() []byte {
 	wrong := len(b.errs)
 	step := b.state.number("/cost/costUSD")
@@ -31,7 +31,7 @@ func (b *builder) costTracking() []byte {
 	prompt := b.sum(b.state.number("/cost/tokens/prompt"), "/costTracking/tokenSpent/prompt", "/cost/tokens/prompt")
 	completion := b.sum(b.state.number("/cost/tokens/completion"), "/costTracking/tokenSpent/completion", "/cost/tokens/completion")
 	if len(b.errs) > wrong {
-		return nil // of amounts that are not known, nothing remains either
+		return nil // nothing remains of unknown amounts either
 	}
 	if before.Cmp(step) <= 0 && !b.o.AllowExhausted {
 		b.note(&ExhaustedError{message.Number(before.String()), message.Number(step.String()), remaining})
@@ -40,7 +40,7 @@ func (b *builder) costTracking() []byte {
 		spent, remaining, prompt, completion)
 }
 
-// budgetBefore returns what remained before this step.
+// budgetBefore returns the remaining budget before this step.
 func (b *builder) budgetBefore() message.Decimal {
 	const own = "/cost/budgetUSD"
 	given := b.state.root.At(own).Exists()
@@ -69,8 +69,7 @@ func (b *builder) sum(step message.Decimal, inherited, own string) message.Numbe
 	return b.plain(step, own)
 }
 
-// plain writes a sum without an exponent. It rejects one that no later handoff
-// could add to.
+// plain writes a sum without an exponent. It rejects a sum that no later handoff could add to.
 func (b *builder) plain(sum message.Decimal, own string) message.Number {
 	text := sum.String()
 	if !jsonstream.SafeNumber([]byte(text)) {

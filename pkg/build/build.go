@@ -17,43 +17,38 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// Options say what the state does not.
+// Options complete a state.
 type Options struct {
-	// From is the agent that hands over; without an AgentID, it is the state's fromAgent.
-	// Its ExecutionID counts only where the state has none; where both have none, a new one
-	// is made.
+	// From is the agent that hands over; without an AgentID, the state's fromAgent. Its
+	// ExecutionID counts only if the state has none; if neither has one, a new one is made.
 	From message.FromAgent
-	// To is the kind of agent that is to take over; without an AgentType, it is the state's
-	// toAgent.
+	// To is the kind of agent to take over; without an AgentType, the state's toAgent.
 	To message.ToAgent
-	// Also are further kinds of agents that each get the message: a fan-out (section
-	// 14.2), whose receiverList names To and these. A state that has its own
-	// receiverList is then an [*InputError].
+	// Also has further kinds of agents that each get the message: a fan-out (section 14.2),
+	// whose receiverList names To and these. A state that has its own receiverList is then an
+	// [*InputError].
 	Also []message.ToAgent
-	// Parent is the message by which From got the task, as it came; nil for the first
-	// handoff of a task. Its [message.Digest] is recorded in extensions.parentDigest.
+	// Parent is the message by which From got the task, unchanged; nil for the first handoff of
+	// a task. Its [message.Digest] is recorded in extensions.parentDigest.
 	Parent *message.Message
-	// Constraints are added to those of the parent and the state.
+	// Constraints are added to the constraints of the parent and the state.
 	Constraints []string
-	// Traceparent is the W3C traceparent of the span that hands over, such as
-	// the TRACEPARENT of the environment. One that is not valid, or of another
-	// trace than the parent's, is ignored.
+	// Traceparent is the W3C traceparent of the span that hands over, such as TRACEPARENT in
+	// the environment. It is ignored if it is invalid, or of another trace than the parent's.
 	Traceparent string
-	// AllowExhausted builds the message also where nothing remains of the
-	// budget.
+	// AllowExhausted builds the message even if nothing remains of the budget.
 	AllowExhausted bool
-	// Provenance adds to the extensions where values of the message came from
+	// Provenance adds the origins of the message's values to the extensions
 	// (extensions.provenance, pointers and origins): scanners are stricter there.
 	Provenance bool
-	// Set is applied in order after everything else and without a check: an
-	// override of the budget does not count for AllowExhausted.
+	// Set is applied last, in order and without a check: an override of the budget does not
+	// count for AllowExhausted.
 	Set []Override
 	// Now is the message's timestamp, written in UTC with milliseconds; the
 	// zero Time means time.Now().
 	Now time.Time
-	// Random gives the ids, in this order: handoffId, taskId and executionId
-	// where they are new (16 bytes each), trace-id where it is new (16), span
-	// (8). Nil means crypto/rand.
+	// Random supplies the IDs, in this order: handoffId, taskId and executionId if new (16
+	// bytes each), trace-id if new (16), span (8). Nil means crypto/rand.
 	Random io.Reader
 }
 
@@ -63,16 +58,14 @@ type Override struct {
 	Value   []byte // a JSON text
 }
 
-// Message returns the message for a state, as compact JSON in the member order
-// of section 5.2.
+// Message returns the message for a state, as compact JSON in the member order of section 5.2.
 //
-// It is for a state that has passed its schema, where [Checked] is for any. Of one that has
-// not, what is only copied is copied as it is, so the message has to be validated; where it
-// cannot be used, as of a parent that is not valid or a state that is not filled
-// in ([Skeleton]), the error is an [*InputError]. Where nothing remains of the
-// budget, the error is an [*ExhaustedError]. Other errors are about the options.
-// It is the first of what is wrong; [Checked] tells all. Message is safe for
-// concurrent use if o.Random is.
+// The state must have passed its schema; [Checked] is for any state. Message copies most of a
+// state that has not unchanged, so the message must then be validated. The error is an
+// [*InputError] for an unusable input, such as an invalid parent or a state that is not filled
+// in ([Skeleton]), and an [*ExhaustedError] if nothing remains of the budget. Other errors are
+// about the options. Only the first error is returned; [Checked] returns all. Message is safe
+// for concurrent use if o.Random is.
 func Message(state *jsonstream.Document, o Options) (*message.Message, error) {
 	b := newBuilder(state, o)
 	text := b.message()
@@ -89,7 +82,7 @@ func Message(state *jsonstream.Document, o Options) (*message.Message, error) {
 	return message.ParseInPlace(jsonstream.NewRaw(text), message.Options{Limits: jsonstream.Unlimited()})
 }
 
-// A builder makes the members of a message. What is made after an error is thrown away.
+// A builder makes the members of a message. Its output after an error is discarded.
 type builder struct {
 	o      Options
 	state  input
@@ -122,8 +115,8 @@ func (b *builder) note(err error) {
 	}
 }
 
-// message returns the text of the message before the overrides. Of a state or a parent that
-// has errors, it is none.
+// message returns the text of the message before the overrides, nil if the state or the parent
+// has errors.
 func (b *builder) message() []byte {
 	members := []struct {
 		name string
@@ -163,7 +156,7 @@ func (b *builder) message() []byte {
 	return jsonstream.AppendCompact(nil, append(text, '}'))
 }
 
-// appendMember appends to an object that is still open.
+// appendMember appends a member to an object that is still open.
 func appendMember(object []byte, name string, value []byte) []byte {
 	object, _ = jsontext.AppendQuote(jsonstream.AppendComma(object), name)
 	object = append(object, ':')
@@ -175,13 +168,13 @@ func (b *builder) quote(s string) []byte { return b.noted(jsontext.AppendQuote(n
 
 func (b *builder) quoted(s string) func() []byte { return func() []byte { return b.quote(s) } }
 
-// noted notes the error of what makes a text.
+// noted returns text and records err.
 func (b *builder) noted(text []byte, err error) []byte {
 	b.note(err)
 	return text
 }
 
-// copied gives the state's member as it is, or the value for none.
+// copied returns the text of the state's member, or none if it is absent.
 func (b *builder) copied(name, none string) func() []byte {
 	return func() []byte {
 		if v := b.state.root.Get(name); v.Exists() || none == "" {
@@ -201,8 +194,8 @@ func (b *builder) newUUID() string {
 
 func (b *builder) newID() []byte { return b.quote(b.newUUID()) }
 
-// fromAgent is the agent of the options, or else that of the state as it is, in a run that is
-// named in one of them or new.
+// fromAgent returns the agent of the options, or else the state's. Its executionId comes
+// from the state or the options, or is new.
 func (b *builder) fromAgent() []byte {
 	from, own := b.o.From, b.state.root.Get("fromAgent")
 	run := b.state.get("executionId", jsonstream.String).Text()
@@ -222,7 +215,7 @@ func (b *builder) fromAgent() []byte {
 	return b.noted(json.Marshal(from))
 }
 
-// idOr returns an id, a new one for none.
+// idOr returns id, or a new ID if it is "".
 func (b *builder) idOr(id string) string {
 	if id == "" {
 		return b.newUUID()
@@ -241,8 +234,8 @@ func (b *builder) toAgent() []byte {
 	return b.noted(json.Marshal(b.o.To))
 }
 
-// receiverList is the state's, or lists all receivers that the options name if there are
-// several. They are those that toAgent has checked.
+// receiverList returns the state's member or, if the options have several receivers, a list of
+// them. toAgent has checked them.
 func (b *builder) receiverList() []byte {
 	own := b.state.root.Get("receiverList")
 	if len(b.o.Also) == 0 {
@@ -254,7 +247,7 @@ func (b *builder) receiverList() []byte {
 	return b.noted(json.Marshal(append([]message.ToAgent{b.o.To}, b.o.Also...)))
 }
 
-// checkText rejects what arguments and environments can hold and JSON cannot.
+// checkText rejects texts that arguments and environments can hold and JSON cannot.
 func (b *builder) checkText(what string, texts ...string) {
 	for _, s := range texts {
 		if !utf8.ValidString(s) {

@@ -11,10 +11,10 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// check returns all that keeps a state from becoming a message that its receiver accepts, as
-// far as the schema of states does not say it: errors as those of [Message], that neither the
-// options nor the state name an agent, and that nothing is done in a handoff that is not the
-// first of its task. What is missing where the schema wants something else is not among them.
+// check returns the errors that prevent a state from becoming a message that its receiver accepts, beyond the
+// findings of the schema of states: the errors of [Message], a missing agent in both the options and the
+// state, and no completed subtask in a handoff that is not the first of its task. It leaves out errors that
+// the schema also reports, and all but the first error at a value.
 func check(state *jsonstream.Document, o Options) []error {
 	b := newBuilder(state, o)
 	if b.state.root.Kind() != jsonstream.Object {
@@ -35,7 +35,7 @@ func check(state *jsonstream.Document, o Options) []error {
 	})
 }
 
-// agentsNamed notes who is not.
+// agentsNamed notes missing agents.
 func (b *builder) agentsNamed() {
 	if b.o.From.AgentID == "" && !b.state.root.Get("fromAgent").Exists() {
 		b.state.fail("/fromAgent", "missing: say which agent hands over, as in %s", shape("/fromAgent")).option = OptionFrom
@@ -45,8 +45,8 @@ func (b *builder) agentsNamed() {
 	}
 }
 
-// somethingDone notes that no subtask is done, unless the message is a first one or members of it
-// are overridden.
+// somethingDone notes that no subtask is completed, unless the message is the first one or its members are
+// overridden.
 func (b *builder) somethingDone() {
 	own := b.state.root.Get("completedSubtasks")
 	isList := own.Kind() == jsonstream.Array || !own.Exists()
@@ -56,7 +56,7 @@ func (b *builder) somethingDone() {
 	}
 }
 
-// filledIn notes the strings that still say what is to be filled in, as [Skeleton] writes them.
+// filledIn notes strings that still contain a placeholder of [Skeleton].
 func (b *builder) filledIn() {
 	if !bytes.Contains(b.state.root.Raw(), []byte(placeholderBody)) {
 		return

@@ -7,19 +7,19 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// An InputError reports a state or a parent that no message can be built from.
+// An InputError reports a state or a parent from which no message can be built.
 type InputError struct {
 	Input    string              // State or Parent
 	Pointer  string              // JSON Pointer into it, "" for its root
-	Position jsonstream.Position // of that value, or of the innermost one around it that is there
-	Problem  string              // what is wrong, what was found, what to do: without the place
+	Position jsonstream.Position // of that value, or of the innermost existing one around it
+	Problem  string              // the fault, the value found and the remedy, without the place
 	Err      error               // the cause, or nil
 
-	bySchema bool   // no document that has passed its schema has it
-	option   string // which field of Options helps as well
+	bySchema bool   // cannot occur in a document that has passed its schema
+	option   string // the field of Options that is another remedy
 }
 
-// Error gives the input, the pointer and the problem; not the position.
+// Error returns the input, the pointer and the problem, without the position.
 func (e *InputError) Error() string {
 	if e.Pointer == "" {
 		return e.Input + ": " + e.Problem
@@ -29,7 +29,7 @@ func (e *InputError) Error() string {
 
 func (e *InputError) Unwrap() error { return e.Err }
 
-// An input is a document that members of the message come from.
+// An input is a document that supplies members of the message.
 type input struct {
 	name string
 	root jsonstream.Value
@@ -48,7 +48,7 @@ func (in input) fail(pointer, format string, args ...any) *InputError {
 	return e
 }
 
-// expect fails unless a value is of a kind.
+// expect notes an error unless a value is of a kind.
 func (in input) expect(pointer string, v jsonstream.Value, kind jsonstream.Kind) {
 	if found := v.Kind(); found != kind {
 		in.fail(pointer, "expected %s, found %s", withArticle(kind), withArticle(found)).bySchema = true
@@ -84,7 +84,7 @@ func (in input) list(name string) []jsonstream.Value {
 	return list
 }
 
-// number returns the exact value of a number that must be there.
+// number returns the exact value of a required number.
 func (in input) number(pointer string) message.Decimal {
 	v := in.root.At(pointer)
 	if in.expect(pointer, v, jsonstream.Number); v.Kind() != jsonstream.Number {
@@ -97,7 +97,7 @@ func (in input) number(pointer string) message.Decimal {
 	return d
 }
 
-// array returns an array of values as they are.
+// array returns the JSON text of an array of unchanged values.
 func array(list []jsonstream.Value) []byte {
 	dst := []byte{'['}
 	for _, v := range list {

@@ -30,7 +30,7 @@ func (b *builder) taskID() []byte {
 	}
 	id := b.parent.root.Get("taskId")
 	b.parent.expect("/taskId", id, jsonstream.String)
-	// UUIDs are the same in either case.
+	// UUIDs are equal in either case.
 	if own.Exists() && !strings.EqualFold(own.Text(), id.Text()) {
 		b.state.fail("/taskId", "%s is not the parent's task, %s: leave it out, or give the parent of this task",
 			finding.QuoteValue(own), finding.QuoteValue(id))
@@ -106,12 +106,11 @@ func without(subtasks []jsonstream.Value, others ...[]jsonstream.Value) []jsonst
 	})
 }
 
-// traceparent makes the message a span of the task's trace. The parent message
-// decides which trace that is: an agent that started its own trace when it
-// took the message from a queue would otherwise cut the task's trace in two.
-// Within that trace, and without a parent message, the caller's span is the
-// nearer parent. A traceparent that is not valid counts as none: W3C Trace
-// Context (section 4, processing model) restarts the trace.
+// traceparent makes the message a span of the task's trace. The parent message determines the
+// trace: an agent that started its own trace when it took the message from a queue would
+// otherwise cut the task's trace in two. The caller's span is the parent span if it belongs to
+// that trace or if there is no parent message. An invalid traceparent counts as absent: W3C
+// Trace Context (section 4, processing model) restarts the trace.
 func (b *builder) traceparent() []byte {
 	span, err := message.ParseTraceparent(b.o.Traceparent)
 	known := err == nil

@@ -16,31 +16,31 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// What a [Problem] is about.
+// The inputs of a [Problem].
 const (
 	State  = "state"
 	Parent = "parent"
 )
 
-// The fields of [Options] that help against a [Problem].
+// The fields of [Options] that can solve a [Problem].
 const (
 	OptionFrom           = "From"
 	OptionTo             = "To"
 	OptionAllowExhausted = "AllowExhausted"
 )
 
-// A Problem is one thing that keeps a state from becoming a message that its receiver accepts.
+// A Problem is a fault that prevents a state from becoming a message that its receiver accepts.
 type Problem struct {
-	Input    string              // State or Parent; "" for what has no place in them, as what is wrong with the options
+	Input    string              // State or Parent; "" without a place in them, such as for a fault of the options
 	Pointer  string              // JSON Pointer into the input, "" for its root
-	Position jsonstream.Position // of that value, or of the innermost one around it that is there; without an Input zero
-	Text     string              // what is wrong, what was found, what to do, after the pointer: one line
-	Rule     string              // the ID of the rule that it breaks, of the schema if it is in the state; "" for none
-	Option   string              // which field of [Options] helps as well, such as OptionFrom; "" for none
+	Position jsonstream.Position // of that value, or of the innermost existing one around it; zero without an Input
+	Text     string              // the fault, the value found and the remedy, after the pointer: one line
+	Rule     string              // the ID of the broken rule, of the schema if it is in the state; "" for none
+	Option   string              // the field of [Options] that is another remedy, such as OptionFrom; "" for none
 }
 
-// Problems are all that is wrong with a state, or with a parent, each once, in the order of its text; then what has no
-// place in it.
+// Problems are all faults of a state, or of a parent, without duplicates: first those with a place, in the
+// order of the text.
 type Problems []Problem
 
 func (list Problems) Error() string {
@@ -53,7 +53,7 @@ func (list Problems) Error() string {
 	return strings.Join(texts, "; ")
 }
 
-// stateSchema is that of states, parents checks what came with them, and receiver what becomes of them.
+// stateSchema is the schema of states, parents checks parent messages, and receiver checks the result.
 var (
 	stateSchema = sync.OnceValues(func() (*validate.Schema, error) { return validate.EmbeddedSchema(schemas.State) })
 	parents     = sync.OnceValue(func() *validate.Validator {
@@ -64,13 +64,13 @@ var (
 	})
 )
 
-// Checked is [Message] for a state that may have anything wrong with it: the message is one that
-// its receiver accepts by its schema and its completeness, and else the error is [Problems]. Any
-// other error is that of ctx. It is safe for concurrent use if o.Random is.
+// Checked is [Message] for any state, valid or not: its receiver accepts the message by schema and
+// completeness, or else the error is [Problems]. Any other error is that of ctx. Checked is safe for
+// concurrent use if o.Random is.
 func Checked(ctx context.Context, state *jsonstream.Document, o Options) (*message.Message, error) {
 	schema, err := stateSchema()
 	if err != nil {
-		return nil, err // impossible: it is embedded
+		return nil, err // impossible: the schema is embedded
 	}
 	if findings := schema.Check(state.Root()); len(findings) > 0 {
 		return nil, problems(state, o, findings)
@@ -93,8 +93,8 @@ func Checked(ctx context.Context, state *jsonstream.Document, o Options) (*messa
 	return m, nil
 }
 
-// CheckParent checks what is to be [Options].Parent: its schema. If something is wrong, the error is
-// [Problems], in the order of its text. Any other error is that of ctx.
+// CheckParent checks a message for [Options].Parent by its schema. The error is [Problems], in the order of
+// the text, or that of ctx.
 func CheckParent(ctx context.Context, m *message.Message) error {
 	r, err := parents().Validate(ctx, m)
 	if err != nil || r.Valid {
@@ -107,12 +107,12 @@ func CheckParent(ctx context.Context, m *message.Message) error {
 	return list
 }
 
-// problems returns what is wrong with a state, whose schema has these findings.
+// problems returns the faults of a state with these findings of its schema.
 func problems(state *jsonstream.Document, o Options, findings []finding.Finding) Problems {
 	var list Problems
-	known := map[string]bool{} // the pointers into the state that have a problem
+	known := map[string]bool{} // pointers into the state that have a problem
 	all := misnamed(state, findings)
-	suggested := map[string]bool{} // the members that are there under other names: that they are missing is no problem
+	suggested := map[string]bool{} // members present under other names, which are not reported as missing
 	for _, f := range findings {
 		suggested[meant(f)] = true
 		f.Message += advice(f)
@@ -138,7 +138,7 @@ func problems(state *jsonstream.Document, o Options, findings []finding.Finding)
 	return list
 }
 
-// order is by places in the state; what has none is last.
+// order returns the sort key of a problem: its offset in the state; others come last.
 func (p Problem) order() int64 {
 	if p.Input == State {
 		return p.Position.Offset
@@ -146,12 +146,12 @@ func (p Problem) order() int64 {
 	return 1<<63 - 1
 }
 
-// problemAt returns the problem that a finding in an input is.
+// problemAt returns the problem for a finding in an input.
 func problemAt(input string, f finding.Finding) Problem {
 	return Problem{Input: input, Pointer: f.Pointer, Position: f.Position(), Text: f.PlacedMessage(), Rule: f.Rule}
 }
 
-// problemOf returns the problem that an error of [Message] is about.
+// problemOf returns the problem for an error of [Message].
 func problemOf(err error) Problem {
 	p := Problem{Text: err.Error()}
 	if errors.As(err, new(*ExhaustedError)) {
@@ -163,13 +163,13 @@ func problemOf(err error) Problem {
 	return p
 }
 
-// misnamed returns what is wrong below members that have another name than they should, with what
-// to write: it would be found when they have theirs.
+// misnamed returns the findings below misnamed members, each with a remedy. The schema cannot report them
+// until the names are right.
 func misnamed(state *jsonstream.Document, findings []finding.Finding) []finding.Finding {
 	var list []finding.Finding
 	for _, f := range findings {
 		v, name := state.Root().At(f.Pointer), meant(f)
-		if name == "" || v.Kind() != jsonstream.Array && advice(f) != "" { // which shows all of an object
+		if name == "" || v.Kind() != jsonstream.Array && advice(f) != "" { // advice shows a whole object
 			continue
 		}
 		schema, err := validate.CompileSchema("handoff:///member", fmt.Appendf(nil, `{"$ref":"%s%s#/properties/%s"}`, schemas.Base, schemas.State, name), nil)
@@ -178,7 +178,7 @@ func misnamed(state *jsonstream.Document, findings []finding.Finding) []finding.
 		}
 		for _, below := range schema.Check(v) {
 			if below.Pointer == f.Pointer {
-				continue // f says what to write
+				continue // f has the remedy
 			}
 			named := below
 			named.Pointer = "/" + name + strings.TrimPrefix(below.Pointer, f.Pointer)
@@ -189,7 +189,7 @@ func misnamed(state *jsonstream.Document, findings []finding.Finding) []finding.
 	return list
 }
 
-// andRejected adds why the message would be rejected, as far as the problems do not say it.
+// andRejected adds the reasons to reject the message that no problem covers.
 func (list Problems) andRejected(findings []finding.Finding) Problems {
 	for _, f := range findings {
 		said := slices.ContainsFunc(list, func(p Problem) bool { return p.Pointer != "" && strings.HasPrefix(f.Pointer, p.Pointer) })

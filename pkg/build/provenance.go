@@ -8,8 +8,8 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// extensions returns the state's extensions, with where values of the message came from
-// if the options ask for that, and with the digest of the parent if there is one.
+// extensions returns the state's extensions, with the origins of the message's values if the
+// options ask for them, and with the digest of the parent if there is one.
 func (b *builder) extensions() []byte {
 	if !b.o.Provenance && b.isFirst() {
 		return b.copied("extensions", "")()
@@ -30,7 +30,7 @@ func (b *builder) extensions() []byte {
 	return append(all, '}')
 }
 
-// parentDigest binds the message to its parent: nobody can exchange that unseen.
+// parentDigest binds the message to its parent, so that a replaced parent is detected.
 func (b *builder) parentDigest() []byte {
 	digest, err := b.o.Parent.Digest()
 	if number := (*jsonstream.NumberError)(nil); errors.As(err, &number) {
@@ -39,8 +39,8 @@ func (b *builder) parentDigest() []byte {
 	return b.quote(digest.String())
 }
 
-// provenance returns where values of the message came from: excerpts are from documents, and
-// subtasks of the parent from another agent. What the state says of them itself comes first.
+// provenance returns the origins of the message's values: excerpts are from documents, and
+// subtasks of the parent from another agent. The state's own provenance comes first.
 func (b *builder) provenance(own jsonstream.Value) []byte {
 	said := own.Get("provenance")
 	if said.Exists() {

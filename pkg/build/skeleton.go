@@ -13,31 +13,31 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// A Draft is what is known of a state that a person is to write.
+// A Draft is the known part of a state that a person is to write.
 type Draft struct {
 	From message.FromAgent
 	To   message.ToAgent
-	// TaskDescription is what the receiver is asked to do.
+	// TaskDescription is the receiver's task.
 	TaskDescription string
 	// Completed and Remaining describe subtasks.
 	Completed, Remaining []string
 	Constraints          []string
-	// UserSaid is the turn of the user with which the conversation begins.
+	// UserSaid is the user's turn that begins the conversation.
 	UserSaid string
-	// BudgetUSD is what the whole task may cost.
+	// BudgetUSD is the maximum cost of the whole task.
 	BudgetUSD message.Number
 }
 
-// A placeholder says in the place of a value what is to be written there. It ends with ">".
-// Its body is in the JSON text also where "<" is escaped.
+// A placeholder stands for a value and describes it. It ends with ">". Its body is unchanged in
+// JSON texts that escape "<".
 const (
 	placeholder     = "<" + placeholderBody
 	placeholderBody = "fill in: "
 )
 
-// Skeleton returns the text of a state with what is known, which is valid UTF-8. In the place of what is not stands what
-// to write there, as in "<fill in: what was done>", and as long as it does, [Message] fails.
-// The step has cost nothing, as one that a person took.
+// Skeleton returns the text of a state with the values of d, which must be valid UTF-8, and with placeholders
+// such as "<fill in: what was done>" for others. [Message] fails until all are filled in. The cost of the
+// step is zero, because a person did the work.
 func Skeleton(d Draft) []byte {
 	asked := func(what string) string { return placeholder + what + ">" }
 	text := func(known, what string) []byte { return quote(cmp.Or(known, asked(what))) }
@@ -55,7 +55,7 @@ func Skeleton(d Draft) []byte {
 	}
 	to := d.To
 	to.AgentType = cmp.Or(to.AgentType, asked("the kind of agent that takes over"))
-	target, _ := json.Marshal(to) // strings have a JSON text
+	target, _ := json.Marshal(to) // cannot fail: to contains only strings
 	constraints := []byte{'['}
 	for _, c := range d.Constraints {
 		constraints = append(jsonstream.AppendComma(constraints), quote(c)...)
@@ -74,11 +74,11 @@ func Skeleton(d Draft) []byte {
 
 // quote returns a JSON string.
 func quote(s string) []byte {
-	text, _ := jsontext.AppendQuote(nil, s) // an error is about what is no UTF-8, which has been replaced
+	text, _ := jsontext.AppendQuote(nil, s) // an error is about invalid UTF-8, which has been replaced
 	return text
 }
 
-// shapes is a state with one of everything, as short as it can be.
+// shapes is a state with an example of every value, as short as possible.
 const shapes = `{"fromAgent":{"agentId":"planner","agentVersion":"1.0.0"},"toAgent":{"agentType":"scorer"},"receiverList":[{"agentType":"scorer"}],
 "taskDescription":"…",
 "completedSubtasks":[{"subtaskId":"s1","description":"…"}],"remainingSubtasks":[{"subtaskId":"s2","description":"…"}],
@@ -92,8 +92,8 @@ var parsedShapes = sync.OnceValues(func() (*jsonstream.Document, error) {
 	return jsonstream.Parse(jsonstream.NewRaw([]byte(shapes)), jsonstream.Unlimited())
 })
 
-// shape returns an example of the value at a JSON Pointer into a state, as a short JSON text on one
-// line, or "" where there is none.
+// shape returns an example of the value at a JSON Pointer into a state, as a short JSON text on one line, or
+// "" if there is none.
 func shape(pointer string) string {
 	const longest = 120
 	doc, err := parsedShapes()

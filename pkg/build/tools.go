@@ -8,8 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// toolCallHistory returns the state's toolCalls with the hash of each input in
-// the input's place.
+// toolCallHistory returns the state's toolCalls, with each input replaced by its hash.
 func (b *builder) toolCallHistory() []byte {
 	text := []byte{'['}
 	for _, call := range b.state.list("toolCalls") {
@@ -30,8 +29,7 @@ func (b *builder) toolCallHistory() []byte {
 	return append(text, ']')
 }
 
-// inputHash returns the hash of an input over its canonical form (RFC 8785), as
-// a JSON string.
+// inputHash returns the hash of an input over its canonical form (RFC 8785), as a JSON string.
 func (b *builder) inputHash(v jsonstream.Value) []byte {
 	canonical, err := jsonstream.AppendCanonical(nil, v, jsonstream.CanonicalOptions{})
 	if err != nil {

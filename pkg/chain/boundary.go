@@ -9,8 +9,8 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// A parent is a message that others are compared with. It is indexed once for all of its
-// children, so that comparing a small child with a large parent is cheap.
+// A parent is a message that its children are compared with. It is indexed once for all of
+// them, so that comparing a small child with a large parent is cheap.
 type parent struct {
 	*Node
 	completed                     outcomes
@@ -21,7 +21,7 @@ type parent struct {
 	few    bool // there are few children, so each may cost as much as the parent
 }
 
-// checkBelow compares a message with those whose parent it is.
+// checkBelow compares a message with its children.
 func (c *Checker) checkBelow(n *Node, below []*Node) {
 	if n.Parent == nil {
 		c.checkFirstTimes(n)
@@ -59,8 +59,8 @@ func (c *Checker) checkBelow(n *Node, below []*Node) {
 	}
 }
 
-// checkIdentity compares what must not change along the chain: the task, the trace and,
-// within limits, the schema version.
+// checkIdentity compares the members that must not change along the chain: the task, the trace
+// and, within limits, the schema version.
 func (c *Checker) checkIdentity(p *parent, n *Node) {
 	if !n.sameTask(p.Node) {
 		c.report("chain/task-changed", n, n.at(taskID), fmt.Sprintf(
@@ -102,11 +102,11 @@ func (c *Checker) checkDigest(p *parent, n *Node) {
 	}
 }
 
-// maxMinors is the number of minor versions for which a schema is backward compatible
+// maxMinors is the number of minor versions within which a schema is backward compatible
 // (section 11).
 const maxMinors = 2
 
-// maxRanges is the maximum number of ranges that are checked for one type of agent.
+// maxRanges is the maximum number of version ranges to check for one type of agent.
 const maxRanges = 16
 
 // checkSender checks that the parent was addressed to the sender of a message.
@@ -129,7 +129,7 @@ func (c *Checker) checkSender(p *parent, n *Node) {
 		return
 	}
 	if n.outer() != nil {
-		return // the other branches hand to it
+		return // it is addressed by the other branches
 	}
 	types := slices.Sorted(maps.Keys(p.ranges))
 	c.report("chain/wrong-sender", n, n.at(sender), fmt.Sprintf(
@@ -150,7 +150,7 @@ func (c *Checker) checkFirstTimes(n *Node) {
 	}
 }
 
-// checkTimes compares timestamps, and those of subtasks that the sender completed.
+// checkTimes compares the timestamps of the messages and of the subtasks that the sender completed.
 func (c *Checker) checkTimes(p *parent, n *Node) {
 	if !n.timed {
 		return

@@ -1,10 +1,8 @@
-// Package chain checks what became of a task from one handoff to the next: it
-// builds the tree of a task's messages and compares each with its parent's, for
-// what was lost, changed or miscounted at the boundary between two agents.
+// Package chain checks a task from one handoff to the next: it builds the tree of the task's messages and
+// compares each with its parent, to find losses, changes and wrong sums at the boundary between two agents.
 //
-// [Read] extracts what the checks need from a message and drops the rest, so that many
-// messages fit into memory. The results do not depend on the order in which messages are
-// added.
+// [Read] keeps only the parts of a message that the checks need, so that many messages fit into memory. The
+// results do not depend on the order of the messages.
 package chain
 
 import (
@@ -16,14 +14,14 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// A Place is where a message is.
+// A Place is the location of a message.
 type Place struct {
 	Source string // as named by the user
 	Index  int    // 0-based, within the source
 	Line   int    // 1-based: where the message begins
 }
 
-// A Message is what the checks need of a handoff message.
+// A Message holds the parts of a handoff message that the checks need.
 type Message struct {
 	Place     Place
 	HandoffID string
@@ -45,48 +43,48 @@ type Message struct {
 // A Cost is an amount of money and of tokens.
 type Cost struct {
 	SpentUSD           message.Decimal
-	RemainingUSD       message.Decimal // of a step: by how much it grew, so mostly negative
+	RemainingUSD       message.Decimal // of a step: the change, mostly negative
 	Prompt, Completion int64
 }
 
 // A Node is a message in the tree of its task.
 type Node struct {
 	*Message
-	// Parent is the message that this one is compared with; nil if there is none, or if
-	// the two are part of a cycle and it was cut between them. That of a root is in
-	// another task (task-changed).
+	// Parent is the message that this one is compared with; nil if there is none, or if the
+	// edge between them was cut because it closed a cycle. The parent of a root is in another
+	// task (task-changed).
 	Parent   *Node
 	Children []*Node // of the same task, by time, then by handoffId
-	// Step is what was spent between the parent's message and this one. For a message that
-	// joins a fan-out, the branches count as the parent. It is zero if the parent is
-	// missing, except for the first message of the task.
+	// Step is the cost between the parent's message and this one. For a message that joins a
+	// fan-out, the branches count as the parent. It is zero if the parent is missing, except
+	// for the first message of the task.
 	Step     Cost
 	Findings []finding.Finding // by place in the message, then in the order of Rules
 
 	index     int
-	base      kinds  // parts of Cost that the step spent, since nothing was known before
+	base      kinds  // parts of Cost that the step spent because nothing was known before
 	knownCost kinds  // parts of soFar that are known
-	soFar     Cost   // Cost, or what was known before if the message does not state it
+	soFar     Cost   // Cost, or the cost before it where the message does not state it
 	fan       *fan   // nil unless the message is a fan-out
 	isBranch  bool   // by a receiver of the parent, which is a fan-out
 	joins     []*fan // the fan-outs that the message joins, the innermost first
 	tip       *Node  // the last message in line from this one on
 }
 
-// A Task is all the messages of one task.
+// A Task is all messages of one task.
 type Task struct {
 	ID    string
 	Roots []*Node // the first messages: one, if all is well
-	// Total is the sum of the steps, and what remains at the end. A negative step counts as
-	// zero, since money spent does not come back.
+	// Total is the sum of the steps, and the budget that remains at the end. A negative step
+	// counts as zero, because spent money does not come back.
 	Total Cost
-	// Relay is the same by the messages' own figures: those of the last messages, with the
-	// branches of a fan-out added up.
+	// Relay is the total by the messages' own figures: the figures of the last messages, with
+	// the branches of a fan-out added up.
 	Relay Cost
-	// Agrees reports whether the two are the same, in dollars spent and in tokens. They
-	// differ if a message is missing, or a figure went down. It is also false if branches
-	// of a fan-out meet in a message that does not join all of them, and more was spent
-	// than any message states: then something is probably counted twice.
+	// Agrees reports whether Total and Relay are equal in dollars spent and in tokens. They
+	// differ if a message is missing or a figure went down. Agrees is also false if branches of
+	// a fan-out meet in a message that does not join all of them, and their total exceeds the
+	// figures of every message: then something is probably counted twice.
 	Agrees   bool
 	Spenders []Spender // by SpentUSD, the largest first
 	Messages int       // without those delivered twice
@@ -112,7 +110,7 @@ func (t *Task) Nodes() iter.Seq[*Node] {
 	}
 }
 
-// A Spender is what one agent spent on a task.
+// A Spender is the spending of one agent on a task.
 type Spender struct {
 	Agent    string // fromAgent.agentId
 	Handoffs int

@@ -7,15 +7,15 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// content is what the checks need of a message besides the exported members.
+// content is the part of a Message that is not exported.
 type content struct {
 	digest      uint64 // of the whole message, by value
 	checksum    uint32 // of its bytes: the same in every run
 	schema      version
 	trace       trace
 	canonical   message.Digest // of the canonical form
-	digested    bool           // there is one
-	claimed     message.Digest // of the parent, by the account of the sender
+	digested    bool           // whether canonical is set
+	claimed     message.Digest // the parent's digest as stated by the sender
 	claim       claim
 	toTypes     []string // toAgent and receiverList
 	toRanges    []string // their agentVersion, "" for any
@@ -25,23 +25,23 @@ type content struct {
 	state       []string            // the names of the members of currentState
 	timed       bool                // Time is known
 	stated      kinds               // parts of Cost that the message states
-	turns       int                 // the first parts are those of the turns
+	turns       int                 // their number; their parts come first
 	parts       []*part             // nil once the message is added
 	partIDs     []int32             // the parts by their index in the Checker
 	start       jsonstream.Position // of the document
 	spots       [siteCount]spot
 }
 
-// A version is that of the message schema. The zero version is unknown.
+// A version is a version of the message schema. The zero version is unknown.
 type version struct{ major, minor int32 }
 
-// A trace is what a valid traceparent says; the zero trace is none.
+// A trace is the content of a valid traceparent; the zero trace means none.
 type trace struct {
 	id   [16]byte
 	span [8]byte
 }
 
-// A claim is what a message says of its parent's digest.
+// A claim is the state of a message's statement about its parent's digest.
 type claim byte
 
 const (
@@ -50,7 +50,7 @@ const (
 	aDigest
 )
 
-// A subtask is one of completedSubtasks or remainingSubtasks.
+// A subtask is an element of completedSubtasks or remainingSubtasks.
 type subtask struct {
 	id     string
 	result uint64 // the hash of its result
@@ -59,11 +59,11 @@ type subtask struct {
 	timed  bool // completedAt is a timestamp
 }
 
-// A spot is a compact position: its line and offset are counted from the start of the
-// document. The zero spot is none.
+// A spot is a compact position: its line and offset are counted from the start of the document.
+// The zero spot means none.
 type spot struct{ offset, line, column uint32 }
 
-// spotOf returns where a value is.
+// spotOf returns the spot of a value.
 func (m *Message) spotOf(v jsonstream.Value) spot {
 	p := v.Position()
 	return spot{uint32(p.Offset - m.start.Offset), uint32(p.Line - m.start.Line), uint32(p.Column)}

@@ -18,7 +18,7 @@ func (a Cost) minus(b Cost) Cost {
 	return Cost{a.SpentUSD.Sub(b.SpentUSD), a.RemainingUSD.Sub(b.RemainingUSD), a.Prompt - b.Prompt, a.Completion - b.Completion}
 }
 
-// Spendable returns the cost with negative amounts as zero, but for what remains, which it keeps.
+// Spendable returns the cost with negative amounts set to zero, except RemainingUSD.
 func (a Cost) Spendable() Cost {
 	if a.SpentUSD.Sign() < 0 {
 		a.SpentUSD = message.Decimal{}
@@ -26,7 +26,7 @@ func (a Cost) Spendable() Cost {
 	return Cost{a.SpentUSD, a.RemainingUSD, max(a.Prompt, 0), max(a.Completion, 0)}
 }
 
-// isSame reports whether the same was spent.
+// isSame reports whether two costs have the same dollars spent and tokens.
 func (a Cost) isSame(b Cost) bool {
 	return a.SpentUSD.Equal(b.SpentUSD) && a.Prompt == b.Prompt && a.Completion == b.Completion
 }
@@ -39,8 +39,8 @@ const (
 	usage
 )
 
-// after returns the cost after a message: that before it, with some kinds replaced by the
-// message's own.
+// after returns the cost after a message: the cost before it, with some kinds replaced by the
+// message's own figures.
 func (m *Message) after(before Cost, some kinds) Cost {
 	if some&money != 0 {
 		before.SpentUSD, before.RemainingUSD = m.Cost.SpentUSD, m.Cost.RemainingUSD
@@ -51,8 +51,8 @@ func (m *Message) after(before Cost, some kinds) Cost {
 	return before
 }
 
-// before returns what was spent when the sender of a message took over, and which parts of
-// it are known.
+// before returns the cost at the time that the sender of a message took over, and its known
+// parts.
 func (n *Node) before() (Cost, kinds) {
 	switch outer := n.outer(); {
 	case outer != nil:
@@ -68,7 +68,7 @@ func (n *Node) before() (Cost, kinds) {
 	}
 }
 
-// count computes the step of a message. That of its parent must be known.
+// count computes the step of a message. The parent's step must be known.
 func (n *Node) count() {
 	if p := n.Parent; p != nil {
 		n.base |= p.base &^ p.knownCost
@@ -79,8 +79,8 @@ func (n *Node) count() {
 	n.soFar = n.after(before, n.stated)
 }
 
-// checkBudget follows the budget relay (section 9). A budget that grew is one finding, not
-// also a drift.
+// checkBudget checks the budget relay (section 9). A budget that grew is one finding, not also
+// a drift.
 func (c *Checker) checkBudget(n *Node) {
 	before, known := n.before()
 	judged := n.stated & known &^ n.base
@@ -117,9 +117,9 @@ func usd(d message.Decimal) string {
 	return finding.Shorten(d.String())
 }
 
-// total adds up the tasks.
+// total computes the totals of the tasks.
 func total(tasks []*Task, f *forest) {
-	trees := make(map[*Node]*Cost) // what was spent since the root of a tree, by its messages
+	trees := make(map[*Node]*Cost) // the cost since the root of a tree, by its messages
 	root := make([]*Node, len(f.nodes))
 	for _, n := range f.order {
 		root[n.index] = n
@@ -136,8 +136,8 @@ func total(tasks []*Task, f *forest) {
 	}
 }
 
-// relay computes what was spent on a task by its messages' own figures: those of all trees
-// together or, if that is more, of one tree whose beginning is missing.
+// relay computes the cost of a task by its messages' own figures: the sum of all trees or, if
+// that is more, one tree whose beginning is missing.
 func (t *Task) relay(trees map[*Node]*Cost) {
 	var most Cost
 	for _, n := range t.Roots {

@@ -14,12 +14,12 @@ type factIndex struct {
 	turns   map[int32]int // the parts that are turns
 	sources []int32       // the same, in order
 	facts   []summarize.Fact
-	ready   bool                       // facts are those of all turns
+	ready   bool                       // facts has the facts of all turns
 	needed  [1 << wordBits / 64]uint64 // a bit for the low bits of each sum of the facts
 	hits    []uint32
 }
 
-const wordBits = 16 // of a sum, that say where it is in needed
+const wordBits = 16 // low bits of a sum: its index in needed
 
 // need sets or clears the marks of the sums of all facts.
 func (x *factIndex) need(yes bool) {
@@ -70,15 +70,15 @@ func (c *Checker) collect(x *factIndex, of func(turn int32) bool) {
 }
 
 const (
-	// maxLost is how many lost facts are counted.
+	// maxLost is the maximum number of lost facts that are counted.
 	maxLost = 1000
-	// fewChildren is the number of children up to which the dropped turns are searched for
-	// each child, rather than all turns once for all children.
+	// fewChildren is the maximum number of children for which the dropped turns are searched
+	// separately, rather than all turns once for all children.
 	fewChildren = 4
 )
 
-// checkFacts checks that the facts in the parent's turns are kept. Only those of dropped
-// turns can be missing.
+// checkFacts checks that the facts in the parent's turns are kept. Only facts of dropped turns
+// can be missing.
 func (c *Checker) checkFacts(p *parent, n *Node) {
 	x := &p.facts
 	if c.severityOf("chain/fact-lost") == finding.Off {

@@ -15,15 +15,16 @@ type fan struct {
 	missing  []string // the receivers without a message
 	// joints are the messages that join the branches. They have one parent.
 	joints []*Node
-	others []*Node // the tips of the branches that the joints' parent is not of
+	others []*Node // the tips of the branches, without the branch of the joints' parent
 	// isLoose reports that branches meet in some message, but none joins all of them.
 	isLoose bool
 
-	beside  *Cost    // what the other branches spent; computed on first use
+	beside  *Cost    // the cost of the other branches; computed on first use
 	last    *Node    // the latest of others; computed on first use
-	results outcomes // of what the others have completed
-	// done and open are the completed and the remaining subtasks that the joints must take
-	// over from the others; left are those that they must take over from their parent.
+	results outcomes // of the subtasks that the others completed
+	// done and open are the completed and the remaining subtasks that the joints must take over
+	// from the others; left are the remaining subtasks that they must take over from their
+	// parent.
 	done, open, left inventory
 }
 
@@ -33,8 +34,8 @@ const maxAddressed = 64
 // maxJoined is the maximum number of nested fan-outs that a message may join.
 const maxJoined = 8
 
-// next returns the messages that continue a message: those that join it, if it is a fan-out
-// that is joined, and otherwise its children.
+// next returns the messages that continue a message: if it is a joined fan-out, the messages
+// that join it, and otherwise its children.
 func (f *forest) next(n *Node) []*Node {
 	if n.fan != nil && len(n.fan.joints) > 0 {
 		return n.fan.joints
@@ -103,8 +104,8 @@ type meeting struct {
 	addressed map[string]int
 }
 
-// addressees returns the types that the last message of a branch hands to. If there is only
-// one branch, its end is unknown, so the types that it hands to internally count too.
+// addressees returns the agent types that the last message of a branch is addressed to. If
+// there is only one branch, its end is unknown, so types addressed within it count too.
 func (m *meeting) addressees(branch *Node) []string {
 	from := branch.tip
 	if len(m.branches) == 1 {
@@ -113,7 +114,7 @@ func (m *meeting) addressees(branch *Node) []string {
 	return from.toTypes[:min(len(from.toTypes), maxAddressed)]
 }
 
-// handing returns how many branches hand to the sender of a message, not counting the
+// handing returns the number of branches addressed to the sender of a message, without the
 // message's own branch. A receiver does not join.
 func (m *meeting) handing(n, branch *Node) int {
 	most := 0
@@ -129,15 +130,15 @@ func (m *meeting) handing(n, branch *Node) int {
 	return most
 }
 
-// isAddressed reports whether a message is by an agent that its parent hands to, or joins a
-// fan-out. If not, the chain of handoffs is broken there.
+// isAddressed reports whether a message is from an agent that its parent is addressed to, or
+// joins a fan-out. If not, the chain of handoffs is broken there.
 func (m *meeting) isAddressed(n *Node) bool {
 	types := n.Parent.toTypes
 	return len(n.joins) > 0 || len(types) > maxAddressed ||
 		slices.ContainsFunc(m.c.o.typesOf(n.From), func(t string) bool { return slices.Contains(types, t) })
 }
 
-// joining returns those of the nodes that all other branches hand to.
+// joining returns the nodes whose sender all other branches are addressed to.
 func (m *meeting) joining(nodes []*Node, branch *Node) []*Node {
 	all := len(m.branches)
 	if branch != nil && all > 1 {
@@ -157,8 +158,8 @@ func (m *meeting) joining(nodes []*Node, branch *Node) []*Node {
 	return found
 }
 
-// findJoints finds the messages of an agent that is not a receiver and that all branches
-// hand to, except the branch that the message continues. An agent that continues several
+// findJoints finds the messages of an agent that is not a receiver and that all branches are
+// addressed to, except the branch that the messages continue. An agent that continues several
 // branches, with a message for each, does not join them.
 func (f *fan) findJoints(m *meeting) {
 	m.addressed = make(map[string]int)
@@ -204,10 +205,10 @@ func (f *fan) findJoints(m *meeting) {
 	f.owe(f.joints[0])
 }
 
-// owe computes what the joints must take over; joint is one of them.
+// owe computes the subtasks that the joints must take over; joint is one of them.
 func (f *fan) owe(joint *Node) {
 	parent := joint.Parent
-	// What remained at a fan-out is at its branches, or was lost there.
+	// Subtasks that remained at a fan-out are listed by its branches, or were lost there.
 	isFan := slices.ContainsFunc(joint.joins, func(f *fan) bool { return f.from == parent })
 	var own, ownDone inventory
 	if !isFan {
@@ -238,8 +239,8 @@ func (f *fan) owe(joint *Node) {
 	}
 }
 
-// Joined returns the last messages of those branches that a message joins and that its parent is
-// not of; none if it joins nothing (EAAPL-MAG006, section 14.2).
+// Joined returns the last messages of the other branches that a message joins, without the branch of its
+// parent; none if it joins nothing (EAAPL-MAG006, section 14.2).
 func (n *Node) Joined() []*Node {
 	var all []*Node
 	for _, f := range n.joins {
@@ -256,7 +257,7 @@ func (n *Node) outer() *fan {
 	return n.joins[len(n.joins)-1]
 }
 
-// spentBeside returns what the other branches spent.
+// spentBeside returns the cost of the other branches.
 func (f *fan) spentBeside() Cost {
 	if f.beside == nil {
 		f.beside = new(Cost)
@@ -280,11 +281,11 @@ func (f *fan) latest() *Node {
 	return f.last
 }
 
-// checkFanOut checks that every remaining subtask is listed by one of the branches. They
-// share the work, so none has to list all of it.
+// checkFanOut checks that every remaining subtask is listed by one of the branches. They share
+// the work, so none has to list all of it.
 func (c *Checker) checkFanOut(p *parent) {
 	if len(p.fan.missing) > 0 {
-		return // a missing branch may have them
+		return // they may be in the missing branch
 	}
 	var lists []iter.Seq[string]
 	for _, n := range p.fan.branches {
@@ -298,8 +299,8 @@ func (c *Checker) checkFanOut(p *parent) {
 	}
 }
 
-// checkFanIn checks that a message that joins a fan-out lists every receiver and all they
-// did. Its own parent is checked elsewhere.
+// checkFanIn checks that a message that joins a fan-out lists every receiver and all their
+// subtasks. Its own parent is checked elsewhere.
 func (c *Checker) checkFanIn(f *fan, n *Node) {
 	if len(f.missing) > 0 {
 		c.report("chain/fan-in", n, n.at(whole), fmt.Sprintf(

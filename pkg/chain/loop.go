@@ -6,9 +6,9 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// checkLoops reports, on every path from a root, pairs of agents of which one hands to the
-// other repeatedly. Between two such handoffs the task came back, directly or through
-// others, so this finds loops of any length.
+// checkLoops reports, on every path from a root, pairs of agents where the first hands to the
+// second repeatedly. Between two such handoffs the task came back, directly or through others,
+// so this finds loops of any length.
 func (c *Checker) checkLoops(t *Task) {
 	if c.severityOf("chain/loop") == finding.Off {
 		return

@@ -9,26 +9,25 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// Options say what is checked. The zero value checks everything with its default.
+// Options configure the checks. The zero value checks everything with the defaults.
 type Options struct {
 	// Severities overrides the severities of rules, by ID.
 	Severities map[string]finding.Severity
-	// Strict makes warnings errors, also those of Severities.
+	// Strict turns warnings into errors, including warnings from Severities.
 	Strict bool
-	// MaxVisits is how often a pair of agents may hand a task to each other in turn
+	// MaxVisits is the number of times that an agent may hand a task to the same other agent
 	// before it counts as a loop; 0 means [DefaultMaxVisits].
 	MaxVisits int
-	// Tolerance is how far a budget may drift at one boundary, in US dollars.
+	// Tolerance is the maximum drift of a budget at one boundary, in US dollars.
 	Tolerance message.Decimal
-	// Agents maps agent ids to their types, besides the type named like the id.
+	// Agents maps agent IDs to their types, in addition to the type with the same name as the ID.
 	Agents map[string][]string
 }
 
-// DefaultMaxVisits is [Options].MaxVisits unless somebody says otherwise.
+// DefaultMaxVisits is the default of [Options].MaxVisits.
 const DefaultMaxVisits = 2
 
-// DefaultTolerance returns how far a budget may drift unless somebody says otherwise, for
-// [Options].Tolerance: a millionth of a US dollar.
+// DefaultTolerance returns the default for [Options].Tolerance: a millionth of a US dollar.
 func DefaultTolerance() message.Decimal { return message.NewDecimal(1, 6) }
 
 func (o *Options) maxVisits() int {
@@ -38,7 +37,7 @@ func (o *Options) maxVisits() int {
 	return DefaultMaxVisits
 }
 
-// typesOf returns the types of an agent, first the one that names it in loops.
+// typesOf returns the types of an agent. The first is its name in loops.
 func (o *Options) typesOf(agent string) []string {
 	return append(slices.Clip(o.Agents[agent]), agent)
 }
@@ -99,8 +98,8 @@ func (c *Checker) Add(m *Message) {
 	c.messages = append(c.messages, m)
 }
 
-// AddUnread notes that there is a message with these ids that could not be read. It is no node
-// of its task, and no finding says that it is missing.
+// AddUnread records the IDs of a message that could not be read. It is not a node of its task, and
+// no finding reports it as missing.
 func (c *Checker) AddUnread(taskID, handoffID string) {
 	c.unread.tasks[foldID(taskID)] = true
 	c.unread.messages[foldID(handoffID)] = true
@@ -119,7 +118,7 @@ func (c *Checker) keep(s string) string {
 // hostile.
 const maxRangeLength = 256
 
-// inRange reports whether a semantic version satisfies a range, as receivers decide it.
+// inRange reports whether a semantic version satisfies a range, by the rules of receivers.
 // Invalid versions and ranges are left to package validate.
 func (c *Checker) inRange(v, versions string) bool {
 	key := [2]string{v, versions}

@@ -2,15 +2,15 @@ package chain
 
 import "github.com/eaapl/handoff/pkg/finding"
 
-// An Outline says which figures of a message's Cost are known, where its content is not.
+// An Outline lists the known figures of a message's Cost if its content is unknown.
 type Outline struct {
 	Dollars bool // SpentUSD and RemainingUSD
 	Tokens  bool // Prompt and Completion
 }
 
-// NewMessage returns a message of which only the exported fields of m are known, as from a
-// record of an audit log: enough for the tree of its task and for what was spent. Rules about
-// the content of messages find nothing in it, or what is not true: they have to be off.
+// NewMessage returns a message with only the exported fields of m, as from a record of an audit
+// log: enough for the tree of its task and for its costs. Turn off the rules about
+// the content of messages, whose findings would be missing or wrong.
 func NewMessage(m Message, known Outline) *Message {
 	m.content = content{timed: !m.Time.IsZero()}
 	if known.Dollars {
@@ -26,8 +26,8 @@ func NewMessage(m Message, known Outline) *Message {
 	return &m
 }
 
-// Unchecked returns the options by which no rule finds anything: a [Checker] then makes the
-// trees, and adds up what was spent.
+// Unchecked returns options that turn all rules off: a [Checker] then only builds the trees and
+// adds up the costs.
 func Unchecked() Options {
 	o := Options{Severities: map[string]finding.Severity{}}
 	for _, r := range Rules() {

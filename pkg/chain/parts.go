@@ -24,7 +24,7 @@ type part struct {
 	words, facts int32
 }
 
-// An identity is what the sum of a part is computed from.
+// An identity is the input of a part's sum.
 type identity struct {
 	isTurn      bool
 	name, value uint64 // their hashes
@@ -46,7 +46,7 @@ func (p *part) fact(i int32) summarize.Fact {
 }
 
 // A reader is reused from one call of Read to the next. It remembers the parts that it has
-// read, since a message has most of them in common with its parent.
+// read, since a message shares most of them with its parent.
 type reader struct {
 	kept   map[string]string
 	known  map[uint64]*part
@@ -100,7 +100,7 @@ func (r *reader) keep(s string) string {
 	return s
 }
 
-// envelope are the members that say nothing about the task. A fact that is only in one of
+// envelope has the members with no information about the task. A fact that is only in one of
 // them is lost.
 var envelope = []string{
 	"schemaVersion", "handoffId", "taskId", "parentHandoffId", "timestamp", "traceparent",
@@ -177,8 +177,8 @@ func (r *reader) newPart(v jsonstream.Value, isTurn bool) *part {
 	return p
 }
 
-// dropRepeated removes most repeated sums. A repeat may stay if another sum took its slot
-// in between; that only costs space.
+// dropRepeated removes most repeated sums. A repeat may stay if another sum took its slot in
+// between; that only costs space.
 func (r *reader) dropRepeated() {
 	clear(r.recent[:])
 	kept := r.data[:0]

@@ -16,7 +16,7 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// ErrFormat reports a document that is no canonical handoff message.
+// ErrFormat reports a document that is not a canonical handoff message.
 var ErrFormat = errors.New("no handoff message of EAAPL-MAG006 (section 5.2): found none of its members; " +
 	"only canonical messages name their parents")
 
@@ -25,10 +25,10 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // seed makes hashes comparable between messages.
 var seed = maphash.MakeSeed()
 
-// Read extracts what the checks need from a handoff message (EAAPL-MAG006, section 5.2). It
+// Read extracts the data for the checks from a handoff message (EAAPL-MAG006, section 5.2). It
 // keeps nothing of the document, and is safe for concurrent use. It does not validate the
-// message: a member that breaks the specification counts as absent. The error is
-// [ErrFormat], or reports that the document lacks handoffId or taskId.
+// message: a member that breaks the specification counts as absent. The error is [ErrFormat],
+// or reports that the document lacks handoffId or taskId.
 func Read(d *jsonstream.Document, place Place) (*Message, error) {
 	root := d.Root()
 	if f, ok := formats.Detect(root); !ok || f != format.EAAPL {
@@ -122,7 +122,7 @@ func (r *reader) member(m *Message, name string, v jsonstream.Value) {
 	}
 }
 
-// readParentDigest reads what the message says of its parent.
+// readParentDigest reads the message's statement about its parent's digest.
 func (m *Message) readParentDigest(v jsonstream.Value) {
 	if !v.Exists() {
 		return
@@ -140,7 +140,7 @@ func (m *Message) address(agent, versions string) {
 	}
 }
 
-// text returns the characters of a member and remembers where it is.
+// text returns the characters of a member and records its spot.
 func (m *Message) text(p site, v jsonstream.Value) string {
 	if v.Exists() {
 		m.spots[p] = m.spotOf(v)
@@ -166,8 +166,8 @@ func (r *reader) subtasks(m *Message, list jsonstream.Value) []subtask {
 // maxDigits is the maximum length of a token count, so that no sum overflows.
 const maxDigits = 12
 
-// readCost reads the budget relay (section 9). Dollars and tokens each count only if both
-// figures are there.
+// readCost reads the budget relay (section 9). Dollars count only if both dollar figures are
+// present, and so do tokens.
 func (m *Message) readCost(v jsonstream.Value) {
 	deducted, remains := v.Get("costSpentSoFarUSD"), v.Get("costBudgetRemainingUSD")
 	dollars, ok := decimalOf(deducted)

@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// An inventory is a list of names of a message, to find those that other messages lack.
+// An inventory is a list of names of a message, used to find names that other messages lack.
 // That takes time in proportion to the other message.
 type inventory struct {
 	index map[string]int
 	names []string
-	marks []int // the last call that has the name
+	marks []int // the last call that found the name
 }
 
 const longInventory = 1000
 
 // reset replaces the names. Repeats and "" are left out.
 func (v *inventory) reset(names iter.Seq[string]) {
-	// Clearing a map takes as long as it has ever been large.
+	// The time to clear a map depends on its largest size so far.
 	if len(v.index) > longInventory {
 		v.index = nil
 	}
@@ -175,7 +175,7 @@ func (c *Checker) checkResults(p *parent, n *Node) {
 	}
 }
 
-// chosen returns some ids of the subtasks that meant selects, their number, and the index
+// chosen returns some IDs of the subtasks for which meant is true, their number, and the index
 // of the first.
 func chosen(subtasks []subtask, meant func(subtask) bool) (some []string, count, first int) {
 	for i, s := range subtasks {

@@ -30,8 +30,8 @@ func (c *Checker) reportAs(s finding.Severity, rule string, n *Node, at target, 
 	}
 }
 
-// reportCopies reports that a message was delivered more than once. Queues do that and
-// nothing is broken, so it is a note by default.
+// reportCopies reports that a message was delivered more than once. That is normal for queues,
+// so it is a note by default.
 func (c *Checker) reportCopies(n *Node, copies []*Message) {
 	severity := c.severityOf("chain/duplicate-id")
 	if _, chosen := c.o.Severities["chain/duplicate-id"]; !chosen {
@@ -52,7 +52,7 @@ func (c *Checker) sortFindings(findings []finding.Finding) {
 	})
 }
 
-// maxListed is how many names are in one finding.
+// maxListed is the maximum number of names in one finding.
 const maxListed = 4
 
 // listed returns some of count names.

@@ -45,7 +45,7 @@ func (c *Checker) Tasks() []*Task {
 // A forest is the trees of all tasks.
 type forest struct {
 	nodes  []Node // by time, then by handoffId
-	parent []int  // by the index of a node: that of its parent, or one of those below
+	parent []int  // by the index of a node: the index of its parent, or one of the constants below
 	below  [][]*Node
 	order  []*Node // all, parents before children
 }
@@ -70,8 +70,7 @@ func byTime(a, b *Message) int {
 	)
 }
 
-// plant makes the nodes, one for each message that is not a copy of another, and
-// finds their parents.
+// plant makes the nodes, one for each message without its copies, and finds their parents.
 func (c *Checker) plant() *forest {
 	type key struct {
 		id     string
@@ -79,9 +78,9 @@ func (c *Checker) plant() *forest {
 	}
 	messages := slices.SortedStableFunc(slices.Values(c.messages), byTime)
 	f := &forest{nodes: make([]Node, 0, len(messages))}
-	named := make(map[string]int, len(messages)) // the first of an id
+	named := make(map[string]int, len(messages)) // by ID: the first message with it
 	known := make(map[key]int, len(messages))
-	twins := make(map[[2]string]int) // ids used by several messages, by task: the first
+	twins := make(map[[2]string]int) // the first of several messages with one ID, by task and ID
 	copies := make(map[int][]*Message)
 	for _, m := range messages {
 		id := foldID(m.HandoffID)
@@ -126,7 +125,7 @@ func (c *Checker) plant() *forest {
 // parents and children.
 func (c *Checker) connect(f *forest) {
 	const unseen = -1
-	walk := slices.Repeat([]int{unseen}, len(f.nodes)) // from where a node was first reached
+	walk := slices.Repeat([]int{unseen}, len(f.nodes)) // the start from which a node was first reached
 	for start := range f.nodes {
 		i := start
 		for i >= 0 && walk[i] == unseen {
@@ -161,7 +160,7 @@ func (c *Checker) connect(f *forest) {
 	}
 }
 
-// sameTask returns the nodes that are of the task of n.
+// sameTask returns the nodes that belong to the task of n.
 func sameTask(n *Node, nodes []*Node) []*Node {
 	isOther := func(other *Node) bool { return !n.sameTask(other) }
 	if !slices.ContainsFunc(nodes, isOther) {
@@ -196,8 +195,8 @@ func (c *Checker) cut(f *forest, i int) {
 	c.report("chain/cycle", n, n.at(parentID), text+"; name the handoff by which the sender got the task")
 }
 
-// sort puts parents before children, and close to them, so that what they have in common is
-// still cached.
+// sort puts parents before children, and close to them, so that their common data is still in
+// the processor's cache.
 func (f *forest) sort() {
 	f.order = make([]*Node, 0, len(f.nodes))
 	for i, p := range f.parent {
@@ -212,7 +211,7 @@ func (f *forest) sort() {
 	}
 }
 
-// group makes the tasks and determines from which message on costs are counted.
+// group makes the tasks and determines the first message whose costs are counted.
 func (c *Checker) group(f *forest) []*Task {
 	var tasks []*Task
 	named := make(map[string]*Task)
@@ -232,7 +231,7 @@ func (c *Checker) group(f *forest) []*Task {
 	for _, t := range tasks {
 		c.checkLineage(t, f)
 	}
-	// The nodes are sorted already, so that only tasks that begin at once are not.
+	// The nodes are already sorted, so only tasks that begin at the same time are out of order.
 	slices.SortStableFunc(tasks, func(a, b *Task) int {
 		return cmp.Or(a.first().Time.Compare(b.first().Time), cmp.Compare(foldID(a.ID), foldID(b.ID)))
 	})
@@ -242,7 +241,7 @@ func (c *Checker) group(f *forest) []*Task {
 // first returns the root that comes first.
 func (t *Task) first() *Node { return t.Roots[0] }
 
-// checkLineage checks where a task begins.
+// checkLineage checks the beginning of a task.
 func (c *Checker) checkLineage(t *Task, f *forest) {
 	var first *Node // message of the task
 	hasFirst := false
@@ -263,7 +262,7 @@ func (c *Checker) checkLineage(t *Task, f *forest) {
 		t.first().base = money | usage
 	}
 	isUnread := func(n *Node) bool { return c.unread.messages[foldID(n.ParentID)] }
-	begins := hasFirst || c.unread.tasks[foldID(t.ID)] || slices.ContainsFunc(t.Roots, isUnread) // with one of them, maybe
+	begins := hasFirst || c.unread.tasks[foldID(t.ID)] || slices.ContainsFunc(t.Roots, isUnread) // possibly an unread one
 	for _, n := range t.Roots {
 		if f.parent[n.index] != isAbsent || isUnread(n) {
 			continue

@@ -1,9 +1,9 @@
-// Package compat compares two versions of a JSON Schema (draft 2020-12): what has changed, what
-// kind of version the change asks for (EAAPL-MAG006, section 14.3), and which documents show it.
+// Package compat compares two versions of a JSON Schema (draft 2020-12): it finds the changes, the kind of
+// version that they require (EAAPL-MAG006, section 14.3), and documents that prove it.
 //
-// A version is backward compatible if every document of the old one is valid under it, and forward
-// compatible if every document of it is valid under the old one. [Yes] rests on a proof. [No] rests
-// on a document, which has been validated with both schemas. [Unknown] is neither: it counts as
+// A version is backward compatible if every valid document of the old version is valid under it, and forward
+// compatible if every document valid under it is valid under the old version. [Yes] rests on a proof. [No]
+// rests on a document, which has been validated with both schemas. [Unknown] is neither: it counts as
 // incompatible.
 package compat
 
@@ -16,7 +16,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Bump is the part of a version number that a change asks for.
+// A Bump is the part of a version number that a change requires to be increased.
 type Bump string
 
 // The bumps of section 14.3, the smallest first.
@@ -40,8 +40,8 @@ func (b Bump) rank() int {
 	}
 }
 
-// Announced returns what kind of change version numbers announce, "" if one of them is not known. In
-// versions 0.x, a minor version may change everything (Semantic Versioning 2.0.0, item 4).
+// Announced returns the bump between two version numbers, "" if one of them is unknown. In versions 0.x, a
+// minor version may change everything (Semantic Versioning 2.0.0, item 4).
 func Announced(older, newer string) Bump {
 	a, err := semver.NewVersion(older)
 	b, err2 := semver.NewVersion(newer)
@@ -57,7 +57,7 @@ func Announced(older, newer string) Bump {
 	}
 }
 
-// A Verdict says whether schemas are compatible in one direction.
+// A Verdict states whether schemas are compatible in one direction.
 type Verdict string
 
 // The verdicts.
@@ -80,29 +80,28 @@ const (
 	Narrowed       Kind = "narrowed" // less is valid than before
 	Widened        Kind = "widened"  // more is valid than before
 	Reworded       Kind = "reworded" // the same is valid as before
-	Changed        Kind = "changed"  // what was valid may not be any more, and the other way round
+	Changed        Kind = "changed"  // values that were valid may be invalid now, and the reverse
 )
 
 // A Change is one difference between two schemas.
 type Change struct {
-	// Pointer is the JSON Pointer of what has changed in the new schema; in the old one if it is
-	// not in the new one, which InOld says.
+	// Pointer is the JSON Pointer of the change in the new schema; in the old one if InOld is set, because
+	// the new one lacks the place.
 	Pointer string          `json:"pointer"`
 	InOld   bool            `json:"inOld,omitzero"`
 	Kind    Kind            `json:"kind"`
 	Bump    Bump            `json:"bump"`
 	Old     json.RawMessage `json:"old,omitzero"` // what was there
 	New     json.RawMessage `json:"new,omitzero"` // what is there
-	// Backward and Forward say whether this change, were it the only one, would keep that
-	// compatibility.
+	// Backward and Forward are the verdicts for this change alone.
 	Backward Verdict `json:"backward"`
 	Forward  Verdict `json:"forward"`
 	// Refused is a document that is valid under the old schema and not under the new one, and
 	// Unread one that is valid under the new schema and not under the old one.
 	Refused *Witness `json:"refused,omitzero"`
 	Unread  *Witness `json:"unread,omitzero"`
-	// Undeprecated says that what is removed, or has another type, was not marked as deprecated
-	// in the old schema: section 14.3 asks for a release in which it is.
+	// Undeprecated reports that a removed value, or one with a new type, was not marked as deprecated in the
+	// old schema: section 14.3 requires a release with that mark.
 	Undeprecated bool `json:"undeprecated,omitzero"`
 }
 
@@ -113,7 +112,7 @@ type Witness struct {
 	Problem  string          `json:"problem"` // how
 }
 
-// A Report is what the comparison of two schemas gives.
+// A Report is the result of comparing two schemas.
 type Report struct {
 	Bump     Bump     `json:"bump"`
 	Backward Verdict  `json:"backward"`
@@ -121,13 +120,13 @@ type Report struct {
 	Changes  []Change `json:"changes"`
 }
 
-// MaxValues is how many JSON values a schema to compare may have: the time that the schema library
-// takes grows with their square.
+// MaxValues is the maximum number of JSON values in a schema to compare: the time of the schema library grows
+// with their square.
 const MaxValues = 1 << 13
 
-// Compare compares two versions of a schema. Each must refer to nothing outside of itself (see
-// registry.Bundle). The error is that one of them is no JSON Schema, or has more than [MaxValues].
-// The work is bounded: of large schemas more is [Unknown].
+// Compare compares two versions of a schema. Neither may refer to other documents (see registry.Bundle). The
+// error is that one of them is not a JSON Schema, or has more than [MaxValues]. The work is bounded: in large
+// schemas, more verdicts are [Unknown].
 func Compare(older, newer *jsonstream.Document) (*Report, error) {
 	a, err := newSide(older)
 	if err != nil {
@@ -163,8 +162,8 @@ func worst(a, b Verdict) Verdict {
 	}
 }
 
-// change judges a difference. Where it is not proved that it keeps what is valid, a document is sought that shows that
-// it does not.
+// change returns the change for a difference. If compatibility is not proved, it searches for a document that
+// disproves it.
 func change(d difference, older, newer *side) Change {
 	c := Change{Kind: d.kind, Old: d.was.Raw(), New: d.is.Raw(), Backward: Yes, Forward: Yes}
 	switch {
@@ -215,8 +214,8 @@ func kindOf(backward, forward Verdict) Kind {
 	}
 }
 
-// bumpOf applies section 14.3: by the kind of change where the section names it, and else by
-// whether what was valid stays valid.
+// bumpOf applies section 14.3: by the kind of change if the section names it, and otherwise by
+// whether valid documents stay valid.
 func bumpOf(c Change) Bump {
 	switch {
 	case c.Kind == MemberRemoved:

@@ -16,8 +16,8 @@ type part struct {
 
 func (p part) get(keyword string) part { return part{p.side, p.schema.Get(keyword)} }
 
-// keywords has every keyword that says which values are valid, with the types that it is about. Where a keyword is gone,
-// more is valid; where it is new or has another value, less may be: keeps tells.
+// keywords has every keyword that restricts values, with the types that it applies to. Removing a keyword
+// makes more values valid; adding one or changing its value may make fewer valid, which keeps decides.
 var keywords = map[string]types{
 	"type": anyType, "enum": anyType, "const": anyType, "format": anyType,
 	"minimum": isNumber, "exclusiveMinimum": isNumber, "maximum": isNumber, "exclusiveMaximum": isNumber, "multipleOf": isNumber,
@@ -31,9 +31,9 @@ var keywords = map[string]types{
 	"$ref": anyType, "$dynamicRef": anyType, "$recursiveRef": anyType,
 }
 
-// keeps reports whether every value of from, which is of a type that the keyword is about, meets the keyword of to. It
-// may report false where it cannot tell, as it does for keywords that are only known to mean the same where their text
-// is the same. What has schemas inside is compared in walk.go.
+// keeps reports whether every value of from, of a type that the keyword applies to, satisfies the keyword of
+// to. It may report false if it cannot decide: some keywords are compared only by their text. Keywords with
+// schemas inside are compared in walk.go.
 func (w *walk) keeps(name string, from, to part) bool {
 	v := to.schema.Get(name)
 	switch name {
@@ -95,7 +95,7 @@ func (p part) values() (list []jsonstream.Value, ok bool) {
 	return []jsonstream.Value{only}, true
 }
 
-// keepsBound compares the stronger of two limits of numbers; direction is 1 for lower ones.
+// keepsBound compares the stronger of two numeric limits; direction is 1 for lower limits.
 func keepsBound(from, to part, inclusive, exclusive string, direction int) bool {
 	strongest := func(p part) (at jsonstream.Decimal, excluded, ok bool) {
 		for _, name := range []string{inclusive, exclusive} {
@@ -134,7 +134,8 @@ func keepsMultiples(from, to part) bool {
 
 const noLimit = 1_000_000_000
 
-// count returns a limit that is a number of characters, elements or members. Those beyond noLimit count as that.
+// count returns the value of a keyword that limits a number of characters, elements or members, at most
+// noLimit.
 func count(p part, name string, otherwise int) int {
 	v := p.schema.Get(name)
 	if !v.Exists() {
@@ -151,7 +152,7 @@ func (w *walk) keepsContained(from, to part) bool {
 	a, b := from.get("contains"), to.get("contains")
 	least, most := count(to, "minContains", 1), count(to, "maxContains", noLimit)
 	if to.side.isLegacy() && b.schema.Exists() {
-		return false // where minContains is none
+		return false // minContains does not exist there
 	}
 	if !b.schema.Exists() || least == 0 && most == noLimit {
 		return true

@@ -10,23 +10,23 @@ import (
 )
 
 const (
-	maxSamples = 60 // of a value where the difference is
-	maxInner   = 6  // of what is in it, or around it
+	maxSamples = 60 // of the value with the difference
+	maxInner   = 6  // of the values inside or around it
 	maxInside  = 4  // levels
 	maxPadding = 1024
 	maxTried   = 20_000 // values of one sampler
 )
 
-// A sampler makes up documents that one side may accept and the other not. It looks at what both say of a value, and
-// tries values just inside and just outside of that.
+// A sampler makes documents that one side may accept and the other not. It reads the restrictions of both and
+// tries values just inside and just outside of them.
 type sampler struct {
 	from, to  *side
 	isForward bool
 	tried     int
 }
 
-// values returns values that from accepts, of interest for what both say; focus is the name of a member to vary, "" for
-// all.
+// values returns values that from accepts, at or near the limits of both; focus is the name of a member to
+// vary, "" for all.
 func (g *sampler) values(from, to part, focus string, inside int) []any {
 	limit := maxSamples
 	if inside > 0 {
@@ -54,7 +54,7 @@ func (g *sampler) values(from, to part, focus string, inside int) []any {
 	return list
 }
 
-// facets returns all schemas that have a say about values of one: by references, in alternatives and conditions.
+// facets returns all schemas that apply to the values of one: by references, in alternatives and conditions.
 func (p part) facets() []part {
 	list := []part{{p.side, p.side.resolve(p.schema)}}
 	for i := 0; i < len(list) && len(list) < maxParts; i++ {
@@ -80,7 +80,7 @@ func (p part) facets() []part {
 	return list
 }
 
-// valuesOf yields what schemas have for keywords.
+// valuesOf yields the values of keywords in some schemas.
 func valuesOf(facets []part, names ...string) func(func(jsonstream.Value) bool) {
 	return func(yield func(jsonstream.Value) bool) {
 		for _, p := range facets {
@@ -93,7 +93,7 @@ func valuesOf(facets []part, names ...string) func(func(jsonstream.Value) bool) 
 	}
 }
 
-// sizes returns numbers near limits that count.
+// sizes returns the values of keywords that limit a number, and their neighbours.
 func sizes(facets []part, names ...string) []int {
 	var list []int
 	for v := range valuesOf(facets, names...) {
@@ -105,7 +105,7 @@ func sizes(facets []part, names ...string) []int {
 	return list
 }
 
-// member returns values for a member with a name.
+// member returns values for the member with a name.
 func (g *sampler) member(from, to part, name string, inside int) []any {
 	return g.meet(members(from, name), members(to, name), inside)
 }
@@ -135,7 +135,7 @@ func (g *sampler) element(from, to part, i, inside int) []any {
 	return g.meet(elements(from), elements(to), inside)
 }
 
-// meet returns values of each of the schemas: the whole is tried in the end.
+// meet returns values of each of the schemas. Whether they satisfy all is checked later.
 func (g *sampler) meet(from, to []part, inside int) []any {
 	free := part{side: g.from}
 	if len(from) == 0 {
@@ -258,7 +258,7 @@ func (g *sampler) arrays(from, to part, facets []part, inside int, try func(any)
 	return true
 }
 
-// unnamed returns a name that no schema names.
+// unnamed returns a name that no schema mentions.
 func unnamed(list ...part) string {
 	name := "x"
 	for slices.ContainsFunc(list, func(p part) bool { return p.schema.Get("properties").Get(name).Exists() }) {
@@ -279,7 +279,7 @@ func encode(value any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// parse returns the value of a text, absent if it is no strict JSON.
+// parse returns the value of a text, absent if it is not strict JSON.
 func parse(text string) jsonstream.Value {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
 	if err != nil {

@@ -19,7 +19,7 @@ var formatSamples = map[string]string{
 	"json-pointer": "/a", "relative-json-pointer": "0/a", "regex": "a+", "semver-range": ">=1.0.0",
 }
 
-// scalars tries constants, and values at and near the limits that schemas have.
+// scalars tries constants, and values at and near the limits of the schemas.
 func (g *sampler) scalars(from part, facets []part, try func(any) bool) bool {
 	var list []json.RawMessage
 	for v := range valuesOf(facets, "const") {
@@ -55,7 +55,7 @@ func (g *sampler) scalars(from part, facets []part, try func(any) bool) bool {
 	return true
 }
 
-// textSamples returns strings at and near the limits that schemas have.
+// textSamples returns strings at and near the limits of the schemas.
 func textSamples(facets []part) []string {
 	list := []string{"", "a"}
 	lengths := sizes(facets, "minLength", "maxLength")
@@ -81,7 +81,7 @@ func textSamples(facets []part) []string {
 	return list
 }
 
-// numberSamples returns numbers at and near the limits that schemas have.
+// numberSamples returns numbers at and near the limits of the schemas.
 func numberSamples(facets []part) []json.RawMessage {
 	list := []*big.Rat{new(big.Rat), big.NewRat(1, 1), big.NewRat(1, 2), big.NewRat(-1, 1)}
 	for v := range valuesOf(facets, "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "const") {
@@ -103,8 +103,8 @@ func numberSamples(facets []part) []json.RawMessage {
 	return texts
 }
 
-// matching returns a text with a match of a regular expression, if it can be found without trying: what may be
-// repeated is so often, if that is allowed. choice picks among alternatives.
+// matching returns a text that matches a regular expression, if one can be found without trial. It repeats
+// each repeated part the given number of times, if allowed. choice picks among alternatives.
 func matching(expr string, times, choice int) string {
 	re, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
@@ -150,7 +150,7 @@ func writeMatch(b *strings.Builder, re *syntax.Regexp, repeat, choice int) {
 	}
 }
 
-// oneOf returns a character of a class, given as ranges: one that is easy to read if there is one.
+// oneOf returns a character of a class, given as ranges, preferably a readable one.
 func oneOf(ranges []rune, choice int) rune {
 	const easy = "a1A0-_ "
 	for i := range len(easy) {

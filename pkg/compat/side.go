@@ -9,15 +9,15 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// A side is one of the two schemas that are compared, with what decides about documents.
+// A side is one of the two schemas to compare, with its validators.
 type side struct {
 	root    jsonstream.Value
 	anchors map[string]jsonstream.Value
 	dialect string // its $schema
-	known   bool   // whether keywords and references mean what the table says
+	known   bool   // keywords and references have the meaning that this package assumes
 	types   map[jsonstream.Value]types
 	parts   map[jsonstream.Value]*validate.Schema
-	named   map[string]*validate.Schema // by patterns of names: schemas of objects without a name that matches
+	named   map[string]*validate.Schema // by patterns of names: schemas of objects without a matching name
 }
 
 func newSide(doc *jsonstream.Document) (*side, error) {
@@ -52,7 +52,7 @@ func (s *side) isLegacy() bool {
 	return strings.HasSuffix(s.dialect, "/draft-07/schema") || strings.HasSuffix(s.dialect, "/draft-06/schema")
 }
 
-// target returns what a reference leads to, absent if that is not known.
+// target returns the schema that a reference leads to, absent if it is unknown.
 func (s *side) target(ref string) jsonstream.Value {
 	fragment, ok := strings.CutPrefix(ref, "#")
 	if !ok {
@@ -71,7 +71,7 @@ func (s *side) target(ref string) jsonstream.Value {
 	return s.root.At(pointer)
 }
 
-// resolve follows a schema that says nothing but $ref.
+// resolve follows the reference of a schema whose only keyword is $ref.
 func (s *side) resolve(schema jsonstream.Value) jsonstream.Value {
 	for range 64 {
 		to := s.target(schema.Get("$ref").Text())
@@ -93,7 +93,7 @@ func isKeyword(name string) bool {
 	return ok
 }
 
-// accepts reports whether a value is valid under a schema; ok is false where that cannot be told.
+// accepts reports whether a value is valid under a schema; ok is false if that is unknown.
 func (p part) accepts(v jsonstream.Value) (valid, ok bool) {
 	s, known := p.side.parts[p.schema]
 	if !known {
@@ -103,7 +103,7 @@ func (p part) accepts(v jsonstream.Value) (valid, ok bool) {
 	return s != nil && len(s.Check(v)) == 0, s != nil
 }
 
-// matches reports whether a name matches a pattern, as the validator sees it.
+// matches reports whether a name matches a pattern, by the validator's rules.
 func (s *side) matches(pattern, name string) bool {
 	without, known := s.named[pattern]
 	if !known {
@@ -114,8 +114,8 @@ func (s *side) matches(pattern, name string) bool {
 	return without != nil && len(without.Check(parse("{"+encode(name)+":null}"))) > 0
 }
 
-// rest returns the schema of members that neither properties nor patternProperties name, absent if there is none, and
-// the keyword that has it: unevaluatedProperties says the same where nothing else looks at members.
+// rest returns the schema of the members in neither properties nor patternProperties, absent if there is
+// none, and its keyword: unevaluatedProperties is equivalent if no other schema applies to members.
 func (p part) rest() (rest part, name string) {
 	if p.schema.Get("additionalProperties").Exists() || p.side.isLegacy() {
 		return p.get("additionalProperties"), "additionalProperties"
@@ -128,7 +128,7 @@ func (p part) rest() (rest part, name string) {
 	return p.get("unevaluatedProperties"), "unevaluatedProperties"
 }
 
-// member returns the schemas that p itself has for the member with a name.
+// member returns the schemas of p itself for the member with a name.
 func (p part) member(name string) []part {
 	var list []part
 	if own := p.get("properties").get(name); own.schema.Exists() {

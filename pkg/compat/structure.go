@@ -19,7 +19,7 @@ func (w *walk) required(d difference, in context) {
 		}
 	}
 	for i, name := range before {
-		// What is removed altogether is said of its property.
+		// A removed definition is reported with its property.
 		isRemoved := d.old.Get("properties").Get(name).Exists() && !d.new.Get("properties").Get(name).Exists()
 		if !slices.Contains(after, name) && !isRemoved {
 			d := whole
@@ -29,8 +29,8 @@ func (w *walk) required(d difference, in context) {
 	}
 }
 
-// keepsMember is for all that schemas say of one member: whether it is required and, where only one of them names it
-// as a property, which values it has.
+// keepsMember returns a test for one member: whether it is required and, if only one of the schemas has it in
+// properties, the schema of its value.
 func keepsMember(name string) func(*walk, part, part) bool {
 	return func(w *walk, from, to part) bool {
 		if from.types()&isObject == 0 {
@@ -40,7 +40,7 @@ func keepsMember(name string) func(*walk, part, part) bool {
 			return false
 		}
 		if from.schema.Get("properties").Get(name).Exists() == to.schema.Get("properties").Get(name).Exists() {
-			return true // compared by itself, or as one without a name
+			return true // compared separately, or as an unnamed member
 		}
 		var has []part
 		for _, c := range from.conjuncts() {
@@ -50,7 +50,7 @@ func keepsMember(name string) func(*walk, part, part) bool {
 	}
 }
 
-// coversOne reports whether values of all schemas in a list are valid under another.
+// coversOne reports whether values that satisfy all schemas of a list are valid under another.
 func (w *walk) coversOne(list []part, to part) bool {
 	return w.covers(part{side: to.side}, to) || slices.ContainsFunc(list, func(from part) bool { return w.covers(from, to) })
 }
@@ -65,7 +65,7 @@ func (w *walk) properties(d difference, in context) {
 		added := difference{at: d.at, kind: MemberAdded, name: name, old: d.old, new: d.new, is: schema}
 		if slices.Contains(texts(d.new.Get("required")), name) {
 			if !slices.Contains(texts(d.old.Get("required")), name) {
-				continue // said of required
+				continue // reported for required
 			}
 			added.kind = ""
 		}
@@ -100,7 +100,7 @@ func (w *walk) patterns(d difference, in context) {
 			}
 			wanted := to.get("patternProperties").get(pattern)
 			if !wanted.schema.Exists() {
-				// Members with such names are those of the rest, if nothing else names them.
+				// Such names belong to the rest, if no other keyword names them.
 				wanted, _ = to.rest()
 				others = []part{from.get("patternProperties").get(pattern)}
 			}
@@ -165,7 +165,7 @@ func (w *walk) items(name string, d difference, done map[string]bool, in context
 	}
 }
 
-// branches compares allOf, anyOf and oneOf: first it pairs what belongs together.
+// branches compares allOf, anyOf and oneOf, after pairing corresponding branches.
 func (w *walk) branches(name string, d difference, in context) {
 	older, newer := part{w.old, d.old}, part{w.new, d.new}
 	within := in
@@ -195,14 +195,14 @@ func (w *walk) branches(name string, d difference, in context) {
 	if len(left) == len(right) && name == "allOf" {
 		pair(func(_, _ part) bool { return true })
 	}
-	// fits reports whether a branch of from only leaves every value of it valid.
+	// fits reports whether a branch that only from has leaves all of its values valid under to.
 	fits := func(branch part, from, to part) bool {
 		if name == "allOf" {
 			return true
 		}
 		return slices.ContainsFunc(to.branches(name), func(other part) bool { return w.covers(branch, other) })
 	}
-	// allows reports whether a branch of to only leaves every value of from valid.
+	// allows reports whether a branch that only the other side has leaves every value of from valid.
 	allows := func(branch part, from part) bool { return name != "allOf" || w.covers(from, branch) }
 	for _, p := range right {
 		w.differ(difference{at: d.at, old: d.old, new: d.new, is: p.schema, backward: allows(p, older), forward: fits(p, newer, older)}, within)
@@ -212,7 +212,7 @@ func (w *walk) branches(name string, d difference, in context) {
 	}
 }
 
-// chooses reports whether every value of from matches the branches that to has for a keyword, and from has not.
+// chooses reports whether every value of from matches the branches of a keyword that to has and from lacks.
 func (w *walk) chooses(name string, from, to part) bool {
 	branches := to.branches(name)
 	switch {
@@ -237,8 +237,8 @@ func (w *walk) chooses(name string, from, to part) bool {
 	return from.types()&^plain == 0 || fits(from) || cases != nil && !slices.ContainsFunc(cases, func(a part) bool { return !fits(a) })
 }
 
-// counterparts reports whether two branches are versions of each other: they refer to a definition of one name, have
-// one title or one condition, or tell their values from others by the same constants.
+// counterparts reports whether two branches are versions of each other: they refer to a definition of the
+// same name, have the same title or condition, or are distinguished by the same constants.
 func counterparts(was, is part) bool {
 	for _, keyword := range []string{"$ref", "title"} {
 		if name := was.schema.Get(keyword).Text(); name != "" || is.schema.Get(keyword).Text() != "" {
@@ -261,7 +261,7 @@ func counterparts(was, is part) bool {
 	return found || old.Get("type").Exists() && typesNamed(old.Get("type")) == typesNamed(new.Get("type"))
 }
 
-// conditional compares then and else where if is the same.
+// conditional compares then and else if the values of if are equal.
 func (w *walk) conditional(d difference, in context) {
 	older, newer := part{w.old, d.old}, part{w.new, d.new}
 	was, is := older.get("if"), newer.get("if")

@@ -6,7 +6,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// types is a set of JSON types; integers and other numbers are two.
+// types is a set of JSON types, with integers and other numbers apart.
 type types uint8
 
 const (
@@ -25,7 +25,7 @@ var typeNames = map[string]types{
 	"null": isNull, "boolean": isBoolean, "string": isString, "integer": isInteger, "number": isNumber, "object": isObject, "array": isArray,
 }
 
-// typesNamed returns the types that the keyword type names.
+// typesNamed returns the types in the value of the keyword type.
 func typesNamed(v jsonstream.Value) types {
 	set := typeNames[v.Text()]
 	for _, one := range v.Elements() {
@@ -61,7 +61,7 @@ func (p part) types() types {
 	if p.schema.Kind() == jsonstream.False {
 		return 0
 	}
-	p.side.types[p.schema] = anyType // until it is known, for schemas that refer to themselves
+	p.side.types[p.schema] = anyType // provisionally, for schemas that refer to themselves
 	set := anyType
 	for _, c := range p.conjuncts() {
 		if named := c.schema.Get("type"); named.Exists() {
@@ -91,7 +91,7 @@ func union[T any](list []T, of func(T) types) types {
 	return set
 }
 
-// conjuncts returns a schema, and those by $ref and allOf that its values match, too.
+// conjuncts returns a schema and the schemas in its $ref and allOf, which its values also match.
 func (p part) conjuncts() []part {
 	list := []part{{p.side, p.side.resolve(p.schema)}}
 	for i := 0; i < len(list) && len(list) < maxParts; i++ {
@@ -117,8 +117,8 @@ func (p part) branches(name string) []part {
 	return list
 }
 
-// apart reports whether no value matches both schemas: their types differ, or a member that one of them requires has
-// other constants.
+// apart reports whether no value matches both schemas: their types differ, or a member that one of them
+// requires has different constants.
 func (p part) apart(q part) bool {
 	both := p.types() & q.types()
 	if both == 0 {

@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	maxSteps = 20_000 // pairs of schemas that one comparison looks at
-	maxParts = 64     // schemas that are looked at beside one, for its values
+	maxSteps = 20_000 // pairs of schemas that one comparison visits
+	maxParts = 64     // schemas that apply to the same value, for one schema
 )
 
-// A walk goes through two schemas side by side. What it proves holds by induction: where every difference keeps the
+// A walk visits two schemas side by side. Its proofs hold by induction: if every difference keeps the
 // documents of one side valid, so does the whole.
 type walk struct {
 	old, new    *side
 	seen        map[visit]bool
-	open        map[[2]part]bool // what covers is asked, and what it may take for granted inside of values
+	open        map[[2]part]bool // pairs that covers is deciding, and may assume for nested values
 	steps       *int
-	oneWay      bool // only the backward verdicts are asked for
+	oneWay      bool // only the backward verdicts are needed
 	differences []difference
 }
 
@@ -29,22 +29,23 @@ type visit struct {
 	within   context
 }
 
-// A context is what is around schemas that are compared.
+// A context describes the schemas around two compared schemas.
 type context struct {
-	// backwardLost and forwardLost are set where to keep the parts does not keep the whole, in that direction.
+	// backwardLost and forwardLost are set if compatible parts do not make the whole compatible, in that
+	// direction.
 	backwardLost, forwardLost bool
-	// evaluated is set where unevaluatedProperties or unevaluatedItems depend on which keywords there are; enclosed where
-	// they are in a schema around.
+	// evaluated is set if unevaluatedProperties or unevaluatedItems depend on the set of keywords; enclosed,
+	// if they are in an outer schema.
 	evaluated, enclosed bool
 }
 
-// A difference is what a keyword, or one name in its value, says otherwise in the new schema.
+// A difference is a keyword, or one name in its value, that differs in the new schema.
 type difference struct {
 	at                *place
 	kind              Kind // "" if it follows from the verdicts
 	name              string
 	old, new          jsonstream.Value // the schemas that have the keyword
-	was, is           jsonstream.Value // what is there
+	was, is           jsonstream.Value // its values
 	backward, forward bool             // proved
 }
 
@@ -54,7 +55,8 @@ func (w *walk) differ(d difference, in context) {
 	w.differences = append(w.differences, d)
 }
 
-// covers reports whether every value of from is proved to be valid under to. An absent schema allows all.
+// covers reports whether every value of from is proved to be valid under to. An absent schema allows all
+// values.
 func (w *walk) covers(from, to part) bool {
 	if !to.schema.Exists() || to.schema.Kind() == jsonstream.True || w.open[[2]part{from, to}] {
 		return true
@@ -66,7 +68,7 @@ func (w *walk) covers(from, to part) bool {
 	return !slices.ContainsFunc(inside.differences, func(d difference) bool { return !d.backward })
 }
 
-// prove sets the verdicts of a difference by a question about one direction.
+// prove sets the verdicts of a difference by keeps, once in each direction.
 func (w *walk) prove(d difference, keeps func(w *walk, from, to part) bool) difference {
 	older, newer := part{w.old, d.old}, part{w.new, d.new}
 	d.backward = keeps(w, older, newer)
@@ -74,12 +76,12 @@ func (w *walk) prove(d difference, keeps func(w *walk, from, to part) bool) diff
 	return d
 }
 
-// areIdentical reports whether two parts have the same text, and refer to nothing that differs.
+// areIdentical reports whether two parts have the same text and refer to nothing that differs.
 func (w *walk) areIdentical(old, new jsonstream.Value) bool {
 	return old.Exists() && equal.Values(old, new) && (!bytes.Contains(old.Raw(), []byte(`ef"`)) || equal.Values(w.old.root, w.new.root))
 }
 
-// schemas compares two schemas for values at a place.
+// schemas compares two schemas for the values at a place.
 func (w *walk) schemas(old, new jsonstream.Value, at *place, in context) {
 	old, new = w.old.resolve(old), w.new.resolve(new)
 	if w.seen[visit{old, new, in}] {
@@ -117,7 +119,7 @@ func (w *walk) schemas(old, new jsonstream.Value, at *place, in context) {
 	}
 }
 
-// keyword compares what two schemas have for a keyword. It marks in done others that it compares, too.
+// keyword compares a keyword of two schemas. It marks other keywords that it also compares in done.
 func (w *walk) keyword(name string, d difference, done map[string]bool, in context) {
 	older, newer := part{w.old, d.old}, part{w.new, d.new}
 	exists := d.was.Exists() && d.is.Exists()
@@ -190,7 +192,7 @@ func (w *walk) keyword(name string, d difference, done map[string]bool, in conte
 	}
 }
 
-// rest compares what schemas say of the members that they do not name.
+// rest compares the schemas of the members that are not named.
 func (w *walk) rest(d difference, in context) {
 	const unevaluated = "unevaluatedProperties"
 	older, newer := part{w.old, d.old}, part{w.new, d.new}
@@ -222,7 +224,7 @@ func (w *walk) unevaluated(name string, d difference, in context) {
 	}
 }
 
-// judge adds a difference that the table of keywords decides.
+// judge adds a difference of a keyword in the keywords table.
 func (w *walk) judge(name string, d difference, in context) {
 	w.differ(w.prove(d, func(w *walk, from, to part) bool {
 		isGone := !to.schema.Get(name).Exists() && name != "minContains" && name != "maxContains"
@@ -230,7 +232,7 @@ func (w *walk) judge(name string, d difference, in context) {
 	}), in)
 }
 
-// child returns the context of what is in a value.
+// child returns the context for nested values.
 func (in context) child() context {
 	in.evaluated = false
 	return in

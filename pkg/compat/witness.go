@@ -8,10 +8,10 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A place is where in a document the schemas apply that are compared.
+// A place is the location in a document where the compared schemas apply.
 type place struct {
 	outer *place // nil for the document
-	// Which part of the value at the outer place it is: that member, an element, or the name of a member.
+	// The part of the value at the outer place: a member, an element, or the name of a member.
 	name     string
 	index    int
 	isItem   bool
@@ -19,8 +19,8 @@ type place struct {
 	old, new jsonstream.Value // the schemas of the value
 }
 
-// witness returns a document that shows a difference, nil if none is found. Best is one in which nothing else breaks
-// the other side.
+// witness returns a document that shows a difference, nil if none is found. It prefers a document with no
+// other fault for the other side.
 func (g *sampler) witness(d difference) *Witness {
 	var best *Witness
 	fewest := 0
@@ -47,7 +47,7 @@ func (g *sampler) witness(d difference) *Witness {
 	return best
 }
 
-// sides returns the schemas of a value as those of the sampler's sides.
+// sides returns the old and the new schema of a value, in the order of the sampler's sides.
 func (g *sampler) sides(old, new jsonstream.Value) (from, to part) {
 	if g.isForward {
 		old, new = new, old
@@ -55,7 +55,7 @@ func (g *sampler) sides(old, new jsonstream.Value) (from, to part) {
 	return part{g.from, old}, part{g.to, new}
 }
 
-// embed puts a value at its place into documents.
+// embed returns documents with a value at its place.
 func (g *sampler) embed(value any, at *place) []any {
 	list := []any{value}
 	for p := at; p.outer != nil; p = p.outer {
@@ -79,7 +79,7 @@ func (g *sampler) embed(value any, at *place) []any {
 	return list
 }
 
-// put returns a copy of a value with another at a place in it, nil if there is no such place.
+// put returns a copy of base with inner at a place in it, nil if there is no such place.
 func (g *sampler) put(base, inner any, p *place, from, to part) any {
 	switch base := base.(type) {
 	case map[string]any:

@@ -6,8 +6,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// alike matches the remaining elements between those that stay, in their order, for the
-// greatest total likeness.
+// alike matches the remaining elements between elements that stay, in order, to maximize their
+// total likeness.
 func (m *matching) alike() {
 	i, j := 0, 0
 	for i < len(m.olds) || j < len(m.news) {
@@ -30,18 +30,18 @@ func (m *matching) alike() {
 	}
 }
 
-// A gap holds the unmatched elements between two that stay.
+// A gap holds the unmatched elements between two elements that stay.
 type gap struct{ olds, news []int }
 
-// near is how far from its expected place an element is searched for in a long gap, and
-// fullGap is the maximum number of pairs of a gap that is not long.
+// near is the maximum distance of an element from its expected place in a long gap, and fullGap
+// the maximum number of pairs in a gap that is not long.
 const (
 	near    = 8
 	fullGap = 1 << 16
 )
 
-// fill matches elements of a gap by dynamic programming over the pairs: all, or those of
-// elements near each other.
+// fill matches the elements of a gap by dynamic programming over all pairs or, in a long gap,
+// over pairs of elements near each other.
 func (m *matching) fill(g gap) {
 	tooLong := len(g.olds)+len(g.news) > maxSketches
 	if tooLong || !m.sketched(0, g.olds) || !m.sketched(1, g.news) {
@@ -52,8 +52,8 @@ func (m *matching) fill(g gap) {
 	if pairs := int64(len(g.olds)) * int64(len(g.news)); pairs <= int64(min(fullGap, m.likeness)) {
 		width = len(g.news)
 	}
-	best := make([]int, len(g.news)+1) // by how many of news are passed, for the olds so far
-	filled := 0                        // up to where best is known
+	best := make([]int, len(g.news)+1) // by the number of news passed, for the olds so far
+	filled := 0                        // end of the known part of best
 	var moves []move                   // of all rows
 	rows := make([]row, len(g.olds))
 	for i := range g.olds {
@@ -91,7 +91,7 @@ func (m *matching) fill(g gap) {
 	}
 }
 
-// sketched reports whether some elements of one side have a sketch.
+// sketched reports whether any of the elements of one side has a sketch.
 func (m *matching) sketched(side int, indices []int) bool {
 	return slices.ContainsFunc(indices, func(i int) bool { return m.sketch(side, i) != nil })
 }
@@ -105,8 +105,8 @@ func (m *matching) fillByPlace(g gap) {
 	}
 }
 
-// A row holds which of news an old element was compared with: those from low to before
-// high. The move for the j-th of them is at start+j.
+// A row holds the range of news that an old element was compared with, from low up to high,
+// excluding high. The move for the j-th of them is at start+j.
 type row struct{ low, high, start int }
 
 // A move is the step that passes a pair of elements.
@@ -118,8 +118,8 @@ const (
 	takeBoth
 )
 
-// score returns how alike two elements of a gap are. Scalars at the same place of it
-// match, unless it is shorter on one side.
+// score returns the likeness of two elements of a gap. Scalars at the same place in it match,
+// unless one side of the gap is shorter.
 func (m *matching) score(g gap, i, j int) int {
 	old, new := g.olds[i], g.news[j]
 	a, b := m.sketch(0, old), m.sketch(1, new)
@@ -133,16 +133,16 @@ func (m *matching) score(g gap, i, j int) int {
 	return 0
 }
 
-// movedEnough is the minimum likeness of elements in different places, and rare the
-// maximum number of elements that share the feature by which they are found.
+// movedEnough is the minimum likeness of elements in different places, and rare the maximum
+// number of elements that share a feature used to find them.
 const (
 	movedEnough   = 650
 	rare          = 8
 	maxCandidates = 32
 )
 
-// moved matches the remaining objects and arrays that are much alike, wherever they are.
-// They are found by rare features.
+// moved matches the remaining objects and arrays with great likeness, wherever they are. It
+// finds them by rare features.
 func (m *matching) moved() {
 	olds, news := m.left(0), m.left(1)
 	if len(olds) == 0 || len(news) == 0 {
@@ -152,7 +152,7 @@ func (m *matching) moved() {
 	for _, j := range news {
 		total += len(m.sketch(1, j).features)
 	}
-	counts := make([]uint8, min(1<<20, 4*total)) // of features, some of which share a place
+	counts := make([]uint8, min(1<<20, 4*total)) // of features; some share an entry
 	for _, j := range news {
 		for _, f := range m.sketch(1, j).features {
 			if n := &counts[f%uint64(len(counts))]; *n <= rare {

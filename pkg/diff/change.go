@@ -7,8 +7,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Leaves yields the edits that are not made of others: additions, removals, replacements
-// as a whole, and moves, each followed by the edits inside it.
+// Leaves yields the edits that are not made up of others: additions, removals, replacements as
+// a whole, and moves. Each is followed by the edits inside it.
 func (e *Edit) Leaves() iter.Seq[*Edit] {
 	return func(yield func(*Edit) bool) { e.leaves(yield) }
 }
@@ -37,10 +37,10 @@ func (e *Edit) Pointer() string {
 	return e.New.Pointer()
 }
 
-// Counts are how many edits there are of each kind.
+// Counts are the numbers of edits of each kind.
 type Counts struct{ Added, Removed, Changed, Moved int }
 
-// Counts counts the leaves of an edit; those in strings are not among them.
+// Counts counts the leaves of an edit, without the edits inside strings.
 func (e *Edit) Counts() Counts {
 	var c Counts
 	for leaf := range e.Leaves() {
@@ -62,7 +62,7 @@ func (c *Counts) count(e *Edit) {
 	}
 }
 
-// A Change is a leaf of an edit as it is written in JSON.
+// A Change is the JSON form of a leaf of an edit.
 type Change struct {
 	Pointer string          `json:"pointer"` // in the new document; in the old one if it was removed
 	Kind    Kind            `json:"kind"`
@@ -72,8 +72,7 @@ type Change struct {
 	Inside  []Change        `json:"inside,omitzero"` // in the documents that the strings hold
 }
 
-// Changes returns the leaves of an edit as they are written in JSON; an empty list if e
-// is nil.
+// Changes returns the leaves of an edit in their JSON form; an empty list if e is nil.
 func (e *Edit) Changes() []Change {
 	list := []Change{}
 	for leaf := range e.Leaves() {

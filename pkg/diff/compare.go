@@ -9,19 +9,19 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Compare returns how a became b, nil exactly if they are equal as far as they are
-// compared. Values that are left out are in no edit, except within values that were
-// added, removed or replaced as a whole.
+// Compare returns the edit from a to b, or nil if and only if they are equal under the options.
+// Values that the options leave out are in no edit, except within values that were added,
+// removed or replaced as a whole.
 func Compare(a, b *jsonstream.Document, o Options) *Edit {
 	return compare(a, b, o, 0)
 }
 
-// compare compares documents that are nested in depth strings.
+// compare compares documents at the given depth of nested strings.
 func compare(a, b *jsonstream.Document, o Options, depth int) *Edit {
 	old, new := a.Root(), b.Root()
 	relation := o.relation()
 	if relation.Mask.Partly() && relation.Equal(old, new) {
-		return nil // perhaps nothing in them counts
+		return nil // possibly nothing in them is compared
 	}
 	c := newComparison(old, new, o.Exact, depth)
 	return c.values(equal.Child{Value: old, Relation: relation}, equal.Child{Value: new, Relation: relation}, keysOf(old, new, o))
@@ -29,21 +29,21 @@ func compare(a, b *jsonstream.Document, o Options, depth int) *Edit {
 
 // The limits of a comparison beyond reading the documents.
 const (
-	// rounds is how often the text of both may be read to match the elements of arrays in
-	// arrays. The others are matched by their indices.
+	// rounds is the maximum number of times that the text of both may be read to match the
+	// elements of arrays in arrays. Further elements are matched by their indices.
 	rounds = 32
-	// maxSketches is how many elements get a sketch.
+	// maxSketches is the maximum number of elements with a sketch.
 	maxSketches = 1 << 19
-	// maxLikeness is how many pairs of elements are compared for likeness. After that
-	// only those near each other are.
+	// maxLikeness is the maximum number of pairs of elements compared for likeness. After that,
+	// only elements near each other are compared.
 	maxLikeness = 1 << 20
 )
 
-// A comparison is the state of comparing two documents, with the rest of its limits.
+// A comparison is the state of comparing two documents, including what remains of its limits.
 type comparison struct {
 	seed  maphash.Seed
 	exact bool
-	depth int // of strings that the documents are in
+	depth int // of nested strings around the documents
 
 	work     int64 // bytes of arrays whose elements may be matched
 	sketches int
@@ -63,7 +63,7 @@ func newComparison(old, new jsonstream.Value, exact bool, depth int) *comparison
 
 func size(a, b jsonstream.Value) int64 { return int64(len(a.Raw())) + int64(len(b.Raw())) }
 
-// values returns how a became b, nil if nothing that counts differs.
+// values returns the edit from a to b, nil if there is no difference that counts.
 func (c *comparison) values(a, b equal.Child, k keys) *Edit {
 	if a.Relation == b.Relation && bytes.Equal(a.Value.Raw(), b.Value.Raw()) {
 		return nil
@@ -146,7 +146,7 @@ func (c *comparison) elements(a, b equal.Child, k keys) []*Edit {
 	return m.edits()
 }
 
-// edits returns the edits of the elements, once they are matched.
+// edits returns the edits of the elements after they are matched.
 func (m *matching) edits() []*Edit {
 	var edits []*Edit
 	at := 0 // in olds

@@ -1,12 +1,12 @@
-// Package diff compares JSON documents, and returns how one became another.
+// Package diff compares JSON documents and returns the edits from one to the other.
 //
-// For messages it knows which members identify the elements of arrays, so that a subtask
-// is compared with the same subtask wherever it is. Elements of other arrays are matched
-// by their likeness. Numbers are compared by their decimal value.
+// For messages it knows the members that identify the elements of arrays, so a subtask is
+// compared with the same subtask wherever it is. Elements of other arrays are matched by their
+// likeness. Numbers are compared by their decimal value.
 //
 // A comparison takes time nearly linear in the size of the documents and in the number of
-// changes. If matching elements well would cost more, they are matched less well; a
-// difference is never missed.
+// changes. If matching elements well would cost more, they are matched less well; a difference
+// is never missed.
 package diff
 
 import (
@@ -15,25 +15,25 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Options say what to compare. The zero value compares everything, numbers by their
+// Options select the values to compare. The zero value compares everything, numbers by their
 // value.
 type Options struct {
 	Format format.Format        // of both documents; "" means detected
-	Exact  bool                 // numbers are the same only if they are written alike
-	Ignore []jsonstream.Pattern // places that are left out, with all below them
-	Only   []jsonstream.Pattern // if there are any, all but these places, and what is below them, is left out
-	Keys   []Key                // before those of the message's format
+	Exact  bool                 // compare numbers by their text
+	Ignore []jsonstream.Pattern // places that are left out, with everything below them
+	Only   []jsonstream.Pattern // if not empty, everything outside these places is left out
+	Keys   []Key                // take precedence over the keys of the format
 }
 
-// relation says which documents are equal under the options.
+// relation returns the equality of documents under the options.
 func (o Options) relation() equal.Relation {
 	return equal.Relation{Exact: o.Exact, Mask: jsonstream.NewMask(o.Ignore, o.Only)}
 }
 
-// A Key says what identifies the elements of an array: the values of these members, which
-// must exist, count, and be no objects or arrays; elements without them are matched by
-// their likeness. Of several elements with the same key, equal ones are matched first,
-// and others in their order.
+// A Key identifies the elements of an array by the values of some members, which must exist,
+// must not be left out, and must not be objects or arrays. Elements without them are matched by
+// their likeness. Among several elements with the same key, equal ones are matched first, and
+// the others in order.
 type Key struct {
 	Array   jsonstream.Pattern
 	Members []string
@@ -56,15 +56,15 @@ type Edit struct {
 	Old  jsonstream.Value // absent if Added
 	New  jsonstream.Value // absent if Removed
 
-	// Edits are those of the members, in the order of Old's members and then of the added
-	// ones in that of New; or of the elements, those with a place in New in its order,
-	// removed ones where they were. Changed values without Edits are replaced as a whole;
-	// values that Moved are equal but for them.
+	// Edits are the edits of the members, in the order of Old's members and then of the added
+	// ones in New's order; or of the elements: those with a place in New in its order, and
+	// removed ones at their old places. A Changed value without Edits is replaced as a whole; a
+	// value that Moved is equal except for its Edits.
 	Edits []*Edit
 
-	// Inside is the change between the documents that two strings hold, as JSON text or
-	// base64 of it, or a string and the object or array in its place; nil if there are
-	// none or, with SameInside, they are equal but written differently.
+	// Inside is the change between the documents in two strings, as JSON text or its base64, or
+	// between a string and the object or array that replaces it; nil if there are none or, with
+	// SameInside, if they are equal but written differently.
 	Inside     *Edit
 	SameInside bool
 }

@@ -13,8 +13,8 @@ const (
 	maxNested = 3       // documents in strings of each other
 )
 
-// inside returns the change between the documents that two strings hold, or a string and
-// the object or array in its place, and whether they are equal.
+// inside returns the change between the documents in two strings, or between a string and the
+// object or array in its place, and whether they are equal.
 func (c *comparison) inside(a, b jsonstream.Value) (e *Edit, same bool) {
 	if a.Kind() != jsonstream.String && b.Kind() != jsonstream.String {
 		return nil, false
@@ -33,8 +33,8 @@ func (c *comparison) inside(a, b jsonstream.Value) (e *Edit, same bool) {
 	return e, e == nil && equal.Values(old.Root(), new.Root())
 }
 
-// document returns the object or array that a value is, or that a string holds as JSON
-// text or as base64 of it, as SW4RM's context_snapshot does. It is nil if there is none.
+// document returns a value that is an object or array, or the one that a string holds as JSON
+// text or its base64, as SW4RM's context_snapshot does. It is nil if there is none.
 func document(v jsonstream.Value) *jsonstream.Document {
 	if len(v.Raw()) > maxInside {
 		return nil
@@ -60,7 +60,7 @@ func document(v jsonstream.Value) *jsonstream.Document {
 	return d
 }
 
-// holdsJSON reports whether a text begins as an object or array does.
+// holdsJSON reports whether a text begins like an object or array.
 func holdsJSON(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n")
 	return text != "" && (text[0] == '{' || text[0] == '[')

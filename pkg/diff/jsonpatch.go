@@ -17,14 +17,14 @@ import (
 // ErrNoPatch reports that a patch would have to change values that the options leave out.
 var ErrNoPatch = errors.New("no patch leads from one document to the other around the places left out: leave out fewer")
 
-// JSONPatch returns the JSON Patch (RFC 6902), on one line, that makes b of a, from the
+// JSONPatch returns the JSON Patch (RFC 6902), on one line, that turns a into b, from the
 // result of [Compare] with the same options. If it would be many times as long as the
 // documents, it replaces the root instead. An invertible patch tests each value before it
 // removes or replaces it, so that it can be undone.
 //
-// The patch has been applied, and gave b, as far as it is compared. Values that the
-// options leave out stay as they are in a, unless a value that holds them is removed or
-// replaced. If no patch does both, the error is [ErrNoPatch].
+// The patch has been applied to a, and the result compared with b. Values that the options
+// leave out stay as they are in a, unless a value around them is removed or replaced. If no
+// patch does both, the error is [ErrNoPatch].
 func JSONPatch(a, b *jsonstream.Document, e *Edit, o Options, invertible bool) ([]byte, error) {
 	relation := o.relation()
 	for _, late := range []bool{false, true} { // the second differs only if the first fails
@@ -70,7 +70,7 @@ func leadsTo(a, b *jsonstream.Document, relation equal.Relation, text []byte, t 
 	return nil
 }
 
-// sides are the masks of an old value and of its new one: they differ in arrays, where
+// sides are the masks of an old value and of its new one. They differ inside arrays, where
 // indices may change.
 type sides struct{ old, new equal.Relation }
 
@@ -80,7 +80,7 @@ func (s sides) below(oldToken, newToken string) sides {
 	return s
 }
 
-// leftOut returns the members of the old object that do not count. One of them may count
+// leftOut returns the members of the old object that are left out. One of them may be compared
 // in the object's new place.
 func (s sides) leftOut(object jsonstream.Value) map[string]jsonstream.Value {
 	if s.old.Mask.Open() {
@@ -95,12 +95,12 @@ func (s sides) leftOut(object jsonstream.Value) map[string]jsonstream.Value {
 	return members
 }
 
-// operations is a JSON Patch that is being written.
+// operations is a JSON Patch under construction.
 type operations struct {
 	dst        []byte
 	invertible bool
 	late       bool // see placing
-	limit      int  // bytes, beyond which it is given up
+	limit      int  // maximum length in bytes, after which the patch is abandoned
 }
 
 var errLong = errors.New("the patch is longer than what it replaces")
@@ -169,7 +169,7 @@ func (w *operations) move(from, to string) error {
 
 // appendQuote appends a name or pointer of a document as a JSON string.
 func appendQuote(dst []byte, text string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, text) // it was one before
+	dst, _ = jsontext.AppendQuote(dst, text) // cannot fail: text comes from a document
 	return dst
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// keys are the rests of [Key]s at one place of a document, on a walk from the root down.
+// keys are the remaining tokens of [Key]s at one place of a document, on a walk from the root down.
 type keys []struct {
 	arrays jsonstream.PatternSet
 	key
@@ -19,12 +19,12 @@ type keys []struct {
 // A key is the members that identify an element, and their other spellings.
 type key struct {
 	members []string
-	other   []string // nil, or a name for each of members
+	other   []string // nil, or an alias for each of members
 }
 
 func named(members ...string) key { return key{members: members} }
 
-// keysOf returns the given keys and those of the format that both documents are in.
+// keysOf returns the given keys and the keys of the common format of both documents.
 func keysOf(a, b jsonstream.Value, o Options) keys {
 	var list keys
 	for _, k := range o.Keys {
@@ -36,9 +36,8 @@ func keysOf(a, b jsonstream.Value, o Options) keys {
 	return list
 }
 
-// formatOf returns the format that both documents are in: the one that is given, or
-// else the one that both look like; "" if there is none. Turns that several formats have are
-// of the format of the other message.
+// formatOf returns the common format of both documents: the given one, or else the detected
+// one; "" if there is none. Turns that fit several formats get the format of the other message.
 func formatOf(a, b jsonstream.Value, given format.Format) format.Format {
 	if given != "" {
 		return given
@@ -69,7 +68,7 @@ func (k keys) below(token string) keys {
 	return rest
 }
 
-// here returns the keys that are those of this array.
+// here returns the keys that apply to this array.
 func (k keys) here() []key {
 	var list []key
 	for _, key := range k {
@@ -80,9 +79,8 @@ func (k keys) here() []key {
 	return list
 }
 
-// identity returns a text that elements share if they have the values of the same
-// key: the first whose members they all have, and that count. It is "" if there is
-// none.
+// identity returns a text that elements share if they have the same values of the same key: the
+// first key whose members all exist and are compared. It is "" if there is none.
 func identity(element equal.Child, keys []key) string {
 	if element.Value.Kind() != jsonstream.Object {
 		return ""
@@ -106,7 +104,7 @@ func identity(element equal.Child, keys []key) string {
 	return ""
 }
 
-// scalar returns a text that equal scalars share, and nil for anything else.
+// scalar returns a text shared by equal scalars, and nil for anything else.
 func scalar(v jsonstream.Value, exact bool) []byte {
 	switch kind := v.Kind(); kind {
 	case jsonstream.Absent, jsonstream.Array, jsonstream.Object:

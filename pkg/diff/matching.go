@@ -7,14 +7,14 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/align"
 )
 
-// A matching maps the elements of one array to those of another.
+// A matching maps the elements of one array to the elements of another.
 type matching struct {
 	*comparison
 	keys       keys
 	olds, news []equal.Child
-	to, from   []int32 // the index in news of an old one, and back; or -1
+	to, from   []int32 // the index in news of each of olds, and the reverse; or -1
 	same       []bool  // of olds: equal to its new element
-	stays      []bool  // of olds: in the same order as all others that stay
+	stays      []bool  // of olds: in the same order as all other elements that stay
 
 	named      [2][]string // the identities of olds and news, nil if there are none
 	sketchesOf [2][]*sketch
@@ -56,8 +56,8 @@ func (m *matching) match() {
 	m.stay()
 }
 
-// byHash matches equal elements, those that keep their order first. Equal hashes
-// only suggest what may be equal.
+// byHash matches equal elements, first the elements that keep their order. Equal hashes only
+// suggest equal elements.
 func (m *matching) byHash(olds, news []uint64) {
 	for _, p := range align.Pairs(olds, news) {
 		m.pairIfSame(p.A, p.B)
@@ -92,8 +92,8 @@ func (m *matching) hashes(list []equal.Child) []uint64 {
 	return hashes
 }
 
-// byKey matches the elements that are left and have a key: the first old element with a
-// key to the first new one with it, and so on.
+// byKey matches the remaining elements that have a key: the first old element with a key to the
+// first new one with it, and so on.
 func (m *matching) byKey() {
 	here := m.keys.here()
 	if len(here) == 0 {
@@ -117,8 +117,8 @@ func (m *matching) byKey() {
 	}
 }
 
-// stay marks as many elements as possible that kept their order, preferring those that
-// kept their index. Two scalars that differ are one element only because of their place.
+// stay marks the largest set of elements that kept their order, preferring elements that kept
+// their index. Two scalars that differ match only by their place.
 func (m *matching) stay() {
 	var places, which []int
 	var weights []int64
@@ -151,7 +151,7 @@ func newQueues[K comparable](size int) queues[K] {
 	return queues[K]{make(map[K]int32), make([]int32, size)}
 }
 
-// push puts an index before those of a key that it has: they come from the last to the first.
+// push puts an index before the others of a key: indices are pushed from the last to the first.
 func (q queues[K]) push(key K, index int) {
 	q.next[index] = -1
 	if first, ok := q.first[key]; ok {

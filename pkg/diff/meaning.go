@@ -10,10 +10,10 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// MeaningOf returns the meaning of the change from a to b, nil unless they are messages
-// of the same format: of f, or of the one that is detected if f is "". The changes of
-// lists are those of e, the comparison of the two; all else is read from the messages,
-// even if the comparison left it out.
+// MeaningOf returns the meaning of the change from a to b, nil unless they are messages of the
+// same format: of f, or of the detected one if f is "". The changes of lists come from e, the
+// comparison of the two; everything else is read from the messages, even if the comparison left
+// it out.
 func MeaningOf(a, b *jsonstream.Document, e *Edit, f format.Format) []format.Change {
 	if f = formatOf(a.Root(), b.Root(), f); f == "" {
 		return nil
@@ -54,7 +54,7 @@ func listEdits(e *Edit, name string) (edits format.ListEdits) {
 	return edits
 }
 
-// costs returns by how much the costs grew.
+// costs returns the increase of the costs.
 func costs(a, b jsonstream.Value, at format.Costs) []format.Change {
 	var changes []format.Change
 	if at == (format.Costs{}) {
@@ -73,8 +73,8 @@ func costs(a, b jsonstream.Value, at format.Costs) []format.Change {
 	return changes
 }
 
-// delta returns by how much the sum of some numbers grew, "" unless all are there and
-// safe to compute with.
+// delta returns the increase of the sum of some numbers, "" unless all are present and safe to
+// compute with.
 func delta(a, b jsonstream.Value, pointers ...string) string {
 	var sum message.Decimal
 	for _, p := range pointers {
@@ -95,7 +95,7 @@ func number(v jsonstream.Value) (message.Decimal, error) {
 	return message.Number(v.Raw()).Decimal() // fails for other kinds
 }
 
-// signature returns the change of a signature. A comparison cannot say whether it holds.
+// signature returns the change of a signature. A comparison cannot verify it.
 func signature(a, b jsonstream.Value, name string) []format.Change {
 	was, is := a.Get(name), b.Get(name)
 	signedBefore, signedNow := isSigned(was), isSigned(is)

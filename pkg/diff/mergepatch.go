@@ -6,9 +6,8 @@ import (
 	"github.com/eaapl/handoff/pkg/patch"
 )
 
-// A NullError reports a member that is null in the new document, which no merge patch can
-// express: null means removal there. Its text is for people and does not repeat the
-// place.
+// A NullError reports a null member of the new document, which a merge patch cannot express:
+// there, null means removal. Its text is for people and does not repeat the place.
 type NullError struct {
 	jsonstream.Position        // of the null, in the new document
 	Pointer             string // JSON Pointer to it
@@ -16,12 +15,12 @@ type NullError struct {
 
 func (e *NullError) Error() string { return "a merge patch cannot set null" }
 
-// MergePatch returns the merge patch (RFC 7386), on one line, that makes b of a, from the
-// result of [Compare] with the same options. Arrays are replaced as a whole, with the
-// elements that the options leave out. If b has a null to set that counts, the error is a
-// [*NullError].
+// MergePatch returns the merge patch (RFC 7386), on one line, that turns a into b, from the
+// result of [Compare] with the same options. Arrays are replaced as a whole, including the
+// elements that the options leave out. If b has a null that would have to be set, the error is
+// a [*NullError].
 //
-// The patch has been applied, and gave b, as far as it is compared.
+// The patch has been applied to a, and the result compared with b.
 func MergePatch(a, b *jsonstream.Document, e *Edit, o Options) ([]byte, error) {
 	relation := o.relation()
 	var text []byte
@@ -77,7 +76,7 @@ func appendName(dst []byte, before int, name string) []byte {
 	return append(appendQuote(dst, name), ':')
 }
 
-// appendWhole appends a value that is added, or replaces one that is no object.
+// appendWhole appends a value that is added, or that replaces a value other than an object.
 func appendWhole(dst []byte, r equal.Relation, v jsonstream.Value) ([]byte, error) {
 	switch v.Kind() {
 	case jsonstream.Null:

@@ -11,15 +11,15 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An Identity is shared by the messages that are compared with each other. A request and
-// its response have the same ID, but different formats.
+// An Identity is common to the messages that are compared with each other. A request and its
+// response have the same ID, but different formats.
 type Identity struct {
 	Format format.Format
 	ID     string // see [history.ID]; "" if there is none
 }
 
-// IdentityOf returns the identity of a message in a format, or in the one that is
-// detected if f is "". It does not keep the document in memory.
+// IdentityOf returns the identity of a message in format f, or in the detected format if f is
+// "". It does not keep the document in memory.
 func IdentityOf(message jsonstream.Value, f format.Format) Identity {
 	id := strings.Clone(history.ID(message, f))
 	if f == "" {
@@ -28,9 +28,9 @@ func IdentityOf(message jsonstream.Value, f format.Format) Identity {
 	return Identity{f, id}
 }
 
-// A Pairing finds which messages of two streams, old and new, are compared with each
-// other: those with the same identity, the first with both with the first. It keeps those
-// whose counterpart has not come. The zero Pairing is ready.
+// A Pairing pairs the messages of two streams, old and new, for comparison: the first old and
+// the first new message with the same identity, and so on. It keeps messages until their
+// counterpart comes. The zero Pairing is ready to use.
 type Pairing[T any] struct {
 	waiting [2]map[Identity][]waiting[T]
 	added   int
@@ -48,8 +48,8 @@ const (
 	New = 1
 )
 
-// Add adds the next message of a side, and returns its counterpart of the other side, if
-// that has been added already.
+// Add adds the next message of a side and returns its counterpart on the other side, if that
+// has already been added.
 func (p *Pairing[T]) Add(side int, id Identity, message T) (other T, met bool) {
 	if list := p.waiting[1-side][id]; len(list) > 0 {
 		if p.waiting[1-side][id] = list[1:]; len(list) == 1 {

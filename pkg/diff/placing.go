@@ -7,23 +7,22 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A placing finds the indices at which elements of an array are inserted and moved, one
-// after the other, without a copy of the array.
+// A placing finds the indices at which elements of an array are inserted and moved, one after
+// the other, without a copy of the array.
 //
-// Elements of the old array that stay are its fixed points. Each element that is placed
-// goes directly after the one before it in the new array, or, if late, before the next
-// fixed one. So before a place are the elements placed before it, and those pending (not
-// moved yet, or left out of the comparison and never moved) that were before that fixed
-// one in the old array.
+// Elements of the old array that stay are its fixed points. Each placed element goes directly
+// after its predecessor in the new array or, if late, before the next fixed element. So a place
+// is preceded by the elements already placed, and by the pending ones (not moved yet, or left
+// out of the comparison and never moved) that preceded that fixed element in the old array.
 type placing struct {
 	edits   map[int]*Edit      // by the index in the new array
 	removed []jsonstream.Value // in the order of the old array
-	fixed   []int              // indices of the elements that stay and have not been met
-	stayed  []int              // for each old index, how many elements before it stay
+	fixed   []int              // indices of the elements that stay and are not yet passed
+	stayed  []int              // for each old index, the number of elements before it that stay
 	pending sums               // over old indices
-	last    int                // old index of the last fixed element met, -1 before the first
+	last    int                // old index of the last fixed element passed, -1 before the first
 	late    bool
-	after   []int // for each element that was inserted or moved, the old index that it came after
+	after   []int // for each inserted or moved element, the old index that it came after
 }
 
 var errEdits = errors.New("the edits of an array do not fit together")
@@ -35,7 +34,7 @@ func newPlacing(r sides, e *Edit, late bool) (*placing, error) {
 		moves
 		goes
 	)
-	fate := make([]byte, e.Old.Len()) // 0 for what is left out
+	fate := make([]byte, e.Old.Len()) // 0 means left out
 	for _, child := range r.old.Children(e.Old) {
 		fate[child.Value.Index()] = stays
 	}
@@ -109,7 +108,7 @@ func (s sums) add(i, n int) {
 	}
 }
 
-// before returns the sum of the numbers before that at i.
+// before returns the sum of the numbers before index i.
 func (s sums) before(i int) int {
 	sum := 0
 	for ; i > 0; i -= i & -i {

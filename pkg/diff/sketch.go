@@ -9,13 +9,13 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A sketch measures how alike two elements are: a sample of their content (A. Z. Broder,
-// "On the resemblance and containment of documents", 1997).
+// A sketch is a sample of the content of an element, to measure the likeness of two elements
+// (A. Z. Broder, "On the resemblance and containment of documents", 1997).
 type sketch struct {
 	kind     jsonstream.Kind
 	features []uint64 // the smallest ones, ascending
-	all      bool     // there are no more
-	id       uint64   // of what identifies the element, 0 if nothing does
+	all      bool     // features is complete
+	id       uint64   // hash of the element's identifiers, 0 if it has none
 }
 
 // The limits of a sketch.
@@ -23,14 +23,14 @@ const (
 	maxFeatures = 64
 	maxValues   = 256
 	maxText     = 8 << 10 // bytes of a string
-	manyWords   = 8       // from here on, pairs of adjacent words count
-	longWord    = 40      // bytes of a text without white space that is taken for one word
+	manyWords   = 8       // minimum number for pairs of adjacent words to count
+	longWord    = 40      // bytes of a text without white space that is treated as one word
 )
 
-// alikeEnough is the minimum likeness, of 1000, for an element to be a change of another.
+// alikeEnough is the minimum likeness, in thousandths, for an element to be a change of another.
 const alikeEnough = 500
 
-// likeness returns the share of common features, of 1000 (Dice's coefficient). A common
+// likeness returns the share of common features, in thousandths (Dice's coefficient). A common
 // identifier makes up half of it.
 func (s *sketch) likeness(t *sketch) int {
 	if s.kind != t.kind {
@@ -42,8 +42,7 @@ func (s *sketch) likeness(t *sketch) int {
 	}
 	shared, union, i, j := 0, 0, 0, 0
 	for i < len(s.features) && j < len(t.features) && union < limit {
-		// The processor cannot predict which is smaller: without branches the steps are
-		// cheap.
+		// The processor cannot predict which is smaller, so steps without branches are faster.
 		a, b := s.features[i], t.features[j]
 		if a <= b {
 			i++
@@ -64,7 +63,7 @@ func (s *sketch) likeness(t *sketch) int {
 	return n
 }
 
-// sketch returns the sketch of an element: of olds, or of news on side 1. It is nil for
+// sketch returns the sketch of an element: of olds, or of news if side is 1. It is nil for
 // scalars other than texts, for elements with a key, and beyond maxSketches.
 func (m *matching) sketch(side, i int) *sketch {
 	list := m.olds
@@ -88,7 +87,7 @@ func (m *matching) sketch(side, i int) *sketch {
 	return *known
 }
 
-// unlike is the sketch of an element unlike any other.
+// unlike is the sketch of an element without likeness to any other.
 var unlike = &sketch{}
 
 // sketch returns the sketch of an element.
@@ -113,15 +112,15 @@ func (p *sampler) sketch(element equal.Child) *sketch {
 	return &s
 }
 
-// least returns the smallest features, each once, ascending: more than maxFeatures, or
+// least returns the smallest features without duplicates, ascending: more than maxFeatures, or
 // all. They are valid until the next call.
 func (p *sampler) least() []uint64 {
 	if len(p.features) <= maxFeatures {
 		slices.Sort(p.features)
 		return slices.Compact(p.features)
 	}
-	// Hashes spread evenly over their top bytes: sorting the few that have the same, from
-	// the lowest on, stops as soon as there are enough.
+	// Hashes are evenly distributed over their top bytes: sorting the few with the same top
+	// byte, from the lowest on, can stop as soon as there are enough.
 	var starts [1<<8 + 1]int
 	for _, f := range p.features {
 		starts[f>>56+1]++
@@ -172,7 +171,7 @@ type sampler struct {
 	spread   []uint64
 }
 
-// add adds the features of a value: of a place in it, only the member's name counts.
+// add adds the features of a value. Of its place in the element, only the member's name counts.
 func (p *sampler) add(c equal.Child) {
 	if p.values++; p.values > maxValues {
 		return
@@ -201,7 +200,7 @@ func (p *sampler) add(c equal.Child) {
 	}
 }
 
-// text adds the words of a text, and, if there are many, pairs of adjacent ones.
+// text adds the words of a text and, if it has many, the pairs of adjacent words.
 func (p *sampler) text(text string, name uint64) {
 	text = text[:min(len(text), maxText)]
 	first := len(p.features)
@@ -217,7 +216,7 @@ func (p *sampler) text(text string, name uint64) {
 
 func isBetweenWords(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }
 
-// hash is FNV-1a: likeness must not depend on a seed.
+// hash is FNV-1a, because likeness must not depend on a seed.
 func hash[T string | []byte](text T) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(text) {
@@ -226,7 +225,7 @@ func hash[T string | []byte](text T) uint64 {
 	return h
 }
 
-// mix returns a number all of whose bits depend on both numbers and their order.
+// mix returns a number whose every bit depends on both numbers and their order.
 func mix(a, b uint64) uint64 {
 	h := a*0x9e3779b97f4a7c15 + b
 	h = (h ^ h>>32) * 0xd6e8feb86659fd93

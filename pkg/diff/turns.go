@@ -8,8 +8,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// turnsOf counts the edits of the lists of turns, which some messages have in a context
-// that they carry.
+// turnsOf counts the edits of the lists of turns, which some messages have in a carried
+// context.
 func turnsOf(f format.Format, a, b *jsonstream.Document, e *Edit) Counts {
 	var c Counts
 	if e == nil {
@@ -47,8 +47,8 @@ func turnsOf(f format.Format, a, b *jsonstream.Document, e *Edit) Counts {
 	return c
 }
 
-// turnsApart counts the turns of conversations that cannot be compared: if only one has
-// any, all were added or removed.
+// turnsApart counts the turns of conversations that cannot be compared: if only one has any,
+// all its turns were added or removed.
 func turnsApart(old, then *history.History) Counts {
 	if len(old.Turns) > 0 && len(then.Turns) > 0 {
 		return Counts{}
@@ -56,7 +56,7 @@ func turnsApart(old, then *history.History) Counts {
 	return Counts{Removed: len(old.Turns), Added: len(then.Turns)}
 }
 
-// editOf returns the edit that made a value of the new document, nil if there is none.
+// editOf returns the edit that produced a value of the new document, nil if there is none.
 func editOf(e *Edit, made jsonstream.Value) *Edit {
 	if e.New == made && made.Exists() {
 		return e
@@ -69,7 +69,7 @@ func editOf(e *Edit, made jsonstream.Value) *Edit {
 	return nil
 }
 
-// child returns the edit of a member, nil if it stayed.
+// child returns the edit of a member, nil if it is unchanged.
 func child(e *Edit, name string) *Edit {
 	for _, inner := range e.Edits {
 		if inner.New.Name() == name || inner.Old.Name() == name {
@@ -102,7 +102,7 @@ func (c *Counts) add(list *Edit) {
 	}
 }
 
-// begins reports whether a list begins with the user's turn that is a string in the other
+// begins reports whether a list begins with a turn of the user that is a string in the other
 // document.
 func begins(list, text jsonstream.Value) bool {
 	first := list.At("/0")

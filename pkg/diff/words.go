@@ -8,21 +8,20 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/align"
 )
 
-// A Run is a part of two texts: the same in both, or a part of each that differs.
+// A Run is a part of two texts: common to both, or a differing part of each.
 type Run struct {
 	Old, New string
 	Same     bool
 }
 
-// maxCompared is the maximum size of two texts together, in bytes, for comparing their
-// words.
+// maxCompared is the maximum total size of two texts, in bytes, for comparing their words.
 const maxCompared = 16 << 20
 
 // Words compares two texts by words, or only by their ends if they are very long. The
 // runs cover both texts, in order; none is empty, and two of one kind are never adjacent.
 func Words(old, new string) []Run {
 	var d runJoiner
-	i, j := 0, 0 // how far the texts are compared
+	i, j := 0, 0 // ends of the compared parts
 	if len(old)+len(new) <= maxCompared {
 		a, b := SplitWords(old), SplitWords(new)
 		for _, p := range align.Pairs(wordTexts(a), wordTexts(b)) {
@@ -45,7 +44,7 @@ type Word struct {
 // End returns the offset after the word.
 func (w Word) End() int { return w.At + len(w.Text) }
 
-// Counts reports whether it is a word to people.
+// Counts reports whether the word contains letters or digits.
 func (w Word) Counts() bool {
 	r, _ := utf8.DecodeRuneInString(w.Text)
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
@@ -81,7 +80,7 @@ func inWord(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
-// A runJoiner joins runs. Their lengths are enough, since they cover the texts.
+// A runJoiner joins runs. Their lengths are enough, because they cover the texts.
 type runJoiner struct{ runs []runLength }
 
 type runLength struct {
@@ -89,8 +88,7 @@ type runLength struct {
 	same     bool
 }
 
-// between adds the text between two words that are the same. The white space around it
-// may be the same too.
+// between adds the text between two equal words. The white space around it may be equal too.
 func (d *runJoiner) between(old, new string) {
 	head, tail := 0, 0
 	if space := spaceBefore(old); space == spaceBefore(new) {
@@ -126,9 +124,9 @@ func (r *runLength) extend(by runLength) {
 	r.new += by.new
 }
 
-// join makes one run of the last three, two changes and the common part between them, if
-// that is no longer than either: a few common words and spaces in two unrelated texts do
-// not help a reader.
+// join merges the last three runs, two changes and the common part between them, if the common
+// part is not longer than either: a few common words and spaces in two unrelated texts do not
+// help a reader.
 func (d *runJoiner) join() {
 	for n := len(d.runs); n >= 3 && !d.runs[n-1].same; n = len(d.runs) {
 		before, between, behind := d.runs[n-3], d.runs[n-2], d.runs[n-1]
@@ -141,8 +139,8 @@ func (d *runJoiner) join() {
 	}
 }
 
-// Changes of wholeWord bytes or more are compared by their characters if they have no
-// white space, and of longText bytes or more in any case.
+// Changes of at least wholeWord bytes are compared by characters if they have no white space,
+// and changes of at least longText bytes in any case.
 const (
 	wholeWord = 40
 	longText  = maxCompared / 4
@@ -180,8 +178,8 @@ func appendRun(list []Run, r Run) []Run {
 	return append(list, r)
 }
 
-// commonEnds returns how many bytes of whole characters two texts have in common
-// at their beginning, and of the rest at their end.
+// commonEnds returns the lengths, in bytes of whole characters, of the common beginning of two
+// texts and of the common end of the rest.
 func commonEnds(a, b string) (head, tail int) {
 	for head < len(a) && head < len(b) && a[head] == b[head] {
 		head++

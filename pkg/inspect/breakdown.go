@@ -8,8 +8,8 @@ import (
 	"github.com/eaapl/handoff/pkg/history"
 )
 
-// A Breakdown says where the tokens of a message go. No slice is nil. Of what is as large, the
-// order is that of the message.
+// A Breakdown is the distribution of a message's tokens. No slice is nil. Entries of the same
+// size are in the order of the message.
 type Breakdown struct {
 	Members    []Part      `json:"members"`    // largest first
 	Roles      []Part      `json:"roles"`      // largest first
@@ -17,14 +17,14 @@ type Breakdown struct {
 	Duplicates []Duplicate `json:"duplicates"` // in order
 }
 
-// A Part are the tokens of a member, or of the turns of a role.
+// A Part is the tokens of a member, or of the turns of a role.
 type Part struct {
 	Name   string `json:"name"`
 	Turns  int    `json:"turns,omitzero"`
 	Tokens int    `json:"tokens"`
 }
 
-// A TurnSize are the tokens of a turn.
+// A TurnSize is the tokens of a turn.
 type TurnSize struct {
 	Pointer string `json:"pointer"` // in the context, where a message carries one
 	Role    string `json:"role"`
@@ -32,15 +32,15 @@ type TurnSize struct {
 	Turn    int    `json:"-"` // its index in the history
 }
 
-// A Duplicate is a turn that says what an earlier one said.
+// A Duplicate is a turn that repeats an earlier one.
 type Duplicate struct {
 	Pointer string `json:"pointer"`
 	Of      string `json:"of"`
 	Tokens  int    `json:"tokens"`
 }
 
-// BreakDown measures a message's parts, and returns their sizes and that of all of it. Where
-// the message carries a context, that is measured.
+// BreakDown measures the parts of a message and returns their sizes and the total. If the
+// message carries a context, it measures the context.
 func BreakDown(h *history.History, meter history.Meter) (b Breakdown, total int) {
 	sizes := h.Measure(meter)
 	b = Breakdown{Members: []Part{}, Turns: []TurnSize{}, Duplicates: []Duplicate{}}

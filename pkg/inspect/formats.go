@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// A Context is what a message carries for its receiver: the snapshot of an SW4RM
-// request, or the context of a MACP transcript that holds the turns.
+// A Context is the content that a message carries for its receiver: the snapshot of an SW4RM
+// request, or the context with the turns of a MACP transcript.
 type Context struct {
 	Pointer string        `json:"pointer"` // of the string or object in the message that is it
 	Format  format.Format `json:"format"`
@@ -30,7 +30,7 @@ func ofFormat(m *message.Message, of format.Format, limits jsonstream.Limits) Fa
 		HandoffID: history.ID(root, of), Bytes: len(m.Raw()), CompactBytes: whole, Members: members(root, sizes, whole),
 	}
 	h, err := history.Of(m.Document(), of, limits)
-	if err != nil { // what it carries cannot be read
+	if err != nil { // the carried content cannot be read
 		h = &history.History{Format: of, Root: root}
 	}
 	f.addHistory(h)
@@ -47,7 +47,7 @@ func ofFormat(m *message.Message, of format.Format, limits jsonstream.Limits) Fa
 	return f
 }
 
-// detected returns why a message is of a format that is known by its turns.
+// detected returns why a message is of a format that is detected by its turns.
 func detected(root jsonstream.Value, of format.Format) *Detected {
 	if d := formats.Named(of); d.Known == nil || d.Turns == nil {
 		return nil
@@ -63,7 +63,7 @@ func detected(root jsonstream.Value, of format.Format) *Detected {
 	return d
 }
 
-// addHistory adds the facts of the conversation, and of the context that it is in.
+// addHistory adds the facts of the conversation, and of the context around it.
 func (f *Facts) addHistory(h *history.History) {
 	turns := make([]jsonstream.Value, len(h.Turns))
 	for i, t := range h.Turns {
@@ -79,8 +79,8 @@ func (f *Facts) addHistory(h *history.History) {
 	}
 }
 
-// speaker returns the role of a turn, the type of an item that has none, and the role
-// of a string that is one.
+// speaker returns the role of a turn, the type of an item without one, and the role of a turn
+// that is a string.
 func speaker(turn jsonstream.Value) string {
 	if turn.Kind() == jsonstream.String {
 		return "user"
@@ -89,7 +89,7 @@ func speaker(turn jsonstream.Value) string {
 	return cmp.Or(roleOf(item), conversation.Role(turn), item.Get("type").Text())
 }
 
-// called returns the tools that a conversation has calls of.
+// called returns the tools called in a conversation.
 func called(h *history.History) []Tool {
 	t := newTally[Tool]()
 	for _, turn := range h.Turns {

@@ -1,9 +1,8 @@
-// Package inspect summarises a handoff message of any format for a person: sender and
-// receiver, tasks, costs, and the sizes of its parts.
+// Package inspect summarises a handoff message of any format for a person: sender and receiver,
+// tasks, costs, and the sizes of its parts.
 //
-// It does not validate: package validate does. Any well-formed JSON document has facts; a
-// member that is missing or has another type than its specification gives it leaves its
-// facts empty.
+// It does not validate: package validate does. Any well-formed JSON document has facts; the
+// facts of a member that is missing or of the wrong type are empty.
 package inspect
 
 import (
@@ -23,12 +22,12 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// Facts are the facts of one message. No slice is nil. Texts are as long and
-// as hostile as the message has them.
+// Facts are the facts of one message. No slice is nil. Texts are unchanged: as long and as
+// hostile as in the message.
 //
-// The members are those of canonical messages. They also hold what a message of another
-// format has under another name: sender and receiver, identifiers, description,
-// conversation and tools. The rest is in the member of its format.
+// The fields correspond to the members of canonical messages, and hold the equivalent members
+// of other formats: sender and receiver, identifiers, description, conversation and tools. The
+// rest is in the member of its format.
 type Facts struct {
 	Format format.Format `json:"format"` // "" for a document in none
 
@@ -42,7 +41,7 @@ type Facts struct {
 	Receivers       []Receiver `json:"receiverList"`
 	Timestamp       string     `json:"timestamp"`
 	TraceID         string     `json:"traceId"` // "" unless traceparent is valid
-	Signed          bool       `json:"signed"`  // whether there is a signature, not whether it holds
+	Signed          bool       `json:"signed"`  // whether there is a signature, valid or not
 	SignatureKeyID  string     `json:"signatureKeyId"`
 
 	TaskDescription string    `json:"taskDescription"`
@@ -66,11 +65,10 @@ type Facts struct {
 	Extensions []string `json:"extensions"` // namespaces
 
 	Context *Context `json:"context,omitzero"` // nil where the message carries none, or is its own
-	// Detected says why the message is of its format; nil where that is in the name of a
-	// member, or was given.
+	// Detected is how the format was detected; nil if a member names it, or it was given.
 	Detected *Detected `json:"detected,omitzero"`
-	// Profile is what only messages of the format have, nil for canonical ones. In JSON its
-	// Details are in a member with the name of the format's system.
+	// Profile has the data that only messages of the format have, nil for canonical ones. In
+	// JSON its Details are in a member with the name of the format's system.
 	Profile *format.Profile `json:"-"`
 }
 
@@ -87,10 +85,10 @@ func (f Facts) MarshalJSON() ([]byte, error) {
 	}{members(f), details}, json.Deterministic(true))
 }
 
-// Detected says by what the format of a message is known.
+// Detected is the evidence for a detected format.
 type Detected struct {
 	Members []string `json:"members"` // that indicate it, by their names
-	// Turn is the JSON Pointer of the first turn that no other format has, "" if there is none.
+	// Turn is the JSON Pointer of the first turn that fits no other format, "" if there is none.
 	Turn string `json:"turn"`
 	// Also are the other formats that the turns fit.
 	Also []format.Format `json:"also"`
@@ -103,7 +101,7 @@ type Sender struct {
 	ExecutionID string `json:"executionId"`
 }
 
-// A Receiver is a kind of agent that is to take over.
+// A Receiver is a kind of agent to take over.
 type Receiver struct {
 	Type    string `json:"agentType"`
 	Version string `json:"agentVersion"` // the required range, "" for any
@@ -116,14 +114,14 @@ type Subtask struct {
 	CompletedAt string `json:"completedAt,omitempty"`
 }
 
-// A Budget is the relay of section 9. Numbers have the text of the message,
-// nil for none.
+// A Budget is the relay of section 9. Numbers have the text of the message, or are nil if
+// absent.
 type Budget struct {
 	SpentUSD     stdjson.RawMessage `json:"spentUSD"`
 	RemainingUSD stdjson.RawMessage `json:"remainingUSD"`
-	// SpentShare is spent / (spent + remaining), 0 to 1 and rounded to four
-	// digits; 1 also when more than all is spent. It is nil where one of the
-	// two is missing or beyond [jsonstream.SafeNumber].
+	// SpentShare is spent / (spent + remaining), from 0 to 1, rounded to four digits; 1 also if
+	// more than the budget is spent. It is nil if one of the two is missing or beyond
+	// [jsonstream.SafeNumber].
 	SpentShare *float64 `json:"spentShare"`
 }
 
@@ -150,15 +148,15 @@ type Role struct {
 	Tokens int    `json:"tokens,omitzero"` // after [Facts.CountTokens]
 }
 
-// A Tool is one that was called.
+// A Tool is a tool that was called.
 type Tool struct {
 	Tool         string `json:"tool"` // "" for calls that do not name one
 	Calls        int    `json:"calls"`
 	OutputTokens int64  `json:"outputTokens"` // of the calls that say so
 }
 
-// Of returns the facts of m, a message of the given format, or of none known if that is
-// "". What it carries is bounded by limits.
+// Of returns the facts of m, a message of the given format, or of an unknown one if that is "".
+// limits bound its carried content.
 func Of(m *message.Message, of format.Format, limits jsonstream.Limits) Facts {
 	if of != format.EAAPL && of != "" {
 		return ofFormat(m, of, limits)
@@ -233,11 +231,11 @@ func subtasks(list jsonstream.Value) []Subtask {
 
 // A sizer measures values of one document without the white space between their tokens.
 type sizer struct {
-	isCompact bool // there is no white space
+	isCompact bool // there is no white space to leave out
 	scratch   []byte
 }
 
-// newSizer returns the sizer of a root and what is below it, and the size of the root.
+// newSizer returns the sizer for a root and the values below it, and the size of the root.
 func newSizer(root jsonstream.Value) (*sizer, int) {
 	s := &sizer{}
 	size := s.size(root)
@@ -263,7 +261,7 @@ func members(root jsonstream.Value, s *sizer, whole int) []Member {
 	return all
 }
 
-// quotedSize returns how long a name is with quotes and no more escapes than it needs.
+// quotedSize returns the length of a name with quotes and the minimum of escapes.
 func quotedSize(raw []byte, name string) int {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return len(raw)
@@ -272,7 +270,7 @@ func quotedSize(raw []byte, name string) int {
 	return len(quoted)
 }
 
-// A tally counts by name, in the order in which the names appear.
+// A tally counts by name, in order of first appearance.
 type tally[T any] struct {
 	all []T
 	at  map[string]int
@@ -280,7 +278,7 @@ type tally[T any] struct {
 
 func newTally[T any]() tally[T] { return tally[T]{[]T{}, map[string]int{}} }
 
-// of returns what is counted under a name: at first, what is given.
+// of returns the entry for a name, initially first.
 func (t *tally[T]) of(name string, first T) *T {
 	i, seen := t.at[name]
 	if !seen {

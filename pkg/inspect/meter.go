@@ -5,8 +5,8 @@ import (
 	counting "github.com/eaapl/handoff/pkg/tokens"
 )
 
-// MeterOf returns what measures a conversation by a counter: in tokens as providers count it,
-// in bytes without what they add.
+// MeterOf returns the meter for a counter: tokens as providers count them, or bytes without the
+// providers' additions.
 func MeterOf(c *counting.Counter) history.Meter {
 	if c.Encoding() == counting.Bytes {
 		return history.Meter{Count: c.Count}

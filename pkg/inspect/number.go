@@ -20,8 +20,8 @@ func numberText(v jsonstream.Value) json.RawMessage {
 // maxTokens is the limit of one count, so that no sum can overflow.
 const maxTokens = 1 << 34
 
-// count reads a whole number from 0 to maxTokens, also written as 3.2e3. It
-// costs the same for every number, however it is written.
+// count reads a whole number from 0 to maxTokens, also in the form 3.2e3. Its cost does not
+// depend on the form.
 func count(v jsonstream.Value) (int64, bool) {
 	if v.Kind() != jsonstream.Number {
 		return 0, false

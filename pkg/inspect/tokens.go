@@ -7,9 +7,9 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// CountTokens adds the sizes in tokens to the facts of m, from which they were made.
-// Where it carries a context, that is counted. What is in none of the formats that
-// package history knows has no turns.
+// CountTokens adds the sizes in tokens to f, the facts of m. If m
+// carries a context, it counts the context. A message of a format unknown to package history
+// has no turns.
 func (f *Facts) CountTokens(m *message.Message, meter history.Meter) {
 	h, err := history.Of(m.Document(), f.Format, jsonstream.Unlimited())
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// messages returns n lines of about 7 kB, each an object with the mixture of short
-// and long texts, numbers and nesting that messages have.
+// messages returns n lines of about 7 kB, each an object with the mixture of short and long
+// texts, numbers and nesting of real messages.
 func messages(n int) []byte {
 	var b bytes.Buffer
 	sentence := strings.Repeat("the clause about liability is far from the standard of the industry ", 2)

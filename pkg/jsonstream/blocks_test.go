@@ -12,8 +12,7 @@ import (
 	"testing/iotest"
 )
 
-// seen is what there is to see of JSON Lines: the pointers, positions and texts of their values, and
-// the error.
+// seen lists the pointers, positions and texts of all values in JSON Lines, and returns the error.
 func seen(list *[]string, raw Raw, limits Limits) error {
 	doc, err := Parse(raw, limits)
 	if err != nil {
@@ -33,7 +32,7 @@ func seen(list *[]string, raw Raw, limits Limits) error {
 	return nil
 }
 
-// checkBlocks compares the blocks of a text with the whole of it.
+// checkBlocks compares the blocks of a text with the whole text.
 func checkBlocks(t *testing.T, text []byte, limits Limits, r io.Reader) {
 	t.Helper()
 	var want, got []string
@@ -55,7 +54,7 @@ func checkBlocks(t *testing.T, text []byte, limits Limits, r io.Reader) {
 		t.Fatalf("error %v, want %v", gotErr, wantErr)
 	}
 	if w != nil {
-		w.Err, g.Err = nil, nil // a CutError has the place in its document
+		w.Err, g.Err = nil, nil // a CutError includes the place in its document
 		if !reflect.DeepEqual(w, g) {
 			t.Fatalf("error %+v, want %+v", g, w)
 		}
@@ -94,7 +93,7 @@ func linesText(rng *rand.Rand, size int) []byte {
 	return text
 }
 
-// The blocks of a text have the values, the places and the first error that the whole has.
+// The blocks of a text have the same values, places and first error as the whole text.
 func TestBlocks(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 21))
@@ -125,7 +124,7 @@ func FuzzBlocks(f *testing.F) {
 	f.Add([]byte("{}\n\n[1]\n"), uint16(3))
 	f.Add([]byte("{\"a\":1}\n{\"b\":\n \n"), uint16(1))
 	f.Fuzz(func(t *testing.T, text []byte, at uint16) {
-		// It is cut in its middle.
+		// The text is cut in the middle of this line.
 		line := append(append(bytes.Repeat([]byte{' '}, blockBytes-1-int(at)), "[]\n"...), text...)
 		checkBlocks(t, line, Limits{}, bytes.NewReader(line))
 	})

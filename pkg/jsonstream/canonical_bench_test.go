@@ -7,8 +7,8 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// A message as its maker wrote it, with its members in the order of the specification,
-// and one that is canonical already.
+// A message in the order of its sender, with members as in the specification, and one that is
+// already canonical.
 func BenchmarkCanonical(b *testing.B) {
 	indented, err := schemas.Example("message")
 	if err != nil {

@@ -24,8 +24,8 @@ func canonical(t testing.TB, text string) (string, error) {
 	return string(got), err
 }
 
-// D8: what a library for RFC 8785 takes for JSON, and depths in which it is quadratic: the
-// canonical form is one of strict JSON alone, in one pass.
+// D8: texts that a library for RFC 8785 mistakes for JSON, and depths at which it is quadratic.
+// Only strict JSON has a canonical form, which takes one pass.
 func TestD8CanonicalFormIsStrict(t *testing.T) {
 	for _, in := range []string{`01`, `.5`, `0x1p4`, "\"\xff\"", `[1,]`, `NaN`} {
 		if _, err := jsonstream.Parse(jsonstream.NewRaw([]byte(in)), jsonstream.Unlimited()); err == nil {
@@ -75,7 +75,7 @@ func TestCanonicalRFC8785(t *testing.T) {
 	}
 }
 
-// numbered returns members named by the numbers from one to another.
+// numbered returns members whose names are the numbers of a range.
 func numbered(from, to int) string {
 	var members []string
 	for i := from; i <= to; i++ {
@@ -242,8 +242,7 @@ func TestCanonicalOmit(t *testing.T) {
 	}
 }
 
-// The order of names is that of their UTF-16 code units, in small and in large
-// objects.
+// Names are ordered by their UTF-16 code units, in small and in large objects.
 func TestCanonicalOrder(t *testing.T) {
 	runes := rapid.RuneFrom([]rune("ab!é\x00\u0080\ud7ff\ue000\uffff\U00010000\U0001f600\U0010ffff"))
 	rapid.Check(t, func(t *rapid.T) {
@@ -261,13 +260,13 @@ func TestCanonicalOrder(t *testing.T) {
 	})
 }
 
-// However a message is spelled, also where a part is canonical already, it has the
-// canonical form that the JSON text layer finds.
+// Every spelling of a message, even a partly canonical one, has the canonical form of the JSON
+// text layer.
 func TestCanonicalSpellings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { agree(t, []byte(spell(t, 4))) })
 }
 
-// spell draws a JSON value in some spelling.
+// spell draws a JSON value in a random spelling.
 func spell(t *rapid.T, depth int) string {
 	space := rapid.SampledFrom([]string{"", "", "", " ", "\n\t"}).Draw(t, "space")
 	kinds := []string{"string", "number", "literal", "object", "object", "array"}
@@ -300,12 +299,12 @@ func spell(t *rapid.T, depth int) string {
 	return space + text + space
 }
 
-// Written in pieces, a long text is the same, and so are the errors.
+// A long text written in pieces is the same, and so are the errors.
 func TestWriteCanonical(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("text ", n/5) }
 	tests := []struct {
 		name, in string
-		broken   bool // the writer
+		broken   bool // the writer fails
 		want     error
 	}{
 		{name: "short", in: `{"b":1,"a":2}`},
@@ -349,8 +348,8 @@ func (w *brokenWriter) Write(p []byte) (int, error) {
 	return 0, errBroken
 }
 
-// The canonical form agrees with that of the JSON text layer, wherever that has
-// one, and is its own.
+// The canonical form agrees with that of the JSON text layer, if that has one, and is its own
+// canonical form.
 func FuzzCanonical(f *testing.F) {
 	for _, seed := range []string{
 		`{"b":[1.0,-0,1e-7,123456789012345678],"a":"\u00e9\/\ud83d\ude00\u001f\b"}`, `"\u007f\u2028"`, `0.000001`, `[5e-324,1.7976931348623157e308]`,
@@ -361,8 +360,8 @@ func FuzzCanonical(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) { agree(t, text) })
 }
 
-// agree compares both functions that canonicalise with the JSON text layer, without and
-// with a member left out.
+// agree compares both functions for canonical forms with the JSON text layer, with and without
+// a member left out.
 func agree(t interface{ Fatalf(string, ...any) }, text []byte) {
 	doc, syntax := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 	if syntax != nil {
@@ -398,14 +397,13 @@ func agree(t interface{ Fatalf(string, ...any) }, text []byte) {
 	}
 }
 
-// sameAsDouble reports whether a number has the value of the shortest text of its
-// double.
+// sameAsDouble reports whether a number equals the shortest text of its double.
 func sameAsDouble(text []byte) bool {
 	f, _ := strconv.ParseFloat(string(text), 64)
 	return jsonstream.SameNumber(text, strconv.AppendFloat(nil, f, 'e', -1, 64))
 }
 
-// isBelow reports whether v is other, or in it.
+// isBelow reports whether v is other, or inside it.
 func isBelow(v, other jsonstream.Value) bool {
 	for v.Exists() && v != other {
 		v = v.Parent()

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A list behaves like a slice, and stays a low tree of small pieces, which makes an
-// operation cheap however long the array.
+// A list behaves like a slice, and stays a low tree of small pieces, so that an operation is
+// cheap in arrays of any length.
 func TestList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := make([]*content, rapid.IntRange(0, 5000).Draw(t, "size"))
@@ -67,7 +67,7 @@ func checkList(t *rapid.T, l *list) int {
 	return height + 1
 }
 
-// Gaps that removed members leave do not add up.
+// The gaps left by removed members do not accumulate.
 func TestGaps(t *testing.T) {
 	doc, err := Parse(NewRaw([]byte("{}")), Limits{})
 	if err != nil {

@@ -55,7 +55,7 @@ func draftOf(t testing.TB, text string) *jsonstream.Draft {
 	return jsonstream.NewDraft(parse(t, text).Root())
 }
 
-// Each change sees those before it, and all other values keep their bytes.
+// Each change sees the earlier ones, and all other values keep their bytes.
 func TestDraft(t *testing.T) {
 	const text = `{ "a" : [1, 2.50 ,3] ,
   "b\u0020" : {"c":1e400, "d":{}} }`
@@ -109,7 +109,7 @@ func TestDraftLimits(t *testing.T) {
 	}
 }
 
-// spaced is a value with white space in any place.
+// spaced draws a value with white space in any place.
 func spaced(depth int) *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		space := rapid.SampledFrom([]string{"", " ", "\n\t"})
@@ -133,7 +133,7 @@ func spaced(depth int) *rapid.Generator[string] {
 	})
 }
 
-// Setting or removing one value changes the bytes of no other, but of those that hold it.
+// Setting or removing a value changes the bytes of no other value, except those around it.
 func TestDraftKeepsBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := spaced(3).Draw(t, "document")

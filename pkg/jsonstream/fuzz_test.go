@@ -29,8 +29,8 @@ func FuzzSplitter(f *testing.F) {
 		if err != io.EOF {
 			t.Fatalf("whole: %v", err)
 		}
-		// How a stream is read matters only where the line rule is unsure of damaged
-		// input; its well-formed documents come out alike.
+		// The size of reads only matters if the line rule is uncertain, in damaged input;
+		// well-formed documents come out the same.
 		bytewise, err := split(iotest.OneByteReader(bytes.NewReader(in)), limits)
 		if err != io.EOF {
 			t.Fatalf("byte by byte: %v", err)

@@ -23,7 +23,7 @@ func parseLines(t testing.TB, text string) *jsonstream.Document {
 	return d
 }
 
-// The lines are the elements of an array; places are those in the file.
+// The lines are the elements of an array; places are in the file.
 func TestParseLines(t *testing.T) {
 	const text = "\n{\"a\":1}\r\n\n [2,\"é\"]\n\t\n\"c\"\n{\"\\u0061\":{\"b\":null}}"
 	d, err := jsonstream.ParseLines(jsonstream.Raw{Bytes: []byte(text), Start: jsonstream.Position{Line: 3, Column: 1, Offset: 50}}, jsonstream.Limits{})
@@ -99,7 +99,7 @@ func TestParseLinesRejects(t *testing.T) {
 	}
 }
 
-// What is edited stays JSON Lines, and all other lines keep their bytes.
+// Edited JSON Lines stay JSON Lines, and all other lines keep their bytes.
 func TestEditLines(t *testing.T) {
 	const text = "\n{\"a\": 1}\n\n  {\"b\":[2, 3]} \n{\"c\":4}"
 	for _, tt := range []struct {
@@ -148,7 +148,7 @@ func TestEditLines(t *testing.T) {
 	}
 }
 
-// Changes of a draft of JSON Lines are those of a draft of the same array.
+// The changes of a draft of JSON Lines equal the changes of a draft of the same array.
 func TestDraftLinesIsArray(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		element := rapid.SampledFrom([]string{`1`, ` {"a":[1]}`, `{"a" : {"b":"c"}} `, `"x\n"`, `[]`, "\t[{}]"})
@@ -196,7 +196,7 @@ func TestDraftLinesIsArray(t *testing.T) {
 	})
 }
 
-// A document of lines has what each of them has alone, and is refused if one of them is.
+// A document of lines has the values of its lines, and is rejected if one of them is.
 func FuzzParseLines(f *testing.F) {
 	for _, s := range seeds {
 		f.Add([]byte(s))
@@ -256,7 +256,7 @@ func FuzzParseLines(f *testing.F) {
 	})
 }
 
-// Of a stream that is taken for lines, all that is left is one document.
+// If TakeLines accepts a stream, the rest of the stream is one document.
 func TestTakeLines(t *testing.T) {
 	isOne := func(first []byte) bool { return string(first) == `{"a":1}` }
 	const text = "\n {\"a\":1}\n{\"b\":\n2\n"

@@ -22,7 +22,7 @@ func parse(t testing.TB, text string) *jsonstream.Document {
 	return d
 }
 
-// Strict JSON (RFC 8259, RFC 7493): every error says where and what.
+// Strict JSON (RFC 8259, RFC 7493): every error has its place and its cause.
 func TestParseRejects(t *testing.T) {
 	deep := strings.Repeat("[", 1_000_000)
 	for _, tt := range []struct {
@@ -229,8 +229,8 @@ func TestSiblings(t *testing.T) {
 	}
 }
 
-// TestManyMembers looks for duplicates in objects that need a table for it, of all sizes at
-// which that grows.
+// TestManyMembers looks for duplicates in objects large enough for a table, of all sizes at
+// which it grows.
 func TestManyMembers(t *testing.T) {
 	for _, count := range []int{63, 64, 65, 127, 128, 129, 256, 257, 5000} {
 		var members []string

@@ -70,7 +70,7 @@ func TestParsePatternRejects(t *testing.T) {
 	}
 }
 
-// patternOf and placeOf draw from so few tokens that they often fit.
+// patternOf and placeOf draw from few tokens, so that they often match.
 func patternOf(t *rapid.T) jsonstream.Pattern {
 	list := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "*", "**"}), 0, 6).Draw(t, "pattern")
 	return patterns(t, join(list))[0]
@@ -87,7 +87,7 @@ func join(tokens []string) string {
 	return "/" + strings.Join(tokens, "/")
 }
 
-// fits is Match by its definition.
+// fits implements Match by its definition.
 func fits(pattern, place []string) bool {
 	switch {
 	case len(pattern) == 0:
@@ -125,7 +125,7 @@ func TestStepsAgreeWithMatch(t *testing.T) {
 	})
 }
 
-// counts reports by the definition of a mask whether a place counts.
+// counts reports whether a place is included by the definition of a mask.
 func counts(ignore, only []jsonstream.Pattern, place []string) bool {
 	above := func(list []jsonstream.Pattern) bool {
 		for n := range len(place) + 1 {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// scans reads a text by scan and by decode. They must agree, but scan may leave a
-// valid text to decode.
+// scans reads a text by scan and by decode. They must agree, except that scan may leave a valid
+// text to decode.
 func scans(t *testing.T, text []byte) (scanned, decoded bool) {
 	t.Helper()
 	limits := Limits{MaxDepth: 20}

@@ -122,7 +122,7 @@ func TestSplitterDoesNotWaitForTheNextDocument(t *testing.T) {
 	}
 }
 
-// However the documents are laid out, the same documents come back.
+// Any layout of the documents gives the same documents.
 func TestSplitterProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var in bytes.Buffer
@@ -186,7 +186,7 @@ func value(t *rapid.T, depth int) []byte {
 	}).Draw(t, "scalar"))
 }
 
-// Whatever length is expected of the stream, its documents are the same.
+// The documents are the same for any expected length of the stream.
 func TestSplitterExpect(t *testing.T) {
 	long := `{"a":"` + strings.Repeat("x", 3<<20) + `"}`
 	text := "{}\n" + long + "\n[1]\n" + long + "\n{}"
@@ -211,7 +211,7 @@ func TestSplitterExpect(t *testing.T) {
 	}
 }
 
-// Ready is about documents and lines that have been read to their end.
+// Ready counts only documents and lines that have been read completely.
 func TestSplitterReady(t *testing.T) {
 	for _, tt := range []struct {
 		rest string // after the first document

@@ -19,8 +19,8 @@ func decimal(t tester, n message.Number) message.Decimal {
 	return d
 }
 
-// Exact values within the bounds of jsonstream.SafeNumber, errors beyond: no
-// number costs more than its bounds.
+// Values are exact within the bounds of jsonstream.SafeNumber, and errors beyond: the bounds
+// limit the cost of every number.
 func TestNumberDecimal(t *testing.T) {
 	for number, want := range map[message.Number]string{
 		"0": "0", "-0": "0", "0.10": "0.1", "1e3": "1000", "1E-3": "0.001", "9007199254740993": "9007199254740993",
@@ -60,7 +60,7 @@ func TestDecimalQuo(t *testing.T) {
 	}
 }
 
-// Arithmetic is that of math/big's fractions: 0.1 + 0.2 is 0.3.
+// Arithmetic equals that of math/big's fractions: 0.1 + 0.2 is 0.3.
 func TestDecimalIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.Custom(func(t *rapid.T) message.Number {

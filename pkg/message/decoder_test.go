@@ -16,8 +16,8 @@ import (
 
 const one = `{"handoffId":"a","currentState":{"text":"} {\" \\"}}`
 
-// decodeAll reads a stream to its end: the messages, and the errors of damaged
-// ones; the last error is that of the reader, if it has one.
+// decodeAll reads a stream to its end. It returns the messages and the errors of damaged ones;
+// the last error is that of the reader, if it has one.
 func decodeAll(r io.Reader, options message.Options) (messages []*message.Message, errs []error) {
 	for m, err := range message.NewDecoder(r, options).All() {
 		if err != nil {
@@ -37,8 +37,8 @@ func TestDecoder(t *testing.T) {
 		in      io.Reader
 		limits  jsonstream.Limits
 		want    int
-		wantErr error // of the one error; nil means none
-		errors  int   // how many, if not one
+		wantErr error // the only error; nil for none
+		errors  int   // their number, if not one
 	}{
 		{name: "empty", in: strings.NewReader("")},
 		{name: "white space", in: strings.NewReader(" \r\n\t\n")},
@@ -79,7 +79,7 @@ func TestDecoder(t *testing.T) {
 	}
 }
 
-// Errors of the stream stick, those of one message do not.
+// Errors of the stream are permanent, and errors of one message are not.
 func TestDecoderErrorsStick(t *testing.T) {
 	d := message.NewDecoder(strings.NewReader(`{"a":1,}`+"\n"+one), message.Options{})
 	var damaged *jsonstream.SyntaxError
@@ -96,7 +96,7 @@ func TestDecoderErrorsStick(t *testing.T) {
 	}
 }
 
-// All may be left and taken up again.
+// A loop over All can be left and resumed.
 func TestDecoderAllBreaks(t *testing.T) {
 	d := message.NewDecoder(strings.NewReader(one+one+one), message.Options{})
 	for range d.All() {
@@ -111,8 +111,8 @@ func TestDecoderAllBreaks(t *testing.T) {
 	}
 }
 
-// A message knows its places in the stream, and owns its bytes: reading on does
-// not change them.
+// A message has its places in the stream and owns its bytes: they do not change when the stream
+// is read further.
 func TestDecoderPlaces(t *testing.T) {
 	in := strings.Repeat(one+"\n", 5_000) + "\n  {\"handoffId\":\n\"last\"}"
 	messages, errs := decodeAll(iotest.HalfReader(strings.NewReader(in)), message.Options{})
@@ -144,7 +144,7 @@ func FuzzDecoder(f *testing.F) {
 		whole, errs := decodeAll(bytes.NewReader(in), options)
 		bytewise, errs2 := decodeAll(iotest.OneByteReader(bytes.NewReader(in)), options)
 		if len(errs) == 0 || len(errs2) == 0 {
-			// A well-formed stream reads the same however it arrives.
+			// A well-formed stream reads the same in pieces of any size.
 			if diff := cmp.Diff(raws(whole), raws(bytewise)); diff != "" || len(errs) != len(errs2) {
 				t.Fatalf("errors %v, byte by byte %v (-whole +bytewise):\n%s", errs, errs2, diff)
 			}
@@ -155,7 +155,7 @@ func FuzzDecoder(f *testing.F) {
 				t.Fatalf("error %#v", err)
 			}
 		}
-		for _, m := range whole { // what we accept, we can read again, byte for byte
+		for _, m := range whole { // accepted messages can be read again, byte for byte
 			at := m.Document().Raw().Start.Offset
 			if !bytes.HasPrefix(in[at:], m.Raw()) {
 				t.Fatalf("%q is not at %d", m.Raw(), at)

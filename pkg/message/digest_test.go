@@ -18,7 +18,7 @@ func digestOf(t *testing.T, text string) (Digest, error) {
 	return m.Digest()
 }
 
-// A digest is that of the canonical form: spelling does not count, everything else does.
+// A digest is that of the canonical form: it depends on everything except the spelling.
 func TestDigest(t *testing.T) {
 	want := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(`{"a":[1.5,2],"b":"é","signature":"x"}`)))
 	for _, text := range []string{

@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// A message keeps its bytes, members that nobody knows too; Set changes one place.
+// A message keeps its bytes, including unknown members; Set changes one place.
 func ExampleParse() {
 	m, err := message.Parse([]byte(`{"handoffId": "h-1", "x": 1.50, "constraints": ["be brief"]}`), message.Options{})
 	if err != nil {
@@ -62,7 +62,7 @@ func ExampleFields() {
 	// {"role":"user","content":"Hi","seen":1.50}
 }
 
-// A stream goes on after a damaged message.
+// A stream continues after a damaged message.
 func ExampleDecoder() {
 	in := strings.NewReader(`{"handoffId":"h-1"}
 {"handoffId":"h-2",}

@@ -21,7 +21,7 @@ type tester interface {
 	Fatalf(string, ...any)
 }
 
-// encoded returns what encoding/json writes, without its escapes for HTML.
+// encoded returns the output of encoding/json, without its escapes for HTML.
 func encoded(t tester, v any) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -42,8 +42,8 @@ func canonical(t testing.TB, text []byte) string {
 	return string(out)
 }
 
-// checkJSON requires of fields that encoding/json writes the message that New makes of
-// them, and reads from it what Message.Fields does.
+// checkJSON checks that encoding/json writes fields as the message that New makes of them, and
+// reads that message as Message.Fields does.
 func checkJSON(t tester, f *message.Fields) {
 	t.Helper()
 	m, err := message.New(f)
@@ -89,7 +89,7 @@ func TestJSONOfExample(t *testing.T) {
 	}
 }
 
-// Every type alone is what it is within a message.
+// Each type has the same JSON alone as within a message.
 func TestJSONOfParts(t *testing.T) {
 	const unknown = `"<&>":[1e400,0.10,null]`
 	for text, v := range map[string]any{
@@ -124,7 +124,7 @@ func TestJSONOfParts(t *testing.T) {
 	}
 }
 
-// What has no JSON, and JSON that is no message, is an error that names the place.
+// A value without JSON, and JSON that is not a message, give errors with the place.
 func TestJSONErrors(t *testing.T) {
 	for want, v := range map[string]any{
 		`expected a number, found ""`:                                 message.Number(""),

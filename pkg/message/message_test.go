@@ -35,8 +35,7 @@ func example(t testing.TB) string {
 	return string(jsonstream.AppendCompact(nil, text))
 }
 
-// What the caller does with the buffer afterwards does not reach a message, nor any
-// string that was taken from it.
+// Later changes to the caller's buffer affect neither a message nor any string from it.
 func TestParseCopies(t *testing.T) {
 	text := example(t)
 	buffer := []byte(text)
@@ -54,7 +53,7 @@ func TestParseCopies(t *testing.T) {
 	}
 }
 
-// Fields owns what it holds, also those of a message that was parsed in place.
+// Fields owns its data, even if the message was parsed in place.
 func TestFieldsOwnTheirBytes(t *testing.T) {
 	buffer := []byte(example(t))
 	m, err := message.ParseInPlace(jsonstream.NewRaw(buffer), message.Options{})
@@ -77,8 +76,8 @@ func TestFieldsOwnTheirBytes(t *testing.T) {
 	}
 }
 
-// What was read is what Raw gives. Through Go values the published example keeps
-// everything but, in objects with unknown members, the order.
+// Raw returns the bytes that were read. In Go values, the published example loses only the
+// order of members in objects with unknown members.
 func TestExampleSurvives(t *testing.T) {
 	text := example(t)
 	m := parse(t, text)
@@ -109,8 +108,8 @@ func TestExampleSurvives(t *testing.T) {
 	}
 }
 
-// Unknown members of every object, odd numbers and odd strings pass through
-// Fields and New.
+// Unknown members of every object, unusual numbers and unusual strings pass through Fields and
+// New.
 func TestUnknownMembersAndNumbersSurvive(t *testing.T) {
 	const odd = `"zz":{"n":[9007199254740993,1e400,0.10,-0,1E+2],"s":"\u00e9\/\ud83d\ude00","":null}`
 	const text = `{"schemaVersion":"2.3","fromAgent":{"agentId":"a","agentVersion":"1.0.0","executionId":"x",` + odd + `},"toAgent":{"agentType":"b",` + odd + `},` +

@@ -17,8 +17,8 @@ const (
 	parentID = "00f067aa0ba902b7"
 )
 
-// The rules and examples of W3C Trace Context, https://www.w3.org/TR/trace-context/,
-// section 3.2; several cases are those of the W3C's own test suite.
+// The rules and examples of W3C Trace Context, https://www.w3.org/TR/trace-context/, section
+// 3.2; several cases are from the W3C's own test suite.
 func TestParseTraceparent(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -63,7 +63,7 @@ func TestParseTraceparent(t *testing.T) {
 			if (err == nil) != tt.ok || err != nil && !errors.Is(err, message.ErrTraceparent) {
 				t.Fatalf("got %v, error %v", got, err)
 			}
-			// What is written back is version 00, whatever version was read.
+			// Version 00 is written, whatever version was read.
 			if tt.ok && got.String() != "00"+tt.in[2:55] {
 				t.Errorf("got %s, want 00%s", got, tt.in[2:55])
 			}

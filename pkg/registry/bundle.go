@@ -13,15 +13,15 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// maxBundled is how many documents a bundle may have.
+// maxBundled is the maximum number of documents in a bundle.
 const maxBundled = 256
 
-// Bundle returns a schema in which all that it refers to in other documents is below $defs,
-// each document once, without $id and $schema: every reference then begins with "#". load returns
-// the document that a URL without a fragment names. All else of the schema keeps its bytes.
+// Bundle returns a schema with all documents that it refers to below $defs, each once and without $id and
+// $schema, so that every reference begins with "#". load returns the document with a URL, which has no
+// fragment. The rest of the schema keeps its bytes.
 //
-// A schema inside another that has an $id, and $anchor, $dynamicAnchor and $dynamicRef in a document
-// that is put into another, are errors: their references cannot be written as pointers.
+// Nested schemas with an $id, and $anchor, $dynamicAnchor and $dynamicRef in an embedded document, are
+// errors: references to them cannot be written as pointers.
 func Bundle(doc *jsonstream.Document, base string, load func(url string) (*jsonstream.Document, error), limits jsonstream.Limits) (*jsonstream.Document, error) {
 	id, _, _ := strings.Cut(cmp.Or(doc.Root().Get("$id").Text(), base), "#")
 	b := &bundler{load: load, prefixes: map[string]string{id: ""}, names: map[string]bool{}}
@@ -63,12 +63,12 @@ func Bundle(doc *jsonstream.Document, base string, load func(url string) (*jsons
 
 type bundler struct {
 	load     func(string) (*jsonstream.Document, error)
-	prefixes map[string]string // where documents are in the bundle, by their addresses
-	names    map[string]bool   // of definitions
+	prefixes map[string]string // places of documents in the bundle, by their addresses
+	names    map[string]bool   // of the definitions
 	todo     []string
 }
 
-// rewrite returns a document whose references lead to where things are in the bundle.
+// rewrite returns a document with its references changed to places in the bundle.
 func (b *bundler) rewrite(doc *jsonstream.Document, address, prefix string) (*jsonstream.Draft, error) {
 	draft := jsonstream.NewDraft(doc.Root())
 	if k := doc.Root().Kind(); k != jsonstream.Object {
@@ -103,7 +103,7 @@ func (b *bundler) rewrite(doc *jsonstream.Document, address, prefix string) (*js
 	return draft, err
 }
 
-// target returns the reference, within the bundle, to what one in a document refers to.
+// target returns the reference within the bundle for a reference in a document.
 func (b *bundler) target(address, prefix, ref string) (string, error) {
 	at, fragment, _ := strings.Cut(ref, "#")
 	if at != "" {

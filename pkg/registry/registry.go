@@ -1,6 +1,6 @@
-// Package registry finds the versions of JSON Schemas: those that are built in, and those of a
-// directory (EAAPL-MAG006, sections 7.1 and 14.3). [Bundle] makes of a schema and all that it
-// refers to one document, for validators that follow no references to other documents.
+// Package registry finds the versions of JSON Schemas: the built-in ones and the ones in a directory
+// (EAAPL-MAG006, sections 7.1 and 14.3). [Bundle] combines a schema and all documents that it refers to into
+// one document, for validators that follow no references to other documents.
 package registry
 
 import (
@@ -32,16 +32,16 @@ type Schema struct {
 	File    string `json:"file"` // within the registry
 
 	document *jsonstream.Document
-	number   *semver.Version // of the version
+	number   *semver.Version // parsed version
 }
 
-// URL returns the schema's $id, or without one a URL by which [Registry.Load] finds it.
+// URL returns the schema's $id, or else a URL by which [Registry.Load] finds it.
 func (s *Schema) URL() string { return cmp.Or(s.ID, "file:///"+s.File) }
 
 // Document returns the schema itself.
 func (s *Schema) Document() *jsonstream.Document { return s.document }
 
-// A Registry has versions of schemas. It is immutable and safe for concurrent use.
+// A Registry holds versions of schemas. It is immutable and safe for concurrent use.
 type Registry struct{ list []*Schema }
 
 var embedded = sync.OnceValues(func() (*Registry, error) {
@@ -60,10 +60,10 @@ var embedded = sync.OnceValues(func() (*Registry, error) {
 	return r, nil
 })
 
-// Embedded returns the registry of the schemas that are built in.
+// Embedded returns the registry of the built-in schemas.
 func Embedded() (*Registry, error) { return embedded() }
 
-// versions matches the versions that schemas have.
+// versions matches the versions of schemas.
 var versions = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(0|[1-9][0-9]{0,8})(\.(0|[1-9][0-9]{0,8}))?$`) })
 
 // splitVersion splits NAME-VERSION.
@@ -75,7 +75,7 @@ func splitVersion(file string) (name, version string) {
 	return file[:i], file[i+1:]
 }
 
-// VersionOf returns the version that the name of a file, or else an $id, ends in, as in
+// VersionOf returns the version at the end of a file name, or else of an $id, as in
 // message/2.1.json and message-2.1.schema.json; "" if there is none.
 func VersionOf(file, id string) string {
 	for _, name := range []string{file, id} {
@@ -90,8 +90,8 @@ func VersionOf(file, id string) string {
 	return ""
 }
 
-// Open reads a registry directory, in which NAME/VERSION.json is a version of a schema:
-// message/2.0.json, message/2.1.json. Other files are passed over. The limits bound each file.
+// Open reads a registry directory, where NAME/VERSION.json is a version of a schema:
+// message/2.0.json, message/2.1.json. Other files are skipped. The limits apply to each file.
 func Open(dir fs.FS, limits jsonstream.Limits) (*Registry, error) {
 	files, err := fs.Glob(dir, "*/*.json")
 	if err != nil {
@@ -129,7 +129,7 @@ func (r *Registry) add(name, version, file string, text []byte, limits jsonstrea
 	root := doc.Root()
 	number, err := semver.NewVersion(version)
 	if err != nil {
-		number = &semver.Version{} // of a schema without a version
+		number = &semver.Version{} // for a schema without a version
 	}
 	r.list = append(r.list, &Schema{name, version, root.Get("$id").Text(), root.Get("title").Text(), file, doc, number})
 	return nil
@@ -144,8 +144,8 @@ func (r *Registry) sort() {
 // All returns all schemas, by name, then by version. The caller owns the slice.
 func (r *Registry) All() []*Schema { return slices.Clone(r.list) }
 
-// Find returns the schema that is called NAME, which is the latest version, NAME-VERSION, its
-// file or its $id. The error is [ErrUnknown].
+// Find returns the schema that called identifies: NAME, for the latest version, NAME-VERSION,
+// its file or its $id. The error is [ErrUnknown].
 func (r *Registry) Find(called string) (*Schema, error) {
 	for _, s := range slices.Backward(r.list) {
 		if called == s.Name || called == s.Name+"-"+s.Version || called == s.File || s.ID != "" && called == s.ID {
@@ -155,8 +155,7 @@ func (r *Registry) Find(called string) (*Schema, error) {
 	return nil, ErrUnknown
 }
 
-// Versions returns the versions of a schema, in order. Without a name, it is the only one of the
-// registry.
+// Versions returns the versions of a schema, in order. Without a name, it is the only schema of the registry.
 func (r *Registry) Versions(name string) ([]*Schema, error) {
 	var list []*Schema
 	for _, s := range r.list {
@@ -173,9 +172,9 @@ func (r *Registry) Versions(name string) ([]*Schema, error) {
 	return list, nil
 }
 
-// For returns that of some versions, in order, by which a message of a version is read: that
-// one; or, since minor versions are backward compatible (section 14.3), the next one of its major
-// version, or the latest one for messages that are newer. It is nil if there is none.
+// For returns the schema for messages of a version, from versions in order: the schema of that version or,
+// since minor versions are backward compatible (section 14.3), the next one of its major version, or the
+// latest one for newer messages. It is nil if there is none.
 func For(versions []*Schema, version string) *Schema {
 	wanted, err := semver.NewVersion(version)
 	if err != nil {
@@ -194,8 +193,8 @@ func For(versions []*Schema, version string) *Schema {
 	return best
 }
 
-// Load returns the schema document with a [Schema.URL]: of the registry, or one that is built in.
-// The error is [ErrUnknown]. It is for [Bundle].
+// Load returns the schema document with a [Schema.URL], from the registry or built in. The error is
+// [ErrUnknown]. It is for [Bundle].
 func (r *Registry) Load(id string) (*jsonstream.Document, error) {
 	builtIn, err := Embedded()
 	if err != nil {

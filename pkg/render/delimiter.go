@@ -9,13 +9,13 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/view"
 )
 
-// A word is what is read of a name; what is longer is none.
+// A word is the read part of a name, at most len(letters) bytes.
 type word struct {
 	letters [48]byte
 	n       int
 }
 
-// add adds a character, and reports whether there is room for it.
+// add adds a character, and reports whether there was space for it.
 func (w *word) add(c byte) bool {
 	if w.n == len(w.letters) {
 		return false
@@ -27,9 +27,9 @@ func (w *word) add(c byte) bool {
 
 func (w *word) String() string { return string(w.letters[:w.n]) }
 
-// delimiters returns the edits that break up the marks of chat templates. They are found whatever their
-// case is, with look-alike letters and signs, with characters that do not show, and with escapes in
-// them; those with bars and the names of speakers also with white space in them.
+// delimiters returns the edits that break up the marks of chat templates: in any case, with look-alike
+// letters and signs, with invisible characters, and with escapes; marks with bars and the names of speakers
+// also with white space.
 func delimiters(text string) (edits []edit) {
 	lineStart := true
 	for i := 0; i < len(text); {
@@ -80,7 +80,7 @@ func delimiters(text string) (edits []edit) {
 	return edits
 }
 
-// mayMark has the bytes by which a mark, an escape or a line begins.
+// mayMark has the first bytes of marks, escapes and lines.
 var mayMark = func() (all [256]bool) {
 	for i := range all {
 		all[i] = i >= utf8.RuneSelf || strings.IndexByte("<[]#:&%\\\n\r\v\f", byte(i)) >= 0
@@ -88,7 +88,7 @@ var mayMark = func() (all [256]bool) {
 	return all
 }()
 
-// signAt is [sign] for the character at text[i], or that an escape there stands for, and its length.
+// signAt returns the [sign] of the character, or of the escaped character, at text[i], and its length.
 func signAt(text string, i int) (c byte, n int) {
 	if r, n := unescaped(text[i:]); n > 0 {
 		return sign(r), n
@@ -97,8 +97,8 @@ func signAt(text string, i int) (c byte, n int) {
 	return sign(r), n
 }
 
-// plainAt returns the ASCII character that the one at text[i] can be taken for, 0 if it
-// takes no room, and its length. What looks like no ASCII character is '?'.
+// plainAt returns the ASCII character that the character at text[i] resembles, 0 if it has no
+// width, '?' if it resembles none, and its length.
 func plainAt(text string, i int) (c byte, n int) {
 	r, n := rune(text[i]), 1
 	if r >= utf8.RuneSelf {
@@ -128,8 +128,8 @@ func plainAt(text string, i int) (c byte, n int) {
 	return '?', n
 }
 
-// sign returns the ASCII character that r is or looks like, of those that delimiters have; a
-// line feed for all that breaks lines; 0 for others.
+// sign returns the ASCII character of delimiters that r is or resembles; a line feed for all
+// line breaks; 0 for other characters.
 func sign(r rune) byte {
 	switch r {
 	case '<', '＜', '﹤', '‹', '〈', 0x2329, '⟨', '❮', '❬', '❰', 'ᐸ', '˂', '≺', '«', '《', '⟪', '⧼':
@@ -158,8 +158,8 @@ func sign(r rune) byte {
 	return 0
 }
 
-// isTag reports whether what follows a "<" makes a delimiter of it: |name|>, with a bar on
-// one side at least, or a tag, perhaps with attributes.
+// isTag reports whether the text after a "<" makes it a delimiter: |name|>, with at least one
+// of the bars, or a tag, perhaps with attributes.
 func isTag(text string) bool {
 	var name word
 	element := "" // the name up to white space
@@ -188,7 +188,7 @@ func isTag(text string) bool {
 	return false
 }
 
-// isBracket reports whether what follows a "[" makes a mark of it: |name|], or a name.
+// isBracket reports whether the text after a "[" makes it a mark: |name|], or a name.
 func isBracket(text string) bool {
 	var name word
 	opened, closed := false, false // by bars
@@ -210,15 +210,15 @@ func isBracket(text string) bool {
 	return false
 }
 
-// isLiteral reports whether a sign and what follows it is one of [literals].
+// isLiteral reports whether a sign and the text after it are one of [literals].
 func isLiteral(c byte, rest string) bool {
 	return slices.ContainsFunc(literals, func(mark string) bool {
 		return mark[0] == c && startsWith(rest, mark[1:len(mark)-1], mark[len(mark)-1]) >= 0
 	})
 }
 
-// startsWith returns where a sign is after a word, in small letters, at the start of a text, -1 if it is not
-// there. Characters that do not show, and white space before the sign, may be between.
+// startsWith returns the index of a sign after a word, in small letters, at the start of a text, -1 if there
+// is none. Invisible characters, and white space before the sign, may be between.
 func startsWith(text, word string, end byte) int {
 	for i := 0; i < len(text); {
 		c, n := plainAt(text, i)
@@ -247,9 +247,9 @@ func isName(c byte) bool {
 	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == ':' || c == '.'
 }
 
-// speaker returns where the colon is after a speaker's name at the start of a line, -1 if
-// there is none. Quote signs, bullets and marks of headings and of emphasis may be around
-// the name.
+// speaker returns the index of the colon after a speaker's name at the start of a line, -1 if
+// there is none. Quote signs, bullets and marks of headings and of emphasis may be around the
+// name.
 func speaker(text string, start int) int {
 	heading := false
 	for i := start; i < len(text); {
@@ -271,8 +271,9 @@ func speaker(text string, start int) int {
 	return -1
 }
 
-// named returns where the colon is after a speaker's name, -1 if there is none. White space parts the
-// words of the name, which marks of emphasis may be around: system_prompt is a name of programs.
+// named returns the index of the colon after a speaker's name, -1 if there is none. The words of the name are
+// separated by white space, and marks of emphasis may be around the name. A name with an underscore, such as
+// system_prompt, does not count: it is one of programs.
 func named(text string, start int, heading bool) int {
 	var name word
 	parted, ended := false, false
@@ -301,7 +302,7 @@ func named(text string, start int, heading bool) int {
 	return -1
 }
 
-// heading returns where the colon is after a speaker's name that follows two or more "#" anywhere in a
+// heading returns the index of the colon after a speaker's name that follows two or more "#" anywhere in a
 // line, -1 if there is none, and the length of the signs.
 func heading(text string, start int) (at, n int) {
 	signs := 0
@@ -322,8 +323,8 @@ func heading(text string, start int) (at, n int) {
 	return -1, len(text) - start
 }
 
-// endsTurn reports whether a text that a colon follows ends with a speaker of Vicuna, whose turns go on in
-// one line: "USER: … ASSISTANT: …".
+// endsTurn reports whether a text before a colon ends with a speaker of Vicuna, whose turns share one line:
+// "USER: … ASSISTANT: …".
 func endsTurn(text string) bool {
 	const longest = 64
 	name := ""
@@ -338,7 +339,7 @@ func endsTurn(text string) bool {
 		}
 		text, read = text[:len(text)-n], read+n
 	}
-	return false // at the start, [speaker] has it
+	return false // [speaker] handles the start of a line
 }
 
 func isTurn(name string) bool { return name == "USER" || name == "ASSISTANT" }

@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// longestEscape is how many bytes of an escape are looked at.
+// longestEscape is the maximum length in bytes of an escape.
 const longestEscape = 12
 
-// escaped reads an escape at the start of s, as texts inside of texts have them, that stands for
-// one character: of JSON, of HTML (any with a name is taken for a space), of URLs. It
-// returns 0 bytes if there is none.
+// escaped reads an escape at the start of s, as in texts within texts, for one character: of JSON, of HTML (a
+// named one counts as a space) or of URLs. It returns 0 bytes if there is none.
 func escaped(s string) (r rune, n int) {
 	number := func(digits string, base, n int) (rune, int) {
 		v, err := strconv.ParseUint(digits, base, 20)
@@ -44,8 +43,8 @@ func escaped(s string) (r rune, n int) {
 	return 0, 0
 }
 
-// unescaped reads an escape at the start of a text that stands for one character: of HTML, with a semicolon
-// or without one where browsers need none, of JSON or of URLs. It returns 0 bytes if there is none.
+// unescaped reads an escape at the start of a text for one character: of HTML, also without a semicolon where
+// browsers need none, of JSON or of URLs. It returns 0 bytes if there is none.
 func unescaped(text string) (r rune, n int) {
 	switch text[0] {
 	case '\\', '%':
@@ -97,8 +96,8 @@ func reference(text string, i int) (r rune, n int) {
 	return rune(v), end
 }
 
-// entities are the characters of marks, and those that do not show, that HTML has names for. Browsers
-// read an open one without its semicolon.
+// entities are the HTML names of the characters of marks and of invisible characters. Browsers read an open
+// one without its semicolon.
 var entities = []struct {
 	name string
 	r    rune

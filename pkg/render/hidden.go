@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/view"
 )
 
-// isHidden reports whether r does not show, breaks a line or changes the direction of writing.
+// isHidden reports whether r is invisible, breaks a line or changes the direction of writing.
 func isHidden(r rune) bool {
 	switch {
 	case r < ' ', 0x7F <= r && r < 0xA0, // control characters
@@ -19,9 +19,9 @@ func isHidden(r rune) bool {
 	return view.Ignorable(r)
 }
 
-// isNeeded reports whether the character at text[i], which does not show, is there for the characters
-// beside it: a joiner in a script or an emoji that has joiners, a mark of direction beside a letter
-// written from the right, the one selector of a sign or a Han character, the tags of a flag.
+// isNeeded reports whether the invisible character at text[i] is needed by its neighbours: a joiner in a
+// script or an emoji that uses joiners, a direction mark beside a letter of a right-to-left script, the only
+// selector of a sign or a Han character, the tags of a flag.
 func isNeeded(text string, i int, r rune, n int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:i])
 	after, _ := utf8.DecodeRuneInString(text[i+n:])
@@ -49,14 +49,14 @@ func isPicture(r rune) bool {
 	return unicode.Is(unicode.So, r) || r == 0xFE0F || 0x1F3FB <= r && r <= 0x1F3FF
 }
 
-// isIn reports whether r is a character of a script that shows.
+// isIn reports whether r is a visible character of a script.
 func isIn(r rune, scripts []*unicode.RangeTable) bool {
 	return unicode.In(r, scripts...) && !isHidden(r)
 }
 
 var (
-	// rightToLeft are the scripts written from the right, joined those in which joiners change how letters
-	// look.
+	// rightToLeft are the scripts written from the right; joined are the scripts in which joiners change the
+	// shapes of letters.
 	rightToLeft = []*unicode.RangeTable{unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko, unicode.Samaritan, unicode.Mandaic, unicode.Adlam}
 	joined      = []*unicode.RangeTable{
 		unicode.Arabic, unicode.Syriac, unicode.Nko, unicode.Mandaic, unicode.Adlam, unicode.Mongolian, unicode.Phags_Pa,
@@ -65,7 +65,7 @@ var (
 	}
 )
 
-// flags are the tags, as ASCII letters, that make a flag of a black one: England, Scotland, Wales.
+// flags are the tags, as ASCII letters, that turn a black flag into that of England, Scotland or Wales.
 var flags = []string{"gbeng", "gbsct", "gbwls"}
 
 // inFlag reports whether the tag character at text[i] belongs to one of flags.

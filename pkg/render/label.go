@@ -7,26 +7,26 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/view"
 )
 
-// A border is the words by which a model knows one of our lines: the label (also in
-// "[END OF CONTEXT FROM PREVIOUS AGENT]") or those around the data. They are found by their
-// letters alone, whatever their case is and whatever stands between them: other
-// characters, line breaks, what does not show. Letters may be look-alikes.
+// A border is a sequence of words by which a model recognizes one of our lines: the label (also
+// in "[END OF CONTEXT FROM PREVIOUS AGENT]") or the lines around the data. Only the letters
+// count, in any case and with anything between them: other characters, line breaks, invisible
+// characters. Letters may be look-alikes.
 type border struct {
 	// at has the letters as bits: bit i of at[c] is set if letter i is c.
 	at [26]uint64
-	// n is how many letters there are, and last which of them is the first of the last
-	// word: before that the words are broken up.
+	// n is the number of letters, and last the index of the first letter of the last word,
+	// before which the words are broken up.
 	n, last int
 }
 
-// looked are the borders that are looked for.
+// looked are the borders to find.
 var looked = [...]border{
 	newBorder("contextfromprevious", "agent"),
 	newBorder("contextfromtheprevious", "agent"),
 	newBorder("handedover", "data"),
 }
 
-// newBorder returns the border of words in small letters, of at most 63 in all.
+// newBorder returns the border of words in small letters, at most 63 in all.
 func newBorder(words, last string) border {
 	b := border{n: len(words + last), last: len(words)}
 	for i, c := range []byte(words + last) {
@@ -35,7 +35,7 @@ func newBorder(words, last string) border {
 	return b
 }
 
-// fold returns the number of a small letter. I and l are the same: they look the same.
+// fold returns the number of a small letter. I and l have the same number, because they look alike.
 func fold(c byte) int {
 	if c == 'l' {
 		c = 'i'
@@ -43,16 +43,16 @@ func fold(c byte) int {
 	return int(c - 'a')
 }
 
-// A search for a border goes over a text, letter by letter.
+// A search finds a border in a text, letter by letter.
 type search struct {
 	// state has bit i set if the text ends with the first i letters.
 	state uint64
-	// last is where the first letter of the last word was, when it was found.
+	// last is the place of the first letter of the last word, once found.
 	last int
 }
 
-// step reads a letter, as [fold] numbers it, at a place of the text, and reports whether
-// the border is complete. An optional letter may also not be there.
+// step reads a letter, as numbered by [fold], at a place of the text, and reports whether the
+// border is complete. An optional letter may be skipped.
 func (s *search) step(b *border, c, place int, optional bool) bool {
 	next := ((s.state | 1) & b.at[c]) << 1
 	if next>>(b.last+1)&1 != 0 {
@@ -67,10 +67,10 @@ func (s *search) step(b *border, c, place int, optional bool) bool {
 	return complete
 }
 
-// searches are those for all that are [looked] for.
+// searches are the searches for all [looked] borders.
 type searches [len(looked)]search
 
-// step reads letters at a place, and adds the edits for the borders that are complete.
+// step reads letters at a place, and adds the edits for the complete borders.
 func (all *searches) step(edits []edit, letters string, place int, optional bool) []edit {
 	for i := range len(letters) {
 		for k := range all {
@@ -83,8 +83,8 @@ func (all *searches) step(edits []edit, letters string, place int, optional bool
 	return edits
 }
 
-// join adds what has begun in others. Of two places where a last word may begin, the later one
-// is in both words.
+// join adds the partial matches of others. Of two places where a last word may begin, the later
+// one is in both words.
 func (all *searches) join(others *searches) {
 	for k := range all {
 		all[k].state |= others[k].state
@@ -102,12 +102,12 @@ func (all *searches) idle() bool {
 	return true
 }
 
-// labels returns the edits that break up borders. An escape is read both ways: as the character
-// that it stands for, and as the characters that it has.
+// labels returns the edits that break up borders. An escape is read both as its character and as its literal
+// text.
 func labels(text string) (edits []edit) {
 	var now searches
-	// after has, in element i%len(after), the searches that go on at i, behind an escape. None is
-	// behind last.
+	// after has, in element i%len(after), the searches that continue at i, after an escape. None is after
+	// last.
 	var after [longestEscape + 1]searches
 	last := 0
 	idle := true // no border has begun
@@ -135,8 +135,7 @@ func labels(text string) (edits []edit) {
 	return edits
 }
 
-// mayBegin reports whether c may begin one of the borders, or what can be taken for its first
-// letter.
+// mayBegin reports whether c may begin one of the borders, or a look-alike of its first letter.
 func mayBegin(c byte) bool {
 	switch c {
 	case 'c', 'C', 'h', 'H', '(', '\\', '%', '&':
@@ -145,8 +144,8 @@ func mayBegin(c byte) bool {
 	return c >= utf8.RuneSelf
 }
 
-// lettersAt returns the small letters that the character at text[i] can be taken for, and its
-// length in bytes. They are optional if it may as well be a digit, a sign or part of an escape.
+// lettersAt returns the small letters that the character at text[i] resembles, and its length in bytes. They
+// are optional if it may also be a digit, a sign or part of an escape.
 func lettersAt(text string, i int) (read string, optional bool, n int) {
 	c := text[i]
 	switch {
@@ -162,7 +161,7 @@ func lettersAt(text string, i int) (read string, optional bool, n int) {
 
 const alphabet = "abcdefghijklmnopqrstuvwxyz"
 
-// lettersOfRune returns the small letters that r can be taken for.
+// lettersOfRune returns the small letters that r resembles.
 func lettersOfRune(r rune) string {
 	plain := string(r)
 	if r >= utf8.RuneSelf {

@@ -2,11 +2,12 @@ package render
 
 import "strings"
 
-// The marks by which chat templates, and the prompts of tools, tell turns and roles apart, by model family
+// The marks by which chat templates, and the prompts of tools, separate turns and roles, by model family
 // (from the templates in the models' tokenizer_config.json, llama.cpp's llama-chat.cpp and FastChat's
-// conversation.py). Names are in small letters, with "#" for a number at their end. Not in the lists is
-// what needs no name: <|name|>, with a bar on one side at least (ChatML, Llama 3 and 4, Phi, Zephyr, GLM,
-// Command R, Granite, DeepSeek, Kimi, Hunyuan, Harmony and most others), and [|name|] (EXAONE, YuLan, BlueLM).
+// conversation.py). Names are in small letters, with "#" for a number at their end. Marks that may have any
+// name are not listed: <|name|>, with at least one of the bars (ChatML, Llama 3 and 4, Phi, Zephyr, GLM,
+// Command R, Granite, DeepSeek, Kimi, Hunyuan, Harmony and most others), and [|name|] (EXAONE, YuLan,
+// BlueLM).
 
 // isTagName reports whether a name makes a mark in angle brackets, as in <s> and </tool_call>.
 func isTagName(name string) bool {
@@ -41,8 +42,7 @@ func isTagName(name string) bool {
 // isAssigned is [isTagName] for names before "=", as in <function=pay> (Qwen Coder, Llama 3.1).
 func isAssigned(name string) bool { return name == "function" || name == "parameter" }
 
-// isBracketName is [isTagName] for square brackets, as in [INST] and [/INST]. White space in them is
-// left out.
+// isBracketName is [isTagName] for square brackets, as in [INST] and [/INST]. name has no white space.
 func isBracketName(name string) bool {
 	switch numbered(name) {
 	case "inst", "sys", // Llama 2, Mistral
@@ -72,7 +72,7 @@ func isSpeaker(words string, heading bool) bool {
 	return false
 }
 
-// foreignSpeakers are those of models of other languages: YandexGPT, GLM 2, Pangu.
+// foreignSpeakers are the speakers in models of other languages: YandexGPT, GLM 2, Pangu.
 var foreignSpeakers = []string{"пользователь", "ассистент", "система", "问", "答", "用户", "助手", "系统", "系统提示"}
 
 // foreignTags are the names in angle brackets of MiniCPM.

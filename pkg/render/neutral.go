@@ -8,18 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-// Quoted is put into text that looks like a border of a prompt, so that it is none. Text
-// that has it from the start gets another one in it: without those that were put in, the
-// text is as it was.
+// Quoted is inserted into text that looks like a border of a prompt, to break it up. It is also
+// inserted into every Quoted of the original text: removing the insertions restores the text.
 const Quoted = open + "quoted›"
 
-// open begins what is put into text. Where the text itself has it before one of reserved,
-// a [Quoted] follows it.
+// open begins all insertions. If the original text has it
+// before an element of reserved, a [Quoted] is inserted between them.
 const open = "‹"
 
 var reserved = []string{"quoted›", "U+"}
 
-// A place says where a text is shown.
+// A place is the context of a shown text.
 type place int
 
 const (
@@ -33,10 +32,10 @@ type edit struct {
 	insert     string
 }
 
-// neutral appends a text with everything in it broken up that looks like a border of a
-// prompt: the label, the lines around the data, the delimiters of chat templates. Characters
-// that do not show, or that change the direction of writing, are written as ‹U+200B› where they are not
-// needed ([isNeeded]), line breaks of Windows in lines of text as line feeds.
+// neutral appends a text and breaks up everything in it that looks like a border of a prompt: the label, the
+// lines around the data, the delimiters of chat templates. Characters that are invisible or change the
+// direction of writing are written as ‹U+200B› unless they are needed ([isNeeded]), and Windows line breaks
+// in lines of text as line feeds.
 func neutral(dst []byte, text string, where place) []byte {
 	if isHarmless(text) {
 		return append(dst, text...)
@@ -45,8 +44,8 @@ func neutral(dst []byte, text string, where place) []byte {
 	return apply(dst, text, oddities(edits, text, where))
 }
 
-// isHarmless reports whether a text, as most names of members are, is too short for a border
-// of ours, and has no character of any other.
+// isHarmless reports whether a text, as most names of members, is too short for a border of ours and has
+// none of the first characters of other borders.
 func isHarmless(text string) bool {
 	if len(text) >= len("handedoverdata") {
 		return false
@@ -59,7 +58,7 @@ func isHarmless(text string) bool {
 	return true
 }
 
-// apply appends a text with edits, of which those after the first at a place are left out.
+// apply appends a text with edits. Where several edits insert at the same place, the first one counts.
 func apply(dst []byte, text string, edits []edit) []byte {
 	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.remove, b.remove)) })
 	done := 0
@@ -75,8 +74,8 @@ func apply(dst []byte, text string, edits []edit) []byte {
 	return append(dst, text[done:]...)
 }
 
-// borders returns the data with its look-alikes broken up that are made of several values of
-// the message.
+// borders returns the data and breaks up look-alikes of borders that consist of several values
+// of the message.
 func borders(data []byte) []byte {
 	text := string(data)
 	edits := labels(text)
@@ -86,7 +85,7 @@ func borders(data []byte) []byte {
 	return apply(nil, text, edits)
 }
 
-// oddities adds the edits for characters that do not show, and for what looks like an edit.
+// oddities adds the edits for invisible characters and for text that looks like an edit.
 func oddities(edits []edit, text string, where place) []edit {
 	for i := 0; i < len(text); {
 		c := text[i]

@@ -14,8 +14,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// data returns the lines of the data: sections, each with a heading that is ours, and below
-// it lines of the message.
+// data returns the lines of the data: sections of lines from the message, each under a heading
+// of ours.
 func (r *Renderer) data(doc *jsonstream.Document) ([]byte, error) {
 	f, err := history.FormatOf(doc.Root(), r.From)
 	if err != nil {
@@ -33,7 +33,7 @@ func (r *Renderer) data(doc *jsonstream.Document) ([]byte, error) {
 		}
 	}
 	w.object(doc.Root(), d)
-	w.carriers = nil // a context carries no other
+	w.carriers = nil // a context carries no other context
 	for i, c := range contexts {
 		w.heading(fmt.Sprintf("# Context %d of %d, which the message carries", i+1, len(contexts)))
 		if c.context == nil {
@@ -46,13 +46,13 @@ func (r *Renderer) data(doc *jsonstream.Document) ([]byte, error) {
 	return borders(w.out), nil
 }
 
-// A carried context is shown after the message, and not in the base64 that carries it.
+// A carried context is shown after the message, instead of within it in base64.
 type carried struct {
 	context *jsonstream.Document // nil if it is a text
 	text    string
 }
 
-// openCarrier returns what a carrier holds. One that cannot be read stays as it is.
+// openCarrier returns the content of a carrier. An unreadable carrier stays as it is.
 func openCarrier(c format.Carrier, limits jsonstream.Limits) (carried, bool) {
 	switch {
 	case c.Value.Kind() == jsonstream.Object:
@@ -71,7 +71,7 @@ func openCarrier(c format.Carrier, limits jsonstream.Limits) (carried, bool) {
 // A writer writes the data of one message.
 type writer struct {
 	out []byte
-	// carriers has the values, by their ordinals, that stand for a context, and its number.
+	// carriers maps the ordinals of values that stand for a context to the number of the context.
 	carriers map[int]int
 }
 
@@ -81,8 +81,8 @@ const (
 	jsonSign = ":"
 )
 
-// object writes what a message or a context is: the sections of its format, then its turns, if
-// no section has them, and the members that are left.
+// object writes a message or a context: the sections of its format, then its turns, unless a
+// section has them, and the remaining members.
 func (w *writer) object(root jsonstream.Value, d *format.Descriptor) {
 	if root.Kind() == jsonstream.Array && d.Known != nil && root.Len() > 0 {
 		w.heading("## Turns")
@@ -123,11 +123,11 @@ func (w *writer) object(root jsonstream.Value, d *format.Descriptor) {
 	}
 }
 
-// heading writes a line that is ours.
+// heading writes a heading of ours.
 func (w *writer) heading(title string) { w.out = append(append(w.out, title...), '\n') }
 
-// turns writes the turns of a conversation. They are data as all else is: each has a heading
-// with its role, its further members as JSON, and what it says as text.
+// turns writes the turns of a conversation as data. Each has a heading with its role, its other
+// members as JSON, and its content as text.
 func (w *writer) turns(list jsonstream.Value) {
 	n := list.Len()
 	for i, turn := range list.Elements() {
@@ -145,7 +145,7 @@ func (w *writer) turns(list jsonstream.Value) {
 	}
 }
 
-// isPlain reports whether a role is a word that can be in a heading.
+// isPlain reports whether a role is a word that is safe in a heading.
 func isPlain(role string) bool {
 	const longest = 16
 	return role != "" && len(role) <= longest && strings.Trim(role, alphabet) == ""
@@ -184,14 +184,14 @@ func (w *writer) text(text string) {
 // json writes a value as lines of JSON.
 func (w *writer) json(v jsonstream.Value) { w.members(v, nil) }
 
-// members is json, of an object without some members; omit is nil for all of them.
+// members writes a value as json does, without the members for which omit returns true. A nil omit keeps all.
 func (w *writer) members(v jsonstream.Value, omit func(name string) bool) {
 	w.out = append(w.out, jsonSign+" "...)
 	w.layOut(v, omit, 0)
 	w.out = append(w.out, '\n')
 }
 
-// maxLine is how long, in bytes, an object or array may be on one line.
+// maxLine is the maximum length, in bytes, of an object or array on one line.
 const maxLine = 100
 
 // layOut appends a value: on one line if it is short, and otherwise with a line for each
@@ -214,7 +214,7 @@ func (w *writer) layOut(v jsonstream.Value, omit func(name string) bool, depth i
 		}
 		w.layOut(child, nil, depth+1)
 	}
-	switch v.Kind() { // a carried context is not here: its reference is a short line
+	switch v.Kind() { // a carried context never gets here: its reference is a short line
 	case jsonstream.Object:
 		w.out = append(w.out, '{')
 		for name, member := range v.Members() {
@@ -236,7 +236,7 @@ func (w *writer) layOut(v jsonstream.Value, omit func(name string) bool, depth i
 	}
 }
 
-// maxIndent bounds the indentation, so that deep values do not take quadratic room.
+// maxIndent bounds the indentation, so that deep values do not take quadratic space.
 const maxIndent = 12
 
 func (w *writer) newLine(depth int) {
@@ -246,8 +246,8 @@ func (w *writer) newLine(depth int) {
 	}
 }
 
-// compact appends a value on one line, and reports whether w.out is then at most limit
-// bytes long; if not, it stops early.
+// compact appends a value on one line, and reports whether w.out is then at most limit bytes
+// long; if not, it stops early.
 func (w *writer) compact(v jsonstream.Value, omit func(name string) bool, limit int) bool {
 	if len(w.out) > limit {
 		return false
@@ -291,7 +291,7 @@ func (w *writer) compact(v jsonstream.Value, omit func(name string) bool, limit 
 	return len(w.out) <= limit
 }
 
-// scalar appends a value without others in it.
+// scalar appends a value that is neither an object nor an array.
 func (w *writer) scalar(v jsonstream.Value) {
 	if v.Kind() == jsonstream.String {
 		w.out = quote(w.out, v.Text())
@@ -300,14 +300,14 @@ func (w *writer) scalar(v jsonstream.Value) {
 	}
 }
 
-// reference appends where a carried context is shown. It has no quotes, as all texts of the
-// message have.
+// reference appends a reference to a carried context. Unlike all texts of the message, it has
+// no quotes.
 func (w *writer) reference(v jsonstream.Value) {
 	w.out = fmt.Appendf(w.out, "(see context %d)", w.carriers[v.Ordinal()])
 }
 
 // quote appends a text as a JSON string.
 func quote(dst []byte, text string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, neutral(nil, text, inJSON)) // it is UTF-8: it was read from JSON
+	dst, _ = jsontext.AppendQuote(dst, neutral(nil, text, inJSON)) // valid UTF-8: it was read from JSON
 	return dst
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// example returns a message with its members in the order of the specification, and
-// the same in canonical form.
+// example returns a message with its members in the order of the specification, and the same
+// message in canonical form.
 func example(b *testing.B) (asMade, sorted *message.Message) {
 	b.Helper()
 	text, err := schemas.Example("message")

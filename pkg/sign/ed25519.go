@@ -12,14 +12,14 @@ import (
 	"slices"
 )
 
-// NewEd25519Key returns a new private key. Without an ID, that is its thumbprint (RFC 7638).
+// NewEd25519Key returns a new private key. If id is "", the key's ID is its thumbprint (RFC 7638).
 func NewEd25519Key(id string) Key {
 	public, private, _ := ed25519.GenerateKey(rand.Reader) // never fails
 	return named(Key{public: public, private: private}, id)
 }
 
-// Public returns the public half of a key pair, under the same ID. A shared secret has none:
-// ok is false.
+// Public returns the public half of a key pair, under the same ID. ok is false for a shared
+// secret, which has none.
 func (k Key) Public() (public Key, ok bool) {
 	k.private, k.ops = nil, nil
 	if k.p256 != nil {
@@ -28,14 +28,14 @@ func (k Key) Public() (public Key, ok bool) {
 	return k, k.public != nil || k.p256 != nil
 }
 
-// Ed25519 returns the halves of an Ed25519 key, for signatures over what is no message. private
-// is nil for a public key; both are nil for any other key.
+// Ed25519 returns the halves of an Ed25519 key, for signatures of data other than messages. private is nil
+// for a public key; both are nil for any other key.
 func (k Key) Ed25519() (public ed25519.PublicKey, private ed25519.PrivateKey) {
 	return k.public, k.private
 }
 
-// newPrivate returns the key of a seed (RFC 8032, section 5.1.5). The public key that comes
-// with it must be its own: a signature under another one gives the private key away.
+// newPrivate returns the key of a seed (RFC 8032, section 5.1.5). A public key stored with the
+// seed must belong to it: a signature under another one reveals the private key.
 func newPrivate(id string, seed, public []byte) (Key, error) {
 	if len(seed) != ed25519.SeedSize {
 		return Key{}, errors.New("a private Ed25519 key has 32 bytes")
@@ -51,7 +51,7 @@ func newPrivate(id string, seed, public []byte) (Key, error) {
 	return named(Key{public: own, private: private}, id), nil
 }
 
-// newPublic returns a key that verifies.
+// newPublic returns a public key.
 func newPublic(id string, point []byte) (Key, error) {
 	if err := checkPoint(point); err != nil {
 		return Key{}, err
@@ -59,7 +59,7 @@ func newPublic(id string, point []byte) (Key, error) {
 	return named(Key{public: slices.Clone(point)}, id), nil
 }
 
-// named gives a key of a pair its ID, the thumbprint if there is none.
+// named sets the ID of a key of a pair, by default to its thumbprint.
 func named(k Key, id string) Key {
 	k.ID = id
 	if id == "" {
@@ -68,7 +68,7 @@ func named(k Key, id string) Key {
 	return k
 }
 
-// thumbprint is that of the JSON Web Key (RFC 7638; RFC 8037, section 2).
+// thumbprint returns the key's JSON Web Key thumbprint (RFC 7638; RFC 8037, section 2).
 func (k Key) thumbprint() string {
 	text := `{"crv":"Ed25519","kty":"OKP","x":"` + base64.RawURLEncoding.EncodeToString(k.public) + `"}`
 	if k.p256 != nil {
@@ -79,8 +79,8 @@ func (k Key) thumbprint() string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// checkPoint returns why 32 bytes are no public key (RFC 8032, section 5.1.3). A point of
-// small order is none: signatures for any message can be made without a private key.
+// checkPoint returns an error unless the 32 bytes are a public key (RFC 8032, section 5.1.3).
+// It rejects points of small order: for these, anyone can make signatures of any message.
 func checkPoint(point []byte) error {
 	if len(point) != ed25519.PublicKeySize {
 		return errors.New("a public Ed25519 key has 32 bytes")
@@ -110,8 +110,8 @@ func checkPoint(point []byte) error {
 	return nil
 }
 
-// smallOrders are the y of all points whose order divides 8, in hex: of order 1, 2, 4, and
-// twice 8.
+// smallOrders returns the y coordinates, in hex, of all points whose order divides 8: of order
+// 1, 2 and 4, and two of order 8.
 func smallOrders() []string {
 	return []string{
 		"0000000000000000000000000000000000000000000000000000000000000001",
@@ -122,8 +122,8 @@ func smallOrders() []string {
 	}
 }
 
-// isTextOf reports whether a secret is a public key, in one of the forms that public keys
-// are kept in: then everybody knows it.
+// isTextOf reports whether a secret is the text of a public key, in one of the usual formats,
+// and therefore not secret.
 func (k Key) isTextOf(public ed25519.PublicKey) bool {
 	text := string(k.secret)
 	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawURLEncoding} {

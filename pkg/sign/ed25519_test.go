@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// ofSeed returns a private key whose seed is one byte again and again, but for the last.
+// ofSeed returns a private key whose seed is one repeated byte, except for the last.
 func ofSeed(id string, b byte) Key {
 	private := ed25519.NewKeyFromSeed(append(bytes.Repeat([]byte{b}, ed25519.SeedSize-1), 1))
 	return named(Key{public: private.Public().(ed25519.PublicKey), private: private}, id)
@@ -44,7 +44,7 @@ func unhex(t *testing.T, text string) []byte {
 	return b
 }
 
-// The vectors of RFC 8032, section 7.1: the same signatures are made, and they hold.
+// The vectors of RFC 8032, section 7.1: we make the same signatures, and they verify.
 func TestRFC8032(t *testing.T) {
 	text, err := os.ReadFile("testdata/rfc8032.txt")
 	if err != nil {
@@ -78,8 +78,8 @@ func TestRFC8032(t *testing.T) {
 }
 
 // The vectors of Wycheproof: malleable, truncated, extended and otherwise damaged signatures
-// are rejected, and keys are read as PEM and as JSON Web Keys. testdata/wycheproof says where
-// they are from.
+// are rejected, and keys are read in PEM and as JSON Web Keys. testdata/wycheproof names the
+// source.
 func TestWycheproof(t *testing.T) {
 	text, err := os.ReadFile("testdata/wycheproof/ed25519_test.json")
 	if err != nil {
@@ -131,7 +131,7 @@ func TestWycheproof(t *testing.T) {
 	}
 }
 
-// RFC 8032, section 5.1.7: S + L makes a second signature of every one, which is rejected.
+// RFC 8032, section 5.1.7: S + L gives a second form of every signature, which is rejected.
 func TestMalleability(t *testing.T) {
 	k := NewEd25519Key("k")
 	v, err := NewVerifier([]Key{publicOf(t, k)})
@@ -206,7 +206,7 @@ func TestEd25519ReadsBack(t *testing.T) {
 	}
 }
 
-// What a private key signs, its public key verifies, however the message is spelled; any
+// A public key verifies the signatures of its private key in any spelling of the message; any
 // change makes it fail.
 func TestEd25519Signs(t *testing.T) {
 	k := NewEd25519Key("")
@@ -230,7 +230,7 @@ func TestEd25519Signs(t *testing.T) {
 	})
 }
 
-// A key is for its own algorithm: a message does not choose how it is checked.
+// A key is for its own algorithm: a message cannot choose how it is verified.
 func TestAlgorithmConfusion(t *testing.T) {
 	pair, secret := NewEd25519Key("k1"), newKey("k1", []byte(random32))
 	public := publicOf(t, pair)
@@ -245,7 +245,7 @@ func TestAlgorithmConfusion(t *testing.T) {
 		}
 		return v
 	}
-	// An HMAC by whoever knows the public key, in any form.
+	// An HMAC with the public key as secret, in any form.
 	for name, known := range map[string][]byte{
 		"bytes": public.public, "base64url": []byte(base64.RawURLEncoding.EncodeToString(public.public)),
 		"hex": []byte(hex.EncodeToString(public.public)), "JSON Web Key": jwk, "with a line feed": append(jwk, '\n'),
@@ -282,7 +282,7 @@ func TestAlgorithmConfusion(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", tt.name, err, tt.reason)
 		}
 	}
-	// The other algorithm's name on a signature.
+	// A signature under the name of the other algorithm.
 	m := parse(t, mustSign(t, `{"a":1}`, pair))
 	s, _ := signatureOf(m)
 	s.algorithm = HMAC
@@ -292,8 +292,8 @@ func TestAlgorithmConfusion(t *testing.T) {
 	}
 }
 
-// An Ed25519 key without a name of its own is tried with messages that name their key
-// otherwise, and is reported by its thumbprint.
+// An Ed25519 key without a given ID is tried with messages that name another key, and is
+// reported by its thumbprint.
 func TestEd25519WithoutName(t *testing.T) {
 	k := NewEd25519Key("")
 	v, err := NewVerifier([]Key{publicOf(t, k), NewEd25519Key("named")})
@@ -306,7 +306,7 @@ func TestEd25519WithoutName(t *testing.T) {
 	}
 }
 
-// A signature has one spelling.
+// A signature has only one spelling.
 func TestEd25519Malformed(t *testing.T) {
 	k := ofSeed("k", 7)
 	v, err := NewVerifier([]Key{k})
@@ -334,7 +334,7 @@ func TestEd25519Malformed(t *testing.T) {
 	}
 }
 
-// Points that are no public keys are rejected: for some of them, anybody can sign.
+// Points that are not public keys are rejected: for some of them, anyone can sign.
 func TestCheckPoint(t *testing.T) {
 	for _, y := range smallOrders() {
 		point := unhex(t, y)
@@ -345,7 +345,7 @@ func TestCheckPoint(t *testing.T) {
 				t.Errorf("%x: %v", point, err)
 			}
 		}
-		// It is one indeed: R the neutral element and S zero hold for one message of eight.
+		// It is such a point: R the neutral element and S zero hold for one message in eight.
 		point[31] &= 0x7f
 		forged := make([]byte, 64)
 		forged[0] = 1
@@ -373,7 +373,7 @@ func TestCheckPoint(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if valid < 70 || valid > 130 { // half of all y
+	if valid < 70 || valid > 130 { // half of all y are valid
 		t.Errorf("%d of 200 y are of points", valid)
 	}
 	for range 100 {
@@ -383,7 +383,7 @@ func TestCheckPoint(t *testing.T) {
 	}
 }
 
-// Explain recognises a signer that signs another text, or a digest of it.
+// Explain recognizes a signer that signs another text, or a digest of it.
 func TestExplainEd25519(t *testing.T) {
 	k := ofSeed("k", 9)
 	v, err := NewVerifier([]Key{publicOf(t, k), NewKey("k2")})

@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
-// A message that was changed after it was signed does not verify.
+// A message that was changed after signing does not verify.
 func Example() {
 	keys, err := sign.ParseKeys([]byte(`{"kty":"oct","kid":"team","k":"AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75"}`))
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// Explain returns, in sentences, help with a message that does not verify: which keys
-// were tried, whether the signature holds over another text of the message than its
-// canonical form, or with the key read differently, and which members differ from the
-// original, if that is not nil. It never contains the correct signature.
+// Explain returns sentences about a message that does not verify: the keys that were tried,
+// whether the signature holds over a text other than the canonical form, or with the key read
+// differently, and the members that differ from the original, if that is not nil. They never
+// contain the correct signature.
 //
 // It takes about fifty times as long as [Verifier.Verify].
 func (v *Verifier) Explain(m, original *message.Message) []string {
@@ -40,8 +40,7 @@ func (v *Verifier) Explain(m, original *message.Message) []string {
 	return lines
 }
 
-// search looks for a text and a reading of a key under which the signature
-// holds.
+// search looks for a text and a reading of a key under which the signature holds.
 func (v *Verifier) search(m *message.Message, keys []Key, want signature) []string {
 	var inexact *jsonstream.NumberError
 	if _, err := canonical(m); errors.As(err, &inexact) {
@@ -71,7 +70,7 @@ func (v *Verifier) search(m *message.Message, keys []Key, want signature) []stri
 		"a member was changed, or another key was used", len(forms))}
 }
 
-// underOtherKeys helps with a message that names an unknown key.
+// underOtherKeys explains a message that names an unknown key.
 func (v *Verifier) underOtherKeys(m *message.Message, want signature) []string {
 	text, err := canonical(m)
 	if err != nil {
@@ -85,14 +84,14 @@ func (v *Verifier) underOtherKeys(m *message.Message, want signature) []string {
 	return []string{"the signature holds under none of the keys at hand"}
 }
 
-// A reading makes a key from the content of a key file, and signs with it in some way.
+// A reading is one way to interpret the content of a key file and to sign with it.
 type reading struct {
 	key  Key
-	how  string              // "" for the right one
-	hash func([]byte) []byte // of the text, nil for none
+	how  string              // "" for the correct one
+	hash func([]byte) []byte // applied to the text before signing; nil for none
 }
 
-// prepared returns what is signed for a text.
+// prepared returns the bytes to sign for a text.
 func (r reading) prepared(text []byte) []byte {
 	if r.hash == nil {
 		return text

@@ -11,7 +11,7 @@ import (
 
 const unsigned = `{"b": "é<\/a", "a": [1.50, 2], "signatureKeyId": "k"}`
 
-// Explain recognises a signer that signs another text of the message.
+// Explain recognizes a signer that signs another text of the message.
 func TestExplainForms(t *testing.T) {
 	k := newKey("k", []byte(secret32))
 	v, err := NewVerifier([]Key{k})
@@ -46,7 +46,7 @@ func TestExplainForms(t *testing.T) {
 	}
 }
 
-// Explain recognises a signer that reads the key file differently.
+// Explain recognizes a signer that reads the key file differently.
 func TestExplainReadings(t *testing.T) {
 	random := NewKey("").secret
 	for _, tt := range []struct {

@@ -50,9 +50,9 @@ var forms = []form{
 	{"the canonical form without " + KeyIDMember, "the signer must add that member before it signs", writer{sorted: true, unnamed: true}.text},
 }
 
-// mustCanonical is for a message that has a canonical form.
+// mustCanonical returns the canonical form of a message that has one.
 func mustCanonical(m *message.Message, tail string) []byte {
-	text, _ := canonical(m) // search has asked
+	text, _ := canonical(m) // cannot fail: search has checked
 	return append(text, tail...)
 }
 
@@ -64,7 +64,7 @@ func asItStands(m *message.Message) []byte {
 	return bytes.TrimSpace(text)
 }
 
-// A writer writes a message like a program that does not canonicalise.
+// A writer writes a message as a program without canonicalization would.
 type writer struct {
 	sorted    bool   // members by name
 	ascii     bool   // other characters as \uxxxx
@@ -139,7 +139,7 @@ func (w writer) separator(dst []byte, c byte) []byte {
 }
 
 func (w writer) quote(dst []byte, text string) []byte {
-	quoted, _ := jsontext.AppendQuote(nil, text) // it comes from a parsed document
+	quoted, _ := jsontext.AppendQuote(nil, text) // valid UTF-8, from a parsed document
 	for _, r := range string(quoted) {
 		switch {
 		case w.html && (r == '<' || r == '>' || r == '&' || r == '\u2028' || r == '\u2029'), w.ascii && r > 0x7E && r <= 0xFFFF:

@@ -8,8 +8,8 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// What can be signed verifies, with and without a name for the key; what does not
-// verify says why, and can be explained.
+// A message that can be signed then verifies, whether or not the key has an ID. One that does
+// not verify has a reason, and can be explained.
 func FuzzSign(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":1,"signatureKeyId":"x"}`, `{"signature":"hmac-sha256:00","n":[1.50,"é\u0000/"]}`, `{"\u0073ignature":null}`,
@@ -38,7 +38,7 @@ func FuzzSign(f *testing.F) {
 			}
 			again := parse(t, string(signed))
 			if again.Root().Get(KeyIDMember).Exists() && k.ID == "" {
-				continue // its maker has named another key
+				continue // the message already names another key
 			}
 			if by, err := v.Verify(again); err != nil || by.ID != k.ID {
 				t.Fatalf("%q, signed with %v as %q: %v, %v", text, k, signed, by, err)

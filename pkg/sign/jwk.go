@@ -11,9 +11,9 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// JWK returns the key as a JSON Web Key: of type oct for HS256 (RFC 7517), of type OKP for
-// EdDSA (RFC 8037), or of type EC for ES256 (RFC 7518, section 6.2). It is the one text that holds what is secret in the key; [Key.Public]
-// leaves that out.
+// JWK returns the key as a JSON Web Key: of type oct for HS256 (RFC 7517), OKP for EdDSA (RFC 8037), or EC
+// for ES256 (RFC 7518, section 6.2). The text includes the secret or private part; [Key.Public] leaves that
+// out.
 func (k Key) JWK() ([]byte, error) {
 	var jwk struct {
 		Type      string `json:"kty"`
@@ -50,14 +50,14 @@ func (k Key) JWK() ([]byte, error) {
 	return json.Marshal(jwk)
 }
 
-// A keyType is what [parseJWK] reads for one type of JSON Web Key.
+// A keyType describes how [parseJWK] reads one type of JSON Web Key.
 type keyType struct {
 	name       string
 	read       func(jsonstream.Value) (Key, error)
-	algorithms []string // that alg may name, the usual one first
+	algorithms []string // allowed values of alg, the usual one first
 }
 
-// keyTypes are those of keys that sign messages or, for a JWS, those of key pairs.
+// keyTypes returns the types of keys that sign messages or, with jws, the types of key pairs.
 func keyTypes(jws bool) []keyType {
 	okp := keyType{"OKP", parseOKP, []string{algEdDSA, NewEdDSA}} // RFC 8037, RFC 9864
 	if jws {
@@ -66,8 +66,8 @@ func keyTypes(jws bool) []keyType {
 	return []keyType{okp, {"oct", parseOct, []string{algHS256}}}
 }
 
-// parseJWKs reads a JSON Web Key or a JWK Set. With jws, keys of a set that are not for
-// signatures of [Key.SignJWS] are left out: a published set may hold any (RFC 7517, section 5).
+// parseJWKs reads a JSON Web Key or a JWK Set. With jws, it skips the keys of a set that [Key.SignJWS] cannot
+// use: a published set may hold any keys (RFC 7517, section 5).
 func parseJWKs(text []byte, jws bool) ([]Key, error) {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 	if err != nil {
@@ -98,7 +98,7 @@ func parseJWKs(text []byte, jws bool) ([]Key, error) {
 	return keys, nil
 }
 
-// parseJWK reads one JSON Web Key, of which it knows the members of RFC 7517, section 4.
+// parseJWK reads one JSON Web Key. It knows the members of RFC 7517, section 4.
 func parseJWK(v jsonstream.Value, jws bool) (Key, error) {
 	types, kind := keyTypes(jws), v.Get("kty")
 	i := slices.IndexFunc(types, func(t keyType) bool { return t.name == kind.Text() })
@@ -129,7 +129,7 @@ func parseJWK(v jsonstream.Value, jws bool) (Key, error) {
 	}
 	k.ops, k.alg = ops, v.Get("alg").Text()
 	if jws {
-		return k, nil // of a pair, and those have been looked at
+		return k, nil // of a key pair, checked by its parser
 	}
 	return k, k.check()
 }
@@ -179,7 +179,7 @@ func keyID(v jsonstream.Value) (string, error) {
 	return id.Text(), nil
 }
 
-// octets returns the 32 bytes of a member, which a section of a specification describes.
+// octets returns the 32 bytes of a member, which section specifies.
 func octets(v jsonstream.Value, name, section string) ([]byte, error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(v.Get(name).Text())
 	if err != nil || len(b) != ed25519.PublicKeySize {

@@ -22,20 +22,19 @@ type p256Key struct {
 // jwsNeeded ends the error for a file that has no key for a JWS.
 const jwsNeeded = "a JWS is signed with a P-256 key (ES256) or an Ed25519 key (EdDSA), as a JSON Web Key, a JWK Set or PEM; handoff keygen makes both kinds"
 
-// NewP256Key returns a new private key for ES256. Without an ID, that is its thumbprint (RFC
-// 7638). It signs a JWS, and no message.
+// NewP256Key returns a new private key for ES256, which signs a JWS but no messages. If id is
+// "", the key's ID is its thumbprint (RFC 7638).
 func NewP256Key(id string) Key {
 	private, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader) // never fails
 	return named(Key{p256: &p256Key{public: &private.PublicKey, private: private}}, id)
 }
 
-// ParseJWSKeys reads the content of a key file as [ParseKeys] does, for [Key.SignJWS] and
-// [Key.VerifyJWS]: key pairs and public keys of Ed25519 and P-256 (RFC 7518, section 6.2), never
-// a shared secret. Of a JWK Set, it leaves out the keys of other types, curves and uses, and
-// those for other algorithms; a set with no other is an error.
+// ParseJWSKeys reads the content of a key file as [ParseKeys] does, for [Key.SignJWS] and [Key.VerifyJWS]:
+// key pairs and public keys of Ed25519 and P-256 (RFC 7518, section 6.2), never a shared secret. In a JWK
+// Set, it skips keys of other types, curves, uses and algorithms; a set without any usable key is an error.
 func ParseJWSKeys(text []byte) ([]Key, error) { return parseKeys(text, true) }
 
-// isForJWS reports whether a JSON Web Key of a set is meant for an algorithm of [Key.SignJWS].
+// isForJWS reports whether a JSON Web Key of a set is for an algorithm of [Key.SignJWS].
 func isForJWS(v jsonstream.Value) bool {
 	use, alg := v.Get("use"), v.Get("alg")
 	if use.Exists() && use.Text() != "sig" {
@@ -87,7 +86,7 @@ func parseEC(v jsonstream.Value) (Key, error) {
 	return newP256(id, public, private)
 }
 
-// newP256 returns a key of P-256. The public key that comes with a private one must be its own.
+// newP256 returns a P-256 key. The public key must belong to the private one, if there is one.
 func newP256(id string, public *ecdsa.PublicKey, private *ecdsa.PrivateKey) (Key, error) {
 	if public.Curve != elliptic.P256() {
 		return Key{}, errors.New("a key of the curve " + public.Params().Name + ": of elliptic curves, P-256 (ES256) and Ed25519 are used here")
@@ -107,13 +106,13 @@ func newP256(id string, public *ecdsa.PublicKey, private *ecdsa.PrivateKey) (Key
 	return named(Key{p256: &p256Key{public: public, private: private}}, id), nil
 }
 
-// coordinates returns those of the public key as a JSON Web Key has them.
+// coordinates returns the x and y members of the public key's JSON Web Key.
 func (k *p256Key) coordinates() (x, y string) {
-	point, _ := k.public.Bytes() // of a key that was checked
+	point, _ := k.public.Bytes() // cannot fail: the key was checked
 	return base64.RawURLEncoding.EncodeToString(point[1:33]), base64.RawURLEncoding.EncodeToString(point[33:])
 }
 
-// JWSAlgorithm returns the alg of a JWS that the key signs (RFC 7518, section 3.1): ES256 or
+// JWSAlgorithm returns the alg of a JWS signed by the key (RFC 7518, section 3.1): ES256 or
 // EdDSA, "" for a shared secret.
 func (k Key) JWSAlgorithm() string {
 	switch k.Algorithm() {
@@ -126,21 +125,19 @@ func (k Key) JWSAlgorithm() string {
 	}
 }
 
-// The names of algorithms as JSON Web Keys and signatures have them (RFC 7518, section 3.1; RFC 8037,
-// section 3.1).
+// The algorithm names in JSON Web Keys and signatures (RFC 7518, section 3.1; RFC 8037, section 3.1).
 const (
 	algHS256 = "HS256"
 	algES256 = "ES256"
 	algEdDSA = "EdDSA"
 )
 
-// NewEdDSA is the alg of RFC 9864 for what RFC 8037 calls EdDSA, with an Ed25519 key. Programs that know
-// both names still take them for two algorithms.
+// NewEdDSA is the name in RFC 9864 for EdDSA (RFC 8037) with an Ed25519 key. Programs that know both names
+// still treat them as two algorithms.
 const NewEdDSA = "Ed25519"
 
-// OtherName returns the alg of the JSON Web Key that the key is from, if it is another name than
-// [Key.JWSAlgorithm], and "" otherwise. Who selects keys by alg, as RFC 7517, section 4.4, lets them, does not
-// find the key of such a set.
+// OtherName returns the alg in the key's JSON Web Key if it differs from [Key.JWSAlgorithm], and ""
+// otherwise. Programs that select keys by alg, as RFC 7517, section 4.4, allows, do not find such a key.
 func (k Key) OtherName() string {
 	if k.alg == k.JWSAlgorithm() {
 		return ""
@@ -148,9 +145,9 @@ func (k Key) OtherName() string {
 	return k.alg
 }
 
-// SignJWS returns the signature of a JWS Signing Input (RFC 7515, section 5.1), in bytes: of
-// ECDSA, R and S of 32 bytes each (RFC 7518, section 3.4). The error is about a shared secret
-// and a key that may not sign.
+// SignJWS returns the signature of a JWS Signing Input (RFC 7515, section 5.1). An ECDSA
+// signature is R and S, 32 bytes each (RFC 7518, section 3.4). It returns an error for a shared
+// secret and for a key that may not sign.
 func (k Key) SignJWS(input []byte) ([]byte, error) {
 	if err := k.MaySign(); err != nil {
 		return nil, err
@@ -173,8 +170,8 @@ func (k Key) SignJWS(input []byte) ([]byte, error) {
 	}
 }
 
-// VerifyJWS reports whether a signature is that of a JWS Signing Input under the key. It is
-// never that under a shared secret.
+// VerifyJWS reports whether signature is valid for a JWS Signing Input under the key. It is
+// false for a shared secret.
 func (k Key) VerifyJWS(input, signature []byte) bool {
 	if len(signature) != 64 {
 		return false

@@ -54,7 +54,7 @@ func TestJWSVectors(t *testing.T) {
 			t.Errorf("%s: %v", tt.alg, err)
 		}
 		if tt.alg == "EdDSA" && base64.RawURLEncoding.EncodeToString(own) != tt.signature {
-			t.Errorf("got %x", own) // it is deterministic
+			t.Errorf("got %x", own) // the algorithm is deterministic
 		}
 		if public.VerifyJWS([]byte(tt.input+"x"), signature) || public.VerifyJWS([]byte(tt.input), signature[:63]) || public.VerifyJWS([]byte(tt.input), append(signature, 0)) {
 			t.Errorf("%s: a changed one holds", tt.alg)
@@ -74,7 +74,7 @@ func TestJWSVectors(t *testing.T) {
 	}
 }
 
-// The thumbprint of RFC 7638 is computed by hand, with Python's hashlib.
+// The thumbprint of RFC 7638 was computed independently, with Python's hashlib.
 func TestP256Key(t *testing.T) {
 	k := jwsKeys(t, rfc7515Key)[0]
 	if k.IsNamed() || k.ID != "oKIywvGUpTVTyxMQ3bwIIeQUudfr_CkLMjCE19ECD-U" {
@@ -101,7 +101,7 @@ func TestP256Key(t *testing.T) {
 	}
 }
 
-// No message is signed or verified with a P-256 key, and no other file of keys has one.
+// No message is signed or verified with a P-256 key, and ParseKeys rejects one.
 func TestP256SignsNoMessage(t *testing.T) {
 	k := NewP256Key("p")
 	if _, err := Sign(parse(t, `{"a":1}`), k, false); err == nil {
@@ -115,7 +115,7 @@ func TestP256SignsNoMessage(t *testing.T) {
 	}
 }
 
-// What key files for a JWS hold, as the algorithms and IDs of the keys, or what the error says.
+// The algorithms and IDs of the keys in key files for a JWS, or the error.
 func TestParseJWSKeys(t *testing.T) {
 	ec, ed := NewP256Key("ec"), NewEd25519Key("ed")
 	block := func(kind string, der []byte, err error) string {

@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/internal/secrets"
 )
 
-// An Algorithm is how a signature is made. The signature's text begins with it.
+// An Algorithm is a signature algorithm. The text of a signature begins with it.
 type Algorithm string
 
 // The algorithms.
@@ -26,18 +26,18 @@ const (
 // MinKeyBytes is the minimum length of a secret, in bytes.
 const MinKeyBytes = secrets.MinBytes
 
-// A Key is a secret shared by sender and receiver, a private Ed25519 key, or a public one.
-// Each is for one algorithm alone. Those of [ParseJWSKeys] can be P-256 keys too, which sign
-// no messages. The zero Key neither signs nor verifies. Formatted with
-// package fmt or log/slog, a Key shows its ID and nothing of what is secret.
+// A Key is a secret shared by sender and receiver, a private Ed25519 key, or a public one. Each
+// is for one algorithm only. [ParseJWSKeys] also returns P-256 keys, which sign no messages.
+// The zero Key neither signs nor verifies. Formatted with package fmt or log/slog, a Key shows
+// its ID and no secret.
 type Key struct {
 	ID      string             // its signatureKeyId, "" if it has none
 	secret  []byte             // nil for Ed25519
-	macs    *sync.Pool         // of *mac: each has gone through the secret already
+	macs    *sync.Pool         // of *mac, already keyed with the secret
 	public  ed25519.PublicKey  // nil for HMAC
 	private ed25519.PrivateKey // nil for HMAC, and for a public key
 	p256    *p256Key           // nil for the others
-	derived bool               // ID is the thumbprint, since the key file names none
+	derived bool               // ID is the thumbprint, because the key file has no ID
 	ops     []string           // key_ops of a JSON Web Key; nil for any
 	alg     string             // of a JSON Web Key, "" if it has none
 }
@@ -46,7 +46,7 @@ func newKey(id string, secret []byte) Key {
 	return Key{ID: id, secret: secret, macs: &sync.Pool{New: func() any { return &mac{Hash: hmac.New(sha256.New, secret)} }}}
 }
 
-// Algorithm returns what the key is for.
+// Algorithm returns the key's algorithm.
 func (k Key) Algorithm() Algorithm {
 	switch {
 	case k.public != nil:
@@ -58,12 +58,12 @@ func (k Key) Algorithm() Algorithm {
 	}
 }
 
-// IsPublic reports whether the key may be shown to everybody.
+// IsPublic reports whether the key is public.
 func (k Key) IsPublic() bool {
 	return k.public != nil && k.private == nil || k.p256 != nil && k.p256.private == nil
 }
 
-// IsNamed reports whether the ID was given to the key: it is not made of its thumbprint.
+// IsNamed reports whether the ID was given to the key, rather than derived from its thumbprint.
 func (k Key) IsNamed() bool { return k.ID != "" && !k.derived }
 
 // WithID returns the key under another ID.
@@ -112,10 +112,10 @@ func NewKey(id string) Key {
 	return newKey(id, secret)
 }
 
-// Weakness returns why the secret is easier to guess than one of [NewKey], "" if there is
-// no sign of that.
+// Weakness returns why the secret is easier to guess than one of [NewKey], or "" if it shows no
+// such sign.
 func (k Key) Weakness() string {
-	if k.IsPublic() || k.p256 != nil { // [newP256] has looked
+	if k.IsPublic() || k.p256 != nil { // [newP256] has checked the latter
 		return ""
 	}
 	secret := k.secret
@@ -132,7 +132,7 @@ func (k Key) Weakness() string {
 	}
 }
 
-// Format implements [fmt.Formatter] so that no verb shows what is secret.
+// Format implements [fmt.Formatter] so that no verb shows a secret.
 func (k Key) Format(s fmt.State, _ rune) {
 	switch {
 	case k.p256 != nil && k.IsPublic():
@@ -148,22 +148,22 @@ func (k Key) Format(s fmt.State, _ rune) {
 	}
 }
 
-// MarshalText returns what Format shows, for encoders and loggers.
+// MarshalText returns the text of Format, for encoders and loggers.
 func (k Key) MarshalText() ([]byte, error) { return fmt.Append(nil, k), nil }
 
-// check rejects a secret that can be found by trying, and a key that is for no messages.
+// check rejects guessable secrets and keys that cannot sign messages.
 func (k Key) check() error {
 	switch {
 	case k.p256 != nil:
 		return fmt.Errorf("the key %.80q is for P-256: messages are signed with shared secrets and Ed25519 keys", k.ID)
 	case k.public != nil:
-		return nil // [newPublic] and [newPrivate] have looked
+		return nil // checked by [newPublic] and [newPrivate]
 	default:
 		return checkSecret(k.secret)
 	}
 }
 
-// checkSecret rejects the secret part of a key that anybody can guess.
+// checkSecret rejects secrets that are too short or easy to guess.
 func checkSecret(secret []byte) error {
 	if weakness := secrets.Weakness(secret); weakness != "" {
 		return fmt.Errorf("the key %s; handoff keygen makes one", weakness)

@@ -46,7 +46,7 @@ func TestParseKeys(t *testing.T) {
 	k := base64.RawURLEncoding.EncodeToString([]byte(random32))
 	tests := []struct {
 		name, in string
-		ids      []string // of the keys, each with random32
+		ids      []string // of the keys; each has the secret random32
 		err      string
 	}{
 		{name: "raw", in: random32, ids: []string{""}},
@@ -148,7 +148,7 @@ func FuzzParseKeys(f *testing.F) {
 	})
 }
 
-// macHex returns HMAC-SHA-256 of a text under a key.
+// macHex returns the HMAC-SHA-256 of a text under a key.
 func macHex(k Key, text string) string {
 	sum, _ := k.mac(func(w io.Writer) error {
 		_, err := io.WriteString(w, text)

@@ -14,23 +14,22 @@ const needed = ": a key file holds a shared secret, as raw bytes, a JSON Web Key
 
 const (
 	byteOrderMark = "\xef\xbb\xbf"
-	// sshKey matches a public key of OpenSSH: its base64 begins with the length of its type.
+	// sshKey matches an OpenSSH public key: its base64 begins with the length of its type.
 	sshKey = `(?m)(^|[ \t])(ssh|ecdsa|sk)-[a-z0-9@.-]+ AAAA`
 	// armor matches the beginning or the end of PEM (RFC 7468, section 2), PGP and SSH2
 	// (RFC 4716) keys, also where they are quoted.
 	armor = `-----? ?(?:BEGIN|END) ([A-Z0-9 ]+)`
 )
 
-// ParseKeys reads the content of a key file: a JSON Web Key or a JWK Set (RFC 7517, RFC
-// 8037) if it is a JSON object; Ed25519 keys in PEM (PKCS #8, SubjectPublicKeyInfo, OpenSSH)
-// or as OpenSSH's public lines; and otherwise one shared secret of raw bytes, of which one
-// newline at the end is not part. An Ed25519 key that the file does not name has the
-// thumbprint of RFC 7638 as its ID. Content that is recognisably something else, such as a
-// certificate, that is encrypted, or that cannot be random is an error. The errors never
-// quote what is secret.
+// ParseKeys reads the content of a key file: a JSON Web Key or a JWK Set (RFC 7517, RFC 8037)
+// if it is a JSON object; Ed25519 keys in PEM (PKCS #8, SubjectPublicKeyInfo, OpenSSH) or as
+// OpenSSH public key lines; otherwise one shared secret of raw bytes, without one trailing
+// newline. The default ID of an Ed25519 key is its thumbprint (RFC 7638). ParseKeys returns an
+// error for content that is recognizably something else, such as a certificate, that is
+// encrypted, or that cannot be random. Errors never quote a secret.
 func ParseKeys(text []byte) ([]Key, error) { return parseKeys(text, false) }
 
-// parseKeys is [ParseKeys], or [ParseJWSKeys] with jws.
+// parseKeys implements [ParseKeys] and, with jws, [ParseJWSKeys].
 func parseKeys(text []byte, jws bool) ([]Key, error) {
 	if isUTF16(text) {
 		return nil, errors.New("a text in UTF-16: save it as UTF-8")
@@ -67,9 +66,9 @@ func parseKeys(text []byte, jws bool) ([]Key, error) {
 // jsonSpace is the white space allowed before a JSON value.
 const jsonSpace = " \t\r\n"
 
-// otherThanSecret returns what a key file is that cannot be meant as raw bytes and is
-// not taken for a JSON Web Key either, with what to do; "" for anything else. Random
-// bytes are not mistaken: less than one secret in 2^24 looks like any of these.
+// otherThanSecret returns the kind of a key file that is recognizably neither raw bytes nor a
+// JSON Web Key, with a remedy; "" for anything else. It mistakes less than one random secret in
+// 2^24.
 func otherThanSecret(text []byte) string {
 	switch {
 	case isDER(text):
@@ -83,7 +82,7 @@ func otherThanSecret(text []byte) string {
 	}
 }
 
-// otherFile names the kind of a file by its beginning, "" if that is unknown.
+// otherFile returns the kind of a file by its beginning, "" if unknown.
 func otherFile(text []byte) string {
 	for _, known := range []struct{ prefix, name string }{
 		{"PuTTY-User-Key-File-", "a key pair (PuTTY)"},
@@ -101,7 +100,7 @@ func otherFile(text []byte) string {
 	return ""
 }
 
-// armored names the content of armor.
+// armored returns the kind of content that an armor label announces.
 func armored(label []byte) string {
 	for _, known := range []struct{ word, name string }{
 		{"PRIVATE KEY", "a private key (PEM)"},
@@ -115,7 +114,7 @@ func armored(label []byte) string {
 	return "a PEM file"
 }
 
-// isUTF16 reports whether most characters are of ASCII in UTF-16, of either byte order.
+// isUTF16 reports whether most characters are ASCII in UTF-16, of either byte order.
 func isUTF16(text []byte) bool {
 	high, low := 0, 0
 	for i := 0; i+1 < len(text); i += 2 {
@@ -129,8 +128,8 @@ func isUTF16(text []byte) bool {
 	return len(text) >= MinKeyBytes && max(high, low) > len(text)/4
 }
 
-// isDER reports whether text is one ASN.1 sequence that begins with a sequence or an
-// integer and ends with the text: all keys and certificates do.
+// isDER reports whether text is a single ASN.1 sequence that begins with a sequence or an
+// integer, as all keys and certificates are.
 func isDER(text []byte) bool {
 	var outer, inner asn1.RawValue
 	if rest, err := asn1.Unmarshal(text, &outer); err != nil || len(rest) > 0 || outer.Class != asn1.ClassUniversal || outer.Tag != asn1.TagSequence {
@@ -150,8 +149,8 @@ func isDER(text []byte) bool {
 // fewer in one of 2^80 cases, 16 random digits in one of a thousand.
 const minDistinct = 5
 
-// isRandom reports whether a secret can be random: it has several different bytes, none
-// of them more often than all others together, and does not repeat itself.
+// isRandom reports whether a secret can be random: it has several different bytes, none more
+// frequent than all others together, and is not a repetition of a shorter text.
 func isRandom(secret []byte) bool {
 	counts := map[byte]int{}
 	most := 0

@@ -16,7 +16,7 @@ import (
 	"unicode/utf16"
 )
 
-// Files that hold something else than a key of ours are no raw secrets.
+// Files with content other than our keys are not treated as raw secrets.
 func TestParseKeysOfOtherFiles(t *testing.T) {
 	jwk := `{"kty":"oct","k":"` + base64.RawURLEncoding.EncodeToString([]byte(random32)) + `"}`
 	utf16le := func(text string) string {
@@ -77,7 +77,7 @@ func TestParseKeysOfOtherFiles(t *testing.T) {
 	}
 }
 
-// ders returns keys in DER by what their PEM label is.
+// ders returns keys in DER by their PEM label.
 func ders(t *testing.T) map[string][]byte {
 	t.Helper()
 	must := func(der []byte, err error) []byte {
@@ -108,7 +108,7 @@ func ders(t *testing.T) map[string][]byte {
 	}
 }
 
-// Random bytes, and what is usually made of them, are secrets.
+// Random bytes, and their usual encodings, are secrets.
 func TestParseKeysOfSecrets(t *testing.T) {
 	source := mathrand.NewChaCha8([32]byte{1})
 	for range 2000 {
@@ -116,7 +116,7 @@ func TestParseKeysOfSecrets(t *testing.T) {
 		source.Read(secret) // never fails
 		secret[15] |= 0x80  // no line feed
 		if bytes.HasPrefix(bytes.TrimLeft(secret, jsonSpace), []byte("{")) {
-			continue // as a JSON Web Key
+			continue // it looks like a JSON Web Key
 		}
 		if keys, err := ParseKeys(secret); err != nil || !bytes.Equal(keys[0].secret, secret) {
 			t.Fatalf("%x: %v", secret, err)
@@ -131,7 +131,7 @@ func TestParseKeysOfSecrets(t *testing.T) {
 	}
 }
 
-// TestWeakness checks which secrets are used with a warning.
+// TestWeakness checks which secrets cause a warning.
 func TestWeakness(t *testing.T) {
 	const notRandom = "the key is not random: it has few different bytes or repeats itself"
 	for _, tt := range []struct{ name, secret, want string }{

@@ -14,12 +14,12 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// errDamaged is the error for a key that says what it is and cannot be read.
+// errDamaged is the error for a key that cannot be read as its declared type.
 var errDamaged = errors.New("damaged, or not what it says it is: get it from where it was made")
 
-// parsePEM reads every key of a PEM file (RFC 7468): private ones as PKCS #8 or OpenSSH
-// writes them, unencrypted, public ones as SubjectPublicKeyInfo. label is that of the first.
-// With jws, they may also be P-256 keys, private ones as SEC 1 has them too.
+// parsePEM reads every key of a PEM file (RFC 7468): unencrypted private keys in PKCS #8 or
+// OpenSSH format, and public keys as SubjectPublicKeyInfo. label is the label of the first
+// block. With jws, it also accepts P-256 keys, and private ones in SEC 1 format.
 func parsePEM(text, label []byte, jws bool) ([]Key, error) {
 	var keys []Key
 	blocks := 0
@@ -28,7 +28,7 @@ func parsePEM(text, label []byte, jws bool) ([]Key, error) {
 		if block, rest = pem.Decode(rest); block == nil {
 			break
 		}
-		if jws && block.Type == "EC PARAMETERS" { // openssl ecparam writes them before the key
+		if jws && block.Type == "EC PARAMETERS" { // written by openssl ecparam before the key
 			continue
 		}
 		k, err := parseBlock(block, jws)
@@ -37,7 +37,7 @@ func parsePEM(text, label []byte, jws bool) ([]Key, error) {
 		}
 		keys = append(keys, k)
 	}
-	// What is quoted or cut is skipped by package pem.
+	// Package pem skips quoted and truncated blocks.
 	if blocks == 0 {
 		return nil, errors.New(armored(label) + needed)
 	}
@@ -98,7 +98,7 @@ func otherKind(name, goType string) error {
 	return fmt.Errorf("%s for %s: only Ed25519 keys are used here", name, strings.ToUpper(algorithm))
 }
 
-// parseOpenSSH reads a private key of OpenSSH (PROTOCOL.key).
+// parseOpenSSH reads an OpenSSH private key (PROTOCOL.key).
 func parseOpenSSH(block *pem.Block) (Key, error) {
 	const name = "a private key (OpenSSH)"
 	key, err := ssh.ParseRawPrivateKey(pem.EncodeToMemory(block))
@@ -115,8 +115,7 @@ func parseOpenSSH(block *pem.Block) (Key, error) {
 	return newPrivate("", private.Seed(), (*private)[ed25519.SeedSize:])
 }
 
-// parseSSHLines reads public keys as OpenSSH writes them, one a line, among blank lines and
-// comments.
+// parseSSHLines reads OpenSSH public keys, one per line. Blank lines and comments are skipped.
 func parseSSHLines(text []byte) ([]Key, error) {
 	const name = "a public key (OpenSSH)"
 	begins := regexp.MustCompile(`^(ssh|ecdsa|sk)-[a-z0-9@.-]+ `)

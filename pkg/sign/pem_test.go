@@ -18,7 +18,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// texts in which keys are kept.
+// A kept has the texts of one key in several formats.
 type kept struct {
 	pkcs8, spki, openSSH, encrypted, line string
 	ecSSH, ecLine                         string
@@ -64,7 +64,7 @@ func keptTexts(t interface {
 	return texts
 }
 
-// TestParseEd25519 reads the texts in which openssl, OpenSSH and JOSE keep keys.
+// TestParseEd25519 reads the formats in which openssl, OpenSSH and JOSE store keys.
 func TestParseEd25519(t *testing.T) {
 	k, other := ofSeed("", 0x42), ofSeed("", 0x43)
 	texts, others := keptTexts(t, k), keptTexts(t, other)
@@ -76,7 +76,7 @@ func TestParseEd25519(t *testing.T) {
 	exchanged := string(pem.EncodeToMemory(block))
 	tests := []struct {
 		name, in string
-		want     []Key // by their public key and whether they are private
+		want     []Key // compared by public key and by whether they are private
 		err      string
 	}{
 		{name: "PKCS #8", in: texts.pkcs8, want: []Key{k}},
@@ -162,8 +162,8 @@ func TestPrivateKeyDoesNotShow(t *testing.T) {
 	}
 }
 
-// No text makes the parser panic, and what it takes for a key is one: what it signs, it
-// verifies, and its public half reads back.
+// No text makes the parser panic, and every parsed key works: it verifies its own signatures,
+// and its public half can be read back.
 func FuzzParseEd25519(f *testing.F) {
 	texts := keptTexts(f, ofSeed("", 0x42))
 	for _, text := range []string{texts.pkcs8, texts.spki, texts.openSSH, texts.encrypted, texts.line, texts.ecSSH, texts.ecLine} {

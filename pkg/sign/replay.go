@@ -9,8 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// The reasons why a message whose signature holds may still be rejected: it may be an old
-// one, sent again.
+// The reasons to reject a message whose signature holds: it may be an old message, sent again.
 const (
 	NoTimestamp Reason = "no-timestamp"
 	Expired     Reason = "expired"
@@ -27,12 +26,11 @@ func ReplayReasons() []Reason {
 // Freshness limits the age of a message.
 type Freshness struct {
 	MaxAge time.Duration // since the message's timestamp
-	Skew   time.Duration // by which the clocks of sender and receiver may differ
+	Skew   time.Duration // maximum difference between the clocks of sender and receiver
 }
 
-// Check returns an [*Error] unless the message's timestamp lies, Skew allowed for, within
-// MaxAge before now. Call it only after Verify: an unsigned timestamp can be changed by
-// anyone.
+// Check returns an [*Error] unless the message's timestamp is within MaxAge before now, give or
+// take Skew. Call it only after Verify: anyone can change an unsigned timestamp.
 func (f Freshness) Check(m *message.Message, now time.Time) error {
 	at := m.Root().Get("timestamp")
 	made, _, ok := iso8601.Parse(at.Text())
@@ -55,8 +53,8 @@ func round(d time.Duration) time.Duration {
 	return d.Round(time.Millisecond)
 }
 
-// checkIdentity returns an [*Error] unless the message has a handoffId that fits
-// on a line, by which to remember that it was accepted.
+// checkIdentity returns an [*Error] unless the message has a handoffId, on one line, by which
+// its acceptance can be remembered.
 func checkIdentity(m *message.Message) error {
 	id := m.HandoffID()
 	if id == "" || strings.ContainsFunc(id, unicode.IsControl) {
@@ -70,18 +68,17 @@ func SeenBefore(m *message.Message) error {
 	return fault(m, m.Root().Get("handoffId"), Replayed, "the handoff %.80q was accepted before: it has been sent again", m.HandoffID())
 }
 
-// A Policy is what a receiver asks of a message.
+// A Policy is a receiver's requirements on signed messages.
 type Policy struct {
 	*Verifier
 	Freshness Freshness // MaxAge 0: any age
-	Once      bool      // messages are remembered, and none is accepted twice
+	Once      bool      // reject a message that was accepted before
 }
 
 // Accept returns the key under which the message's signature holds. It returns an [*Error]
-// unless that holds and its key is trusted, the message is fresh and, with Once, it can be
-// remembered, which are checked in this order. What Accept lets through is to be looked up,
-// and remembered, by its handoffId before anything is done with it: [SeenBefore] is the error
-// if it is known.
+// unless, in this order, the signature holds, its key is trusted, the message is fresh and,
+// with Once, its handoffId can be remembered. With Once, the caller must then look up and
+// remember the handoffId before it uses the message: [SeenBefore] is the error for a known one.
 func (p Policy) Accept(m *message.Message, now time.Time) (Key, error) {
 	key, err := p.VerifyAt(m, now)
 	if err == nil && p.Freshness.MaxAge > 0 {

@@ -52,7 +52,7 @@ func TestFreshnessOfLeapSecond(t *testing.T) {
 	}
 }
 
-// What is wrong first decides: a forged message is never called old.
+// The first fault decides: a forged message is never reported as old.
 func TestPolicy(t *testing.T) {
 	now := time.Date(2026, 6, 12, 12, 0, 0, 0, time.UTC)
 	key := NewKey("k")

@@ -12,22 +12,22 @@ import (
 const (
 	// Member is the name of the member that holds the signature.
 	Member = "signature"
-	// KeyIDMember is the name of the member that names the key.
+	// KeyIDMember is the name of the member with the ID of the key.
 	KeyIDMember = "signatureKeyId"
 )
 
 var (
-	// ErrNotObject reports a document that has no place for a signature.
+	// ErrNotObject reports a document that is not a JSON object and cannot be signed.
 	ErrNotObject = errors.New("a message is a JSON object: nothing else can be signed")
-	// ErrSigned reports a message that has a signature already.
+	// ErrSigned reports a message that already has a signature.
 	ErrSigned = errors.New("the message has a signature already")
 )
 
-// Sign returns the text of the message with a signature, otherwise unchanged: the
-// signature is the last member, after signatureKeyId if the key has an ID. With replace,
-// an existing signature and the ID of its key are replaced; without, the error is
-// [ErrSigned]. It is a [*jsonstream.NumberError] for a number that a signature would not
-// protect, [ErrNotObject], or about a key that is too short, public or not for signing.
+// Sign returns the text of the message with a signature, otherwise unchanged: the signature is
+// the last member, after signatureKeyId if the key has an ID. With replace, an existing
+// signature and the ID of its key are replaced; without, the error is [ErrSigned]. The error is
+// a [*jsonstream.NumberError] for a number that a signature would not protect, [ErrNotObject]
+// for another kind of document, or about a key that is too short, public or not for signing.
 func Sign(m *message.Message, key Key, replace bool) ([]byte, error) {
 	if err := key.check(); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func Sign(m *message.Message, key Key, replace bool) ([]byte, error) {
 	return jsonstream.Set(m.Document(), "/"+Member, append(append([]byte{'"'}, value.String()...), '"'))
 }
 
-// setKeyID names the key, or removes the member if the key has no ID.
+// setKeyID sets signatureKeyId, or removes it if the key has no ID.
 func setKeyID(m *message.Message, id string) (*message.Message, error) {
 	if id == "" {
 		return m.Remove("/" + KeyIDMember)
@@ -68,7 +68,7 @@ func setKeyID(m *message.Message, id string) (*message.Message, error) {
 	return m.Set("/"+KeyIDMember, quoted)
 }
 
-// covered selects the text of a message that its signature covers.
+// covered selects the text that a message's signature covers.
 var covered = jsonstream.CanonicalOptions{Exact: true, Omit: Member}
 
 // canonical returns the text that the signature of m covers.

@@ -68,7 +68,7 @@ func TestSign(t *testing.T) {
 	}
 }
 
-// The zero Key is no key with an empty secret.
+// The zero Key does not act as a key with an empty secret.
 func TestZeroKey(t *testing.T) {
 	if text, err := Sign(parse(t, `{}`), Key{}, false); err == nil {
 		t.Errorf("signs: %s", text)

@@ -15,10 +15,10 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// A signature is what the member says.
+// A signature is a parsed signature member.
 type signature struct {
 	algorithm Algorithm
-	bytes     [ed25519.SignatureSize]byte // of HMAC, the first ones
+	bytes     [ed25519.SignatureSize]byte // HMAC uses only the first macSize
 }
 
 // macSize is the length of HMAC-SHA-256 in bytes.
@@ -32,14 +32,14 @@ func (s signature) String() string {
 	return string(Ed25519) + ":" + base64.RawURLEncoding.EncodeToString(s.bytes[:])
 }
 
-// A mac computes HMAC-SHA-256. It holds the last one, since memory passed to an interface
+// A mac computes HMAC-SHA-256. It holds the last sum, because memory passed to an interface
 // would be allocated each time.
 type mac struct {
 	hash.Hash
 	sum [macSize]byte
 }
 
-// mac returns HMAC-SHA-256 (RFC 2104) of what write writes, or the error of write.
+// mac returns the HMAC-SHA-256 (RFC 2104) of the bytes written by write, or write's error.
 func (k Key) mac(write func(io.Writer) error) (sum [macSize]byte, err error) {
 	m := k.macs.Get().(*mac)
 	defer k.macs.Put(m)
@@ -51,12 +51,12 @@ func (k Key) mac(write func(io.Writer) error) (sum [macSize]byte, err error) {
 	return m.sum, nil
 }
 
-// macOf is that of the text that the signature of m covers. Its error is that of canonical.
+// macOf returns the HMAC of the text that the signature of m covers. Its error is that of canonical.
 func (k Key) macOf(m *message.Message) ([macSize]byte, error) {
 	return k.mac(func(w io.Writer) error { return jsonstream.WriteCanonical(w, m.Root(), covered) })
 }
 
-// macOfText is that of a text.
+// macOfText returns the HMAC of a text.
 func (k Key) macOfText(text []byte) [macSize]byte {
 	sum, _ := k.mac(func(w io.Writer) error {
 		w.Write(text) // a hash never fails
@@ -65,13 +65,13 @@ func (k Key) macOfText(text []byte) [macSize]byte {
 	return sum
 }
 
-// texts holds memory for canonical forms.
+// texts holds buffers for canonical forms.
 var texts = sync.Pool{New: func() any { return new([]byte) }}
 
-// withText calls use with the text that the signature of m covers, which is good until use
-// returns. Its error is that of canonical.
+// withText calls use with the text that the signature of m covers, valid until use returns. Its
+// error is that of canonical.
 func withText(m *message.Message, use func(text []byte)) error {
-	const maxKept = 1 << 20 // a huge message does not hold its memory for ever
+	const maxKept = 1 << 20 // so that one huge message does not hold its memory forever
 	memory := texts.Get().(*[]byte)
 	text, err := jsonstream.AppendCanonical((*memory)[:0], m.Root(), covered)
 	if err == nil {
@@ -83,8 +83,8 @@ func withText(m *message.Message, use func(text []byte)) error {
 	return err
 }
 
-// SignText returns the signature of a text that is no message, such as the body of a request,
-// in the form of the member of a message. The key is one that [Key.MaySign].
+// SignText returns the signature of a text other than a message, such as the body of a request,
+// in the form of a message's signature member. The key must satisfy [Key.MaySign].
 func (k Key) SignText(text []byte) string {
 	s := signature{algorithm: k.Algorithm()}
 	if s.algorithm == Ed25519 {
@@ -96,8 +96,8 @@ func (k Key) SignText(text []byte) string {
 	return s.String()
 }
 
-// signatureOf returns the signature of m under the key, which may sign. Its error is that of
-// canonical.
+// signatureOf returns the signature of m under the key, which must be able to sign. Its error
+// is that of canonical.
 func (k Key) signatureOf(m *message.Message) (signature, error) {
 	s := signature{algorithm: k.Algorithm()}
 	if s.algorithm == HMAC {
@@ -109,8 +109,8 @@ func (k Key) signatureOf(m *message.Message) (signature, error) {
 	return s, err
 }
 
-// holds reports whether s is the signature of a text under the key. A key of one algorithm
-// never looks at a signature of another.
+// holds reports whether s is the signature of a text under the key. It is false for a signature
+// of another algorithm.
 func (k Key) holds(s signature, text []byte) bool {
 	switch {
 	case s.algorithm != k.Algorithm():
@@ -145,7 +145,7 @@ func signatureOf(m *message.Message) (signature, *Error) {
 	return s, nil
 }
 
-// decodeHex reads lower-case hex digits, and reports whether they are a digest.
+// decodeHex reads lower-case hex digits, and reports whether they are exactly one digest.
 func (s *signature) decodeHex(digits string) bool {
 	var text, again [2 * macSize]byte
 	if copy(text[:], digits) != len(digits) {
@@ -153,21 +153,21 @@ func (s *signature) decodeHex(digits string) bool {
 	}
 	_, err := hex.Decode(s.bytes[:macSize], text[:])
 	hex.Encode(again[:], s.bytes[:macSize])
-	return err == nil && again == text // encoding gives lower-case digits
+	return err == nil && again == text // hex.Encode writes lower-case digits
 }
 
-// decodeBase64 reads base64url, and reports whether it is a signature in the one way to
-// write it.
+// decodeBase64 reads base64url, and reports whether it is the one valid encoding of a
+// signature.
 func (s *signature) decodeBase64(text string) bool {
 	const size = (ed25519.SignatureSize*8 + 5) / 6
-	if len(text) != size || strings.ContainsAny(text, "\r\n") { // which package base64 skips
+	if len(text) != size || strings.ContainsAny(text, "\r\n") { // package base64 skips line breaks
 		return false
 	}
 	_, err := base64.RawURLEncoding.Strict().Decode(s.bytes[:], []byte(text))
 	return err == nil
 }
 
-// describeHex says what is there instead of 64 lower-case hex digits.
+// describeHex describes a text that is not 64 lower-case hex digits.
 func describeHex(digits string) string {
 	if strings.Trim(digits, "0123456789abcdefABCDEF") != "" {
 		return fmt.Sprintf("other characters in %d bytes", len(digits))
@@ -178,7 +178,7 @@ func describeHex(digits string) string {
 	return "upper-case ones"
 }
 
-// describeBase64 says what is there instead of 86 characters of base64url.
+// describeBase64 describes a text that is not 86 characters of base64url.
 func describeBase64(text string) string {
 	switch {
 	case strings.HasSuffix(text, "="):

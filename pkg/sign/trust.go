@@ -10,36 +10,36 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// A Binding says for whom a key may sign, and when.
+// A Binding is the agents for which a key may sign, and the period.
 type Binding struct {
 	KeyID string
-	// Agents are patterns for fromAgent.agentId: in them, * stands for any characters, also
-	// none, and everything else for itself.
+	// Agents are patterns for fromAgent.agentId. An * matches any characters, or none; all
+	// other characters match themselves.
 	Agents []string
-	// NotBefore and NotAfter bound the period in which the key is valid, both included; the
-	// zero Time is no bound.
+	// NotBefore and NotAfter are the first and last moment at which the key is valid; the zero
+	// Time means no bound.
 	NotBefore, NotAfter time.Time
 }
 
-// Trust is the bindings that a receiver goes by. A key may sign where one of its bindings lets
-// it; one without a binding signs for nobody. Nil asks for no bindings.
+// Trust is a receiver's list of bindings. A key may sign where one of its bindings allows it; a
+// key without a binding may not sign at all. A nil Trust allows everything.
 type Trust []Binding
 
-// A claim is for whom something is signed, and when.
+// A claim is the agent for which something is signed, and the time.
 type claim struct {
 	agent string
 	made  jsonstream.Value // the member with the time
 }
 
-// claimOf returns that of a message.
+// claimOf returns the claim of a message.
 func claimOf(m *message.Message) claim {
 	return claim{m.Root().Get("fromAgent").Get("agentId").Text(), m.Root().Get("timestamp")}
 }
 
 // check returns an [*Error] unless a key may sign the message.
 //
-// Both the time of the message and now have to be in the period: the first is what the sender
-// signed, and whoever has stolen a key after its period can sign any time.
+// Both the message's time and now must be in the period: the sender signed the first, and a key
+// stolen after its period can sign any time.
 func (t Trust) check(m *message.Message, k Key, c claim, now time.Time) *Error {
 	if t == nil {
 		return nil
@@ -90,7 +90,7 @@ func matches(pattern, text string) bool {
 		if !more {
 			return strings.HasSuffix(text, part)
 		}
-		// The first place leaves the most for the parts that follow.
+		// The first match leaves the most text for the remaining parts.
 		at := strings.Index(text, part)
 		if at < 0 {
 			return false
@@ -99,7 +99,7 @@ func matches(pattern, text string) bool {
 	}
 }
 
-// checkPeriod returns an [*Error] unless the key is valid, by this binding, for the message.
+// checkPeriod returns an [*Error] unless the binding's period includes the message's time and now.
 func (b Binding) checkPeriod(m *message.Message, at jsonstream.Value, now time.Time) *Error {
 	if b.NotBefore.IsZero() && b.NotAfter.IsZero() {
 		return nil
@@ -125,7 +125,7 @@ func (b Binding) checkPeriod(m *message.Message, at jsonstream.Value, now time.T
 
 func shownTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// explain returns, in sentences, what a key is trusted for.
+// explain returns sentences about the agents and periods for which a key is trusted.
 func (t Trust) explain(k Key) []string {
 	var lines []string
 	for _, b := range t {

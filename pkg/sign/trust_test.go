@@ -40,7 +40,7 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// TestTrust: a signature that holds is not enough where a receiver says who may sign for whom.
+// TestTrust checks that a valid signature is not enough if the receiver restricts keys to senders.
 func TestTrust(t *testing.T) {
 	day := func(d int) time.Time { return time.Date(2026, 6, d, 0, 0, 0, 0, time.UTC) }
 	planner, scorer, secret, unbound := NewEd25519Key("planner-1"), NewEd25519Key("scorer-1"), NewKey("team"), NewEd25519Key("unbound")
@@ -107,14 +107,14 @@ func TestTrust(t *testing.T) {
 			}
 		})
 	}
-	// A signature that does not hold is that, whoever it is from.
+	// An invalid signature is reported as such, whoever the sender.
 	m := parse(t, strings.Replace(mustSign(t, from("scorer", in), planner), "scorer", "planner", 1))
 	if _, err := v.VerifyAt(m, day(13)); !strings.Contains(err.Error(), "does not hold") {
 		t.Error(err)
 	}
 }
 
-// No bindings are not the same as none asked for, and a binding of no key binds none.
+// An empty Trust differs from a nil one, and a binding of an unknown key has no effect.
 func TestWithTrust(t *testing.T) {
 	v, k := verifier(t)
 	signed := parse(t, mustSign(t, `{"fromAgent":{"agentId":"a"}}`, k))

@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// A Reason says why a signature does not hold.
+// A Reason is the class of a signature's fault.
 type Reason string
 
 // The reasons.
@@ -23,27 +23,27 @@ const (
 	UnknownKeyID         Reason = "unknown-key-id"
 	NotCanonicalizable   Reason = "not-canonicalizable"
 	Mismatch             Reason = "mismatch"
-	Untrusted            Reason = "untrusted"  // it holds, and its key may not sign for this sender
+	Untrusted            Reason = "untrusted"  // the signature holds, but its key may not sign for this sender
 	KeyPeriod            Reason = "key-period" // it holds, and its key is not valid at this time
 )
 
-// Reasons returns all reasons, in the order in which they are looked for.
+// Reasons returns all reasons, in the order of the checks.
 func Reasons() []Reason {
 	return []Reason{Missing, Malformed, UnsupportedAlgorithm, UnknownKeyID, NotCanonicalizable, Mismatch, Untrusted, KeyPeriod}
 }
 
-// An Error says why a message does not verify. Its text is for people and repeats neither
+// An Error reports why a message does not verify. Its text is for people and repeats neither
 // the pointer nor the position.
 type Error struct {
 	Reason  Reason
 	Pointer string // JSON Pointer to the fault, "" for the message
 	jsonstream.Position
-	Problem string // the fault, what was found, and what to do
+	Problem string // the fault, the value found and the remedy
 }
 
 func (e *Error) Error() string { return e.Problem }
 
-// fault returns an Error at a value, at the message where that is absent.
+// fault returns an Error at a value, or at the message if the value is absent.
 func fault(m *message.Message, at jsonstream.Value, reason Reason, format string, args ...any) *Error {
 	if !at.Exists() {
 		at = m.Root()
@@ -51,19 +51,19 @@ func fault(m *message.Message, at jsonstream.Value, reason Reason, format string
 	return &Error{Reason: reason, Pointer: at.Pointer(), Position: at.Position(), Problem: fmt.Sprintf(format, args...)}
 }
 
-// A Verifier holds the keys whose signatures are accepted, secrets and Ed25519 keys alike,
-// and whom they may sign for. It is safe for concurrent use.
+// A Verifier holds the keys whose signatures are accepted, secrets and Ed25519 keys alike, and
+// the trust in them. It is safe for concurrent use.
 type Verifier struct {
 	keys []Key
 	byID map[string][]Key
-	// of are the keys of each algorithm: all, and those without a name of their own.
+	// of has the keys of each algorithm: all, and only those without a given ID.
 	of    map[Algorithm]struct{ all, nameless []Key }
 	trust Trust // nil: every key may sign for everybody, at any time
 }
 
-// NewVerifier returns a Verifier that accepts signatures by any of the keys. It
-// fails without a key, with one that is too short or not for verifying, for two
-// different keys with one ID, and for a secret that is one of the public keys.
+// NewVerifier returns a Verifier that accepts signatures by any of the keys. It fails without a
+// key, with one that is too short or not for verifying, for two different keys with one ID, and
+// for a secret that is the text of one of the public keys.
 func NewVerifier(keys []Key) (*Verifier, error) {
 	if len(keys) == 0 {
 		return nil, errors.New("no key to verify with")
@@ -98,11 +98,11 @@ func NewVerifier(keys []Key) (*Verifier, error) {
 	return v, nil
 }
 
-// Format implements [fmt.Formatter] so that no verb shows what is secret in the keys.
+// Format implements [fmt.Formatter] so that no verb shows a secret.
 func (v Verifier) Format(s fmt.State, _ rune) { fmt.Fprintf(s, "verifier with %s", tried(v.keys)) }
 
-// WithTrust returns a Verifier with the same keys that also asks whom a key may sign for, and
-// when. A binding of a key that is not at hand binds nothing.
+// WithTrust returns a Verifier with the same keys that also checks whether a key may sign for
+// an agent at a time. Bindings of other keys have no effect.
 func (v *Verifier) WithTrust(trust Trust) *Verifier {
 	other := *v
 	other.trust = trust
@@ -115,19 +115,19 @@ func (v *Verifier) HasKey(id string) bool { return id != "" && v.byID[id] != nil
 // Verify is [Verifier.VerifyAt] at the current time.
 func (v *Verifier) Verify(m *message.Message) (Key, error) { return v.VerifyAt(m, time.Now()) }
 
-// VerifyAt returns the key under which the signature of the message holds, if that key may
-// sign for the message's sender, at the message's timestamp and now. The error is an
-// [*Error]. A message without a signature never verifies.
+// VerifyAt returns the key under which the signature of the message holds, if that key may sign
+// for the message's sender, both at the message's timestamp and now. The error is an [*Error].
+// A message without a signature never verifies.
 //
-// The message's signatureKeyId selects the keys to try: those with that ID, or else those
-// without a name of their own. A message that names no key is tried with all. A key is only
-// ever tried with signatures of its own algorithm, whatever the message says.
+// The message's signatureKeyId selects the keys to try: the keys with that ID, or else the keys
+// without a given ID. For a message without signatureKeyId, all keys are tried. A key is only
+// ever tried with signatures of its own algorithm, whatever the message states.
 func (v *Verifier) VerifyAt(m *message.Message, now time.Time) (Key, error) {
 	return v.verify(m, claimOf(m), now)
 }
 
-// VerifyFor is [Verifier.VerifyAt] for a signed document that is no message, and is by an agent: its
-// time is the value of the member made.
+// VerifyFor is [Verifier.VerifyAt] for a signed document of an agent that is not a message. Its time is the
+// value of the member made.
 func (v *Verifier) VerifyFor(m *message.Message, agent, made string, now time.Time) (Key, error) {
 	return v.verify(m, claim{agent, m.Root().Get(made)}, now)
 }
@@ -143,7 +143,7 @@ func (v *Verifier) verify(m *message.Message, c claim, now time.Time) (Key, erro
 	return k, nil
 }
 
-// MaySignFor reports whether what was signed by a key at a time may be by an agent.
+// MaySignFor reports whether a key may sign for an agent at a time.
 func (v *Verifier) MaySignFor(keyID, agent string, at time.Time) bool {
 	return v.trust == nil || slices.ContainsFunc(v.trust, func(b Binding) bool {
 		return keyID != "" && b.KeyID == keyID && b.speaksFor(agent) && b.isValidAt(at)
@@ -173,7 +173,7 @@ func (v *Verifier) holding(m *message.Message) (Key, error) {
 		})
 	} else {
 		for i := 0; i < len(keys) && found < 0 && err == nil; i++ {
-			// Mostly one key is tried: keeping the text for others would not pay.
+			// Usually one key is tried: keeping the text for others would not pay.
 			var sum [macSize]byte
 			if sum, err = keys[i].macOf(m); err == nil && hmac.Equal(sum[:], want.bytes[:macSize]) {
 				found = i
@@ -190,7 +190,7 @@ func (v *Verifier) holding(m *message.Message) (Key, error) {
 	}
 }
 
-// candidates returns the keys that the message may be signed with, all of the algorithm.
+// candidates returns the keys of an algorithm that may have signed the message.
 func (v *Verifier) candidates(m *message.Message, algorithm Algorithm) ([]Key, *Error) {
 	named, member := m.Root().Get(KeyIDMember), m.Root().Get(Member)
 	all := v.of[algorithm].all
@@ -222,7 +222,7 @@ func notCanonical(err error) *Error {
 	return e
 }
 
-// tried names keys for people.
+// tried describes keys for people.
 func tried(keys []Key) string {
 	const maxShown = 5
 	var names []string

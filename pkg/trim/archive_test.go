@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// What a trim removed is restored as it was, to the character.
+// The removed turns are restored exactly, to the character.
 func TestRestoreIsExact(t *testing.T) {
 	for _, turn := range []string{
 		`{"role":"user","content":"\u2028\u00e9\/é","n":[1e400,9007199254740993,0.10,-0]}`, `"text"`, `5`, `null`, `[]`, `{}`, `{"role":"user","content":""}`,
@@ -25,8 +25,8 @@ func TestRestoreIsExact(t *testing.T) {
 	}
 }
 
-// A context in base64 comes back as the string it was, not as another one of the same
-// JSON, unless it has grown since.
+// A context in base64 is restored as the original string, rather than another encoding of the
+// same JSON, unless it has grown since.
 func TestRestoreIsExactInBase64(t *testing.T) {
 	const context = "{\n  \"conversation_history\": [\n    {\"role\": \"user\", \"content\": \"?>~ÿ\"},\n    {\"role\": \"user\"}\n  ]\n}\n"
 	for _, in := range []string{
@@ -53,8 +53,8 @@ func TestRestoreIsExactInBase64(t *testing.T) {
 	}
 }
 
-// A session continues after a trim: its earlier contexts are restored too, also if two of
-// them are equal.
+// A session continues after a trim: its earlier contexts are restored too, even if two of them
+// are equal.
 func TestRestoreOfEarlierContexts(t *testing.T) {
 	payload := func(context string) string {
 		return `{"message_type":"HandoffContext","payload":{"content_type":"application/json","context":"` + base64.StdEncoding.EncodeToString([]byte(context)) + `"}}`
@@ -85,7 +85,7 @@ func TestRestoreOfNothing(t *testing.T) {
 	}
 }
 
-// An archive that was changed, or is of another message, is rejected.
+// An archive that was changed, or that belongs to another message, is rejected.
 func TestRestoreRejects(t *testing.T) {
 	const text = `{"handoffId":"h","relevantContext":[{"excerpt":"` + long + long + long + long + `"}],"conversationHistoryVerbatim":[{"role":"user","content":"one"},{"role":"assistant","content":"two"},{"role":"user","content":"three"}]}`
 	r := mustTrim(t, text, Options{Last: 1, MaxBytes: 500, Also: Extras()})
@@ -133,7 +133,7 @@ type failing struct{ err error }
 
 func (f failing) ReadAt([]byte, int64) (int, error) { return 0, f.err }
 
-// A damaged entry is an error, which names members, not Go types.
+// A damaged entry gives an error that names members, not Go types.
 func TestDamagedEntry(t *testing.T) {
 	for rest, want := range map[string]string{
 		`,"format":1}`: "/format: unexpected number", `,"turns":{}}`: "/turns: unexpected object", `,"sha256":"b"}`: "duplicate", `,"turns":[`: "EOF",
@@ -145,8 +145,8 @@ func TestDamagedEntry(t *testing.T) {
 	}
 }
 
-// Of several entries with one digest, the last one of the message counts, or else the
-// last one of a message without an id. Lines that are no entries are ignored.
+// Among several entries with one digest, the last one for the message counts, or else the last
+// one for a message without an ID. Lines that are not entries are ignored.
 func TestArchive(t *testing.T) {
 	entry := func(id, list string) string {
 		return `{"sha256":"s","handoffId":"` + id + `","turns":[{"list":"` + list + `","index":0,"turn":1}]}` + "\n"

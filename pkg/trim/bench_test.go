@@ -13,8 +13,8 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// A message of 20,000 turns and 9 MB trims in less than twice the time that counting its
-// tokens takes.
+// A message of 20,000 turns and 9 MB is trimmed in less than twice the time for counting its
+// tokens.
 func BenchmarkMessage(b *testing.B) {
 	meter := realMeter(b)
 	text := busy(20_000)
@@ -47,8 +47,8 @@ func BenchmarkMessage(b *testing.B) {
 	}
 }
 
-// busy returns a message of n turns of about 450 bytes, in which words recur as in a
-// language: a few often, most seldom.
+// busy returns a message of n turns of about 450 bytes, with word frequencies as in a language:
+// a few common words, mostly rare ones.
 func busy(turns int) []byte {
 	random := rand.New(rand.NewPCG(1, 2))
 	words := make([]string, 5000)
@@ -81,7 +81,7 @@ func busy(turns int) []byte {
 	return append(text, `{"role":"user","content":"And now?"}]}`...)
 }
 
-// Trimming takes time linear in the message, whatever it holds.
+// Trimming takes linear time for any message.
 func BenchmarkHostile(b *testing.B) {
 	elements := func(n int, form string) string {
 		list := make([]string, n)

@@ -20,12 +20,12 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A room writes turns of a chat format. In what it is given, # is a number of the exchange,
-// which is in everything that belongs together.
+// A room writes turns of a chat format. In its texts, # stands for the number of the exchange,
+// which all related turns contain.
 type room struct {
 	format      format.Format
 	user, model string
-	// Calls are what a model and then the tools say, of one exchange.
+	// Calls are the turns of a model and then of the tools, for one exchange.
 	calls [][]string
 	forms []string // of messages
 }
@@ -81,8 +81,8 @@ var rooms = []room{
 		[]string{`{"kind":"task","id":"t","contextId":"c","status":{},"history":[$]}`}},
 }
 
-// write writes a message: it begins with a turn of the user, and has one that only the format
-// has.
+// write writes a message that begins with a turn of the user and has a turn that only the
+// format has.
 func (r *room) write(w *writer) []byte {
 	var turns []string
 	n := 0

@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/trim"
 )
 
-// A message is cut to its last two turns, and restored.
+// A message is trimmed to its last two turns, and restored.
 func Example() {
 	text := []byte(`{"conversation_history":[{"role":"user","content":"one"},{"role":"assistant","content":"two"},{"role":"user","content":"three"}],"tool_state":{},"metadata":{}}`)
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})

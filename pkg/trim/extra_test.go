@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Other members give up their elements in the order of Also, and no more than needed.
+// Elements of other members are removed in the order of Also, and no more than needed.
 func TestExtras(t *testing.T) {
-	element := strings.Repeat(long, 10) // larger than what the record adds
+	element := strings.Repeat(long, 10) // larger than the record
 	context := func(scores ...string) string {
 		var items []string
 		for i, score := range scores {
@@ -56,8 +56,8 @@ func TestExtras(t *testing.T) {
 	}
 }
 
-// The counts of given-up elements add up, and are undone trim by trim. Two trims that
-// remove no turns have different digests.
+// The counts of removed elements add up, and are undone trim by trim. Two trims that remove no
+// turns have different digests.
 func TestExtrasTwice(t *testing.T) {
 	var results []string
 	for i := range 20 {
@@ -79,8 +79,8 @@ func TestExtrasTwice(t *testing.T) {
 	}
 }
 
-// An element can count more on its own than is gained by removing it: then more are
-// removed, but not all.
+// An element can count more on its own than its removal saves: then more are removed, but not
+// all.
 func TestExtrasThatGainLess(t *testing.T) {
 	text := `{"handoffId":"h","currentState":{"cachedResults":[` + strings.Repeat("1,", 800) + `"` + strings.Repeat(long, 40) + `"]},"conversationHistoryVerbatim":[]}`
 	limit := sizeOf(open(t, []byte(text)), nil).tokens - 100

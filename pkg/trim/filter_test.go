@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The filters of the OpenAI documents, on the shapes of every format: no call stays
-// without its result, and no result without its call.
+// The filters of the OpenAI documents, on the shapes of every format: no call is separated from
+// its result.
 func TestFilters(t *testing.T) {
 	chat := `{"role":"user","content":"q"},{"role":"assistant","content":"so","tool_calls":[{"id":"1"}],"x":1},{"role":"tool","tool_call_id":"1","content":"r"},{"role":"assistant","content":null,"tool_calls":[{"id":"2"}]},{"role":"tool","tool_call_id":"2"}`
 	responses := `{"role":"user","content":"q"},{"type":"reasoning"},{"type":"function_call","call_id":"1"},{"type":"function_call_output","call_id":"1"},{"type":"mcp_list_tools"},{"type":"message","role":"assistant","content":"a"}`
@@ -61,8 +61,8 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// Elements that a conversion has added to the conversation always stay, and do not
-// count as turns for a limit. The record counts every element of the lists.
+// Elements that a conversion has added to the conversation always stay, and do not count as
+// turns for a limit. The record counts every element of the lists.
 func TestContextStays(t *testing.T) {
 	const (
 		brief   = `{"role":"user","content":"[CONTEXT FROM PREVIOUS AGENT — DATA ONLY]\n{}"}`

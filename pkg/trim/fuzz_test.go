@@ -10,8 +10,8 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// Whatever a message holds, trimming it gives strict JSON within the limits or an
-// error, changes nothing the second time, and can be undone.
+// Trimming any message gives strict JSON within the limits or an error, changes nothing the
+// second time, and can be undone.
 func FuzzMessage(f *testing.F) {
 	for _, seed := range []string{
 		`{"handoffId":"h","conversationHistorySummary":"s","conversationHistoryVerbatim":[{"role":"user","content":"a"},{"role":"assistant","tool_calls":[{"id":"1"}]},{"role":"tool","tool_call_id":"1"}],"signature":"x"}`,
@@ -37,7 +37,7 @@ func FuzzMessage(f *testing.F) {
 			return
 		}
 		o := fuzzOptions(options)
-		o.Format, _ = history.FormatOf(doc.Root(), "") // an array of nothing is in none
+		o.Format, _ = history.FormatOf(doc.Root(), "") // an empty array has no format
 		r, err := Message(context.Background(), doc, jsonstream.Limits{}, o)
 		if over := (*OverError)(nil); errors.As(err, &over) && over.Over <= 0 {
 			t.Fatal(err)
@@ -68,7 +68,7 @@ func FuzzMessage(f *testing.F) {
 		}
 		was := recordOf(doc)
 		back, err := archiveOf(t, r.Archive).Restore(out, o.Format, jsonstream.Unlimited())
-		if was != "" { // of a trim without an archive
+		if was != "" { // trimmed before, without an archive
 			if !errors.Is(err, ErrNoEntry) && was != r.Record.SHA256 {
 				t.Fatal(err)
 			}

@@ -18,8 +18,8 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// randomSession returns a session of Claude Code: responses in several lines, parallel calls,
-// branches that the user went back from, subagents, lines beside, compactions, and lines twice.
+// randomSession returns a session of Claude Code: responses in several lines, parallel calls, abandoned
+// branches, subagents, side lines, compactions, and repeated lines.
 func randomSession(r *rand.Rand) []byte {
 	var b bytes.Buffer
 	end := []string{"\n", "\n", "\r\n"}[r.IntN(3)]
@@ -31,7 +31,7 @@ func randomSession(r *rand.Rand) []byte {
 		if parent != "" {
 			from = `"` + parent + `"`
 		}
-		for range 1 + r.IntN(8)/7 { // sometimes twice
+		for range 1 + r.IntN(8)/7 { // sometimes repeated
 			fmt.Fprintf(&b, `{"parentUuid":%s, "type":%q,"sessionId":"s","uuid":%q,"timestamp":"2026-06-12T09:%02d:00Z"%s}`, from, kind, id, n%60, rest)
 			b.WriteString(end)
 		}
@@ -132,15 +132,15 @@ func parseLines(t *testing.T, text []byte, f format.Format) *history.History {
 	return h
 }
 
-// unlinked returns the text of a turn without what it says of the turn before it.
+// unlinked returns the text of a turn without its reference to the turn before it.
 func unlinked(turn jsonstream.Value) string {
 	d := jsonstream.NewDraft(turn)
 	d.Take("parentUuid")
 	return string(jsonstream.AppendCompact(nil, d.Bytes()))
 }
 
-// The conversation of a session that was trimmed is the turns that were to stay, in order, with the
-// summary where it was to be; it is not trimmed again, and the archive restores each byte.
+// The conversation of a trimmed session has exactly the turns to keep, in order, with the summary in its
+// place; it is not trimmed again, and the archive restores each byte.
 func TestLines(t *testing.T) {
 	for _, f := range []format.Format{format.ClaudeCode, format.Codex} {
 		t.Run(string(f), func(t *testing.T) {
@@ -173,7 +173,7 @@ func TestLines(t *testing.T) {
 				if err != nil {
 					if o.Roles == nil || slices.ContainsFunc(before.Turns, func(turn conversation.Turn) bool {
 						return turn.Role == o.Roles[0] && !conversation.IsTool(turn.Value)
-					}) { // otherwise nothing would stay but branches
+					}) { // otherwise only branches would stay
 						t.Errorf("seed %d, %+v: %v\n%s", seed, o, err, text)
 					}
 					refused++

@@ -30,15 +30,15 @@ func mustPrepare(t testing.TB, text string, last int) Result {
 	return r
 }
 
-// prepareContext is prepare_handoff_context of the document ("Trimming Large Contexts"),
-// line by line.
+// prepareContext is prepare_handoff_context of the document ("Trimming Large Contexts"), line
+// by line.
 func prepareContext(history []string, activeCalls, pendingApprovals string, maxHistory int) string {
 	kept := history[max(len(history)-maxHistory, 0):]
 	return fmt.Sprintf(`{"conversation_history":[%s],"tool_state":{"active_calls":%s,"pending_approvals":%s},"metadata":{"original_history_length":%d,"trimmed":%v}}`,
 		strings.Join(kept, ","), activeCalls, pendingApprovals, len(history), len(history) > maxHistory)
 }
 
-// withoutRecord removes the record, which the document does not have.
+// withoutRecord removes the record, which is not in the document.
 func withoutRecord(t testing.TB, text []byte) string {
 	t.Helper()
 	doc, err := parse(text)
@@ -108,8 +108,8 @@ func TestSpecTrimmingLargeContexts(t *testing.T) {
 	})
 }
 
-// equalContexts compares all members, in any order: a tool state that is not reduced
-// keeps its own order.
+// equalContexts compares all members, in any order: an unreduced tool state keeps its own
+// order.
 func equalContexts(a, b jsonstream.Value) bool {
 	for _, pointer := range []string{"/conversation_history", "/tool_state/active_calls", "/tool_state/pending_approvals", "/metadata"} {
 		if !equal.Values(a.At(pointer), b.At(pointer)) {
@@ -124,7 +124,7 @@ func TestPrepare(t *testing.T) {
 	for _, tt := range []struct {
 		name, in, want string // without the record
 		last           int
-		changed        bool // something was removed
+		changed        bool // whether anything was removed
 	}{
 		{"metadata and unknown members stay", `{"x":1.0,"metadata":{"a":1e400},"conversation_history":[{"content":"1"},{"content":"2"}],"tool_state":{}}`,
 			`{"x":1.0,"metadata":{"a":1e400,"original_history_length":2,"trimmed":true},"conversation_history":[{"content":"2"}],` + prepared + `}`, 1, true},

@@ -16,9 +16,9 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Whatever the message and the options: no unit is torn, the message fits, the turns that
-// stay are unchanged and in order, trimming again changes nothing, and a trim can be
-// undone, also after more trims and after turns were added.
+// For any message and options: no unit is torn, the message fits, the remaining turns are
+// unchanged and in order, trimming again changes nothing, and a trim can be undone, also after
+// more trims and after turns were added.
 func TestProperties(t *testing.T) {
 	for _, run := range []string{"first", "second", "third", "fourth", "fifth"} { // a hundred messages each
 		t.Run(run, rapid.MakeCheck(checkMessage))
@@ -104,7 +104,7 @@ func archives(results []Result) (entries [][]byte) {
 	return entries
 }
 
-// appendTurn adds a turn as a receiver would, at the end of the first list.
+// appendTurn adds a turn like a receiver, at the end of the first list.
 func appendTurn(t fataler, text []byte, turn string) []byte {
 	h := open(t, text)
 	if h.Context() != nil && (len(h.Lists) == 0 || h.Lists[0].Value.Kind() == jsonstream.Absent) {
@@ -168,8 +168,8 @@ func checkTrimmed(t *rapid.T, was *history.History, text []byte, o Options, r Re
 	}
 }
 
-// checkNeeded checks that the latest unit that was removed would not fit into the
-// message, whatever the size of the summary.
+// checkNeeded checks that the latest removed unit would not fit into the message, whatever the
+// size of the summary.
 func checkNeeded(t *rapid.T, was *history.History, o Options, after size, stays map[int]bool) {
 	tally, unit, summary := was.Measure(quarters), relations(was), summaryIn(was)
 	gone := map[int]size{} // by unit
@@ -186,12 +186,12 @@ func checkNeeded(t *rapid.T, was *history.History, o Options, after size, stays 
 	if latest < 0 || len(gone) == 1 && o.Summarizer != nil {
 		return
 	}
-	// A digit more of a number in the record may cost a token.
+	// One more digit of a number in the record may cost a token.
 	with, left := after.plus(gone[latest]).plus(size{tokens: 1}), len(was.Turns)
 	for _, n := range turns {
 		left -= n
 	}
-	if left == 0 { // a conversation without turns primes no answer
+	if left == 0 { // an empty conversation primes no answer
 		with.tokens += quarters.PerReply
 	}
 	if (o.MaxTokens == 0 || with.tokens <= o.MaxTokens) && (o.MaxBytes == 0 || with.bytes <= o.MaxBytes) && (o.Last == 0 || left+turns[latest] <= o.Last) {
@@ -199,8 +199,8 @@ func checkNeeded(t *rapid.T, was *history.History, o Options, after size, stays 
 	}
 }
 
-// match returns which turns stay, which of them were edited, and how many turns of the
-// new history are summaries. The order must be unchanged.
+// match returns the turns that stayed, the edited ones among them, and the number of summaries
+// in the new history. The order must be unchanged.
 func match(t *rapid.T, was, now *history.History) (stays, edited map[int]bool, summaries int) {
 	stays, edited = map[int]bool{}, map[int]bool{}
 	next, summary := 0, summaryIn(now)
@@ -210,7 +210,7 @@ func match(t *rapid.T, was, now *history.History) (stays, edited map[int]bool, s
 		for i := next; i < len(was.Turns) && found < 0; i++ {
 			old := was.Turns[i]
 			if at == summary && was.Lists[old.List].Name != now.Lists[turn.List].Name {
-				continue // it may be written again elsewhere
+				continue // may be rewritten in another place
 			}
 			if bytes.Equal(text, jsonstream.AppendCompact(nil, old.Value.Raw())) {
 				found = i
@@ -230,7 +230,7 @@ func match(t *rapid.T, was, now *history.History) (stays, edited map[int]bool, s
 			continue
 		}
 		if at == summary {
-			summaries++ // of an earlier trim
+			summaries++ // from an earlier trim
 		}
 		stays[found] = true
 		next = found + 1
@@ -238,7 +238,7 @@ func match(t *rapid.T, was, now *history.History) (stays, edited map[int]bool, s
 	return stays, edited, summaries
 }
 
-// summaryIn returns the turn that is the summary of an earlier trim, or -1.
+// summaryIn returns the index of the summary of an earlier trim, or -1.
 func summaryIn(h *history.History) int {
 	if n := h.Root.Get(holder(h.ContextFormat)).Get("trim").Get("droppedTurns").Raw(); n == nil || string(n) == "0" {
 		return -1
@@ -270,7 +270,7 @@ func protected(h *history.History, o Options) map[int]bool {
 	return stay
 }
 
-// checkOver checks that a message that does not fit could not be made to.
+// checkOver checks that a message that does not fit could not be made to fit.
 func checkOver(t *rapid.T, h *history.History, text []byte, o Options, err error) {
 	over := (*OverError)(nil)
 	if !errors.As(err, &over) || over.Over <= 0 {
@@ -294,7 +294,7 @@ func checkOver(t *rapid.T, h *history.History, text []byte, o Options, err error
 		}
 		least = least.minus(size{tally.Turns[i], h.Encoded(len(jsonstream.AppendCompact(nil, turn.Value.Raw())) + 1)})
 	}
-	// The size of the record and a minimal summary, at least.
+	// At least the size of the record and of a minimal summary.
 	if fits := (over.Unit == "tokens" && least.tokens+250 <= o.MaxTokens || over.Unit == "bytes" && least.bytes+h.Encoded(1000) <= o.MaxBytes ||
 		over.Unit == "turns" && left <= o.Last); fits {
 		t.Fatalf("%v: but it could have %+v and %d turns\n%s", err, least, left, text)

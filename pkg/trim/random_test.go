@@ -14,20 +14,19 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// A writer makes random conversations. Every turn has a number of its own, which
-// identifies it.
+// A writer makes random conversations. Every turn has a unique number.
 type writer struct {
 	*rapid.T
 	turns []string
 	next  int
 }
 
-// The draws of a choice, a number up to n, and a coin.
+// Draws of a choice, of a number up to n, and of a coin toss.
 func (w *writer) choose(of ...string) string { return rapid.SampledFrom(of).Draw(w.T, "choice") }
 func (w *writer) upTo(n int) int             { return rapid.IntRange(0, n).Draw(w.T, "number") }
 func (w *writer) maybe() bool                { return rapid.Bool().Draw(w.T, "coin") }
 
-// add writes a turn with the members given, and a number.
+// add writes a turn with the given members and a number.
 func (w *writer) add(members string) {
 	w.next++
 	if members != "" {
@@ -135,7 +134,7 @@ func (w *writer) anthropic() {
 		w.choose("", `,{"type":"text","text":`+w.text()+`}`) + `]`)
 }
 
-// unlisted is the form of SW4RM: the turn that makes the calls does not list them.
+// unlisted is the form of SW4RM: the turn with the calls does not list them.
 func (w *writer) unlisted() {
 	w.add(`"role":"assistant","content":` + w.text())
 	for range w.upTo(3) {
@@ -268,7 +267,7 @@ func (w *writer) options(before size, turns int) Options {
 	return o
 }
 
-// says summarises everything as the same few characters, repeated as often as they fit.
+// says summarizes everything as the same few characters, repeated to fill the space.
 type says string
 
 func (s says) Summarize(_ context.Context, r summarize.Request) (summarize.Summary, error) {
@@ -279,8 +278,8 @@ func (s says) Summarize(_ context.Context, r summarize.Request) (summarize.Summa
 	return summarize.Summary{Text: text}, nil
 }
 
-// plain returns a message as compact JSON, with the context that it carries as compact
-// JSON in its place.
+// plain returns a message as compact JSON, with its carried context decoded in place, as
+// compact JSON.
 func plain(text []byte) string {
 	doc, err := parse(text)
 	if err != nil {

@@ -11,16 +11,15 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An event is a call or result, found by the rules of the providers and not by those of
-// the package under test.
+// An event is a call or result, found by the rules of the providers independent of the package under test.
 type event struct {
 	turn   int
 	id     string
 	result bool
 }
 
-// calls and results are the types of the items and parts, with the member that
-// holds the id of the call.
+// calls and results are the types of the items and parts, with the member for the ID of the
+// call.
 var (
 	calls = map[string]string{
 		"function_call": "call_id", "computer_call": "call_id", "custom_tool_call": "call_id", "apply_patch_call": "call_id",
@@ -58,8 +57,7 @@ func events(turns []conversation.Turn) []event {
 	return list
 }
 
-// A pair are two turns of which the second needs the first, and the id of the
-// call if it is one.
+// A pair is two turns of which the second needs the first, and the ID of the call if it is one.
 type pair struct {
 	first, second int
 	id            string
@@ -120,7 +118,7 @@ func relations(h *history.History) []int {
 	}
 	for again := true; again; {
 		again = false
-		for i, u := range conversation.Units(h.Turns) { // the package may join more than it must
+		for i, u := range conversation.Units(h.Turns) { // the package may join more than necessary
 			if m := min(unit[i], unit[u]); unit[i] != m || unit[u] != m {
 				unit[i], unit[u], again = m, m, true
 			}
@@ -129,7 +127,7 @@ func relations(h *history.History) []int {
 	return unit
 }
 
-// checkTorn checks that related turns are all kept or all gone.
+// checkTorn checks that related turns are all kept or all removed.
 func checkTorn(t *rapid.T, was, now *history.History, stays map[int]bool, filters bool) {
 	if !filters {
 		for _, p := range pairs(was.Turns) {

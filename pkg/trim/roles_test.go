@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// The same conversation has the same summary in every shape of turns.
+// A conversation has the same summary in every shape of turns.
 func TestSummaryOfEveryShape(t *testing.T) {
 	long := strings.Repeat(`{\"id\":\"RM-1\",\"price\":94},`, 40)
 	summaries := map[string]string{}

@@ -22,8 +22,8 @@ func chat(turns int) string {
 	return `{"handoffId":"h","conversationHistoryVerbatim":[` + strings.Join(list, ",") + `]}`
 }
 
-// The room that a short summary leaves goes back to the turns, and the summariser is not
-// asked again: no further turn would fit.
+// The space that a short summary leaves is used to keep more turns. The summarizer is not asked
+// again if no further turn fits.
 func TestShortSummary(t *testing.T) {
 	text := chat(40)
 	one := open(t, []byte(text)).Measure(quarters).Turns[0]
@@ -45,9 +45,9 @@ func TestShortSummary(t *testing.T) {
 	}
 }
 
-// The extractive summary is of the turns that go, and of no others.
+// The extractive summary covers exactly the removed turns.
 func TestExtractiveOfWhatGoes(t *testing.T) {
-	text := chat(40) // which has one fact a turn, so that the summary is short
+	text := chat(40) // with one fact per turn, so that the summary is short
 	for limit := 600; limit < 1500; limit += 50 {
 		r := mustTrim(t, text, Options{MaxTokens: limit, KeepTurns: 1, Summarizer: summarize.Extractive{}, Method: Extractive})
 		summary := open(t, r.Text).Root.Get("conversationHistorySummary").Text()
@@ -61,7 +61,7 @@ func TestExtractiveOfWhatGoes(t *testing.T) {
 	}
 }
 
-// A tool call is given back with its result, or neither is.
+// A tool call and its result are given back together, or not at all.
 func TestUnitComesBack(t *testing.T) {
 	call := `{"role":"assistant","content":"","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"` + long + `"}}]},` +
 		`{"role":"tool","tool_call_id":"c","content":"` + strings.Repeat(long, 3) + `"}`
@@ -88,7 +88,7 @@ func TestUnitComesBack(t *testing.T) {
 	}
 }
 
-// Elements of Also are given back before any turn is.
+// Elements of Also are given back before any turn.
 func TestAlsoComesBack(t *testing.T) {
 	text := strings.Replace(chat(6), `"handoffId":"h"`, `"handoffId":"h","toolCallHistory":["`+strings.Repeat(long, 2)+`","`+strings.Repeat(long, 2)+`"]`, 1)
 	seen := map[int]bool{}
@@ -111,7 +111,7 @@ func TestAlsoComesBack(t *testing.T) {
 	}
 }
 
-// Without a limit there is nothing to do, except for SW4RM, whose document has one.
+// Without a limit, only SW4RM messages are trimmed, because their document has one.
 func TestNoLimit(t *testing.T) {
 	if _, err := trimText(t, chat(60), Options{}); !errors.Is(err, ErrNoLimit) {
 		t.Errorf("error %v", err)
@@ -122,7 +122,7 @@ func TestNoLimit(t *testing.T) {
 	}
 }
 
-// A trim that is cancelled ends, also where no summary is written.
+// A cancelled trim ends, even without a summary.
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -131,8 +131,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// If a text counts more than its parts do, turns that were given back are cut again: it
-// is no error.
+// If a text counts more than its parts, turns that were given back are removed again, without
+// an error.
 func TestTakeBack(t *testing.T) {
 	text := strings.Replace(chat(30), `"handoffId":"h","conversationHistoryVerbatim"`, `"conversation_history"`, 1)
 	meter := quarters
@@ -157,7 +157,7 @@ func TestTakeBack(t *testing.T) {
 	}
 }
 
-// spoken returns a context in which two speak by turns, in sentences that depend on seed.
+// spoken returns a context with two speakers in turn, in sentences that depend on seed.
 func spoken(seed uint64) string {
 	sentences := []string{"The contract ends on 2026-08-31.", "Decision: we keep the vendor until the audit is over.", "It costs 1,250.40 USD a month.",
 		"The service answers with 503 since 09:30.", "TODO: ask Ms Meyer for the signed copy.", "Error: connection refused (10.0.0.7:5432).", "The risk is high because the indemnity has no cap."}
@@ -173,7 +173,7 @@ func spoken(seed uint64) string {
 	return `{"conversation_history":[` + strings.Join(turns, ",") + `],"tool_state":{},"metadata":{}}`
 }
 
-// The summary covers every turn that is gone, also one that was given back and cut again.
+// The summary covers every removed turn, including one that was given back and removed again.
 func TestSummaryAfterTakeBack(t *testing.T) {
 	for _, seed := range []uint64{0, 11, 18} {
 		for limit := 300; limit < 400; limit++ {
@@ -187,8 +187,8 @@ func TestSummaryAfterTakeBack(t *testing.T) {
 	}
 }
 
-// A wrong estimate asks for no more room than the message exceeded its limit by, if the
-// message does not fit otherwise.
+// A wrong estimate requests no more space than the message exceeds its limit by, if the message
+// does not fit otherwise.
 func TestLittleRoom(t *testing.T) {
 	for seed, limit := range map[uint64]int{0: 183, 4: 229, 21: 212, 22: 219, 38: 198} {
 		r, err := trimText(t, spoken(seed), Options{MaxTokens: limit, KeepTurns: 1, Meter: realMeter(t), Summarizer: summarize.Extractive{}})

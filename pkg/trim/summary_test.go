@@ -19,7 +19,7 @@ type author struct {
 	usage   summarize.Usage
 	err     error
 	asked   []summarize.Request
-	obliges bool // to shorten the text on request
+	obliges bool // shortens the text on request
 }
 
 func (a *author) Summarize(_ context.Context, r summarize.Request) (summarize.Summary, error) {
@@ -35,8 +35,8 @@ const long = "Nothing much happened on this day, and nothing was said that anyon
 
 var talk = `{"role":"user","content":"` + strings.Repeat(long, 3) + `"},{"role":"assistant","name":"ann","content":"` + strings.Repeat(long, 3) + `"},{"role":"user","content":"last"}`
 
-// The summariser gets the removed turns and the earlier summary, and the new one is
-// written where the format has it.
+// The summarizer gets the removed turns and the earlier summary, and the new one is written in
+// the place for the format.
 func TestSummary(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"canonical", `{"handoffId":"h","conversationHistorySummary":"Before.","conversationHistoryVerbatim":[` + talk + `]}`,
@@ -96,7 +96,7 @@ func TestSummaryIsFoldedIn(t *testing.T) {
 	}
 }
 
-// If a summariser fails, nothing is lost; an odd text is written as well as possible.
+// If a summarizer fails, nothing is lost; an unusual text is written as well as possible.
 func TestSummariserFails(t *testing.T) {
 	text := `{"conversation_history":[` + talk + `]}`
 	o := Options{MaxTokens: 150, KeepTurns: 1, SummaryTokens: 20}
@@ -146,8 +146,8 @@ func TestSummariserFails(t *testing.T) {
 	}
 }
 
-// A summary may take more bytes than expected from its tokens: then a shorter one is
-// asked for, and the cost of every answer counts.
+// A summary may have more bytes than expected from its tokens: then a shorter one is requested,
+// and the cost of every answer counts.
 func TestSummaryOfManyBytes(t *testing.T) {
 	text := `{"handoffId":"h","costTracking":` + costs + `,"conversationHistoryVerbatim":[` + talk + `,` + talk + `]}`
 	for _, unit := range []string{"\x00", "\"", "\xff", "é"} {
@@ -160,8 +160,7 @@ func TestSummaryOfManyBytes(t *testing.T) {
 	}
 }
 
-// Invalid UTF-8 is replaced by more bytes, which count: a summary with some fits its
-// room, too.
+// Invalid UTF-8 is replaced by more bytes, which count: such a summary fits its space, too.
 func TestSummaryOfInvalidBytes(t *testing.T) {
 	text := `{"conversation_history":[` + talk + `,` + talk + `]}`
 	least := mustTrim(t, text, Options{MaxTokens: 120, KeepTurns: 1, Summarizer: says("")}).Record.TokensAfter
@@ -176,8 +175,8 @@ func TestSummaryOfInvalidBytes(t *testing.T) {
 
 const costs = `{"costSpentSoFarUSD":0.2,"costBudgetRemainingUSD":0.30,"tokenSpent":{"prompt":10,"completion":20,"x":1}}`
 
-// Section 9: the cost of the summary is added exactly to the amount spent, and stays
-// there when the turns are restored.
+// Section 9: the cost of the summary is added exactly to the amount spent, and stays there when
+// the turns are restored.
 func TestCost(t *testing.T) {
 	text := func(costs string) string {
 		return `{"handoffId":"h","signature":"s","costTracking":` + costs + `,"conversationHistoryVerbatim":[` + talk + `]}`
@@ -196,7 +195,7 @@ func TestCost(t *testing.T) {
 	if got := string(open(t, r.Text).Root.Get("costTracking").Raw()); got != paid || r.Cost != "0.10001" || r.Share != 0.50005 {
 		t.Errorf("cost %s, a share of %v: %s", r.Cost, r.Share, got)
 	}
-	want := strings.Replace(text(paid), `"signature":"s",`, "", 1) // which did not cover the amount spent now
+	want := strings.Replace(text(paid), `"signature":"s",`, "", 1) // it did not cover the new amount spent
 	if got := restored(t, r.Text, r); got != want {
 		t.Errorf("restored %s", got)
 	}

@@ -72,7 +72,7 @@ func TestSpec13_2ContextCompression(t *testing.T) {
 		if diff := cmp.Diff(turns[len(turns)-DefaultKeepTurns:], last); diff != "" {
 			t.Errorf("%d tokens: the last turns: %s", size, diff)
 		}
-		// The whole window has room enough: below the threshold nothing happens.
+		// The whole window is large enough: below the threshold nothing happens.
 		o.MaxTokens = r.Record.TokensBefore
 		if r := mustTrim(t, " "+text+"\n", o); r.Changed || string(r.Text) != " "+text+"\n" {
 			t.Errorf("%d tokens: fired below the threshold", size)
@@ -107,7 +107,7 @@ func restored(t testing.TB, text []byte, archive ...Result) string {
 	return plain(back)
 }
 
-// without the record, which other tests are about.
+// bare returns a text without the record, which other tests check.
 func bare(t testing.TB, text []byte) string {
 	t.Helper()
 	for _, place := range []string{"extensions", "metadata"} {
@@ -122,7 +122,7 @@ func bare(t testing.TB, text []byte) string {
 	return string(jsonstream.AppendCompact(nil, text))
 }
 
-// SW4RM: the last messages stay, and the metadata says so.
+// SW4RM: the last messages stay, and the metadata records that.
 func TestLast(t *testing.T) {
 	var turns []string
 	for i := range 60 {
@@ -143,7 +143,7 @@ func TestLast(t *testing.T) {
 	}
 }
 
-// Instructions, the last question and the latest turns stay, the oldest go first.
+// Instructions, the last question and the latest turns stay; the oldest are removed first.
 func TestWhatStays(t *testing.T) {
 	turns := `{"role":"system","content":"s1"},{"role":"user","content":"u1"},{"role":"developer","content":"d1"},{"role":"assistant","content":"a1"},` +
 		`{"role":"user","content":"u2"},{"role":"assistant","content":[{"type":"tool_use","id":"1","input":{}}]},` +
@@ -179,8 +179,7 @@ func TestWhatStays(t *testing.T) {
 	}
 }
 
-// The record covers all trims, and anyone who has the removed turns can compute its
-// digest.
+// The record covers all trims, and its digest can be recomputed from the removed turns.
 func TestRecord(t *testing.T) {
 	first, second := `{"role":"user","content":"one"}`, `{"content":"two","role":"assistant","x":1.50}`
 	rest := `{"role":"user","content":"three"},{"role":"assistant","content":"four"}`
@@ -216,7 +215,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// A value under the record's name that is no record is kept, and never overwritten.
+// A value under the record's name that is not a record is kept, and never overwritten.
 func TestForeignRecord(t *testing.T) {
 	const turns = `,"conversationHistoryVerbatim":[{"role":"user","content":"one"},{"role":"user","content":"two"}]}`
 	for _, tt := range []struct{ in, err string }{
@@ -246,7 +245,7 @@ func TestForeignRecord(t *testing.T) {
 	}
 }
 
-// A record that cannot be read is an error, since later counts depend on it.
+// An unreadable record is an error, because later counts depend on it.
 func TestDamagedRecord(t *testing.T) {
 	text := `{"handoffId":"h","extensions":{"trim":{"droppedTurns":"x","sha256":"` + strings.Repeat("0", 64) + `"}}}`
 	const want = "/extensions/trim: not what trim records: /droppedTurns: unexpected string"
@@ -255,8 +254,7 @@ func TestDamagedRecord(t *testing.T) {
 	}
 }
 
-// A message that cannot fit is an error, which says by how much and which members are
-// large.
+// A message that cannot fit is an error with the excess and the large members.
 func TestOver(t *testing.T) {
 	long := strings.Repeat("x", 400)
 	text := `{"handoffId":"h","big":"` + long + `","conversationHistoryVerbatim":[{"role":"user","content":"` + long + `"}]}`
@@ -278,7 +276,7 @@ func TestOver(t *testing.T) {
 			t.Errorf("%s: %s", tt.name, diff)
 		}
 	}
-	// The record is part of it, and so are members too small to be named.
+	// The record is included, and so are members too small to be named.
 	text = `{"taskId":"t","conversationHistoryVerbatim":[{"role":"user","content":"a"},{"role":"user","content":"b"}],"a":1,"x\u001b\ny":"` + long + `"}`
 	_, err := trimText(t, text, Options{MaxTokens: 100, KeepTurns: 1})
 	over := (*OverError)(nil)
@@ -301,7 +299,7 @@ func TestOver(t *testing.T) {
 	}
 }
 
-// A signature no longer holds, and is removed. Restoring puts it back in its place.
+// A signature that no longer holds is removed. Restoring puts it back in its place.
 func TestSignature(t *testing.T) {
 	text := `{"signatureKeyId":"k","handoffId":"h","signature":"s","conversationHistoryVerbatim":[{"role":"user","content":"a"},{"role":"user","content":"b"}],"z":0}`
 	r := mustTrim(t, text, Options{Last: 1})

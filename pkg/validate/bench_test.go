@@ -34,7 +34,7 @@ func BenchmarkValidate(b *testing.B) {
 			}
 		}
 	}
-	b.Run("parse", run(finding.Signature)) // which has no key, and so nothing to do
+	b.Run("parse", run(finding.Signature)) // does nothing without a key
 	b.Run("all", run())
 	for _, layer := range []finding.Layer{finding.Schema, finding.Completeness, finding.Budget, finding.Safety, finding.Lint} {
 		b.Run(string(layer), run(layer))

@@ -14,8 +14,8 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// The rows of known-defects.md that validation can meet, and other hostile
-// input: each ends cleanly, with findings that are fit to print.
+// The rows of known-defects.md that affect validation, and other hostile input: each ends
+// cleanly, with findings that are safe to print.
 
 // D1: the library fails on numbers with huge exponents, so it never sees them.
 func TestD1HugeNumbers(t *testing.T) {
@@ -42,8 +42,8 @@ func TestD1HugeNumbers(t *testing.T) {
 	}
 }
 
-// D9: all errors are reported, sorted by place, and duplicate members are rejected before
-// anything else looks at the message.
+// D9: all errors are reported, sorted by place, and duplicate members are rejected before any
+// other check.
 func TestD9AllErrorsSorted(t *testing.T) {
 	text := `{"constraints":[1,"a",2],"traceparent":3,"fromAgent":4,"schemaVersion":"2.0"}`
 	r := check(t, parseMessage(t, text), Options{})
@@ -63,7 +63,7 @@ func TestD9AllErrorsSorted(t *testing.T) {
 	}
 }
 
-// What is no strict JSON has a result too.
+// Text that is not strict JSON has a result too.
 func TestMalformed(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{name: "duplicate member", in: `{"a":{"taskId":1,"taskId":2}}`, want: `syntax 1:18 /a/taskId: member name "taskId" appears twice in one object: keep one of them`},
@@ -88,7 +88,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// A layer has a thousand findings at most, the first ones.
+// A layer has at most a thousand findings, the first ones.
 func TestFindingsAreBounded(t *testing.T) {
 	const many = 100_000
 	numbers := "[" + strings.Repeat("1,", many) + "1]"
@@ -143,8 +143,8 @@ func TestFindingsAreBounded(t *testing.T) {
 
 func (s *Schema) checkMessage(m *message.Message) []finding.Finding { return s.Check(m.Root()) }
 
-// A long name above many levels costs neither its product nor its length in
-// every finding.
+// A long name above many levels costs neither the product of both nor its length in every
+// finding.
 func TestHostilePointers(t *testing.T) {
 	name := strings.Repeat("n", 20<<20)
 	state := func(inner string) *message.Message {
@@ -206,7 +206,7 @@ func TestHostilePointers(t *testing.T) {
 	})
 }
 
-// Alternatives within alternatives cost no more than their number.
+// Nested alternatives cost no more than their number.
 func TestNestedAlternatives(t *testing.T) {
 	s := compile(t, `{"anyOf":[{"type":"string"},{"type":"array","items":{"$ref":"#"}},{"type":"array","minItems":1,"items":{"$ref":"#"}}]}`)
 	findings := s.Check(parseMessage(t, deep(12, "1")).Root())
@@ -214,7 +214,7 @@ func TestNestedAlternatives(t *testing.T) {
 	if len(findings) != 1 || findings[0].Pointer != strings.Repeat("/0", 12) || findings[0].Message != want {
 		t.Errorf("got %+v", findings)
 	}
-	for _, in := range []int{30, 500} { // what branches share is looked at once
+	for _, in := range []int{30, 500} { // common parts of branches are checked once
 		findings = s.Check(parseMessage(t, deep(in, "1")).Root())
 		if len(findings) != 1 || findings[0].Pointer != strings.Repeat("/0", in) || findings[0].Message != want {
 			t.Errorf("%d levels: got %+v", in, findings)

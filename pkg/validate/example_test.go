@@ -17,7 +17,7 @@ func ExampleValidator_Validate() {
 	}
 	m, err := message.Parse(text, message.Options{})
 	if err != nil {
-		panic(err) // a *jsonstream.SyntaxError: not strict JSON, and where
+		panic(err) // a *jsonstream.SyntaxError: not strict JSON, with the place
 	}
 	receiver := &validate.Receiver{}
 	if err := receiver.As("report-agent@2.0.0"); err != nil {

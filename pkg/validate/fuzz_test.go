@@ -15,7 +15,7 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// hostile are documents that have something to say in every layer, or nothing.
+// hostile are documents with findings in every layer, or none.
 var hostile = []string{
 	``, `{}`, `[]`, `null`, `"x"`, `1e999`, `true`, allWrong, `[[[[]]]]`,
 	`[{"role":"User"},{"role":"tool","content":5},{"role":"assistant","tool_calls":[{"type":"function","function":{"arguments":{}}},5]},{"role":"user","content":[{"type":"text"},{"text":"x"}]}]`,
@@ -110,8 +110,8 @@ func checkPlace(t *testing.T, m *message.Message, f finding.Finding) {
 	}
 }
 
-// A profile is a receiver or an error with words, whatever the bytes; a receiver
-// validates anything.
+// A profile of any bytes is a receiver or an error with a text; a receiver validates any
+// message.
 func FuzzReceiver(f *testing.F) {
 	f.Add(must(schemas.Example("receiver")))
 	for _, in := range []string{

@@ -40,8 +40,8 @@ func damaged(t *testing.T) map[string]string {
 	return all
 }
 
-// A canonical message in one of A2A is judged as it is by itself: the same findings, at the place
-// where it is, whoever says it.
+// A canonical message in a message of A2A has the same findings as alone, at its place in that message,
+// whatever the role.
 func TestHandoffInA2A(t *testing.T) {
 	for _, dialect := range []struct{ name, before, after string }{
 		{"1.0", `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m1","role":"ROLE_USER","extensions":["` + a2a.ExtensionURI + `"],"parts":[{"data":`,
@@ -74,7 +74,7 @@ func TestHandoffInA2A(t *testing.T) {
 						want[i].Column += len(dialect.before)
 					}
 				}
-				for i := range carried.Findings { // what a message says of other places has their whole pointers
+				for i := range carried.Findings { // pointers to other places in a message are complete
 					carried.Findings[i].Message = strings.ReplaceAll(carried.Findings[i].Message, pointer+"/", "/")
 				}
 				if diff := cmp.Diff(want, carried.Findings); diff != "" || carried.Valid != alone.Valid || carried.Reason != alone.Reason || carried.Format != format.A2A {
@@ -85,8 +85,7 @@ func TestHandoffInA2A(t *testing.T) {
 	}
 }
 
-// The schema of the handoff extension, which others validate by, and the layers agree on what is
-// a message that carries a handoff, and what is none.
+// The published schema of the handoff extension and the layers agree on which messages carry a handoff.
 func TestHandoffSchemaAgrees(t *testing.T) {
 	schema, err := EmbeddedSchema(schemas.A2AHandoff)
 	if err != nil {
@@ -130,7 +129,7 @@ func TestHandoffSchemaAgrees(t *testing.T) {
 			t.Errorf("%s = %s: by the schema %+v, by the layers %+v", tt.pointer, tt.value, found, r.Findings)
 		}
 	}
-	// What an answer may be is only in the schema: the layers are about handoffs.
+	// Only the schema checks answers: the layers check handoffs.
 	for text, valid := range map[string]bool{
 		`{"handoffId":"h","status":"REJECTED","reason":"SCHEMA_INVALID"}`: true, `{"handoffId":"h","status":"REJECTED"}`: false,
 		`{"handoffId":"h","status":"WORKING"}`: false, `{"status":"ACCEPTED"}`: false,

@@ -75,8 +75,8 @@ func compile(t testing.TB, text string) *Schema {
 	return s
 }
 
-// edited changes the parent of the value at a pointer of an indented text, and
-// indents the outcome by two spaces a level. It knows nothing of jsonstream.
+// edited changes the parent of the value at a pointer of an indented text, and indents the
+// result by two spaces a level. It does not use jsonstream.
 func edited(t testing.TB, text, pointer string, change func(parent map[string]any, name string)) string {
 	t.Helper()
 	var root any
@@ -109,8 +109,7 @@ func edited(t testing.TB, text, pointer string, change func(parent map[string]an
 	return string(out)
 }
 
-// lineOf finds the line on which a value begins, by the indentation of two
-// spaces a level alone.
+// lineOf finds the line on which a value begins, only by the indentation of two spaces a level.
 func lineOf(t testing.TB, text, pointer string) int {
 	t.Helper()
 	lines := strings.Split(text, "\n")

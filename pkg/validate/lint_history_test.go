@@ -16,8 +16,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// lintedTurns draws turns of few ids, kinds and texts, so that calls, results and whole
-// turns come again.
+// lintedTurns draws turns from few IDs, kinds and texts, so that calls, results and complete
+// turns repeat.
 func lintedTurns(t *rapid.T) []string {
 	id := rapid.SampledFrom([]string{`"c1"`, `"\u00631"`, `"c2"`, `""`, `1`})
 	text := rapid.SampledFrom([]string{`"ok"`, `"` + long + `"`, `"` + strings.ReplaceAll(long, "a", `\u0061`) + `"`, `null`})
@@ -47,7 +47,7 @@ func lintedTurns(t *rapid.T) []string {
 	return rapid.SliceOfN(turn, 0, 12).Draw(t, "turns")
 }
 
-// The rules about the history say what a plain statement of each says.
+// The rules about the history agree with a simple implementation of each.
 func TestLintHistoryPlainly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := verbatim(lintedTurns(t)...)
@@ -77,7 +77,7 @@ func TestLintHistoryPlainly(t *testing.T) {
 	})
 }
 
-// plainEvents are the calls and results with an id in a turn.
+// plainEvents returns the calls and results with an ID in a turn.
 func plainEvents(turn jsonstream.Value) (events []conversation.Part) {
 	for e := range conversation.ToolEvents(turn) {
 		if e.ID.Text() != "" {
@@ -130,7 +130,7 @@ func plainDuplicateTurn(turns []jsonstream.Value) (found []string) {
 	ids, events := map[[3]string]jsonstream.Value{}, map[string]place{}
 	var distinctive []jsonstream.Value
 	for i, turn := range turns {
-		var places []string // at which the turn repeats another
+		var places []string // of earlier equal turns
 		id := [3]string{turn.Get("id").Text(), turn.Get("type").Text(), turn.Get("role").Text()}
 		if first, ok := ids[id]; ok {
 			places = append(places, turn.Pointer()+" as "+first.Pointer())
@@ -168,8 +168,8 @@ func TestIsNameValue(t *testing.T) {
 	})
 }
 
-// A document in which the prefilter sees no secret is not searched, so the prefilter must
-// see a secret in every place.
+// A document without a secret for the prefilter is not searched, so the prefilter must see a
+// secret in every place.
 func TestLintSecretPlainly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		secret := rapid.SampledFrom(secrets.Kinds()).Draw(t, "kind").Example

@@ -50,7 +50,7 @@ func TestLintHistory(t *testing.T) {
 	tests := []struct {
 		name string
 		in   string
-		want []string // keyword and place, below the history
+		want []string // keyword and place, in the history
 	}{
 		{name: "chat pair", in: verbatim(chatCall, chatResult)},
 		{name: "responses pair", in: verbatim(responsesCall, responsesResult)},
@@ -233,8 +233,7 @@ func TestLintCompletesFindings(t *testing.T) {
 	}
 }
 
-// Every member that lint rules read, with every kind of value in it and in what
-// it holds.
+// Every member that lint rules read, with every kind of value as its value and inside it.
 func TestLintAnyShape(t *testing.T) {
 	values := []string{`null`, `true`, `0`, `1e999`, `""`, `"x"`, `[]`, `{}`, `[null,1,"x",[],{}]`, `{"":{}}`}
 	members := []string{"timestamp", "completedSubtasks", "remainingSubtasks", "constraints", "conversationHistoryVerbatim", "signature"}
@@ -261,7 +260,7 @@ func TestLintBoundsFindings(t *testing.T) {
 	}
 }
 
-// Twice the turns must cost about twice the time: see ns/turn.
+// Twice the turns must take about twice the time: see ns/turn.
 func BenchmarkLint(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -13,8 +13,8 @@ const (
 	hex64  = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 )
 
-// The rules of the members: each value put into the example message, and the
-// keyword of the one finding it gives, "" for none.
+// The rules of the members: each value put into the example message, and the keyword of its
+// only finding, "" for none.
 func TestMemberRules(t *testing.T) {
 	type row struct {
 		value string // JSON
@@ -166,8 +166,8 @@ func TestMemberRules(t *testing.T) {
 	}
 }
 
-// Unknown members are expected from a later minor version, a warning in 2.0 and
-// an error in strict mode. Turns, the state and extensions are open.
+// Unknown members are expected from a later minor version: a warning in 2.0 and an error in
+// strict mode. Turns, the state and extensions are open.
 func TestUnknownMembers(t *testing.T) {
 	unknown := func(version string) string {
 		return edited(t, exampleText(t), "/schemaVersion", func(root map[string]any, name string) {

@@ -15,14 +15,15 @@ import (
 // itemQuestions are about items of the Responses API, as the Agents SDK and Codex write them.
 var itemQuestions = []question{
 	{
-		// Of its items we read those that it makes of them.
+		// We read the items that it generates.
 		name: "openai-agents", format: format.OpenAIResponses, forms: chatgen.Forms(format.OpenAIResponses), part: agentItems,
 		says: func(_ *testing.T, a oracle.Answer) (string, bool) {
 			return "", a.Checks["schema"] == "" && a.Checks["state"] == "" && a.Checks["responses"] == "" && a.Checks["read"] == ""
 		},
 		finds: func(t *testing.T, _ *jsonstream.Document, a oracle.Answer) []finding.Finding {
 			found := schemaOf(format.OpenAIResponses).Check(sent(t, a, "responses").Root())
-			// It sends reasoning that has neither an id nor its encrypted_content, by which the API would know it.
+			// It sends reasoning without an ID and without encrypted_content, which the API could not
+			// identify.
 			return slices.DeleteFunc(found, func(f finding.Finding) bool { return f.Rule == "schema/anyOf" })
 		},
 	},
@@ -68,7 +69,7 @@ func rollout(whole jsonstream.Value) []byte {
 	return encoded(lines)
 }
 
-// agentItems returns the items of a history as the Agents SDK for JavaScript has them.
+// agentItems returns the items of a history in the form of the Agents SDK for JavaScript.
 func agentItems(whole jsonstream.Value) []byte {
 	items, names := itemsOf(whole), map[any]any{}
 	for _, item := range items {
@@ -117,7 +118,7 @@ func agentMessage(item map[string]any) {
 func encoded(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // it is of maps, lists and strings
+		panic(err) // it consists of maps, lists and strings
 	}
 	return text
 }

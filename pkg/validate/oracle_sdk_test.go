@@ -15,22 +15,21 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-// A question is one that an SDK and we are asked about histories.
+// A question compares an SDK with this package on one aspect of histories.
 type question struct {
-	name    string // the oracle's, and what of it
+	name    string // of the oracle and its aspect
 	format  format.Format
 	forms   []string
-	part    func(whole jsonstream.Value) []byte                                           // what the SDK is asked about
-	formed  bool                                                                          // it is asked about what our schema takes alone
-	says    func(t *testing.T, a oracle.Answer) (said string, asked bool)                 // the SDK
-	finds   func(t *testing.T, d *jsonstream.Document, a oracle.Answer) []finding.Finding // we
+	part    func(whole jsonstream.Value) []byte                                           // the input of the SDK
+	formed  bool                                                                          // only for documents that our schema accepts
+	says    func(t *testing.T, a oracle.Answer) (said string, asked bool)                 // the SDK's verdict
+	finds   func(t *testing.T, d *jsonstream.Document, a oracle.Answer) []finding.Finding // our verdict
 	refuses []difference
 	takes   []difference
 }
 
-// What SDKs refuse of a history, besides what is not of their types, is what our schemas, the rules of
-// the format and those of the provider say of the same thing, but for the differences that are
-// listed.
+// Faults of a history that SDKs reject, beyond wrong types, are found by our schemas, the rules of the format
+// and the rules of the provider, except for the listed differences.
 func TestSDKs(t *testing.T) {
 	program := oracle.New(t)
 	for _, q := range slices.Concat(langChainQuestions, geminiQuestions, a2aQuestions, itemQuestions) {
@@ -40,7 +39,7 @@ func TestSDKs(t *testing.T) {
 			name, _, _ := strings.Cut(q.name, " ")
 			var options []string
 			if name == "gemini" {
-				options = []string{"untyped"} // TestTypes asks its types
+				options = []string{"untyped"} // TestTypes checks its types
 			}
 			for i, answer := range program.Start(t, name, options...).Ask(docs...) {
 				doc := parseJSON(t, docs[i])
@@ -64,7 +63,7 @@ func turns(f format.Format) func(whole jsonstream.Value) []byte {
 	return func(whole jsonstream.Value) []byte { return formats.Named(f).Known.List(whole).Raw() }
 }
 
-// answers returns what a check of an oracle says, or that the document could not be handed over.
+// answers returns the verdict of one check of an oracle, or that the document could not be sent.
 func answers(name string) func(*testing.T, oracle.Answer) (string, bool) {
 	return func(_ *testing.T, a oracle.Answer) (string, bool) {
 		said, asked := a.Checks[name]
@@ -75,7 +74,7 @@ func answers(name string) func(*testing.T, oracle.Answer) (string, bool) {
 	}
 }
 
-// sent returns what an SDK sends, which is a member of its answer.
+// sent returns the data that an SDK sends, a member of its answer.
 func sent(t *testing.T, a oracle.Answer, name string) *jsonstream.Document {
 	t.Helper()
 	return parseJSON(t, parseJSON(t, a.Raw).Root().Get(name).Raw())
@@ -121,8 +120,8 @@ var langChainQuestions = []question{
 	integration("anthropic", provider.Anthropic),
 }
 
-// integration returns the question whether an integration of LangChain sends calls without results, and
-// results without calls, where --for says that it does.
+// integration returns a question about an integration of LangChain: does it send calls without results, and
+// results without calls, as --for assumes?
 func integration(name string, p provider.Provider) question {
 	rules := []string{"call-without-result", "result-without-call", "result-place", "repeated-result"}
 	contradicting := difference{"content has other calls than tool_calls, of which it sends one: langchain/contradicting-calls", func(v jsonstream.Value) bool {
@@ -172,8 +171,8 @@ func langChainFinds(doc *jsonstream.Document, rule string) []finding.Finding {
 	return slices.DeleteFunc(formats.Named(format.LangChain).Check(doc, jsonstream.Limits{}), func(f finding.Finding) bool { return f.Rule != rule })
 }
 
-// ofJavaScript returns the messages of a history with the classes where JavaScript has them: it does not
-// take those of Python's dumps.
+// ofJavaScript returns the messages of a history with the class names of JavaScript: it rejects the names in
+// Python's dumps.
 func ofJavaScript(whole jsonstream.Value) []byte {
 	return []byte(strings.ReplaceAll(string(turns(format.LangChain)(whole)), `["langchain","schema","messages",`, `["langchain_core","messages",`))
 }
@@ -242,7 +241,7 @@ var (
 	anyPart = difference{"a part is of any kind", func(v jsonstream.Value) bool { return v.Parent().Name() == "parts" }}
 )
 
-// aroundParts returns what the schema finds in contents, but inside their parts.
+// aroundParts returns the findings of the schema in contents, but outside their parts.
 func aroundParts(doc *jsonstream.Document) []finding.Finding {
 	return slices.DeleteFunc(schemaOf(format.Gemini).Check(doc.Root()), func(f finding.Finding) bool {
 		v := doc.Root().At(f.Pointer)
@@ -301,7 +300,7 @@ func a2aFinds(_ *testing.T, doc *jsonstream.Document, _ oracle.Answer) []finding
 	return schemaOf(format.A2A).Check(doc.Root())
 }
 
-// isOld reports whether a message is of 0.3 to the SDK: its kind is not false to JavaScript.
+// isOld reports whether the SDK treats a message as version 0.3: its kind is truthy in JavaScript.
 func isOld(message jsonstream.Value) bool {
 	return !slices.Contains([]string{"", `""`, "null", "0"}, string(message.Get("kind").Raw()))
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// The schemas of the AI SDK's messages take what its own schemas take, and the rules find what
-// generateText refuses: of what is made up and then changed at random.
+// Our schemas of the AI SDK's messages accept the same documents as its own, and our rules find
+// the faults that generateText rejects. The documents are generated and then changed at random.
 func TestAISDK(t *testing.T) {
 	program := oracle.New(t)
 	for _, tt := range []struct {
@@ -49,7 +49,7 @@ func TestAISDK(t *testing.T) {
 					taken++
 					refuses := slices.ContainsFunc([]string{"AI_MissingToolResultsError", "AI_InvalidToolApprovalError", "AI_ToolCallNotFoundForApprovalError"},
 						func(name string) bool { return strings.HasPrefix(generate, name) })
-					if generate != "" && !refuses { // it fails for what no rule is about, such as base64
+					if generate != "" && !refuses { // it fails for reasons outside the rules, such as base64
 						continue
 					}
 					if refuses {
@@ -85,7 +85,7 @@ func tools() (docs [][]byte) {
 		for _, kind := range []string{`"type":"tool-f"`, `"type":"dynamic-tool","toolName":"f"`} {
 			for _, after := range []string{``, `,{"id":"3","role":"user","parts":[{"type":"text","text":"Go on."}]}`, `,{"id":"3","role":"assistant","parts":[{"type":"text","text":"Done."}]}`} {
 				if after == "" && strings.Contains(part, `"approved":true`) {
-					continue // generateText runs the tool, of which the oracle has none
+					continue // generateText runs the tool, which the oracle does not have
 				}
 				docs = append(docs, []byte(`[{"id":"1","role":"user","parts":[{"type":"text","text":"Hi"}]},{"id":"2","role":"assistant","parts":[{`+kind+`,"toolCallId":"c",`+part+`}]}`+after+`]`))
 			}

@@ -21,23 +21,23 @@ import (
 
 var oracleHistories = flag.Int("histories", tier.Count(16, 300), "how many histories TestTypes and TestSDKs ask each SDK about")
 
-// A difference is one between what an SDK says and what we say that is meant.
+// A difference is an intended difference between the verdicts of an SDK and ours.
 type difference struct {
 	why string
-	of  func(v jsonstream.Value) bool // of which values of a document
+	of  func(v jsonstream.Value) bool // selects the affected values of a document
 }
 
-// What SDKs check by their types alone, and by nothing else, is what our schemas say once they
-// are closed, but for the differences that are listed. The rest of a request is not asked about.
+// Documents that SDKs reject only by their types are rejected by our closed schemas, except for the listed
+// differences. The rest of a request is not checked.
 func TestTypes(t *testing.T) {
 	program := oracle.New(t)
 	for _, tt := range []struct {
 		oracle  string
 		format  format.Format
 		forms   []string
-		words   map[string][]string // of members whose words our schema leaves open
-		refuses []difference        // the types refuse what our closed schema takes
-		takes   []difference        // the types take what our closed schema refuses
+		words   map[string][]string // values of members that our schema leaves open
+		refuses []difference        // the types reject, and our closed schema accepts
+		takes   []difference        // the types accept, and our closed schema rejects
 	}{
 		{
 			"openai-chat", format.OpenAIChat, chatgen.Forms(format.OpenAIChat),
@@ -140,16 +140,16 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// A comparison counts what an SDK and we say of histories.
+// A comparison counts the verdicts of an SDK and ours.
 type comparison struct {
-	refuses []difference // the SDK refuses what we take
-	takes   []difference // the SDK takes what we refuse
+	refuses []difference // the SDK rejects, and we accept
+	takes   []difference // the SDK accepts, and we reject
 	counts  map[string]int
 	wrong   int
 }
 
-// compare compares what the SDK says of a document, "" if it takes it, with what we find in it. A
-// whole history is to be taken by both.
+// compare compares the error of the SDK about a document, "" if it accepts it, with our findings. Both must
+// accept an unchanged history.
 func (c *comparison) compare(t *testing.T, said string, found []finding.Finding, root jsonstream.Value, whole bool) {
 	t.Helper()
 	why := ""
@@ -172,7 +172,7 @@ func (c *comparison) compare(t *testing.T, said string, found []finding.Finding,
 	c.counts[why]++
 }
 
-// refused says why an SDK refuses a document that we take, "" if no difference is in it.
+// refused returns why an SDK rejects a document that we accept, "" if no difference applies.
 func refused(root jsonstream.Value, differences []difference) string {
 	for _, d := range differences {
 		for v := range root.All() {
@@ -184,8 +184,8 @@ func refused(root jsonstream.Value, differences []difference) string {
 	return ""
 }
 
-// taken says why an SDK takes a document in which we find something; rest is what no
-// difference explains, without which there is no why.
+// taken returns why an SDK accepts a document with findings. rest are the findings that no
+// difference explains; if there are any, the reason is "".
 func taken(root jsonstream.Value, found []finding.Finding, differences []difference) (why string, rest []finding.Finding) {
 	for _, f := range found {
 		i := slices.IndexFunc(differences, func(d difference) bool { return d.of(root.At(f.Pointer)) })
@@ -213,8 +213,8 @@ func (c *comparison) report(t *testing.T) {
 	}
 }
 
-// histories returns what part takes of histories in some forms: one of four is whole, and the others have
-// changes. Our schema is to take the whole ones, with what is around the part.
+// histories returns the parts that part selects from histories in some forms: one of four is unchanged, and
+// the others are mutated. Our schema must accept the unchanged ones, including the data around the part.
 func histories(t *testing.T, f format.Format, forms []string, part func(whole jsonstream.Value) []byte) (docs [][]byte) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(8, uint64(len(f))))
@@ -232,12 +232,11 @@ func histories(t *testing.T, f format.Format, forms []string, part func(whole js
 	return docs
 }
 
-// wholeAt reports whether the history of an index has no changes.
+// wholeAt reports whether the history at an index is unchanged.
 func wholeAt(i int) bool { return i%4 == 0 }
 
-// closed returns a schema that refuses what ours leaves open: members that it does not name,
-// types of parts and items that it does not tell apart, and other words than those given for
-// a member.
+// closed returns a schema that rejects data that ours leaves open: unknown members, unknown
+// types of parts and items, and values other than the given words of a member.
 func closed(t *testing.T, name string, words map[string][]string) *Schema {
 	t.Helper()
 	text, err := schemas.Read(name)
@@ -260,7 +259,7 @@ func closed(t *testing.T, name string, words map[string][]string) *Schema {
 	return s
 }
 
-// closeSchema closes a schema. Those that apply to a value together are closed as one, at its
+// closeSchema closes a schema. Schemas that apply to the same value are closed as one, at its
 // place.
 func closeSchema(schema map[string]any, words map[string][]string, place bool) {
 	delete(schema, "additionalProperties")

@@ -51,8 +51,8 @@ func transcriptWith(t *testing.T, context string) string {
 	return string(m.Raw())
 }
 
-// A message is checked as one of the formats that the receiver reads: by what it looks
-// like if there are several, else as the one, whatever it looks like.
+// A message is checked as one of the formats that the receiver reads: as the detected one if
+// there are several, and otherwise as the only one.
 func TestFormats(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -78,8 +78,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// The layers of another system's messages: its schema, its rules, safety. The first
-// that fails gives the reason.
+// The layers for messages of other systems: schema, rules, safety. The first that fails
+// determines the reason.
 func TestOtherFormatsLayers(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -122,7 +122,7 @@ func TestOtherFormatsLayers(t *testing.T) {
 			var got []string
 			for _, f := range r.Findings {
 				if f.Layer == finding.Safety && f.Rule != "safety/override-instructions" {
-					continue // other signs of the same
+					continue // other findings with the same cause
 				}
 				got = append(got, f.Rule+" "+f.Pointer)
 			}
@@ -142,7 +142,7 @@ func verifierOf(t *testing.T) *sign.Verifier {
 	return v
 }
 
-// What is inside base64 is placed at the string that holds it.
+// A finding inside base64 has the place of the string.
 func TestPlaceInsideSnapshot(t *testing.T) {
 	in := "{\n \"from_agent\":" + strings.TrimPrefix(requestWith(contextWith(injected)), `{"from_agent":`)
 	r := check(t, parseMessage(t, in), Options{Formats: formats.Names()})
@@ -152,7 +152,7 @@ func TestPlaceInsideSnapshot(t *testing.T) {
 	}
 }
 
-// A conformance fixture is no transcript: one finding says so.
+// A conformance fixture is not a transcript, which is reported in one finding.
 func TestFixtureIsNoTranscript(t *testing.T) {
 	fixture := `{"mode":"macp.mode.handoff.v1","initiator":"a","participants":["a","b"],"messages":[{"sender":"a","expect":"accept"}]}`
 	r := check(t, parseMessage(t, fixture), Options{Formats: formats.Names(), All: true})
@@ -161,8 +161,8 @@ func TestFixtureIsNoTranscript(t *testing.T) {
 	}
 }
 
-// A hostile list is not looked at as a whole, wherever it is: the number of findings is
-// bounded, and so is what they cost.
+// A hostile list is not checked completely, wherever it is: the number of findings and their
+// cost are bounded.
 func TestHostileLists(t *testing.T) {
 	list := `[` + strings.Repeat(`1,`, 20_000) + `1]`
 	for name, in := range map[string]string{
@@ -191,7 +191,7 @@ func TestHostileLists(t *testing.T) {
 	}
 }
 
-// What is far down in a list is looked at all the same, and no more than it is.
+// Late elements of a list are checked too, each once.
 func TestLateElements(t *testing.T) {
 	session := func(payload string) string {
 		return `{"protocol_version":"1.0","mode":"macp.mode.handoff.v1","session_id":"s","messages":[{"macp_version":"1.0","mode":"macp.mode.handoff.v1",` +
@@ -238,7 +238,7 @@ func TestLateElements(t *testing.T) {
 	}
 }
 
-// seeds are the examples, what breaks each rule of a whole document, and what is hostile.
+// seeds returns the examples, a document that breaks each rule of complete documents, and hostile ones.
 func seeds() (all [][]byte) {
 	for _, kind := range schemas.Examples() {
 		all = append(all, must(schemas.Example(kind)))
@@ -254,8 +254,8 @@ func seeds() (all [][]byte) {
 	return all
 }
 
-// checkAllFormats checks a document as every format: the same each time, with findings that are
-// in order and well-formed.
+// checkAllFormats checks a document as every format: the result is deterministic, with findings that are in
+// order and well-formed.
 func checkAllFormats(t *testing.T, in []byte) {
 	t.Helper()
 	m, err := message.Parse(in, message.Options{Limits: jsonstream.Limits{MaxDepth: 100}})
@@ -280,8 +280,8 @@ func checkAllFormats(t *testing.T, in []byte) {
 	}
 }
 
-// FuzzFormats: whatever a document holds, it is checked as every format without a panic,
-// the same each time, and a finding is well-formed.
+// FuzzFormats checks any document as every format: without a panic, deterministically, with
+// well-formed findings.
 func FuzzFormats(f *testing.F) {
 	for _, in := range seeds() {
 		f.Add(in)
@@ -289,8 +289,8 @@ func FuzzFormats(f *testing.F) {
 	f.Fuzz(checkAllFormats)
 }
 
-// TestFormatsWithout: as FuzzFormats, of documents in each of which one value is missing. A rule
-// that speaks of a member which only the schema requires has no place for its finding.
+// TestFormatsWithout is like FuzzFormats, for documents without one value each. A rule about a member that
+// only the schema requires has no place for its finding.
 func TestFormatsWithout(t *testing.T) {
 	values, step := 0, tier.Count(7, 1)
 	for _, in := range seeds() {

@@ -2,6 +2,5 @@
 
 package validate
 
-// underRace reports that the race detector is on: sync.Pool then drops at random what is
-// put into it.
+// underRace reports that the race detector is on: sync.Pool then drops items at random.
 const underRace = true

@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// ofAllFormats are the example messages of all formats, and hostile ones.
+// ofAllFormats returns the example messages of all formats, and hostile ones.
 func ofAllFormats() [][]byte {
 	var texts [][]byte
 	for _, kind := range schemas.Examples() {
@@ -26,8 +26,8 @@ func ofAllFormats() [][]byte {
 	return texts
 }
 
-// Whatever was validated before, reading and validating in one pass gives what doing
-// one after the other gives.
+// Reading and validating in one pass gives the same result as in two, whatever was validated
+// before.
 func TestValidateRaw(t *testing.T) {
 	v := New(Options{Formats: formats.Names(), All: true})
 	for range 2 {
@@ -55,8 +55,8 @@ func TestValidateRaw(t *testing.T) {
 	}
 }
 
-// A valid message needs no memory once others have been read: in any format, to read it and
-// check its schema; and none at all if it is a canonical one without any word that the
+// Once others have been read, reading a valid message and checking its schema allocates no
+// memory, in any format; and neither does validating a canonical message without words that the
 // safety scanner looks for.
 func TestValidateRawAllocates(t *testing.T) {
 	if underRace {
@@ -119,7 +119,7 @@ func agree(t *testing.T, name string, s *Schema, root jsonstream.Value) {
 	}
 }
 
-// ofFormats are the schemas of all formats, as if they were a user's.
+// ofFormats returns the schemas of all formats, as schemas of a user.
 func ofFormats(t testing.TB) map[format.Format]*Schema {
 	t.Helper()
 	all := map[format.Format]*Schema{}
@@ -154,7 +154,7 @@ func TestSchemasStream(t *testing.T) {
 	}
 }
 
-// A schema that does not stream is checked all the same.
+// A schema that cannot be evaluated as a stream is checked all the same.
 func TestSlowSchema(t *testing.T) {
 	s := compile(t, `{"properties":{"a":{"type":"string"}},"unevaluatedProperties":false}`)
 	if err := s.Streams(); err == nil {

@@ -27,7 +27,7 @@ func receiver(t testing.TB, profile string) *Receiver {
 	return r
 }
 
-// What only the receiver can know.
+// Requirements that depend on the receiver.
 func TestReceiver(t *testing.T) {
 	const fanOut = `{"agentType":"audit-agent","agentVersion":"^2"}`
 	for _, tt := range []struct {
@@ -135,7 +135,7 @@ keys:
 	}
 }
 
-// Every problem of a profile says where and what; all are named at once.
+// Every problem of a profile has its place and its cause, and all are reported at once.
 func TestParseReceiverErrors(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{name: "empty", in: "", want: "expected object: found null"},
@@ -166,7 +166,7 @@ func TestParseReceiverErrors(t *testing.T) {
 	}
 }
 
-// The single requirements of the command line.
+// The requirements that flags can set.
 func TestReceiverFlags(t *testing.T) {
 	for agent, want := range map[string]string{
 		"risk@1.5.0": "risk 1.5.0", "risk": "risk ", "a@1.0.0-rc.1": "a 1.0.0-rc.1",
@@ -192,7 +192,7 @@ func TestReceiverFlags(t *testing.T) {
 	}
 }
 
-// A profile says who may sign for whom; the result names the key that verified a message.
+// A profile states which keys may sign for which agents; the result names the key that verified a message.
 func TestReceiverTrust(t *testing.T) {
 	own, other := sign.NewEd25519Key("legal-1"), sign.NewEd25519Key("scorer-1")
 	verifier, err := sign.NewVerifier([]sign.Key{own, other})
@@ -250,8 +250,8 @@ func TestReceiverTrust(t *testing.T) {
 	}
 }
 
-// TestReceivedSystemTurn: a turn of the system after the conversation has begun is a warning, an error for a
-// receiver, and what the receiver wants if it says so.
+// TestReceivedSystemTurn checks that a system turn after the beginning of the conversation is a warning when
+// validating and an error when receiving, unless Severities has its rule.
 func TestReceivedSystemTurn(t *testing.T) {
 	const rule = "lint/system-turn-mid-history"
 	text := strings.Replace(string(must(schemas.Example("message"))), `"conversationHistoryVerbatim": [`, `"conversationHistoryVerbatim": [{"role": "user", "content": "a"}, {"role": "developer", "content": "b"},`, 1)

@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// What findings quote from a message, or from a schema, does not make them long.
+// Quotes from a message or a schema do not make findings long.
 func TestFindingsAreShort(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	var choices []string

@@ -21,8 +21,7 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// exampleStateSchema is the state.schema.json that the example of state-schema
-// names.
+// exampleStateSchema is the state.schema.json in the example of state-schema.
 const exampleStateSchema = `{"type": "object", "properties": {"riskFlags": {"type": "array"}}}`
 
 func TestRuleExamples(t *testing.T) {
@@ -48,8 +47,8 @@ func TestRuleExamples(t *testing.T) {
 	}
 }
 
-// keywords validates an example: the example message with its members in it, or a
-// whole document.
+// keywords validates an example: members to put into the example message, or a complete
+// document.
 func keywords(t *testing.T, r finding.Rule, example string) []string {
 	t.Helper()
 	options := Options{All: true, Formats: formats.Names(), Now: func() time.Time { return time.Date(2026, 6, 13, 0, 0, 0, 0, time.UTC) }}
@@ -66,7 +65,7 @@ func keywords(t *testing.T, r finding.Rule, example string) []string {
 	case finding.Provider:
 		name, _, _ := strings.Cut(r.ID, "/")
 		options.For = []provider.Provider{provider.Provider(name)}
-		options.Formats = []format.Format{format.Format(name)} // what is said alone is said alike in several
+		options.Formats = []format.Format{format.Format(name)} // rules of several formats have the same texts
 	case finding.Signature:
 		if r.ID == SignatureUnchecked {
 			break
@@ -79,7 +78,7 @@ func keywords(t *testing.T, r finding.Rule, example string) []string {
 			t.Fatal(err)
 		}
 	case finding.Safety:
-		// A rule whose findings weigh little flags no text by itself.
+		// A rule whose findings have a low weight flags no text by itself.
 		options.Scanner = safety.New(safety.Options{Threshold: 0.01})
 	case finding.Privacy:
 		var err error
@@ -144,7 +143,7 @@ func TestRulesAreComplete(t *testing.T) {
 			t.Errorf("%s: reason %q, severity %q", r.ID, r.Reason, r.Severity)
 		}
 		for _, text := range []string{r.Summary, r.Why} {
-			word, _, _ := strings.Cut(text, " ") // the name of a member is as it is
+			word, _, _ := strings.Cut(text, " ") // names of members are not capitalized
 			if !strings.HasSuffix(text, ".") || strings.ToUpper(text[:1]) != text[:1] && !strings.Contains(word, "_") {
 				t.Errorf("%s: not a sentence: %q", r.ID, text)
 			}
@@ -157,7 +156,7 @@ func TestRulesAreComplete(t *testing.T) {
 	}
 }
 
-// Every keyword that a message can meet in the schema of its format has a rule.
+// Every keyword in the schema of a format has a rule.
 func TestRulesCoverSchemas(t *testing.T) {
 	silent := []string{"$schema", "$id", "$ref", "$defs", "title", "description", "examples", "properties", "items", "allOf", "additionalProperties",
 		"if", "then", "else", "contentEncoding", "contentMediaType"}

@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// suite is the official JSON Schema test suite; package schema says which version.
+// suite is the official JSON Schema test suite; its version is in package schema.
 const suite = "../internal/schema/testdata/json-schema-test-suite.zip"
 
-// Every invalid case of draft 2020-12 has findings with words and a place.
+// Every invalid case of draft 2020-12 has findings with a text and a place.
 func TestJSONSchemaSuite(t *testing.T) {
 	archive, err := zip.OpenReader(suite)
 	if err != nil {
@@ -58,7 +58,7 @@ func TestJSONSchemaSuite(t *testing.T) {
 			for _, c := range g.Tests {
 				cases++
 				findings := s.Check(parseMessage(t, string(c.Data)).Root())
-				if valid := len(findings) == 0; valid != c.Valid && path.Base(file) != "format.json" { // where formats are annotations
+				if valid := len(findings) == 0; valid != c.Valid && path.Base(file) != "format.json" { // formats are annotations there
 					t.Errorf("%s, %s: valid %v, want %v: %v", g.Description, c.Description, valid, c.Valid, findings)
 				}
 				for _, f := range findings {

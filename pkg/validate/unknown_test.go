@@ -10,10 +10,10 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-// What is in no format has one finding, that says what it seems to be.
+// A document of no known format has one finding, with its probable format.
 func TestUnknownFormat(t *testing.T) {
 	tests := []struct {
-		in, says string // says "" for what is a canonical message, however little of it
+		in, says string // "" for a canonical message, however incomplete
 	}{
 		{`[]`, "found an empty array;"},
 		{`[1]`, "an array of which the first element is a number"},
@@ -55,7 +55,7 @@ func TestUnknownFormat(t *testing.T) {
 	}
 }
 
-// What has nothing of any format, but is for a provider, is for that to refuse.
+// A document of no format, for a provider, is left to the provider's rules.
 func TestUnknownFormatForProvider(t *testing.T) {
 	for _, p := range []provider.Provider{provider.OpenAIChat, provider.Anthropic, provider.Gemini} {
 		r := check(t, parseMessage(t, `[]`), Options{Formats: formats.Names(), For: []provider.Provider{p}})

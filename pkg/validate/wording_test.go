@@ -11,8 +11,8 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
-// The words of each keyword, for a schema of the user's own: what is wrong, what
-// was found, and where. One cause gives one line.
+// The text for each keyword of a user's schema: the fault, the value found, and the place. One
+// cause gives one line.
 func TestWording(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -85,7 +85,7 @@ func TestWording(t *testing.T) {
 			type 2:6 /b: expected string: found the number 1
 			type 3:6 /a: expected string: found the number 2`},
 
-		// Members whose names are keywords, numbers, or in need of escapes.
+		// Members whose names are keywords or numbers, or need escapes.
 		{name: "a member called required", schema: `{"properties":{"required":false}}`, in: `{"required":1}`, want: `properties 1:13 /required: the schema allows nothing here: found the number 1; remove it`},
 		{name: "a member called anyOf", schema: `{"properties":{"anyOf":{"type":"string"}}}`, in: `{"anyOf":1}`, want: `type 1:10 /anyOf: expected string: found the number 1`},
 		{name: "a member called 0", schema: `{"properties":{"0":{"type":"string"}}}`, in: `{"0":1}`, want: `type 1:6 /0: expected string: found the number 1`},
@@ -116,8 +116,8 @@ func lines(findings []finding.Finding) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// The alternatives of anyOf and oneOf do not cascade: the finding is about the
-// branch that was meant, or says what the branches would have taken.
+// The alternatives of anyOf and oneOf do not cascade: the finding is about the intended branch,
+// or lists the values that the branches accept.
 func TestAlternatives(t *testing.T) {
 	const (
 		byType = `{"oneOf":[
@@ -148,8 +148,8 @@ func TestAlternatives(t *testing.T) {
 	}
 }
 
-// References lead to other files by load, relative to the file that has them,
-// and findings are worded from those files.
+// References are resolved by load, relative to the file that contains them, and findings are
+// worded from those files.
 func TestSchemaReferences(t *testing.T) {
 	files := map[string]string{
 		"file:///schemas/parts/money.json": `{"$defs":{"code":{"title":"currency code","pattern":"^[A-Z]{3}$","examples":["USD"]}},"properties":{"currency":{"$ref":"#/$defs/code"},"day":{"$ref":"../day.json"}}}`,
@@ -174,7 +174,7 @@ pattern 1:53 /version: not a valid semantic version: found "1"; write it like "2
 	}
 }
 
-// What is no schema says where and why.
+// A value that is not a schema gives an error with its place and cause.
 func TestSchemaErrors(t *testing.T) {
 	for _, tt := range []struct{ name, schema, want string }{
 		{name: "not JSON", schema: "{\n\"type\": x}", want: "line 2, column 9: expected a value"},
@@ -198,7 +198,7 @@ func TestSchemaErrors(t *testing.T) {
 	}
 }
 
-// A schema in place of the message's own is the only layer.
+// A user's schema in place of the message's own is the only layer.
 func TestOptionsSchema(t *testing.T) {
 	o := Options{Schema: compile(t, `{"required":["id"]}`), All: true}
 	if r := check(t, parseMessage(t, `{"id":1}`), o); !r.Valid || len(r.Findings) != 0 {
