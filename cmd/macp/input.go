@@ -18,7 +18,7 @@ type transcriptInput struct {
 }
 
 func (f *transcriptInput) register(c *cobra.Command) {
-	c.Flags().BoolVar(&f.wire, "wire", false, "transcripts are length-delimited protobuf envelopes, not JSON")
+	c.Flags().BoolVar(&f.wire, "wire", false, "read transcripts as length-delimited protobuf envelopes instead of JSON")
 }
 
 // batches returns what emits the documents of some sources.

@@ -59,7 +59,7 @@ func (f *Rewriting) RegisterOutput(c *cobra.Command) {
 
 // RegisterInPlace registers -i.
 func (f *Rewriting) RegisterInPlace(c *cobra.Command) {
-	c.Flags().BoolVarP(&f.InPlace, "in-place", "i", false, "rewrite the files")
+	c.Flags().BoolVarP(&f.InPlace, "in-place", "i", false, "replace the files")
 }
 
 // Run rewrites what the arguments name. Documents that cannot be rewritten are
