@@ -36,9 +36,9 @@ option accepts unsigned messages.
 
 If signatureKeyId names a key, only that key is tried, otherwise all keys. A shared
 secret never verifies an Ed25519 signature, nor a public key an HMAC. The profile of
---receiver can contain keys, and restrict the agents and the period that each may sign
-for. A valid message can be a replay of an old one: --max-age rejects old messages,
---seen handoffIds that were accepted before.`,
+--receiver can contain keys, with the agents and the period for which each may sign. A
+valid message can be a replay of an old one: --max-age rejects old messages, --seen
+handoffIds that were accepted before.`,
 		Example: `  handoff verify --key-file team.key message.json
   producer | handoff verify --key-file keys.jwks --max-age 15m --seen accepted.ids --pass | consumer
   handoff verify --receiver receiver.yaml message.json

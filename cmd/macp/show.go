@@ -35,9 +35,9 @@ participant, the handoffs and their outcomes, and the timeline. Rejected message
 listed in the timeline, but have no effect.
 
 With --pending, it lists the handoffs that wait for an answer and their targets, one per
-line; without any, the output is empty. --handoff shows one handoff. --context-of writes
-the last context of a handoff, decoded, byte for byte. --accepted and --declined print
-nothing: exit code 0 means yes, 1 means no.`,
+line; if there are none, the output is empty. --handoff shows one handoff. --context-of
+writes the last context of a handoff, decoded, byte for byte. --accepted and --declined
+print nothing: exit code 0 means yes, 1 means no.`,
 		Example: `  handoff macp show session.json
   handoff macp show --pending sessions/
   handoff macp show --context-of h1 -o context.json session.json

@@ -20,8 +20,8 @@ type handoffQuery struct {
 
 func (q *handoffQuery) register(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&q.shown, "handoff", "", "`ID` of the handoff to show")
-	flags.StringVar(&q.context, "context-of", "", "`ID` of the handoff whose last context to write, unchanged")
+	flags.StringVar(&q.shown, "handoff", "", "show the handoff with this `ID`")
+	flags.StringVar(&q.context, "context-of", "", "write the last context of the handoff with this `ID`, unchanged")
 	flags.StringVar(&q.accepted, "accepted", "", "`ID` of a handoff: exit with 0 if it was accepted")
 	flags.StringVar(&q.declined, "declined", "", "`ID` of a handoff: exit with 0 if it was declined")
 }

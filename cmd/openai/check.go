@@ -67,7 +67,7 @@ Exit code 0: no errors; 1: at least one error; 2: an input could not be read.`,
 	registerMarkers(c, &f.checks.Start, &f.checks.End)
 	flags.StringArrayVar(&f.schemas, "input-schema", nil, "JSON Schema of the arguments of all handoffs, or of one tool, as `[TOOL=]FILE`; may be repeated")
 	f.recorded.register(c)
-	flags.IntVar(&f.window, "window", agents.DefaultWindow, "number `N` of items within which a task must not return to an agent; without --agents only if set")
+	flags.IntVar(&f.window, "window", agents.DefaultWindow, "window of `N` items in which a task must not return to an agent; without --agents, only if set")
 	flags.IntVar(&f.maxItems, "max-items", openai.DefaultMaxItems, "maximum number of items in a history, `N`")
 	f.rules.Register(c, func() []finding.Rule { return append(openai.Rules(), agents.RunRules()...) })
 	return c

@@ -34,7 +34,7 @@ type search struct {
 
 func (f *search) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.root, "session-dir", "", "`DIR` to search for sessions, instead of the agents' own folders")
-	c.Flags().StringVar(&f.agent, "agent", "", "`AGENT` whose sessions to use: claude-code, codex")
+	c.Flags().StringVar(&f.agent, "agent", "", "use only sessions of this `AGENT`: claude-code, codex")
 	cli.Complete(c, "agent", cli.Names(session.Agents())...)
 }
 

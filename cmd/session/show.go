@@ -20,7 +20,7 @@ func newShow(g *cli.Globals) *cobra.Command {
 	var facts cli.FactsFlags
 	c := &cobra.Command{
 		Use:   "show SESSION",
-		Short: "no session %s among %s",
+		Short: "Show the subject, remaining work and token use of a session",
 		Long: `Show reads a complete session: the user's request, the agent's to-do list, the files
 that tools touched, the tokens used, and damaged lines.`,
 		Example: `  handoff session show 5f0c

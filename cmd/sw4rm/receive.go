@@ -32,7 +32,7 @@ exit code 1.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&agent, "as", "", "`AGENT` whose requests to print, leaving out all others")
+	c.Flags().StringVar(&agent, "as", "", "print only requests for this `AGENT`")
 	f.LenientFlag.Register(c)
 	f.RegisterOutput(c)
 	f.Layout.Register(c)

@@ -21,7 +21,7 @@ type CounterFlags struct {
 
 func (f *CounterFlags) Register(c *cobra.Command) {
 	c.Flags().StringVar(&f.tokenizer, "tokenizer", "", "`TOKENIZER` to count with: "+strings.Join(tokenizerNames(), ", ")+" (default o200k_base)")
-	c.Flags().StringVar(&f.Model, "model", "", "`MODEL` whose tokens to count")
+	c.Flags().StringVar(&f.Model, "model", "", "`MODEL` to count for")
 	Complete(c, "tokenizer", tokenizerNames()...)
 }
 

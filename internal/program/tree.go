@@ -139,8 +139,8 @@ func (p *Program) tree(g *cli.Globals, commands []Command, args []string) *cobra
 agents hand to each other: EAAPL-MAG006, SW4RM, MACP, the OpenAI Agents SDK and others.
 Documents: docs/, https://github.com/eaapl/handoff.
 
-Input: files, directories (*.json, *.jsonl, *.ndjson, also .gz and .zst) or standard
-input, with one or more messages, plain, gzip or zstd. Exit code: 0 yes, 1 no, 2 error.`,
+Input: files, directories (*.json, *.jsonl, *.ndjson) or standard input; one or more
+messages, plain, .gz or .zst. Exit code: 0 yes, 1 no, 2 error.`,
 		Example: `  handoff example state | handoff build --from legal@2.1.0 --to scorer > message.json
   handoff validate message.json
   handoff inspect message.json`,

@@ -31,10 +31,10 @@ func newAcks(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "acks HANDOFF",
 		Short: "Check whether all receivers of a fan-out have acknowledged it",
-		Long: `Acks is the check that must precede an aggregation (section 14.2): exit code 0 if every
-receiver in the receiverList has accepted its copy of the message; otherwise 1, with the
-names of the missing receivers. It reads the answers that are available on the
-transports; with --wait, it waits for missing ones.`,
+		Long: `Acks checks that every receiver in the receiverList has accepted its copy of the
+message, as required before an aggregation (section 14.2). Exit code 0: all have; 1: at
+least one has not, and their names are printed. It reads the answers that are available
+on the transports; with --wait, it waits for missing ones.`,
 		Example: `  handoff acks 6e7f936b-cafd-4624-8754-0bafc4e8acb3 --wait 30s`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -299,7 +299,7 @@ the named rules; if there is any other error, the message continues to wait (exi
 		},
 	}
 	c.ValidArgsFunction = completeLetter(&f.log)
-	c.Flags().StringSliceVar(&decision.Allow, "allow", nil, "`RULE` whose findings to permit, such as safety/override-instructions; may be repeated (default: all findings of the rejection)")
+	c.Flags().StringSliceVar(&decision.Allow, "allow", nil, "permit only findings of this `RULE`, such as safety/override-instructions; may be repeated (default: all findings of the rejection)")
 	f.checks.register(c)
 	f.log.Register(c)
 	f.personal.Register(c)

@@ -48,7 +48,7 @@ handoff or else the first record about it. The checkpoint is the one that
 	}
 	log.Register(c)
 	signing.register(c)
-	c.Flags().StringVar(&checkpoint, "log-checkpoint", "", "`FILE` of the checkpoint to prove it for, instead of a new one")
+	c.Flags().StringVar(&checkpoint, "log-checkpoint", "", "prove it for this checkpoint, a `FILE`, instead of a new one")
 	c.Flags().StringVarP(&output, "output", "o", "", "write the proof to `FILE`")
 	return c
 }

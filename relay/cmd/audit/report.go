@@ -76,7 +76,7 @@ written.`,
 	log.Register(c)
 	log.RegisterArchive(c)
 	signing.register(c)
-	c.Flags().StringVar(&checkpoint, "log-checkpoint", "", "`FILE` of the checkpoint whose records to export, instead of a new one")
+	c.Flags().StringVar(&checkpoint, "log-checkpoint", "", "export the records at this checkpoint, a `FILE`, instead of at a new one")
 	c.Flags().StringVarP(&output, "output", "o", "", "write the archive or page to `FILE`, compressed according to its name (.zst, .gz)")
 	page.register(c)
 	return c
