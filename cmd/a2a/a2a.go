@@ -11,10 +11,9 @@ import (
 func New(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "a2a",
-		Short: "Work on documents of A2A, the Agent2Agent protocol",
-		Long: `A2a works on documents of A2A 1.0, the Agent2Agent protocol: it checks AgentCards,
-signs them and verifies their signatures; and it puts handoffs into messages of A2A, and
-takes them out.`,
+		Short: "Sign and verify A2A AgentCards, wrap handoffs in A2A messages",
+		Long: `A2a works with A2A 1.0, the Agent2Agent protocol: it checks, signs and verifies
+AgentCards, wraps handoffs in A2A messages, and unwraps them.`,
 		Example: `  handoff a2a wrap --rpc message.json
   handoff a2a unwrap request.json
   handoff a2a card check card.json
@@ -26,8 +25,8 @@ takes them out.`,
 	card := &cobra.Command{
 		Use:   "card",
 		Short: "Check, sign and verify AgentCards",
-		Long: `Card works on AgentCards of A2A 1.0, in which agents say who they are, what they can do
-and how they are reached: what a server has at /.well-known/agent-card.json.`,
+		Long: `Card works on AgentCards of A2A 1.0. An agent describes its identity, skills and
+interfaces in its card; a server publishes it at /.well-known/agent-card.json.`,
 		Example: `  handoff a2a card check card.json
   curl -s https://example.com/.well-known/agent-card.json | handoff a2a card verify --key-file keys.jwks`,
 		Args: cobra.NoArgs,

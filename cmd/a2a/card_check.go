@@ -22,16 +22,14 @@ func newCardCheck(g *cli.Globals) *cobra.Command {
 	f := &cardCheckFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "check [FILE|DIR|-]...",
-		Short: "Check AgentCards",
-		Long: `Check reports what is wrong with an AgentCard of A2A 1.0: what is missing or misspelled,
-interfaces that clients cannot use, security requirements that nobody can meet,
-credentials in a document that everybody reads, and signatures that cannot be
-verified. A card of A2A 0.3 is recognised, and the report says what has moved.
-"handoff explain a2a-card/RULE" says what a rule means and why it matters. Whether
-signatures hold is for "handoff a2a card verify".
+		Short: "Check AgentCards for errors",
+		Long: `Check reports problems in AgentCards of A2A 1.0: missing or misspelled members,
+interfaces that clients cannot use, security requirements that no client can meet,
+credentials (cards are public), and signatures that cannot be verified. For a card of
+A2A 0.3, the report lists the members that have moved. "handoff explain a2a-card/RULE"
+describes a rule. To verify signatures, use "handoff a2a card verify".
 
-Exit code 0: no finding is an error; 1: at least one is; 2: something could not be
-read.`,
+Exit code 0: no errors; 1: at least one error; 2: an input could not be read.`,
 		Example: `  handoff a2a card check card.json
   handoff a2a card check --strict -f sarif -o results.sarif cards/
   handoff explain a2a-card/undeclared-scheme`,

@@ -30,15 +30,15 @@ func newCardSign(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sign --key-file FILE [FILE|DIR|-]...",
 		Short: "Sign AgentCards with a P-256 (ES256) or Ed25519 (EdDSA) key",
-		Long: `Sign adds to each AgentCard a signature of section 8.4 of A2A 1.0: a JSON Web Signature
-(RFC 7515) over the canonical form (RFC 8785) of the card, without its signatures and
-without default values as the specification has it. Every other byte of the card stays
-as it is, and so do the signatures of others.
+		Long: `Sign adds a signature (A2A 1.0, section 8.4) to each AgentCard: a JSON Web Signature
+(RFC 7515) over the canonical form (RFC 8785) of the card, without its signatures and,
+as the specification requires, without default values. All other bytes of the card stay
+the same, including the signatures of other keys.
 
-A card is rejected, with exit code 1, if "handoff a2a card check" finds an error in
-it, if the key has signed it already (--force overrides both, and replaces the
-signature), or if it has a number that the canonical form would change: a signature
-would not protect it.`,
+A card is rejected, with exit code 1, if "handoff a2a card check" finds an error in it,
+if the key has already signed it (--force overrides both, and replaces the signature),
+or if it contains a number that the canonical form would change, because a signature
+would not protect that number.`,
 		Example: `  handoff keygen --type p256 --key-id card-2026 -o card.key
   handoff a2a card sign --key-file card.key card.json
   handoff a2a card sign -i --key-file card.key --jku https://example.com/.well-known/jwks.json card.json`,
@@ -46,8 +46,8 @@ would not protect it.`,
 	}
 	f.keys.RegisterPairs(c)
 	flags := c.Flags()
-	flags.StringVar(&f.keyID, "key-id", "", "the key to sign with, by its `ID`; or the ID of a key that has none")
-	flags.StringVar(&f.sign.KeySet, "jku", "", "the `URL` of the JWK Set with the public key, which the signature then names")
+	flags.StringVar(&f.keyID, "key-id", "", "`ID` of the key to sign with; or an ID for a key that has none")
+	flags.StringVar(&f.sign.KeySet, "jku", "", "`URL` of the JWK Set with the public key, to add to the signature")
 	flags.BoolVar(&f.force, "force", false, "replace signatures of the same key, and sign cards with errors")
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)

@@ -30,13 +30,13 @@ func newCardVerify(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify --key-file FILE... [FILE|DIR|-]...",
 		Short: "Verify the signatures of AgentCards",
-		Long: `Verify checks the signatures of each AgentCard (section 8.4.3 of A2A 1.0). Exit code 0:
-each card has at least one signature that holds; 1: at least one card has none; 2:
-something could not be read.
+		Long: `Verify checks the signatures of each AgentCard (A2A 1.0, section 8.4.3). Exit code 0:
+each card has at least one valid signature; 1: at least one card has none; 2: an input
+could not be read.
 
-The keys are those of --key-file, and a signature names the one to try by its kid. What
-it says of keys beyond that, such as a jku, a URL to fetch them from, is reported and
-not followed. ES256 and EdDSA (Ed25519) are accepted, and no other algorithm.`,
+The keys come from --key-file; the kid of a signature selects one of them. Other key
+references in a signature, such as a jku URL, are reported but not followed. Only the
+algorithms ES256 and EdDSA (Ed25519) are accepted.`,
 		Example: `  handoff a2a card verify --key-file card.pub signed-card.json
   curl -s https://example.com/.well-known/agent-card.json | handoff a2a card verify --key-file keys.jwks
   handoff a2a card verify -f json --key-file card.pub --key-file keys.jwks cards/`,

@@ -22,14 +22,15 @@ func newUnwrap(g *cli.Globals) *cobra.Command {
 	f := &unwrapFlags{Rewriting: cli.Rewriting{Globals: g}}
 	c := &cobra.Command{
 		Use:   "unwrap [FILE|DIR|-]...",
-		Short: "Take handoffs out of messages of A2A",
-		Long: `Unwrap prints the canonical handoff message that a message, task, artifact or update of
-A2A carries, alone or in the envelopes of JSON-RPC and of streams, by the handoff
-extension of docs/a2a.md; of A2A 0.3, too. Its bytes are those that came, but for white
-space. It does not check what it prints: that is for validate, verify and accept.
+		Short: "Extract handoffs from A2A messages",
+		Long: `Unwrap prints the canonical handoff message that is carried in an A2A message, task,
+artifact or update, alone or in a JSON-RPC or stream envelope, according to the handoff
+extension (docs/a2a.md). It also reads A2A 0.3. The message is unchanged except for
+white space. It is not checked: use validate, verify or accept for that.
 
-Exit code 0: each document carries one handoff; 1: at least one carries none, or
-several (--all prints them all). What other documents carry is printed all the same.`,
+Exit code 0: each document carries one handoff; 1: at least one document carries none,
+or several (--all prints all of them). The handoffs of the other documents are printed
+in any case.`,
 		Example: `  handoff a2a unwrap request.json
   handoff a2a unwrap request.json | handoff accept
   handoff a2a unwrap --answer task.json`,
@@ -38,8 +39,8 @@ several (--all prints them all). What other documents carry is printed all the s
 			return f.Run(c, args)
 		},
 	}
-	c.Flags().BoolVar(&f.answer, "answer", false, "take out the answer to a handoff instead")
-	c.Flags().BoolVar(&f.all, "all", false, "print as many as a document carries, one a line: several, one or none")
+	c.Flags().BoolVar(&f.answer, "answer", false, "extract the answer to a handoff instead")
+	c.Flags().BoolVar(&f.all, "all", false, "print all handoffs of a document, one per line, even if there are none or several")
 	cli.OnlyForCall(c, "answer", "all")
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)

@@ -34,34 +34,35 @@ func newWrap(g *cli.Globals) *cobra.Command {
 	f := &wrapFlags{Rewriting: cli.Rewriting{Globals: g}}
 	c := &cobra.Command{
 		Use:   "wrap [FILE|DIR|-]...",
-		Short: "Put handoffs into messages of A2A",
-		Long: `Wrap makes of each canonical handoff message a Message of A2A 1.0 that carries it in a
-data part, as the handoff extension of docs/a2a.md has it. Nothing of the handoff changes
-but white space, so its signature holds. With --request it is the body of message:send
-(HTTP+JSON), with --rpc a SendMessage request of JSON-RPC. Send the header
-"A2A-Extensions: ` + a2a.ExtensionURI + `" with it.
+		Short: "Wrap handoffs in A2A messages",
+		Long: `Wrap puts each canonical handoff message into a data part of an A2A 1.0 Message,
+according to the handoff extension (docs/a2a.md). The handoff is unchanged except for
+white space, so its signature remains valid. --request writes the body of message:send
+(HTTP+JSON), --rpc a SendMessage request (JSON-RPC). Send it with the header
+"A2A-Extensions: ` + a2a.ExtensionURI + `".
 
-The answer to a handoff, as accept -f json prints it, is wrapped as a message of the
+The answer to a handoff, as printed by accept -f json, is wrapped as a message of the
 agent.
 
-The messageId is made of the content: the same handoff has the same one when it is sent
-again, and a corrected one has another.
+The messageId is derived from the content: it stays the same if the handoff is sent
+again, and changes if the handoff is corrected.
 
-A handoff is rejected, with exit code 1, if it fails the schema (--force overrides that),
-or if it has a number that a double does not hold: A2A would pass another one on.`,
+A handoff is rejected, with exit code 1, if it fails the schema (--force overrides
+this), or if it contains a number that does not fit a double, because A2A would change
+the number.`,
 		Example: `  handoff a2a wrap message.json
   handoff sign --key-file legal.key message.json | handoff a2a wrap --rpc --context-id c-7 >request.json
   handoff accept -f json message.json | handoff a2a wrap --task-id t-1`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	flags := c.Flags()
-	flags.BoolVar(&f.rpc, "rpc", false, "write SendMessage requests of JSON-RPC")
-	flags.BoolVar(&f.request, "request", false, "write the requests of HTTP+JSON, with the message as a member")
-	flags.StringVar(&f.options.ContextID, "context-id", "", "the `ID` of the conversation")
-	flags.StringVar(&f.options.TaskID, "task-id", "", "the `ID` of A2A's task")
-	flags.StringVar(&f.options.MessageID, "message-id", "", "the `ID` of the message, instead of one that is made of the content")
-	flags.StringVar(&f.options.Role, "role", "", "who says it: user, the client, or agent, the server (default user for handoffs and agent for answers)")
-	flags.BoolVar(&f.force, "force", false, "wrap what fails the schema, too")
+	flags.BoolVar(&f.rpc, "rpc", false, "write JSON-RPC SendMessage requests")
+	flags.BoolVar(&f.request, "request", false, "write HTTP+JSON requests, with the message as a member")
+	flags.StringVar(&f.options.ContextID, "context-id", "", "`ID` of the conversation")
+	flags.StringVar(&f.options.TaskID, "task-id", "", "`ID` of the A2A task")
+	flags.StringVar(&f.options.MessageID, "message-id", "", "`ID` of the message, instead of the one derived from the content")
+	flags.StringVar(&f.options.Role, "role", "", "role of the message's author: user (client) or agent (server) (default user for handoffs and agent for answers)")
+	flags.BoolVar(&f.force, "force", false, "also wrap handoffs that fail the schema")
 	cli.Complete(c, "role", "user", "agent")
 	cli.OnlyForCall(c)
 	f.RegisterOutput(c)

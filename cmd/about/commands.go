@@ -41,9 +41,9 @@ type exitInfo struct {
 }
 
 var exits = []exitInfo{
-	{program.ExitYes, "done; everything asked about holds"},
+	{program.ExitYes, "success; the answer is yes"},
 	{program.ExitNo, "the answer is no"},
-	{program.ExitTrouble, "the question could not be answered: usage, unreadable or malformed input, I/O error"},
+	{program.ExitTrouble, "no answer: usage error, unreadable or malformed input, or I/O error"},
 }
 
 func describe(c *cobra.Command) commandInfo {
@@ -105,6 +105,6 @@ func NewCommands(g *cli.Globals) *cobra.Command {
 		},
 	}
 	cli.RegisterFormat(c, &format, strings.Join(commandFormats, ", "), commandFormats)
-	c.Flags().StringVarP(&path, "output", "o", "", "write to `FILE`")
+	c.Flags().StringVarP(&path, "output", "o", "", "write the output to `FILE`")
 	return c
 }

@@ -91,18 +91,18 @@ func NewCompletion(g *cli.Globals) *cobra.Command {
 	plain, installs := false, false
 	c := &cobra.Command{
 		Use:   "completion [" + strings.Join(names, "|") + "]",
-		Short: "Print or install what has a shell complete commands, flags, rules and ids",
-		Long: `Completion prints the script by which a shell completes the words of handoff. With
---install it writes the script to where the shell looks for it, and says what is left
-to do; without a name, that is for the shell in $SHELL.
+		Short: "Generate or install shell completions",
+		Long: `Completion prints the completion script of a shell: it completes commands, flags, rules
+and ids. With --install, it writes the script to the shell's completion folder and
+prints any remaining steps; the default shell is then $SHELL.
 
   bash        ~/.local/share/bash-completion/completions/handoff
   zsh         ~/.local/share/zsh/site-functions/_handoff
   fish        ~/.config/fish/completions/handoff.fish
   powershell  ~/.config/powershell/handoff.ps1
 
-$XDG_DATA_HOME and $XDG_CONFIG_HOME count, and for bash $BASH_COMPLETION_USER_DIR. A
-file there that handoff has not written stays as it is, and is an error.`,
+$XDG_DATA_HOME, $XDG_CONFIG_HOME and, for bash, $BASH_COMPLETION_USER_DIR override these
+folders. A file there that handoff did not write is never overwritten: this is an error.`,
 		Example: `  handoff completion bash
   handoff completion zsh --install`,
 		ValidArgs: names,
@@ -132,8 +132,8 @@ file there that handoff has not written stays as it is, and is an error.`,
 			return err
 		},
 	}
-	c.Flags().BoolVar(&installs, "install", false, "write the script to where the shell looks for it")
-	c.Flags().BoolVar(&plain, "no-descriptions", false, "complete without descriptions")
+	c.Flags().BoolVar(&installs, "install", false, "write the script to the shell's completion folder")
+	c.Flags().BoolVar(&plain, "no-descriptions", false, "omit descriptions from completions")
 	cli.OnlyForCall(c)
 	return c
 }

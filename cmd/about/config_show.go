@@ -34,29 +34,31 @@ func NewConfig(g *cli.Globals, tree settings.Tree) *cobra.Command {
 	var facts cli.FactsFlags
 	c := &cobra.Command{
 		Use:   "config [KEY]...",
-		Short: "Show the effective settings and where each came from",
-		Long: `Config prints the value of every setting and its origin. A setting is a flag
-that was not given on the command line; its value comes from, the strongest first:
+		Short: "Show the effective settings and their origins",
+		Long: `Config prints the value of every setting and its origin. A setting is a flag that was
+not given on the command line; its value comes from one of these sources, in order of
+precedence:
 
   the environment    HANDOFF_COMMAND_FLAG, such as HANDOFF_VALIDATE_STRICT, or
                      HANDOFF_FLAG for every command that has the flag
-  the project        handoff.yaml in the working directory, or above it up to the
-                     root of the repository: the nearest, or the first approved
+  the project        the nearest handoff.yaml in the working directory or a parent
+                     up to the root of the repository, or the first approved one
   the user           $XDG_CONFIG_HOME/handoff/config.yaml
 
-In the files, a flag's name at the top counts for every command, and below a
-command's name for that one. The text output can be used as such a file. Relative
-names of files count from the folder of the file that they are in. With a KEY, such as
-validate.strict, or all that is below it, as for validate, only those are shown.
+In the files, a flag at the top level applies to every command, and a flag below a
+command's name to that command. The text output is itself a valid settings file.
+Relative file names are resolved against the folder of the settings file. With a KEY,
+only matching settings are shown: one, such as validate.strict, or a group, such as
+validate.
 
-The project's file was written by whoever made the folder that you work in. Until you approve
-it ("handoff config trust"), it sets only what is harmless: formats, colours,
-severities, rules that are off, and checks and limits that are stricter than without
-it. A command that anything else in it concerns ends with exit code 2.
+A project's file comes with the folder, perhaps from a stranger. Until you approve it
+("handoff config trust"), only its harmless settings apply: formats, colours,
+severities, disabled rules, and stricter checks and limits. A command that is affected
+by any other setting in the file exits with code 2.
 
-A file that belongs to another user or that others can write to is left out, with a
-warning, unless you have approved it as it is. Passwords in URLs and what looks like
-a key are not printed.`,
+A settings file that belongs to another user, or that other users can write to, is
+ignored with a warning unless you have approved its current content. Passwords in URLs
+and apparent keys are not printed.`,
 		Example: `  handoff config
   HANDOFF_MAX_DEPTH=100 handoff config -f json
   handoff config validate.strict
@@ -98,7 +100,7 @@ a key are not printed.`,
 			return out.Close(err)
 		},
 	}
-	facts.Register(c, "text or json", "write to `FILE`")
+	facts.Register(c, "output format: text, json", "write the output to `FILE`")
 	c.AddCommand(newConfigTrust(g, tree), newConfigUntrust())
 	return c
 }

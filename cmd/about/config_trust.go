@@ -14,14 +14,14 @@ import (
 func newConfigTrust(g *cli.Globals, tree settings.Tree) *cobra.Command {
 	return &cobra.Command{
 		Use:   "trust [FILE]",
-		Short: "Approve a project's configuration file as it is now",
-		Long: `Trust approves a project's configuration file, the nearest handoff.yaml if none is
-named: from then on it sets everything, for you. It prints the settings that
-need the approval. Read the file first: what looks like a secret is not printed.
+		Short: "Approve a project's configuration file",
+		Long: `Trust approves a project's configuration file (default: the nearest handoff.yaml), so
+that all of its settings apply for you. It prints the settings that need approval. Read
+the file first: apparent secrets are not printed.
 
-The approval is of the file's path and content. After a change, it has to be approved
-again. It is kept in $XDG_STATE_HOME/handoff/approved. What the file names, such as
-a key file or a program, is not part of the approval.`,
+The approval covers the path and content of the file; after a change, it must be
+approved again. Approvals are stored in $XDG_STATE_HOME/handoff/approved. Files that the
+configuration names, such as a key file or a program, are not covered.`,
 		Example: `  handoff config trust
   handoff config trust ~/src/agents/handoff.yaml`,
 		Args: cobra.MaximumNArgs(1),
@@ -42,10 +42,10 @@ a key file or a program, is not part of the approval.`,
 func newConfigUntrust() *cobra.Command {
 	return &cobra.Command{
 		Use:   "untrust [FILE]",
-		Short: "Take back the approval of a project's configuration file",
-		Long: `Untrust takes back the approval that "handoff config trust" gave to a project's
-configuration file, the nearest handoff.yaml if none is named. Exit code 1: it was
-not approved.`,
+		Short: "Withdraw the approval of a project's configuration file",
+		Long: `Untrust withdraws the approval that "handoff config trust" gave to a project's
+configuration file (default: the nearest handoff.yaml). Exit code 1: the file was not
+approved.`,
 		Example: `  handoff config untrust
   handoff config untrust ~/src/agents/handoff.yaml`,
 		Args: cobra.MaximumNArgs(1),

@@ -36,28 +36,29 @@ func NewDoctor(g *cli.Globals, p *program.Program) *cobra.Command {
 	var facts cli.FactsFlags
 	c := &cobra.Command{
 		Use:   "doctor [ADDRESS]...",
-		Short: "Check that what is configured is there and answers",
-		Long: `Doctor shows what a report of a bug needs to say, without passwords and keys, and checks what
-is configured, and transports at ADDRESS as "handoff send" takes them:
+		Short: "Check stores, keys, servers and transports",
+		Long: `Doctor prints the details to include in a bug report, without passwords and keys, and
+checks the configured resources, and the transports at each ADDRESS (see "handoff
+send"):
 
   audit log, outbox, keys of data subjects    the database answers; its version, its clock,
                                               and the version of its tables
-  files                                       can be read; key files hold keys that others
-                                              cannot read
-  transports, and URLs                        the server answers and lets this user in; its
-                                              version, and its clock if it says what time it is
-  folders                                     can be written to, and have space
+  files                                       are readable; key files contain keys, and other
+                                              users cannot read them
+  transports and URLs                         the server answers and accepts this user; its
+                                              version, and its clock if it reports the time
+  folders                                     are writable and have free space
 
-Nothing is written to any of them: no table, queue or stream is made. The checks run at the
-same time, and each is given up after --check-timeout. A result is one of
+Doctor writes to none of these, and creates no table, queue or stream. The checks run
+concurrently, and each is stopped after --check-timeout. The results are:
 
-  ok      it answers
-  warn    it answers, and something may be wrong: clocks that differ by more than 5 seconds,
-          a key that others can read, little space
-  none    it is not there yet, and is made when it is needed
-  FAIL    it does not answer, or not as it must
+  ok      the check passed
+  warn    a possible problem: clocks that differ by more than 5 seconds, a key that
+          other users can read, little free space
+  none    does not exist yet; created when it is needed
+  FAIL    no answer, or a wrong one
 
-Exit code 0: nothing has failed. 1: something has.`,
+Exit code 0: no check failed; 1: at least one failed.`,
 		Example: `  handoff doctor
   handoff doctor nats://127.0.0.1:4222/tasks https://agents.example/handoffs
   handoff doctor --audit-log postgres://app@db/audit -f json`,
@@ -80,9 +81,9 @@ Exit code 0: nothing has failed. 1: something has.`,
 			return cli.ErrNo
 		},
 	}
-	c.Flags().DurationVar(&d.timeout, "check-timeout", 5*time.Second, "how long each check may take")
+	c.Flags().DurationVar(&d.timeout, "check-timeout", 5*time.Second, "timeout of each check")
 	d.passed = p.AddFlagsOfOther(c)
-	facts.Register(c, "text or json", "write to `FILE` instead of standard output")
+	facts.Register(c, "output format: text, json", "write the output to `FILE` instead of standard output")
 	return c
 }
 

@@ -16,13 +16,12 @@ func NewExample(g *cli.Globals) *cobra.Command {
 	return &cobra.Command{
 		Use:   "example [" + strings.Join(kinds, "|") + "]",
 		Short: "Print a complete, valid example",
-		Long: `Example prints a complete and realistic document: a handoff message, the agent
-state that handoff build makes it from, or the profile of a receiver that accepts
-it; or a document of another system: an SW4RM context, request or response, a MACP
-transcript, the HandoffInputData of the OpenAI Agents SDK, a request to an API of
-OpenAI or Anthropic, a conversation of LangGraph, of the AI SDK or of Google's ADK, a
-task or an AgentCard of A2A, or a message of it that carries a handoff; definitions of
-agents of the OpenAI Agents SDK; or a privacy policy.`,
+		Long: `Example prints a complete and realistic document: a handoff message, the agent state
+from which handoff build creates it, or the profile of a receiver that accepts it.
+Examples of other systems are an SW4RM context, request or response; a MACP transcript;
+a HandoffInputData of the OpenAI Agents SDK, or definitions of its agents; a request to
+an OpenAI or Anthropic API; a conversation of LangGraph, the AI SDK or Google's ADK; an
+A2A task, an AgentCard, or an A2A message that carries a handoff; and a privacy policy.`,
 		Example: `  handoff example | handoff validate
   handoff example macp | handoff validate
   handoff example state | handoff build --from legal-analysis-agent@2.1.0 --to risk-scoring-agent`,

@@ -15,14 +15,13 @@ func NewExplain(g *cli.Globals) *cobra.Command {
 	var format, path string
 	c := &cobra.Command{
 		Use:   "explain [RULE|LAYER]...",
-		Short: "Show what a rule means, why it matters, and how to fix a message",
-		Long: `Explain says what a rule means and why it matters. For a rule of a layer it shows a
-failing and a fixed example: members that replace those of "handoff example", or for
-the rules of the other systems (sw4rm/…, macp/…, openai/…,
-openai-agents/…, openai-run/…, a2a-card/…) whole documents. The rules
-of "handoff chain" have no examples. Without a rule it lists all of them, and for the
-name of a layer or a system the rules of that. A finding names its rule as LAYER/RULE;
-RULE alone is enough where no other rule has that name.`,
+		Short: "Explain a rule, why it matters, and how to fix a message",
+		Long: `Explain describes rules and why they matter. For a rule of a layer, it shows a failing
+and a fixed example: members to replace in the output of "handoff example", or, for
+other systems (sw4rm/…, macp/…, openai/…, openai-agents/…, openai-run/…, a2a-card/…),
+whole documents. The rules of "handoff chain" have no examples. Without arguments, it
+lists all rules; with the name of a layer or system, the rules in it. Findings name
+their rule as LAYER/RULE; RULE alone suffices if it is unique.`,
 		Example: `  handoff explain
   handoff explain lint
   handoff explain completed-subtasks lint/secret chain/subtask-lost macp/7`,
@@ -59,6 +58,6 @@ RULE alone is enough where no other rule has that name.`,
 		},
 	}
 	cli.RegisterFormat(c, &format, strings.Join(cli.ExplainFormats, ", "), cli.ExplainFormats)
-	c.Flags().StringVarP(&path, "output", "o", "", "write to `FILE`")
+	c.Flags().StringVarP(&path, "output", "o", "", "write the output to `FILE`")
 	return c
 }

@@ -19,10 +19,10 @@ import (
 func NewHelp(g *cli.Globals) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]... | [TOPIC]",
-		Short: "Show what a command takes, or a document",
-		Long: `Help shows what a command takes, as --help does, or a document: cookbook, exit-codes,
-pipelines, formats, configuration, environment, or any other that "handoff help index" lists. Where a
-command and a document have the same name, docs/NAME is the document.`,
+		Short: "Show help for a command, or a document",
+		Long: `Help shows the help of a command, as --help does, or a document: cookbook, exit-codes,
+pipelines, formats, configuration, environment, or any other that "handoff help index"
+lists. If a command and a document have the same name, docs/NAME is the document.`,
 		Example: `  handoff help validate
   handoff help exit-codes
   handoff help docs/chain`,

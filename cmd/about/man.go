@@ -20,9 +20,10 @@ func NewMan(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "man",
 		Short: "Print or install the manual page",
-		Long: `Man prints the manual page. With --install it writes it to ~/.local/share/man/man1
-($XDG_DATA_HOME counts), where man looks for it, or to another folder of manual pages. A
-file there that handoff has not written stays as it is, and is an error.`,
+		Long: `Man prints the manual page. With --install, it writes the page to
+~/.local/share/man/man1 (or below $XDG_DATA_HOME), where man finds it, or to another
+manual folder. A file there that handoff did not write is never overwritten: this is an
+error.`,
 		Example: `  handoff man | less
   handoff man --install`,
 		Args: cobra.NoArgs,
@@ -50,8 +51,8 @@ file there that handoff has not written stays as it is, and is an error.`,
 			return err
 		},
 	}
-	c.Flags().BoolVar(&installs, "install", false, "write the page to where man looks for it")
-	c.Flags().StringVar(&dir, "dir", "", "with --install: the `FOLDER` of pages of section 1 to write it to, such as /usr/local/share/man/man1")
+	c.Flags().BoolVar(&installs, "install", false, "write the page to the user's manual folder")
+	c.Flags().StringVar(&dir, "dir", "", "with --install: the `FOLDER` for pages of section 1, such as /usr/local/share/man/man1")
 	_ = c.MarkFlagDirname("dir") // the flag exists
 	cli.OnlyForCall(c)
 	return c

@@ -13,9 +13,9 @@ func NewVersion(*cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Long: `Version prints the version, the version of Go, the platform, and the commit of the source
-with its date, where the build knew them. JSON has the build tags, too, and every module in
-the program with its version and the sum by which go.sum knows it.`,
+		Long: `Version prints the version of handoff, the Go version, the platform, and the source
+commit and its date, if the build recorded them. JSON output adds the build tags and
+every module of the program with its version and go.sum hash.`,
 		Example: `  handoff version
   handoff version -f json`,
 		Args: cobra.NoArgs,
@@ -27,6 +27,6 @@ the program with its version and the sum by which go.sum knows it.`,
 			return program.WriteVersion(c.OutOrStdout(), v)
 		},
 	}
-	cli.RegisterFormat(c, &format, "text or json", report.PlainFormats)
+	cli.RegisterFormat(c, &format, "output format: text, json", report.PlainFormats)
 	return c
 }

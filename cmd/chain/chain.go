@@ -27,18 +27,16 @@ func New(g *cli.Globals) *cobra.Command {
 	f := &Flags{Globals: g}
 	c := &cobra.Command{
 		Use:   "chain [FILE|DIR|-]...",
-		Short: "Check what became of a task from one handoff to the next",
-		Long: `Chain reads all messages of one or more tasks, in any order, builds the tree of
-each task, and compares every message with its parent's: what was lost, changed or
-miscounted at the boundary between two agents. "handoff explain" lists the rules,
-whose names begin with chain/.
+		Short: "Check a task for losses from one handoff to the next",
+		Long: `Chain reads all messages of one or more tasks, in any order, builds the tree of each
+task, and compares every message with its parent. It reports data that was lost, changed
+or miscounted between two agents. "handoff explain chain" lists the rules.
 
-The text shows each task as a tree, with the findings at the boundary where they
-happened, and what each agent spent. Of more than 20 tasks, those without findings
-are shown in one line each. Every message is checked, whichever tasks --task shows.
+The text output shows each task as a tree, with the findings of each handoff and the
+spending of each agent. If there are more than 20 tasks, each task without findings
+takes one line. All messages are checked, even if --task shows only some of the tasks.
 
-Exit code 0: no finding is an error; 1: at least one is; 2: something could not be
-read.`,
+Exit code 0: no errors; 1: at least one error; 2: an input could not be read.`,
 		Example: `  handoff chain archive/
   handoff chain --task cc35de8b-6ece-4435-abfd-a60e12baff98 archive/
   handoff chain --severity state-lost=error --report sarif=chain.sarif relay.jsonl
@@ -52,8 +50,8 @@ read.`,
 		},
 	}
 	f.Register(c)
-	c.Flags().StringArrayVar(&f.tasks, "task", nil, "show and judge only the task with this `ID`; may be repeated")
-	c.Flags().StringVar(&f.explain, "explain", "", "show what `RULE` means, and do nothing else")
+	c.Flags().StringArrayVar(&f.tasks, "task", nil, "`ID` of the only task to show and judge; may be repeated")
+	c.Flags().StringVar(&f.explain, "explain", "", "explain `RULE` and exit")
 	cli.CompleteRules(c, "explain", chain.Rules)
 	return c
 }

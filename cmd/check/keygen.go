@@ -18,16 +18,16 @@ func NewKeygen(g *cli.Globals) *cobra.Command {
 	var kind, id, output string
 	c := &cobra.Command{
 		Use:   "keygen [--type hmac|ed25519|p256] [--key-id ID] [-o FILE]",
-		Short: "Make a key for signing",
-		Long: `Keygen makes a key and writes it as a JSON Web Key (RFC 7517): 256 random bits that
-sender and receivers share or, with --type ed25519, a private key that the sender
-keeps (RFC 8037). Its public key, which receivers verify with, goes to a file
-beside it: agent.pub for -o agent.key. Without --key-id, the id of a key pair is its
-thumbprint (RFC 7638). With --type p256 it is a key pair for ES256, which signs the
-AgentCards of A2A (handoff a2a card sign), and no messages.
+		Short: "Generate a signing key",
+		Long: `Keygen generates a key and writes it as a JSON Web Key (RFC 7517). The default is 256
+random bits, a secret that the sender shares with its receivers. With --type ed25519, it
+is a private key of the sender (RFC 8037). The public key, for receivers, is written to
+a second file: agent.pub for -o agent.key. Without --key-id, the id of a key pair is its
+thumbprint (RFC 7638). With --type p256, it is an ES256 key pair, for A2A AgentCards
+only (handoff a2a card sign).
 
-With -o the file with the key can be read by its owner alone, and a file that is
-there already is never overwritten.`,
+With -o, only the owner can read the key file, and an existing file is never
+overwritten.`,
 		Example: `  handoff keygen --key-id team-1 -o team.key
   handoff keygen --type ed25519 --key-id planner-2026 -o planner.key
   handoff keygen --type p256 --key-id card-2026 -o card.key`,
@@ -61,9 +61,9 @@ there already is never overwritten.`,
 			return writeKeys(g, files)
 		},
 	}
-	c.Flags().StringVar(&kind, "type", "hmac", "the kind of key: hmac, which sender and receivers share, or a key pair, ed25519 or p256")
-	c.Flags().StringVar(&id, "key-id", "", "the `ID` that messages will name the key by")
-	c.Flags().StringVarP(&output, "output", "o", "", "write the key to `FILE`, which must not be there yet")
+	c.Flags().StringVar(&kind, "type", "hmac", "key type: hmac (a shared secret), or a key pair: ed25519 or p256")
+	c.Flags().StringVar(&id, "key-id", "", "`ID` of the key, for use in messages")
+	c.Flags().StringVarP(&output, "output", "o", "", "write the key to `FILE`, which must not exist")
 	cli.Complete(c, "type", "hmac", "ed25519", "p256")
 	return c
 }

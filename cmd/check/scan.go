@@ -36,18 +36,17 @@ func NewScan(g *cli.Globals) *cobra.Command {
 	f := &scanFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "scan [FILE|DIR|-]...",
-		Short: "Look for instructions hidden in data",
-		Long: `Scan looks through every string of messages in any format, of any other JSON, or
-with --text of plain text, for text that tries to steer the agent that reads it:
-orders to drop its instructions, forged turns, attempts to get at its prompt or at
-secrets, hidden and disguised text. It is the safety classifier of section 6.1. The
-snapshot of an SW4RM request and the contexts of a MACP transcript are decoded first,
-and pointers continue inside them.
+		Short: "Detect instructions hidden in data",
+		Long: `Scan searches every string of messages in any format, of any other JSON, or with --text
+of plain text, for attempts to control the agent that reads it: orders to ignore its
+instructions, forged turns, requests for its prompt or for secrets, and hidden or
+disguised text. It is the safety classifier of section 6.1. The snapshot of an SW4RM
+request and the contexts of a MACP transcript are decoded first; pointers continue
+inside them.
 
-Evidence is weighed: a text is flagged when the evidence against it adds up to
---threshold. With --privacy, personal data is a finding, too, whose text is not
-shown. Exit code 0: nothing flagged; 1: something is; 2: something could not
-be looked at.`,
+A text is flagged if the total score of its findings reaches --threshold. With
+--privacy, personal data is reported, too, but not shown. Exit code 0: nothing is
+flagged; 1: at least one text is flagged; 2: an input could not be scanned.`,
 		Example: `  handoff scan message.json
   curl -s https://example.com | handoff scan --text
   producer | handoff scan --pass --reject flagged.jsonl | consumer
@@ -58,10 +57,10 @@ be looked at.`,
 	f.scanner.Register(c)
 	f.policy.Register(c)
 	f.FormatFlag.Register(c)
-	flags.BoolVar(&f.text, "text", false, "the input is plain text, one text a file")
-	flags.BoolVar(&f.explain, "evidence", false, "print what the score of every text with findings is made of")
-	flags.BoolVar(&f.calibrate, "calibrate", false, "print what each threshold finds in labelled rows, and its false alarms")
-	flags.BoolVar(&f.listRules, "list-rules", false, "print the rules")
+	flags.BoolVar(&f.text, "text", false, "read the input as plain text, one text per file")
+	flags.BoolVar(&f.explain, "evidence", false, "print the components of the score of each text with findings")
+	flags.BoolVar(&f.calibrate, "calibrate", false, "print the detections and false alarms at each threshold, for labelled rows")
+	flags.BoolVar(&f.listRules, "list-rules", false, "list the rules")
 	f.reports.Register(c, report.Formats)
 	f.reports.RegisterFilter(c, "clean")
 	return c

@@ -32,15 +32,15 @@ func NewSign(g *cli.Globals) *cobra.Command {
 	f.parsers.New = func() any { return new(message.Parser) }
 	c := &cobra.Command{
 		Use:   "sign --key-file FILE [FILE|DIR|-]...",
-		Short: "Sign messages with a shared secret (HMAC-SHA-256) or a private key (Ed25519)",
-		Long: `Sign adds to each message the signature of section 10.2, over the canonical form (RFC
-8785) of everything in it but the signature itself: an HMAC-SHA-256 with a shared
-secret, or an Ed25519 signature with a private key, which whoever verifies it cannot
-forge. If the key has an id, signatureKeyId names it.
+		Short: "Sign messages with a shared secret or a private key",
+		Long: `Sign adds a signature (section 10.2) to each message, over the canonical form (RFC 8785)
+of all other members: an HMAC-SHA-256 with a shared secret, or an Ed25519 signature with
+a private key, which receivers cannot forge. If the key has an id, signatureKeyId
+contains it.
 
-A message is rejected, with exit code 1, if it fails the schema, if it is signed
-already (--force overrides both), or if it has a number that the canonical form
-would change: a signature would not protect it.`,
+A message is rejected, with exit code 1, if it fails the schema, if it is already signed
+(--force overrides both), or if it contains a number that the canonical form would
+change, because a signature would not protect that number.`,
 		Example: `  handoff keygen --key-id team-1 -o team.key
   producer | handoff sign --key-file team.key > signed.jsonl
   handoff keygen --type ed25519 -o agent.key
@@ -69,7 +69,7 @@ would change: a signature would not protect it.`,
 		},
 	}
 	f.keys.Register(c)
-	c.Flags().StringVar(&f.keyID, "key-id", "", "the key to sign with, by its `ID`; or the ID of a key that has none")
+	c.Flags().StringVar(&f.keyID, "key-id", "", "`ID` of the key to sign with; or an ID for a key that has none")
 	c.Flags().BoolVar(&f.force, "force", false, "replace signatures, and sign messages that fail the schema")
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)

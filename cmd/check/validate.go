@@ -38,26 +38,23 @@ func NewValidate(g *cli.Globals) *cobra.Command {
 	f := &validateFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "validate [FILE|DIR|-]...",
-		Short: "Check messages as their receiver must",
-		Long: `Validate runs the receiver's layers of EAAPL-MAG006 (sections 6.1 and 7.2) over
-every message, cheapest certainty first, and stops at the first that fails:
-signature (when a key is configured), schema, completeness, budget, safety. Safety
-runs also after completeness or budget has failed, and its reason wins: a message that
-is not safe is never sent again. Lint rules then warn of what is likely to be a
-mistake, and with --privacy of personal data. "handoff explain" shows what each rule
-means. --for asks further whether the API of a provider of models would take the
-history (provider).
+		Short: "Check messages as a receiver must",
+		Long: `Validate runs the receiver's layers of EAAPL-MAG006 (sections 6.1 and 7.2) on every
+message and stops at the first failure: signature (with a key), schema, completeness,
+budget, safety. Safety also runs after completeness or budget has failed, and its reason
+takes precedence: an unsafe message must never be sent again. Lint rules then warn of
+likely mistakes and, with --privacy, of personal data. "handoff explain" describes each
+rule. --for also checks whether a provider's API accepts the history (layer provider).
 
-The format of a message is detected, or given by --format-in. The other formats are: an
-SW4RM context, request or response, a MACP transcript, the HandoffInputData of the
-OpenAI Agents SDK, and chat messages: those of the APIs of OpenAI, Anthropic, Gemini
-and Amazon Bedrock, of LangChain, the AI SDK and A2A. Each is checked against its own
-schema, then by the rules of its system (protocol), whose own codes are the reasons,
-then for safety; they have no completeness and no budget. A receiver (--receiver, --as, --require-state) receives
-EAAPL messages: with one, every message is checked as such.
+The format is detected, or set by --format-in. Contexts, requests and responses of
+SW4RM, MACP transcripts, HandoffInputData of the OpenAI Agents SDK, and chat messages
+(OpenAI, Anthropic, Gemini, Bedrock, LangChain, AI SDK, A2A) have their own schemas and
+rules (layer protocol), whose codes are the reasons; safety runs next. They have no
+completeness or budget layer. With a receiver (--receiver, --as, --require-state), every
+message is checked as an EAAPL message.
 
-A document that is not strict JSON is an invalid message (SCHEMA_INVALID). Exit
-code 0: all valid; 1: at least one is not; 2: something could not be read.`,
+A document that is not strict JSON is an invalid message (SCHEMA_INVALID). Exit code 0:
+all valid; 1: at least one invalid; 2: an input could not be read.`,
 		Example: `  handoff validate message.json
   producer | handoff validate --pass --reject rejected.jsonl | consumer
   handoff validate --receiver receiver.yaml --report sarif=results.sarif queue/
@@ -72,16 +69,16 @@ code 0: all valid; 1: at least one is not; 2: something could not be read.`,
 	f.receiver.Register(c)
 	f.scanner.Register(c)
 	f.privacy.Register(c)
-	flags.StringSliceVar(&f.providers, "for", nil, "also check that the APIs of these `PROVIDERS` would take the history: "+provider.Names())
-	flags.BoolVar(&f.checks.All, "all", false, "run every layer, also after one has failed")
+	flags.StringSliceVar(&f.providers, "for", nil, "also check that the APIs of these `PROVIDERS` accept the history: "+provider.Names())
+	flags.BoolVar(&f.checks.All, "all", false, "run every layer, even after a failure")
 	f.severities.Register(c, "warning", cli.WarningRules)
-	flags.BoolVar(&f.assumeUTC, "assume-utc", false, "times without an offset are meant as UTC: no warning about them")
-	flags.StringSliceVar(&f.layers, "layers", nil, "run only these layers: "+strings.Join(layerNames(), ", "))
-	flags.StringVar(&f.schema, "schema", "", "validate against this JSON Schema `FILE` instead, any JSON document")
-	flags.StringVar(&f.registry, "schema-registry", "", "check each message by the version of the schema in the registry `DIR` that its schemaVersion names")
-	flags.StringVar(&f.name, "schema-name", "", "the `NAME` of the schema in the registry, where it has several")
-	flags.StringVar(&f.expect, "expect", "", "the outcome that is wanted: valid, invalid, invalid:REASON, or auto (by folders valid/ and invalid/REASON/)")
-	flags.Lookup("verbose").Usage += ", and say how schemas given by files are checked"
+	flags.BoolVar(&f.assumeUTC, "assume-utc", false, "treat times without an offset as UTC, without a warning")
+	flags.StringSliceVar(&f.layers, "layers", nil, "layers to run: "+strings.Join(layerNames(), ", "))
+	flags.StringVar(&f.schema, "schema", "", "JSON Schema `FILE` to validate any JSON document against, instead of the built-in schema")
+	flags.StringVar(&f.registry, "schema-registry", "", "registry `DIR`; the schemaVersion of a message selects the schema")
+	flags.StringVar(&f.name, "schema-name", "", "`NAME` of the schema, if the registry has several")
+	flags.StringVar(&f.expect, "expect", "", "expected outcome: valid, invalid, invalid:REASON, or auto (by folders valid/ and invalid/REASON/)")
+	flags.Lookup("verbose").Usage += ", and how schemas from files are checked"
 	cli.Complete(c, "for", cli.Names(provider.All())...)
 	cli.OnlyForCall(c, "for")
 	cli.Complete(c, "layers", layerNames()...)

@@ -30,15 +30,15 @@ func NewVerify(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify --key-file FILE... [FILE|DIR|-]...",
 		Short: "Verify the signatures of messages",
-		Long: `Verify checks the signature of every message (section 10.2). Exit code 0: all
-signatures hold; 1: at least one does not, or is not there; 2: something could not
-be read. Nothing makes it accept an unsigned message.
+		Long: `Verify checks the signature of every message (section 10.2). Exit code 0: all signatures
+are valid; 1: at least one is invalid or missing; 2: an input could not be read. No
+option accepts unsigned messages.
 
-A message that names its key by signatureKeyId is checked with that key, any other
-with all keys; a shared secret never verifies an Ed25519 signature, nor a public key an
-HMAC. The profile of --receiver can have keys, and say which of them may sign for
-which agents, and when. A valid message can be an old one that was sent again:
---max-age rejects old ones, --seen those whose handoffId was accepted before.`,
+If signatureKeyId names a key, only that key is tried, otherwise all keys. A shared
+secret never verifies an Ed25519 signature, nor a public key an HMAC. The profile of
+--receiver can contain keys, with the agents and the period for which each may sign. A
+valid message can be a replay of an old one: --max-age rejects old messages, --seen
+handoffIds that were accepted before.`,
 		Example: `  handoff verify --key-file team.key message.json
   producer | handoff verify --key-file keys.jwks --max-age 15m --seen accepted.ids --pass | consumer
   handoff verify --receiver receiver.yaml message.json
@@ -48,9 +48,9 @@ which agents, and when. A valid message can be an old one that was sent again:
 	flags := c.Flags()
 	f.signers.RegisterKeys(c)
 	cli.RegisterFreshness(c, &f.policy.Freshness)
-	flags.StringVar(&f.seen, "seen", "", "reject handoff ids that are in `FILE`, and add those accepted")
-	flags.BoolVar(&f.explain, "diagnose", false, "look for the cause where a signature does not hold")
-	flags.StringVar(&f.against, "against", "", "with --diagnose: the original messages, a `FILE`, to show what was changed")
+	flags.StringVar(&f.seen, "seen", "", "reject the handoff ids in `FILE`, and add the accepted ones")
+	flags.BoolVar(&f.explain, "diagnose", false, "search for the cause of an invalid signature")
+	flags.StringVar(&f.against, "against", "", "with --diagnose: `FILE` of the original messages, to show the changes")
 	f.reports.Register(c, report.Formats)
 	f.reports.RegisterFilter(c, "verified")
 	return c

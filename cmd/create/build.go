@@ -45,43 +45,42 @@ func NewBuild(g *cli.Globals) *cobra.Command {
 	f := &buildFlags{Rewriting: cli.Rewriting{Globals: g}}
 	c := &cobra.Command{
 		Use:   "build [--from ID@VERSION] [--to TYPE[@RANGE]] [STATE|-]...",
-		Short: "Build messages from what an agent knows when it stops",
-		Long: `Build makes a handoff message of an agent state (handoff example state prints
-one, and handoff new writes one to fill in): it fills in the ids, the time and the trace, hashes the inputs of tool
-calls, relays the budget of the parent message exactly (section 9), and records the
-parent's digest, by which handoff chain sees whether it was exchanged since. The
-state is a file or standard input; JSON Lines of states give JSON Lines of
-messages. Who hands over to whom is said by --from and --to, or else by fromAgent and
-toAgent of the state. All that is wrong with a state is said in one run.
+		Short: "Build messages from agent states",
+		Long: `Build creates a handoff message from an agent state (see handoff example state and
+handoff new): it adds the ids, the time and the trace, hashes the inputs of tool calls,
+copies the remaining budget of the parent message exactly (section 9), and records the
+parent's digest, by which handoff chain detects a replaced parent. A state is a file or
+standard input; JSON Lines of states produce JSON Lines of messages. --from and --to
+override fromAgent and toAgent of the state. All errors in a state are reported in one
+run.
 
-With several --to, or --add-receiver, the message is for each of them (a fan-out, section
-14.2): toAgent is the first, and receiverList lists all. handoff send gives every receiver
-the same message; handoff acks exits with 0 when all have acknowledged it.
+With several --to, or --add-receiver, the message is a fan-out (section 14.2): toAgent
+is the first receiver, and receiverList lists all. handoff send gives each of them the
+same message; handoff acks reports whether all have acknowledged it.
 
-With --trim-for, or another limit, the history is made to fit the receiver, as handoff
-trim does it (section 6.4): the oldest turns become a summary, what was done is recorded
-in extensions.trim and reported on stderr, and the cost of the summary is added to
-costTracking.
+With --trim-for or another limit, the history is trimmed to fit the receiver (see
+handoff trim; section 6.4). The trim is recorded in extensions.trim and reported on
+stderr, and the cost of the summary is added to costTracking.
 
-A message that its receiver would reject for its schema or its completeness is
-not printed: its findings are, and the exit code is 1.`,
+If the receiver would reject a message for its schema or completeness, build prints the
+findings instead; the exit code is 1.`,
 		Example: `  handoff build --state state.json --from legal-analysis-agent@2.1.0 --to 'risk-scoring-agent@>=1.5.0'
   handoff build --from legal-analysis-agent@2.1.0 --to risk-scoring-agent --trim-for receiver.yaml state.json
   agent | handoff build --parent received.json --from risk-scoring-agent@1.6.2 --to report-agent > next.json`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	flags := c.Flags()
-	flags.StringArrayVar(&f.states, "state", nil, "agent state `FILE`, the same as an argument")
-	flags.StringVar(&f.parent, "parent", "", "the message by which the agent got the task, a `FILE`")
-	flags.StringVar(&f.from, "from", "", "the agent that hands over, as `ID@VERSION` (default: the state's fromAgent)")
-	flags.StringArrayVar(&f.to, "to", nil, "the kind of agent that is to take over, as `TYPE[@RANGE]`; repeated, each of them gets the message")
-	flags.StringArrayVar(&f.receivers, "add-receiver", nil, "add a receiver to receiverList, as `TYPE[@RANGE]`; may be repeated")
-	flags.StringArrayVar(&f.Constraints, "constraint", nil, "add a constraint, by convention `NAME:VALUE`; may be repeated")
-	flags.StringArrayVar(&f.set, "set", nil, "set a member, as `POINTER=JSON`; may be repeated")
-	flags.BoolVar(&f.AllowExhausted, "allow-exhausted", false, "build also when no budget remains")
-	flags.BoolVar(&f.Provenance, "provenance", false, "mark what came from documents and from other agents (docs/safety.md)")
+	flags.StringArrayVar(&f.states, "state", nil, "agent state `FILE`, same as an argument")
+	flags.StringVar(&f.parent, "parent", "", "`FILE` of the message that gave the agent its task")
+	flags.StringVar(&f.from, "from", "", "sending agent, as `ID@VERSION` (default: the state's fromAgent)")
+	flags.StringArrayVar(&f.to, "to", nil, "receiving agent type, as `TYPE[@RANGE]`; may be repeated for a fan-out")
+	flags.StringArrayVar(&f.receivers, "add-receiver", nil, "additional receiver for receiverList, as `TYPE[@RANGE]`; may be repeated")
+	flags.StringArrayVar(&f.Constraints, "constraint", nil, "additional constraint, by convention `NAME:VALUE`; may be repeated")
+	flags.StringArrayVar(&f.set, "set", nil, "member to set, as `POINTER=JSON`; may be repeated")
+	flags.BoolVar(&f.AllowExhausted, "allow-exhausted", false, "build even if no budget remains")
+	flags.BoolVar(&f.Provenance, "provenance", false, "mark content from documents and other agents (docs/safety.md)")
 	f.fitting.Register(c, "trim-for")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report of what was trimmed")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress the trim report")
 	f.RegisterOutput(c)
 	f.Layout.Register(c)
 	cli.OnlyForCall(c, "add-receiver", "trim-for")

@@ -33,23 +33,22 @@ func NewConvert(g *cli.Globals) *cobra.Command {
 	f := &convertFlags{Rewriting: cli.Rewriting{Globals: g}}
 	c := &cobra.Command{
 		Use:   "convert --format-out FORMAT [FILE|DIR|-]...",
-		Short: "Turn messages of one system into those of another, and back",
-		Long: `Convert writes messages in the format of another system, and loses nothing: what the
-target has no place for travels in it, and comes back when it is converted back. What
-was changed in between stays changed. docs/formats.md has the mapping, and where the
-rest travels.
+		Short: "Convert messages between systems, without loss",
+		Long: `Convert writes messages in the format of another system, without loss: data that the
+target format has no place for is carried in the converted message, and restored when it
+is converted back. Changes made in between are kept. docs/formats.md has the mapping and
+the location of carried data.
 
-What the target asks for and the source does not have is made up: the same for the same
-message, and other identifiers with another --seed. --mapping says on stderr what was
-mapped, implied, carried and made up. With --no-made-up nothing is made up: a message that
-needs it is rejected, with exit code 1. So is one whose members are missing or of a wrong
-type by the schema of its own format, unless --lenient takes it as it is. Values of a
-wrong form (a pattern, a range, a list of words) and Unix timestamps of SW4RM are
-converted. What carries the message that it was made from, in the format to write, is
-not checked.
+If the target requires a value that the source lacks, the value is made up: it is the
+same each time for the same message, and depends on --seed. --mapping reports on stderr
+all values that were mapped, implied, carried and made up. With --no-made-up, a message
+that needs a made-up value is rejected, with exit code 1. A message with missing members
+or members of a wrong type in its own format is also rejected, unless --lenient is set.
+Values of a wrong form (a pattern, a range, an enumeration) and Unix timestamps of SW4RM
+are converted. A carried original in the target format is not checked.
 
-A signature does not cover what a message was converted to. It is carried, and holds
-again for the message that comes back, if nothing was changed.`,
+A signature does not cover the converted message. It is carried, and is valid again
+after the conversion back, if nothing was changed.`,
 		Example: `  handoff convert --format-out openai message.json > input.json
   handoff convert --format-out eaapl --budget 0.50 --mapping context.json
   handoff convert --format-out sw4rm-request message.json | handoff convert --format-out eaapl
@@ -62,15 +61,15 @@ again for the message that comes back, if nothing was changed.`,
 
 func (f *convertFlags) register(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.to, "format-out", "", "the `FORMAT` to write: "+strings.Join(convertible(), ", "))
+	flags.StringVar(&f.to, "format-out", "", "output `FORMAT`: "+strings.Join(convertible(), ", "))
 	f.FormatFlag.Register(c)
-	flags.BoolVar(&f.Strict, "no-made-up", false, "fail rather than make anything up")
-	flags.BoolVar(&f.Lenient, "lenient", false, "take messages that break the rules of their own format")
-	flags.StringVar(&f.Seed, "seed", "", "make up other identifiers, by this `TEXT`")
-	flags.StringVar(&f.Budget, "budget", "", "the remaining budget in `USD` of canonical messages made of those without one (default 0)")
-	flags.BoolVar(&f.report, "mapping", false, "say on stderr what became of every member")
-	cli.RegisterFormat(c, &f.format, "format of the report: text, json", report.PlainFormats)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "nothing on stderr but errors")
+	flags.BoolVar(&f.Strict, "no-made-up", false, "fail instead of making up values")
+	flags.BoolVar(&f.Lenient, "lenient", false, "accept messages that break the rules of their own format")
+	flags.StringVar(&f.Seed, "seed", "", "`TEXT` that determines made-up identifiers")
+	flags.StringVar(&f.Budget, "budget", "", "remaining budget in `USD` for canonical messages whose source has none (default 0)")
+	flags.BoolVar(&f.report, "mapping", false, "report the mapping of every member on stderr")
+	cli.RegisterFormat(c, &f.format, "report format: text, json", report.PlainFormats)
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only errors on stderr")
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)
 	f.Layout.Register(c)

@@ -22,15 +22,14 @@ func NewNew(g *cli.Globals) *cobra.Command {
 	var from, to, budget, output string
 	c := &cobra.Command{
 		Use:   "new [--from ID@VERSION] [--to TYPE[@RANGE]] [-o FILE]",
-		Short: "Write an agent state to fill in, for build",
-		Long: `New writes the agent state of a first handoff, for a person to fill in: handoff build
-makes the message of it. It asks nothing. What the flags do not say stands in the state
-as what to write there, <fill in: what was done>; build names each that is left, and
-makes no message before the last is gone. What is not needed can be removed, but for
-the cost. The step costs nothing, as one that a person takes: an agent writes what it
-has spent.
+		Short: "Write an agent state template for build",
+		Long: `New writes a template for the agent state of a first handoff, from which handoff build
+creates the message. It does not prompt. Values that no flag sets are placeholders such
+as <fill in: what was done>; build reports each remaining placeholder, and creates no
+message until all are replaced. Unneeded members can be removed, except for the cost.
+The cost is 0, as for a step done by a person; an agent fills in its own spending.
 
-With -o, a file that is there already is never overwritten.`,
+With -o, an existing file is never overwritten.`,
 		Example: `  handoff new --from planner@1.0.0 --to scorer -o state.json
   handoff new --from planner@1.0.0 --to scorer --task-description 'Score the clauses' --done 'Read the contract' --budget 5`,
 		Args: cobra.NoArgs,
@@ -53,15 +52,15 @@ With -o, a file that is there already is never overwritten.`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&from, "from", "", "the agent that hands over, as `ID@VERSION`")
-	flags.StringVar(&to, "to", "", "the kind of agent that is to take over, as `TYPE[@RANGE]`")
-	flags.StringVar(&d.TaskDescription, "task-description", "", "what the receiver is asked to do")
-	flags.StringArrayVar(&d.Completed, "done", nil, "a subtask that is done; may be repeated")
-	flags.StringArrayVar(&d.Remaining, "left", nil, "a subtask that is left; may be repeated")
-	flags.StringArrayVar(&d.Constraints, "constraint", nil, "add a constraint, by convention `NAME:VALUE`; may be repeated")
-	flags.StringVar(&d.UserSaid, "said", "", "what the user said, the first turn of the conversation")
-	flags.StringVar(&budget, "budget", "", "what the whole task may cost, in `USD`")
-	flags.StringVarP(&output, "output", "o", "", "write the state to `FILE`, which must not be there yet")
+	flags.StringVar(&from, "from", "", "sending agent, as `ID@VERSION`")
+	flags.StringVar(&to, "to", "", "receiving agent type, as `TYPE[@RANGE]`")
+	flags.StringVar(&d.TaskDescription, "task-description", "", "task for the receiver")
+	flags.StringArrayVar(&d.Completed, "done", nil, "completed subtask; may be repeated")
+	flags.StringArrayVar(&d.Remaining, "left", nil, "remaining subtask; may be repeated")
+	flags.StringArrayVar(&d.Constraints, "constraint", nil, "additional constraint, by convention `NAME:VALUE`; may be repeated")
+	flags.StringVar(&d.UserSaid, "said", "", "message of the user: the first turn of the conversation")
+	flags.StringVar(&budget, "budget", "", "budget of the whole task, in `USD`")
+	flags.StringVarP(&output, "output", "o", "", "write the state to `FILE`, which must not exist")
 	cli.OnlyForCall(c)
 	return c
 }

@@ -29,26 +29,26 @@ func newStreamJoin(g *cli.Globals) *cobra.Command {
 	f := &streamJoinFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "join [FILE|DIR|-]...",
-		Short: "Join chunks to messages",
-		Long: `Join writes the messages that chunks make, one a line, in the order in which their
-streams end. The chunks of several streams may stand between each other; those of one
-stand in their order. A chunk that comes again, byte for byte, is dropped.
+		Short: "Join chunks into messages",
+		Long: `Join writes the messages that it assembles from chunks, one per line, in the order in
+which their streams end. Chunks of different streams may be interleaved; the chunks of
+one stream must be in order. A chunk that is repeated byte for byte is dropped.
 
-Each chunk is checked when it is read, and the whole message at its end, as handoff
-validate does. With keys, every chunk has to be signed by one that may sign for the
-sender. Lost, repeated, reordered, foreign, forged and cut-off chunks are reported, and
-nothing more is taken of their stream: exit code 1.
+Each chunk is checked when it is read, and the whole message at its end, as by handoff
+validate. With keys, every chunk must be signed by a key that may sign for the sender. A
+lost, repeated, reordered, foreign, forged or truncated chunk is reported, and the rest
+of its stream is ignored: exit code 1.
 
-With --first the message of the first chunk is written, too, as soon as it is valid, for
-an agent that begins with it: then the first line with a handoffId is what to begin with,
-and the second, which may never come, the whole message.`,
+With --first, the message of the first chunk is also written, as soon as it is valid, so
+that an agent can begin. For each handoffId, the first line is then this early message,
+and the second line, which may never follow, is the whole message.`,
 		Example: `  handoff stream join chunks.jsonl
   consumer | handoff stream join --first --key-file team.key | agent`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	f.receiver.Register(c)
 	c.Flags().BoolVar(&f.first, "first", false, "also write the message of each first chunk, as soon as it is valid")
-	c.Flags().IntVar(&f.maxStreams, "max-streams", 64, "how many streams may be open at a time")
+	c.Flags().IntVar(&f.maxStreams, "max-streams", 64, "maximum number of open streams")
 	c.Flags().StringVarP(&f.output, "output", "o", "", "write the messages to `FILE`")
 	return c
 }

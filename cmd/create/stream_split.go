@@ -26,21 +26,21 @@ func newStreamSplit(g *cli.Globals) *cobra.Command {
 	f := &streamSplitFlags{Rewriting: cli.Rewriting{Globals: g}}
 	c := &cobra.Command{
 		Use:   "split [FILE|DIR|-]...",
-		Short: "Divide messages into chunks",
-		Long: `Split writes the chunks of every message, one a line: JSON Lines. The streams come one
-after the other, in the order of the messages.
+		Short: "Split messages into chunks",
+		Long: `Split writes the chunks of every message, one per line (JSON Lines). The streams are
+written one after the other, in the order of the messages.
 
 With a key, every chunk is signed, so that the receiver can begin with the first one; a
-signature of the message itself stays as it is. A message that fails the schema is
-rejected, with exit code 1, and so is, with a key, one with a number that a signature
-would not protect.`,
+signature of the message itself is unchanged. A message is rejected, with exit code 1,
+if it fails the schema or, with a key, if it contains a number that a signature would
+not protect.`,
 		Example: `  handoff stream split message.json > chunks.jsonl
   producer | handoff stream split --chunk-bytes 256KiB --key-file agent.key > chunks.jsonl`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
-	c.Flags().Var(cli.NewByteSize(&f.chunkBytes, chunked.DefaultChunkBytes), "chunk-bytes", "size of the longest chunk; one with a value that cannot be divided is longer")
+	c.Flags().Var(cli.NewByteSize(&f.chunkBytes, chunked.DefaultChunkBytes), "chunk-bytes", "maximum size of a chunk; a chunk with an indivisible value may be larger")
 	f.keys.Register(c)
-	c.Flags().StringVar(&f.keyID, "key-id", "", "the key to sign with, by its `ID`; or the ID of a key that has none")
+	c.Flags().StringVar(&f.keyID, "key-id", "", "`ID` of the key to sign with; or an ID for a key that has none")
 	f.RegisterOutput(c)
 	return c
 }

@@ -42,20 +42,18 @@ func New(g *cli.Globals) *cobra.Command {
 	f := &diffFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "diff OLD NEW",
-		Short: "Show what changed from one message to another",
-		Long: `Diff compares two messages, or any two JSON documents, by what they mean:
-subtasks by subtaskId, tool calls by tool and time, contexts by source, MACP
-messages by message_id, turns by their longest common subsequence, numbers by their
-decimal value, members in any order. A move is not reported as a change. What a
+		Short: "Compare messages by their meaning",
+		Long: `Diff compares two messages, or any two JSON documents, by meaning: it matches subtasks
+by subtaskId, tool calls by tool and time, contexts by source, MACP messages by
+message_id, and turns by their longest common subsequence; it compares numbers by their
+decimal value, and ignores the order of members. Moves are not reported. Data that a
 message carries in base64 is decoded and compared.
 
-OLD and NEW are files, of which one may be "-", or directories, whose files are
-paired by their relative paths. Of files with several messages, those with the
-same handoffId are compared, or in other formats with the same handoff_id,
-request_id or session_id.
+OLD and NEW are files (one may be "-"), or directories, whose files are paired by
+relative path. In files with several messages, messages are paired by handoffId, or in
+other formats by handoff_id, request_id or session_id.
 
-Exit code 0: they are the same, and nothing is printed; 1: they differ; 2: they
-could not be compared.`,
+Exit code 0: no differences, no output; 1: differences; 2: the comparison failed.`,
 		Example: `  handoff diff before.json after.json
   handoff diff --stat fixtures/ generated/
   handoff diff --ignore-volatile --ignore '/toolCallHistory/*/calledAt' a.json b.json
@@ -65,20 +63,20 @@ could not be compared.`,
 	}
 	flags := c.Flags()
 	f.FormatFlag.Register(c)
-	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave out the places that `POINTER` matches; * is any one token, ** any number")
-	flags.BoolVar(&f.ignoreVolatile, "ignore-volatile", false, "leave out handoffId, timestamp, traceparent, signature and executionId")
-	flags.StringArrayVar(&f.only, "only", nil, "compare only the places that `POINTER` matches")
-	flags.StringArrayVar(&f.keys, "key", nil, "what identifies the elements of an array: `POINTER=MEMBER`, several members parted by commas")
-	flags.BoolVar(&f.Exact, "exact", false, "numbers are the same only if they are written alike: 1.0 is not 1")
-	flags.BoolVar(&f.byOrder, "by-order", false, "pair the messages of two files by their order, not by handoffId")
-	flags.BoolVar(&f.text.Stat, "stat", false, "only one line per member")
-	flags.BoolVar(&f.text.SideBySide, "side-by-side", false, "old and new next to each other, where the terminal is wide enough")
-	flags.BoolVar(&f.text.Full, "full", false, "do not shorten values")
-	flags.BoolVar(&f.invertible, "invertible", false, "with -f jsonpatch: add the tests by which a patch can be undone")
-	flags.BoolVar(&f.git, "git", false, "take the arguments that git gives to an external diff")
+	flags.StringArrayVar(&f.ignore, "ignore", nil, "`POINTER` to ignore, may be repeated; * matches one token, ** any number")
+	flags.BoolVar(&f.ignoreVolatile, "ignore-volatile", false, "ignore handoffId, timestamp, traceparent, signature and executionId")
+	flags.StringArrayVar(&f.only, "only", nil, "`POINTER` to compare, ignoring all others; may be repeated")
+	flags.StringArrayVar(&f.keys, "key", nil, "members that identify the elements of an array, as `POINTER=MEMBER`, separated by commas")
+	flags.BoolVar(&f.Exact, "exact", false, "compare numbers by their text: 1.0 differs from 1")
+	flags.BoolVar(&f.byOrder, "by-order", false, "pair the messages of two files by order, not by handoffId")
+	flags.BoolVar(&f.text.Stat, "stat", false, "print only one line per member")
+	flags.BoolVar(&f.text.SideBySide, "side-by-side", false, "show old and new side by side, if the terminal is wide enough")
+	flags.BoolVar(&f.text.Full, "full", false, "print values in full")
+	flags.BoolVar(&f.invertible, "invertible", false, "with -f jsonpatch: add the tests that make the patch reversible")
+	flags.BoolVar(&f.git, "git", false, "accept the arguments of a git external diff")
 	cli.RegisterFormat(c, &f.format, "format: "+strings.Join(diffFormats, ", "), diffFormats)
-	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing: the exit code is the answer")
+	flags.StringVarP(&f.output, "output", "o", "", "write the output to `FILE`")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing, only set the exit code")
 	return c
 }
 

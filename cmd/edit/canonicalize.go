@@ -20,13 +20,13 @@ func NewCanonicalize(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "canonicalize [FILE|DIR|-]...",
 		Short: "Print JSON in canonical form (RFC 8785)",
-		Long: `Canonicalize prints the JSON Canonicalization Scheme of RFC 8785 for any JSON: no
-white space, members sorted, strings and numbers always written alike. It is what
-signatures and hashes are made over. One document a line; the line feed is not
-part of the canonical form.
+		Long: `Canonicalize prints the canonical form of any JSON, according to the JSON
+Canonicalization Scheme (RFC 8785): no white space, sorted members, and uniform strings
+and numbers. Signatures and hashes are computed over this form. Each document takes one
+line; the line feed is not part of the canonical form.
 
-Numbers are doubles there: 9007199254740993 becomes 9007199254740992. With
---reject-inexact such a document is rejected (exit code 1), as sign and verify reject it.`,
+All numbers become doubles: 9007199254740993 becomes 9007199254740992. With
+--reject-inexact, such a document is rejected (exit code 1), as by sign and verify.`,
 		Example: `  handoff canonicalize message.json
   handoff canonicalize --unsigned message.json | tr -d '\n' | openssl dgst -sha256 -hmac "$KEY"`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -52,8 +52,8 @@ Numbers are doubles there: 9007199254740993 becomes 9007199254740992. With
 			return f.Run(c, args)
 		},
 	}
-	c.Flags().BoolVar(&options.Exact, "reject-inexact", false, "reject numbers that change their value")
-	c.Flags().BoolVar(&unsigned, "unsigned", false, "leave out the member signature: what a signature covers")
+	c.Flags().BoolVar(&options.Exact, "reject-inexact", false, "reject numbers whose value would change")
+	c.Flags().BoolVar(&unsigned, "unsigned", false, "omit the member signature, for the exact bytes that a signature covers")
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)
 	return c

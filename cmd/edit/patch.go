@@ -31,17 +31,16 @@ func NewPatch(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "patch FILE PATCH",
 		Short: "Apply a JSON Patch or merge patch to messages",
-		Long: `Patch changes each message of FILE as PATCH says: a JSON Patch (RFC 6902), which is
-an array of operations, or a merge patch (RFC 7386), which is anything else. One of
-the two files may be "-". What the patch does not name stays as it is, the text of
-numbers too.
+		Long: `Patch applies PATCH to each message of FILE. PATCH is a JSON Patch (RFC 6902) if it is
+an array, otherwise a merge patch (RFC 7386). One of the two files may be "-". All
+values outside the patch stay the same, including the text of numbers.
 
-A patch is applied as a whole or not at all. A message for which a test fails, or
-which does not have what the patch names, is left out, with exit code 1. If the patch
-itself is malformed, the exit code is 2.
+A patch is applied as a whole or not at all. A message is left out, with exit code 1, if
+a test fails or a location in the patch does not exist. If the patch itself is
+malformed, the exit code is 2.
 
-With --reverse a JSON Patch is taken back: FILE is what it made. For that, there must be
-a test before each remove and replace, as diff --invertible writes them.
+With --reverse, a JSON Patch is undone: FILE is the patched message. This requires a
+test before each remove and replace; diff --invertible writes these tests.
 
 The signature is not renewed: sign the message again.`,
 		Example: `  handoff diff -f jsonpatch --invertible a.json b.json > change.json
@@ -66,8 +65,8 @@ The signature is not renewed: sign the message again.`,
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)
 	f.Layout.Register(c)
-	c.Flags().BoolVarP(&f.reverse, "reverse", "R", false, "undo what the patch did")
-	c.Flags().StringVar(&f.kind, "type", patchTypes[0], "what the patch is: auto, json or merge")
+	c.Flags().BoolVarP(&f.reverse, "reverse", "R", false, "undo the patch")
+	c.Flags().StringVar(&f.kind, "type", patchTypes[0], "patch type: auto, json or merge")
 	cli.Complete(c, "type", patchTypes...)
 	return c
 }

@@ -34,24 +34,26 @@ func NewRedact(g *cli.Globals) *cobra.Command {
 	f := &redactFlags{Rewriting: cli.Rewriting{Globals: g}}
 	c := &cobra.Command{
 		Use:   "redact [FILE|DIR|-]...",
-		Short: "Replace personal data in messages, or put it back",
+		Short: "Replace personal data in messages, or restore it",
 		Long: `Redact replaces personal data in messages of any format and in any other JSON: in
-strings and names of members, in JSON within strings, and in what a message carries in
-base64. It finds e-mail addresses, telephone numbers, accounts, cards, the ids of many
-states, network addresses, dates of birth, postal addresses, names of people, and
-what --policy adds (handoff example privacy). docs/privacy.md says how well.
+strings and names of members, in JSON within strings, and in base64 data that a message
+carries. It finds e-mail addresses, telephone numbers, bank accounts, cards, government
+ids of many countries, network addresses, dates of birth, postal addresses, names of
+people, and the classes that --policy adds (see handoff example privacy).
+docs/privacy.md has the detection rates.
 
-A value has the same replacement everywhere in a message, such as <PERSON_1>. With
---secret-file it is the same in all messages, such as <PERSON_4f7kq2m9xw>, and only whoever
-has the secret can tell whose it is. --keep-format uses replacements of the same form,
-so that schemas still hold.
+Each value has one replacement, such as <PERSON_1>, throughout a message. With
+--secret-file, the replacement is the same in all messages, such as <PERSON_4f7kq2m9xw>,
+and only owners of the secret can identify the person. --keep-format chooses
+replacements of the same form, so that messages remain valid.
 
---vault keeps what was replaced, encrypted under the secret, and with --restore puts it
-back: byte for byte if the message is unchanged; in one that has changed, or an answer,
-wherever a replacement is. Exit code 1: the vault has no value for some replacements, or
-several; 2: lines of the vault are damaged, and a message is not back as it was. --forget keeps nothing, nor what could be derived from the
-secret. A signature is removed, since it no longer holds; with --key-file, a canonical
-message is signed again. Ids of messages, agents and tool calls stay, and are reported.`,
+--vault stores the replaced values, encrypted under the secret. --restore puts them
+back: byte for byte in an unchanged message, and at each replacement in a changed
+message or an answer. Exit code 1: the vault has no value, or several, for some
+replacements; 2: lines of the vault are damaged, and a message was not fully restored.
+--forget stores nothing, and nothing can be derived from the secret. A signature is
+removed because it is no longer valid; with --key-file, canonical messages are signed
+again. Ids of messages, agents and tool calls are kept and reported.`,
 		Example: `  handoff redact message.json > redacted.json
   handoff redact --secret-file secret.key --vault vault.jsonl message.json > redacted.json
   handoff redact --secret-file secret.key --vault vault.jsonl --restore redacted.json
@@ -74,16 +76,16 @@ message is signed again. Ids of messages, agents and tool calls stay, and are re
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.policy, "policy", "", "what is personal data, a YAML or JSON `FILE` (handoff example privacy)")
-	flags.StringVar(&f.secret, "secret-file", "", "`FILE` with the secret that replacements and the vault depend on, 16 bytes or more")
-	flags.StringVar(&f.vault, "vault", "", "keep what is replaced in `FILE`, encrypted")
-	flags.BoolVar(&f.restore, "restore", false, "put back what the vault has")
-	flags.BoolVar(&f.forget, "forget", false, "keep nothing by which a value could be found again")
-	flags.BoolVar(&f.keepFormat, "keep-format", false, "replace values by others of their form")
+	flags.StringVar(&f.policy, "policy", "", "policy `FILE` that defines personal data, YAML or JSON (see handoff example privacy)")
+	flags.StringVar(&f.secret, "secret-file", "", "`FILE` with the secret for replacements and the vault, at least 16 bytes")
+	flags.StringVar(&f.vault, "vault", "", "vault `FILE` for the replaced values, encrypted")
+	flags.BoolVar(&f.restore, "restore", false, "restore the values in the vault")
+	flags.BoolVar(&f.forget, "forget", false, "keep no data from which a value could be recovered")
+	flags.BoolVar(&f.keepFormat, "keep-format", false, "use replacements of the same form")
 	f.FormatFlag.Register(c)
 	f.keys.Register(c)
-	cli.RegisterFormat(c, &f.format, "format of the report on stderr: text, json", report.PlainFormats)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report")
+	cli.RegisterFormat(c, &f.format, "report format: text, json", report.PlainFormats)
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress the report")
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)
 	f.Layout.Register(c)

@@ -37,24 +37,24 @@ func NewRepair(g *cli.Globals) *cobra.Command {
 	f := &repairFlags{Rewriting: cli.Rewriting{Globals: g, KeepsEnds: true}}
 	c := &cobra.Command{
 		Use:   "repair [FILE|DIR|-]...",
-		Short: "Make histories that a provider of models takes",
-		Long: `Repair mends a history that the API of a provider would refuse (handoff validate
---for), and says what it did. Without --for, that is the API whose turns the message
-has, or OpenAI's Chat API, whose order of calls and results all others take.
+		Short: "Repair chat histories that model APIs reject",
+		Long: `Repair fixes chat histories that a provider's API rejects (see handoff validate --for),
+and reports each change. Without --for, it uses the API whose format the message has, or
+else the rules for the order of calls and results in OpenAI's Chat API, which all other
+APIs accept.
 
-A call without a result gets one that says so: "` + repair.NoResult + `".
-A result without a call, and a second one that differs from the first, becomes a note
-in a turn of the user, with its content and the id. Duplicates are dropped where they
-are equal. What stands in the wrong place is moved, as far as calls and results demand
-it; turns of one side in a row are joined where the API demands that; reasoning that
-cannot be sent again is dropped. Ids and names that the API does not take get others.
+A call without a result gets a result with the text "` + repair.NoResult + `". A result without a call, or a second, different result, becomes a note in a user
+turn, with its content and the id. Identical duplicates are dropped. Turns are moved
+only as far as the order of calls and results requires; consecutive turns of one role
+are merged if the API requires it; reasoning that cannot be sent again is dropped. Ids
+and names that the API rejects are replaced.
 
-What nothing is wrong with stays as it is, byte for byte, and a repaired history is not
-changed again. --archive keeps what a repair changed, and --restore puts it back, exact
-to the byte.
+Correct histories stay unchanged, byte for byte, and a repaired history is not changed
+again. --archive stores the original values, and --restore puts them back, byte for
+byte.
 
-Exit code 0: there was nothing to do, or all is repaired; 1: an API would still refuse
-a message, which is left out, or the archive is of none of the messages; 2: something
+Exit code 0: all histories are correct or repaired; 1: an API would still reject a
+message, which is left out, or the archive belongs to none of the messages; 2: an input
 could not be read.`,
 		Example: `  handoff repair --for anthropic history.json > good.json
   handoff repair --for openai-chat --dry-run -f json history.json
@@ -71,13 +71,13 @@ could not be read.`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.provider, "for", "", "the `PROVIDER` whose API is to take the history: "+provider.Names())
+	flags.StringVar(&f.provider, "for", "", "`PROVIDER` whose API must accept the history: "+provider.Names())
 	f.FormatFlag.Register(c)
-	flags.StringVar(&f.archive, "archive", "", "append what is changed to `FILE`")
-	flags.StringVar(&f.restore, "restore", "", "put back what was changed, from the archive `FILE`")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "only say on stdout what would be done")
-	cli.RegisterFormat(c, &f.format, "format of the report on stderr: text, json", report.PlainFormats)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report")
+	flags.StringVar(&f.archive, "archive", "", "append the original values to `FILE`")
+	flags.StringVar(&f.restore, "restore", "", "restore the original values from the archive `FILE`")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "only print the planned changes, on stdout")
+	cli.RegisterFormat(c, &f.format, "report format: text, json", report.PlainFormats)
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress the report")
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)
 	cli.Complete(c, "for", cli.Names(provider.All())...)

@@ -27,17 +27,17 @@ func New(g *cli.Globals) *cobra.Command {
 	var inTokens, verbose bool
 	c := &cobra.Command{
 		Use:   "inspect [FILE|DIR|-]...",
-		Short: "Show what is in a message",
-		Long: `Inspect shows a message to a person: who hands what to whom, what is done and
-left, the budget, where the bytes go, the conversation, the tools, and the
-findings of all layers. Several messages are shown as a table with totals (--verbose: each as a single one is). Messages
-of SW4RM, MACP and OpenAI are shown by what is in them: what is asked for and what was
-answered, the state of a session and its offers, the lists of items. A receiver
-(--receiver, --as, --require-state) has terms for EAAPL messages only. With --privacy,
-personal data is counted by its class.
+		Short: "Show the contents of a message",
+		Long: `Inspect shows a message to a person: sender and receiver, completed and remaining
+subtasks, the budget, the size of each member, the conversation, the tools, and the
+findings of all layers. Several messages are shown as a table with totals (--verbose:
+each in full). For SW4RM, MACP and OpenAI messages, it shows requests and responses, the
+state and offers of a session, or the lists of items. A receiver (--receiver, --as,
+--require-state) applies to EAAPL messages only. With --privacy, personal data is
+counted by class.
 
-A message is shown whether it is valid or not; exit code 2 means that something
-was not a message at all.`,
+Messages are shown whether valid or not; exit code 2 means that an input was not a
+message.`,
 		Example: `  handoff inspect message.json
   zcat archive.jsonl.gz | handoff inspect
   handoff inspect -f json message.json | jq .members`,
@@ -105,9 +105,9 @@ was not a message at all.`,
 	safety.Register(c)
 	policy.Register(c)
 	counting.Register(c)
-	c.Flags().BoolVar(&inTokens, "tokens", false, "count the tokens, too")
+	c.Flags().BoolVar(&inTokens, "tokens", false, "also count tokens")
 	cli.RegisterVerbose(c, &verbose)
-	facts.Register(c, "format: text, json", "write to `FILE`")
+	facts.Register(c, "output format: text, json", "write the output to `FILE`")
 	return c
 }
 

@@ -28,16 +28,14 @@ func NewCount(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "count [FILE|DIR|-]...",
 		Short: "Count the tokens of messages",
-		Long: `Count shows where the tokens of a message go: by member, by role and by turn, the
-largest first, and which turns say again what was said. It counts as the tokenizers
-of models do, with what providers add for every turn; ≈ marks an estimate, for
-models whose tokenizer is not public. Several messages are shown as a table with
-totals (--verbose: each as a single one is).
+		Long: `Count shows the tokens of a message by member, role and turn, the largest first, and the
+turns that repeat earlier ones. It uses the tokenizers of models and adds the provider's
+overhead per turn; ≈ marks an estimate, for models without a public tokenizer. Several
+messages are shown as a table with totals (--verbose: each in full).
 
 It reads canonical messages, SW4RM contexts, MACP transcripts, OpenAI input data, and
-the messages of chat APIs and frameworks.
-Of an SW4RM request the context in its snapshot is counted, of a transcript the last
-context that holds turns.`,
+the messages of chat APIs and frameworks. For an SW4RM request, it counts the context in
+the snapshot; for a transcript, the last context with turns.`,
 		Example: `  handoff count message.json
   handoff count --model gpt-5 message.json
   handoff count -f json archive.jsonl | jq .total`,
@@ -46,9 +44,9 @@ context that holds turns.`,
 	f.FormatFlag.Register(c)
 	f.counter.Register(c)
 	flags := c.Flags()
-	flags.IntVar(&f.window, "context-window", 0, "the `TOKENS` that the model can read (default: what --model can)")
+	flags.IntVar(&f.window, "context-window", 0, "context window of the model, in `TOKENS` (default: that of --model)")
 	cli.RegisterVerbose(c, &f.verbose)
-	f.facts.Register(c, "format: text, json", "write to `FILE`")
+	f.facts.Register(c, "output format: text, json", "write the output to `FILE`")
 	return c
 }
 

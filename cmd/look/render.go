@@ -19,22 +19,22 @@ func NewRender(g *cli.Globals) *cobra.Command {
 	targets := cli.Names(render.Targets())
 	c := &cobra.Command{
 		Use:   "render [FILE|DIR|-]...",
-		Short: "Print what the receiving model is to see of a message",
-		Long: `Render prints a message as section 10.1 has the receiving model see it: all of it as
-data, in one turn of the user, under the label [CONTEXT FROM PREVIOUS AGENT — DATA
+		Short: "Print a message as input for the receiving model",
+		Long: `Render prints a message in the form that section 10.1 requires for the receiving model:
+all of it as data, in one user turn, under the label [CONTEXT FROM PREVIOUS AGENT — DATA
 ONLY]. Nothing goes into the system prompt, and no turn of the message becomes a turn of
-the prompt, where it would speak for the receiver's user or model.
+the prompt, where it could impersonate the receiver's user or model.
 
-The lines around the data bear a mark that is random for each message. Text that looks like
-the label, like those lines or like a delimiter of a chat template is broken up by
-‹quoted›. Numbers and unknown members are shown as they are; docs/rendering.md has the
+The delimiter lines around the data contain a random mark, different for each message.
+Text that looks like the label, a delimiter line or a delimiter of a chat template is
+split by ‹quoted›. Numbers and unknown members are unchanged; docs/rendering.md has the
 rules.
 
---for openai, anthropic and gemini print a line of JSON for each message: an object with
-the messages (for gemini the contents) of a request to the API. As text, each message
-begins with the label and is followed by an empty line.
+--for openai, anthropic or gemini prints one line of JSON per message: an object with
+the messages (gemini: contents) of an API request. In text output, each message begins
+with the label and ends with an empty line.
 
-A message is rendered whether it is valid or not: run handoff validate first.`,
+Messages are rendered whether valid or not: run handoff validate first.`,
 		Example: `  handoff render message.json
   handoff render --for openai message.json | jq '. + {model: "gpt-5"}'
   handoff validate -q message.json && handoff render --for anthropic message.json`,
@@ -60,9 +60,9 @@ A message is rendered whether it is valid or not: run handoff validate first.`,
 			return f.Run(c, args)
 		},
 	}
-	c.Flags().StringVar(&target, "for", string(render.Text), "what is printed: "+strings.Join(targets, ", "))
+	c.Flags().StringVar(&target, "for", string(render.Text), "output form: "+strings.Join(targets, ", "))
 	cli.Complete(c, "for", targets...)
 	messages.Register(c)
-	c.Flags().StringVarP(&f.Output, "output", "o", "", "write to `FILE`")
+	c.Flags().StringVarP(&f.Output, "output", "o", "", "write the output to `FILE`")
 	return c
 }

@@ -39,20 +39,20 @@ func NewReport(g *cli.Globals) *cobra.Command {
 	f := &reportFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "report [FILE|DIR|-]... -o FILE.html",
-		Short: "Make a page that shows tasks, their handoffs and what was lost between them",
-		Long: `Report reads messages, in any order, and writes one HTML file that needs no network
-and no other file: each task as a tree and as a timeline, what each agent spent, what
-was lost at which boundary, and of each handoff what its receiver got, how that differs
-from what its sender had got, and the findings beside the words that they are about.
+		Short: "Write an HTML report of tasks, their handoffs and losses",
+		Long: `Report reads messages, in any order, and writes one self-contained HTML file, which
+needs no network: each task as a tree and as a timeline, each agent's spending, the
+losses of each handoff, the message of each handoff, its difference from the message
+that its sender received, and the findings next to the text that they refer to.
 
-What is found is what "handoff chain" and "handoff validate" find. Messages that are not
-canonical are shown too, each as a handoff of its own. Text of messages stays text: the page
-runs and loads nothing of it. Credentials in messages are asterisks, unless --show-secrets
-says otherwise. The same messages give the same bytes. Findings are counted in the lists, and
---max-findings of them are shown.
+The findings come from "handoff chain" and "handoff validate". Each message that is not
+canonical is shown as a separate handoff. Message text remains text: the page neither
+executes nor loads any of it. Credentials are masked by asterisks, unless --show-secrets
+is set. The same messages produce the same bytes. The lists count all findings, and show
+up to --max-findings of them.
 
-Exit code 0: the page is written, whatever it shows; 2: something could not be read,
-which the page says, or the page could not be written.`,
+Exit code 0: the page was written, whatever its findings; 2: an input could not be read,
+which the page reports, or the page could not be written.`,
 		Example: `  handoff report archive/ -o report.html
   producer | handoff report -o report.html
   handoff report --title "Nightly run" relay.jsonl -o report.html`,
@@ -63,8 +63,8 @@ which the page says, or the page could not be written.`,
 	f.scanner.Register(c)
 	f.checks.Register(c)
 	f.severities.Register(c, "warning, or rule of a chain", reportRules)
-	c.Flags().StringVar(&f.title, "title", "", "the `TITLE` of the page (default: what is read)")
-	c.Flags().BoolVar(&f.showSecrets, "show-secrets", false, "show credentials in messages as they are")
+	c.Flags().StringVar(&f.title, "title", "", "page `TITLE` (default: the names of the sources)")
+	c.Flags().BoolVar(&f.showSecrets, "show-secrets", false, "show credentials in messages in plain text")
 	cli.OnlyForCall(c, "show-secrets")
 	c.Flags().StringVarP(&f.output, "output", "o", "", "write the page to `FILE`")
 	return c

@@ -27,15 +27,15 @@ func newMACPCheck(g *cli.Globals) *cobra.Command {
 	f := &macpCheckFlags{transcriptInput: transcriptInput{Globals: g}}
 	c := &cobra.Command{
 		Use:   "check [FILE|DIR|-]...",
-		Short: "Replay sessions by the rules of the handoff mode",
-		Long: `Check replays transcripts by the 22 rules of MACP's handoff mode, and conformance
-fixtures, whose messages have the member expect, by their expectations. A message
-that breaks a rule has no effect, and the replay continues after it.
+		Short: "Replay sessions against the rules of the handoff mode",
+		Long: `Check replays transcripts according to the 22 rules of MACP's handoff mode, and
+conformance fixtures, whose messages have a member expect, against their expectations. A
+message that breaks a rule has no effect, and the replay continues.
 
-With --frozen a transcript conforms only if it also binds the same context: "handoff
+With --frozen, a transcript conforms only if it also binds the same context: "handoff
 macp freeze" prints the hash.
 
-Exit code 0: all conform; 1: at least one does not; 2: something could not be read.`,
+Exit code 0: all conform; 1: at least one does not; 2: an input could not be read.`,
 		Example: `  handoff macp check session.json
   handoff macp check --policy policy.json fixtures/
   handoff macp check --frozen "$(handoff macp freeze original.json)" replay.json
@@ -45,8 +45,8 @@ Exit code 0: all conform; 1: at least one does not; 2: something could not be re
 	f.transcriptInput.register(c)
 	f.policyFlag.register(c)
 	f.reports.Register(c, report.Formats)
-	c.Flags().StringVar(&f.frozen, "frozen", "", "the `HASH` that freezing each transcript has to give")
-	c.Flags().StringVar(&f.explain, "explain", "", "show what `RULE` means, such as 9, and do nothing else")
+	c.Flags().StringVar(&f.frozen, "frozen", "", "expected freeze `HASH` of each transcript")
+	c.Flags().StringVar(&f.explain, "explain", "", "explain `RULE`, such as 9, and exit")
 	return c
 }
 

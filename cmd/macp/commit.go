@@ -27,11 +27,11 @@ func newMACPCommit(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "commit FILE",
 		Short: "Append a Commitment to a transcript, which ends the session",
-		Long: `Commit appends a Commitment and prints its message id. The sender is the initiator,
-and the versions are the session's. The action is handoff.accepted or
-handoff.declined, as the latest offer was answered, the authority scope is that of
-the offer, or else its handoff id, and the reason that of the answer; the outcome is the one that the action's
-last word means.` + stepLong,
+		Long: `Commit appends a Commitment and prints its message id. The sender is the initiator of
+the session, and the versions are the session's. By default, the action is
+handoff.accepted or handoff.declined, according to the answer to the latest offer; the
+authority scope is the scope of the offer, or else its handoff id; the reason is that of
+the answer; and the outcome follows from the last word of the action.` + stepLong,
 		Example: `  handoff macp commit s.json --authority-scope frontend --reason 'bob has taken over'
   handoff macp commit s.json --action handoff.cancelled --outcome negative --reason 'not needed'`,
 		Args: cobra.ExactArgs(1),
@@ -42,15 +42,15 @@ last word means.` + stepLong,
 	f.register(c)
 	flags := c.Flags()
 	p := &f.payload
-	flags.StringVar(&p.CommitmentID, "commitment-id", "", "the `ID` of the commitment; a random UUID if there is none")
-	flags.StringVar(&p.Action, "action", "", "what is committed to")
-	flags.StringVar(&p.AuthorityScope, "authority-scope", "", "what the commitment covers")
-	flags.StringVar(&p.Reason, "reason", "", "why")
-	flags.StringVar(&p.ModeVersion, "mode-version", "", "the `VERSION` of the mode")
-	flags.StringVar(&p.ConfigurationVersion, "configuration-version", "", "the `VERSION` of the configuration")
-	flags.StringVar(&p.PolicyVersion, "policy-version", "", "the `VERSION` of the policy")
-	flags.StringVar(&f.outcome, "outcome", "", "how it ends: positive or negative")
-	flags.StringVar(&f.supersedes, "supersedes", "", "the commitment of another session that this one replaces, as `SESSION=HASH`")
+	flags.StringVar(&p.CommitmentID, "commitment-id", "", "`ID` of the commitment (default: a random UUID)")
+	flags.StringVar(&p.Action, "action", "", "action that is committed to")
+	flags.StringVar(&p.AuthorityScope, "authority-scope", "", "scope of the commitment")
+	flags.StringVar(&p.Reason, "reason", "", "reason for the commitment")
+	flags.StringVar(&p.ModeVersion, "mode-version", "", "`VERSION` of the mode")
+	flags.StringVar(&p.ConfigurationVersion, "configuration-version", "", "`VERSION` of the configuration")
+	flags.StringVar(&p.PolicyVersion, "policy-version", "", "`VERSION` of the policy")
+	flags.StringVar(&f.outcome, "outcome", "", "outcome of the session: positive or negative")
+	flags.StringVar(&f.supersedes, "supersedes", "", "commitment of another session that this one replaces, as `SESSION=HASH`")
 	cli.Complete(c, "outcome", outcomes...)
 	return c
 }

@@ -11,10 +11,10 @@ func newMACPDecode(g *cli.Globals) *cobra.Command {
 	var out cli.Layout
 	c := &cobra.Command{
 		Use:   "decode [FILE|-]...",
-		Short: "Turn length-delimited protobuf envelopes into transcripts",
-		Long: `Decode reads protobuf envelopes, each after its length as a varint, and writes a
-transcript for each session, one a line, in the order in which the sessions begin.
-Fields that it does not know are kept as unknown_fields, and encode puts them back.`,
+		Short: "Convert length-delimited protobuf envelopes to transcripts",
+		Long: `Decode reads protobuf envelopes, each prefixed with its length as a varint, and writes
+one transcript per session and line, in the order in which the sessions begin. Unknown
+fields are kept in unknown_fields, and encode restores them.`,
 		Example: `  handoff macp decode session.macp > session.json
   handoff macp decode capture.macp | handoff macp check`,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -18,9 +18,10 @@ func newMACPEncode(g *cli.Globals) *cobra.Command {
 	var strict bool
 	c := &cobra.Command{
 		Use:   "encode [FILE|DIR|-]...",
-		Short: "Turn transcripts into length-delimited protobuf envelopes",
-		Long: `Encode writes the messages of transcripts as protobuf envelopes, each after its
-length as a varint. What the wire has no field for is left out, and reported on stderr.`,
+		Short: "Convert transcripts to length-delimited protobuf envelopes",
+		Long: `Encode writes the messages of transcripts as protobuf envelopes, each prefixed with its
+length as a varint. Members without a protobuf field are left out, and reported on
+stderr.`,
 		Example: `  handoff macp encode session.json > session.macp
   handoff macp encode --lossless -o session.macp session.json`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -29,7 +30,7 @@ length as a varint. What the wire has no field for is left out, and reported on 
 		},
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "write the envelopes to `FILE`")
-	c.Flags().BoolVar(&strict, "lossless", false, "write nothing of a transcript that the wire cannot carry in full: exit code 1")
+	c.Flags().BoolVar(&strict, "lossless", false, "reject a transcript that protobuf cannot represent in full: exit code 1")
 	return c
 }
 

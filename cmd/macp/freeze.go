@@ -20,13 +20,13 @@ func newMACPFreeze(g *cli.Globals) *cobra.Command {
 	f := &macpFreezeFlags{transcriptInput: transcriptInput{Globals: g}}
 	c := &cobra.Command{
 		Use:   "freeze [FILE|-]",
-		Short: "Print a hash over the context that a session binds",
-		Long: `Freeze prints a hash over what SessionStart bound and all HandoffContext messages:
-determinism in the handoff mode holds for a replay that has the same. "handoff macp
-check --frozen HASH" compares. Messages that a rule rejects do not count; which they
-are can depend on --policy.
+		Short: "Print a hash of the context that a session binds",
+		Long: `Freeze prints a hash of the SessionStart bindings and all HandoffContext messages of a
+session. A replay is deterministic in the handoff mode if its hash is the same: "handoff
+macp check --frozen HASH" compares them. Rejected messages are excluded; the rejections
+can depend on --policy.
 
-A file with several sessions gives a hash for each, one a line.`,
+A file with several sessions produces one hash per line.`,
 		Example: `  handoff macp freeze session.json
   handoff macp check --frozen "$(handoff macp freeze session.json)" replay.json`,
 		Args: cobra.MaximumNArgs(1),

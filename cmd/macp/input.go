@@ -18,7 +18,7 @@ type transcriptInput struct {
 }
 
 func (f *transcriptInput) register(c *cobra.Command) {
-	c.Flags().BoolVar(&f.wire, "wire", false, "transcripts are length-delimited protobuf envelopes, not JSON")
+	c.Flags().BoolVar(&f.wire, "wire", false, "read transcripts as length-delimited protobuf envelopes instead of JSON")
 }
 
 // batches returns a function that emits the documents of sources in batches.

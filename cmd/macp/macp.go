@@ -17,12 +17,12 @@ func New(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "macp",
 		Short: "Check, show and write transcripts of MACP's handoff mode",
-		Long: `The commands below work on sessions of MACP's handoff mode (macp.mode.handoff.v1).
-A transcript is a JSON object with the messages of a session, or with --wire a
-stream of length-delimited protobuf envelopes.
+		Long: `Macp works with sessions of MACP's handoff mode (macp.mode.handoff.v1). A transcript is
+a JSON object with the messages of a session, or with --wire a stream of
+length-delimited protobuf envelopes.
 
-start begins a transcript, and offer, context, accept, decline and commit each
-append one message to it, if the 22 rules of the mode allow it.`,
+start begins a transcript. offer, context, accept, decline and commit each append one
+message to it, if the 22 rules of the mode allow it.`,
 		Example: `  handoff macp start s.json --participant alice --participant bob
   handoff macp offer s.json --scope frontend
   handoff macp accept s.json
@@ -46,7 +46,7 @@ append one message to it, if the 22 rules of the mode allow it.`,
 type policyFlag struct{ path string }
 
 func (f *policyFlag) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.path, "policy", "", "the policy that sessions are bound to, a `FILE`")
+	c.Flags().StringVar(&f.path, "policy", "", "`FILE` of the policy that sessions are bound to")
 }
 
 // load reads the policy, nil if there is none.

@@ -29,15 +29,15 @@ func newMACPShow(g *cli.Globals) *cobra.Command {
 	f := &macpShowFlags{transcriptInput: transcriptInput{Globals: g}}
 	c := &cobra.Command{
 		Use:   "show [FILE|DIR|-]...",
-		Short: "Show what became of a session",
-		Long: `Show prints for each transcript the state and phase of its session, who holds the
-responsibility, the handoffs and what became of them, and the time line. Messages
-that a rule rejects are on the time line and have no effect.
+		Short: "Show the state and history of a session",
+		Long: `Show prints, for each transcript, the state and phase of its session, the responsible
+participant, the handoffs and their outcomes, and the timeline. Rejected messages are
+listed in the timeline, but have no effect.
 
-With --pending it lists the handoffs that wait for an answer, one a line, with their
-targets; nothing if there are none. --handoff shows one handoff, and --context-of writes
-what was given for it, decoded, byte for byte: the last of several. --accepted and
---declined print nothing: exit code 0 says that the handoff was, 1 that it was not.`,
+With --pending, it lists the handoffs that wait for an answer and their targets, one per
+line; if there are none, the output is empty. --handoff shows one handoff. --context-of
+writes the last context of a handoff, decoded, byte for byte. --accepted and --declined
+print nothing: exit code 0 means yes, 1 means no.`,
 		Example: `  handoff macp show session.json
   handoff macp show --pending sessions/
   handoff macp show --context-of h1 -o context.json session.json
@@ -47,12 +47,12 @@ what was given for it, decoded, byte for byte: the last of several. --accepted a
 	f.transcriptInput.register(c)
 	f.policyFlag.register(c)
 	flags := c.Flags()
-	cli.RegisterFormat(c, &f.format, "text or json", report.PlainFormats)
+	cli.RegisterFormat(c, &f.format, "output format: text, json", report.PlainFormats)
 	flags.BoolVar(&f.pending, "pending", false, "list the handoffs that wait for an answer")
 	f.query.register(c)
-	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`")
+	flags.StringVarP(&f.output, "output", "o", "", "write the output to `FILE`")
 	c.MarkFlagsMutuallyExclusive("pending", "handoff", "context-of", "accepted", "declined")
-	flags.BoolVar(&f.all, "all", false, "show all handoffs and the whole time line")
+	flags.BoolVar(&f.all, "all", false, "show all handoffs and the complete timeline")
 	return c
 }
 

@@ -21,9 +21,9 @@ type handoffQuery struct {
 func (q *handoffQuery) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&q.shown, "handoff", "", "show the handoff with this `ID`")
-	flags.StringVar(&q.context, "context-of", "", "write the last context that was given for the handoff with this `ID`, as it is")
-	flags.StringVar(&q.accepted, "accepted", "", "ask whether the handoff with this `ID` was accepted")
-	flags.StringVar(&q.declined, "declined", "", "ask whether the handoff with this `ID` was declined")
+	flags.StringVar(&q.context, "context-of", "", "write the last context of the handoff with this `ID`, unchanged")
+	flags.StringVar(&q.accepted, "accepted", "", "`ID` of a handoff: exit with 0 if it was accepted")
+	flags.StringVar(&q.declined, "declined", "", "`ID` of a handoff: exit with 0 if it was declined")
 }
 
 func (q *handoffQuery) id() string { return cmp.Or(q.shown, q.context, q.accepted, q.declined) }

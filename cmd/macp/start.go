@@ -30,13 +30,13 @@ func newMACPStart(g *cli.Globals) *cobra.Command {
 	f := &startFlags{stepFlags: stepFlags{transcriptInput: transcriptInput{Globals: g}}}
 	c := &cobra.Command{
 		Use:   "start FILE",
-		Short: "Begin a transcript with a SessionStart",
-		Long: `Start creates a transcript that holds a SessionStart and prints the session id. A
-file that exists is not overwritten; "-" is standard output, which then
-gets the transcript and no id.
+		Short: "Start a transcript with a SessionStart",
+		Long: `Start creates a transcript with a SessionStart and prints the session id. An existing
+file is not overwritten. With "-", the transcript goes to standard output, and no id is
+printed.
 
-The sender is the initiator of the session: --sender, or else the first participant.
-It is a participant whether it is named as one or not.`,
+The sender is the initiator of the session: --sender, or else the first participant. It
+is always a participant, even if --participant does not name it.`,
 		Example: `  handoff macp start s.json --intent 'hand over the frontend' --participant alice --participant bob
   session=$(handoff macp start other.json --sender agent://planner --participant agent://coder --ttl 1h)`,
 		Args: cobra.ExactArgs(1),
@@ -45,17 +45,17 @@ It is a participant whether it is named as one or not.`,
 	f.register(c)
 	flags := c.Flags()
 	p := &f.payload
-	flags.StringVar(&f.sessionID, "session-id", "", "the `ID` of the session; a random UUID if there is none")
-	flags.StringVar(&p.Intent, "intent", "", "what the session is for")
-	flags.StringArrayVar(&p.Participants, "participant", nil, "a `PARTICIPANT` of the session; may be repeated")
-	flags.StringVar(&p.ModeVersion, "mode-version", "1.0.0", "the `VERSION` of the mode")
-	flags.StringVar(&p.ConfigurationVersion, "configuration-version", "config.default", "the `VERSION` of the configuration")
-	flags.StringVar(&p.PolicyVersion, "policy-version", "", "the `VERSION` of the policy; that of --policy, or "+macp.DefaultPolicy+", if there is none")
-	flags.DurationVar(&f.ttl, "ttl", 24*time.Hour, "how long the session may take, such as 90s or 1h30m")
-	flags.DurationVar(&f.maxSuspend, "max-suspend", 0, "how long the session may be suspended; the runtime's default if it is 0")
-	flags.StringVar(&p.ContextID, "context-id", "", "the `ID` of the context that the session works in")
-	flags.StringArrayVar(&f.roots, "root", nil, "a boundary of the session, as `URI[=NAME]`; may be repeated")
-	flags.StringArrayVar(&f.extensions, "extension", nil, "the bytes of an extension, as `NAME=FILE`; may be repeated")
+	flags.StringVar(&f.sessionID, "session-id", "", "`ID` of the session (default: a random UUID)")
+	flags.StringVar(&p.Intent, "intent", "", "purpose of the session")
+	flags.StringArrayVar(&p.Participants, "participant", nil, "`PARTICIPANT` of the session; may be repeated")
+	flags.StringVar(&p.ModeVersion, "mode-version", "1.0.0", "`VERSION` of the mode")
+	flags.StringVar(&p.ConfigurationVersion, "configuration-version", "config.default", "`VERSION` of the configuration")
+	flags.StringVar(&p.PolicyVersion, "policy-version", "", "`VERSION` of the policy (default: that of --policy, or "+macp.DefaultPolicy+")")
+	flags.DurationVar(&f.ttl, "ttl", 24*time.Hour, "maximum duration of the session, such as 90s or 1h30m")
+	flags.DurationVar(&f.maxSuspend, "max-suspend", 0, "maximum duration of a suspension; 0 for the runtime's default")
+	flags.StringVar(&p.ContextID, "context-id", "", "`ID` of the context in which the session works")
+	flags.StringArrayVar(&f.roots, "root", nil, "boundary of the session, as `URI[=NAME]`; may be repeated")
+	flags.StringArrayVar(&f.extensions, "extension", nil, "extension bytes, as `NAME=FILE`; may be repeated")
 	return c
 }
 

@@ -25,18 +25,15 @@ type stepFlags struct {
 
 const stepLong = `
 
-The message is appended if the rules of the mode allow it; otherwise nothing is
-written, the exit code is 1, and stderr names the rule. Processes that append to one
-file at once wait for each other. With "-" the transcript comes from standard input
-and goes to standard output.`
+The message is appended if the rules of the mode allow it; otherwise nothing is written, the exit code is 1, and stderr names the rule. Processes that append to the same file wait for each other. With "-", the transcript is read from standard input and written to standard output.`
 
 func (f *stepFlags) register(c *cobra.Command) {
 	f.transcriptInput.register(c)
 	f.policyFlag.register(c)
 	flags := c.Flags()
-	flags.StringVar(&f.messageID, "message-id", "", "the `ID` of the message; a random UUID if there is none")
-	flags.StringVar(&f.sender, "sender", "", "the `PARTICIPANT` that sends the message")
-	flags.StringVar(&f.timestamp, "timestamp", "", "the `TIME` of the message (RFC 3339); now if there is none")
+	flags.StringVar(&f.messageID, "message-id", "", "`ID` of the message (default: a random UUID)")
+	flags.StringVar(&f.sender, "sender", "", "sending `PARTICIPANT`")
+	flags.StringVar(&f.timestamp, "timestamp", "", "`TIME` of the message (RFC 3339; default: now)")
 }
 
 // A stepMaker returns a payload that fits the state of the session, and its sender unless --sender names one.

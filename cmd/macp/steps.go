@@ -20,9 +20,9 @@ func newMACPOffer(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "offer FILE",
 		Short: "Append a HandoffOffer to a transcript",
-		Long: `Offer appends a HandoffOffer and prints its message id. The sender is the initiator
-of the session, the handoff id the first of h1, h2, … that is free, and the target
-may be left out if there is only one other participant.` + stepLong,
+		Long: `Offer appends a HandoffOffer and prints its message id. The sender is the initiator of
+the session, the handoff id is the first unused one of h1, h2, …, and the target can be
+omitted if there is only one other participant.` + stepLong,
 		Example: `  handoff macp offer s.json --target bob --scope frontend --reason 'moving to backend'`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -36,15 +36,15 @@ may be left out if there is only one other participant.` + stepLong,
 	}
 	f.register(c)
 	flags := c.Flags()
-	flags.StringVar(&p.HandoffID, "handoff-id", "", "the `ID` of the handoff")
-	flags.StringVar(&p.TargetParticipant, "target", "", "the `PARTICIPANT` that is to take over")
-	flags.StringVar(&p.Scope, "scope", "", "what is handed over")
-	flags.StringVar(&p.Reason, "reason", "", "why")
+	flags.StringVar(&p.HandoffID, "handoff-id", "", "`ID` of the handoff")
+	flags.StringVar(&p.TargetParticipant, "target", "", "`PARTICIPANT` to take over")
+	flags.StringVar(&p.Scope, "scope", "", "scope of the handoff")
+	flags.StringVar(&p.Reason, "reason", "", "reason for the offer")
 	return c
 }
 
 func registerHandoffID(c *cobra.Command, id *string) {
-	c.Flags().StringVar(id, "handoff-id", "", "the `ID` of the handoff; the one that waits for an answer if there is none")
+	c.Flags().StringVar(id, "handoff-id", "", "`ID` of the handoff (default: the one that waits for an answer)")
 }
 
 func newMACPContext(g *cli.Globals) *cobra.Command {
@@ -54,9 +54,9 @@ func newMACPContext(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "context FILE --context CONTEXT",
 		Short: "Append a HandoffContext to a transcript",
-		Long: `Context appends a HandoffContext with the bytes of a file, as they are, and prints
-its message id. The sender is who made the offer. The content type is
-application/json, text/plain or application/octet-stream, going by the bytes.` + stepLong,
+		Long: `Context appends a HandoffContext with the unchanged bytes of a file, and prints its
+message id. The sender is the participant that made the offer. The content type is
+application/json, text/plain or application/octet-stream, detected from the bytes.` + stepLong,
 		Example: `  handoff macp context s.json --context notes.md --content-type text/markdown`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -82,8 +82,8 @@ application/json, text/plain or application/octet-stream, going by the bytes.` +
 	}
 	f.register(c)
 	registerHandoffID(c, &p.HandoffID)
-	c.Flags().StringVar(&from, "context", "", "the `FILE` with the context, or - for standard input")
-	c.Flags().StringVar(&p.ContentType, "content-type", "", "the media `TYPE` of the context")
+	c.Flags().StringVar(&from, "context", "", "context `FILE`, or - for standard input")
+	c.Flags().StringVar(&p.ContentType, "content-type", "", "media `TYPE` of the context")
 	if err := c.MarkFlagRequired("context"); err != nil {
 		panic(err) // the flag is not defined
 	}
@@ -111,8 +111,8 @@ func newMACPAnswer(g *cli.Globals, do, done, reason string, payload func(id, by,
 	c := &cobra.Command{
 		Use:   do + " FILE",
 		Short: "Append a " + what + " to a transcript",
-		Long: strings.ToUpper(do[:1]) + do[1:] + " appends a " + what + ` and prints its message id. The sender is the target
-of the offer, and has ` + done + " it." + stepLong,
+		Long: strings.ToUpper(do[:1]) + do[1:] + " appends a " + what + ` and prints its message id. By default, the target of the offer is the sender and the
+participant that has ` + done + " it." + stepLong,
 		Example: "  handoff macp " + do + " s.json --reason '" + reason + "'",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -124,7 +124,7 @@ of the offer, and has ` + done + " it." + stepLong,
 	}
 	f.register(c)
 	registerHandoffID(c, &id)
-	c.Flags().StringVar(&by, done+"-by", "", "the `PARTICIPANT` that has "+done)
-	c.Flags().StringVar(&why, "reason", "", "why")
+	c.Flags().StringVar(&by, done+"-by", "", "`PARTICIPANT` that has "+done)
+	c.Flags().StringVar(&why, "reason", "", "reason for the answer")
 	return c
 }

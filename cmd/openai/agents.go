@@ -18,10 +18,10 @@ import (
 func newAgents(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "agents",
-		Short: "Check and draw definitions of agents, and print their tools",
-		Long: `Agents works on a file that says which agents there are, and who hands over to whom:
-YAML or JSON, with the names that handoff() and Agent of the SDK use
-(docs/openai-agents.md). "handoff example openai-agents" prints one.`,
+		Short: "Check and draw agent definitions, and print their tools",
+		Long: `Agents works with a file that defines agents and the handoffs between them, in YAML or
+JSON, with the names that handoff() and Agent of the SDK use (docs/openai-agents.md).
+"handoff example openai-agents" prints an example.`,
 		Example: `  handoff openai agents check agents.yaml
   handoff openai agents graph agents.yaml > agents.mmd
   handoff openai agents tools Triage agents.yaml`,
@@ -36,7 +36,7 @@ YAML or JSON, with the names that handoff() and Agent of the SDK use
 type contextFlag struct{ context string }
 
 func (f *contextFlag) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.context, "context", "", "the run context, for conditions of handoffs: a `FILE`, YAML or JSON")
+	c.Flags().StringVar(&f.context, "context", "", "run context for the conditions of handoffs: a `FILE`, YAML or JSON")
 }
 
 // load reads the run context, nil if the flag is not given.
@@ -96,7 +96,7 @@ type recordedFlags struct {
 
 func (f *recordedFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.agents, "agents", "", "definitions of the agents of the run: a `FILE`, YAML or JSON (docs/openai-agents.md)")
-	c.Flags().StringVar(&f.first, "first-agent", "", "the `NAME` of the agent that a run starts with (default: that of the definitions)")
+	c.Flags().StringVar(&f.first, "first-agent", "", "`NAME` of the agent that a run starts with (default: from the definitions)")
 	f.contextFlag.register(c)
 }
 

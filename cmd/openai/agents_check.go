@@ -25,16 +25,14 @@ func newAgentsCheck(g *cli.Globals) *cobra.Command {
 	f := &agentsCheckFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "check [FILE|-]...",
-		Short: "Check definitions of agents",
-		Long: `Check reports what is wrong with definitions of agents, YAML or JSON: handoffs to agents
-that are not there, agents that no run comes to, circles without a way out, two tools of
-one name, input types that cannot be strict, conditions that are none; descriptions that
-are missing, vague or alike; too many handoffs, or too fine-grained ones; and long
-histories that are passed on whole. "handoff explain openai-agents/RULE" says what a
-rule means and why it matters.
+		Short: "Check agent definitions",
+		Long: `Check reports problems in agent definitions (YAML or JSON): handoffs to undefined
+agents, agents that no run can reach, cycles without an exit, tools with the same name,
+input types that cannot be strict, and invalid conditions; descriptions that are
+missing, vague or alike; too many or too fine-grained handoffs; and long histories that
+are passed on in full. "handoff explain openai-agents/RULE" describes a rule.
 
-Exit code 0: no finding is an error; 1: at least one is; 2: something could not be
-read.`,
+Exit code 0: no errors; 1: at least one error; 2: an input could not be read.`,
 		Example: `  handoff openai agents check agents.yaml
   handoff openai agents check --max-handoffs 5 --strict -f sarif agents.yaml
   handoff explain openai-agents/vague-description`,
@@ -43,8 +41,8 @@ read.`,
 	f.reports.Register(c, report.Formats)
 	f.rules.Register(c, agents.Rules)
 	flags := c.Flags()
-	flags.IntVar(&f.MaxHandoffs, "max-handoffs", agents.DefaultMaxHandoffs, "an agent with more handoffs than `N` has too many")
-	flags.IntVar(&f.LongHistory, "long-history", agents.DefaultLongHistory, "from the `N`th handoff on, the history is long")
+	flags.IntVar(&f.MaxHandoffs, "max-handoffs", agents.DefaultMaxHandoffs, "maximum number of handoffs of an agent: `N`")
+	flags.IntVar(&f.LongHistory, "long-history", agents.DefaultLongHistory, "number `N` of the first handoff with a long history")
 	return c
 }
 

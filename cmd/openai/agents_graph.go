@@ -20,11 +20,10 @@ func newAgentsGraph(g *cli.Globals) *cobra.Command {
 	var format, output string
 	c := &cobra.Command{
 		Use:   "graph [FILE|-]",
-		Short: "Draw who hands over to whom",
-		Long: `Graph draws definitions of agents for Mermaid or Graphviz: an arrow for each handoff,
-with the name of its tool, and the condition under which it is enabled. Agents that
-"handoff openai agents check" has an error or a warning for have a colour, and so
-have agents that are not defined.`,
+		Short: "Draw the handoffs between agents",
+		Long: `Graph draws agent definitions for Mermaid or Graphviz: one arrow for each handoff, with
+the name of its tool and the condition that enables it. Undefined agents, and agents
+with errors or warnings from "handoff openai agents check", are coloured.`,
 		Example: `  handoff openai agents graph agents.yaml
   handoff openai agents graph -f dot -o agents.dot agents.yaml`,
 		Args: cobra.MaximumNArgs(1),
@@ -36,7 +35,7 @@ have agents that are not defined.`,
 			return g.WriteData(output, c.OutOrStdout(), []byte(agentsGraph(d, graphLanguages[format])))
 		},
 	}
-	cli.RegisterFormat(c, &format, "format: mermaid, dot", []string{"mermaid", "dot"})
+	cli.RegisterFormat(c, &format, "output format: mermaid, dot", []string{"mermaid", "dot"})
 	c.Flags().StringVarP(&output, "output", "o", "", "write the picture to `FILE`")
 	return c
 }

@@ -25,14 +25,14 @@ func newAgentsTools(g *cli.Globals) *cobra.Command {
 	f := &agentsToolsFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "tools AGENT [FILE|-]",
-		Short: "Print the tools that the model of an agent gets",
-		Long: `Tools prints the tools of an agent as the Responses API has them, one a line: those that
-the file defines, as they are; then one for each handoff, as "handoff openai tool"
-makes it. Disabled handoffs are left out. Tools of which the file has only the name are
-left out too: what else the model gets of them is in the program.
+		Short: "Print the tools of an agent's model",
+		Long: `Tools prints the tools of an agent in the format of the Responses API, one per line:
+first the tools that the file defines, unchanged; then one for each handoff, as created
+by "handoff openai tool". Disabled handoffs are left out, and so are tools without a
+definition in the file.
 
-Whether a condition holds depends on the run context, which --context names. Without it,
-handoffs with a condition are printed, and a note on standard error says which they are.`,
+Conditions are evaluated in the run context of --context. Without it, handoffs with a
+condition are printed, and a note on standard error lists them.`,
 		Example: `  handoff openai agents tools Triage agents.yaml
   handoff openai agents tools Triage --context context.yaml --pretty agents.yaml`,
 		Args: cobra.RangeArgs(1, 2),

@@ -35,27 +35,25 @@ func newOpenAICheck(g *cli.Globals) *cobra.Command {
 	f := &openaiCheckFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "check [FILE|DIR|-]...",
-		Short: "Check what the next agent is going to get",
-		Long: `Check reports what is wrong with a HandoffInputData: what the API rejects, such as a
-tool's result without its call, what the next agent would see twice or could not
-read, and agents that hand a task back and forth. "handoff explain openai/RULE" says
-what a rule means and why it matters.
+		Short: "Check the input of the next agent",
+		Long: `Check reports problems in a HandoffInputData: items that the API rejects, such as a
+tool's result without its call, duplicate or unreadable items, and agents that hand a
+task back and forth. "handoff explain openai/RULE" describes a rule.
 
-With --input-schema, the arguments of handoff calls are checked too: of all calls of
-tools named transfer_to_…, or those of one tool with TOOL=FILE. A file with "=" in
-its name is written ./FILE.
+With --input-schema, the arguments of handoff calls are also checked: FILE applies to
+all tools named transfer_to_…, TOOL=FILE to one tool. Write ./FILE if the file name
+contains "=".
 
-With --agents, the run is held against definitions of the agents: calls of handoffs that
-an agent does not have or that are disabled, their arguments against input_type, tasks
-that come back to an agent within --window items, and tools that only other agents
-have ("handoff explain openai-run"). Without --agents, a task that comes back is reported
-if --window is given.
+With --agents, the run is compared with agent definitions ("handoff explain
+openai-run"): calls of undefined or disabled handoffs, arguments that do not match
+input_type, tasks that return to an agent within --window items, and tools that belong
+to other agents. Without --agents, a returning task is reported only if --window is set.
 
-A handoff that passes on more than --max-items items, and shows no input filter, is
-reported: by its definition with --agents, and otherwise by what the data has.
+A handoff without an input filter that passes on more than --max-items items is
+reported; the filter is looked up in the definitions with --agents, and otherwise
+inferred from the data.
 
-Exit code 0: no finding is an error; 1: at least one is; 2: something could not be
-read.`,
+Exit code 0: no errors; 1: at least one error; 2: an input could not be read.`,
 		Example: `  handoff openai check input.json
   handoff openai check --input-schema refund.schema.json recorded/
   handoff openai check --input-schema escalate=escalation.schema.json -f json input.json
@@ -67,10 +65,10 @@ read.`,
 	f.reports.Register(c, report.Formats)
 	flags := c.Flags()
 	registerMarkers(c, &f.checks.Start, &f.checks.End)
-	flags.StringArrayVar(&f.schemas, "input-schema", nil, "JSON Schema of the arguments of handoffs, or of one tool's, as `[TOOL=]FILE`; may be repeated")
+	flags.StringArrayVar(&f.schemas, "input-schema", nil, "JSON Schema of the arguments of all handoffs, or of one tool, as `[TOOL=]FILE`; may be repeated")
 	f.recorded.register(c)
-	flags.IntVar(&f.window, "window", agents.DefaultWindow, "a task that comes back within `N` items bounces; without --agents only if it is given")
-	flags.IntVar(&f.maxItems, "max-items", openai.DefaultMaxItems, "more than `N` items are a long history")
+	flags.IntVar(&f.window, "window", agents.DefaultWindow, "window of `N` items in which a task must not return to an agent; without --agents, only if set")
+	flags.IntVar(&f.maxItems, "max-items", openai.DefaultMaxItems, "maximum number of items in a history, `N`")
 	f.rules.Register(c, func() []finding.Rule { return append(openai.Rules(), agents.RunRules()...) })
 	return c
 }

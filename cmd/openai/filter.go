@@ -19,19 +19,19 @@ func newOpenAIFilter(g *cli.Globals) *cobra.Command {
 	chain := &filterChain{}
 	c := &cobra.Command{
 		Use:   "filter FILTER... [FILE|DIR|-]...",
-		Short: "Take items out of what the next agent gets",
-		Long: `Filter writes each HandoffInputData without the items that the filters take out. They
-work in the order of the command line, each on what the one before it has left, and
-each may be given several times. A string as input_history is a message of the user.
+		Short: "Filter items from the input of the next agent",
+		Long: `Filter removes items from each HandoffInputData. The filters run in the order of the
+command line, each on the output of the previous one, and may be repeated. If
+input_history is a string, it counts as a user message.
 
---last counts what the next agent gets, over all lists: input_history,
-pre_handoff_items, and input_items or, where that is null or missing, new_items. What
-belongs together goes together: a tool's result does not stay without its call, nor
-what a model made without the reasoning before it. After --list, filters work on one
-list alone, up to the next --list; "all" ends that.
+--last counts the items of the next agent's input, across all lists: input_history,
+pre_handoff_items, and input_items or, if that is null or missing, new_items. Related
+items are removed together: a tool's result with its call, and model output with the
+reasoning before it. After --list, filters apply to one list only, up to the next
+--list; "all" ends the restriction.
 
 --cmd runs a command as input_filter: it reads the HandoffInputData as one line of JSON
-and writes the one that the next agent gets.`,
+and writes the one for the next agent.`,
 		Example: `  handoff openai filter --remove-all-tools input.json
   handoff openai filter --kind messages --last 20 input.json
   handoff openai filter --list new_items --last 5 --list pre_handoff_items --types message input.json
@@ -103,15 +103,15 @@ func (chain *filterChain) apply(ctx context.Context, dst []byte, data jsonstream
 
 func (chain *filterChain) register(c *cobra.Command) {
 	flags := c.Flags()
-	flags.Var(filterFlag{chain, "string", nil}, "list", "let the filters after it work on one `LIST` alone: "+strings.Join(openai.Lists(), ", ")+", or all")
-	tools := flags.VarPF(filterFlag{chain, "bool", removeTools}, "remove-all-tools", "", "take out tool calls, their results and reasoning")
+	flags.Var(filterFlag{chain, "string", nil}, "list", "apply the following filters to one `LIST` only: "+strings.Join(openai.Lists(), ", ")+", or all")
+	tools := flags.VarPF(filterFlag{chain, "bool", removeTools}, "remove-all-tools", "", "remove tool calls, their results and reasoning")
 	tools.NoOptDefVal = "true"
 	flags.Var(filterFlag{chain, "int", lastItems}, "last", "keep the last `N` items")
-	flags.Var(filterFlag{chain, "strings", itemRoles}, "roles", "keep items with one of these `ROLES`, such as user,assistant")
+	flags.Var(filterFlag{chain, "strings", itemRoles}, "roles", "keep items with these `ROLES`, such as user,assistant")
 	flags.Var(filterFlag{chain, "string", onlyKind}, "kind", "keep items of one `KIND`: messages")
 	flags.Var(filterFlag{chain, "strings", itemTypes}, "types", "keep items of these `TYPES`, such as message,handoff_call")
-	flags.Var(filterFlag{chain, "string", clearList}, "clear", "take out all items of a `LIST`")
-	flags.Var(commandFlag{chain}, "cmd", "let a `COMMAND` make the HandoffInputData, as an input_filter")
+	flags.Var(filterFlag{chain, "string", clearList}, "clear", "remove all items of a `LIST`")
+	flags.Var(commandFlag{chain}, "cmd", "filter with a `COMMAND`, as an input_filter")
 	chain.programs.register(c)
 	cli.OnlyForCall(c) // configuration files do not keep the order
 	cli.Complete(c, "kind", "messages")

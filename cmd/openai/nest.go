@@ -11,8 +11,8 @@ import (
 )
 
 func registerMarkers(c *cobra.Command, start, end *string) {
-	c.Flags().StringVar(start, "start", openai.DefaultStart, "the `LINE` before the items of a summary")
-	c.Flags().StringVar(end, "end", openai.DefaultEnd, "the `LINE` after the items of a summary")
+	c.Flags().StringVar(start, "start", openai.DefaultStart, "start marker `LINE` of a summary")
+	c.Flags().StringVar(end, "end", openai.DefaultEnd, "end marker `LINE` of a summary")
 }
 
 func newOpenAINest(g *cli.Globals) *cobra.Command {
@@ -22,21 +22,21 @@ func newOpenAINest(g *cli.Globals) *cobra.Command {
 	var programs programFlags
 	c := &cobra.Command{
 		Use:   "nest [FILE|DIR|-]...",
-		Short: "Nest the history of a handoff, as the SDK does",
-		Long: `Nest writes each HandoffInputData as nest_handoff_history of the SDK leaves it: the
-conversation so far becomes summary messages of the assistant, with a line for each
-item, and items that are not summarised stay between them. An existing summary is
-taken apart first, so that none is ever inside another. The items of
-pre_handoff_items and input_items are then in input_history; new_items stays.
+		Short: "Nest the history of a handoff, like the SDK",
+		Long: `Nest applies nest_handoff_history of the SDK to each HandoffInputData: the conversation
+so far becomes summary messages of the assistant, with one line per item; items that
+cannot be summarised stay between them. An existing summary is expanded first, so that
+summaries are never nested. The items of pre_handoff_items and input_items move to
+input_history; new_items stays.
 
-Name the markers that the history was nested with: a summary between other markers than
-these and those of the SDK is text, and becomes an item of the new one.
+Set the markers of the existing summaries: a summary between other markers than these
+and the SDK's is ordinary text, and becomes an item of the new summary.
 
---early makes one summary of everything, as the first releases did: what stays in
-pre_handoff_items and new_items then reaches the agent twice.
+--early makes one summary of all items, as in the first releases: items in
+pre_handoff_items and new_items then reach the agent twice.
 
---mapper-cmd runs a command as history_mapper: it reads the items of the conversation as
-one JSON array, those that summaries list among them, and writes those that become the
+--mapper-cmd runs a command as history_mapper: it reads the items of the conversation,
+including summarised items, as one JSON array, and writes the array of items for
 input_history.`,
 		Example: `  handoff openai nest input.json
   handoff openai nest --start '<<<' --end '>>>' --pretty input.json
@@ -60,8 +60,8 @@ input_history.`,
 		},
 	}
 	registerMarkers(c, &o.Start, &o.End)
-	c.Flags().BoolVar(&o.Early, "early", false, "nest as the first releases of the SDK did")
-	c.Flags().StringVar(&mapper, "mapper-cmd", "", "let a `COMMAND` make the history, as a history_mapper")
+	c.Flags().BoolVar(&o.Early, "early", false, "nest like the first releases of the SDK")
+	c.Flags().StringVar(&mapper, "mapper-cmd", "", "create the history with a `COMMAND`, as a history_mapper")
 	programs.register(c)
 	f.register(c)
 	return c
@@ -72,13 +72,12 @@ func newOpenAIUnnest(g *cli.Globals) *cobra.Command {
 	var o openai.NestOptions
 	c := &cobra.Command{
 		Use:   "unnest [FILE|DIR|-]...",
-		Short: "Put the items back that a nested history lists",
-		Long: `Unnest replaces a summary message by the items that it lists: it undoes what nest
-did. A summary does not hold everything: provider_data is not in it,
-nor is more than role, name and content of a message that takes one line.
+		Short: "Expand the summaries of a nested history",
+		Long: `Unnest reverses nest: it replaces a summary message by the items that it lists.
+Summaries are not complete: they lack provider_data and, for messages that take one
+line, all members except role, name and content.
 
-Name the markers that the history was nested with; those of the SDK are always
-recognised.`,
+Set the markers of the nested history; the SDK's markers are always recognised.`,
 		Example: `  handoff openai unnest nested.json
   handoff openai nest input.json | handoff openai unnest --pretty`,
 		RunE: func(c *cobra.Command, args []string) error {

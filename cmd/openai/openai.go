@@ -19,13 +19,12 @@ import (
 func New(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "openai",
-		Short: "Work on handoffs of the OpenAI Agents SDK",
-		Long: `Openai works on the HandoffInputData of the OpenAI Agents SDK: what the SDK gives to
-the next agent, as JSON, as Python or JavaScript has it. It makes one of a recorded run, nests the history as the SDK
-does and takes it apart again, filters items, prints the list that the next agent gets,
-checks what that is, and makes the tool by which a model hands over. It also works on the
-agents themselves: it checks and draws definitions of them, and says which handoffs
-recorded runs took.`,
+		Short: "Work with handoffs of the OpenAI Agents SDK",
+		Long: `Openai works with HandoffInputData of the OpenAI Agents SDK, which is the input of the
+next agent, as JSON from Python or JavaScript. It builds one from a recorded run, nests
+and unnests the history as the SDK does, filters items, prints the list for the next
+agent, checks it, and prints the tool with which a model hands over. It also checks and
+draws agent definitions, and reports the handoffs in recorded runs.`,
 		Example: `  handoff openai nest input.json
   handoff openai check -f sarif recorded/
   handoff openai tool --agent "Billing Agent"

@@ -30,23 +30,22 @@ func newPaths(g *cli.Globals) *cobra.Command {
 	f := &pathsFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "paths --agents FILE [FILE|DIR|-]...",
-		Short: "Show which handoffs recorded runs took, and which never",
-		Long: `Paths counts for every handoff of the definitions in how many of the recorded runs it
-was taken, and how often: those that no run took are not tested. A run is a
-HandoffInputData; what is in its summaries counts too. Handoffs that are disabled in
-every run are not counted. Those that a run took and that are not defined are shown as
-well.
+		Short: "Report the handoffs that recorded runs took, and those never taken",
+		Long: `Paths counts, for every defined handoff, the recorded runs that took it and the number
+of times: a handoff without runs is untested. A run is a HandoffInputData; items in its
+summaries count, too. A handoff that is disabled in every run is not counted. Undefined
+handoffs that a run took are also shown.
 
-Exit code 0: the coverage is at least --min-coverage; 1: it is not; 2: something could
+Exit code 0: the coverage is at least --min-coverage; 1: it is lower; 2: an input could
 not be read.`,
 		Example: `  handoff openai paths --agents agents.yaml recorded/
   handoff openai paths --agents agents.yaml --min-coverage 80 -f json recorded/`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
-	f.facts.Register(c, "format: text, json", "write to `FILE`")
+	f.facts.Register(c, "output format: text, json", "write the output to `FILE`")
 	f.recorded.register(c)
 	registerMarkers(c, &f.options.Start, &f.options.End)
-	c.Flags().Float64Var(&f.minCoverage, "min-coverage", 0, "how many of a hundred handoffs runs have to take: a `PERCENTAGE`")
+	c.Flags().Float64Var(&f.minCoverage, "min-coverage", 0, "minimum `PERCENTAGE` of handoffs that runs must take")
 	return c
 }
 

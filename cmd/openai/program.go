@@ -19,7 +19,7 @@ type programFlags struct {
 }
 
 func (f *programFlags) register(c *cobra.Command) {
-	c.Flags().DurationVar(&f.timeout, "cmd-timeout", time.Minute, "how long the command may take for one message")
+	c.Flags().DurationVar(&f.timeout, "cmd-timeout", time.Minute, "timeout of the command, per message")
 	f.child.Register(c)
 }
 

@@ -15,11 +15,11 @@ func newOpenAIInput(g *cli.Globals) *cobra.Command {
 	f := &openaiRewriting{Rewriting: cli.Rewriting{Globals: g}}
 	c := &cobra.Command{
 		Use:   "input [FILE|DIR|-]...",
-		Short: "Print what the next agent gets, as one list",
-		Long: `Input writes of each HandoffInputData the list of items that the model of the next agent
-gets: input_history, where a string is a message of the user, pre_handoff_items, and
-input_items or, where that is null or missing, new_items. Run items are their raw items,
-and tool approvals are left out.`,
+		Short: "Print the input of the next agent as one list",
+		Long: `Input writes, for each HandoffInputData, the list of items for the model of the next
+agent: input_history (a string becomes a user message), pre_handoff_items, and
+input_items or, if that is null or missing, new_items. Run items are replaced by their
+raw items; tool approvals are left out.`,
 		Example: `  handoff openai input input.json
   handoff openai nest input.json | handoff openai input --pretty`,
 		RunE: func(c *cobra.Command, args []string) error { return f.runWith(c, args, openai.Input) },
@@ -34,15 +34,17 @@ func newOpenAIBuild(g *cli.Globals) *cobra.Command {
 	var o openai.Run
 	c := &cobra.Command{
 		Use:   "build [FILE|DIR|-]...",
-		Short: "Make a HandoffInputData of a recorded run",
-		Long: `Build makes of each recorded run the HandoffInputData of its handoff: what the SDK gives
-to an input_filter. A run is an array of items, as to_input_list makes it, or an object
-with input and new_items, as a result has them; the items may be run items.
+		Short: "Build a HandoffInputData from a recorded run",
+		Long: `Build creates, from each recorded run, the HandoffInputData of its handoff, which is the
+argument of an input_filter in the SDK. A run is an array of items, as from
+to_input_list, or an object with input and new_items, as in a result; the items may be
+run items.
 
 The handoff is the last call of a tool transfer_to_…, or the last handoff_call_item;
---call names another one. new_items is its turn: what the model made, with the results of
-its calls. What comes before is input_history up to the last message of the user, and then
-pre_handoff_items. What comes after the turn is left out, which is said on stderr.`,
+--call selects another one. The turn of the handoff (the model's output and the results
+of its calls) becomes new_items. The items before it, up to the last user message,
+become input_history, and the rest pre_handoff_items. Items after the turn are left out,
+with a note on stderr.`,
 		Example: `  handoff openai build run.json
   handoff openai build --call call_1 run.json | handoff openai nest | handoff openai input`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -71,7 +73,7 @@ pre_handoff_items. What comes after the turn is left out, which is said on stder
 			return f.Run(c, args)
 		},
 	}
-	c.Flags().StringVar(&o.Call, "call", "", "the `CALL_ID` of the handoff")
+	c.Flags().StringVar(&o.Call, "call", "", "`CALL_ID` of the handoff")
 	f.RegisterOutput(c)
 	f.Layout.Register(c)
 	cli.OnlyForCall(c, "call")

@@ -27,17 +27,17 @@ func newOpenAITool(g *cli.Globals) *cobra.Command {
 	f := &openaiToolFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "tool --agent NAME",
-		Short: "Print the tool by which a model hands over to an agent",
-		Long: `Tool prints the definition of a handoff for the Responses API, as the SDK makes it:
-type, name, description, parameters and strict. Without --name the tool is called
-transfer_to_NAME, with "_" for what is no letter, digit or "_", in lower case; with --sdk js
-the case stays, as in the SDK for JavaScript.
+		Short: "Print the tool with which a model hands over to an agent",
+		Long: `Tool prints the definition of a handoff for the Responses API, as created by the SDK:
+type, name, description, parameters and strict. Without --name, the name is
+transfer_to_NAME in lower case, with "_" for all characters other than letters, digits
+and "_"; with --sdk js, the case is kept, as in the SDK for JavaScript.
 
-The input schema describes what the model has to give the next agent. It is made strict:
-no object has further members, and all are required; oneOf becomes anyOf, an allOf of
-one schema is merged, a default of null goes, and a $ref with a description next to it is
-replaced by what it refers to. What cannot be strict, or only with a constraint lost, is
-an error, with its place. --no-strict leaves the schema as it is.`,
+The input schema describes the model's input for the next agent. It is made strict:
+objects allow no additional members, and all members are required; oneOf becomes anyOf,
+an allOf of one schema is merged, a default of null is removed, and a $ref with a
+description is replaced by its target. A schema that cannot be strict without losing a
+constraint is an error, with its place. --no-strict leaves the schema unchanged.`,
 		Example: `  handoff openai tool --agent "Billing Agent" --description "Knows invoices."
   handoff openai tool --agent "Billing Agent" --sdk js
   handoff openai tool --agent billing --input-schema refund.schema.json --pretty
@@ -48,11 +48,11 @@ an error, with its place. --no-strict leaves the schema as it is.`,
 	flags := c.Flags()
 	registerAgent(c, &f.agent)
 	registerSDK(c, &f.SDK)
-	flags.StringVar(&f.Description, "description", "", "what the agent is for, as `TEXT`: the end of the tool's description")
-	flags.StringVar(&f.WholeDescription, "replace-description", "", "describe the tool with this `TEXT` alone, without the SDK's sentence")
-	flags.StringVar(&f.schema, "input-schema", "", "JSON Schema `FILE` of what the model has to give the agent")
-	flags.StringVar(&f.Name, "name", "", "call the tool `NAME`")
-	flags.BoolVar(&f.Loose, "no-strict", false, "leave the input schema as it is")
+	flags.StringVar(&f.Description, "description", "", "purpose of the agent, as `TEXT` at the end of the tool's description")
+	flags.StringVar(&f.WholeDescription, "replace-description", "", "complete description of the tool, as `TEXT`, without the SDK's sentence")
+	flags.StringVar(&f.schema, "input-schema", "", "JSON Schema `FILE` of the model's input for the agent")
+	flags.StringVar(&f.Name, "name", "", "`NAME` of the tool")
+	flags.BoolVar(&f.Loose, "no-strict", false, "leave the input schema unchanged")
 	flags.StringVarP(&f.output, "output", "o", "", "write the definition to `FILE`")
 	cli.OnlyForCall(c)
 	f.Layout.Register(c)
@@ -61,14 +61,14 @@ an error, with its place. --no-strict leaves the schema as it is.`,
 
 // registerAgent registers the required flag --agent.
 func registerAgent(c *cobra.Command, name *string) {
-	c.Flags().StringVar(name, "agent", "", "the `NAME` of the agent that is handed over to")
+	c.Flags().StringVar(name, "agent", "", "`NAME` of the receiving agent")
 	cli.OnlyForCall(c, "agent")
 }
 
 // registerSDK registers --sdk.
 func registerSDK(c *cobra.Command, sdk *tool.SDK) {
 	*sdk = tool.Python
-	c.Flags().Var((*sdkValue)(sdk), "sdk", "as the `SDK` for this language does it: "+strings.Join(cli.Names(tool.SDKs()), ", "))
+	c.Flags().Var((*sdkValue)(sdk), "sdk", "language of the `SDK` to imitate: "+strings.Join(cli.Names(tool.SDKs()), ", "))
 	cli.Complete(c, "sdk", cli.Names(tool.SDKs())...)
 }
 
@@ -131,9 +131,9 @@ func newOpenAIOutput(g *cli.Globals) *cobra.Command {
 	var sdk tool.SDK
 	c := &cobra.Command{
 		Use:   "output --agent NAME",
-		Short: "Print what the call of a handoff tool gets as its output",
-		Long: `Output prints the text that the SDK puts into the function_call_output of a handoff,
-in ASCII, as Python's json.dumps writes it, or with --sdk js as JSON.stringify does.`,
+		Short: "Print the output of a handoff tool call",
+		Long: `Output prints the text that the SDK puts into the function_call_output of a handoff, in
+ASCII as from Python's json.dumps, or with --sdk js as from JSON.stringify.`,
 		Example: `  handoff openai output --agent "Billing Agent"`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

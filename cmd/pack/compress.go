@@ -32,26 +32,26 @@ func NewCompress(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compress [FILE|DIR|-]...",
 		Short: "Compress messages with zstd or gzip",
-		Long: `Compress makes one zstd or gzip stream of what it reads, on all cores, and writes
-it to stdout. gzip -d and zstd -d read it, and so does every command of handoff.
-What is already compressed is compressed anew: --codec gzip makes gzip of zstd.
+		Long: `Compress writes its input as one zstd or gzip stream to stdout, using all cores. gzip
+-d, zstd -d and every command of handoff can read it. Compressed input is recompressed:
+--codec gzip converts zstd to gzip.
 
-With -i each file is replaced by FILE.zst or FILE.gz, with its mode and times. It
-is deleted when the new file is safely on the disk, and not before.
+With -i, each file is replaced by FILE.zst or FILE.gz, with the same mode and times. The
+original is deleted only after the new file is safely on disk.
 
---min-bytes leaves what is shorter as it is: with -i each file by itself, otherwise
-the input as a whole. decompress passes such input on unchanged.
+With --min-bytes, shorter input is not compressed: each file with -i, otherwise the
+input as a whole. decompress passes such input through unchanged.
 
-With --per-message each message is a frame of its own, and --index writes a line
-of JSON for each, by which decompress finds it again without reading the rest.
-Single messages compress well with a dictionary: --dict builtin, or one trained on
-your own messages (--train), which decompress then needs too.
+With --per-message, each message is a separate frame, and --index writes one line of
+JSON per message, with which decompress finds the message without reading the rest.
+Single messages compress well with a dictionary: --dict builtin, or one trained on your
+own messages (--train), which decompress then needs, too.
 
-Messages of all formats, and anything else, are compressed alike. --format-in matters
-only with --per-message: a message in another format is an error then, and the ids in the
-index are those of that format.
+Messages of all formats, and any other data, are compressed alike. --format-in matters
+only with --per-message: a message in another format is then an error, and the index has
+the ids of that format.
 
-Zstd levels are 1 to 22, of which four differ: 1 and 2, 3 to 5, 6 to 9, 10 to 22.`,
+Zstd levels are 1 to 22, but only four are distinct: 1 and 2, 3 to 5, 6 to 9, 10 to 22.`,
 		Example: `  producer | handoff compress --min-bytes 100KB > queue
   handoff compress -i --verify archive/
   handoff compress --per-message --dict builtin --index all.index -o all.zst all.jsonl
@@ -69,14 +69,14 @@ Zstd levels are 1 to 22, of which four differ: 1 and 2, 3 to 5, 6 to 9, 10 to 22
 	flags := c.Flags()
 	f.packing.register(c)
 	f.FormatFlag.Register(c)
-	flags.StringVar(&f.codec, "codec", "zstd", "zstd or gzip; by default what the name after -o says")
-	flags.IntVar(&f.level, "level", 0, "1 (fastest) to 9 for gzip, to 22 for zstd; 0 is 6 and 3, and 6 with a dictionary")
-	flags.Var(cli.SizeOrZero{ByteSize: cli.NewByteSize(&f.threshold, 0)}, "min-bytes", "leave what is shorter as it is")
-	flags.StringVar(&f.dict, "dict", "", "compress with the zstd dictionary in `FILE`, or with the one built in: builtin")
-	flags.BoolVar(&f.train, "train", false, "make a dictionary of sample messages")
-	flags.BoolVar(&f.perMessage, "per-message", false, "compress each message by itself")
-	flags.StringVar(&f.index, "index", "", "with --per-message: write to `FILE` where each message is")
-	flags.BoolVar(&f.force, "force", false, "write to a terminal, and over files that are there already")
+	flags.StringVar(&f.codec, "codec", "zstd", "zstd or gzip (default: by the name of the -o file)")
+	flags.IntVar(&f.level, "level", 0, "level, from 1 (fastest) to 9 for gzip or 22 for zstd; 0 means 6 for gzip, 3 for zstd, and 6 with a dictionary")
+	flags.Var(cli.SizeOrZero{ByteSize: cli.NewByteSize(&f.threshold, 0)}, "min-bytes", "minimum size to compress; shorter input stays unchanged")
+	flags.StringVar(&f.dict, "dict", "", "zstd dictionary `FILE`, or builtin for the built-in one")
+	flags.BoolVar(&f.train, "train", false, "train a dictionary on sample messages")
+	flags.BoolVar(&f.perMessage, "per-message", false, "compress each message separately")
+	flags.StringVar(&f.index, "index", "", "with --per-message: index `FILE` with the position of each message")
+	flags.BoolVar(&f.force, "force", false, "write to a terminal, and overwrite existing files")
 	cli.Complete(c, "codec", "zstd", "gzip")
 	return c
 }

@@ -24,16 +24,16 @@ func NewDecompress(g *cli.Globals) *cobra.Command {
 	f := &decompressFlags{packing: packing{Globals: g}}
 	c := &cobra.Command{
 		Use:   "decompress [FILE|DIR|-]...",
-		Short: "Decompress zstd or gzip, or one message out of it",
-		Long: `Decompress writes what zstd or gzip data holds to stdout. JSON that is not
-compressed passes through unchanged. Data that is damaged, cut off or unreasonably
-large is an error, with exit code 2, and with -o or -i there is no file then.
+		Short: "Decompress zstd or gzip data, or extract one message",
+		Long: `Decompress writes the content of zstd or gzip data to stdout. Uncompressed JSON passes
+through unchanged. Data that is damaged, truncated or unreasonably large is an error,
+with exit code 2; with -o or -i, no file is then written.
 
-With -i each FILE.zst or FILE.gz is replaced by FILE, with its mode and times. It
-is deleted when the new file is safely on the disk, and not before.
+With -i, each FILE.zst or FILE.gz is replaced by FILE, with the same mode and times. The
+original is deleted only after the new file is safely on disk.
 
-With --index, as compress --per-message wrote it, only one message is read: the
-one with the number --message-number, or those with the --handoff-id.`,
+With --index (see compress --per-message), only the message with the number
+--message-number is read, or all messages with the --handoff-id.`,
 		Example: `  handoff decompress < queue | consumer
   handoff decompress -i archive/
   handoff decompress --index all.index --message-number 17 all.zst`,
@@ -53,11 +53,11 @@ one with the number --message-number, or those with the --handoff-id.`,
 	}
 	flags := c.Flags()
 	f.register(c)
-	flags.StringVar(&f.dict, "dict", "", "use the zstd dictionary in `FILE` too; the one built in is known")
-	flags.BoolVar(&f.force, "force", false, "write over files that are there already")
-	flags.StringVar(&f.index, "index", "", "read one message only, by the index in `FILE`")
-	flags.IntVar(&f.message, "message-number", 0, "with --index: the number of the message, from 0")
-	flags.StringVar(&f.handoffID, "handoff-id", "", "with --index: the `ID` of the message")
+	flags.StringVar(&f.dict, "dict", "", "additional zstd dictionary `FILE`; the built-in one is always available")
+	flags.BoolVar(&f.force, "force", false, "overwrite existing files")
+	flags.StringVar(&f.index, "index", "", "index `FILE`, to read only one message")
+	flags.IntVar(&f.message, "message-number", 0, "with --index: number of the message, from 0")
+	flags.StringVar(&f.handoffID, "handoff-id", "", "with --index: `ID` of the message's handoff")
 	cli.OnlyForCall(c, "message-number")
 	return c
 }

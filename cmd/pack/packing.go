@@ -42,11 +42,11 @@ type packing struct {
 
 func (f *packing) register(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`")
+	flags.StringVarP(&f.output, "output", "o", "", "write the output to `FILE`")
 	flags.BoolVarP(&f.inPlace, "in-place", "i", false, "replace the files: FILE by FILE.zst or FILE.gz, or back")
-	flags.BoolVar(&f.verify, "verify", false, "read what was written again, and compare, before reporting success")
-	cli.RegisterFormat(c, &f.format, "text or json, of the report on stderr", report.PlainFormats)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report")
+	flags.BoolVar(&f.verify, "verify", false, "read the output again and compare it before reporting success")
+	cli.RegisterFormat(c, &f.format, "report format on stderr: text or json", report.PlainFormats)
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress the report")
 }
 
 // loadDictionary reads the dictionary of --dict and uses it for all input.

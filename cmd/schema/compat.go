@@ -29,23 +29,24 @@ func newCompat(g *cli.Globals) *cobra.Command {
 	f := &compatFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "compat [OLD NEW]",
-		Short: "Say what kind of version a change of a schema is",
-		Long: `Compat compares two versions of a JSON Schema by the rules of section 14.3: a new optional
-member is a minor version; a new required member, a removal, another type, and whatever
-narrows what is valid is a major one. What is removed, or gets another type, has to be
-marked as deprecated in the old version.
+		Short: "Check the version number of a schema change",
+		Long: `Compat compares two versions of a JSON Schema by the rules of section 14.3: a new
+optional member requires a minor version; a new required member, a removal, another
+type, or any other narrowing requires a major version. A member must be deprecated in
+the old version before it is removed or changes its type.
 
-Every change is named with its place. For each by which documents of one version are no
-longer valid under the other, there is a document that shows it. A version is called
-compatible only if that is proved; what is neither proved nor shown is unknown, and
-counts as incompatible.
+Every change is listed with its place. For each change that makes documents of one
+version invalid under the other, an example document is printed. Versions are reported
+as compatible only if this is proved; a change that is neither proved compatible nor
+refuted is unknown, and counts as incompatible.
 
-OLD and NEW are files; with --schema-registry, names in a registry, and without any names each version
-in it is compared with the one before. The versions are in the names of the files
-(2.1.json, message-2.1.json) or in $id; where they are not, --bump says what is allowed.
+OLD and NEW are files or, with --schema-registry, names in a registry; without names,
+each version in the registry is compared with the previous one. The version numbers are
+taken from the file names (2.1.json, message-2.1.json) or $id, or else --bump sets the
+permitted change.
 
-Exit code 0: the version says what has changed; 1: it promises too much, or something was
-not deprecated before; 2: something could not be read.`,
+Exit code 0: the version number matches the change; 1: the version promises too much, or
+a deprecation is missing; 2: an input could not be read.`,
 		Example: `  handoff schema compat message-2.0.json message-2.1.json
   handoff schema compat --bump major state.schema.json any.schema.json
   handoff schema compat --schema-registry registry/`,
@@ -59,9 +60,9 @@ not deprecated before; 2: something could not be read.`,
 	}
 	registerAt(c, &f.at)
 	flags := c.Flags()
-	flags.StringVar(&f.bump, "bump", "", "the `KIND` of change that the new version may have: none, minor, major")
-	flags.BoolVar(&f.allowsUndeprecated, "allow-undeprecated", false, "accept that something is removed which was not deprecated before")
-	f.FactsFlags.Register(c, "format: text, json", "write to `FILE`")
+	flags.StringVar(&f.bump, "bump", "", "largest `KIND` of change that the new version may have: none, minor, major")
+	flags.BoolVar(&f.allowsUndeprecated, "allow-undeprecated", false, "allow removals without a prior deprecation")
+	f.FactsFlags.Register(c, "output format: text, json", "write the output to `FILE`")
 	cli.Complete(c, "bump", string(compat.None), string(compat.Minor), string(compat.Major))
 	return c
 }

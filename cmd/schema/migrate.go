@@ -36,31 +36,31 @@ func newMigrate(g *cli.Globals) *cobra.Command {
 	f := &migrateFlags{Rewriting: cli.Rewriting{Globals: g}}
 	c := &cobra.Command{
 		Use:   "migrate --schema-registry DIR [FILE|DIR|-]...",
-		Short: "Bring messages to another version of their schema",
-		Long: `Migrate applies the migrations of a registry to messages: NAME/FROM-to-TO.json in it leads
-from one version to another, as message/2.0-to-2.1.json does. Several are applied one
-after the other. A migration is a JSON Patch (RFC 6902), or a table:
+		Short: "Migrate messages to another version of their schema",
+		Long: `Migrate applies the migrations of a registry to messages. The file NAME/FROM-to-TO.json,
+such as message/2.0-to-2.1.json, migrates from one version to the next; several are
+applied in sequence. A migration is a JSON Patch (RFC 6902), or a table:
 
   {"steps": [{"rename": "/constraints/budget", "to": "budgetUSD"},
              {"replace": "/subtasks/*/status", "values": {"done": "COMPLETED"}},
              {"remove": "/debug"},
              {"add": "/priority", "value": "normal"}]}
 
-The version of a message is its schemaVersion, which becomes that of --to-version. What was done
-is said on stderr, place by place; what an add fills in is said to be made up. The
-result has to be valid under the schema of its version.
+The schemaVersion of a message is its version, and is set to --to-version. Each change
+is reported on stderr with its place; values from an add are reported as made up. The
+result must be valid under the schema of its version.
 
-Exit code 0: all are migrated, or were of that version; 1: a message cannot be migrated,
-and is left out; 2: something could not be read.`,
+Exit code 0: all messages are migrated, or already had that version; 1: a message could
+not be migrated, and is left out; 2: an input could not be read.`,
 		Example: `  handoff schema migrate --schema-registry registry/ --to-version 2.1 message.json
   handoff schema migrate --schema-registry registry/ --to-version 2.1 -i queue/`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	f.register(c)
 	flags := c.Flags()
-	flags.StringVar(&f.to, "to-version", "", "the `VERSION` to migrate to; without it, the latest one")
-	cli.RegisterFormat(c, &f.format, "format of the report on stderr: text, json", report.PlainFormats)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report, but for what is made up")
+	flags.StringVar(&f.to, "to-version", "", "`VERSION` to migrate to (default: the latest)")
+	cli.RegisterFormat(c, &f.format, "report format: text, json", report.PlainFormats)
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "report only values that are made up")
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)
 	return c

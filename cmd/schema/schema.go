@@ -19,10 +19,10 @@ import (
 func New(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "schema",
-		Short: "Print the JSON Schemas of messages, and compare their versions",
-		Long: `Schema prints the JSON Schemas that are built in, or with --schema-registry those of a registry: a
-directory in which NAME/VERSION.json is a version of a schema, such as
-message/2.0.json. It says what kind of version a change is.`,
+		Short: "Print the JSON Schemas of messages, and compare versions",
+		Long: `Schema prints the built-in JSON Schemas or, with --schema-registry, the schemas of a
+registry: a directory in which NAME/VERSION.json is a version of a schema, such as
+message/2.0.json. It also compares versions, tests fixtures, and migrates messages.`,
 		Example: `  handoff schema list
   handoff schema show handoff-message
   handoff schema bundle handoff-message
@@ -50,7 +50,7 @@ type versionsFlags struct{ at, name string }
 
 func (f *versionsFlags) register(c *cobra.Command) {
 	registerAt(c, &f.at)
-	c.Flags().StringVar(&f.name, "schema-name", "", "the `NAME` of the schema in the registry, where it has several")
+	c.Flags().StringVar(&f.name, "schema-name", "", "`NAME` of the schema, if the registry has several")
 }
 
 func (f *versionsFlags) open(limits jsonstream.Limits) (*registry.Registry, []*registry.Schema, error) {
@@ -69,7 +69,7 @@ func find(r *registry.Registry, name string) (*registry.Schema, error) {
 }
 
 func registerAt(c *cobra.Command, dir *string) {
-	c.Flags().StringVar(dir, "schema-registry", "", "read the registry in `DIR`, not what is built in")
+	c.Flags().StringVar(dir, "schema-registry", "", "registry `DIR` to read instead of the built-in schemas")
 }
 
 func newList(g *cli.Globals) *cobra.Command {
@@ -101,16 +101,16 @@ func newList(g *cli.Globals) *cobra.Command {
 		},
 	}
 	registerAt(c, &dir)
-	facts.Register(c, "format: text, json", "write to `FILE`")
+	facts.Register(c, "output format: text, json", "write the output to `FILE`")
 	return c
 }
 
 func newShow(g *cli.Globals) *cobra.Command {
 	return newPrinter(g, &cobra.Command{
 		Use:   "show NAME",
-		Short: "Print a schema as it is",
-		Long: `Show prints a schema, byte for byte. NAME is what "handoff schema list" has, for the latest
-version; NAME-VERSION; its file; or its $id.`,
+		Short: "Print a schema unchanged",
+		Long: `Show prints a schema, byte for byte. NAME is a name from "handoff schema list", for the
+latest version; NAME-VERSION; a file name; or an $id.`,
 		Example: `  handoff schema show handoff-message-2.0`,
 	}, func(_ *registry.Registry, s *registry.Schema) (*jsonstream.Document, error) { return s.Document(), nil })
 }
@@ -118,9 +118,10 @@ version; NAME-VERSION; its file; or its $id.`,
 func newBundle(g *cli.Globals) *cobra.Command {
 	return newPrinter(g, &cobra.Command{
 		Use:   "bundle NAME",
-		Short: "Print a schema with all that it refers to",
-		Long: `Bundle prints a schema with all that it refers to in one document, for validators that
-follow no references to other documents. NAME is as for "handoff schema show".`,
+		Short: "Print a schema together with its references",
+		Long: `Bundle prints a schema and all schemas that it refers to as one document, for validators
+that do not follow references to other documents. NAME is the same as for "handoff
+schema show".`,
 		Example: `  handoff schema bundle handoff-message`,
 	}, func(r *registry.Registry, s *registry.Schema) (*jsonstream.Document, error) {
 		return registry.Bundle(s.Document(), s.URL(), r.Load, g.Limits)

@@ -32,18 +32,19 @@ func newTest(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "test --schema-registry DIR [FILE|DIR|-]...",
 		Short: "Check fixtures against all versions of a schema",
-		Long: `Test validates each fixture by every version of a schema in a registry. A fixture must be
-valid in the version that its schemaVersion names, and in the later minor versions, which
-are backward compatible (section 14.3). Below a folder that is named invalid, it must be
-invalid in its own version. What other versions say of it is shown.
+		Long: `Test validates each fixture against every version of a schema in a registry. A fixture
+must be valid under the version in its schemaVersion, and under later minor versions,
+which are backward compatible (section 14.3). In a folder named invalid, it must be
+invalid under its own version. The results of the other versions are shown, too.
 
-Exit code 0: all are as expected; 1: one is not; 2: something could not be read.`,
+Exit code 0: all results are as expected; 1: at least one is not; 2: an input could not
+be read.`,
 		Example: `  handoff schema test --schema-registry registry/ fixtures/
   handoff schema test --schema-registry registry/ -f json fixtures/ > compatibility.jsonl`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	f.register(c)
-	f.facts.Register(c, "format: text, json", "write to `FILE`")
+	f.facts.Register(c, "output format: text, json", "write the output to `FILE`")
 	return c
 }
 

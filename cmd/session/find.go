@@ -33,8 +33,8 @@ type search struct {
 }
 
 func (f *search) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.root, "session-dir", "", "look for sessions in `DIR`, in place of the agents' own folders")
-	c.Flags().StringVar(&f.agent, "agent", "", "only sessions of this `AGENT`: claude-code, codex")
+	c.Flags().StringVar(&f.root, "session-dir", "", "`DIR` to search for sessions, instead of the agents' own folders")
+	c.Flags().StringVar(&f.agent, "agent", "", "use only sessions of this `AGENT`: claude-code, codex")
 	cli.Complete(c, "agent", cli.Names(session.Agents())...)
 }
 

@@ -39,17 +39,16 @@ func newHandoff(g *cli.Globals) *cobra.Command {
 	f := &handoffFlags{search: search{Globals: g}, now: time.Now}
 	c := &cobra.Command{
 		Use:   "handoff SESSION --to TYPE[@RANGE]",
-		Short: "Make a handoff message of a session",
-		Long: `Handoff makes the canonical message by which another agent takes over the work of a
-session. The same session and flags always give the same message, but for its
-timestamp; docs/sessions.md says what each member is made of.
+		Short: "Create a handoff message from a session",
+		Long: `Handoff creates the canonical message with which another agent takes over the work of a
+session. The same session and flags always produce the same message, except for its
+timestamp; docs/sessions.md has the source of each member.
 
-The message fills no more than 0.8 of the receiver's --context-window: older turns
-become a summary, and long results of tools are cut in their middle if that is not
-enough. Credentials are masked. A result of a tool in which the scanner finds
-instructions to the agent is withheld, and so is any other such text but the task;
---allow lets a finding pass. What was masked, withheld or left out is reported on
-stderr.`,
+The message fills at most 0.8 of the receiver's --context-window: older turns become a
+summary and, if that is not enough, long tool results are cut in the middle. Credentials
+are masked. Tool results that contain instructions to the agent, according to the
+scanner, are withheld, and so is any other such text except the task; --allow permits
+findings. Masked, withheld and omitted content is reported on stderr.`,
 		Example: `  handoff session handoff 5f0c --to codex > message.json
   handoff session handoff 5f0c --to reviewer --context-window 32000 --budget 2.50 -o message.json`,
 		Args: cobra.ExactArgs(1),
@@ -57,15 +56,15 @@ stderr.`,
 	}
 	f.register(c)
 	flags := c.Flags()
-	flags.StringVar(&f.to, "to", "", "the kind of agent that is to take over, as `TYPE[@RANGE]`")
-	flags.IntVar(&f.window, "context-window", 200_000, "the `TOKENS` that the receiver's model can read")
-	flags.IntVar(&f.keepTurns, "keep-turns", trim.DefaultKeepTurns, "the latest `TURNS`, which stay as they are if they fit")
-	flags.StringVar(&f.budget, "budget", "5", "what the receiver may spend, in `USD`: no session says so")
-	flags.StringArrayVar(&f.set, "set", nil, "set a member, as `POINTER=JSON`; may be repeated")
+	flags.StringVar(&f.to, "to", "", "receiving agent type, as `TYPE[@RANGE]`")
+	flags.IntVar(&f.window, "context-window", 200_000, "context window of the receiver's model, in `TOKENS`")
+	flags.IntVar(&f.keepTurns, "keep-turns", trim.DefaultKeepTurns, "number of latest `TURNS` to keep unchanged if they fit")
+	flags.StringVar(&f.budget, "budget", "5", "budget of the receiver in `USD`, which sessions do not record")
+	flags.StringArrayVar(&f.set, "set", nil, "member to set, as `POINTER=JSON`; may be repeated")
 	f.counter.Register(c)
 	f.scanner.Register(c)
 	flags.StringVarP(&f.output, "output", "o", "", "write the message to `FILE`")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report on stderr")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress the report on stderr")
 	f.Layout.Register(c)
 	cli.OnlyForCall(c, "to", "budget")
 	return c

@@ -20,11 +20,11 @@ func newList(g *cli.Globals) *cobra.Command {
 	var facts cli.FactsFlags
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List the sessions on this machine, the newest first",
-		Long: `List shows the sessions of Claude Code and the Codex CLI: the agent, the id, when it
-was written to last, its size, the folder that the agent worked in, and its title or
-what the user asked for first. It reads the beginning and the end of each file. A file
-that is damaged there is listed with what is wrong.`,
+		Short: "List the sessions on this machine, newest first",
+		Long: `List shows the sessions of Claude Code and the Codex CLI: the agent, the id, the time of
+the last write, the size, the agent's working folder, and the title or the user's first
+request. It reads only the beginning and the end of each file. Files that are damaged
+there are listed with the damage.`,
 		Example: `  handoff session list
   handoff session list --agent codex -f json
   handoff session list --session-dir ~/.claude/projects`,
@@ -35,7 +35,7 @@ that is damaged there is listed with what is wrong.`,
 		},
 	}
 	f.register(c)
-	facts.Register(c, "text or json", "write to `FILE` instead of standard output")
+	facts.Register(c, "output format: text, json", "write the output to `FILE` instead of standard output")
 	return c
 }
 

@@ -11,15 +11,15 @@ import (
 func New(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "session",
-		Short: "Find the sessions of coding agents, and hand their work over",
-		Long: `Session reads the sessions that Claude Code and the Codex CLI keep on this machine, and
-makes a canonical handoff message of one: what the user asked for, what was done and
-what is left, the files that were touched, what was decided, what it took, and the last
-turns as they were. Nothing is written but the message, and no model is asked.
+		Short: "Find sessions of coding agents, and hand over their work",
+		Long: `Session reads the sessions that Claude Code and the Codex CLI store on this machine, and
+creates a canonical handoff message from one: the user's request, completed and
+remaining work, touched files, decisions, costs, and the last turns unchanged. It writes
+only the message, and calls no model.
 
 Claude Code: $CLAUDE_CONFIG_DIR/projects, or ~/.claude/projects. Codex CLI: sessions and
-archived_sessions in $CODEX_HOME, or in ~/.codex. --session-dir names another folder. A SESSION is
-an id, the beginning of one that no other session has, or the path of a file.`,
+archived_sessions in $CODEX_HOME, or in ~/.codex. --session-dir sets another folder. A
+SESSION is an id, a unique prefix of one, or the path of a file.`,
 		Example: `  handoff session list
   handoff session show 5f0c
   handoff session handoff 5f0c --to codex > message.json`,

@@ -20,9 +20,9 @@ func newShow(g *cli.Globals) *cobra.Command {
 	var facts cli.FactsFlags
 	c := &cobra.Command{
 		Use:   "show SESSION",
-		Short: "Show what a session is about, what is left to do and what it took",
-		Long: `Show reads the whole of a session: what the user asked for, the agent's list of things
-to do, the files that tools touched, tokens, and the lines that are damaged.`,
+		Short: "Show the subject, remaining work and token use of a session",
+		Long: `Show reads a complete session: the user's request, the agent's to-do list, the files
+that tools touched, the tokens used, and damaged lines.`,
 		Example: `  handoff session show 5f0c
   handoff session show ~/.codex/sessions/2026/06/14/rollout-2026-06-14T11-00-00-019a2d7a-41c4-78b1-b7cc-a45d62a89cd5.jsonl -f json`,
 		Args: cobra.ExactArgs(1),
@@ -47,7 +47,7 @@ to do, the files that tools touched, tokens, and the lines that are damaged.`,
 		},
 	}
 	f.register(c)
-	facts.Register(c, "text or json", "write to `FILE` instead of standard output")
+	facts.Register(c, "output format: text or json", "write the output to `FILE` instead of standard output")
 	return c
 }
 

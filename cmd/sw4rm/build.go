@@ -31,10 +31,10 @@ type sw4rmParts struct {
 
 func (f *sw4rmParts) register(c *cobra.Command, metadata string) {
 	flags := c.Flags()
-	flags.StringVar(&f.history, "history", "", "the conversation, a `FILE`: an array of messages, or a message a line")
-	flags.StringVar(&f.toolState, "tool-state", "", "the tool state, a `FILE`")
+	flags.StringVar(&f.history, "history", "", "conversation `FILE`: an array of messages, or one message per line")
+	flags.StringVar(&f.toolState, "tool-state", "", "tool state `FILE`")
 	flags.StringArrayVar(&f.metadata, metadata, nil, "metadata of the context, a `FILE|KEY=VALUE`; may be repeated")
-	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`")
+	flags.StringVarP(&f.output, "output", "o", "", "write the output to `FILE`")
 	cli.OnlyForCall(c)
 	f.Layout.Register(c)
 }

@@ -18,12 +18,12 @@ func newSW4RMContext(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "context",
 		Short: "Build a HandoffContext",
-		Long: `Context builds a HandoffContext as the document's serialize_context does: compact
-JSON in UTF-8, the members conversation_history, tool_state and metadata in this order,
-each empty where no flag says what is in it. Numbers keep their text.
+		Long: `Context builds a HandoffContext, as serialize_context in the document does: compact JSON
+in UTF-8, with the members conversation_history, tool_state and metadata in this order,
+each empty if no flag sets it. Numbers keep their text.
 
-A context that a receiver would reject is not printed: what is wrong with it is, and the
-exit code is 1. What goes against the advice on size is reported on stderr.`,
+If a receiver would reject the context, context prints the findings instead, and the
+exit code is 1. Violations of the size advice are reported on stderr.`,
 		Example: `  handoff sw4rm context --history history.json --tool-state tools.json --metadata agent_id=agent-1
   agent | handoff sw4rm context --history - -o context.json`,
 		Args: cobra.NoArgs,

@@ -31,16 +31,16 @@ func newExternalize(g *cli.Globals) *cobra.Command {
 	f := &external{Rewriting: cli.Rewriting{Globals: g, KeepsEnds: true}}
 	c := &cobra.Command{
 		Use:   "externalize --data-dir DIR [FILE|DIR|-]...",
-		Short: "Take binary data out of contexts, and leave references",
-		Long: `Externalize writes the binary data that contexts and the snapshots of requests embed
-(sw4rm/embedded-binary) to files of a folder, and leaves a reference in the place of
-each, as the document advises: the SHA-256 of the content, which is the name of the
-file, and what the string was. All else keeps its bytes. "handoff sw4rm internalize"
-puts the data back.`,
+		Short: "Replace binary data in contexts by references",
+		Long: `Externalize writes the binary data embedded in contexts and in the snapshots of requests
+(sw4rm/embedded-binary) to files in a folder, and leaves a reference in its place, as
+the document advises: the SHA-256 of the content, which is also the file name, and the
+form of the original string. All other bytes stay the same. "handoff sw4rm internalize"
+restores the data.`,
 		Example: `  handoff sw4rm externalize --data-dir blobs/ context.json > small.json`,
 		RunE:    func(c *cobra.Command, args []string) error { return f.externalize(c, args) },
 	}
-	c.Flags().StringVar(&f.dir, "data-dir", "", "write the data to files in `DIR`")
+	c.Flags().StringVar(&f.dir, "data-dir", "", "output `DIR` for the data")
 	return f.complete(c)
 }
 
@@ -48,13 +48,13 @@ func newInternalize(g *cli.Globals) *cobra.Command {
 	f := &external{Rewriting: cli.Rewriting{Globals: g, KeepsEnds: true}}
 	c := &cobra.Command{
 		Use:   "internalize --data-dir DIR [FILE|DIR|-]...",
-		Short: "Put binary data back into contexts",
-		Long: `Internalize puts the data that "handoff sw4rm externalize" has taken out in the place of
-the references to it. A file whose content is not that of the reference is an error.`,
+		Short: "Restore binary data in contexts",
+		Long: `Internalize replaces references by the data that "handoff sw4rm externalize" has stored.
+A file whose content does not match the reference is an error.`,
 		Example: `  handoff sw4rm internalize --data-dir blobs/ small.json > context.json`,
 		RunE:    func(c *cobra.Command, args []string) error { return f.internalize(c, args) },
 	}
-	c.Flags().StringVar(&f.dir, "data-dir", "", "read the data from files in `DIR`")
+	c.Flags().StringVar(&f.dir, "data-dir", "", "input `DIR` with the data")
 	return f.complete(c)
 }
 

@@ -16,14 +16,14 @@ func newSW4RMReceive(g *cli.Globals) *cobra.Command {
 	var agent string
 	c := &cobra.Command{
 		Use:   "receive [REQUEST|-]...",
-		Short: "Print the contexts of requests, for the agent to go on from",
-		Long: `Receive prints the HandoffContext that a HandoffRequest carries, as the document's
-on_handoff_received gets it: the conversation, the tool state and the metadata as they
-came. Only an active call that has a result already gets the member "completed": true,
-so that the agent does not run it again; how many these are is reported on stderr.
+		Short: "Print the contexts of requests for the next agent",
+		Long: `Receive prints the HandoffContext of a HandoffRequest, as passed to on_handoff_received
+of the document, with conversation, tool state and metadata unchanged. The only addition
+is the member "completed": true in each active call that already has a result, so that
+the agent does not run it again; stderr reports the number of these calls.
 
-With --as, a request for another agent is left out, and the exit code is 1. So it is for
-a request without a context.`,
+A request without a context and, with --as, a request for another agent are left out:
+exit code 1.`,
 		Example: `  handoff sw4rm receive request.json > context.json
   consumer | handoff sw4rm receive --as reviewer > contexts.jsonl`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -32,7 +32,7 @@ a request without a context.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&agent, "as", "", "leave out requests for others than this `AGENT`")
+	c.Flags().StringVar(&agent, "as", "", "print only requests for this `AGENT`")
 	f.LenientFlag.Register(c)
 	f.RegisterOutput(c)
 	f.Layout.Register(c)

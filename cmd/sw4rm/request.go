@@ -34,9 +34,9 @@ func newSW4RMRequest(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "request --from AGENT --reason TEXT",
 		Short: "Build a HandoffRequest",
-		Long: `Request builds a HandoffRequest. Its snapshot is the serialized context in base64: of
---context, or of the same flags as those of "handoff sw4rm context"; without any of
-them it is null. Without --to, the request is for a router (handoff sw4rm route).
+		Long: `Request builds a HandoffRequest. Its snapshot is the serialized context in base64, from
+--context or from the flags of "handoff sw4rm context"; without any of these, it is
+null. Without --to, the request is for a router (see handoff sw4rm route).
 
 --no-history sets preserve_history to false, and empties the conversation in the
 snapshot.`,
@@ -46,17 +46,17 @@ snapshot.`,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.From, "from", "", "the `AGENT` that hands over")
-	flags.StringVar(&f.To, "to", "", "the `AGENT` that is to take over")
-	flags.StringVar(&f.Reason, "reason", "", "why, as `TEXT` for people")
-	flags.StringArrayVar(&f.Capabilities, "capability", nil, "a capability `NAME` that the other agent must have; may be repeated")
-	flags.BoolVar(&f.DropHistory, "no-history", false, "do not pass on the conversation")
-	flags.BoolVar(&f.Gzip, "gzip", false, "write the snapshot as gzip: advised above 100 KB, for receivers that read it")
-	flags.StringVar(&f.contextFile, "context", "", "the context, a `FILE`")
+	flags.StringVar(&f.From, "from", "", "sending `AGENT`")
+	flags.StringVar(&f.To, "to", "", "receiving `AGENT`")
+	flags.StringVar(&f.Reason, "reason", "", "reason as `TEXT` for people")
+	flags.StringArrayVar(&f.Capabilities, "capability", nil, "required capability `NAME` of the other agent; may be repeated")
+	flags.BoolVar(&f.DropHistory, "no-history", false, "omit the conversation")
+	flags.BoolVar(&f.Gzip, "gzip", false, "compress the snapshot with gzip: advised above 100 KB, if the receiver supports it")
+	flags.StringVar(&f.contextFile, "context", "", "context `FILE`")
 	flags.StringArrayVar(&f.about, "metadata", nil, "metadata of the request, a `FILE|KEY=VALUE`; may be repeated")
-	flags.StringVar(&f.ID, "request-id", "", "the `ID` of the request at the wire service")
-	flags.StringVar(&f.priority, "priority", "", "the priority at the wire service, a `NUMBER`")
-	flags.StringVar(&f.timeout, "timeout", "", "how long the wire service waits for an answer, a `DURATION` such as 30s")
+	flags.StringVar(&f.ID, "request-id", "", "`ID` of the request at the wire service")
+	flags.StringVar(&f.priority, "priority", "", "priority `NUMBER` at the wire service")
+	flags.StringVar(&f.timeout, "timeout", "", "maximum `DURATION` that the wire service waits for an answer, such as 30s")
 	f.sw4rmParts.register(c, "context-metadata")
 	f.LenientFlag.Register(c)
 	return c

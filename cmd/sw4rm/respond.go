@@ -33,31 +33,32 @@ func newSW4RMRespond(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "respond --agent-record FILE [REQUEST|-]...",
 		Short: "Answer requests as an agent",
-		Long: `Respond prints the HandoffResponse with which an agent answers a HandoffRequest, as
-the document's on_handoff_request. The request must be for this agent, or for any;
---policy must allow it; every required capability must be one of the agent's; its state
-must be RUNNABLE; and the request must pass the safety layer of "handoff validate". The
-agent's record is {"agent_id", "capabilities": [], "state": "RUNNABLE"}, with any further
-members.
+		Long: `Respond prints an agent's HandoffResponse to a HandoffRequest, like on_handoff_request
+of the document. To be accepted, the request must be for this agent or for any agent, be
+allowed by --policy, require only capabilities that the agent has, and pass the safety
+layer of "handoff validate"; and the agent's state must be RUNNABLE. The agent's record
+is {"agent_id", "capabilities": [], "state": "RUNNABLE"}, with any further members.
 
-A policy is YAML or JSON, and denies what it does not allow (docs/sw4rm.md):
+A policy is YAML or JSON, and denies all handoffs that it does not allow
+(docs/sw4rm.md):
 
   allow:
     - {from: planner, to: reviewer, capabilities: [code_review]}
 
-With --answer-pending, what would be accepted is answered with PENDING: somebody decides later.
+With --answer-pending, the answer is PENDING instead of ACCEPTED, for a later decision
+by a person.
 
-A request whose snapshot is not one that deserialize_context reads is not answered.
-Exit code 0: none was rejected; 1: one was rejected; 2: one could not be read.`,
+A request is not answered if deserialize_context cannot read its snapshot. Exit code 0:
+none was rejected; 1: at least one was rejected; 2: at least one could not be read.`,
 		Example: `  handoff sw4rm respond --agent-record reviewer.json request.json
   handoff sw4rm respond --agent-record reviewer.json --answer-pending request.json
   consumer | handoff sw4rm respond --agent-record reviewer.json > responses.jsonl`,
 		RunE: func(c *cobra.Command, args []string) error { return f.runRespond(c, args) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.agentFile, "agent-record", "", "the agent's record, a `FILE`")
-	flags.StringVar(&f.policy, "policy", "", "who may hand to whom, for which capabilities, a YAML or JSON `FILE`")
-	flags.BoolVar(&f.pending, "answer-pending", false, "answer PENDING in place of ACCEPTED")
+	flags.StringVar(&f.agentFile, "agent-record", "", "record `FILE` of the agent")
+	flags.StringVar(&f.policy, "policy", "", "policy `FILE` with the allowed handoffs and capabilities, YAML or JSON")
+	flags.BoolVar(&f.pending, "answer-pending", false, "answer PENDING instead of ACCEPTED")
 	f.scanning.Register(c)
 	f.register(c)
 	return c

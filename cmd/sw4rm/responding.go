@@ -32,7 +32,7 @@ type outcome struct {
 }
 
 func (f *responding) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.seed, "seed", "", "make the handoff_id from `TEXT` and the request, instead of drawing it")
+	c.Flags().StringVar(&f.seed, "seed", "", "`TEXT` that, with the request, determines the handoff_id (default: random)")
 	cli.OnlyForCall(c, "seed", "request", "prefer")
 	f.LenientFlag.Register(c)
 	f.RegisterOutput(c)

@@ -25,18 +25,19 @@ func newSW4RMRoute(g *cli.Globals) *cobra.Command {
 	f := &routeFlags{responding: responding{Rewriting: cli.Rewriting{Globals: g}}}
 	c := &cobra.Command{
 		Use:   "route --registry FILE [REQUEST|-]...",
-		Short: "Send requests to an agent of a registry that can take them",
-		Long: `Route sends each HandoffRequest to an agent of the registry and prints its response.
-A request with a to_agent goes to that one. Without, the first agent of the registry
-that has all required capabilities and is RUNNABLE gets it, as the document's
-CapabilityRouter chooses. With --prefer, those agents are asked in that order, whatever
-the to_agent; which agents reject it, and why, is reported on stderr.
+		Short: "Route requests to capable agents of a registry",
+		Long: `Route sends each HandoffRequest to an agent of the registry and prints the response. A
+request with a to_agent goes to that agent. Any other goes to the first agent in the
+registry that has all required capabilities and is RUNNABLE, like CapabilityRouter of
+the document. With --prefer, the preferred agents are asked in the given order,
+regardless of to_agent; rejections and their reasons are reported on stderr.
 
-With --request, the request is printed with the to_agent that accepts it, instead of
-the response; one that is rejected is left out.
+With --request, the request is printed instead of the response, with the accepting agent
+as to_agent; rejected requests are left out.
 
-The registry is an array of agent records, or {"agents": []} with one. Exit code 0: all
-were accepted; 1: one was rejected; 2: one could not be read.`,
+The registry is an array of agent records, or {"agents": []} with such an array. Exit
+code 0: all were accepted; 1: at least one was rejected; 2: at least one could not be
+read.`,
 		Example: `  handoff sw4rm route --registry agents.json request.json
   handoff sw4rm route --registry agents.json --prefer security-1 --prefer security-2 request.json
   handoff sw4rm route --registry agents.json --request requests.jsonl > routed.jsonl`,
@@ -52,9 +53,9 @@ were accepted; 1: one was rejected; 2: one could not be read.`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.registryFile, "registry", "", "the agents' records, a `FILE`")
-	flags.StringArrayVar(&f.preferred, "prefer", nil, "ask this `AGENT` first; may be repeated")
-	flags.BoolVar(&f.request, "request", false, "print the request with its to_agent, instead of the response")
+	flags.StringVar(&f.registryFile, "registry", "", "`FILE` of agent records")
+	flags.StringArrayVar(&f.preferred, "prefer", nil, "`AGENT` to ask first; may be repeated")
+	flags.BoolVar(&f.request, "request", false, "print the request with its to_agent instead of the response")
 	f.register(c)
 	return c
 }

@@ -23,14 +23,14 @@ func newSW4RMStatus(g *cli.Globals) *cobra.Command {
 	f := &sw4rmStatusFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "status [EVENT]... | [FILE|-]...",
-		Short: "Follow the status of handoffs, and reject what cannot happen",
-		Long: `Status walks the HandoffStatus of handoffs through events, by the rules of the
-reference service: PENDING becomes ACCEPTED, REJECTED or EXPIRED, and ACCEPTED becomes
-COMPLETED or EXPIRED. What cannot happen is rejected with the service's code, changes nothing, and
-makes the exit code 1.
+		Short: "Track the status of handoffs, and reject invalid transitions",
+		Long: `Status applies events to the HandoffStatus of handoffs, by the rules of the reference
+service: PENDING becomes ACCEPTED, REJECTED or EXPIRED, and ACCEPTED becomes COMPLETED
+or EXPIRED. An invalid transition is rejected with the service's code and has no effect;
+the exit code is then 1.
 
-The events are words (request, accept, reject, complete, expire) about one handoff, which
-is there as PENDING; or JSON Lines about any number of handoffs, with any further members:
+The events are words (request, accept, reject, complete, expire) about one handoff,
+initially PENDING; or JSON Lines about any number of handoffs, with any further members:
 
   {"event": "request", "request_id": "r1", "from_agent": "a", "to_agent": "b"}
   {"event": "accept", "request_id": "r1"}`,
@@ -41,7 +41,7 @@ is there as PENDING; or JSON Lines about any number of handoffs, with any furthe
 		},
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
-	f.FactsFlags.Register(c, "format: text, json", "write to `FILE`")
+	f.FactsFlags.Register(c, "output format: text, json", "write the output to `FILE`")
 	return c
 }
 

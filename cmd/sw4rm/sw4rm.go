@@ -19,14 +19,14 @@ import (
 func New(g *cli.Globals, further ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sw4rm",
-		Short: "Build, answer, route and prepare the handoffs of SW4RM",
-		Long: `The commands below work on the contexts, requests and responses of SW4RM's Handoff
-Context Serialization: they build what an agent sends, answer as an agent or a router
-would, cut a context to the size that the document advises, and follow the status of
-handoffs.
+		Short: "Build, answer, route and prepare SW4RM handoffs",
+		Long: `Sw4rm works with the contexts, requests and responses of SW4RM's Handoff Context
+Serialization ("the document" in the help below): it builds an agent's requests, answers
+them as an agent or a router, trims contexts to the recommended size, and tracks the
+status of handoffs.
 
-"handoff validate" checks all three against their JSON Schemas and the document's
-other rules.`,
+"handoff validate" checks all three formats against their JSON Schemas and the other
+rules of the document.`,
 		Example: `  handoff sw4rm request --from planner --to reviewer --reason 'needs a review' --history history.json
   handoff sw4rm respond --agent-record reviewer.json request.json
   handoff sw4rm route --registry agents.json request.json
@@ -44,7 +44,7 @@ other rules.`,
 type LenientFlag struct{ lenient bool }
 
 func (f *LenientFlag) Register(c *cobra.Command) {
-	c.Flags().BoolVar(&f.lenient, "lenient", false, "fill in the members that a context lacks with empty values, and say which")
+	c.Flags().BoolVar(&f.lenient, "lenient", false, "add missing members to a context, with empty values, and report them")
 }
 
 // Fill fills in the missing members of a context if the flag is set, and reports them.

@@ -28,26 +28,26 @@ func NewPrepare(g *cli.Globals) *cobra.Command {
 	f := &prepareFlags{trimFlags: trimFlags{Rewriting: cli.Rewriting{Globals: g, KeepsEnds: true}}}
 	c := &cobra.Command{
 		Use:   "prepare [FILE|DIR|-]...",
-		Short: "Cut contexts to the size that the document advises",
-		Long: `Prepare does what the document's prepare_handoff_context does, to contexts and to
-those in requests: the last 50 messages stay, whatever they are; of the tool state
-active_calls and pending_approvals stay; and the metadata get original_history_length
-and trimmed. "handoff trim" does what this does not: a summary in place of what
-goes, instructions that stay, limits in tokens or bytes.
+		Short: "Trim contexts to the size recommended by SW4RM",
+		Long: `Prepare applies prepare_handoff_context of the document to contexts, alone or in
+requests: it keeps the last 50 messages of any kind, and of the tool state active_calls
+and pending_approvals; it adds original_history_length and trimmed to the metadata.
+"handoff trim" offers more: a summary of removed turns, protected instructions, and
+limits in tokens or bytes.
 
-What was done is recorded in metadata.trim. --archive keeps what was removed, and "handoff
-trim --restore" puts it back. A context that is prepared already stays as it is. One
-that has to be cut, and whose metadata.trim is something else, is left out with an
-error: rename that member.`,
+The changes are recorded in metadata.trim. --archive stores the removed data, and
+"handoff trim --restore" restores it. An already prepared context stays unchanged. A
+context that must be trimmed, but has another value in metadata.trim, is left out with
+an error: rename that member.`,
 		Example: `  handoff sw4rm prepare context.json > small.json
   handoff sw4rm prepare --max-history 20 --archive removed.jsonl -i requests.jsonl`,
 		RunE: func(c *cobra.Command, args []string) error { return f.runPrepare(c, args) },
 	}
 	flags := c.Flags()
-	flags.IntVar(&f.Last, "max-history", trim.DefaultLast, "how many `MESSAGES` stay at most")
-	flags.StringVar(&f.archive, "archive", "", "append what is removed to `FILE`")
-	cli.RegisterFormat(c, &f.trimFlags.format, "format of the report on stderr: text, json", report.PlainFormats)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no report")
+	flags.IntVar(&f.Last, "max-history", trim.DefaultLast, "maximum number of `MESSAGES`")
+	flags.StringVar(&f.archive, "archive", "", "append removed data to `FILE`")
+	cli.RegisterFormat(c, &f.trimFlags.format, "report format: text, json", report.PlainFormats)
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress the report")
 	f.counter.Register(c)
 	f.LenientFlag.Register(c)
 	f.RegisterOutput(c)

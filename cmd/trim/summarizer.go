@@ -43,15 +43,15 @@ var methods = []string{trim.Extractive, commandMethod, chatMethod, noneMethod}
 
 func (f *summarizerFlags) register(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.method, "summarizer", trim.Extractive, "who writes the summary: "+strings.Join(methods, ", "))
+	flags.StringVar(&f.method, "summarizer", trim.Extractive, "author of the summary: "+strings.Join(methods, ", "))
 	flags.StringVar(&f.command, "summarizer-cmd", "", "`COMMAND` that reads turns as JSON and writes their summary (implies command)")
 	flags.StringVar(&f.url, "summarizer-url", "", "base `URL` of an OpenAI-compatible API (implies openai; the key is in "+cli.SummarizerKeyVariable+")")
-	flags.StringVar(&f.model, "summarizer-model", "", "the `MODEL` to ask")
-	flags.IntVar(&f.window, "summarizer-window", 0, "the `TOKENS` that the summarising model can read (default 128000)")
-	flags.IntVar(&f.reasoning, "summarizer-reasoning", 0, "the `TOKENS` that the model may think with before it writes")
-	flags.DurationVar(&f.timeout, "summarizer-timeout", time.Minute, "how long the command, or one request to the model, may take")
+	flags.StringVar(&f.model, "summarizer-model", "", "`MODEL` that writes the summary")
+	flags.IntVar(&f.window, "summarizer-window", 0, "context window of the summarising model, in `TOKENS` (default 128000)")
+	flags.IntVar(&f.reasoning, "summarizer-reasoning", 0, "number of reasoning `TOKENS` that the model may use")
+	flags.DurationVar(&f.timeout, "summarizer-timeout", time.Minute, "timeout of the command, or of one request to the model")
 	flags.StringSliceVar(&f.prices, "summarizer-prices", nil, "`PROMPT,COMPLETION` prices in USD per million tokens, to add the cost to costTracking")
-	flags.BoolVar(&f.fallback, "summarizer-fallback", false, "use the extractive one when another fails")
+	flags.BoolVar(&f.fallback, "summarizer-fallback", false, "use the extractive summary if another summarizer fails")
 	f.child.Register(c)
 	cli.Complete(c, "summarizer", methods...)
 }

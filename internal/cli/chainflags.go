@@ -21,9 +21,9 @@ type ChainFlags struct {
 // Register registers the flags.
 func (f *ChainFlags) Register(c *cobra.Command) {
 	flags := c.Flags()
-	flags.IntVar(&f.maxVisits, "max-visits", chain.DefaultMaxVisits, "how often two agents may hand a task to each other in turn")
-	flags.StringVar(&f.tolerance, "tolerance", chain.DefaultTolerance().String(), "by how many `USD` a budget may drift at one boundary")
-	flags.StringSliceVar(&f.agents, "agent-type", nil, "the type of an agent that is not named like its type, as `ID=TYPE`; may be repeated")
+	flags.IntVar(&f.maxVisits, "max-visits", chain.DefaultMaxVisits, "maximum number of times that two agents may alternately hand a task to each other")
+	flags.StringVar(&f.tolerance, "tolerance", chain.DefaultTolerance().String(), "permitted budget drift in `USD` per handoff")
+	flags.StringSliceVar(&f.agents, "agent-type", nil, "type of an agent whose name differs from its type, as `ID=TYPE`; may be repeated")
 }
 
 // Options returns the options for checking chains with these severities.

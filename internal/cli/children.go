@@ -17,7 +17,7 @@ type ChildFlags struct{ pass []string }
 
 func (f *ChildFlags) Register(c *cobra.Command) {
 	// An array accepts any text, so that no error of the flag quotes a value.
-	c.Flags().StringArrayVar(&f.pass, "pass-env", nil, "environment variables that the command gets in addition to PATH, HOME and the like, by `NAME`; may be repeated")
+	c.Flags().StringArrayVar(&f.pass, "pass-env", nil, "`NAME` of an environment variable to pass to the command in addition to PATH, HOME and the like; may be repeated")
 }
 
 // Options returns the options for starting a command. name is its name in diagnostics.

@@ -20,8 +20,8 @@ type CounterFlags struct {
 }
 
 func (f *CounterFlags) Register(c *cobra.Command) {
-	c.Flags().StringVar(&f.tokenizer, "tokenizer", "", "count with `TOKENIZER`: "+strings.Join(tokenizerNames(), ", ")+" (default o200k_base)")
-	c.Flags().StringVar(&f.Model, "model", "", "count as this `MODEL` does")
+	c.Flags().StringVar(&f.tokenizer, "tokenizer", "", "`TOKENIZER` to count with: "+strings.Join(tokenizerNames(), ", ")+" (default o200k_base)")
+	c.Flags().StringVar(&f.Model, "model", "", "`MODEL` to count for")
 	Complete(c, "tokenizer", tokenizerNames()...)
 }
 

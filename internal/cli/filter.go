@@ -18,8 +18,8 @@ type filterFlags struct {
 // RegisterFilter registers the flags of a command that can pass on good documents and store the others.
 func (f *ReportFlags) RegisterFilter(c *cobra.Command, good string) {
 	flags := c.Flags()
-	flags.BoolVar(&f.filter.pass, "pass", false, "write the "+good+" messages to standard output as they are, each on a line, and the report to stderr")
-	flags.StringVar(&f.filter.reject, "reject", "", "append each other message to `FILE`, as a line of JSON with what was found in it")
+	flags.BoolVar(&f.filter.pass, "pass", false, "write the "+good+" messages unchanged to standard output, one per line, and the report to stderr")
+	flags.StringVar(&f.filter.reject, "reject", "", "append every other message to `FILE`, as a line of JSON with its findings")
 }
 
 // wanted reports whether any documents are written.

@@ -16,7 +16,7 @@ type FormatFlag struct {
 }
 
 func (f *FormatFlag) Register(c *cobra.Command) {
-	c.Flags().Var((*formatValue)(&f.From), "format-in", "read messages as this `FORMAT` instead of detecting it: "+strings.Join(formatNames(), ", "))
+	c.Flags().Var((*formatValue)(&f.From), "format-in", "`FORMAT` of the messages, instead of detection: "+strings.Join(formatNames(), ", "))
 	Complete(c, "format-in", formatNames()...)
 }
 

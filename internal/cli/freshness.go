@@ -11,8 +11,8 @@ import (
 
 // RegisterFreshness registers the flags that limit the age of messages.
 func RegisterFreshness(c *cobra.Command, f *sign.Freshness) {
-	c.Flags().Var((*MaxDuration)(&f.MaxAge), "max-age", "reject messages whose timestamp is older, such as 15m or 24h")
-	c.Flags().DurationVar(&f.Skew, "clock-skew", time.Minute, "with --max-age: how far apart the clocks may be")
+	c.Flags().Var((*MaxDuration)(&f.MaxAge), "max-age", "maximum age of a message's timestamp, such as 15m or 24h")
+	c.Flags().DurationVar(&f.Skew, "clock-skew", time.Minute, "with --max-age: maximum difference between the clocks")
 }
 
 // CheckFreshness returns an error for invalid values of the flags.

@@ -26,7 +26,7 @@ type KeyFlags struct {
 }
 
 func (f *KeyFlags) Register(c *cobra.Command) {
-	c.Flags().StringArrayVar(&f.Files, "key-file", nil, "key `FILE`: a secret as raw bytes, a JSON Web Key or a set, or Ed25519 keys, in PEM or of OpenSSH too; may be repeated (or HANDOFF_KEY: the key itself)")
+	c.Flags().StringArrayVar(&f.Files, "key-file", nil, "key `FILE`: a secret as raw bytes, a JSON Web Key or JWK Set, or Ed25519 keys in PEM or OpenSSH format; may be repeated (or HANDOFF_KEY: the key itself)")
 }
 
 // RegisterPairs is Register for the keys of a JWS, in the forms of [sign.ParseJWSKeys].

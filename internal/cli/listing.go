@@ -20,7 +20,7 @@ const IndexColumns = 4
 
 // RegisterVerbose registers -v of a command that shows a listing.
 func RegisterVerbose(c *cobra.Command, p *bool) {
-	c.Flags().BoolVarP(p, "verbose", "v", false, "show each of several messages as a single one is shown, in place of a table")
+	c.Flags().BoolVarP(p, "verbose", "v", false, "show several messages in full instead of in a table")
 }
 
 // Print adds the next record.

@@ -17,7 +17,7 @@ type PolicyFlag struct{ File string }
 const DefaultPolicy = "default"
 
 func (f *PolicyFlag) Register(c *cobra.Command) {
-	c.Flags().StringVar(&f.File, "privacy", "", "also look for personal data, by a policy `FILE`, YAML or JSON, or default (docs/privacy.md)")
+	c.Flags().StringVar(&f.File, "privacy", "", "also find personal data, by a policy `FILE`, YAML or JSON, or default (docs/privacy.md)")
 }
 
 // Load returns a scanner for personal data, nil if the flag is not given.

@@ -30,8 +30,8 @@ type ReceiverFlags struct {
 func (f *ReceiverFlags) Register(c *cobra.Command) {
 	flags := c.Flags()
 	f.RegisterKeys(c)
-	flags.StringVar(&f.as, "as", "", "check as this receiver, as `TYPE[@VERSION]`")
-	flags.StringSliceVar(&f.requiredState, "require-state", nil, "members of currentState that must be there: names or JSON Pointers")
+	flags.StringVar(&f.as, "as", "", "receiver to check as, `TYPE[@VERSION]`")
+	flags.StringSliceVar(&f.requiredState, "require-state", nil, "required members of currentState: names or JSON Pointers")
 	CompleteWith(c, "as", addressees)
 }
 

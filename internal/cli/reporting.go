@@ -39,10 +39,10 @@ func (f *ReportFlags) Register(c *cobra.Command, formats []string) {
 func (f *ReportFlags) RegisterFiles(c *cobra.Command, formats []string) {
 	f.Formats = formats
 	flags := c.Flags()
-	flags.StringVarP(&f.Format, "format", "f", "text", "format of the report: "+strings.Join(formats, ", "))
+	flags.StringVarP(&f.Format, "format", "f", "text", "report format: "+strings.Join(formats, ", "))
 	flags.StringVarP(&f.Output, "output", "o", "", "write the report to `FILE`")
-	flags.BoolVarP(&f.Quiet, "quiet", "q", false, "no report and no summary: the exit code is the answer")
-	flags.StringArrayVar(&f.Also, "report", nil, "also write a report, as `FORMAT=FILE`; may be repeated")
+	flags.BoolVarP(&f.Quiet, "quiet", "q", false, "print no report or summary, only set the exit code")
+	flags.StringArrayVar(&f.Also, "report", nil, "additional report, as `FORMAT=FILE`; may be repeated")
 	var prefixes []string
 	for _, format := range formats {
 		prefixes = append(prefixes, format+"=")
@@ -55,8 +55,8 @@ func (f *ReportFlags) RegisterFiles(c *cobra.Command, formats []string) {
 // registerText registers the flags for the text of a report.
 func (f *ReportFlags) registerText(c *cobra.Command) {
 	flags := c.Flags()
-	flags.BoolVarP(&f.Verbose, "verbose", "v", false, "also name the documents with which nothing is wrong")
-	flags.BoolVar(&f.excerpt, "excerpt", false, "show the line around each finding also where the report does not go to a terminal")
+	flags.BoolVarP(&f.Verbose, "verbose", "v", false, "also list documents without findings")
+	flags.BoolVar(&f.excerpt, "excerpt", false, "show the line around each finding, even if the output is not a terminal")
 	flags.BoolVar(&f.noExcerpt, "no-excerpt", false, "do not show the line around each finding")
 }
 

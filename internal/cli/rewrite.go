@@ -55,7 +55,7 @@ func (f *Rewriting) RegisterOutput(c *cobra.Command) {
 
 // RegisterInPlace registers -i.
 func (f *Rewriting) RegisterInPlace(c *cobra.Command) {
-	c.Flags().BoolVarP(&f.InPlace, "in-place", "i", false, "rewrite the files")
+	c.Flags().BoolVarP(&f.InPlace, "in-place", "i", false, "replace the files")
 }
 
 // Run rewrites the documents of the arguments. It reports on stderr, and leaves out, documents that cannot be

@@ -29,11 +29,11 @@ type ScannerFlags struct {
 // Register registers the flags, except --allow if the command has its own.
 func (f *ScannerFlags) Register(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.Rules, "rules", "", "further safety rules, a YAML or JSON `FILE` (docs/safety.md)")
+	flags.StringVar(&f.Rules, "rules", "", "additional safety rules, a YAML or JSON `FILE` (docs/safety.md)")
 	f.thresholds.all = safety.DefaultThreshold
-	flags.Var(&f.thresholds, "threshold", "score from which a text is flagged, above 0 and up to 1; of single speakers as tool=`SCORE`,user=SCORE")
+	flags.Var(&f.thresholds, "threshold", "minimum score of a flagged text, above 0 and up to 1; per speaker as tool=`SCORE`,user=SCORE")
 	if flags.Lookup("allow") == nil {
-		flags.StringSliceVar(&f.allow, "allow", nil, "findings that are only noted, as `RULE`, POINTER or RULE@POINTER")
+		flags.StringSliceVar(&f.allow, "allow", nil, "findings to report only as notes, as `RULE`, POINTER or RULE@POINTER")
 	}
 	CompleteWith(c, "allow", func([]string) (ids []string) {
 		for _, r := range safety.New(safety.Options{}).Rules() {
@@ -41,9 +41,9 @@ func (f *ScannerFlags) Register(c *cobra.Command) {
 		}
 		return ids
 	})
-	flags.StringVar(&f.classifier, "classifier-cmd", "", "also ask this `COMMAND`, which reads and writes JSON lines (docs/safety.md)")
-	flags.Float64Var(&f.from, "classifier-from", 0, "ask the classifier only about texts with at least this score of the scanner's own; 0 asks about all")
-	flags.DurationVar(&f.timeout, "classifier-timeout", time.Minute, "how long the classifier may take for one text, and to end")
+	flags.StringVar(&f.classifier, "classifier-cmd", "", "additional classifier `COMMAND`, which reads and writes JSON lines (docs/safety.md)")
+	flags.Float64Var(&f.from, "classifier-from", 0, "minimum score by the scanner for a text to be classified; 0 for all texts")
+	flags.DurationVar(&f.timeout, "classifier-timeout", time.Minute, "timeout of the classifier, for each text and for its exit")
 	f.Child.Register(c)
 }
 

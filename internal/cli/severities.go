@@ -25,9 +25,9 @@ type SeverityFlags struct {
 func (f *SeverityFlags) Register(c *cobra.Command, noun string, rules func() []finding.Rule) {
 	f.rules, f.noun = rules, noun
 	flags := c.Flags()
-	flags.BoolVar(&f.Strict, "strict", false, "make warnings errors")
-	flags.StringSliceVar(&f.off, "off", nil, "rules that are not to be checked")
-	flags.StringSliceVar(&f.list, "severity", nil, "how much a rule matters, as `RULE=SEVERITY`: error, warning, note or off; may be repeated")
+	flags.BoolVar(&f.Strict, "strict", false, "treat warnings as errors")
+	flags.StringSliceVar(&f.off, "off", nil, "rules to disable")
+	flags.StringSliceVar(&f.list, "severity", nil, "severity of a rule, as `RULE=SEVERITY`: error, warning, note or off; may be repeated")
 	CompleteRules(c, "off", rules)
 	CompleteWith(c, "severity", func([]string) []string {
 		var choices []string

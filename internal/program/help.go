@@ -21,11 +21,19 @@ const (
 	about      = "about"
 )
 
+// common are the commands with their own line in the help of the root; the others are listed by name.
+var common = map[string]bool{
+	"build": true, "convert": true, "trim": true,
+	"validate": true, "sign": true, "verify": true, "keygen": true, "scan": true, "chain": true,
+	"inspect": true, "diff": true,
+	"send": true, "receive": true, "accept": true,
+}
+
 var groups = []*cobra.Group{
-	{ID: making, Title: "Make and change messages"},
-	{ID: checking, Title: "Check them"},
-	{ID: looking, Title: "Look at them"},
-	{ID: delivering, Title: "Deliver, accept and record"},
+	{ID: making, Title: "Create and change messages"},
+	{ID: checking, Title: "Check messages"},
+	{ID: looking, Title: "Show messages"},
+	{ID: delivering, Title: "Deliver and record messages"},
 	{ID: systems, Title: "Other systems"},
 	{ID: about, Title: "About handoff"},
 }
@@ -39,12 +47,12 @@ type Topic struct {
 // Topics are the documents that the help lists.
 var Topics = []Topic{
 	{"cookbook", "twelve tasks, ready to paste"},
-	{"exit-codes", "what a run comes to, for scripts"},
-	{"pipelines", "streams, filters, files that appear whole"},
-	{"formats", "the formats, and what conversion keeps"},
-	{"configuration", "handoff.yaml, and what a project's file may set"},
-	{"environment", "the variables that count"},
-	{"index", "all documents; help NAME shows each"},
+	{"exit-codes", "exit codes, for scripts"},
+	{"pipelines", "streams, filters and atomic output files"},
+	{"formats", "message formats and conversion"},
+	{"configuration", "handoff.yaml, and the limits of a project's file"},
+	{"environment", "environment variables"},
+	{"index", "list of all documents (handoff help NAME shows one)"},
 }
 
 // writeHelp writes the output of --help for a command.
@@ -67,13 +75,13 @@ func writeHelp(c *cobra.Command) error {
 	for _, list := range []struct {
 		title string
 		flags *pflag.FlagSet
-	}{{"Flags", c.LocalFlags()}, {"Flags of every command", c.InheritedFlags()}} {
+	}{{"Flags", c.LocalFlags()}, {"Global flags", c.InheritedFlags()}} {
 		if list.flags.HasAvailableFlags() {
 			b.WriteString("\n" + list.title + ":\n" + strings.TrimRight(list.flags.FlagUsagesWrapped(width), "\n") + "\n")
 		}
 	}
 	if !c.HasParent() {
-		b.WriteString("\nTopics (handoff help TOPIC):\n")
+		b.WriteString("\nTopics (handoff help TOPIC; all commands: handoff commands):\n")
 		for _, t := range Topics {
 			fmt.Fprintf(&b, "  %-13s %s\n", t.Name, t.Summary)
 		}
@@ -84,22 +92,60 @@ func writeHelp(c *cobra.Command) error {
 
 // writeSubcommands lists the commands below one, by group if they have groups.
 func writeSubcommands(b *strings.Builder, c *cobra.Command, width int) {
+	if len(c.Groups()) > 0 {
+		writeGroups(b, c, width)
+		return
+	}
 	names := 0
 	for _, sub := range c.Commands() {
 		names = max(names, len(sub.Name()))
 	}
-	for _, group := range append(c.Groups(), &cobra.Group{Title: "Commands"}) {
-		title := "\n" + group.Title + ":\n"
-		for _, sub := range c.Commands() {
-			if sub.GroupID != group.ID || !sub.IsAvailableCommand() {
-				continue
-			}
-			line := fmt.Sprintf("  %-*s  %s", names, sub.Name(), sub.Short)
-			if width > 0 {
-				line = term.Clip(line, width)
-			}
-			b.WriteString(title + line + "\n")
+	title := "\nCommands:\n"
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			b.WriteString(title + commandLine(sub, names, width))
 			title = ""
 		}
 	}
+}
+
+// writeGroups lists the commands of the root by their groups: the common ones with their summaries, the
+// others by name.
+func writeGroups(b *strings.Builder, root *cobra.Command, width int) {
+	b.WriteString("\n")
+	for _, group := range root.Groups() {
+		var lines, others []string
+		for _, sub := range root.Commands() {
+			switch {
+			case sub.GroupID != group.ID || !sub.IsAvailableCommand():
+			case common[sub.Name()]:
+				lines = append(lines, commandLine(sub, len("validate"), width))
+			default:
+				others = append(others, sub.Name())
+			}
+		}
+		switch {
+		case len(lines) == 0 && len(others) > 0:
+			b.WriteString(group.Title + ": " + strings.Join(others, ", ") + "\n")
+		case len(lines) > 0:
+			b.WriteString(group.Title + ":\n" + strings.Join(lines, ""))
+			if len(others) > 0 {
+				b.WriteString("  also: " + strings.Join(others, ", ") + "\n")
+			}
+		}
+	}
+	for _, sub := range root.Commands() {
+		if sub.GroupID == "" && sub.IsAvailableCommand() {
+			b.WriteString(commandLine(sub, len("validate"), width))
+		}
+	}
+}
+
+// commandLine is a command's name and summary, on one line.
+func commandLine(c *cobra.Command, names, width int) string {
+	line := fmt.Sprintf("  %-*s  %s", names, c.Name(), c.Short)
+	if width > 0 {
+		line = term.Clip(line, width)
+	}
+	return line + "\n"
 }

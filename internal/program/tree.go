@@ -135,18 +135,13 @@ func (p *Program) tree(g *cli.Globals, commands []Command, args []string) *cobra
 	version := false
 	root := &cobra.Command{
 		Use:   "handoff",
-		Short: "Build, validate, sign, compare and inspect the messages that AI agents hand to each other",
-		Long: `handoff works on the handoff messages of EAAPL-MAG006, SW4RM, MACP and the OpenAI
-Agents SDK: it builds them from an agent's state, signs and verifies them, validates
-them as their receiver must, scans them for injected instructions, trims their
-histories, compresses them, converts them from one system to another and back, shows
-what is in them and what changed, and checks what was lost from one to the next. The
-documents are in docs/, and at https://github.com/eaapl/handoff.
+		Short: "Build, check, sign, convert and deliver messages between AI agents",
+		Long: `handoff builds, checks, signs, compares, converts and delivers the messages that AI
+agents hand to each other: EAAPL-MAG006, SW4RM, MACP, the OpenAI Agents SDK and others.
+Documents: docs/, https://github.com/eaapl/handoff.
 
-Input is files, directories (*.json, *.jsonl, *.ndjson, also .gz and .zst) or
-standard input: one message, JSON Lines or concatenated messages, plain, gzip or
-zstd. Exit code 0 means yes, 1 means no, 2 that the question could not be
-answered.`,
+Input: files, directories (*.json, *.jsonl, *.ndjson) or standard input; one or more
+messages, plain, .gz or .zst. Exit code: 0 yes, 1 no, 2 error.`,
 		Example: `  handoff example state | handoff build --from legal@2.1.0 --to scorer > message.json
   handoff validate message.json
   handoff inspect message.json`,
@@ -176,12 +171,12 @@ answered.`,
 	root.AddGroup(groups...)
 	root.CompletionOptions.DisableDefaultCmd = true // NewCompletion replaces it
 	flags := root.PersistentFlags()
-	flags.StringVar(&g.Color, "color", "auto", "colour the output: auto, always or never")
-	flags.BoolVar(&g.Each, "each", false, "take each element of an array as a message by itself")
-	flags.Var(cli.NewByteSize(&g.Limits.MaxBytes, jsonstream.DefaultMaxBytes), "max-message-bytes", "size of the longest message, decompressed")
-	flags.IntVar(&g.Limits.MaxDepth, "max-depth", jsonstream.DefaultMaxDepth, "deepest nesting of a message")
-	flags.Int64Var(&g.MaxRatio, "max-ratio", compress.DefaultMaxRatio, "how many times its compressed size input may be long, beyond --max-message-bytes; 0 for any")
-	flags.IntVar(&g.MaxFindings, "max-findings", report.DefaultMaxFindings, "how many findings, and how many errors on stderr, a run writes; the others are counted; 0 for any")
+	flags.StringVar(&g.Color, "color", "auto", "colour of the output: auto, always or never")
+	flags.BoolVar(&g.Each, "each", false, "read each element of an array as a separate message")
+	flags.Var(cli.NewByteSize(&g.Limits.MaxBytes, jsonstream.DefaultMaxBytes), "max-message-bytes", "maximum size of a message, decompressed")
+	flags.IntVar(&g.Limits.MaxDepth, "max-depth", jsonstream.DefaultMaxDepth, "maximum nesting depth of a message")
+	flags.Int64Var(&g.MaxRatio, "max-ratio", compress.DefaultMaxRatio, "maximum decompression ratio, for input over --max-message-bytes; 0 for no limit")
+	flags.IntVar(&g.MaxFindings, "max-findings", report.DefaultMaxFindings, "maximum number of findings, and of errors on stderr, to print; others are only counted; 0 for no limit")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		err = cli.FlagError(c, err)
 		if errors.As(err, new(term.Hint)) {

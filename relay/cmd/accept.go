@@ -26,29 +26,31 @@ func newAccept(g *cli.Globals) *cobra.Command {
 	f := &acceptFlags{receptionFlags: receptionFlags{Globals: g}}
 	c := &cobra.Command{
 		Use:   "accept [FILE|DIR|-]... [flags] [-- AGENT ARGS...]",
-		Short: "Accept messages as their receiver, and record it",
-		Long: `Accept is the receiver of EAAPL-MAG006 (sections 6.1 to 6.3, 7.2 and 11): every layer
-of validate, then the record in the audit log, then the message. Accepted messages go to
-standard output as they came, one a line, in the order of the input, and none before its
-record is durable; if the record cannot be written, nothing passes.
+		Short: "Accept messages as a receiver, and record them",
+		Long: `Accept is the receiver of EAAPL-MAG006 (sections 6.1 to 6.3, 7.2 and 11): it runs every
+layer of validate, writes the record to the audit log, and then prints the message.
+Accepted messages go to standard output unchanged, one per line, in input order, and
+never before their record is durable; if the record cannot be written, no message
+passes.
 
-A message that was accepted before is a duplicate, and not printed again, whatever the
-number of processes that get it. One that was accepted by a process that died before it
-had handed the message over is handed over by the next attempt that brings it, or by
---resume. So a message may come twice after a crash: agents use its handoffId as their
-idempotency key (docs/accepting.md).
+A message that was already accepted is a duplicate, and is not printed again, no matter
+how many processes receive it. If the process that accepted it died before it handed the
+message over, the next delivery of the message, or --resume, hands it over. A message
+can therefore arrive twice after a crash: agents use its handoffId as the idempotency
+key (docs/accepting.md).
 
-With --personal-data, what a policy names is kept apart in the audit log, encrypted, so
-that it can be erased (docs/audit.md); what is printed is the message as it came.
+With --personal-data, the data that a policy names is stored separately in the audit
+log, encrypted and erasable (docs/audit.md); the printed message is unchanged.
 
-With --exec the program after -- runs once for every message, which it reads from its
-standard input. If accept itself is killed meanwhile, its agent is taken to have failed:
-then the task is the sender's again, or with --rerun the agent gets the message again.
+With --exec, the program after -- runs once per message, with the message on standard
+input. If accept is killed while the agent runs, the agent counts as failed: the task
+returns to the sender or, with --rerun, the agent gets the message again.
 
-Several receivers may share an audit log and get a copy of one message each: --as, or
-the agentType of the profile, tells them apart.
+Several receivers of a fan-out can share an audit log: --as, or the agentType of the
+profile, distinguishes them.
 
-Exit code 0: all accepted, or duplicates; 1: at least one was rejected; 2: trouble.`,
+Exit code 0: all were accepted or are duplicates; 1: at least one was rejected; 2: an
+error.`,
 		Example: `  consumer | handoff accept | agent
   handoff accept -f json --audit-log team.db queue/
   handoff accept --resume
@@ -57,11 +59,11 @@ Exit code 0: all accepted, or duplicates; 1: at least one was rejected; 2: troub
 	}
 	flags := c.Flags()
 	f.register(c)
-	cli.RegisterFormat(c, &f.format, "what to print: messages (those accepted), or json (the answers to all)", []string{acceptMessages, acceptAnswers})
-	flags.BoolVar(&f.resume, "resume", false, "first hand over what was accepted by processes that died; without FILE that is all")
-	flags.BoolVar(&f.options.Rerun, "rerun", false, "hand over again what an agent of --exec had that ended with its receiver; without it the task is the sender's again")
+	cli.RegisterFormat(c, &f.format, "output: messages (the accepted ones), or json (the answers to all messages)", []string{acceptMessages, acceptAnswers})
+	flags.BoolVar(&f.resume, "resume", false, "first hand over messages accepted by processes that died; without FILE, only resume")
+	flags.BoolVar(&f.options.Rerun, "rerun", false, "with --exec: hand over a message again if accept died while the agent ran; without this flag, the task returns to the sender")
 	flags.BoolVar(&f.exec, "exec", false, "run the program after -- for every message")
-	flags.DurationVar(&f.failWithin, "fail-within", 30*time.Second, "with --exec: an agent that fails so soon rejects the message, and the task is the sender's again")
+	flags.DurationVar(&f.failWithin, "fail-within", 30*time.Second, "with --exec: time within which a failing agent rejects the message, so that the task returns to the sender")
 	return c
 }
 

@@ -30,10 +30,11 @@ func newAcks(g *cli.Globals) *cobra.Command {
 	var wait time.Duration
 	c := &cobra.Command{
 		Use:   "acks HANDOFF",
-		Short: "Say whether all receivers of a fan-out have acknowledged it",
-		Long: `Acks is what an aggregation has to ask first (section 14.2): exit code 0 if every receiver
-in the receiverList of the message has accepted its copy, 1 if not: it names those that
-have not. It takes the answers that wait on the transports; with --wait it waits for them.`,
+		Short: "Check whether all receivers of a fan-out have acknowledged it",
+		Long: `Acks checks that every receiver in the receiverList has accepted its copy of the
+message, as required before an aggregation (section 14.2). Exit code 0: all have; 1: at
+least one has not, and their names are printed. It reads the answers that are available
+on the transports; with --wait, it waits for missing ones.`,
 		Example: `  handoff acks 6e7f936b-cafd-4624-8754-0bafc4e8acb3 --wait 30s`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -59,8 +60,8 @@ have not. It takes the answers that wait on the transports; with --wait it waits
 	f.register(c)
 	f.posting.register(c)
 	f.registerTrust(c)
-	facts.Register(c, "text or json", "write to `FILE`")
-	c.Flags().DurationVar(&wait, "wait", 0, "wait so long for acknowledgements that are missing")
+	facts.Register(c, "output format: text, json", "write the output to `FILE`")
+	c.Flags().DurationVar(&wait, "wait", 0, "maximum time to wait for missing acknowledgements")
 	return c
 }
 

@@ -19,13 +19,13 @@ func newAuditChain(g *cli.Globals) *cobra.Command {
 	var log relayflags.AuditLogFlag
 	c := &cobra.Command{
 		Use:   "chain TASK",
-		Short: "Check what became of a task, by the messages in the audit log",
-		Long: `Chain checks the messages of a task that were accepted, as the audit log has them:
-with the rules, the severities and the reports of "handoff chain". A message's place
-is the number of its record.
+		Short: "Check a task by its messages in the audit log",
+		Long: `Chain checks the accepted messages of a task in the audit log, with the rules,
+severities and reports of "handoff chain". The place of a message is the number of its
+record.
 
-Exit code 0: no finding is an error; 1: at least one is, or the log has no record of
-the task; 2: the log or a message in it could not be read.`,
+Exit code 0: no errors; 1: at least one error, or the log has no record of the task; 2:
+the log or a message in it could not be read.`,
 		Example:           `  handoff audit chain cc35de8b-6ece-4435-abfd-a60e12baff98`,
 		ValidArgsFunction: relayflags.OneID(log.Recorded(relayflags.TaskID)),
 		Args:              cobra.ExactArgs(1),

@@ -15,8 +15,8 @@ import (
 type certificateFlags struct{ certificate, key string }
 
 func (f *certificateFlags) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.certificate, "tls-cert", "", "the certificate for https, with its chain, a PEM `FILE`")
-	c.Flags().StringVar(&f.key, "tls-key", "", "the private key of the certificate, a PEM `FILE`")
+	c.Flags().StringVar(&f.certificate, "tls-cert", "", "certificate for https, with its chain, a PEM `FILE`")
+	c.Flags().StringVar(&f.key, "tls-key", "", "private key of the certificate, a PEM `FILE`")
 }
 
 func (f *certificateFlags) check() error {

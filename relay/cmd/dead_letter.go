@@ -23,13 +23,14 @@ import (
 func newDeadLetter(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "dead-letter",
-		Short: "Decide about messages that wait for a person",
-		Long: `Messages that are not safe, are not signed as they should be, or have the id of
-another one are never tried again: they wait in the audit log for a person
-(EAAPL-MAG006, sections 6.1, 8.1 and 11). release accepts one all the same, discard ends
-its wait; both record who decided and why.
+		Short: "Release or discard messages that wait for a person",
+		Long: `Dead-letter works with messages that are never tried again, because they are unsafe, not
+signed as required, or reuse the id of another message: they wait in the audit log for a
+person (EAAPL-MAG006, sections 6.1, 8.1 and 11). release accepts a message after all,
+discard ends its wait; both record the person and the reason.
 
-A letter is named by its handoffId or by the number of its record, as list prints it.`,
+A dead letter is identified by its handoffId or by the number of its record; list prints
+both.`,
 		Example: `  handoff dead-letter list
   handoff dead-letter show 17
   handoff dead-letter release 17 --by "Ada Byron" --reason "quotes an attack, orders nothing" | agent`,
@@ -89,7 +90,7 @@ func newDeadLetterList(g *cli.Globals) *cobra.Command {
 	var quiet bool
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List the messages that wait; exit code 1 if there are any",
+		Short: "List the messages that wait; exit with 1 if there are any",
 		Example: `  handoff dead-letter list
   handoff dead-letter list -q || echo "somebody has to look"`,
 		Args: cobra.NoArgs,
@@ -109,8 +110,8 @@ func newDeadLetterList(g *cli.Globals) *cobra.Command {
 		},
 	}
 	log.Register(c)
-	facts.Register(c, "text or json", "write to `FILE`")
-	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "print nothing: the exit code is the answer")
+	facts.Register(c, "output format: text, json", "write the output to `FILE`")
+	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "print nothing, only set the exit code")
 	return c
 }
 
@@ -146,7 +147,7 @@ func newDeadLetterShow(g *cli.Globals) *cobra.Command {
 	var message bool
 	c := &cobra.Command{
 		Use:   "show LETTER",
-		Short: "Show why a message waits, or the message",
+		Short: "Show the cause of a dead letter, or its message",
 		Example: `  handoff dead-letter show 17
   handoff dead-letter show 17 --message | handoff inspect`,
 		Args: cobra.ExactArgs(1),
@@ -175,7 +176,7 @@ func newDeadLetterShow(g *cli.Globals) *cobra.Command {
 	c.ValidArgsFunction = completeLetter(&log)
 	log.Register(c)
 	keys.Register(c)
-	c.Flags().BoolVar(&message, "message", false, "print the message as it came")
+	c.Flags().BoolVar(&message, "message", false, "print the message unchanged")
 	return c
 }
 
@@ -213,8 +214,8 @@ func describeLetter(w io.Writer, letter receiver.Letter) {
 type decisionFlags struct{ receiver.Decision }
 
 func (f *decisionFlags) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.By, "by", "", "the person who decides, a `NAME`")
-	c.Flags().StringVar(&f.Explanation, "reason", "", "why, a `TEXT`")
+	c.Flags().StringVar(&f.By, "by", "", "`NAME` of the person who decides")
+	c.Flags().StringVar(&f.Explanation, "reason", "", "reason, as `TEXT`")
 	for _, name := range []string{"by", "reason"} {
 		_ = c.MarkFlagRequired(name) // the flag exists
 	}
@@ -233,13 +234,15 @@ func newDeadLetterDiscard(*cli.Globals) *cobra.Command {
 	var decision decisionFlags
 	c := &cobra.Command{
 		Use:   "discard LETTER --by NAME --reason TEXT",
-		Short: "Decide that a message is not accepted; record and message stay",
-		Long: `Discard records that a message is not accepted, by whom and why. Record and message stay
-in the audit log, until audit erase or audit prune removes them. With --queue the dead letters of a
-transport are removed, too, which are whole messages unless receive --personal-data has made them;
-with --claim-check its body, if it was too long for the transport. What is not reached is named.
+		Short: "Discard a message, but keep its record",
+		Long: `Discard records the final rejection of a message, with the person and the reason. Record
+and message stay in the audit log until audit erase or audit prune removes them. With
+--queue, the dead letters of a transport are also removed, which are complete messages
+unless receive --personal-data wrote them; with --claim-check, also the body of a
+message that was too long for the transport. Discard lists the places that it cannot
+reach.
 
-Exit code 0: it is decided, and removed from every store that is listed as reached; 1: no such
+Exit code 0: discarded, and removed from all stores listed as reached; 1: no such
 message waits; 2: a store could not be reached.`,
 		Example: `  handoff dead-letter discard 17 --by "Ada Byron" --reason "an attack"`,
 		Args:    cobra.ExactArgs(1),
@@ -271,7 +274,7 @@ message waits; 2: a store could not be reached.`,
 	log.Register(c)
 	queues.Register(c)
 	cli.OnlyForCall(c, "claim-check") // another receiver may still need the body
-	cli.RegisterFormat(c, &format, "how to say what was decided: text (on standard error) or json", report.PlainFormats)
+	cli.RegisterFormat(c, &format, "format of the result: text (on standard error) or json", report.PlainFormats)
 	decision.register(c)
 	return c
 }
@@ -281,12 +284,12 @@ func newDeadLetterRelease(g *cli.Globals) *cobra.Command {
 	var decision decisionFlags
 	c := &cobra.Command{
 		Use:   "release LETTER --by NAME --reason TEXT",
-		Short: "Accept a message that was rejected, and print it",
-		Long: `Release is the appeal of section 11: a message that was rejected is accepted, and the
-record says who has allowed what, and why. It is examined again: what it was rejected for
-is allowed, or with --allow the findings of those rules alone; if anything else is
-wrong, it stays where it is (exit code 1). The message goes to standard output, as accept
-prints it.`,
+		Short: "Accept a rejected message, and print it",
+		Long: `Release is the appeal in section 11: it accepts a rejected message and records the
+person, the reason and the permitted findings. The message is checked again: the
+findings for which it was rejected are permitted, or with --allow only the findings of
+the named rules; if there is any other error, the message continues to wait (exit code
+1). The message goes to standard output, as from accept.`,
 		Example: `  handoff dead-letter release 17 --by "Ada Byron" --reason "quotes an attack, orders nothing" | agent`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -296,7 +299,7 @@ prints it.`,
 		},
 	}
 	c.ValidArgsFunction = completeLetter(&f.log)
-	c.Flags().StringSliceVar(&decision.Allow, "allow", nil, "only allow the findings of this `RULE`, such as safety/override-instructions; may be repeated (default: of all that it was rejected for)")
+	c.Flags().StringSliceVar(&decision.Allow, "allow", nil, "permit only findings of this `RULE`, such as safety/override-instructions; may be repeated (default: all findings of the rejection)")
 	f.checks.register(c)
 	f.log.Register(c)
 	f.personal.Register(c)

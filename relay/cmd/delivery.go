@@ -40,12 +40,12 @@ func (f *deliveryFlags) register(c *cobra.Command) {
 
 // registerRetries registers --retries, for commands that receive answers.
 func (f *deliveryFlags) registerRetries(c *cobra.Command) {
-	c.Flags().IntVar(&f.options.Retries, "retries", deliver.DefaultRetries, "the rejected attempt at which the task is the sender's again")
+	c.Flags().IntVar(&f.options.Retries, "retries", deliver.DefaultRetries, "number of rejected attempts after which the task returns to the sender")
 }
 
 // registerTrust registers --answer-trust, for commands that receive answers.
 func (f *deliveryFlags) registerTrust(c *cobra.Command) {
-	c.Flags().StringVar(&f.trust, "answer-trust", "", "believe the answers of receivers alone that their keys have signed: a profile `FILE` with keys and trust, YAML or JSON")
+	c.Flags().StringVar(&f.trust, "answer-trust", "", "profile `FILE` with keys and trust, YAML or JSON: a receiver with keys there must sign its answers")
 }
 
 // maxWarned is the maximum number of warnings about refused answers.
@@ -60,7 +60,7 @@ func (f *deliveryFlags) warnRefused(h *deliver.Handoff, why string) {
 
 // registerClaimCheck registers --claim-check, for commands that publish.
 func (f *deliveryFlags) registerClaimCheck(c *cobra.Command) {
-	c.Flags().StringVar(&f.claimCheck, "claim-check", "", "where to store messages that are too long for the transport, a `DIR` or URL that receivers have too")
+	c.Flags().StringVar(&f.claimCheck, "claim-check", "", "`DIR` or URL, shared with the receivers, for messages that are too long for the transport")
 }
 
 // with calls use with the store and its sender, and closes both. They are created if create is set.
@@ -136,7 +136,7 @@ func (f *newsFlags) register(c *cobra.Command) {
 	f.alerts.Register(c)
 	f.keys.Register(c)
 	f.child.Register(c)
-	c.Flags().StringVar(&f.auto, "auto", "", "run this `COMMAND` when a task is rolled back: it reads the checkpoint")
+	c.Flags().StringVar(&f.auto, "auto", "", "`COMMAND` to run when a task is rolled back; it reads the checkpoint")
 }
 
 // A newsroom handles news according to the flags.

@@ -41,7 +41,7 @@ func newDoctor(g *cli.Globals, tree settings.Tree) *cobra.Command {
 	d := &doctor{Globals: g}
 	c := &cobra.Command{
 		Use:         "doctor [ADDRESS]...",
-		Short:       "Check that stores, URLs and transports answer",
+		Short:       "Check stores, URLs and transports",
 		Annotations: map[string]string{settings.WarningsPrinted: ""},
 		RunE: func(c *cobra.Command, addresses []string) error {
 			list, _, err := tree.Effective(g)
@@ -63,7 +63,7 @@ func newDoctor(g *cli.Globals, tree settings.Tree) *cobra.Command {
 	d.log.Register(c)
 	d.store.Register(c)
 	d.posting.register(c)
-	c.Flags().DurationVar(&d.timeout, "check-timeout", 5*time.Second, "how long each check may take")
+	c.Flags().DurationVar(&d.timeout, "check-timeout", 5*time.Second, "timeout of each check")
 	return c
 }
 

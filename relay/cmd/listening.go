@@ -30,8 +30,8 @@ type listeningFlags struct {
 func (f *listeningFlags) register(c *cobra.Command, address, usage string) {
 	flags := c.Flags()
 	flags.StringVar(&f.address, "listen", address, usage)
-	flags.StringSliceVar(&f.names, "host", nil, "also answer to this `NAME` of the server, which others than its addresses need; may be repeated")
-	flags.StringVar(&f.tokenFile, "token-file", "", "the bearer token that is needed to ask, in a `FILE` (or "+cli.TokenVariable+": the token itself; default: one that is made at start)")
+	flags.StringSliceVar(&f.names, "host", nil, "additional `NAME` of the server to answer to, if clients use other names than its addresses; may be repeated")
+	flags.StringVar(&f.tokenFile, "token-file", "", "`FILE` with the bearer token for requests (or "+cli.TokenVariable+": the token itself; default: a new one at each start)")
 	f.tls.register(c)
 }
 

@@ -30,23 +30,23 @@ func newMCP(g *cli.Globals) *cobra.Command {
 	f := &mcpFlags{receptionFlags: receptionFlags{Globals: g}}
 	c := &cobra.Command{
 		Use:   "mcp",
-		Short: "Serve what handoff does to models, by the Model Context Protocol",
-		Long: `Mcp is a server of the Model Context Protocol. Its tools build, validate, scan, trim,
-count, compare, convert and render messages, its resources are the schemas, rules and
-examples, and its prompts say how to hand a task over and how to take one over.
+		Short: "Serve the tools of handoff to models over the Model Context Protocol",
+		Long: `Mcp is a Model Context Protocol server. Its tools build, validate, scan, trim, count,
+compare, convert and render messages; its resources are the schemas, rules and examples;
+its prompts explain how to send and how to take over a task.
 
-It serves the program that has started it, by standard input and output, until that
-closes its side; or with --listen any that know its token, by streamable HTTP at /mcp.
-The token is that of --token-file or of HANDOFF_TOKEN, or a new one, which is printed
+By default, it serves its parent process on standard input and output, until the input
+is closed. With --listen, it serves all clients with its token, over streamable HTTP at
+/mcp. The token comes from --token-file or HANDOFF_TOKEN; otherwise a new one is printed
 on stderr.
 
-No file is read or written outside the folders of --root; without one, messages are
-given and returned inline. With --audit-log, the tool accept receives messages and
-records that, and the tool trace looks tasks up; without it there is neither.
-docs/mcp.md says how to add it to a client.
+Tools read and write files only in the folders of --root; without --root, messages are
+passed inline. With --audit-log, there are also the tool accept, which receives and
+records messages, and the tool trace, which shows tasks. docs/mcp.md explains how to add
+the server to a client.
 
-Exit code 0: the client has ended, or with --listen a signal has ended the server;
-2: trouble.`,
+Exit code 0: the client has disconnected, or with --listen a signal has stopped the
+server; 2: an error.`,
 		Example: `  handoff mcp
   handoff mcp --root archive/ --audit-log team.db
   handoff mcp --listen 127.0.0.1:8080 --token-file token.txt`,
@@ -54,9 +54,9 @@ Exit code 0: the client has ended, or with --listen a signal has ended the serve
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	flags := c.Flags()
-	flags.StringArrayVar(&f.roots, "root", nil, "a `DIR` whose files tools may read and write; may be repeated")
-	f.listening.register(c, "", "serve HTTP at this `HOST:PORT`, in place of standard input and output; port 0 for any that is free")
-	flags.IntVar(&f.concurrency, "concurrency", 0, "how many tools may run at once; 0 for one for each core")
+	flags.StringArrayVar(&f.roots, "root", nil, "`DIR` whose files tools may read and write; may be repeated")
+	f.listening.register(c, "", "`HOST:PORT` at which to serve HTTP instead of standard input and output; port 0 for any free port")
+	flags.IntVar(&f.concurrency, "concurrency", 0, "maximum number of concurrent tools; 0 for one per core")
 	f.checks.register(c)
 	f.log.Register(c)
 	f.personal.Register(c)

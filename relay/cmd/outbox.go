@@ -18,10 +18,11 @@ import (
 func newOutbox(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "outbox",
-		Short: "See and send what waits to be sent",
-		Long: `What send could not publish waits in the outbox, with the sender's checkpoint. flush
-tries it again; what fails for good, since there is no such place or the message is too
-long for it, waits for retry. prune removes what is at its end.`,
+		Short: "List and send the messages that wait to be published",
+		Long: `Outbox works with messages that send could not publish; each waits in the outbox, with
+the sender's checkpoint. flush tries them again. After a permanent failure (a
+nonexistent address, or a message too long for the transport), a message waits for
+retry. prune removes completed tasks.`,
 		Example: `  handoff outbox list
   handoff outbox flush`,
 		Args: cobra.NoArgs,
@@ -37,10 +38,10 @@ func newOutboxList(g *cli.Globals) *cobra.Command {
 	var all bool
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List what waits to be published; exit code 1 if any of it waits for a person",
-		Long: `List shows what was not published: its state, age, failures, the next try, where it goes,
-and what was wrong. WAITING is tried again by itself; STOPPED waits for a person, who
-corrects what is wrong and calls handoff outbox retry: then the exit code is 1.`,
+		Short: "List unpublished messages; exit with 1 if any needs a person",
+		Long: `List shows the unpublished messages: state, age, failures, next try, address, and last
+error. WAITING messages are tried again automatically; a STOPPED message waits until a
+person corrects the problem and runs handoff outbox retry: the exit code is then 1.`,
 		Example: `  handoff outbox list
   handoff outbox list --everything -f json`,
 		Args: cobra.NoArgs,
@@ -59,8 +60,8 @@ corrects what is wrong and calls handoff outbox retry: then the exit code is 1.`
 		},
 	}
 	f.register(c)
-	facts.Register(c, "text or json", "write to `FILE` instead of standard output")
-	c.Flags().BoolVar(&all, "everything", false, "also what was published, answered or rolled back")
+	facts.Register(c, "output format: text, json", "write the output to `FILE` instead of standard output")
+	c.Flags().BoolVar(&all, "everything", false, "also list messages that were published, answered or rolled back")
 	return c
 }
 
@@ -87,7 +88,7 @@ func newOutboxShow(g *cli.Globals) *cobra.Command {
 	var message, checkpoint bool
 	c := &cobra.Command{
 		Use:   "show HANDOFF",
-		Short: "Show where a handoff is, its message or its checkpoint",
+		Short: "Show the place of a handoff, its message or its checkpoint",
 		Example: `  handoff outbox show 6e7f936b-cafd-4624-8754-0bafc4e8acb3
   handoff outbox show 6e7f936b-cafd-4624-8754-0bafc4e8acb3 --message | handoff inspect`,
 		Args: cobra.ExactArgs(1),
@@ -120,9 +121,9 @@ func newOutboxShow(g *cli.Globals) *cobra.Command {
 	}
 	c.ValidArgsFunction = relayflags.OneID(f.sentHandoffs())
 	f.register(c)
-	facts.Register(c, "text or json", "write to `FILE` instead of standard output")
-	c.Flags().BoolVar(&message, "message", false, "print the message as it came")
-	c.Flags().BoolVar(&checkpoint, "raw-checkpoint", false, "print the checkpoint as it came; the handoff goes on")
+	facts.Register(c, "output format: text, json", "write the output to `FILE` instead of standard output")
+	c.Flags().BoolVar(&message, "message", false, "print the message unchanged")
+	c.Flags().BoolVar(&checkpoint, "raw-checkpoint", false, "print the checkpoint unchanged; the handoff continues")
 	cli.OnlyForCall(c, "message", "raw-checkpoint")
 	return c
 }
@@ -131,7 +132,7 @@ func newOutboxRetry(g *cli.Globals) *cobra.Command {
 	f := &deliveryFlags{Globals: g}
 	c := &cobra.Command{
 		Use:     "retry HANDOFF",
-		Short:   "Let a message be tried again whose publishing has failed for good, and try it",
+		Short:   "Retry a message after a permanent failure",
 		Example: `  handoff outbox retry 6e7f936b-cafd-4624-8754-0bafc4e8acb3`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -212,21 +213,22 @@ func newOutboxFlush(g *cli.Globals) *cobra.Command {
 	f := &flushFlags{deliveryFlags: deliveryFlags{Globals: g}}
 	c := &cobra.Command{
 		Use:   "flush",
-		Short: "Publish what waits, and take the answers",
-		Long: `Flush tries all that waits in the outbox, at once, and goes on where a run stopped that was
-killed; several may run at the same time. Then it takes the answers that wait on the
-transports: what was rejected for good is rolled back. It asks, at longer and longer
-intervals, also what became of messages that were accepted: their agents may have failed
-(docs/delivery.md). With --watch it stays, tries again between 1 second and 5 minutes after
-a failure, and takes answers as they come.
+		Short: "Publish the waiting messages, and read the answers",
+		Long: `Flush tries to publish all messages in the outbox, now, and continues runs that were
+killed; several flushes can run at the same time. Then it reads the answers on the
+transports: permanently rejected messages are rolled back. At increasing intervals, it
+also asks for the results of accepted messages, because their agents may have failed
+(docs/delivery.md). With --watch, it keeps running, retries between 1 second and 5
+minutes after a failure, and reads answers as they arrive.
 
-With --auto the command gets the checkpoint of every task that is the sender's again and
-that nobody has restored yet, also by an earlier rollback; HANDOFF_ID, HANDOFF_TASK,
-HANDOFF_SENDER and HANDOFF_RECEIVER say which one it is. If the command fails, or dies with
-this program, it is run again by the next flush: it may see a checkpoint twice.
+With --auto, a command gets the checkpoint of every task that has returned to the sender
+and was not yet restored, even from an earlier rollback; HANDOFF_ID, HANDOFF_TASK,
+HANDOFF_SENDER and HANDOFF_RECEIVER identify it. If the command fails or is killed
+together with flush, the next flush runs it again: it can see a checkpoint twice.
 
-It says how many of them the transports have confirmed, and how many wait in the outbox, also
-for a person or another process. Exit code 0: nothing waits any more; 2: something does.`,
+The summary counts the messages that the transports confirmed, and the messages in the
+outbox, including messages that wait for a person or another process. Exit code 0: none
+is waiting; 2: at least one is.`,
 		Example: `  handoff outbox flush
   handoff outbox flush --auto 'cat > restored.json'`,
 		Args: cobra.NoArgs,
@@ -241,7 +243,7 @@ for a person or another process. Exit code 0: nothing waits any more; 2: somethi
 	f.posting.register(c)
 	f.registerTrust(c)
 	f.news.register(c)
-	c.Flags().BoolVar(&f.watch, "watch", false, "stay, and do that until a signal comes")
+	c.Flags().BoolVar(&f.watch, "watch", false, "keep running until a signal arrives")
 	return c
 }
 

@@ -33,19 +33,19 @@ func newOutboxPrune(g *cli.Globals) *cobra.Command {
 	var facts cli.FactsFlags
 	c := &cobra.Command{
 		Use:   "prune --before PERIOD",
-		Short: "Remove from the store what is at its end, with its checkpoints",
-		Long: `Prune removes the tasks that were at their end for so long, with messages, answers and
-checkpoints: each of their handoffs was accepted or completed, or was rolled back and its
-sender has the checkpoint, or has sent the task on in another handoff, which was accepted.
-What waits, for its receiver, its sender or a person, stays, however old, and so does
-the rest of its task.
+		Short: "Remove completed tasks and their checkpoints from the store",
+		Long: `Prune removes tasks that were completed before the given period, with messages, answers
+and checkpoints. A task is completed if each of its handoffs was accepted or completed,
+or was rolled back and then restored or sent on in another handoff, which was accepted.
+A task with a handoff that waits for its receiver, its sender or a person is kept in
+full, however old.
 
-The store does not know then what it has removed: rollback and status cannot find it, and
-the same message sent again is published again, which its receiver answers by DUPLICATE.
-Let outbox flush take the answers before: an agent may have failed.
+The store then has no memory of removed tasks: rollback and status cannot find them, and
+if the same message is sent again, it is published again, and the receiver answers
+DUPLICATE. Run outbox flush first to read the answers: an agent may have failed.
 
-In SQLite, what is removed is overwritten; that the file of changes (-wal) has none of it any
-more is sure when no other process uses the store.`,
+In SQLite, removed data is overwritten; the write-ahead log (-wal) is certain to contain
+none of it only if no other process uses the store.`,
 		Example: `  handoff outbox prune --before 30d`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -69,6 +69,6 @@ more is sure when no other process uses the store.`,
 	}
 	f.register(c)
 	before.Register(c, "tasks")
-	facts.Register(c, "text or json", "write to `FILE` instead of standard output")
+	facts.Register(c, "output format: text, json", "write the output to `FILE` instead of standard output")
 	return c
 }

@@ -27,8 +27,8 @@ type postingFlags struct {
 
 func (f *postingFlags) register(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.tokenFile, "token-file", "", "the bearer token that http and https addresses without a user get, in a `FILE`")
-	flags.StringVar(&f.ca, "ca", "", "trust these certificates of https addresses, too: a PEM `FILE`")
+	flags.StringVar(&f.tokenFile, "token-file", "", "`FILE` with the bearer token for http and https addresses without a user")
+	flags.StringVar(&f.ca, "ca", "", "additional trusted certificates for https addresses, a PEM `FILE`")
 }
 
 // load reads the files named by flags.

@@ -44,34 +44,31 @@ func newReceive(g *cli.Globals) *cobra.Command {
 	f := &receiveFlags{receptionFlags: receptionFlags{Globals: g}}
 	c := &cobra.Command{
 		Use:   "receive URL [flags] [-- AGENT ARGS...]",
-		Short: "Receive messages from a queue, accept them, and hand them to an agent",
-		Long: `Receive takes messages from a transport and does with each what accept does: every layer
-of validate, then the record in the audit log, then the message. Then it answers the
-sender, and only then it acknowledges the message to the transport. A message that was
-accepted and not handed over when a receiver died is handed over when it comes again, or
-when a receiver of the same place runs.
+		Short: "Receive and accept messages from a queue, and run agents",
+		Long: `Receive takes messages from a transport and processes each like accept: every layer of
+validate, then the record in the audit log, then the message. It then answers the
+sender, and finally acknowledges the message to the transport. If a receiver dies after
+it accepted a message but before it handed the message over, the next delivery, or
+another receiver of the same place, hands it over.
 
-Without an agent, accepted messages go to standard output, one a line. The program after
--- runs once for each message, which it reads from its standard input, --concurrency of
-them at once; no message is taken before one is free. With --stream, one agent gets all
-messages, one a line.
+Without an agent, accepted messages go to standard output, one per line. Otherwise the
+program after -- runs once per message, which it reads from standard input, up to
+--concurrency at once; with --stream, one agent reads all messages, one per line. If an
+agent fails within --fail-within, or the receiver dies while it runs (without --rerun),
+the task returns to the sender.
 
-An agent that fails within --fail-within rejects its message: the task is the sender's
-again. So it is if the receiver dies while the agent runs, or with --rerun the agent gets
-the message again.
+With --stream-chunks, messages may arrive in chunks (handoff send --stream). An agent
+starts with the first chunk and reads one chunk per line; it gets the last one only
+after the complete message is valid and accepted. If the message never is, or if another
+message needs its place, the agent is killed. With --begin-with last, it reads the
+complete message. An incomplete stream is rejected after --stream-timeout
+(docs/streaming.md).
 
-With --stream-chunks messages may come in chunks, of handoff send --stream. An agent that runs
-once for each message begins with the first chunk, and gets each on a line: the last when the
-whole is valid and accepted. If it never is, or another message needs the place, the agent is
-killed. With --begin-with last it gets the whole message, as all others do. A stream that
-does not end is rejected after --stream-timeout, and the task is the sender's again.
-docs/streaming.md has more.
+The first signal (SIGTERM, SIGINT) stops taking: accepted messages are finished, all
+others given back. Further signals go to the agents (docs/receiving.md).
 
-The first signal (SIGTERM, SIGINT) ends taking: what was accepted is finished, the rest
-is given back. Further signals go to the agents. docs/receiving.md has more.
-
-Exit code 0: ended by a signal, or all were accepted; 1: with --max or --idle-timeout, at
-least one was rejected; 2: trouble.`,
+Exit code 0: stopped by a signal, or all accepted; 1: with --max or --idle-timeout, at
+least one rejected; 2: an error.`,
 		Example: `  handoff receive dir:queue | agent
   handoff receive dir:queue --concurrency 4 -- agent --once
   handoff receive dir:queue --max 1 --idle-timeout 30s
@@ -80,14 +77,14 @@ least one was rejected; 2: trouble.`,
 	}
 	f.register(c)
 	flags := c.Flags()
-	cli.RegisterFormat(c, &f.format, "what to print: messages (those accepted), or with an agent json (the answers to all)", []string{acceptMessages, acceptAnswers})
-	flags.BoolVar(&f.stream, "stream", false, "run one agent for all messages, which reads them one a line")
-	flags.IntVar(&f.intake.Concurrency, "concurrency", 1, "how many agents may run at once")
-	flags.IntVar(&f.intake.MaxMessages, "max", 0, "end after this many messages; 0 for never")
-	flags.DurationVar(&f.intake.IdleTimeout, "idle-timeout", 0, "end when no message has come for so long; 0 for never")
-	flags.BoolVar(&f.options.Rerun, "rerun", false, "hand over again what an agent had that ended with its receiver; without it the task is the sender's again")
-	flags.DurationVar(&f.failWithin, "fail-within", 30*time.Second, "an agent that fails so soon rejects the message, and the task is the sender's again")
-	flags.DurationVar(&f.lease, "lease", transport.DefaultLease, "how long a message stays with a receiver that has died, where the transport cannot see that")
+	cli.RegisterFormat(c, &f.format, "output: messages (the accepted ones), or with an agent json (the answers to all messages)", []string{acceptMessages, acceptAnswers})
+	flags.BoolVar(&f.stream, "stream", false, "run one agent for all messages, which reads them one per line")
+	flags.IntVar(&f.intake.Concurrency, "concurrency", 1, "maximum number of concurrent agents")
+	flags.IntVar(&f.intake.MaxMessages, "max", 0, "number of messages after which to stop; 0 for no limit")
+	flags.DurationVar(&f.intake.IdleTimeout, "idle-timeout", 0, "time without messages after which to stop; 0 for no limit")
+	flags.BoolVar(&f.options.Rerun, "rerun", false, "hand over a message again if its receiver died while the agent ran; without this flag, the task returns to the sender")
+	flags.DurationVar(&f.failWithin, "fail-within", 30*time.Second, "time within which a failing agent rejects the message, so that the task returns to the sender")
+	flags.DurationVar(&f.lease, "lease", transport.DefaultLease, "time that a message stays with a dead receiver, if the transport cannot detect the death")
 	f.chunks.register(c)
 	f.serving.register(c)
 	return c

@@ -34,11 +34,11 @@ type servingFlags struct {
 func (f *servingFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	f.tls.register(c)
-	flags.StringVar(&f.tokenFile, "token-file", "", "the bearer token that senders need whose messages come by http or https, in a `FILE`")
-	flags.StringSliceVar(&f.names, "host", nil, "also answer to this `NAME` of the server, which others than its addresses need; may be repeated")
-	flags.StringSliceVar(&f.origins, "allow-origin", nil, "take messages by http or https from pages of this `ORIGIN` in a browser, such as https://host; may be repeated")
-	flags.StringVar(&f.claimCheck, "claim-check", "", "where senders store messages that are too long for the transport, a `DIR` or URL")
-	flags.StringVar(&f.metrics, "metrics", "", "serve /metrics and /healthz at this `ADDRESS`, such as 127.0.0.1:9464; http serves them beside the messages (docs/metrics.md)")
+	flags.StringVar(&f.tokenFile, "token-file", "", "`FILE` with the bearer token that senders need for http or https")
+	flags.StringSliceVar(&f.names, "host", nil, "additional `NAME` of the server to answer to, if clients use other names than its addresses; may be repeated")
+	flags.StringSliceVar(&f.origins, "allow-origin", nil, "`ORIGIN` of web pages that may send messages over http or https, such as https://host; may be repeated")
+	flags.StringVar(&f.claimCheck, "claim-check", "", "`DIR` or URL in which senders store messages that are too long for the transport")
+	flags.StringVar(&f.metrics, "metrics", "", "`ADDRESS` at which to serve /metrics and /healthz, such as 127.0.0.1:9464; http transports serve them with the messages (docs/metrics.md)")
 }
 
 // check returns an error if the flags do not fit a transport.

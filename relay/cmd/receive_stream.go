@@ -29,10 +29,10 @@ const (
 
 func (f *receiveStreamFlags) register(c *cobra.Command) {
 	flags := c.Flags()
-	flags.BoolVar(&f.on, "stream-chunks", false, "also receive messages that come in chunks, of handoff send --stream (docs/streaming.md)")
-	flags.DurationVar(&f.timeout, "stream-timeout", intake.DefaultStreamTimeout, "how long the chunks of a message may take, from the first to the last: then the task is the sender's again")
-	flags.IntVar(&f.max, "max-chunks", intake.DefaultMaxChunks, "how many chunks may wait for the rest of their messages; a message has no more")
-	flags.StringVar(&f.begin, "begin-with", beginFirst, "with which `CHUNK` of a stream its agent begins: first, and it gets the chunks, or last, and it gets the whole message")
+	flags.BoolVar(&f.on, "stream-chunks", false, "also receive messages in chunks, from handoff send --stream (docs/streaming.md)")
+	flags.DurationVar(&f.timeout, "stream-timeout", intake.DefaultStreamTimeout, "maximum time from the first to the last chunk of a message, after which the task returns to the sender")
+	flags.IntVar(&f.max, "max-chunks", intake.DefaultMaxChunks, "maximum number of waiting chunks of incomplete messages, and of chunks in a message")
+	flags.StringVar(&f.begin, "begin-with", beginFirst, "`CHUNK` of a stream at which the agent begins: first (it reads the chunks), or last (it reads the complete message)")
 	cli.Complete(c, "begin-with", beginFirst, beginLast)
 }
 

@@ -50,15 +50,15 @@ func (f *receptionFlags) register(c *cobra.Command) {
 	f.alerts.Register(c)
 	f.personal.Register(c)
 	flags := c.Flags()
-	flags.StringVar(&f.replies, "replies", "", "also append the answers, as JSON Lines, to `FILE`")
-	flags.StringVar(&f.render, "render", "", "print what the receiving model is to see of a message, `FOR` text, openai, anthropic or gemini, in place of it")
+	flags.StringVar(&f.replies, "replies", "", "also append the answers to `FILE`, as JSON Lines")
+	flags.StringVar(&f.render, "render", "", "print messages as input for a model, in the form `FOR`: text, openai, anthropic or gemini")
 	flags.Lookup("render").NoOptDefVal = string(render.Text)
-	flags.StringVar(&f.answerKey, "answer-key-file", "", "sign the answers with the private key, or the secret, of this `FILE`")
-	flags.Int64Var(&f.options.RejectedPerDay, "rejected-per-day", receiver.DefaultRejectedPerDay, "how many bytes a day the audit log takes of messages that are rejected or come again, of each key that signs and of all unsigned ones together; -1 for no bound")
+	flags.StringVar(&f.answerKey, "answer-key-file", "", "`FILE` with the private key, or the secret, to sign answers with")
+	flags.Int64Var(&f.options.RejectedPerDay, "rejected-per-day", receiver.DefaultRejectedPerDay, "maximum bytes per day in the audit log for rejected or repeated messages, per signing key and for all unsigned ones together; -1 for no limit")
 	cli.Complete(c, "render", cli.Names(render.Targets())...)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no errors of rejected messages, and no summary")
-	flags.BoolVar(&f.options.AtMostOnce, "at-most-once", false, "never hand over again what another process had accepted: it may be lost then")
-	flags.IntVar(&f.options.EscalateAfter, "escalate-after", receiver.DefaultEscalateAfter, "the failed attempt at which a person is called")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress the errors of rejected messages, and the summary")
+	flags.BoolVar(&f.options.AtMostOnce, "at-most-once", false, "never hand over a message again that another process accepted: it can be lost")
+	flags.IntVar(&f.options.EscalateAfter, "escalate-after", receiver.DefaultEscalateAfter, "number of failed attempts after which a person is alerted")
 }
 
 // check returns an error if a flag has an invalid value.

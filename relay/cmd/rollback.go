@@ -31,41 +31,41 @@ func newRollback(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "rollback HANDOFF",
 		Short: "Take a task back, and print the sender's checkpoint",
-		Long: `Rollback restores the sender after a handoff has failed (section 6.3): it prints the
-checkpoint byte for byte, so that handoff rollback ID | agent --resume goes on where the
-sender was. It first takes the answers that wait on the transport, and with --answer-within
-waits so long for those that are missing.
+		Long: `Rollback restores the sender after a failed handoff (section 6.3): it prints the
+checkpoint byte for byte, so that handoff rollback ID | agent --resume continues the
+sender's work. It first reads the answers on the transport; with --answer-within, it
+waits for missing ones.
 
-It is refused, with exit code 1 and nothing on standard output, if a receiver has accepted
-the message, or may have got it and has not answered: two agents might then have the
-task. With --force it is done all the same: the message is revoked, in the audit log and by
-a message on the transport, and a receiver that meets it later rejects it (REVOKED); one
-that has it already goes on. A message that was never published is withdrawn. A receiver
-that has keys believes a revocation only if a key has signed it that may sign for the sender
-of the message: --key-file names it, as for handoff sign.
+If a receiver has accepted the message, or may have got it and has not answered,
+rollback prints nothing and exits with 1, because two agents might otherwise have the
+task. --force overrides this: the message is revoked, in the audit log and by a message
+on the transport, and a receiver that meets it later rejects it (REVOKED); a receiver
+that already has it continues. An unpublished message is withdrawn. A receiver with keys
+accepts a revocation only if it is signed by a key that may sign for the sender: use
+--key-file, as for handoff sign.
 
-An answer that is not signed can be by anybody who writes into the queue. It counts all the
-same, and rollback says that nobody has checked it. With --answer-trust only signed answers
-count of the receivers that have keys there.
+Unsigned answers can be forged by any process that can write to the queue. They count,
+with a warning. With --answer-trust, a receiver with keys in the profile must sign its
+answers.
 
-Called again, it prints the checkpoint again.`,
+A repeated rollback prints the checkpoint again.`,
 		Example: `  handoff rollback 6e7f936b-cafd-4624-8754-0bafc4e8acb3 --answer-within 10s > state.json`,
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	c.ValidArgsFunction = relayflags.OneID(f.sentHandoffs())
 	flags := c.Flags()
-	flags.BoolVar(&f.Force, "force", false, "also take back what a receiver has accepted, or may have")
-	flags.DurationVar(&f.answerWithin, "answer-within", 0, "wait so long for answers that are missing")
-	flags.StringVar(&f.Receiver, "only-receiver", "", "only for this receiver of a fan-out, by its `NAME`")
-	flags.StringVar(&f.Explanation, "reason", "", "why, a `TEXT` for the audit log and the receiver")
+	flags.BoolVar(&f.Force, "force", false, "also take back a message that a receiver has accepted or may have accepted")
+	flags.DurationVar(&f.answerWithin, "answer-within", 0, "maximum time to wait for missing answers")
+	flags.StringVar(&f.Receiver, "only-receiver", "", "`NAME` of the only receiver of a fan-out to roll back")
+	flags.StringVar(&f.Explanation, "reason", "", "reason, as `TEXT` for the audit log and the receiver")
 	f.register(c)
 	f.registerRetries(c)
 	f.posting.register(c)
 	f.registerTrust(c)
 	f.alerts.Register(c)
 	f.keys.Register(c)
-	flags.StringVar(&f.keyID, "key-id", "", "the key to sign the revocation with, by its `ID`; or the ID of a key that has none")
+	flags.StringVar(&f.keyID, "key-id", "", "`ID` of the key to sign the revocation with; or an ID for a key that has none")
 	f.child.Register(c)
 	cli.OnlyForCall(c, "only-receiver", "reason", "force")
 	return c

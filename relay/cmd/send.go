@@ -34,44 +34,43 @@ func newSend(g *cli.Globals) *cobra.Command {
 	f := &sendFlags{deliveryFlags: deliveryFlags{Globals: g}}
 	c := &cobra.Command{
 		Use:   "send [FILE|DIR|-]... --checkpoint FILE --to [NAME=]URL [--to [NAME=]URL]...",
-		Short: "Send messages, after the sender's checkpoint, and take the answers",
-		Long: `Send hands a task over through a transport (EAAPL-MAG006, sections 6.3, 7.1 and 11). The
-checkpoint, which is what the sender knows when it stops, and the message are written in
-one transaction into the outbox; then the record DISPATCHED into the audit log; then the
-message is published. After a crash at any point the next send, or handoff outbox flush,
-goes on where it stopped. The state that handoff build reads serves as the checkpoint.
+		Short: "Send messages after saving a checkpoint, and read the answers",
+		Long: `Send hands a task over through a transport (EAAPL-MAG006, sections 6.3, 7.1 and 11). It
+writes the checkpoint (the sender's state) and the message into the outbox in one
+transaction, then the record DISPATCHED into the audit log; then it publishes the
+message. After a crash, the next send or outbox flush continues. The agent state for
+handoff build can be the checkpoint.
 
-The same message again is not sent twice: it goes on, or was sent or accepted before, which
-send says. If that was to another address than now, it is an error. After a rejection
-the same handoffId, with the message corrected or as it was, is the next attempt.
+A message is not sent twice: sending it again continues the delivery, or reports that it
+was sent or accepted; another address is an error. After a rejection, the same
+handoffId, corrected or not, is the next attempt.
 
-With --wait, send waits so long for the answers and prints them, as accept -f json does.
-Without it, answers wait on the transport: status, rollback, acks and outbox flush take them.
+With --wait, send waits for the answers and prints them, as accept -f json does.
+Otherwise answers wait on the transport for status, rollback, acks or outbox flush.
 
-Several --to send each receiver in receiverList a complete copy (section 14.2): the first
-the first, and so on, or by their names. handoff build with several --to makes such a list.
+Several --to send a complete copy to each receiver in receiverList (section 14.2), in
+order or by name; handoff build with several --to creates such a list.
 
-With --stream the input is not messages but their chunks, as handoff stream split or an agent
-writes them: each is checked and sent when it comes, so that receive --stream-chunks need
-not wait for the last (section 14.1). An input that ends before its
-last chunk leaves the stream open; docs/streaming.md has more.
+With --stream, the input is chunks, from handoff stream split or an agent, and each is
+checked and sent at once, for receive --stream-chunks (section 14.1). If the input ends
+before the last chunk, the stream stays open (docs/streaming.md).
 
 Addresses: ` + addressForms() + `.
 
-Exit code 0: each is where the address says, as its transport has confirmed, with --wait
-accepted; 1: at least one was rejected; 2: at least one was
-not delivered, or with --wait not answered.`,
+Exit code 0: all are delivered, as confirmed by the transports (with --wait, accepted);
+1: at least one was rejected; 2: at least one was not delivered (with --wait, not
+answered).`,
 		Example: `  handoff send message.json --checkpoint state.json --to dir:inbox
   handoff send message.json --checkpoint state.json --to dir:inbox --wait 5s
   producer | handoff send --stream --checkpoint state.json --to dir:inbox`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	flags := c.Flags()
-	flags.StringArrayVar(&f.to, "to", nil, "where the message goes, a `[NAME=]URL`; repeated, one for each receiver of its receiverList")
-	flags.StringVar(&f.checkpoint, "checkpoint", "", "the state that the sender goes back to if the handoff fails, a `FILE`")
-	flags.DurationVar(&f.wait, "wait", 0, "wait so long for the answers, and print them")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no errors of rejected messages, and no summary")
-	flags.BoolVar(&f.stream, "stream", false, "the input is chunks of messages: send each when it comes")
+	flags.StringArrayVar(&f.to, "to", nil, "address of a receiver, as `[NAME=]URL`; may be repeated, once for each receiver in receiverList")
+	flags.StringVar(&f.checkpoint, "checkpoint", "", "`FILE` of the sender's state, to restore if the handoff fails")
+	flags.DurationVar(&f.wait, "wait", 0, "maximum time to wait for the answers, which are then printed")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress the errors of rejected messages, and the summary")
+	flags.BoolVar(&f.stream, "stream", false, "read chunks of messages, and send each immediately")
 	f.deliveryFlags.register(c)
 	f.registerRetries(c)
 	f.registerClaimCheck(c)

@@ -31,22 +31,24 @@ func newServe(g *cli.Globals) *cobra.Command {
 	f := &serveFlags{receptionFlags: receptionFlags{Globals: g, appeal: true}}
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Show the audit log in a browser, and decide about dead letters there",
-		Long: `Serve shows what the audit log has, as it is when somebody looks: the tasks, with a search,
-the report of each, the metrics of "audit stats", and the messages that wait for a person.
-It serves at 127.0.0.1 alone, unless --listen says otherwise, until a signal ends it.
+		Short: "Show the audit log in a browser, and decide about dead letters",
+		Long: `Serve shows the current content of the audit log in a browser: the tasks, with a search,
+the report of each, the metrics of "audit stats", and the messages that wait for a
+person. It listens only on 127.0.0.1, unless --listen is set, and runs until a signal
+stops it.
 
-The address is printed to standard error, with a token that is made at start: a browser that
-opens it gets a cookie, and a script sends "Authorization: Bearer" and the token. With
---token-file or HANDOFF_TOKEN the token is yours, and is not printed. /metrics has the metrics
-for Prometheus. At an address of this machine, the host is a name below localhost that this
-server alone has: the cookie goes to no other port. A program that does not find such names
-asks the address of --listen.
+It prints its address on standard error, with a new token: a browser that opens the
+address gets a cookie; a script sends "Authorization: Bearer" and the token. With
+--token-file or HANDOFF_TOKEN, the token is yours, and is not printed. /metrics serves
+Prometheus metrics. On the local machine, the host is a unique name below localhost, so
+that the cookie reaches no other port. A program that cannot resolve such names can use
+the address of --listen.
 
-The log is only read, but for decisions about dead letters: release and discard, with the name
-and the reason of who decides. Release examines the message again, so name the schemas, keys
-and rules that its receiver has; it waits then, as if its receiver had died, until a receiver
-is started or "accept --resume" hands it over. --read-only leaves that out.`,
+The log is read-only, except for decisions about dead letters: release and discard, with
+the name and the reason of the person. Release checks the message again, so set the
+schemas, keys and rules of its receiver; the message then waits, as after the death of
+its receiver, until a receiver starts or "accept --resume" hands it over. --read-only
+disables decisions.`,
 		Example: `  handoff serve
   handoff serve --audit-log postgres://audit@db/handoff --listen 127.0.0.1:9000 --read-only
   handoff serve --listen 10.1.2.3:8320 --tls-cert cert.pem --tls-key key.pem --token-file token`,
@@ -57,9 +59,9 @@ is started or "accept --resume" hands it over. --read-only leaves that out.`,
 	f.log.Register(c)
 	f.log.RegisterArchive(c)
 	flags := c.Flags()
-	f.listening.register(c, defaultListen, "serve at this `HOST:PORT`; port 0 for any that is free")
-	flags.BoolVar(&f.readOnly, "read-only", false, "only show: nobody decides about dead letters")
-	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show credentials in messages as they are")
+	f.listening.register(c, defaultListen, "`HOST:PORT` at which to serve; port 0 for any free port")
+	flags.BoolVar(&f.readOnly, "read-only", false, "disable decisions about dead letters")
+	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show credentials in messages in plain text")
 	cli.OnlyForCall(c, "show-secrets")
 	f.checks.register(c)
 	f.chains.Register(c)

@@ -58,12 +58,12 @@ func newStatus(g *cli.Globals) *cobra.Command {
 	var offline bool
 	c := &cobra.Command{
 		Use:   "status TASK",
-		Short: "Show where a task is, as its sender knows",
-		Long: `Status takes the answers that wait on the transports, and shows where a task is that was
-sent from this store: PENDING_HANDOFF (its sender has it), DISPATCHED, ACCEPTED or
-COMPLETED, and each of its handoffs with the newest answer. JSON has SW4RM's status, too.
+		Short: "Show the state of a task, as known to its sender",
+		Long: `Status reads the answers on the transports, and shows the state of a task that was sent
+from this store: PENDING_HANDOFF (the sender has it), DISPATCHED, ACCEPTED or COMPLETED,
+and each of its handoffs with the latest answer. JSON output includes SW4RM's status.
 
-Exit code 2 if answers could not be taken: then it shows what was known before.`,
+Exit code 2: answers could not be read; the output is the state known before.`,
 		Example: `  handoff status cc35de8b-6ece-4435-abfd-a60e12baff98
   handoff status --offline -f json cc35de8b-6ece-4435-abfd-a60e12baff98`,
 		Args: cobra.ExactArgs(1),
@@ -97,7 +97,7 @@ Exit code 2 if answers could not be taken: then it shows what was known before.`
 	f.registerRetries(c)
 	f.posting.register(c)
 	f.registerTrust(c)
-	facts.Register(c, "text or json", "write to `FILE` instead of standard output")
-	c.Flags().BoolVar(&offline, "offline", false, "take no answers: show what is known")
+	facts.Register(c, "output format: text, json", "write the output to `FILE` instead of standard output")
+	c.Flags().BoolVar(&offline, "offline", false, "read no answers, and show the known state")
 	return c
 }

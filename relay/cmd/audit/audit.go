@@ -12,9 +12,8 @@ func New(g *cli.Globals, chain *cobra.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "audit",
 		Short: "Read, prove and verify the audit log",
-		Long: `The commands below work on the audit log that handoff accept writes: the records
-of what happened to handoffs (EAAPL-MAG006, sections 6.2, 8, 10.3 and 12). docs/audit.md
-describes it to the byte.`,
+		Long: `Audit works with the audit log of handoff accept: the records of all events of handoffs
+(EAAPL-MAG006, sections 6.2, 8, 10.3 and 12). docs/audit.md specifies its format.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}

@@ -20,8 +20,8 @@ type signFlags struct {
 }
 
 func (f *signFlags) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.keyFile, "key-file", "", "the private Ed25519 key that signs, a `FILE`")
-	c.Flags().StringVar(&f.origin, "origin", "", "what the log is called in the checkpoint, a `NAME` such as example.com/audit (default: that of audit init, or one made from the first record)")
+	c.Flags().StringVar(&f.keyFile, "key-file", "", "`FILE` of the private Ed25519 key that signs")
+	c.Flags().StringVar(&f.origin, "origin", "", "`NAME` of the log in the checkpoint, such as example.com/audit (default: that of audit init, or one derived from the first record)")
 }
 
 // load reads the key, if it was not read before.
@@ -64,12 +64,13 @@ func newCheckpoint(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "checkpoint --key-file KEY",
 		Short: "Print a signed checkpoint of the audit log",
-		Long: `Checkpoint signs how many records the log has, and the root of the tree over them
-(RFC 6962), as a signed note (c2sp.org/tlog-checkpoint). Kept on another system, it shows
-later whether a record was changed, removed or cut off since: audit verify --log-checkpoint.
+		Long: `Checkpoint signs the number of records in the log and the root of the tree over them
+(RFC 6962), as a signed note (c2sp.org/tlog-checkpoint). If you keep it on another
+system, audit verify --log-checkpoint can later detect records that were changed,
+removed or cut off.
 
-With --log-checkpoint, nothing is signed unless the log still begins with the records of an earlier
-checkpoint.`,
+With --log-checkpoint, it signs only if the log still begins with the records of an
+earlier checkpoint.`,
 		Example: `  handoff audit checkpoint --key-file log.key --log-checkpoint last.checkpoint -o new.checkpoint`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -85,7 +86,7 @@ checkpoint.`,
 	}
 	log.Register(c)
 	signing.register(c)
-	c.Flags().StringVar(&since, "log-checkpoint", "", "an earlier checkpoint, a `FILE`, whose records the log must begin with")
+	c.Flags().StringVar(&since, "log-checkpoint", "", "`FILE` of an earlier checkpoint, with whose records the log must begin")
 	c.Flags().StringVarP(&output, "output", "o", "", "write the checkpoint to `FILE`")
 	return c
 }

@@ -29,13 +29,13 @@ func newCost(g *cli.Globals) *cobra.Command {
 	f := &costFlags{reading: reading{Globals: g}}
 	c := &cobra.Command{
 		Use:   "cost [TASK]",
-		Short: "Add up what tasks cost, from the records of the audit log",
-		Long: `Cost adds up what was spent on a task, or on all tasks of the log (EAAPL-MAG006,
-sections 6.2 and 9), in exact decimals and in tokens: of every handoff that was
-accepted what was spent since its parent's message, as "handoff chain" counts it,
-because costSpentSoFarUSD is what the task has cost until then. It is the sender's.
+		Short: "Sum the costs of tasks in the audit log",
+		Long: `Cost sums the spending on one task, or on all tasks in the log (EAAPL-MAG006, sections
+6.2 and 9), in exact decimals and in tokens. costSpentSoFarUSD is cumulative for the
+task, so each accepted handoff counts the difference from its parent's message, as in
+"handoff chain". The sender bears this cost.
 
-Exit code 0: it was added up; 1: the log has no record of the task; 2: the log could
+Exit code 0: the sum was printed; 1: the log has no record of the task; 2: the log could
 not be read.`,
 		Example: `  handoff audit cost
   handoff audit cost --group-by day -f json
@@ -59,7 +59,7 @@ not be read.`,
 		},
 	}
 	f.register(c, "text", "json")
-	c.Flags().StringVar(&f.by, "group-by", string(cost.Agent), "add up by `WHAT`: "+strings.Join(cli.Names(cost.Groups()), ", "))
+	c.Flags().StringVar(&f.by, "group-by", string(cost.Agent), "`WHAT` to sum by: "+strings.Join(cli.Names(cost.Groups()), ", "))
 	cli.Complete(c, "group-by", cli.Names(cost.Groups())...)
 	return c
 }

@@ -29,7 +29,7 @@ type subjectFlags struct {
 func (f *subjectFlags) register(c *cobra.Command) {
 	f.log.Register(c)
 	f.keys.Register(c)
-	c.Flags().Int64Var(&f.record, "record", 0, "in the place of the id: the subject of the record with the number `N`")
+	c.Flags().Int64Var(&f.record, "record", 0, "instead of the id: number `N` of a record of the subject")
 }
 
 // subject returns the data subject: id, or the subject of a record.
@@ -129,27 +129,28 @@ func newErase(g *cli.Globals) *cobra.Command {
 	var d personal.Decision
 	c := &cobra.Command{
 		Use:   "erase --subject ID --reason TEXT",
-		Short: "Erase somebody's personal data from the audit log and the outbox",
-		Long: `Erase destroys the key under which the personal data of one data subject is encrypted
-in the audit log, and records that it did, when and why (EAAPL-MAG006, section 12.3;
-GDPR, Article 17). No record is changed: the chain and the tree verify as before. First
-the key is destroyed, then that is recorded; if it was interrupted between the two,
-running it again does the rest.
+		Short: "Erase a person's data from the audit log and the outbox",
+		Long: `Erase destroys the encryption key of one data subject's personal data in the audit log,
+and records the time and the reason (EAAPL-MAG006, section 12.3; GDPR, Article 17). No
+record is changed: the chain and the tree remain verifiable. The key is destroyed first,
+then the record is written; if erase was interrupted in between, run it again to
+complete it.
 
-The handoffs of the subject that the log knows are removed from the outbox, too, if there
-is one here, with messages, checkpoints and answers, also what is still under way; and with
---queue from the dead letters of a transport; with --claim-check from the folder of messages that
-were too long for it. What is not reached is named: the sender, other consumers, agents, files.
+The subject's handoffs that are known to the log are also removed from a local outbox,
+with messages, checkpoints and answers, even if delivery is in progress; with --queue
+from the dead letters of a transport; and with --claim-check from the folder of messages
+that were too long for it. Erase lists the places that it cannot reach: the sender,
+other consumers, agents, files.
 
-The id is the one that the policy of accept --personal-data finds in the messages. A
-message without one is a subject of its own: name it by the number of its record.
+The id is the one that the policy of accept --personal-data finds in messages. A message
+without an id is a separate subject, identified by the number of its record.
 
-Neither --reason nor --by is personal data: they stay in the log. Copies of the key
-store, such as backups and PostgreSQL's write-ahead log, are yours to destroy
+Do not put personal data into --reason or --by: they stay in the log. You must destroy
+copies of the key store, such as backups and PostgreSQL's write-ahead log, yourself
 (docs/audit.md).
 
-Exit code 0: it is erased, now or before, in every store that is listed as reached; 1: there is
-nothing about this subject; 2: a store could not be reached: run it again.`,
+Exit code 0: erased, now or earlier, in all stores listed as reached; 1: there is no
+data of this subject; 2: a store could not be reached: run erase again.`,
 		Example: `  handoff audit erase --subject C-4711 --reason "request of 2026-06-12, Article 17" --by "Ada Byron"
   handoff audit erase --record 17 --reason "sent by mistake"`,
 		Args: cobra.NoArgs,
@@ -178,10 +179,10 @@ nothing about this subject; 2: a store could not be reached: run it again.`,
 	f.register(c)
 	f.store.Register(c)
 	f.queues.Register(c)
-	cli.RegisterFormat(c, &f.format, "how to say what was erased: text (on standard error) or json", report.PlainFormats)
-	c.Flags().StringVar(&id, "subject", "", "the `ID` of the data subject")
-	c.Flags().StringVar(&d.Reason, "reason", "", "why, a `TEXT`")
-	c.Flags().StringVar(&d.By, "by", "", "the person who decides, a `NAME`")
+	cli.RegisterFormat(c, &f.format, "format of the result: text (on standard error) or json", report.PlainFormats)
+	c.Flags().StringVar(&id, "subject", "", "`ID` of the data subject")
+	c.Flags().StringVar(&d.Reason, "reason", "", "reason, as `TEXT`")
+	c.Flags().StringVar(&d.By, "by", "", "`NAME` of the person who decides")
 	_ = c.MarkFlagRequired("reason") // the flag exists
 	cli.OnlyForCall(c, "subject", "record", "reason", "by")
 	return c

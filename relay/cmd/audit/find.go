@@ -25,15 +25,15 @@ func newFind(g *cli.Globals) *cobra.Command {
 	f := &reading{Globals: g}
 	c := &cobra.Command{
 		Use:   "find TASK POINTER[=VALUE]",
-		Short: "Find the handoff that brought a value into a task",
-		Long: `Find investigates a failure (EAAPL-MAG006, section 6.2): it shows the first handoff of
-a task that was accepted and carried a value at a JSON Pointer, and how its message
-differs there from its parent's; then each later handoff that changed what is there.
+		Short: "Find the handoff that introduced a value into a task",
+		Long: `Find investigates a failure (EAAPL-MAG006, section 6.2): it shows the first accepted
+handoff of a task with a value at a JSON Pointer, and the difference from its parent's
+message at this place; then each later handoff that changed the value.
 
-VALUE is JSON or a text as it is; without one, any value is looked for.
+VALUE is JSON, or else plain text; if omitted, any value matches.
 
-Exit code 0: it was found; 1: no handoff carried it, or the log has no record of the
-task; 2: the log could not be read.`,
+Exit code 0: found; 1: no handoff has the value, or the log has no record of the task;
+2: the log could not be read.`,
 		Example: `  handoff audit find cc35de8b-6ece-4435-abfd-a60e12baff98 /currentState/riskFlags
   handoff audit find cc35de8b-6ece-4435-abfd-a60e12baff98 /currentState/rating=high`,
 		ValidArgsFunction: relayflags.OneID(f.log.Recorded(relayflags.TaskID)),

@@ -17,16 +17,16 @@ func newGrants(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "grants [--grant ROLE=NAME]... [--sqlite]",
 		Short: "Print SQL that makes the audit log append-only",
-		Long: `Grants prints SQL for the owner of the tables: triggers that forbid to change or delete
-records, messages and nodes, whoever it is, and for each --grant what a role of PostgreSQL,
-which must be there, may do:
+		Long: `Grants prints SQL for the owner of the tables: triggers that prevent all users from
+changing or deleting records, messages and nodes, and for each --grant the permissions
+of an existing PostgreSQL role:
 
-  writer   add records and read: what handoff accept needs
+  writer   add records and read: sufficient for handoff accept
   keeper   move messages to an archive, remove records after their retention period
   viewer   read
 
-SQLite has no roles: --sqlite prints the triggers alone. Whoever owns the tables or the
-file can drop the triggers: that shows in audit verify, against a checkpoint.`,
+SQLite has no roles: --sqlite prints only the triggers. The owner of the tables or the
+file can drop the triggers: audit verify detects the consequences with a checkpoint.`,
 		Example: `  handoff audit grants --grant writer=agents --grant viewer=auditors | psql "$OWNER"
   handoff audit grants --sqlite | sqlite3 audit.db`,
 		Args: cobra.NoArgs,
@@ -46,7 +46,7 @@ file can drop the triggers: that shows in audit verify, against a checkpoint.`,
 			return g.WriteData("", c.OutOrStdout(), []byte(b.String()))
 		},
 	}
-	c.Flags().StringArrayVar(&roles, "grant", nil, "what a role may do, as `ROLE=NAME`; may be repeated")
-	c.Flags().BoolVar(&sqlite, "sqlite", false, "for SQLite instead of PostgreSQL")
+	c.Flags().StringArrayVar(&roles, "grant", nil, "permission of a role, as `ROLE=NAME`; may be repeated")
+	c.Flags().BoolVar(&sqlite, "sqlite", false, "print SQL for SQLite instead of PostgreSQL")
 	return c
 }

@@ -16,10 +16,11 @@ func newInit(*cli.Globals) *cobra.Command {
 	var retention, rejected, origin string
 	c := &cobra.Command{
 		Use:   "init [--retention PERIOD] [--retention-rejected PERIOD] [--origin NAME]",
-		Short: "Make an audit log, and set how long records are kept",
-		Long: `Init makes the audit log, if there is none, and sets what is set once for all: how long
-records are kept at least (audit prune removes none that is younger), and what the log is
-called in checkpoints. The same settings again do nothing; others are an error.`,
+		Short: "Create an audit log, and set its retention period",
+		Long: `Init creates the audit log if it does not exist, and makes its permanent settings: the
+minimum retention period of records (audit prune removes no younger records), and the
+name of the log in checkpoints. Repeating the same settings has no effect; different
+ones are an error.`,
 		Example: `  handoff audit init --retention P7Y --origin example.com/audit`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
@@ -57,8 +58,8 @@ called in checkpoints. The same settings again do nothing; others are an error.`
 		},
 	}
 	log.Register(c)
-	c.Flags().StringVar(&retention, "retention", "", "how long records are kept at least, a `PERIOD` such as P7Y or 2555d")
-	c.Flags().StringVar(&rejected, "retention-rejected", "", "how long records are kept at least of rejected messages that nobody known has signed, a `PERIOD`; without it, as all others")
-	c.Flags().StringVar(&origin, "origin", "", "what the log is called in checkpoints, a `NAME` without spaces such as example.com/audit")
+	c.Flags().StringVar(&retention, "retention", "", "minimum retention `PERIOD` of records, such as P7Y or 2555d")
+	c.Flags().StringVar(&rejected, "retention-rejected", "", "minimum retention `PERIOD` of rejected messages without a signature by a known key (default: that of all records)")
+	c.Flags().StringVar(&origin, "origin", "", "`NAME` of the log in checkpoints, without spaces, such as example.com/audit")
 	return c
 }

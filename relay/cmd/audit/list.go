@@ -32,12 +32,12 @@ func newList(g *cli.Globals) *cobra.Command {
 	f := &listFlags{reading: reading{Globals: g}}
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List the records of the audit log, the newest first",
-		Long: `List shows the records of the audit log that all its filters want, the newest first.
-It takes constant memory, however long the log is.
+		Short: "List the records of the audit log, newest first",
+		Long: `List shows the records of the audit log that match all filters, newest first. Its memory
+use is constant, whatever the size of the log.
 
--f json writes each record as the log has it, byte for byte what its hash is of, with
-that hash: {"hash":"sha256:…","record":{…}}, one a line.`,
+-f json writes each record exactly as hashed, with its hash:
+{"hash":"sha256:…","record":{…}}, one per line.`,
 		Example: `  handoff audit list --limit 20
   handoff audit list --event REJECTED,DEAD_LETTERED --since 24h
   handoff audit list --agent risk-scoring-agent --since 2026-06-01 --until 2026-07-01 -f json`,
@@ -53,13 +53,13 @@ that hash: {"hash":"sha256:…","record":{…}}, one a line.`,
 	}
 	f.register(c, "text", "json")
 	flags := c.Flags()
-	flags.StringArrayVar(&f.tasks, "task", nil, "only of the task with this `ID`; may be repeated")
-	flags.StringVar(&f.agent, "agent", "", "only those that this `AGENT` sent or received")
-	flags.StringSliceVar(&f.events, "event", nil, "only of these `EVENTS`, such as REJECTED")
-	flags.StringVar(&f.reason, "rejected-for", "", "only of rejections for this `REASON`, such as SCHEMA_INVALID")
-	flags.Var(&f.since, "since", "only at this time or later: 2026-06-12T09:30:00Z, 2026-06-12, or how long ago, like 24h or 30d")
-	flags.Var(&f.until, "until", "only before this time, written alike")
-	flags.IntVar(&f.limit, "limit", 0, "at most so many records, 0 for all")
+	flags.StringArrayVar(&f.tasks, "task", nil, "list only records of the task with this `ID`; may be repeated")
+	flags.StringVar(&f.agent, "agent", "", "list only records of messages that this `AGENT` sent or received")
+	flags.StringSliceVar(&f.events, "event", nil, "list only these `EVENTS`, such as REJECTED")
+	flags.StringVar(&f.reason, "rejected-for", "", "list only rejections for this `REASON`, such as SCHEMA_INVALID")
+	flags.Var(&f.since, "since", "earliest time of a record: 2026-06-12T09:30:00Z, 2026-06-12, or an age like 24h or 30d")
+	flags.Var(&f.until, "until", "time before which records must lie, in the same forms")
+	flags.IntVar(&f.limit, "limit", 0, "maximum number of records; 0 for no limit")
 	flags.BoolVar(&f.oldest, "oldest-first", false, "begin with the first record")
 	cli.OnlyForCall(c, "task", "agent", "event", "rejected-for", "since", "until", "limit", "oldest-first")
 	cli.CompleteFlag(c, "task", relayflags.CompleteIDs(f.log.Recorded(relayflags.TaskID)))

@@ -22,12 +22,12 @@ func newProve(g *cli.Globals) *cobra.Command {
 		Use:   "prove RECORD",
 		Short: "Print a proof that a record is in the audit log",
 		Long: `Prove prints a proof (c2sp.org/tlog-proof) that a record is in the log of a checkpoint:
-the record as canonical JSON, the path in the tree, and the checkpoint. audit verify --proof
-checks it with nothing but the public key: neither the log nor another record is needed.
+the record as canonical JSON, the path in the tree, and the checkpoint. audit verify
+--proof checks it with only the public key, without the log or any other record.
 
-RECORD is the number of a record, or a handoffId: then the record that accepted the handoff, or the
-first one about it. The checkpoint is made and signed now, or is one that --log-checkpoint
-names.`,
+RECORD is the number of a record, or a handoffId, for the record that accepted the
+handoff or else the first record about it. The checkpoint is the one that
+--log-checkpoint names, or a new one, signed now.`,
 		Example: `  handoff audit prove 1 --key-file log.key -o 1.tlog-proof
   handoff audit prove 1 --log-checkpoint kept.checkpoint`,
 		ValidArgsFunction: relayflags.OneID(log.Recorded(relayflags.HandoffID)),
@@ -48,7 +48,7 @@ names.`,
 	}
 	log.Register(c)
 	signing.register(c)
-	c.Flags().StringVar(&checkpoint, "log-checkpoint", "", "prove it for this checkpoint, a `FILE`, instead of one that is made now")
+	c.Flags().StringVar(&checkpoint, "log-checkpoint", "", "prove it for this checkpoint, a `FILE`, instead of a new one")
 	c.Flags().StringVarP(&output, "output", "o", "", "write the proof to `FILE`")
 	return c
 }

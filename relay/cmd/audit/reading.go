@@ -30,7 +30,7 @@ func (f *reading) register(c *cobra.Command, formats ...string) {
 	f.log.Register(c)
 	f.keys.Register(c)
 	cli.RegisterFormat(c, &f.format, "format: "+strings.Join(formats, ", "), formats)
-	c.Flags().StringVarP(&f.output, "output", "o", "", "write to `FILE`")
+	c.Flags().StringVarP(&f.output, "output", "o", "", "write the output to `FILE`")
 }
 
 // registerMessages also registers the flags of a command that reads messages.

@@ -20,24 +20,25 @@ func newReport(g *cli.Globals) *cobra.Command {
 	page := pageFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "report TASK --key-file KEY -o FILE.tar.zst | --html -o FILE.html",
-		Short: "Pack what the audit log has of a task, with proofs, or make a page of it",
-		Long: `Report writes an archive of all that the log has of a task (EAAPL-MAG006, section 12.1):
-who handed what to whom, in which order, what each agent received and had concluded, at
-what cost, with the records, their proofs, the messages, the checkpoint, and a README that
-says how to verify it with handoff audit verify, or with openssl and sha256sum alone. The same
-log, task and checkpoint give the same bytes.
+		Short: "Export the records of a task with proofs, or as an HTML page",
+		Long: `Report writes an archive of all audit data of a task (EAAPL-MAG006, section 12.1): the
+handoffs in order with sender and receiver, the input and the conclusions of each agent,
+and the costs, with the records, their proofs, the messages, the checkpoint, and a
+README with instructions to verify the archive, with handoff audit verify or with only
+openssl and sha256sum. The same log, task and checkpoint produce the same bytes.
 
-The checkpoint is made and signed now, or is one that --log-checkpoint names: then --key-file may be
-the public key, and what is newer is left out.
+The checkpoint is a new one, signed now, or the one that --log-checkpoint names: then
+--key-file can be the public key, and newer records are left out.
 
-With --html it writes a page instead, one HTML file that needs no network and no key: the task
-as a tree and as a timeline, with acceptance, rejections, retries and rollback, what each
-agent spent, what was lost at which boundary, and each handoff with its message, its
-records and where the log has them. Credentials in messages are asterisks, unless
---show-secrets says otherwise.
+With --html, it writes one self-contained HTML file instead, which needs no network and
+no key: the task as a tree and as a timeline, with acceptance, rejections, retries and
+rollback, each agent's spending, the losses of each handoff, and each handoff with its
+message, its records and their places in the log. Credentials are masked by asterisks,
+unless --show-secrets is set.
 
-Exit code 0: it is written; 1: the log has no record of the task; 2: the log or a message in
-it could not be read, which a page says in its place, or nothing could be written.`,
+Exit code 0: written; 1: the log has no record of the task; 2: the log or a message
+could not be read (the page shows an error in its place), or the output could not be
+written.`,
 		Example: `  handoff audit report cc35de8b-6ece-4435-abfd-a60e12baff98 --key-file log.key -o evidence.tar.zst
   handoff audit report cc35de8b-6ece-4435-abfd-a60e12baff98 --html -o task.html`,
 		ValidArgsFunction: relayflags.OneID(log.Recorded(relayflags.TaskID)),
@@ -75,8 +76,8 @@ it could not be read, which a page says in its place, or nothing could be writte
 	log.Register(c)
 	log.RegisterArchive(c)
 	signing.register(c)
-	c.Flags().StringVar(&checkpoint, "log-checkpoint", "", "what the log has at this checkpoint, a `FILE`, instead of one that is made now")
-	c.Flags().StringVarP(&output, "output", "o", "", "write the archive or page to `FILE`, compressed as its name says (.zst, .gz)")
+	c.Flags().StringVar(&checkpoint, "log-checkpoint", "", "export the records at this checkpoint, a `FILE`, instead of at a new one")
+	c.Flags().StringVarP(&output, "output", "o", "", "write the archive or page to `FILE`, compressed according to its name (.zst, .gz)")
 	page.register(c)
 	return c
 }

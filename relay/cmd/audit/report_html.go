@@ -29,8 +29,8 @@ type pageFlags struct {
 }
 
 func (f *pageFlags) register(c *cobra.Command) {
-	c.Flags().BoolVar(&f.html, "html", false, "write a page for a browser")
-	c.Flags().BoolVar(&f.showSecrets, "show-secrets", false, "show credentials in messages as they are")
+	c.Flags().BoolVar(&f.html, "html", false, "write an HTML page instead of an archive")
+	c.Flags().BoolVar(&f.showSecrets, "show-secrets", false, "show credentials in messages in plain text")
 	cli.OnlyForCall(c, "html", "show-secrets")
 	f.keys.Register(c)
 	f.checks.Register(c)

@@ -21,10 +21,11 @@ func newArchive(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "archive --before PERIOD --archive-dir DIR",
 		Short: "Move the messages of old records into compressed files",
-		Long: `Archive moves the messages beside old records into files in a directory, which any tool
-for object stores can copy: each is written once, named by its records, and durable before
-its messages leave the database. Records and hashes stay. What reads messages, and audit
-verify, finds them there; --archive-dir says where the files are now, if they were moved.`,
+		Long: `Archive moves the messages of old records from the database into files in a directory,
+which any tool for object stores can copy: each file is written once, named after its
+records, and durable before its messages leave the database. Records and hashes stay.
+All commands that read messages, including audit verify, find the files; if you move
+them, set --archive-dir.`,
 		Example: `  handoff audit archive --before 30d --archive-dir archive`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -44,7 +45,7 @@ verify, finds them there; --archive-dir says where the files are now, if they we
 	}
 	log.Register(c)
 	before.Register(c, "records")
-	c.Flags().StringVar(&directory, "archive-dir", "", "the `DIR` of the files")
+	c.Flags().StringVar(&directory, "archive-dir", "", "`DIR` of the files")
 	_ = c.MarkFlagRequired("archive-dir") // the flag exists
 	return c
 }
@@ -56,19 +57,20 @@ func newPrune(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prune --before PERIOD [--rejected]",
 		Short: "Remove records that are older than the retention period",
-		Long: `Prune removes records with their messages, and the archived files of these. Of a record,
-its number and its hash stay, so that chain, tree and checkpoints hold: audit verify still
-finds every change. Records within the retention period that audit init has set stay, as do the
-last record, what is under way, and what is in one archived file with a younger record.
-Without a retention period, nothing is removed.
+		Long: `Prune removes records with their messages and archived files. The number and the hash of
+each record stay, so that chain, tree and checkpoints remain valid: audit verify still
+detects every change. Prune keeps records within the retention period of audit init, the
+last record, records of deliveries in progress, and records in an archived file with a
+younger record. Without a retention period, it removes nothing.
 
-With --rejected, what goes are the records alone of rejected messages that nobody known has
-signed (SCHEMA_INVALID, INCOMPLETE_CONTEXT, SIGNATURE_INVALID, also where they wait for a
-person), of refused revocations, and of what was only counted (UNRECORDED). Then the period
-counts that audit init --retention-rejected has set, if it has.
+With --rejected, it removes only the records of rejected messages without a signature by
+a known key (SCHEMA_INVALID, INCOMPLETE_CONTEXT, SIGNATURE_INVALID, including messages
+that wait for a person), of refused revocations, and of counted but unrecorded messages
+(UNRECORDED). The retention period is then the one set by audit init
+--retention-rejected, if any.
 
-In SQLite, what is removed is overwritten; that the file of changes (-wal) has none of it any
-more is sure when no other process uses the audit log.`,
+In SQLite, removed data is overwritten; the write-ahead log (-wal) is certain to contain
+none of it only if no other process uses the audit log.`,
 		Example: `  handoff audit prune --before P7Y
   handoff audit prune --rejected --before P30D`,
 		Args: cobra.NoArgs,
@@ -99,6 +101,6 @@ more is sure when no other process uses the audit log.`,
 	log.Register(c)
 	log.RegisterArchive(c)
 	before.Register(c, "records")
-	c.Flags().BoolVar(&rejected, "rejected", false, "only what was rejected and nobody known has signed")
+	c.Flags().BoolVar(&rejected, "rejected", false, "remove only rejected messages without a signature by a known key")
 	return c
 }

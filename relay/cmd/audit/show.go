@@ -29,16 +29,16 @@ func newShow(g *cli.Globals) *cobra.Command {
 	f := &showFlags{reading: reading{Globals: g}}
 	c := &cobra.Command{
 		Use:   "show RECORD|HANDOFF",
-		Short: "Show a record of the audit log, or all that happened to a handoff",
-		Long: `Show shows a record, by its number or the beginning of its hash, with what was found
-in the message and what happened to the handoff afterwards; or, for the id of a
-handoff, all its records. A hash is looked for in the whole log.
+		Short: "Show a record of the audit log, or all records of a handoff",
+		Long: `Show prints a record, by its number or a prefix of its hash, with the findings in the
+message and the later events of the handoff; or, for the id of a handoff, all its
+records. A hash is searched in the whole log.
 
---message prints the message that the record is about as it came, byte for byte.
--f json writes the records as "audit list" does.
+--message prints the message of the record, byte for byte. -f json writes the records in
+the same form as "audit list".
 
-Exit code 0: it is shown; 1: the log has no such record or handoff, or not its
-message; 2: the log could not be read.`,
+Exit code 0: found; 1: the log has no such record or handoff, or lacks its message; 2:
+the log could not be read.`,
 		Example: `  handoff audit show 0
   handoff audit show --message 0 > message.json`,
 		ValidArgsFunction: relayflags.OneID(f.log.Recorded(relayflags.HandoffID)),
@@ -61,7 +61,7 @@ message; 2: the log could not be read.`,
 		},
 	}
 	f.registerMessages(c, "text", "json")
-	c.Flags().BoolVar(&f.message, "message", false, "print the message as it came, and nothing else")
+	c.Flags().BoolVar(&f.message, "message", false, "print only the message, unchanged")
 	cli.OnlyForCall(c, "message")
 	return c
 }

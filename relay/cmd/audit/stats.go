@@ -31,21 +31,19 @@ func newStats(g *cli.Globals) *cobra.Command {
 	f := &statsFlags{reading: reading{Globals: g}}
 	c := &cobra.Command{
 		Use:   "stats",
-		Short: "Show the metrics of handoffs, and which are over their thresholds",
+		Short: "Show handoff metrics, and check them against thresholds",
 		Long: `Stats computes the metrics of EAAPL-MAG006, section 8.1, for all handoffs and for each
-pair of agents, and compares them with their thresholds: validation failures (over
-2 %), latency by transport (p99 and maximum, section 6.5), safety violations (over
-0.1 %), roll-backs (over 1 %) and dead letters (any). How often histories were
-compressed has no threshold.
+pair of agents, and compares them with their thresholds: validation failures (over 2 %),
+latency by transport (p99 and maximum, section 6.5), safety violations (over 0.1 %),
+rollbacks (over 1 %) and dead letters (any). The rate of compressed histories has no
+threshold.
 
-With --slo, it also looks for persistent breaches of section 6.5: pairs of agents that
-were over a limit, by one transport, in each of the last three windows of five minutes
-in which they handed something over, within the last hour. One late message is never
-enough. If there are any, --alert-cmd and --alert-url are told, once a run: cron is
-what repeats it.
+With --slo, it also detects persistent breaches of section 6.5: a pair of agents that
+exceeded a limit on one transport in each of its last three five-minute windows with
+handoffs, within the last hour. One late message is never enough. In case of a breach,
+--alert-cmd and --alert-url are called once per run: use cron to repeat it.
 
-Exit code 0: nothing is over its threshold; 1: something is; 2: the log could not be
-read.`,
+Exit code 0: no threshold is exceeded; 1: at least one is; 2: the log could not be read.`,
 		Example: `  handoff audit stats --since 24h
   handoff audit stats --slo --since 24h --alert-cmd page-somebody
   handoff audit stats --slo-limit nats=20ms/100ms --slo-limit http=50ms/200ms
@@ -56,12 +54,12 @@ read.`,
 	}
 	f.register(c, "text", "json", "prometheus")
 	flags := c.Flags()
-	flags.Var(&f.since, "since", "only handoffs at this time or later: 2026-06-12T09:30:00Z, 2026-06-12, or how long ago it was, like 24h or 30d")
-	flags.Var(&f.until, "until", "only handoffs before this time, written alike; --slo judges as of then")
-	flags.BoolVar(&f.slo, "slo", false, "look for persistent breaches of the latency SLO, pair by pair, and alert")
-	flags.DurationVar(&f.window, "slo-window", 5*time.Minute, "how long a window is in which latencies are judged")
-	flags.IntVar(&f.windows, "slo-windows", 3, "how many windows in a row have to be over a limit, 2 or more")
-	flags.StringSliceVar(&f.limits, "slo-limit", nil, "limits of a transport in place of those of section 6.5, as `TRANSPORT=P99/MAXIMUM`, such as nats=20ms/100ms; may be repeated")
+	flags.Var(&f.since, "since", "earliest time of a handoff: 2026-06-12T09:30:00Z, 2026-06-12, or an age like 24h or 30d")
+	flags.Var(&f.until, "until", "time before which handoffs must lie, in the same forms; --slo is evaluated at this time")
+	flags.BoolVar(&f.slo, "slo", false, "detect persistent latency SLO breaches per pair of agents, and alert")
+	flags.DurationVar(&f.window, "slo-window", 5*time.Minute, "length of a latency window")
+	flags.IntVar(&f.windows, "slo-windows", 3, "number of consecutive windows over a limit that make a breach, at least 2")
+	flags.StringSliceVar(&f.limits, "slo-limit", nil, "latency limits of a transport, replacing section 6.5, as `TRANSPORT=P99/MAXIMUM`, such as nats=20ms/100ms; may be repeated")
 	f.alerts.Register(c)
 	f.child.Register(c)
 	f.signing.Register(c)

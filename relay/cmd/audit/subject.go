@@ -19,13 +19,14 @@ func newSubject(g *cli.Globals) *cobra.Command {
 	var facts cli.FactsFlags
 	c := &cobra.Command{
 		Use:   "subject ID",
-		Short: "List what the audit log holds about somebody",
-		Long: `Subject lists the records with personal data of one data subject: when and between whom
-it was handed over, and the data itself, as long as it is not erased (GDPR, Article 15).
-The id is the one that the policy of accept --personal-data finds in the messages; a
-message without one is a subject of its own, by the number of its record.
+		Short: "List a person's data in the audit log",
+		Long: `Subject lists the records with personal data of one data subject: the time, the sender
+and the receiver of each handoff, and the data itself, unless it was erased (GDPR,
+Article 15). The id is the one that the policy of accept --personal-data finds in
+messages; a message without an id is a separate subject, identified by the number of its
+record.
 
-Exit code 1: there is nothing about this subject.`,
+Exit code 1: there is no data of this subject.`,
 		Example: `  handoff audit subject C-4711
   handoff audit subject C-4711 -f json | jq -r '.data[].value'
   handoff audit subject --record 17`,
@@ -55,7 +56,7 @@ Exit code 1: there is nothing about this subject.`,
 		},
 	}
 	f.register(c)
-	facts.Register(c, "format: text, json (one line for a record)", "write to `FILE`")
+	facts.Register(c, "output format: text, json (one line per record)", "write the output to `FILE`")
 	cli.OnlyForCall(c, "record")
 	return c
 }

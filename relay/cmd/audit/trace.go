@@ -16,19 +16,19 @@ func newTrace(g *cli.Globals) *cobra.Command {
 	f := &reading{Globals: g}
 	c := &cobra.Command{
 		Use:   "trace TASK",
-		Short: "Show what became of a task, from the records of the audit log",
+		Short: "Reconstruct the history of a task from the audit log",
 		Long: `Trace reconstructs a task (EAAPL-MAG006, section 8.2): the tree of its handoffs, the
-records of each, when it was accepted and how long its agent ran, what it cost, and
-what its receiver received and its sender had concluded, as the recorded message says.
+records of each, the time of acceptance and the running time of the agent, the cost, the
+receiver's input and the sender's conclusions, according to the recorded message.
 
-A handoff costs what was spent since its parent's message, as "handoff chain" counts
-it. One that was not accepted is shown, and costs nothing.
+The cost of a handoff is the spending since its parent's message, as in "handoff chain".
+A handoff that was not accepted is shown without a cost.
 
--f otlp writes the spans of the task as OTLP/JSON, which a collector of OpenTelemetry
-takes: ids, times, events and costs, and nothing of what messages say.
+-f otlp writes the spans of the task as OTLP/JSON for an OpenTelemetry collector: ids,
+times, events and costs, but no message content.
 
-Exit code 0: the task is shown; 1: the log has no record of it; 2: the log could not
-be read.`,
+Exit code 0: the task is shown; 1: the log has no record of it; 2: the log could not be
+read.`,
 		Example: `  handoff audit trace cc35de8b-6ece-4435-abfd-a60e12baff98
   handoff audit trace -f mermaid cc35de8b-6ece-4435-abfd-a60e12baff98
   handoff audit trace -f otlp cc35de8b-6ece-4435-abfd-a60e12baff98 > spans.json`,

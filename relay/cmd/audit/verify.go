@@ -34,21 +34,21 @@ func newVerify(g *cli.Globals) *cobra.Command {
 	f := &verifyFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "verify [--log-checkpoint FILE --key-file PUB]",
-		Short: "Check that nothing of the audit log was changed",
-		Long: `Verify reads the whole log, in constant memory, and believes nothing that is stored: it
-makes the hash of every record again from its columns and the hash of the record before,
-compares every message with its record, makes the tree again, and compares it with what is
-stored. It names what was changed, and messages that were accepted twice. The database compares
-its indexes with its tables: SQLite always, PostgreSQL where the extension amcheck is installed.
+		Short: "Verify that the audit log is unchanged",
+		Long: `Verify reads the whole log, in constant memory, without trusting stored values: it
+recomputes each record's hash from its columns and the previous hash, compares every
+message with its record, and recomputes the tree and compares it with the stored one. It
+reports changes, and messages that were accepted twice. The database compares its
+indexes with its tables: always in SQLite, in PostgreSQL if the extension amcheck is
+installed.
 
-Whoever may write to the database can cut the log off, or write it anew from some record
-on, with right hashes. Only a checkpoint that was kept elsewhere shows that: --log-checkpoint,
-which may be repeated.
+A user with write access to the database can truncate the log, or rewrite it from some
+record on with correct hashes. Only a checkpoint that was kept elsewhere can reveal
+this: --log-checkpoint, which may be repeated.
 
-With --proof, the log is not needed: it checks a proof that audit prove has made.
+With --proof, it checks a proof from audit prove, without the log.
 
-Exit code 0: all is as it was recorded; 1: something is not; 2: something could not be
-read.`,
+Exit code 0: the log or proof is valid; 1: it is not; 2: an input could not be read.`,
 		Example: `  handoff audit verify --log-checkpoint kept.checkpoint --key-file log.pub
   handoff audit verify --proof 1.tlog-proof --key-file log.pub`,
 		Args: cobra.NoArgs,
@@ -57,12 +57,12 @@ read.`,
 	f.log.Register(c)
 	f.log.RegisterArchive(c)
 	flags := c.Flags()
-	flags.StringArrayVar(&f.checkpoints, "log-checkpoint", nil, "a checkpoint that the log must agree with, a `FILE`; may be repeated")
-	flags.StringVar(&f.proof, "proof", "", "check this proof, a `FILE`, instead of the log")
-	flags.StringVar(&f.record, "proof-record", "", "with --proof: the record as canonical JSON, a `FILE` (default: the one in the proof)")
-	flags.StringArrayVar(&f.keyFiles, "key-file", nil, "the public Ed25519 key of the checkpoints, a `FILE`; may be repeated")
-	f.FactsFlags.Register(c, "text or json", "write to `FILE`")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing: the exit code is the answer")
+	flags.StringArrayVar(&f.checkpoints, "log-checkpoint", nil, "`FILE` of a checkpoint that the log must match; may be repeated")
+	flags.StringVar(&f.proof, "proof", "", "`FILE` of a proof to check instead of the log")
+	flags.StringVar(&f.record, "proof-record", "", "with --proof: `FILE` of the record as canonical JSON (default: the record in the proof)")
+	flags.StringArrayVar(&f.keyFiles, "key-file", nil, "`FILE` of a public Ed25519 key of the checkpoints; may be repeated")
+	f.FactsFlags.Register(c, "output format: text, json", "write the output to `FILE`")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing, only set the exit code")
 	return c
 }
 

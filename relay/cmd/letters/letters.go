@@ -33,8 +33,8 @@ type Flags struct {
 
 // Register registers the flags.
 func (f *Flags) Register(c *cobra.Command) {
-	c.Flags().StringArrayVar(&f.addresses, "queue", nil, "also remove the dead letters of this transport, a `URL` of dir:, sqlite: or postgres:; may be repeated")
-	c.Flags().StringVar(&f.claimCheck, "claim-check", "", "also remove long messages from this store of senders and receivers, a `DIR`")
+	c.Flags().StringArrayVar(&f.addresses, "queue", nil, "transport `URL` (dir:, sqlite: or postgres:): also remove its dead letters; may be repeated")
+	c.Flags().StringVar(&f.claimCheck, "claim-check", "", "`DIR` that senders and receivers share: also remove long messages there")
 	cli.OnlyForCall(c, "queue")
 }
 

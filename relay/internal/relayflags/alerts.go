@@ -29,9 +29,9 @@ type AlertFlags struct {
 // Register registers the flags.
 func (f *AlertFlags) Register(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.command, "alert-cmd", "", "run this `COMMAND` when a person has to look: it reads the record")
-	flags.StringVar(&f.url, "alert-url", "", "post the record to this `URL` when a person has to look, signed by the first key that can sign")
-	flags.DurationVar(&f.timeout, "alert-timeout", 30*time.Second, "how long an alert may take, with all attempts")
+	flags.StringVar(&f.command, "alert-cmd", "", "`COMMAND` to run when a person is needed; it reads the record")
+	flags.StringVar(&f.url, "alert-url", "", "`URL` to post the record to when a person is needed, signed by the first signing key")
+	flags.DurationVar(&f.timeout, "alert-timeout", 30*time.Second, "timeout of an alert, including all attempts")
 }
 
 // Start returns the sender of alerts, nil without such flags. Its command runs with the options of child, and

@@ -26,12 +26,12 @@ type AuditLogFlag struct {
 
 // Register registers the flag.
 func (f *AuditLogFlag) Register(c *cobra.Command) {
-	c.Flags().StringVar(&f.Address, "audit-log", "", "the audit log, a `FILE`, sqlite:FILE or postgres://… (default $XDG_STATE_HOME/handoff/audit.db)")
+	c.Flags().StringVar(&f.Address, "audit-log", "", "audit log: a `FILE`, sqlite:FILE or postgres://… (default $XDG_STATE_HOME/handoff/audit.db)")
 }
 
 // RegisterArchive registers the flag with the directory of archived messages.
 func (f *AuditLogFlag) RegisterArchive(c *cobra.Command) {
-	c.Flags().StringVar(&f.Archive, "archive-dir", "", "where the files of audit archive are now, a `DIR` (default: where they were written)")
+	c.Flags().StringVar(&f.Archive, "archive-dir", "", "`DIR` of the files of audit archive (default: where they were written)")
 }
 
 // Open opens the audit log. A missing log is created if create is set; otherwise it is an error. The caller

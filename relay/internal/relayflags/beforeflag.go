@@ -14,7 +14,7 @@ type BeforeFlag struct{ text string }
 
 // Register registers the required flag. of names the objects of that age.
 func (f *BeforeFlag) Register(c *cobra.Command, of string) {
-	c.Flags().StringVar(&f.text, "before", "", "of "+of+" that are older than a `PERIOD`, such as 30d or P7Y")
+	c.Flags().StringVar(&f.text, "before", "", "minimum age of the "+of+", a `PERIOD` such as 30d or P7Y")
 	_ = c.MarkFlagRequired("before") // the flag exists
 }
 

@@ -20,7 +20,7 @@ type SubjectKeysFlag struct{ Address string }
 
 // Register registers the flag.
 func (f *SubjectKeysFlag) Register(c *cobra.Command) {
-	c.Flags().StringVar(&f.Address, "subject-keys", "", "the keys of data subjects, a `FILE`, sqlite:FILE or postgres://… (default $XDG_STATE_HOME/handoff/subject-keys.db)")
+	c.Flags().StringVar(&f.Address, "subject-keys", "", "keys of data subjects: a `FILE`, sqlite:FILE or postgres://… (default $XDG_STATE_HOME/handoff/subject-keys.db)")
 }
 
 // Sealer returns a sealer that restores the personal data of a log's messages. It opens the key store only if
@@ -77,7 +77,7 @@ type PersonalFlags struct {
 
 // Register registers the flags.
 func (f *PersonalFlags) Register(c *cobra.Command) {
-	c.Flags().StringVar(&f.Policy, "personal-data", "", "keep personal data apart in the audit log, encrypted, by a policy `FILE` or default; none for none (docs/audit.md)")
+	c.Flags().StringVar(&f.Policy, "personal-data", "", "policy `FILE` or default, to store personal data separately in the audit log, encrypted; none to disable (docs/audit.md)")
 	f.Keys.Register(c)
 }
 

@@ -21,7 +21,7 @@ type StoreFlag struct {
 
 // Register registers the flag.
 func (f *StoreFlag) Register(c *cobra.Command) {
-	c.Flags().StringVar(&f.Address, "store", "", "the sender's checkpoints and outbox, a `FILE`, sqlite:FILE or postgres://… (default $XDG_STATE_HOME/handoff/state.db)")
+	c.Flags().StringVar(&f.Address, "store", "", "store of the sender's checkpoints and outbox: a `FILE`, sqlite:FILE or postgres://… (default $XDG_STATE_HOME/handoff/state.db)")
 }
 
 // Open opens the store. A missing store is created if create is set; otherwise it is an error. The store must
