@@ -2,8 +2,6 @@ package validate
 
 import (
 	"encoding/json"
-	"errors"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -141,18 +139,6 @@ func TestLineOf(t *testing.T) {
 			t.Errorf("%s: got line %d, want %d", pointer, got, want)
 		}
 	}
-}
-
-func readFile(t testing.TB, name string) []byte {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("%s is not here", name)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
 }
 
 // deep nests text n levels deep in arrays.
