@@ -18,6 +18,18 @@ type explainer struct {
 	known  map[question]failures
 	kept   int // number of causes in known
 	scopes map[scope]*scope
+	// undecided are causes of patterns without an answer. A schema that must not hold hides its causes, and
+	// these must not make it hold.
+	undecided []Cause
+}
+
+// undecide adds the cause of a pattern that took too many steps.
+func (e *explainer) undecide(f *failures, c Cause) {
+	c.Undecided = true
+	f.add(c)
+	if len(e.undecided) < e.limit {
+		e.undecided = append(e.undecided, c)
+	}
 }
 
 // A question asks for the causes for a value in a schema.
@@ -66,12 +78,16 @@ const (
 )
 
 // Explain returns the causes for an invalid document, at most limit, in the order of the values'
-// positions; none if it is valid. The document must have no number that [jsonstream.SafeNumber]
+// positions; none if it is valid. A document whose only doubt is an undecided pattern is not valid: its causes
+// have Undecided set. The document must have no number that [jsonstream.SafeNumber]
 // rejects.
 func (p *Program) Explain(v jsonstream.Value, limit int) []Cause {
 	e := explainer{program: p, limit: limit, known: map[question]failures{}, scopes: map[scope]*scope{}}
 	var f failures
 	e.check(&f, p.schema, target{value: v, depth: depthOf(v)}, "")
+	if f.causes == nil {
+		f.causes = e.undecided
+	}
 	sortCauses(f.causes)
 	return f.causes[:min(len(f.causes), limit)]
 }
@@ -177,12 +193,20 @@ func (e *explainer) apply(f *failures, n *node, s target, via string) {
 	}
 	for keyword, rule := range n.value.Members() {
 		if n.has(keyword) && !n.holds(keyword, rule, s) {
-			c := n.cause(s, keyword, rule)
-			c.Undecided = keyword == "pattern" && !n.pattern.decides(s.text())
-			f.add(c)
+			f.add(n.cause(s, keyword, rule))
 		}
 	}
 	switch s.kind() {
+	case jsonstream.String:
+		if n.pattern != nil {
+			c := n.cause(s, "pattern", n.value.Get("pattern"))
+			switch matched, ok := n.pattern.match([]byte(s.text())); {
+			case !ok:
+				e.undecide(f, c)
+			case !matched:
+				f.add(c)
+			}
+		}
 	case jsonstream.Number:
 		for i := range n.bounds {
 			if b := &n.bounds[i]; !b.holds(s.value.Raw()) {
@@ -232,9 +256,6 @@ func (n *node) holdsForText(keyword, text string) bool {
 	switch keyword {
 	case "minLength", "maxLength":
 		return n.characters.allows(keyword, utf8.RuneCountInString(text))
-	case "pattern":
-		matched, _ := n.pattern.match([]byte(text))
-		return matched
 	case "format":
 		return n.format == nil || n.format.has(text)
 	default:
@@ -273,8 +294,8 @@ func (e *explainer) object(f *failures, n *node, s target) {
 			}
 			if !ok {
 				c := n.cause(s, "patternProperties", p.node.value)
-				c.Place, c.Undecided = member, true
-				f.add(c)
+				c.Place = member
+				e.undecide(f, c)
 			}
 		}
 		if named == nil && n.additional != nil {

@@ -8,51 +8,62 @@ func (e *explainer) left(f *failures, n *node, s target) {
 	if s.isName {
 		return
 	}
-	evaluated := map[jsonstream.Value]bool{}
-	e.evaluate(evaluated, n, s)
+	done := evaluation{map[jsonstream.Value]bool{}, map[question]bool{}}
+	e.evaluate(done, n, s)
 	for _, schema := range n.leftMembers {
 		for _, member := range s.value.Members() {
-			if !evaluated[member] {
+			if !done.values[member] {
 				e.other(f, n, s, "unevaluatedProperties", schema, member)
 			}
 		}
 	}
 	for _, schema := range n.leftElements {
 		for _, element := range s.value.Elements() {
-			if !evaluated[element] {
+			if !done.values[element] {
 				e.check(f, schema, s.below(element), "unevaluatedItems")
 			}
 		}
 	}
 }
 
+// An evaluation is the members or elements of one value that schemas evaluate.
+type evaluation struct {
+	values map[jsonstream.Value]bool
+	asked  map[question]bool // schemas may share the schemas that they refer to
+}
+
 // evaluate adds the members or elements that a schema evaluates, except by its
 // unevaluatedProperties and unevaluatedItems. A schema that must hold and does not counts too: the
 // document is invalid anyway, and one reason is enough.
-func (e *explainer) evaluate(evaluated map[jsonstream.Value]bool, n *node, s target) {
+func (e *explainer) evaluate(done evaluation, n *node, s target) {
 	if e.program.dynamic {
 		s.scope = e.enter(s.scope, n.resource)
 	}
+	q := question{n, s.value, s.scope}
+	if done.asked[q] {
+		return
+	}
+	done.asked[q] = true
 	for name, member := range s.value.Members() {
 		if n.byName[name] != nil || n.additional != nil || n.matchesName(name) {
-			evaluated[member] = true
+			done.values[member] = true
 		}
 	}
 	for i, element := range s.value.Elements() {
 		if i < len(n.prefix) || n.items != nil || n.resource.dialect.version >= 2020 && n.contains != nil && !e.fails(n.contains[0], s.below(element)) {
-			evaluated[element] = true
+			done.values[element] = true
 		}
 	}
 	for _, other := range e.applied(n, s) {
-		e.evaluate(evaluated, other, s)
+		e.evaluate(done, other, s)
 		if other.leftMembers != nil {
 			for _, member := range s.value.Members() {
-				evaluated[member] = true
+				done.values[member] = true
 			}
 		}
 		if other.leftElements != nil {
 			for _, element := range s.value.Elements() {
-				evaluated[element] = true
+				done.values[element] = true
 			}
 		}
 	}

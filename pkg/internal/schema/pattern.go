@@ -13,12 +13,6 @@ type pattern struct {
 	compiled *ecmascript.Pattern // nil if invalid
 }
 
-// decides reports whether matching a text finishes within the limits.
-func (p *pattern) decides(text string) bool {
-	_, ok := p.match([]byte(text))
-	return ok
-}
-
 // match reports whether text has a match; ok is false if matching did not finish.
 func (p *pattern) match(text []byte) (matched, ok bool) {
 	p.once.Do(func() { p.compiled, _ = ecmascript.Compile(p.expr) })

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -158,6 +159,9 @@ func TestUndecided(t *testing.T) {
 		{`{"pattern":"^(?=((a|a)*)*b)"}`, `"` + long + `"`},
 		{`{"patternProperties":{"^(?=((a|a)*)*b)":{"type":"string"}}}`, `{"` + long + `":1}`},
 		{`{"patternProperties":{"^(?=((a|a)*)*b)":true},"unevaluatedProperties":false}`, `{"` + long + `":1}`},
+		{`{"not":{"pattern":"^(?=((a|a)*)*b)"}}`, `"` + long + `"`},
+		{`{"if":{"pattern":"^(?=((a|a)*)*b)"},"then":false}`, `"` + long + `"`},
+		{`{"not":{"patternProperties":{"^(?=((a|a)*)*b)":{"type":"string"}}}}`, `{"` + long + `":""}`},
 	} {
 		p, err := Compile(schemaURL, parse(t, []byte(tt.schema)), options())
 		if err != nil {
@@ -167,6 +171,27 @@ func TestUndecided(t *testing.T) {
 		causes := p.Explain(v, allCauses)
 		if p.NewRun().Valid(v) || len(causes) == 0 || !causes[0].Undecided {
 			t.Errorf("%s: valid, or causes %v", tt.schema, causes)
+		}
+	}
+}
+
+// Schemas that share the schemas that they refer to are evaluated once each: 40 levels of two references
+// would otherwise be evaluated 2 to the 40th times.
+func TestSharedReferences(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`{"unevaluatedProperties":false,"$ref":"#/$defs/0","$defs":{`)
+	const levels = 40
+	for i := range levels {
+		fmt.Fprintf(&b, `"%d":{"allOf":[{"$ref":"#/$defs/%d"},{"$ref":"#/$defs/%d"}]},`, i, i+1, i+1)
+	}
+	fmt.Fprintf(&b, `"%d":{"properties":{"a":true}}}}`, levels)
+	p, err := Compile(schemaURL, parse(t, []byte(b.String())), options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for document, want := range map[string]int{`{"a":1}`: 0, `{"a":1,"b":2}`: 1} {
+		if causes := p.Explain(parse(t, []byte(document)).Root(), allCauses); len(causes) != want {
+			t.Errorf("%s: %d causes, want %d", document, len(causes), want)
 		}
 	}
 }

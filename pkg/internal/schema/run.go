@@ -135,14 +135,19 @@ func (r *Run) members(f *frame, s *state, object jsonstream.Value) {
 	}
 }
 
+// matches reports whether a quoted string has a match. If matching did not finish, the document is undecided.
+func (r *Run) matches(p *pattern, raw []byte) bool {
+	matched, ok := p.match(r.text(raw))
+	r.undecided = r.undecided || !ok
+	return matched
+}
+
 // conditions returns the conditions that the name of a member without an entry meets.
 func (r *Run) conditions(s *state, member jsonstream.Value) (met uint64) {
 	for _, t := range s.patterns {
-		matched, ok := t.pattern.match(r.text(member.RawName()))
-		if matched {
+		if r.matches(t.pattern, member.RawName()) {
 			met |= 1 << t.bit
 		}
-		r.undecided = r.undecided || !ok
 	}
 	for _, t := range s.noMatch {
 		if met&t.bits == 0 {
@@ -165,8 +170,7 @@ func (r *Run) holds(o *op, f *frame, s target) bool {
 	case opCharacters:
 		return r.hasLength(o.limits, s.raw())
 	case opPattern:
-		matched, _ := o.pattern.match(r.text(s.raw()))
-		return matched
+		return r.matches(o.pattern, s.raw())
 	case opFormat:
 		return o.format.holds(r, r.text(s.raw()))
 	case opTexts:
