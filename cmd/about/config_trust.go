@@ -75,7 +75,7 @@ func projectArgument(args []string) (string, error) {
 	return settings.ProjectFile()
 }
 
-// writeApproval writes what was approved.
+// writeApproval writes the approved file and its settings, with secrets hidden.
 func writeApproval(w io.Writer, approved settings.Approved) error {
 	what := "it sets nothing but what is harmless"
 	if len(approved.Settings) > 0 {

@@ -3,6 +3,7 @@ package program
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,11 +23,11 @@ const (
 )
 
 // common are the commands with their own line in the help of the root; the others are listed by name.
-var common = map[string]bool{
-	"build": true, "convert": true, "trim": true,
-	"validate": true, "sign": true, "verify": true, "keygen": true, "scan": true, "chain": true,
-	"inspect": true, "diff": true,
-	"send": true, "receive": true, "accept": true,
+var common = []string{
+	"build", "convert", "trim",
+	"validate", "sign", "verify", "keygen", "scan", "chain",
+	"inspect", "diff",
+	"send", "receive", "accept",
 }
 
 var groups = []*cobra.Group{
@@ -112,14 +113,18 @@ func writeSubcommands(b *strings.Builder, c *cobra.Command, width int) {
 // writeGroups lists the commands of the root by their groups: the common ones with their summaries, the
 // others by name.
 func writeGroups(b *strings.Builder, root *cobra.Command, width int) {
+	names := 0
+	for _, name := range common {
+		names = max(names, len(name))
+	}
 	b.WriteString("\n")
 	for _, group := range root.Groups() {
 		var lines, others []string
 		for _, sub := range root.Commands() {
 			switch {
 			case sub.GroupID != group.ID || !sub.IsAvailableCommand():
-			case common[sub.Name()]:
-				lines = append(lines, commandLine(sub, len("validate"), width))
+			case slices.Contains(common, sub.Name()):
+				lines = append(lines, commandLine(sub, names, width))
 			default:
 				others = append(others, sub.Name())
 			}
@@ -136,7 +141,7 @@ func writeGroups(b *strings.Builder, root *cobra.Command, width int) {
 	}
 	for _, sub := range root.Commands() {
 		if sub.GroupID == "" && sub.IsAvailableCommand() {
-			b.WriteString(commandLine(sub, len("validate"), width))
+			b.WriteString(commandLine(sub, names, width))
 		}
 	}
 }

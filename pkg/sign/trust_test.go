@@ -107,7 +107,7 @@ func TestTrust(t *testing.T) {
 			}
 		})
 	}
-	// An invalid signature is reported as such, whoever the sender.
+	// An invalid signature is reported as such for every sender.
 	m := parse(t, strings.Replace(mustSign(t, from("scorer", in), planner), "scorer", "planner", 1))
 	if _, err := v.VerifyAt(m, day(13)); !strings.Contains(err.Error(), "does not hold") {
 		t.Error(err)

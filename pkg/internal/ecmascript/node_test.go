@@ -125,8 +125,8 @@ func (g *generator) alternatives(depth int) string {
 	return b.String()
 }
 
-// Node and this package agree on every expression that node takes with the flag u. What
-// is taken beyond that means what it does without the flag.
+// Node and this package agree on every expression that node accepts with the flag u. Other expressions have
+// the same meaning as in node without the flag.
 func TestNode(t *testing.T) {
 	t.Parallel()
 	cases := tier.Count(2000, 200_000)

@@ -117,7 +117,7 @@ var (
 	all            = set{0, unicode.MaxRune}
 	digits         = set{'0', '9'}
 	words          = set{'0', '9', 'A', 'Z', '_', '_', 'a', 'z'}
-	wordsAnyCase   = set{'0', '9', 'A', 'Z', '_', '_', 'a', 'z', 'ſ', 'ſ', '\u212a', '\u212a'} // long s, the sign of kelvins
+	wordsAnyCase   = set{'0', '9', 'A', 'Z', '_', '_', 'a', 'z', 'ſ', 'ſ', '\u212a', '\u212a'} // long s and the kelvin sign
 	lineTerminator = set{'\n', '\n', '\r', '\r', '\u2028', '\u2029'}
 	whiteSpace     = set{
 		'\t', '\r', ' ', ' ', '\u00a0', '\u00a0', '\u1680', '\u1680', '\u2000', '\u200a', '\u2028', '\u2029', '\u202f', '\u202f', '\u205f', '\u205f', '\u3000', '\u3000', '\ufeff', '\ufeff',

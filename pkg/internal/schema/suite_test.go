@@ -47,7 +47,7 @@ type suiteGroup struct {
 	}
 }
 
-// Runs and causes say of every draft what the official test suite says, but for the deviations.
+// TestSuite compares runs and causes with the official test suite of every draft, except for the deviations.
 func TestSuite(t *testing.T) {
 	archive, err := zip.OpenReader(suite)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/stringformat"
 )
 
-// The library decides formats as package stringformat does, whose tests hold it to the
-// standards: what is compared here is what schemas make of that.
+// The library uses the formats of package stringformat, which has its own tests, so that comparisons with the
+// library are about schemas only.
 func init() {
 	for name := range jsonschema.Formats {
 		if matches := stringformat.Lookup(name); matches != nil {
@@ -21,8 +21,7 @@ func init() {
 	}
 }
 
-// UUIDs are decided as the library decides; the times have a test of their own in
-// package rfc3339.
+// FuzzFormats compares UUIDs with the library. Package rfc3339 tests the times.
 func FuzzFormats(f *testing.F) {
 	for _, text := range []string{
 		"6f9619ff-8b86-4d01-b42d-00cf4fc964ff", "6F9619FF-8B86-4D01-B42D-00CF4FC964FF", "6f9619ff8b864d01b42d00cf4fc964ff", "6f9619ff-8b86-4d01-b42d-00cf4fc964fg", "",
