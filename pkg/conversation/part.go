@@ -11,23 +11,28 @@ import (
 type PartKind int
 
 const (
-	Other     PartKind = iota // of an unknown kind
-	Said                      // text
-	Call                      // a tool call
-	Result                    // the result of a tool call
-	Reasoning                 // a model's reasoning, readable or not
-	Media                     // an image, audio, video, a document
+	Other            PartKind = iota // of an unknown kind
+	Said                             // text
+	Call                             // a tool call
+	Result                           // the result of a tool call
+	Reasoning                        // a model's reasoning, readable or not
+	Media                            // an image, audio, video, a document
+	ApprovalRequest                  // a question whether a tool may be called
+	ApprovalResponse                 // the answer to it
 )
 
 // A Part is a part of a turn.
 type Part struct {
 	Kind  PartKind
 	Value jsonstream.Value // the turn, part, string or call that it is
-	// ID is the id of the call, in a call or result; absent if there is none.
+	// ID is the id of the call, in a call or result, and of the request, in an approval; absent if there is
+	// none.
 	ID jsonstream.Value
 	// Name is the value with the name of the tool, in a call or result; absent if there is none. See
 	// [Part.Tool].
 	Name jsonstream.Value
+	// Hosted reports, of a call or result, that the provider runs the tool.
+	Hosted bool
 }
 
 // uiTool is the prefix of the types of tool parts in the AI SDK's UIMessage.
@@ -71,7 +76,10 @@ func yieldParts(turn jsonstream.Value, yield func(Part) bool) {
 	for _, list := range [...]jsonstream.Value{s.content, s.parts} {
 		for _, v := range list.Elements() {
 			part, answered := partOf(v)
-			if !yield(part) || answered && !yield(Part{Kind: Result, Value: v, ID: part.ID, Name: part.Name}) {
+			if part.Kind == Result && role == "assistant" && v.Get("type").Text() == "tool-result" {
+				part.Hosted = true // the AI SDK has the client's results in turns of the tool
+			}
+			if !yield(part) || answered && !yield(Part{Kind: Result, Value: v, ID: part.ID, Name: part.Name, Hosted: part.Hosted}) {
 				return
 			}
 		}
@@ -81,13 +89,17 @@ func yieldParts(turn jsonstream.Value, yield func(Part) bool) {
 
 // yieldCalls yields the calls listed outside the content, as in OpenAI's Chat API and LangChain.
 func (s *shape) yieldCalls(yield func(Part) bool) {
-	for _, call := range s.toolCalls.Elements() {
-		id, name := call.Get("id"), call.Get("function").Get("name")
-		if !name.Exists() {
-			name = call.Get("name")
-		}
-		if !s.hasCall(id.Text()) && !yield(Part{Call, call, id, name}) {
-			return
+	for _, list := range [...]jsonstream.Value{s.toolCalls, s.invalidCalls} {
+		for _, call := range list.Elements() {
+			id, name := call.Get("id"), call.Get("name")
+			for _, tool := range [...]string{"function", "custom"} { // OpenAI Chat
+				if !name.Exists() {
+					name = call.Get(tool).Get("name")
+				}
+			}
+			if !s.hasCall(id.Text()) && !yield(Part{Kind: Call, Value: call, ID: id, Name: name}) {
+				return
+			}
 		}
 	}
 	if s.functionCall.Kind() == jsonstream.Object { // OpenAI Chat, original version
@@ -111,35 +123,25 @@ func (s *shape) hasCall(id string) bool {
 // item recognises a turn that is a single part: an item of the Responses API, or by its role the result of
 // a tool.
 func (s *shape) item(v jsonstream.Value, role string) Part {
-	switch kind := s.kind.Text(); {
-	case kind == "local_shell_call_output" && !s.callID.Exists(): // OpenAI Responses, original version
-		return Part{Result, v, s.id, s.name}
-	case strings.HasSuffix(kind, "_call") || kind == "program": // OpenAI Responses: function_call, computer_call, …
-		return Part{Call, v, s.callID, s.name}
-	case strings.HasSuffix(kind, "_output"), strings.HasSuffix(kind, "_call_result"): // function_call_output, …; in JavaScript function_call_result
-		return Part{Result, v, s.callID, s.name}
-	case isToolRole(role): // OpenAI Chat, SW4RM, LangChain
-		if !s.toolCallID.Exists() && s.holdsResults() { // the AI SDK
-			return Part{}
-		}
-		return Part{Result, v, s.toolCallID, s.name}
-	case s.role.Exists():
-	case kind == "reasoning":
-		return Part{Kind: Reasoning, Value: v}
-	case strings.HasSuffix(kind, "tool_use"), strings.HasSuffix(kind, "tool_result"):
-		p, _ := s.part(v)
-		return p
+	t := TypeNamed(s.kind.Text())
+	switch {
+	case t == nil || t.Kind == Said || t.Kind == Media || t.Kind == Other:
+	case t.IsItem() && t.Kind != Reasoning, !s.role.Exists():
+		return s.ofType(t, v)
+	}
+	if isToolRole(role) && (s.toolCallID.Exists() || !s.holdsResults()) { // OpenAI Chat, SW4RM, LangChain; not the AI SDK
+		return Part{Kind: Result, Value: v, ID: s.toolCallID, Name: s.name}
 	}
 	return Part{}
 }
 
-// holdsResults reports whether a tool turn has content parts that are results.
+// holdsResults reports whether a tool turn has content parts that are results or approvals.
 func (s *shape) holdsResults() bool {
 	if s.content.Kind() != jsonstream.Array {
 		return false
 	}
 	for _, v := range s.content.Elements() {
-		if p, _ := partOf(v); p.Kind == Result {
+		if p, _ := partOf(v); p.Kind == Result || p.Kind == ApprovalResponse {
 			return true
 		}
 	}
@@ -163,41 +165,64 @@ func partOf(v jsonstream.Value) (p Part, answered bool) {
 // part recognises an object that is an element of a turn's content or parts.
 func (s *shape) part(v jsonstream.Value) (p Part, answered bool) {
 	kind := s.kind.Text()
-	switch kind {
-	case "text", "input_text", "output_text", "refusal":
-		return Part{Kind: Said, Value: v}, false
-	case "thinking", "redacted_thinking", "reasoning", "reasoning_content":
-		return Part{Kind: Reasoning, Value: v}, false
-	case "tool-call":
-		return Part{Call, v, s.callerID, s.toolName}, false
-	case "tool-result":
-		return Part{Result, v, s.callerID, s.toolName}, false
-	case "dynamic-tool":
-		return Part{Call, v, s.callerID, s.toolName}, isAnswered(s.state)
-	case "":
-		return s.untyped(v), false
-	}
 	switch {
-	case strings.HasPrefix(kind, uiTool) && s.callerID.Exists():
-		return Part{Call, v, s.callerID, s.kind}, isAnswered(s.state)
-	case strings.HasSuffix(kind, "tool_use"): // Anthropic: also server_tool_use, mcp_tool_use
-		return Part{Call, v, s.id, s.name}, false
-	case strings.HasSuffix(kind, "tool_result"): // also web_search_tool_result, …
-		return Part{Result, v, s.toolUseID, s.name}, false
-	case strings.HasSuffix(kind, "_call"): // LangChain: tool_call, function_call
-		id := s.callID
-		if !id.Exists() {
-			id = s.id
-		}
-		return Part{Call, v, id, s.name}, false
-	case strings.HasSuffix(kind, "_output"):
-		return Part{Result, v, s.callID, s.name}, false
-	case strings.Contains(kind, "image"), strings.Contains(kind, "audio"), strings.Contains(kind, "file"),
-		strings.Contains(kind, "video"), kind == "document", kind == "media":
-		return Part{Kind: Media, Value: v}, false
+	case kind == "":
+		return s.untyped(v), false
+	case strings.HasPrefix(kind, uiTool) && s.callerID.Exists() && !s.toolName.Exists() && !s.approvalID.Exists(): // a UIMessage
+		return Part{Kind: Call, Value: v, ID: s.callerID, Name: s.kind, Hosted: s.hosted.Kind() == jsonstream.True}, s.isAnswered()
 	}
-	return Part{Kind: Other, Value: v}, false
+	t := TypeNamed(kind)
+	if t == nil {
+		return Part{Kind: Other, Value: v}, false
+	}
+	p = s.ofType(t, v)
+	if p.Kind == Call && !p.ID.Exists() && t.ID == "call_id" { // LangChain
+		p.ID = s.id
+	}
+	return p, kind == "dynamic-tool" && s.isAnswered()
 }
+
+// ofType returns the part or item of a type.
+func (s *shape) ofType(t *Type, v jsonstream.Value) Part {
+	p := Part{Kind: t.Kind, Value: v}
+	switch t.Kind {
+	case Call, Result:
+		p.Hosted, p.Name = t.Hosted || s.hosted.Kind() == jsonstream.True, s.name
+		if s.toolName.Exists() {
+			p.Name = s.toolName
+		}
+		if s.execution.Text() == "client" { // a tool search of the Responses API
+			p.Hosted = false
+		}
+	case ApprovalRequest, ApprovalResponse:
+	default:
+		return p
+	}
+	switch t.ID {
+	case "id":
+		p.ID = s.id
+	case "call_id":
+		p.ID = s.callID
+		if !p.ID.Exists() && t.Name == "local_shell_call_output" {
+			p.ID = s.id // the original version
+		}
+	case "tool_use_id":
+		p.ID = s.toolUseID
+	case "toolCallId":
+		if p.ID = s.callerID; !p.ID.Exists() {
+			p.ID = s.toolCallID // LangChain in Python
+		}
+	case "approvalId":
+		p.ID = s.approvalID
+	case "approval_request_id":
+		p.ID = v.Get(t.ID)
+	}
+	return p
+}
+
+// PartOf recognises an element of a turn's content or parts. answered reports that it is both a call and its
+// result.
+func PartOf(v jsonstream.Value) (p Part, answered bool) { return partOf(v) }
 
 // IsMedia reports whether an element of a turn's content or parts is an image, audio, video or a
 // document.
@@ -210,9 +235,13 @@ func IsMedia(v jsonstream.Value) bool {
 func (s *shape) untyped(v jsonstream.Value) Part {
 	switch {
 	case s.functionCall.Kind() == jsonstream.Object:
-		return Part{Call, v, s.functionCall.Get("id"), s.functionCall.Get("name")}
+		return Part{Kind: Call, Value: v, ID: s.functionCall.Get("id"), Name: s.functionCall.Get("name")}
 	case s.functionResponse.Kind() == jsonstream.Object:
-		return Part{Result, v, s.functionResponse.Get("id"), s.functionResponse.Get("name")}
+		return Part{Kind: Result, Value: v, ID: s.functionResponse.Get("id"), Name: s.functionResponse.Get("name")}
+	case s.hostedCall.Kind() == jsonstream.Object: // Gemini
+		return Part{Kind: Call, Value: v, ID: s.hostedCall.Get("id"), Name: s.hostedCall.Get("toolType"), Hosted: true}
+	case s.hostedResult.Kind() == jsonstream.Object:
+		return Part{Kind: Result, Value: v, ID: s.hostedResult.Get("id"), Name: s.hostedResult.Get("toolType"), Hosted: true}
 	case s.thought.Kind() == jsonstream.True:
 		return Part{Kind: Reasoning, Value: v}
 	case s.text.Exists():
@@ -220,19 +249,22 @@ func (s *shape) untyped(v jsonstream.Value) Part {
 	case s.media.Exists():
 		return Part{Kind: Media, Value: v}
 	case s.toolUse.Kind() == jsonstream.Object: // Bedrock
-		return Part{Call, v, s.toolUse.Get("toolUseId"), s.toolUse.Get("name")}
+		return Part{Kind: Call, Value: v, ID: s.toolUse.Get("toolUseId"), Name: s.toolUse.Get("name"), Hosted: s.toolUse.Get("type").Text() == "server_tool_use"}
 	case s.toolResult.Kind() == jsonstream.Object:
 		return Part{Kind: Result, Value: v, ID: s.toolResult.Get("toolUseId")}
 	case s.reasoning.Exists():
 		return Part{Kind: Reasoning, Value: v}
 	case isToolRole(lower(s.role)):
-		return Part{Result, v, s.toolCallID, s.name}
+		return Part{Kind: Result, Value: v, ID: s.toolCallID, Name: s.name}
 	default:
 		return Part{Kind: Other, Value: v}
 	}
 }
 
-// isAnswered reports whether a tool part of a UIMessage with this state has a result.
-func isAnswered(state jsonstream.Value) bool { return strings.HasPrefix(state.Text(), "output-") }
+// isAnswered reports whether a tool part of a UIMessage has a result: its output, its error, or that a
+// person denied the call.
+func (s *shape) isAnswered() bool {
+	return strings.HasPrefix(s.state.Text(), "output-") || s.state.Text() == "approval-responded" && s.approval.Get("approved").Kind() == jsonstream.False
+}
 
 func lower(role jsonstream.Value) string { return strings.ToLower(strings.TrimSpace(role.Text())) }

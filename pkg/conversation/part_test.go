@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +26,12 @@ func TestParts(t *testing.T) {
 		{"Responses: a call", `{"type":"function_call","id":"fc_1","call_id":"c1","name":"f","arguments":"{}"}`, "", "call  c1 f"},
 		{"Responses: an output", `{"type":"function_call_output","call_id":"c1","output":"x"}`, "", "result  c1"},
 		{"Responses: a shell, as first published", `{"type":"local_shell_call_output","id":"c1","output":"x"}`, "", "result  c1"},
+		{"Responses: a hosted tool", `{"type":"web_search_call","id":"ws_1","status":"completed"}`, "", "hosted call"},
+		{"Responses: a hosted tool search", `{"type":"tool_search_call","id":"tsc_1","call_id":null,"execution":"server"}`, "", "hosted call"},
+		{"Responses: a tool search of the client", `{"type":"tool_search_call","id":"tsc_1","call_id":"c1","execution":"client"}`, "", "call  c1"},
+		{"Responses: an approval", `{"type":"mcp_approval_request","id":"mcpr_1","name":"f","arguments":"{}"}`, "", "request  mcpr_1"},
+		{"Responses: the answer", `{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":true}`, "", "response  mcpr_1"},
+		{"Responses: an unknown type", `{"type":"teleport_call","call_id":"c1","name":"f"}`, "", ""},
 		{"Responses: reasoning", `{"type":"reasoning","id":"rs_1","summary":[]}`, "", "reasoning "},
 		{"Responses: a message", `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"x"},{"type":"refusal","refusal":"no"}]}`, "assistant", "said /content/0, said /content/1"},
 		{"the Agents SDK", `{"type":"tool_call_item","raw_item":{"type":"function_call","call_id":"c1","name":"f"}}`, "", "call /raw_item c1 f"},
@@ -48,9 +55,23 @@ func TestParts(t *testing.T) {
 		{"AI SDK: a UIMessage", `{"id":"m","role":"assistant","parts":[{"type":"step-start"},{"type":"text","text":"x"},{"type":"tool-f","toolCallId":"c1","state":"output-available","input":{},"output":1},{"type":"dynamic-tool","toolName":"g","toolCallId":"c2","state":"input-available"}]}`, "assistant",
 			"other /parts/0, said /parts/1, call /parts/2 c1 f, result /parts/2 c1 f, call /parts/3 c2 g"},
 		{"Gemini", `{"role":"model","parts":[{"text":"x","thought":true},{"text":"x"},{"functionCall":{"name":"f","args":{}}},{"inlineData":{}},{"executableCode":{}}]}`, "assistant",
-			"reasoning /parts/0, said /parts/1, call /parts/2  f, media /parts/3, other /parts/4"},
+			"reasoning /parts/0, said /parts/1, call /parts/2  f, media /parts/3, hosted call /parts/4"},
+		{"Gemini: tools of Google", `{"role":"model","parts":[{"toolCall":{"id":"t1","toolType":"GOOGLE_SEARCH_WEB","args":{}}},{"toolResponse":{"id":"t1","toolType":"GOOGLE_SEARCH_WEB","response":{}}},{"codeExecutionResult":{"outcome":"OUTCOME_OK"}}]}`, "assistant",
+			"hosted call /parts/0 t1 GOOGLE_SEARCH_WEB, hosted result /parts/1 t1 GOOGLE_SEARCH_WEB, hosted result /parts/2"},
 		{"Gemini: a response", `{"role":"user","parts":[{"function_response":{"id":"c1","name":"f","response":{}}}]}`, "user", "result /parts/0 c1 f"},
 		{"ADK", `{"author":"a","content":{"role":"model","parts":[{"text":"x"}]},"actions":{}}`, "assistant", "said /content/parts/0"},
+		{"the AI SDK: a tool of the provider", `{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c1","toolName":"f","input":{},"providerExecuted":true},{"type":"tool-result","toolCallId":"c1","toolName":"f","output":{"type":"text","value":"x"}}]}`, "assistant",
+			"hosted call /content/0 c1 f, hosted result /content/1 c1 f"},
+		{"the AI SDK: an approval", `{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c1","toolName":"f","input":{}},{"type":"tool-approval-request","approvalId":"a1","toolCallId":"c1"}]}`, "assistant",
+			"call /content/0 c1 f, request /content/1 a1"},
+		{"the AI SDK: the answer", `{"role":"tool","content":[{"type":"tool-approval-response","approvalId":"a1","approved":true}]}`, "tool", "response /content/0 a1"},
+		{"a UIMessage: a denied call", `{"role":"assistant","parts":[{"type":"tool-f","toolCallId":"c1","state":"approval-responded","input":{},"approval":{"id":"a1","approved":false}}]}`, "assistant",
+			"call /parts/0 c1 f, result /parts/0 c1 f"},
+		{"Anthropic: a tool of the server", `{"role":"assistant","content":[{"type":"server_tool_use","id":"s1","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s1","content":[]}]}`, "assistant",
+			"hosted call /content/0 s1 web_search, hosted result /content/1 s1"},
+		{"LangChain: a tool of the provider", `{"type":"ai","content":[{"type":"server_tool_call","id":"s1","name":"web_search","args":{}},{"type":"server_tool_call_result","toolCallId":"s1","status":"success","output":{}}]}`, "assistant",
+			"hosted call /content/0 s1 web_search, hosted result /content/1 s1"},
+		{"LangChain: an invalid call", `{"type":"ai","content":"","tool_calls":[],"invalid_tool_calls":[{"type":"invalid_tool_call","id":"c1","name":"f","args":"{"}]}`, "assistant", "call /invalid_tool_calls/0 c1 f"},
 		{"A2A", `{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"x"},{"data":{}},{"url":"u"}]}`, "assistant", "said /parts/0, other /parts/1, media /parts/2"},
 		{"Claude Code", `{"type":"assistant","uuid":"u","message":{"role":"assistant","content":[{"type":"text","text":"x"}]}}`, "assistant", "said /message/content/0"},
 		{"Codex", `{"type":"response_item","payload":{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"}}`, "", "call /payload c1 f"},
@@ -64,7 +85,10 @@ func TestParts(t *testing.T) {
 			}
 			var got []string
 			for p := range Parts(doc.Root()) {
-				kind := [...]string{"other", "said", "call", "result", "reasoning", "media"}[p.Kind]
+				kind := [...]string{"other", "said", "call", "result", "reasoning", "media", "request", "response"}[p.Kind]
+				if p.Hosted {
+					kind = "hosted " + kind
+				}
 				got = append(got, strings.TrimRight(fmt.Sprintf("%s %s %s %s", kind, p.Value.Pointer(), p.ID.Text(), p.Tool()), " "))
 			}
 			want := strings.Split(tt.want, ", ")
@@ -78,5 +102,13 @@ func TestParts(t *testing.T) {
 				t.Errorf("the role is %q, want %q", role, tt.role)
 			}
 		})
+	}
+}
+
+func TestTypesAreSorted(t *testing.T) {
+	for _, list := range [][]Type{types, members} {
+		if !slices.IsSortedFunc(list, func(a, b Type) int { return strings.Compare(a.Name, b.Name) }) {
+			t.Error("row finds types in sorted lists only")
+		}
 	}
 }

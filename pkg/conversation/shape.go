@@ -7,9 +7,13 @@ type shape struct {
 	kind, role, name, author          jsonstream.Value
 	id, callID, toolUseID, toolCallID jsonstream.Value
 	callerID, toolName, state         jsonstream.Value // of the AI SDK
-	content, parts, toolCalls         jsonstream.Value
+	hosted, approvalID, approval      jsonstream.Value // of the AI SDK
+	execution                         jsonstream.Value // of a tool search
+	content, parts                    jsonstream.Value
+	toolCalls, invalidCalls           jsonstream.Value
 	text, thought, media              jsonstream.Value
 	functionCall, functionResponse    jsonstream.Value
+	hostedCall, hostedResult          jsonstream.Value // of Gemini
 	rawItem, lc, kwargs, data         jsonstream.Value
 	toolUse, toolResult, reasoning    jsonstream.Value // of Bedrock
 	message, payload                  jsonstream.Value
@@ -40,6 +44,14 @@ func shapeOf(v jsonstream.Value) (s shape) {
 			s.callerID = member
 		case "toolName":
 			s.toolName = member
+		case "providerExecuted":
+			s.hosted = member
+		case "approvalId":
+			s.approvalID = member
+		case "approval":
+			s.approval = member
+		case "execution":
+			s.execution = member
 		case "state":
 			s.state = member
 		case "content":
@@ -48,16 +60,22 @@ func shapeOf(v jsonstream.Value) (s shape) {
 			s.parts = member
 		case "tool_calls":
 			s.toolCalls = member
-		case "text":
+		case "invalid_tool_calls":
+			s.invalidCalls = member
+		case "text", "citationsContent":
 			s.text = member
 		case "thought":
 			s.thought = member
-		case "inlineData", "inline_data", "fileData", "file_data", "raw", "url", "image", "document", "video":
+		case "inlineData", "inline_data", "fileData", "file_data", "raw", "url", "image", "document", "video", "audio":
 			s.media = member
 		case "function_call", "functionCall":
 			s.functionCall = member
 		case "functionResponse", "function_response":
 			s.functionResponse = member
+		case "toolCall", "executableCode":
+			s.hostedCall = member
+		case "toolResponse", "codeExecutionResult":
+			s.hostedResult = member
 		case "toolUse":
 			s.toolUse = member
 		case "toolResult":

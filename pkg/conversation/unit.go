@@ -58,14 +58,28 @@ func (u *units) join(i, j int) {
 
 func (u *units) add(i int, t Turn) {
 	called, answered := false, false
-	for e := range ToolEvents(t.Value) {
+	for e := range Parts(t.Value) {
 		id := e.ID.Text()
-		if e.Kind == Call {
+		switch e.Kind {
+		case Call:
 			called = true
 			u.addCall(i, e)
 			continue
+		case ApprovalRequest:
+			if id != "" {
+				u.approvals[id] = i
+			}
+			continue
+		case ApprovalResponse:
+			if asked, ok := u.approvals[id]; ok {
+				u.join(asked, i)
+			}
+			continue
+		case Result:
+			answered = true
+		default:
+			continue
 		}
-		answered = true
 		if call, ok := u.calls[id]; ok {
 			u.join(call, i)
 		} else if call, ok := u.answer(e); ok {
@@ -102,8 +116,8 @@ func (t Turn) isTool() bool { return isToolRole(t.Role) }
 func (u *units) addCall(i int, call Part) {
 	id := call.ID.Text()
 	if id == "" {
-		if !call.ID.Exists() && call.Value.Get("type").Exists() {
-			return // OpenAI Responses: the provider runs it, and the item includes the result
+		if call.Hosted {
+			return // the item includes the result
 		}
 		// Results follow the calls of one turn, or of consecutive turns.
 		if u.unnamed == nil || u.waiting > 0 && i > u.last+1 {
@@ -135,8 +149,8 @@ func (u *units) answer(result Part) (turn int, ok bool) {
 	return u.last, true
 }
 
-// addApproval joins the items of an approval in the OpenAI Responses API, and the approval item of its
-// Agents SDK to the waiting call.
+// addApproval joins the approval item of OpenAI's Agents SDK to the waiting call, and the call of a server
+// of the Model Context Protocol to the request for its approval.
 func (u *units) addApproval(i int, item jsonstream.Value) {
 	if isApproval(item) {
 		s := shapeOf(item)
@@ -149,11 +163,7 @@ func (u *units) addApproval(i int, item jsonstream.Value) {
 		}
 		return
 	}
-	if id := item.Get("id").Text(); id != "" && item.Get("type").Text() == "mcp_approval_request" {
-		u.approvals[id] = i
-		return
-	}
-	if asked, ok := u.approvals[item.Get("approval_request_id").Text()]; ok { // the response, then the call
+	if asked, ok := u.approvals[item.Get("approval_request_id").Text()]; ok {
 		u.join(asked, i)
 	}
 }

@@ -56,7 +56,7 @@ func (c *checker) checkIDs(turns []conversation.Turn) {
 	reported := map[string]bool{} // ids
 	for _, m := range c.messages {
 		for _, p := range m.parts {
-			if p.Kind != conversation.Call && p.Kind != conversation.Result || isProviders(p.Part) {
+			if p.Kind != conversation.Call && p.Kind != conversation.Result || p.Hosted {
 				continue
 			}
 			if id := p.ID; id.Exists() && !reported[id.Text()] {

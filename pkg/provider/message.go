@@ -1,8 +1,6 @@
 package provider
 
 import (
-	"strings"
-
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -51,7 +49,14 @@ func (m *message) has(kind conversation.PartKind) bool {
 // read returns the provider's messages for turns.
 func (c *checker) read(turns []conversation.Turn) []message {
 	r := reader{checker: c}
-	for _, turn := range turns {
+	lastUser := -1
+	for i, turn := range turns {
+		if roleOf(turn) == user {
+			lastUser = i
+		}
+	}
+	for i, turn := range turns {
+		r.passed, r.last = c.stretch.more || i < lastUser, !c.stretch.more && i == len(turns)-1
 		if !turn.IsContext() || turn.Role == user {
 			r.add(turn)
 		}
@@ -62,7 +67,8 @@ func (c *checker) read(turns []conversation.Turn) []message {
 // A reader converts turns to messages.
 type reader struct {
 	*checker
-	messages []message
+	messages     []message
+	passed, last bool // a user turn follows the current turn; no turn does
 }
 
 // add adds a turn. Its results become a separate message before the rest, unless the provider itself has
@@ -73,7 +79,7 @@ func (r *reader) add(turn conversation.Turn) {
 		role = assistant
 	}
 	rest, results := message{role: role, turn: turn}, message{role: tool, turn: turn}
-	steps, split := false, false
+	steps, split, local := false, false, false
 	for p := range conversation.Parts(turn.Value) {
 		if p.Kind == conversation.Other && p.Value.Get("type").Text() == "step-start" { // the AI SDK: a UIMessage has several steps
 			if steps {
@@ -83,10 +89,14 @@ func (r *reader) add(turn conversation.Turn) {
 			}
 			continue
 		}
+		if r.isLocal(p) {
+			local = true
+			continue
+		}
 		switch at := (part{p, turn}); {
 		case p.Kind == conversation.Call && role != assistant && !r.native && p.Value.Parent().Name() == "tool_calls":
 			// LangChain messages of other types have no calls: those are not sent.
-		case p.Kind != conversation.Result || isProviders(p) || r.native && role == user:
+		case p.Kind != conversation.Result || p.Hosted || r.native && role == user:
 			rest.parts = append(rest.parts, at)
 		default:
 			results.parts = append(results.parts, at)
@@ -95,7 +105,7 @@ func (r *reader) add(turn conversation.Turn) {
 	}
 	switch {
 	case len(results.parts) == 0:
-		if len(rest.parts) > 0 || !split {
+		if len(rest.parts) > 0 || !split && !local {
 			r.put(rest)
 		}
 	case role == assistant:
@@ -107,6 +117,30 @@ func (r *reader) add(turn conversation.Turn) {
 			r.put(rest)
 		}
 	}
+}
+
+// isLocal reports whether a part is not sent, and notes the calls that a person denied: an approval of the
+// AI SDK, and a call whose approval nobody gave before the user went on.
+func (r *reader) isLocal(p conversation.Part) bool {
+	switch p.Kind {
+	case conversation.Call:
+		return p.Value.Get("state").Text() == "approval-requested" && r.passed
+	case conversation.ApprovalRequest:
+		if r.provider == OpenAIResponses && r.native {
+			return false
+		}
+		r.asked[p.ID.Text()] = p.Value.Get("toolCallId").Text()
+	case conversation.ApprovalResponse:
+		if r.provider == OpenAIResponses && r.native {
+			return false
+		}
+		if denied := p.Value.Get("approved").Kind() == jsonstream.False; denied || r.last { // the SDK calls the tool now
+			r.decided[r.asked[p.ID.Text()]] = true
+		}
+	default:
+		return false
+	}
+	return true
 }
 
 // put adds a message, or adds its parts to the previous message if both are sent as one.
@@ -148,7 +182,7 @@ func roleOf(turn conversation.Turn) string {
 	case "":
 		for p := range conversation.Parts(turn.Value) {
 			switch {
-			case p.Kind == conversation.Result:
+			case p.Kind == conversation.Result && !p.Hosted, p.Kind == conversation.ApprovalResponse:
 				return tool
 			case p.Kind == conversation.Said && turn.Value.Kind() == jsonstream.String:
 				return user
@@ -158,18 +192,4 @@ func roleOf(turn conversation.Turn) string {
 		return assistant
 	}
 	return turn.Role
-}
-
-// isProviders reports whether a part is a call that the provider runs itself, or its result: both are
-// within one turn.
-func isProviders(p conversation.Part) bool {
-	kind := p.Value.Get("type").Text()
-	switch {
-	case p.Value.Get("providerExecuted").Kind() == jsonstream.True:
-		return true
-	case p.Kind == conversation.Call:
-		return strings.HasSuffix(kind, "_tool_use") || !p.ID.Exists() && strings.HasSuffix(kind, "_call")
-	default:
-		return strings.HasSuffix(kind, "_tool_result")
-	}
 }

@@ -38,10 +38,10 @@ func (c *checker) checkPairs() {
 	for i := range c.messages {
 		for j, at := range c.messages[i].parts {
 			switch {
-			case isProviders(at.Part):
-			case at.Kind == conversation.Call:
+			case at.Hosted:
+			case at.Kind == conversation.Call, at.Kind == conversation.ApprovalRequest:
 				p.call(at, place{i, j})
-			case at.Kind == conversation.Result:
+			case at.Kind == conversation.Result, at.Kind == conversation.ApprovalResponse:
 				if !p.result(at, place{i, j}) {
 					orphans = append(orphans, at)
 				}
@@ -49,9 +49,12 @@ func (c *checker) checkPairs() {
 		}
 	}
 	p.reportOrphans(orphans)
+	c.checkHosted()
 	for _, call := range p.calls {
 		switch {
-		case call.repeated && !call.answered:
+		case call.repeated && !call.answered, c.decided[call.ID.Text()]:
+		case !call.answered && call.Kind == conversation.ApprovalRequest:
+			c.report("call-without-result", call.ID, "approval request without a response: no mcp_approval_response has the approval_request_id %s; add it, or repair the history with handoff repair", called(call.Part))
 		case !call.answered:
 			c.report("call-without-result", orItem(call.ID, call.Value), "tool call without a result: nothing answers %s; add its result, or mend the history with handoff repair", called(call.Part))
 		default:
@@ -161,12 +164,34 @@ func (p *pairing) checkPlace(c call) {
 		return
 	}
 	at := p.messages[c.answer.message].parts[c.answer.part]
+	if text := p.textAfter(c); text.Exists() {
+		p.report("result-place", text, "text of the assistant after its tool call %s: the results must follow the calls; put the text before the calls", called(c.Part))
+		p.found[len(p.found)-1].Of = c.Value
+		return
+	}
 	problem := p.misplaced(c)
 	if problem == "" {
 		return
 	}
 	p.report("result-place", orItem(at.ID, at.Value), "%s", problem)
 	p.found[len(p.found)-1].Of = c.Value
+}
+
+// textAfter returns the text that the assistant has after a call, before its next call, in Anthropic's own
+// format; absent if there is none.
+func (p *pairing) textAfter(c call) jsonstream.Value {
+	if p.provider != Anthropic || !p.native || p.divided {
+		return jsonstream.Value{}
+	}
+	for _, after := range p.messages[c.message].parts[c.place.part+1:] {
+		switch {
+		case after.Kind == conversation.Said && !isBlank(textOf(after).Text()):
+			return after.Value
+		case after.Kind == conversation.Call && !after.Hosted:
+			return jsonstream.Value{}
+		}
+	}
+	return jsonstream.Value{}
 }
 
 // misplaced describes why the result of a call is misplaced, "" if it is not.

@@ -60,7 +60,7 @@ func (p Provider) Reason() finding.Reason {
 // is checked as converted for the API: see the page of [Rules]. Faults in encoded values are placed at the
 // carrier.
 func Check(p Provider, h *history.History) []finding.Finding {
-	faults := Faults(p, h.Layout(), h.Turns)
+	faults := Faults(p, h.Root, h.Layout(), h.Turns)
 	if list := emptyList(h); list.Exists() {
 		c := &checker{provider: p, rules: byID()}
 		c.report("no-turns", list, "a history without a turn; add the one that is to be answered")
@@ -104,9 +104,13 @@ type Fault struct {
 }
 
 // Faults is [Check] for turns that may come from several documents: the findings are grouped by subject,
-// and their places refer to the documents of the turns.
-func Faults(p Provider, d *format.Descriptor, turns []conversation.Turn) []Fault {
-	return whole().Faults(p, d, turns)
+// and their places refer to the documents of the turns. The request is the message that they are sent in.
+func Faults(p Provider, request jsonstream.Value, d *format.Descriptor, turns []conversation.Turn) []Fault {
+	c := newChecker(p, d, whole())
+	if c.native && !c.divided && request.Kind() == jsonstream.Object {
+		c.request = request
+	}
+	return c.check(turns)
 }
 
 // A checker collects the faults for a provider.
@@ -119,10 +123,16 @@ type checker struct {
 	divided     bool // one message of the provider may be several turns
 	resultsOnly bool // calls are known only by their results
 
-	stretch Stretch // the checked turns
+	stretch Stretch          // the checked turns
+	request jsonstream.Value // absent if only turns are known
 
 	messages []message
 	found    []Fault
+
+	// Of the AI SDK: the calls by the ids of their approval requests, and those whose result the SDK makes
+	// from the answer.
+	asked   map[string]string
+	decided map[string]bool
 }
 
 // report adds a finding of the provider's rule with a name, if there is one.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -39,7 +40,13 @@ func (c *checker) checkReasoningItems() {
 			return false
 		}
 		p := parts[i]
-		return p.Kind == conversation.Call || p.Kind == conversation.Reasoning || p.turn.Role == assistant || p.turn.Role == "" && p.Kind == conversation.Other
+		switch p.Kind {
+		case conversation.Call, conversation.Reasoning, conversation.ApprovalRequest:
+			return true
+		case conversation.Result:
+			return p.Hosted
+		}
+		return p.turn.Role == assistant || p.turn.Role == "" && p.Kind == conversation.Other
 	}
 	for i, p := range parts {
 		item := p.turn.Item()
@@ -84,6 +91,7 @@ func (c *checker) checkThinking() {
 			}
 		}
 	}
+	c.checkFinalThinking()
 	if last < 0 || !c.stretch.lastCalls {
 		return
 	}
@@ -93,6 +101,26 @@ func (c *checker) checkThinking() {
 				c.report("reasoning-place", p.Value, "reasoning after other content: with thinking on, the last turn with calls begins with it; put it first")
 			}
 			return
+		}
+	}
+}
+
+// checkFinalThinking reports messages of the assistant that end with thinking: an error in the last message.
+func (c *checker) checkFinalThinking() {
+	if c.provider != Anthropic {
+		return
+	}
+	for i := range c.messages {
+		m := &c.messages[i]
+		if m.role != assistant || len(m.parts) == 0 {
+			continue
+		}
+		severity := finding.Warning
+		if i == len(c.messages)-1 && !c.stretch.more {
+			severity = finding.Error
+		}
+		if p := m.parts[len(m.parts)-1]; p.Kind == conversation.Reasoning && isSigned(p.Value) {
+			c.reportAs(severity, "reasoning-place", p.Value, "thinking at the end of a message of the assistant: the API takes it only before other content; drop it, or add the content that followed")
 		}
 	}
 }

@@ -39,7 +39,7 @@ func (c *checker) checkPart(t conversation.Turn, p conversation.Part) {
 		if c.native && c.provider == OpenAIChat && !p.ID.Exists() && t.Role == tool {
 			c.report("shape", p.Value, "a tool message without tool_call_id; name the call that it answers")
 		}
-		if c.native && c.is(Anthropic, BedrockConverse, Gemini) && t.Role == assistant && !isProviders(p) {
+		if c.native && c.is(Anthropic, BedrockConverse, Gemini) && t.Role == assistant && !p.Hosted {
 			c.report("shape", p.Value, "a tool result in a turn of the assistant; it belongs into one of the user")
 		}
 		if response := p.Value.Get("functionResponse").Get("response"); c.provider == Gemini && response.Exists() && response.Kind() != jsonstream.Object {

@@ -104,18 +104,23 @@ func (o *Outline) read(to *outlined, index int, turn conversation.Turn) trait {
 		_, _ = h.WriteString(text) // never fails
 		to.ids = append(to.ids, h.Sum64())
 	}
-	role, has := roleOf(turn), [conversation.Media + 1]bool{}
+	role, has := roleOf(turn), [conversation.ApprovalResponse + 1]bool{}
 	for p := range conversation.Parts(turn.Value) {
 		if p.Kind != conversation.Other || p.Value.Get("type").Text() == "step-start" { // see reader.add
 			has[p.Kind] = true
 		}
-		if media = appendMedia(media, p.Value, p.Kind == conversation.Media); p.Kind != conversation.Call && p.Kind != conversation.Result || isProviders(p) {
-			continue
-		}
-		if text := p.ID.Text(); text != "" {
-			id('c', text)
-		} else {
-			found |= hasNameless
+		media = appendMedia(media, p.Value, p.Kind == conversation.Media)
+		switch text := p.ID.Text(); p.Kind {
+		case conversation.Call, conversation.Result:
+			if text != "" {
+				id('c', text)
+			} else if !p.Hosted {
+				found |= hasNameless
+			}
+		case conversation.ApprovalRequest, conversation.ApprovalResponse:
+			if text != "" {
+				id('a', text)
+			}
 		}
 	}
 	if text := turn.Item().Get("id").Text(); text != "" && o.layout.Provider == string(OpenAIResponses) {
@@ -224,7 +229,17 @@ func (o *Outline) Stretches(path []int, weight func(index int) int64, least int6
 
 // Faults is like the function [Faults], for the turns of the stretch.
 func (s Stretch) Faults(p Provider, d *format.Descriptor, turns []conversation.Turn) []Fault {
-	c := &checker{provider: p, rules: byID(), native: d.Provider == string(p), divided: d.Divided, resultsOnly: d.ResultsOnly, stretch: s}
+	return newChecker(p, d, s).check(turns)
+}
+
+func newChecker(p Provider, d *format.Descriptor, s Stretch) *checker {
+	return &checker{
+		provider: p, rules: byID(), native: d.Provider == string(p), divided: d.Divided, resultsOnly: d.ResultsOnly, stretch: s,
+		asked: map[string]string{}, decided: map[string]bool{},
+	}
+}
+
+func (c *checker) check(turns []conversation.Turn) []Fault {
 	c.messages = c.read(turns)
 	c.checkPairs()
 	c.checkOrder()
@@ -233,5 +248,7 @@ func (s Stretch) Faults(p Provider, d *format.Descriptor, turns []conversation.T
 	c.checkIDs(turns)
 	c.checkMedia()
 	c.checkShape(turns)
+	c.checkCachePoints(turns)
+	c.checkRequest()
 	return c.found
 }

@@ -40,7 +40,7 @@ func (r *repairer) take(i int, p conversation.Part) (gone bool) {
 		return true
 	}
 	list := p.Value.Parent()
-	if list.Len() == 1 && list.Name() == "tool_calls" {
+	if list.Len() == 1 && (list.Name() == "tool_calls" || list.Name() == "invalid_tool_calls") {
 		r.edit(i, list, nil)
 	} else {
 		r.edit(i, p.Value, nil)
@@ -51,9 +51,29 @@ func (r *repairer) take(i int, p conversation.Part) (gone bool) {
 // answerCall adds a result to a call, with a text that there is none.
 func (r *repairer) answerCall(f provider.Fault) bool {
 	i := r.indexOf(f.At)
+	if ask, ok := r.partAt(i, f.At, conversation.ApprovalRequest); ok {
+		r.step(f, i, "denied the approval request %q, which nobody answered", ask.ID.Text())
+		r.insert(i+1, r.around(r.items[i].turn.Value, format.Fill(`{"type":"mcp_approval_response","approval_request_id":%,"approve":false,"reason":%}`, ask.ID.Text(), NoResult)))
+		return true
+	}
 	call, ok := r.partAt(i, f.At, conversation.Call)
-	if !ok {
+	switch {
+	case !ok:
 		return false
+	case call.Hosted:
+		r.step(f, i, "dropped the call %s, which the provider did not finish", nameOf(call))
+		r.take(i, call)
+		return true
+	case call.Value.Parent().Name() == "invalid_tool_calls":
+		said := fmt.Sprintf("[the tool call %s of the tool %s, whose arguments are not valid JSON]\n%s", call.ID.Text(), call.Tool(), call.Value.Get("args").Text())
+		r.step(f, i, "made the invalid call %s a note in a turn of the user", nameOf(call))
+		like := r.items[i].turn.Value
+		to := i + 1
+		if r.take(i, call) {
+			to = i
+		}
+		r.insert(to, r.layout.Speak(like, "user", said))
+		return true
 	}
 	if name := call.Name.Name(); name == "type" || call.Value.Get("type").Text() == "dynamic-tool" { // a part of a UIMessage
 		pointer := call.Value.Pointer()[len(r.items[i].turn.Value.Pointer()):]
@@ -186,7 +206,7 @@ func (r *repairer) moveResult(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	result, ok := r.partAt(i, f.At, conversation.Result)
 	if !ok {
-		return false
+		return r.moveText(f)
 	}
 	call := r.indexOf(f.Of)
 	switch {
@@ -194,6 +214,8 @@ func (r *repairer) moveResult(f provider.Fault) bool {
 		return true // its turn was changed: the next round moves it
 	case f.Of == result.Value: // call and result are one part
 		return false
+	case r.isParallel(call + 1):
+		return r.joinBefore(f, call+1)
 	}
 	r.step(f, i, "moved %s to its call", resultName(result))
 	if r.isAlone(i, result) {
@@ -211,6 +233,44 @@ func (r *repairer) moveResult(f provider.Fault) bool {
 		call--
 	}
 	r.put(call, answer, parts)
+	return true
+}
+
+// isParallel reports whether the calls of an item of Gemini were made together with those of the item before
+// it: the first of them has no signature, which Gemini gives the first call of a step.
+func (r *repairer) isParallel(i int) bool {
+	if r.provider != provider.Gemini || r.layout.Provider != string(provider.Gemini) || i >= len(r.items) || r.items[i].turn.Role != "assistant" {
+		return false
+	}
+	for p := range conversation.ToolEvents(r.items[i].turn.Value) {
+		return p.Kind == conversation.Call && !p.Hosted && p.Value.Get("thoughtSignature").Text() == "" && p.Value.Get("thought_signature").Text() == ""
+	}
+	return false
+}
+
+// moveText moves a text that the assistant has after its calls before them.
+func (r *repairer) moveText(f provider.Fault) bool {
+	i, call := r.indexOf(f.At), r.indexOf(f.Of)
+	said, ok := r.partAt(i, f.At, conversation.Said)
+	if !ok || call < 0 {
+		return ok // the turn of the call was changed: the next round moves the text
+	}
+	first := jsonstream.Value{}
+	for p := range conversation.Parts(r.items[call].turn.Value) {
+		if p.Kind == conversation.Call && !p.Hosted {
+			first = p.Value
+			break
+		}
+	}
+	at, list := first.Index(), first.Parent()
+	text := bytes.Clone(said.Value.Raw())
+	if said.Value.Kind() == jsonstream.String {
+		text = format.Fill(`{"type":"text","text":%}`, said.Value.Text())
+	}
+	name := list.Name()
+	r.step(f, i, "moved a text of the assistant before its tool calls")
+	r.take(i, said)
+	r.insertPart(call, r.items[call].turn.Item().Get(name), at, text)
 	return true
 }
 

@@ -178,6 +178,8 @@ var remedies = []struct {
 	{"message-name", (*repairer).mendName},
 	{"reasoning-without-item", (*repairer).dropReasoning},
 	{"reasoning-signature", (*repairer).dropReasoning},
+	{"reasoning-place", (*repairer).dropReasoning},
+	{"cache-point", (*repairer).dropCachePoint},
 	{"system-turn", (*repairer).moveSystem},
 	{"empty-content", (*repairer).mendEmpty},
 	{"trailing-space", (*repairer).cutSpace},
@@ -205,7 +207,7 @@ const maxRounds = 200
 // round repairs the faults of the first broken rule, and reports whether it did. Faults in a changed turn
 // are left for the next round.
 func (r *repairer) round() bool {
-	faults := provider.Faults(r.provider, r.layout, r.turns())
+	faults := provider.Faults(r.provider, r.h.Root, r.layout, r.turns())
 	for _, remedy := range remedies {
 		mended := false
 		for _, f := range faults {

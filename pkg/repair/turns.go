@@ -29,6 +29,11 @@ func (r *repairer) mendOrder(f provider.Fault) bool {
 		r.insert(first, r.layout.Speak(r.items[first].turn.Value, "user", begins))
 		return true
 	}
+	return r.joinBefore(f, i)
+}
+
+// joinBefore joins a turn to the previous one, and reports whether it could.
+func (r *repairer) joinBefore(f provider.Fault, i int) bool {
 	if i == 0 || r.items[i-1].turn.List != r.items[i].turn.List {
 		return false
 	}

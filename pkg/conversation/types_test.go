@@ -1,0 +1,55 @@
+package conversation_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/eaapl/handoff/internal/oracle"
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// TestUnions: every type in the unions of the SDKs has a row that names its format.
+func TestUnions(t *testing.T) {
+	scripts := oracle.Install(t)
+	out, err := exec.CommandContext(t.Context(), "node", filepath.Join(scripts, "unions.mjs")).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if len(lines) < 200 {
+		t.Fatalf("read only %d types", len(lines))
+	}
+	for _, line := range lines {
+		cells := strings.Split(line, "\t")
+		format, union, name := cells[0], cells[1], cells[2]
+		switch {
+		case strings.HasPrefix(name, "`"), name == "-", name == "null", name == "$unknown": // a prefix of names; items that are messages
+		case union == "tool_calls": // in a member of their own
+		default:
+			row := conversation.TypeNamed(name)
+			if format == "gemini" || format == "bedrock-converse" {
+				row = conversation.MemberNamed(name)
+			}
+			if row == nil || !strings.Contains(" "+row.Formats+" ", " "+format+" ") {
+				t.Errorf("%s: the type %q of %s has no row", format, name, union)
+			}
+		}
+	}
+}
+
+// TestMembers: a part is of the kind of its member.
+func TestMembers(t *testing.T) {
+	for _, name := range []string{"audio", "audioTranscription", "cachePoint", "citationsContent", "codeExecutionResult", "document", "executableCode", "functionCall", "guardContent", "reasoningContent", "searchResult", "text", "toolCall", "toolResult", "toolUse", "video"} {
+		doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(`{"`+name+`":{"content":[{"text":"x"}]}}`)), jsonstream.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := conversation.MemberNamed(name)
+		if p, _ := conversation.PartOf(doc.Root()); row == nil || p.Kind != row.Kind || p.Hosted != row.Hosted {
+			t.Errorf("%s: got %+v, the row is %+v", name, p, row)
+		}
+	}
+}

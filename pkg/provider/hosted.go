@@ -1,0 +1,109 @@
+package provider
+
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// checkHosted reports calls of tools that the provider runs without their results, and results without
+// their calls.
+func (c *checker) checkHosted() {
+	switch {
+	case c.provider == Anthropic:
+		c.checkServerTools()
+	case c.provider == OpenAIResponses && c.native:
+		c.checkToolSearches()
+	}
+}
+
+// checkServerTools applies the rules of Anthropic: a result follows its call in the message of the call. The
+// last message may be paused before its results. A call that itself calls tools of the client, such as the
+// execution of code, has its result in a later message.
+func (c *checker) checkServerTools() {
+	waiting := map[string]bool{} // calls that wait for results of the client
+	for i := range c.messages {
+		m := &c.messages[i]
+		open := map[string]part{}
+		for _, p := range m.parts {
+			id := p.ID.Text()
+			switch {
+			case p.Kind == conversation.Call && p.Hosted && id != "":
+				open[id] = p
+			case p.Kind == conversation.Call:
+				if caller := p.Value.Get("caller").Get("tool_id").Text(); open[caller].Value.Exists() {
+					waiting[caller] = true
+				}
+			case p.Kind == conversation.Result && p.Hosted && id != "":
+				call, ok := open[id]
+				switch {
+				case ok && isResultOf(call, p):
+					delete(open, id)
+				case !ok && waiting[id]:
+				default:
+					c.report("result-without-call", p.ID, "tool result without a call: no call of a server tool before it in its message has the id %s; drop it, or repair the history with handoff repair", finding.QuoteValue(p.ID))
+				}
+			}
+		}
+		if i == len(c.messages)-1 && !c.stretch.more {
+			return
+		}
+		for _, p := range m.parts {
+			if id := p.ID.Text(); p.Kind == conversation.Call && open[id].Value == p.Value && !waiting[id] {
+				c.report("call-without-result", p.ID, "call of a server tool without a result: nothing in its message answers %s; add the result, or repair the history with handoff repair", finding.QuoteValue(p.ID))
+			}
+		}
+	}
+}
+
+// isResultOf reports whether a result has the type of the results of a call, in Anthropic's own format.
+func isResultOf(call, result part) bool {
+	kind := call.Value.Get("type").Text()
+	t := conversation.TypeNamed(kind)
+	if kind != "server_tool_use" && kind != "mcp_tool_use" || t == nil {
+		return true
+	}
+	got := result.Value.Get("type").Text()
+	if tool := call.Tool(); strings.HasPrefix(tool, "tool_search_tool_") {
+		return got == "tool_search_tool_result"
+	} else if want := tool + "_tool_result"; conversation.TypeNamed(want) != nil {
+		return got == want
+	}
+	for want := range strings.FieldsSeq(t.Results) {
+		if got == want {
+			return true
+		}
+	}
+	return false
+}
+
+// checkToolSearches applies the rule of the Responses API: a tool search that the provider runs has no id,
+// and its output follows it.
+func (c *checker) checkToolSearches() {
+	open := jsonstream.Value{}
+	unanswered := func() {
+		if open.Exists() {
+			c.report("call-without-result", open, "tool search without a result: no tool_search_output follows it; add its output, or drop the call")
+		}
+		open = jsonstream.Value{}
+	}
+	for i := range c.messages {
+		for _, p := range c.messages[i].parts {
+			switch p.Value.Get("type").Text() {
+			case "tool_search_call":
+				unanswered()
+				if p.Hosted && p.ID.Text() == "" {
+					open = p.Value
+				}
+			case "tool_search_output":
+				if p.Hosted && p.ID.Text() == "" && !open.Exists() {
+					c.report("result-without-call", p.Value, "tool search result without a call: no tool_search_call precedes it; add the call, or drop the result")
+				}
+				open = jsonstream.Value{}
+			}
+		}
+	}
+	unanswered()
+}

@@ -1,0 +1,68 @@
+package provider
+
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/finding"
+)
+
+// checkRequest reports members beside the turns that contradict them: calls without definitions of tools, a
+// choice of a tool that is not defined or not allowed, and turns that the model of the request does not take.
+func (c *checker) checkRequest() {
+	switch c.provider {
+	case Anthropic:
+		c.checkChoice()
+	case BedrockConverse:
+		c.checkDefinitions()
+		c.checkMixedTurns()
+	}
+}
+
+// checkDefinitions reports the first call of a whole request, which names its model, without definitions of
+// tools.
+func (c *checker) checkDefinitions() {
+	if !c.request.Get("modelId").Exists() || c.request.Get("toolConfig").Exists() {
+		return
+	}
+	for i := range c.messages {
+		for _, p := range c.messages[i].parts {
+			if p.Kind == conversation.Call && !p.Hosted {
+				c.report("tools", p.Value, "a tool call in a request without definitions of tools; define the tool %s", finding.Quote(p.Tool()))
+				return
+			}
+		}
+	}
+}
+
+// checkChoice reports a choice of tool that Anthropic does not take.
+func (c *checker) checkChoice() {
+	choice := c.request.Get("tool_choice")
+	kind := choice.Get("type").Text()
+	if thinking := c.request.Get("thinking").Get("type").Text(); (kind == "any" || kind == "tool") && (thinking == "enabled" || thinking == "adaptive") {
+		c.report("tool-choice", choice, "a tool_choice that forces a call, with thinking on: found %s; use auto or none, or turn thinking off", finding.QuoteValue(choice.Get("type")))
+	}
+	if kind != "tool" {
+		return
+	}
+	for _, tool := range c.request.Get("tools").Elements() {
+		if tool.Get("name").Text() == choice.Get("name").Text() {
+			return
+		}
+	}
+	c.report("tool-choice", choice, "a tool_choice of a tool that is not defined: found %s; define it in tools, or choose another", finding.QuoteValue(choice.Get("name")))
+}
+
+// checkMixedTurns reports turns with results and other content for models that do not take both.
+func (c *checker) checkMixedTurns() {
+	model := c.request.Get("modelId").Text()
+	if model == "" || strings.Contains(model, "anthropic.") || strings.Contains(model, "amazon.nova") {
+		return
+	}
+	for i := range c.messages {
+		m := &c.messages[i]
+		if m.role != assistant && m.has(conversation.Result) && !m.onlyResults() {
+			c.report("mixed-turn", m.turn.Value, "a turn with results and other content, which some models do not take: the model is %s; put the other content into a turn of its own after a turn of the assistant", finding.QuoteValue(c.request.Get("modelId")))
+		}
+	}
+}
