@@ -129,6 +129,9 @@ func (s *shape) item(v jsonstream.Value, role string) Part {
 	case t.IsItem() && t.Kind != Reasoning, !s.role.Exists():
 		return s.ofType(t, v)
 	}
+	if role == "assistant" && s.toolCallID.Exists() && s.name.Exists() && s.content.Kind() == jsonstream.String { // SW4RM
+		return Part{Kind: Call, Value: v, ID: s.toolCallID, Name: s.name}
+	}
 	if isToolRole(role) && (s.toolCallID.Exists() || !s.holdsResults()) { // OpenAI Chat, SW4RM, LangChain; not the AI SDK
 		return Part{Kind: Result, Value: v, ID: s.toolCallID, Name: s.name}
 	}

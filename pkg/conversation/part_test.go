@@ -22,6 +22,7 @@ func TestParts(t *testing.T) {
 		{"Chat: a result", `{"role":"tool","tool_call_id":"c1","content":[{"type":"text","text":"x"}]}`, "tool", "result  c1"},
 		{"Chat, as first published", `{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}}`, "assistant", "call /function_call  f"},
 		{"Chat, as first published: a result", `{"role":"function","name":"f","content":"x"}`, "function", "result   f"},
+		{"SW4RM: a call", `{"role":"assistant","tool_call_id":"c1","name":"f","content":"{}"}`, "assistant", "call  c1 f"},
 		{"SW4RM: a result", `{"role":" Tool","content":"x"}`, "tool", "result "},
 		{"Responses: a call", `{"type":"function_call","id":"fc_1","call_id":"c1","name":"f","arguments":"{}"}`, "", "call  c1 f"},
 		{"Responses: an output", `{"type":"function_call_output","call_id":"c1","output":"x"}`, "", "result  c1"},

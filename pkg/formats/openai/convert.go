@@ -99,6 +99,7 @@ func placeOfTurn(list tree.Node, l, i int) int {
 //
 // Without a maker, results without a call are written as they are.
 func write(m exchange.Meaning, shape tree.Node, k *exchange.Maker, _ exchange.Others) tree.Node {
+	m.Turns = exchange.Spelled(m.Turns)
 	items, _ := shape.Get("new").Count()
 	before, _ := shape.Get("pre").Count()
 	items = len(m.Turns) - min(items, len(m.Turns))

@@ -112,7 +112,7 @@ func isMessage(turn tree.Node) bool {
 			if role != "assistant" || exchange.CallsOf(turn) == nil || slices.ContainsFunc(tree.Elements(m.Value), chat.IsSigned) {
 				return false
 			}
-		case "refusal", "annotations", "audio", "function_call":
+		case "refusal", "annotations", "audio":
 			if role != "assistant" {
 				return false
 			}

@@ -158,6 +158,9 @@ func blockOf(role string, p Part) tree.Node {
 
 // textBlock returns the block of a text, with the members that the API adds to it.
 func textBlock(p Part) tree.Node {
+	if p.Value.Get("citations") != tree.None {
+		p.Text = p.Value.Get("text")
+	}
 	block := Object("type", tree.String("text"), "text", p.Text, "cache_control", p.Value.Get("cache_control"), "citations", p.Value.Get("citations"))
 	if tree.Same(block, p.Value) {
 		return p.Value

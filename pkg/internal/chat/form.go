@@ -290,7 +290,7 @@ func counts(shape tree.Node, turns int) []int {
 // write returns the view of a message with this meaning. The turns are distributed over the places
 // from the end, since mostly old turns are trimmed or added.
 func (f *Form) write(m exchange.Meaning, shape tree.Node, k *exchange.Maker, _ exchange.Others) tree.Node {
-	turns := slices.Clone(m.Turns)
+	turns := slices.Clone(exchange.Spelled(m.Turns))
 	var rest tree.Node
 	at := f.placesIn(shape)
 	if f.Rest != nil && at[0].Text() == f.At[0] {

@@ -35,7 +35,64 @@ func ItemTurn(item tree.Node) tree.Node {
 			}, item.Without("type", "call_id", "output")...)...)
 		}
 	}
+	if t := itemTurn(item); t != tree.None {
+		return t
+	}
 	return describe(item)
+}
+
+// itemMember is the member of a canonical turn with the item that it was read from, of a type that the Chat
+// API does not have.
+const itemMember = "item"
+
+// itemTurn returns the turn of a call other than a function call, or of its output; None for other items.
+func itemTurn(item tree.Node) tree.Node {
+	kind := item.Get("type").Text()
+	t := conversation.TypeNamed(kind)
+	id := item.Get("call_id")
+	if kind == "local_shell_call_output" && id == tree.None {
+		id = item.Get("id") // the original version
+	}
+	if t == nil || t.Hosted || t.ID != "call_id" || strings.HasPrefix(kind, "function_call") || !tree.IsString(id) || item.HasAny("role", "content", "tool_calls", "tool_call_id") {
+		return tree.None
+	}
+	further := []tree.Member{{Name: itemMember, Value: item}}
+	switch t.Kind {
+	case conversation.Call:
+		c := exchange.Call{ID: id, Name: stringOr(item.Get("name")), Arguments: tree.String("{}")}
+		if c.Name == tree.None {
+			c.Name = tree.String(strings.TrimSuffix(kind, "_call"))
+		}
+		for _, name := range []string{"input", "action", "operation", "arguments"} {
+			switch v := item.Get(name); {
+			case v.Is(jsonstream.Object):
+				c.Arguments = tree.String(string(v.AppendPlain(nil)))
+			case tree.IsString(v):
+				c.Arguments = tree.String(string(Object(name, v).AppendPlain(nil)))
+			}
+		}
+		return exchange.CallTurn(c, further)
+	case conversation.Result:
+		content := item.Get("output")
+		if !tree.IsString(content) && !exchange.IsParts(content) {
+			content = tree.String(readable(content))
+		} else if !tree.IsString(content) && !tree.All(content, func(p tree.Node) bool { return PartOf(p).Kind != Other }) {
+			content = tree.String(readable(content))
+		}
+		return tree.Object(append([]tree.Member{
+			{Name: "role", Value: tree.String("tool")}, {Name: "tool_call_id", Value: id}, {Name: "content", Value: content},
+		}, further...)...)
+	}
+	return tree.None
+}
+
+// itemOf returns the item that an unchanged turn was read from, None if there is none.
+func itemOf(t tree.Node) tree.Node {
+	item := t.Get(itemMember)
+	if item == tree.None || !tree.Same(itemTurn(item), t) {
+		return tree.None
+	}
+	return item
 }
 
 // describe makes a turn from an item that is not a message: role and content describe it for
@@ -44,6 +101,9 @@ func describe(item tree.Node) tree.Node {
 	kind := item.Get("type").Text()
 	if item.Get("content") == tree.None {
 		content := "[" + kind + "]"
+		if text := describedText(item); text != "" {
+			content = text
+		}
 		if summary := item.Get("summary").Flat(); kind == "reasoning" && summary != "" {
 			content = summary
 		}
@@ -51,7 +111,9 @@ func describe(item tree.Node) tree.Node {
 	}
 	if item.Get("role") == tree.None {
 		role := "assistant"
-		if strings.HasSuffix(kind, "_output") {
+		if t := conversation.TypeNamed(kind); t != nil && t.Kind == conversation.ApprovalResponse {
+			role = "user"
+		} else if t != nil && t.Kind == conversation.Result && !t.Hosted {
 			role = "tool"
 		}
 		item = item.With("role", tree.String(role))
@@ -75,6 +137,9 @@ func undescribed(t tree.Node) tree.Node {
 // AppendItems appends the Responses API items of a canonical turn. The API rejects unknown members
 // and the reasoning of other providers.
 func AppendItems(items []tree.Node, t tree.Node) []tree.Node {
+	if item := itemOf(t); item != tree.None {
+		return append(items, item)
+	}
 	if item := undescribed(t); item != tree.None && (ResponsesKinds.Whole(item) || !strings.HasPrefix(item.Get("type").Text(), "function_call")) {
 		content := item.Get("content")
 		if !tree.IsString(item.Get("role")) || content != tree.None && !tree.IsString(content) && !content.Is(jsonstream.Array) {
@@ -217,15 +282,21 @@ func reasoningItem(p Part) tree.Node {
 	return Object("type", tree.String("reasoning"), "id", p.ID, "summary", summary, "encrypted_content", p.Signature)
 }
 
+// itemOfCall reports whether a type of item is a call.
+func itemOfCall(kind string) bool {
+	t := conversation.TypeNamed(kind)
+	return t != nil && t.Kind == conversation.Call
+}
+
 // MissingCall records the calls among the items of a turn. If a result among them has no call, it
 // returns a call for it, since the API rejects such a result; otherwise it returns None.
 func MissingCall(items []tree.Node, t tree.Node, called map[string]bool) tree.Node {
 	for _, item := range items {
 		id := item.Get("call_id").Text()
-		switch item.Get("type").Text() {
-		case "function_call":
+		switch kind := item.Get("type").Text(); {
+		case kind == "function_call", kind != "" && itemOfCall(kind):
 			called[id] = true
-		case "function_call_output":
+		case kind == "function_call_output":
 			if id == "" || called[id] {
 				continue
 			}

@@ -35,6 +35,10 @@ func appendTaken(items []tree.Node, turn tree.Node, kinds ItemKinds) []tree.Node
 	if turn.Get("timestamp") != tree.None {
 		turn = turn.With("timestamp", tree.None) // items do not have one
 	}
+	if item := itemOf(turn); item != tree.None && kinds.Whole(item) && kinds[item.Get("type").Text()] != "" {
+		return append(items, item)
+	}
+	turn = turn.With(itemMember, tree.None)
 	item := undescribed(turn)
 	if item.Get("content").Is(jsonstream.Null) && !kinds.Whole(item) { // written by Codex
 		item = item.With("content", tree.None)

@@ -113,7 +113,7 @@ func partOf(n tree.Node) Part {
 	switch n.Get("type").Text() {
 	case "text", "input_text", "output_text":
 		if text := n.Get("text"); tree.IsString(text) {
-			return Part{Kind: Text, Text: text, Value: n, Signature: signatureOf(n)}
+			return Part{Kind: Text, Text: sourcesOf(text, n), Value: n, Signature: signatureOf(n)}
 		}
 	case "refusal":
 		if text := n.Get("refusal"); tree.IsString(text) {
@@ -248,7 +248,13 @@ func (p Part) ArgumentsObject() tree.Node {
 func Say(parts []Part) string {
 	var content []tree.Node
 	for _, p := range parts {
-		content = append(content, p.canonical())
+		n := p.canonical()
+		if text := describedText(n); text != "" {
+			n = tree.String(text)
+		} else if p.Kind == Text && p.Text != tree.None {
+			n = p.Text
+		}
+		content = append(content, n)
 	}
 	return tree.Array(content...).Flat()
 }

@@ -21,10 +21,104 @@ func CanonicalTurn(t tree.Node) tree.Node {
 	if t.Get("role").Text() == "" {
 		t = t.With("role", tree.String("user"))
 	}
+	t = spelled(t)
 	if content := t.Get("content"); !content.Is(jsonstream.String) && !IsParts(content) {
 		t = t.With("content", tree.String(content.Flat()))
 	}
 	return t
+}
+
+// spelled returns a turn of the Chat API in its usual form: a refusal and the transcript of audio as parts,
+// a function_call and custom calls as tool_calls, the result of a function as that of a tool.
+func spelled(t tree.Node) tree.Node {
+	switch t.Get("role").Text() {
+	case "assistant":
+	case "function":
+		if name := t.Get("name"); t.Get("tool_call_id") == tree.None && tree.IsString(name) {
+			return t.With("role", tree.String("tool")).With("tool_call_id", functionID(name))
+		}
+		return t
+	default:
+		return t
+	}
+	var said []tree.Node
+	if refusal := t.Get("refusal"); tree.IsString(refusal) && !refusal.Empty() {
+		said = append(said, tree.Object(tree.Member{Name: "type", Value: tree.String("refusal")}, tree.Member{Name: "refusal", Value: refusal}))
+	}
+	if transcript := t.At("/audio/transcript"); tree.IsString(transcript) && !transcript.Empty() {
+		said = append(said, textPart(transcript))
+	}
+	if len(said) > 0 {
+		switch content := t.Get("content"); {
+		case content.Is(jsonstream.Array):
+			said = append(slices.Clone(tree.Elements(content)), said...)
+		case tree.IsString(content) && !content.Empty():
+			said = append([]tree.Node{textPart(content)}, said...)
+		}
+		t = t.With("content", tree.Array(said...)).With("refusal", tree.None).With("audio", tree.None)
+	}
+	if f := t.Get("function_call"); f.Is(jsonstream.Object) && t.Get("tool_calls") == tree.None && tree.IsString(f.Get("name")) && tree.IsString(f.Get("arguments")) {
+		t = t.With("function_call", tree.None).With("tool_calls", tree.Array(callNode(Call{functionID(f.Get("name")), f.Get("name"), f.Get("arguments")})))
+	}
+	calls := slices.Clone(tree.Elements(t.Get("tool_calls")))
+	custom := false
+	for i, e := range calls {
+		if c := e.Get("custom"); c.Is(jsonstream.Object) && tree.IsString(c.Get("name")) && tree.IsString(c.Get("input")) {
+			input := tree.Object(tree.Member{Name: "input", Value: c.Get("input")})
+			calls[i], custom = callNode(Call{e.Get("id"), c.Get("name"), tree.String(string(input.AppendPlain(nil)))}), true
+		}
+	}
+	if custom {
+		t = t.With("tool_calls", tree.Array(calls...))
+	}
+	return t
+}
+
+// Spelled returns turns in the usual form of the Chat API, as [CanonicalTurn] does, and with an id of its own
+// for each call of the original form, whose results name their functions only.
+func Spelled(turns []tree.Node) []tree.Node {
+	made := map[string]int{}           // the number of calls of a function
+	waiting := map[string][]tree.Node{} // their ids, by function
+	return Each(turns, func(t tree.Node) tree.Node {
+		if !t.Is(jsonstream.Object) {
+			return t
+		}
+		call, role := t.Get("function_call"), t.Get("role").Text()
+		name := call.Get("name").Text()
+		if role == "function" {
+			name = t.Get("name").Text()
+		} else if call == tree.None || role != "assistant" {
+			return spelled(t)
+		}
+		t = spelled(t)
+		switch {
+		case role == "function":
+			if ids := waiting[name]; len(ids) > 0 {
+				t, waiting[name] = t.With("tool_call_id", ids[0]), ids[1:]
+			}
+		case call.Is(jsonstream.Object) && t.Get("tool_calls").Length() == 1:
+			id := t.At("/tool_calls/0/id")
+			if made[name]++; made[name] > 1 {
+				id = tree.String(id.Text() + "_" + strconv.Itoa(made[name]))
+				t = t.With("tool_calls", tree.Array(t.At("/tool_calls/0").With("id", id)))
+			}
+			waiting[name] = append(waiting[name], id)
+		}
+		return t
+	})
+}
+
+// functionID returns the id of a call in the original form of the Chat API, which names the function only.
+func functionID(name tree.Node) tree.Node { return tree.String("call_" + name.Text()) }
+
+func textPart(text tree.Node) tree.Node {
+	return tree.Object(tree.Member{Name: "type", Value: tree.String("text")}, tree.Member{Name: "text", Value: text})
+}
+
+// callNode returns a call as an element of tool_calls.
+func callNode(c Call) tree.Node {
+	function := tree.Object(tree.Member{Name: "name", Value: c.Name}, tree.Member{Name: "arguments", Value: c.Arguments})
+	return tree.Object(tree.Member{Name: "id", Value: c.ID}, tree.Member{Name: "type", Value: tree.String("function")}, tree.Member{Name: "function", Value: function})
 }
 
 // IsParts reports whether content is an array of parts.
@@ -56,12 +150,10 @@ func CallsOf(t tree.Node) []Call {
 
 // CallTurn returns the turn of a call, with further members.
 func CallTurn(c Call, further []tree.Member) tree.Node {
-	function := tree.Object(tree.Member{Name: "name", Value: c.Name}, tree.Member{Name: "arguments", Value: c.Arguments})
-	one := tree.Object(tree.Member{Name: "id", Value: c.ID}, tree.Member{Name: "type", Value: tree.String("function")}, tree.Member{Name: "function", Value: function})
 	return tree.Object(append([]tree.Member{
 		{Name: "role", Value: tree.String("assistant")},
 		{Name: "content", Value: tree.String("")},
-		{Name: "tool_calls", Value: tree.Array(one)},
+		{Name: "tool_calls", Value: tree.Array(callNode(c))},
 	}, further...)...)
 }
 

@@ -1,0 +1,237 @@
+package chat
+
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A Hosted is a call of a tool that the provider runs, or the result of one.
+type Hosted struct {
+	Result   bool
+	ID, Name tree.Node // strings; None if unknown
+	Value    tree.Node // the input of a call, the content of a result
+}
+
+// HostedOf reads a hosted call or result in the form of Anthropic, LangChain or the AI SDK.
+func HostedOf(part tree.Node) (Hosted, bool) {
+	kind := part.Get("type").Text()
+	t := conversation.TypeNamed(kind)
+	if t == nil || !t.Hosted && kind != "tool-call" && kind != "tool-result" {
+		return Hosted{}, false
+	}
+	h := Hosted{Result: t.Kind == conversation.Result, Name: stringOr(part.Get("name"))}
+	for _, name := range []string{"id", "tool_use_id", "toolCallId", "tool_call_id"} {
+		if id := part.Get(name); tree.IsString(id) && (name != "id" || !h.Result) {
+			h.ID = id
+		}
+	}
+	if name := part.Get("toolName"); tree.IsString(name) {
+		h.Name = name
+	}
+	for _, name := range []string{"input", "args", "content", "output"} {
+		if v := part.Get(name); v != tree.None {
+			h.Value = v
+		}
+	}
+	if kind == "tool-result" {
+		h.Value = part.At("/output/value")
+	}
+	return h, h.ID != tree.None && h.Value != tree.None
+}
+
+// text returns the call or result for people and models: without encrypted content, which only its provider
+// reads.
+func (h Hosted) text() string {
+	if h.Result {
+		return answered(h.Value)
+	}
+	return called(h.Name.Text(), h.Value)
+}
+
+// called returns the text of a call.
+func called(tool string, input tree.Node) string {
+	query, url := firstText(input, "query", "q"), firstText(input, "url")
+	if queries := input.Get("queries"); query == "" {
+		query = queries.Flat()
+	}
+	switch {
+	case query != "" && strings.Contains(tool, "file_search"):
+		return "Searched the files for: " + query
+	case query != "" && strings.Contains(tool, "search"):
+		return "Searched the web for: " + query
+	case url != "":
+		return "Opened " + url
+	}
+	if code := firstText(input, "code", "command"); code != "" {
+		return "Ran:\n" + code
+	}
+	text := "Called the tool " + tool
+	if input != tree.None && !input.Empty() {
+		text += ": " + flatText(input)
+	}
+	return text
+}
+
+// answered returns the text of a result.
+func answered(content tree.Node) string {
+	if text := readable(content); text != "" {
+		return "Result:\n" + text
+	}
+	return "No result."
+}
+
+// readable returns the content of a hosted result as text.
+func readable(v tree.Node) string {
+	switch {
+	case v.Is(jsonstream.Array):
+		var lines []string
+		for c := v.Children(); c.Next(); {
+			if text := readable(c.Value); text != "" {
+				lines = append(lines, text)
+			}
+		}
+		return strings.Join(lines, "\n")
+	case !v.Is(jsonstream.Object):
+		return v.Flat()
+	}
+	title, url := firstText(v, "title", "filename"), firstText(v, "url", "source", "uri")
+	if url != "" {
+		line := "- " + url
+		if title != "" {
+			line = "- " + title + ": " + url
+		}
+		if inner := readable(v.Get("content")); inner != "" {
+			line += "\n" + inner
+		}
+		return line
+	}
+	var lines []string
+	if title != "" {
+		lines = append(lines, title)
+	}
+	for _, name := range []string{"text", "stdout", "stderr", "logs", "output", "result"} {
+		if text := firstText(v, name); text != "" {
+			lines = append(lines, text)
+		}
+	}
+	if code := firstText(v, "error_code", "errorCode"); code != "" {
+		lines = append(lines, "Error: "+code)
+	}
+	for _, name := range []string{"content", "value", "results", "tool_references", "tools"} {
+		if inner := readable(v.Get(name)); inner != "" {
+			lines = append(lines, inner)
+		}
+	}
+	if len(lines) == 0 {
+		if name := firstText(v, "tool_name", "name"); name != "" {
+			return "- " + name
+		}
+		return flatText(v)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// flatText returns a value as compact JSON, without encrypted members.
+func flatText(v tree.Node) string {
+	if v.Is(jsonstream.Object) {
+		for c := v.Children(); c.Next(); {
+			if strings.HasPrefix(c.Name, "encrypted") {
+				v = v.With(c.Name, tree.None)
+			}
+		}
+	}
+	if tree.IsString(v) {
+		return v.Text()
+	}
+	return string(v.AppendPlain(nil))
+}
+
+func firstText(v tree.Node, names ...string) string {
+	for _, name := range names {
+		if s := v.Get(name); tree.IsString(s) && !s.Empty() {
+			return s.Text()
+		}
+	}
+	return ""
+}
+
+// describedText returns the text of a part or an item for formats without its type, "" if there is none.
+func describedText(n tree.Node) string {
+	switch kind := n.Get("type").Text(); kind {
+	case "web_search_call":
+		return called(kind, n.Get("action"))
+	case "file_search_call":
+		return joined(called(kind, n), readable(n.Get("results")))
+	case "code_interpreter_call":
+		return joined("Ran:\n"+firstText(n, "code"), readable(n.Get("outputs")))
+	case "program":
+		return "Ran:\n" + firstText(n, "code")
+	case "program_output":
+		return answered(n.Get("result"))
+	case "mcp_call", "hosted_tool_call":
+		text := "Called the tool " + firstText(n, "name") + ": " + firstText(n, "arguments")
+		return joined(text, readable(n.Get("output")), readable(n.Get("error")))
+	case "mcp_list_tools":
+		return joined("The tools of "+firstText(n, "server_label")+":", readable(n.Get("tools")))
+	case "mcp_approval_request":
+		return "Asked for approval of the tool " + firstText(n, "name") + ": " + firstText(n, "arguments")
+	case "mcp_approval_response":
+		if n.Get("approve").Is(jsonstream.True) {
+			return "The call is approved."
+		}
+		return strings.TrimSuffix("The call is denied: "+firstText(n, "reason"), ": ")
+	case "tool_search_call":
+		return "Searched for tools: " + flatText(n.Get("arguments"))
+	case "tool_search_output":
+		return joined("Tools found:", readable(n.Get("tools")))
+	case "tool_reference":
+		return firstText(n, "tool_name")
+	case "search_result":
+		return readable(n)
+	case "compaction":
+		return firstText(n, "content", "summary")
+	default:
+		if h, ok := HostedOf(n); ok {
+			return h.text()
+		}
+		return ""
+	}
+}
+
+// joined returns texts, one per line, without empty ones.
+func joined(texts ...string) string {
+	var lines []string
+	for _, text := range texts {
+		if text != "" {
+			lines = append(lines, text)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// sourcesOf returns the text of a part with its citations: the title, address and cited text of each.
+func sourcesOf(text, part tree.Node) tree.Node {
+	lines := ""
+	for _, list := range []string{"citations", "annotations"} {
+		for c := part.Get(list).Children(); c.Next(); {
+			title, url, cited := firstText(c.Value, "title", "document_title", "filename"), firstText(c.Value, "url", "source"), firstText(c.Value, "cited_text")
+			if url != "" && strings.Contains(text.Text(), url) && cited == "" {
+				continue
+			}
+			line := strings.Trim(title+": "+url, ": ")
+			if cited != "" {
+				line = strings.TrimPrefix(line+": “"+cited+"”", ": ")
+			}
+			if line != "" && !strings.Contains(lines, line) {
+				lines += "\n- " + line
+			}
+		}
+	}
+	if lines == "" {
+		return text
+	}
+	return tree.String(text.Text() + "\n\nSources:" + lines)
+}
