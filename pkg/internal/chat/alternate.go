@@ -17,6 +17,8 @@ type Alternation struct {
 	// Block returns the block for a part of a message, None if the API has none. Texts are not
 	// empty.
 	Block func(role string, p Part) tree.Node
+	// Pair, if set, replaces blocks of a message that the API does not accept without others.
+	Pair func(blocks []Block)
 	// Blank is set if a text may be white space when there are other blocks.
 	Blank bool
 	// IDs and Names are the maximum lengths of ids and names, which consist of letters, digits, _
@@ -66,6 +68,9 @@ func (a *Alternation) Messages(turns []tree.Node) []Message {
 	}
 	for i := range messages {
 		messages[i].order()
+		if a.Pair != nil && i < len(messages)-1 {
+			a.Pair(messages[i].Blocks)
+		}
 	}
 	return messages
 }

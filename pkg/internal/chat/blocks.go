@@ -11,7 +11,7 @@ import (
 )
 
 // Blocks describes the messages of Anthropic's Messages API.
-var Blocks = Alternation{Block: blockOf, Blank: true, IDs: 128, Names: 128}
+var Blocks = Alternation{Block: blockOf, Pair: pairServerTools, Blank: true, IDs: 128, Names: 128}
 
 // AppendMessage appends the canonical turns of a Messages API message.
 func AppendMessage(dst []tree.Node, message tree.Node) []tree.Node {
@@ -151,6 +151,9 @@ func blockOf(role string, p Part) tree.Node {
 	case Other:
 		if isOwn(p.Value) {
 			return p.Value
+		}
+		if block := serverBlock(p.Value); block != tree.None && role == "assistant" {
+			return block
 		}
 	}
 	return textBlock(Part{Text: NoteOf(p)})
