@@ -139,6 +139,11 @@ func isMessage(turn tree.Node) bool {
 	})
 }
 
+// isRefusal reports whether a part is a refusal.
+func isRefusal(p tree.Node) bool {
+	return p.Get("type").Text() == "refusal" && tree.IsString(p.Get("refusal")) && p.Length() == 2
+}
+
 // isMedia reports whether a part has the members that the API requires, all of them strings.
 func isMedia(p tree.Node) bool {
 	kind := p.Get("type").Text()
@@ -165,6 +170,10 @@ func messagesOf(turn tree.Node) []tree.Node {
 			output := tree.String(chat.Say(p.Output))
 			return []tree.Node{chat.Object("role", tree.String("tool"), "tool_call_id", p.ID, "content", output)}
 		case chat.Text:
+			if isRefusal(p.Value) && t.Role == "assistant" {
+				content = append(content, p.Value)
+				continue
+			}
 			content = append(content, chat.Object("type", tree.String("text"), "text", p.Text))
 		case chat.Call:
 			calls = append(calls, chat.Object("id", p.ID, "type", tree.String("function"),
@@ -187,6 +196,8 @@ func messagesOf(turn tree.Node) []tree.Node {
 	}
 	message := chat.Object("role", tree.String(t.Role), "content", tree.Array(content...))
 	switch {
+	case len(content) == 1 && isRefusal(content[0]) && len(calls) == 0:
+		message = message.With("content", tree.Null()).With("refusal", content[0].Get("refusal"))
 	case t.Plain && len(content) == 1:
 		message = message.With("content", content[0].Get("text"))
 	case len(content) == 0:

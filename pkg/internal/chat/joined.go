@@ -3,12 +3,13 @@ package chat
 import (
 	"iter"
 
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
 // Joined yields turns for formats in which one assistant turn has all reasoning, texts and calls
 // before the results. Two consecutive assistant turns are joined if either has calls or the first
-// has only reasoning. The canonical turn is the first of the joined ones. The Turn is nil for a
+// has only reasoning or a hosted tool. The canonical turn is the first of the joined ones. The Turn is nil for a
 // single canonical turn, otherwise the joined turn as [Of] would return it.
 func Joined(turns []tree.Node) iter.Seq2[tree.Node, *Turn] {
 	return func(yield func(tree.Node, *Turn) bool) {
@@ -32,7 +33,13 @@ func Joined(turns []tree.Node) iter.Seq2[tree.Node, *Turn] {
 // areOne reports whether two consecutive turns belong to one assistant turn.
 func areOne(turn, next tree.Node) bool {
 	return turn.Get("role").Text() == "assistant" && next.Get("role").Text() == "assistant" &&
-		(calls(turn) || calls(next) || isReasoning(turn))
+		(calls(turn) || calls(next) || isReasoning(turn) || isHosted(turn))
+}
+
+// isHosted reports whether a turn is an item about a tool that the provider runs.
+func isHosted(turn tree.Node) bool {
+	t := conversation.TypeNamed(turn.Get("type").Text())
+	return t != nil && t.Hosted
 }
 
 func calls(turn tree.Node) bool { return len(tree.Elements(turn.Get("tool_calls"))) > 0 }
