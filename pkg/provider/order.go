@@ -1,7 +1,10 @@
 package provider
 
 import (
+	"regexp"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/finding"
@@ -16,7 +19,7 @@ func (c *checker) checkOrder() {
 		m := &c.messages[i]
 		switch m.role {
 		case system:
-			if c.isSystemTurn(i, begun) {
+			if c.isSystemTurn(i, begun) && !c.takesSystemTurn(i) {
 				c.report("system-turn", m.turn.Value, "a turn of the system among the turns: found the role %s; put its text beside the turns, or into the turn of the user before it", finding.Quote(m.turn.Role))
 			}
 			continue
@@ -43,6 +46,31 @@ func (c *checker) checkOrder() {
 // system turn in another format is sent outside the turns.
 func (c *checker) isSystemTurn(index int, begun bool) bool {
 	return index > 0 && begun || c.native || index > 0 && !begun && c.messages[index-1].role != system
+}
+
+// takesSystemTurn reports whether the model of a request of Anthropic takes the system turn: after a turn of
+// the user, and last or before one of the assistant.
+func (c *checker) takesSystemTurn(index int) bool {
+	if c.provider != Anthropic || !takesSystemTurns(c.request.Get("model").Text()) || index == 0 {
+		return false
+	}
+	before := &c.messages[index-1]
+	after := index+1 < len(c.messages) && c.messages[index+1].role != assistant
+	endsHosted := len(before.parts) > 0 && before.parts[len(before.parts)-1].Hosted
+	return (before.role != assistant || endsHosted) && before.role != system && !after
+}
+
+var claudeVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`claude-opus-(\d+)-(\d{1,2})\b`) })
+
+// takesSystemTurns reports whether a model takes system turns: Claude Opus 4.8 or later.
+func takesSystemTurns(model string) bool {
+	m := claudeVersion().FindStringSubmatch(model)
+	if m == nil {
+		return false
+	}
+	major, _ := strconv.Atoi(m[1]) // digits
+	minor, _ := strconv.Atoi(m[2])
+	return major > 4 || major == 4 && minor >= 8
 }
 
 // checkRole reports roles that the provider's own format no longer has or never had.

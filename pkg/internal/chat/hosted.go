@@ -83,13 +83,20 @@ func answered(content tree.Node) string {
 	return "No result."
 }
 
+// maxReadable is the maximum nesting of a content whose texts are collected; deeper content is JSON.
+const maxReadable = 8
+
 // readable returns the content of a hosted result as text.
-func readable(v tree.Node) string {
+func readable(v tree.Node) string { return readableTo(v, maxReadable) }
+
+func readableTo(v tree.Node, depth int) string {
 	switch {
+	case depth == 0:
+		return flatText(v)
 	case v.Is(jsonstream.Array):
 		var lines []string
 		for c := v.Children(); c.Next(); {
-			if text := readable(c.Value); text != "" {
+			if text := readableTo(c.Value, depth-1); text != "" {
 				lines = append(lines, text)
 			}
 		}
@@ -103,7 +110,7 @@ func readable(v tree.Node) string {
 		if title != "" {
 			line = "- " + title + ": " + url
 		}
-		if inner := readable(v.Get("content")); inner != "" {
+		if inner := readableTo(v.Get("content"), depth-1); inner != "" {
 			line += "\n" + inner
 		}
 		return line
@@ -121,7 +128,7 @@ func readable(v tree.Node) string {
 		lines = append(lines, "Error: "+code)
 	}
 	for _, name := range []string{"content", "value", "results", "tool_references", "tools"} {
-		if inner := readable(v.Get(name)); inner != "" {
+		if inner := readableTo(v.Get(name), depth-1); inner != "" {
 			lines = append(lines, inner)
 		}
 	}
