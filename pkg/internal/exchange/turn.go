@@ -77,7 +77,7 @@ func spelled(t tree.Node) tree.Node {
 // Spelled returns turns in the usual form of the Chat API, as [CanonicalTurn] does, and with an id of its own
 // for each call of the original form, whose results name their functions only.
 func Spelled(turns []tree.Node) []tree.Node {
-	made := map[string]int{}           // the number of calls of a function
+	made := map[string]int{}            // the number of calls of a function
 	waiting := map[string][]tree.Node{} // their ids, by function
 	return Each(turns, func(t tree.Node) tree.Node {
 		if !t.Is(jsonstream.Object) {
