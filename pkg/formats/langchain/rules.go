@@ -14,9 +14,9 @@ const InvalidChatHistory finding.Reason = "INVALID_CHAT_HISTORY"
 var rules = rulebook.Book{Reason: InvalidChatHistory, Rules: []rulebook.Rule{
 	{Rule: finding.Rule{
 		ID:      "langchain/call-without-result",
-		Summary: "A tool call of an AI message has no tool message with its id.",
-		Why: "The agent of create_react_agent refuses such a history before it calls the model (INVALID_CHAT_HISTORY), and so do most providers. A handoff by a Command loses the results of the other calls of its message, since the parent's state is that from before the tools ran. " +
-			"Add a tool message for each call, or take the call out of tool_calls. The update of a Command is not checked: the results may be in the state.",
+		Summary: "A tool call of an AI message has no tool message with the call's id.",
+		Why: "The agent of create_react_agent rejects such a history before it calls the model (INVALID_CHAT_HISTORY), and so do most providers. A handoff by a Command loses the results of the other calls of its message, because the parent's state is from before the tools ran. " +
+			"Add a tool message for each call, or remove the call from tool_calls. The update of a Command is not checked, because the results may be in the state.",
 		Bad: `{"messages": [{"type": "human", "content": "Refund my order."},
   {"type": "ai", "content": "", "tool_calls": [{"name": "find_order", "args": {}, "id": "call_1", "type": "tool_call"}]}]}`,
 		Good: `{"messages": [{"type": "human", "content": "Refund my order."},
@@ -25,8 +25,8 @@ var rules = rulebook.Book{Reason: InvalidChatHistory, Rules: []rulebook.Rule{
 	}, Check: checkCalls},
 	{Rule: finding.Rule{
 		ID:      "langchain/result-without-call",
-		Summary: "A tool message answers no tool call of an AI message before it.",
-		Why:     "LangChain sends it on, and the providers reject it: messages were trimmed or removed, and the call is among them. Remove the tool message as well, or keep its call. The update of a Command is not checked: the call may be in the state.",
+		Summary: "A tool message does not answer a tool call of an earlier AI message.",
+		Why:     "LangChain sends the tool message, and the providers reject it. Its call was trimmed or removed. Remove the tool message too, or keep its call. The update of a Command is not checked, because the call may be in the state.",
 		Bad:     `{"messages": [{"type": "human", "content": "Refund my order."}, {"type": "tool", "content": "order 17", "tool_call_id": "call_1"}]}`,
 		Good: `{"messages": [{"type": "human", "content": "Refund my order."},
   {"type": "ai", "content": "", "tool_calls": [{"name": "find_order", "args": {}, "id": "call_1", "type": "tool_call"}]},
@@ -35,16 +35,16 @@ var rules = rulebook.Book{Reason: InvalidChatHistory, Rules: []rulebook.Rule{
 	}, Check: checkResults},
 	{Rule: finding.Rule{
 		ID:      "langchain/repeated-id",
-		Summary: "Two messages have the same id, or two tool calls.",
-		Why:     "A state of LangGraph takes messages by add_messages, which replaces the first message by the second. Of two calls with one id it is not clear which a result belongs to.",
+		Summary: "Two messages or two tool calls have the same id.",
+		Why:     "A state of LangGraph adds messages with add_messages, which replaces the first message with the second. With two calls of the same id, it is not clear to which call a result belongs.",
 		Bad:     `{"messages": [{"type": "human", "id": "m1", "content": "Refund my order."}, {"type": "ai", "id": "m1", "content": "One moment."}]}`,
 		Good:    `{"messages": [{"type": "human", "id": "m1", "content": "Refund my order."}, {"type": "ai", "id": "m2", "content": "One moment."}]}`,
 	}, Check: checkIDs},
 	{Rule: finding.Rule{
 		ID:      "langchain/contradicting-calls",
-		Summary: "The content of an AI message has other tool calls than its tool_calls.",
-		Why: "Integrations send the one or the other, so that providers get different histories: that of Anthropic sends the blocks and adds what they lack, that of OpenAI sends tool_calls. A program has changed only one of them. " +
-			"Calls whose arguments could not be read are in invalid_tool_calls.",
+		Summary: "The content of an AI message and its tool_calls have different tool calls.",
+		Why: "A program changed only one of them. Integrations send either of them, so providers get different histories: the integration for Anthropic sends the content blocks and adds missing calls, and the integration for OpenAI sends tool_calls. " +
+			"Calls with unreadable arguments belong in invalid_tool_calls.",
 		Bad: `{"messages": [{"type": "ai", "content": [{"type": "tool_use", "id": "call_1", "name": "find_order", "input": {}}], "tool_calls": []}]}`,
 		Good: `{"messages": [{"type": "ai", "content": [{"type": "tool_use", "id": "call_1", "name": "find_order", "input": {}}],
   "tool_calls": [{"name": "find_order", "args": {}, "id": "call_1", "type": "tool_call"}]}, {"type": "tool", "content": "order 17", "tool_call_id": "call_1"}]}`,
@@ -52,7 +52,7 @@ var rules = rulebook.Book{Reason: InvalidChatHistory, Rules: []rulebook.Rule{
 	{Rule: finding.Rule{
 		ID:      "langchain/arguments",
 		Summary: "The arguments of a tool call in OpenAI's form are not the text of a JSON object.",
-		Why:     "LangChain parses them when it reads the message, and fails: the model was cut off, or the arguments were put in without being serialised.",
+		Why:     "LangChain parses the arguments when it reads the message, and fails. The model's output was cut off, or the arguments were inserted without being serialized.",
 		Bad:     `{"messages": [{"type": "ai", "content": "", "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{\"order\": 17"}}]}, {"type": "tool", "content": "", "tool_call_id": "call_1"}]}`,
 		Good:    `{"messages": [{"type": "ai", "content": "", "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{\"order\": 17}"}}]}, {"type": "tool", "content": "", "tool_call_id": "call_1"}]}`,
 	}, Check: checkArguments},
