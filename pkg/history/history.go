@@ -25,7 +25,7 @@ func (formatError) Error() string {
 			known = append(known, d.Marks[0]+" ("+d.Title+")")
 		}
 	}
-	return "in none of the known formats: found neither " + listed(append(known, "a list of chat messages"), "nor")
+	return "unknown format: found neither " + listed(append(known, "a list of chat messages"), "nor")
 }
 
 // listed joins names, with last before the last one.

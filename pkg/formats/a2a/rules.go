@@ -61,7 +61,7 @@ func checkSame(m, task jsonstream.Value, report rulebook.Report) {
 	for _, pair := range [][2]jsonstream.Value{{m.Get("taskId"), taskID}, {m.Get("contextId"), task.Get("contextId")}} {
 		id, of := pair[0], pair[1]
 		if id.Text() != "" && of.Text() != "" && id.Text() != of.Text() {
-			report(id, "the message is of another %s: found %s, and that of the task is %s; remove the message, or make both the same", id.Name()[:len(id.Name())-len("Id")], finding.QuoteValue(id), finding.QuoteValue(of))
+			report(id, "the message belongs to another %s: found %s, but the task has %s; remove the message, or correct the id", id.Name()[:len(id.Name())-len("Id")], finding.QuoteValue(id), finding.QuoteValue(of))
 		}
 	}
 }

@@ -82,7 +82,7 @@ func checkCalls(root jsonstream.Value, report rulebook.Report) {
 	answered := approved(all)
 	missing := func() {
 		for _, id := range open {
-			report(id, "call without a result: no tool message after it, and before the next of the user, has a tool-result with the toolCallId %s; add one, or take the call out", finding.QuoteValue(id))
+			report(id, "the tool call has no result: no tool message between it and the next user message has a tool-result with the toolCallId %s; add one, or remove the call", finding.QuoteValue(id))
 		}
 		open = nil
 	}
@@ -167,7 +167,7 @@ func checkPending(root jsonstream.Value, report rulebook.Report) {
 			default:
 				continue
 			}
-			report(state, "tool without an output: the call %s is in the state %s; give it an output or an error, or remove the part",
+			report(state, "the tool part has no output: the call %s is in the state %s; give it an output or an error, or remove the part",
 				finding.QuoteValue(part.Get("toolCallId")), finding.QuoteValue(state))
 		}
 	}
@@ -184,7 +184,7 @@ func checkResults(root jsonstream.Value, report rulebook.Report) {
 			case part.Kind == conversation.Call:
 				called[id.Text()] = true
 			case part.Kind == conversation.Result && id.Kind() == jsonstream.String && !called[id.Text()]:
-				report(id, "result without a call: no tool-call before it has the toolCallId %s; remove it, or keep the call", finding.QuoteValue(id))
+				report(id, "the tool result has no call: no earlier tool-call has the toolCallId %s; remove the result, or keep the call", finding.QuoteValue(id))
 			}
 		}
 	}
@@ -214,9 +214,9 @@ func checkApprovals(root jsonstream.Value, report rulebook.Report) {
 		call, known := requests[id.Text()]
 		switch {
 		case !known:
-			report(id, "answer to no question: no tool-approval-request has the approvalId %s; add it, or remove the answer", finding.QuoteValue(id))
+			report(id, "the approval has no request: no tool-approval-request has the approvalId %s; add the request, or remove the approval", finding.QuoteValue(id))
 		case !calls[call]:
-			report(id, "answer about no call: the tool-approval-request %s is of the call %s, which is not there; add the call, or remove both", finding.QuoteValue(id), finding.Quote(call))
+			report(id, "the approval has no call: the tool-approval-request %s is for the call %s, which is missing; add the call, or remove the request and the approval", finding.QuoteValue(id), finding.Quote(call))
 		}
 	}
 }
@@ -229,7 +229,7 @@ func checkMixed(root jsonstream.Value, report rulebook.Report) {
 			if isUI(m) {
 				name, other = other, name
 			}
-			report(m, "a %s in a list that begins with a %s: make all of them the same", name, other)
+			report(m, "the message is a %s, but the list begins with a %s: use one type for all messages", name, other)
 			return
 		}
 	}

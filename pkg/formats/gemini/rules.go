@@ -46,7 +46,7 @@ func checkParts(root jsonstream.Value, report rulebook.Report) {
 				}
 			}
 			if len(found) > 1 {
-				report(part, "a part of several contents: found %s; make a part of each", strings.Join(found, ", "))
+				report(part, "the part has several content members: found %s; make a separate part of each", strings.Join(found, ", "))
 			}
 		}
 	}

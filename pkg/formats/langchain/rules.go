@@ -101,7 +101,7 @@ func checkCalls(root jsonstream.Value, report rulebook.Report) {
 	for _, m := range all(root) {
 		for _, call := range m.calls().Elements() {
 			if id := call.Get("id"); id.Text() != "" && !answered[id.Text()] {
-				report(id, "call without a result: no tool message has the tool_call_id %s; add one, or take the call out", finding.QuoteValue(id))
+				report(id, "the tool call has no result: no tool message has the tool_call_id %s; add one, or remove the call", finding.QuoteValue(id))
 			}
 		}
 	}
@@ -119,7 +119,7 @@ func checkResults(root jsonstream.Value, report rulebook.Report) {
 			}
 		}
 		if id := m.fields.Get("tool_call_id"); m.role == "tool" && id.Kind() == jsonstream.String && !called[id.Text()] {
-			report(id, "result without a call: no AI message before it has a tool call with the id %s; remove the tool message, or keep the call", finding.QuoteValue(id))
+			report(id, "the tool result has no call: no earlier AI message has a tool call with the id %s; remove the tool message, or keep the call", finding.QuoteValue(id))
 		}
 	}
 }
@@ -162,7 +162,7 @@ func checkContradictions(root jsonstream.Value, report rulebook.Report) {
 			}
 			if id.Text() == "" {
 				if m.calls().Len() > 0 {
-					report(block, "a tool call in content without an id, beside tool_calls: which of them it is cannot be told; give it the id of one")
+					report(block, "the tool call in content has no id, so it cannot be matched with tool_calls; give it the id of one of them")
 				}
 				continue
 			}
@@ -170,14 +170,14 @@ func checkContradictions(root jsonstream.Value, report rulebook.Report) {
 			name, ok := listed[id.Text()]
 			switch given := block.Get("name"); {
 			case !ok:
-				report(id, "a tool call in content that tool_calls does not have: found the id %s; add it to tool_calls, or remove the block", finding.QuoteValue(id))
+				report(id, "the tool call in content is missing from tool_calls: found the id %s; add it to tool_calls, or remove the block", finding.QuoteValue(id))
 			case given.Exists() && given.Text() != name:
-				report(given, "the tool call is of %s here, and of %s in tool_calls: make both the same", finding.QuoteValue(given), finding.Quote(name))
+				report(given, "the tool call names %s here, but %s in tool_calls: make both the same", finding.QuoteValue(given), finding.Quote(name))
 			}
 		}
 		for _, call := range m.calls().Elements() {
 			if id := call.Get("id"); len(inside) > 0 && id.Text() != "" && !inside[id.Text()] {
-				report(id, "a tool call that content does not have, beside others that it has: found the id %s; add a block for it, or remove it from tool_calls", finding.QuoteValue(id))
+				report(id, "the tool call is missing from content, which has other calls: found the id %s; add a block for it, or remove it from tool_calls", finding.QuoteValue(id))
 			}
 		}
 	}
@@ -193,9 +193,9 @@ func checkArguments(root jsonstream.Value, report rulebook.Report) {
 			doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(arguments.Text())), jsonstream.Limits{})
 			switch {
 			case err != nil:
-				report(arguments, "arguments are no JSON: %v; found %s", err, finding.QuoteValue(arguments))
+				report(arguments, "the arguments are not JSON: %v; found %s", err, finding.QuoteValue(arguments))
 			case doc.Root().Kind() != jsonstream.Object:
-				report(arguments, "arguments must be the text of a JSON object: found %s", finding.QuoteValue(arguments))
+				report(arguments, "the the the the arguments must be the text of a JSON object: found %s", finding.QuoteValue(arguments))
 			}
 		}
 	}

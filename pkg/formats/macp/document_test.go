@@ -203,7 +203,7 @@ func TestProjection(t *testing.T) {
       "message_type": "HandoffAccept",
       "sender": "agent://carol",
       "handoff_id": "h1",
-      "what": "rejected: expected an answer from the target of the offer, \"agent://bob\", found \"agent://carol\"; let the target answer",
+      "what": "rejected: expected an answer from the target of the offer, \"agent://bob\", found \"agent://carol\"; have the target answer",
       "violation": {
         "index": 3,
         "message_id": "m-4",
@@ -222,7 +222,7 @@ func TestProjection(t *testing.T) {
       "message_type": "HandoffOffer",
       "sender": "agent://mallory",
       "handoff_id": "h1",
-      "what": "rejected: expected the initiator, \"agent://alice\", as the sender of an offer, found \"agent://mallory\"; let the right participant send it",
+      "what": "rejected: expected the initiator, \"agent://alice\", as the sender of an offer, found \"agent://mallory\"; have the right participant send it",
       "violation": {
         "index": 4,
         "message_id": "m-5",
@@ -240,7 +240,7 @@ func TestProjection(t *testing.T) {
       "time": "2026-03-14T09:20:19Z",
       "message_type": "Commitment",
       "sender": "agent://alice",
-      "what": "commits \"handoff.accepted\", positive; \"h1\" counts as accepted by \"agent://bob\", who did not answer in time"
+      "what": "commits \"handoff.accepted\", positive; \"h1\" counts as accepted by \"agent://bob\", which did not answer in time"
     }
   ]
 }`

@@ -96,7 +96,7 @@ func TestFixtureMismatch(t *testing.T) {
 		{name: "another mode", old: Mode, new: "macp.mode.decision.v1", pointer: "/mode",
 			want: `expected mode to be "macp.mode.handoff.v1", found "macp.mode.decision.v1"`},
 		{name: "the session cannot begin", old: `"mode_version": "1.0.0"`, new: `"mode_version": ""`, pointer: "/mode_version",
-			want: `expected the member mode_version to be a text that is not empty, found ""`},
+			want: `expected the member mode_version to be a non-empty string, found ""`},
 		{name: "policy", old: `"policy_version": ""`, new: `"policy": {}, "policy_version": ""`, pointer: "/policy",
 			want: `expected the member rules to be an object, found nothing`},
 	}

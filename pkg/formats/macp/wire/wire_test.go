@@ -257,7 +257,7 @@ func TestUndecodedPayload(t *testing.T) {
 		payload []byte
 		want    string
 	}{
-		{str(2, "\xff"), "not a SessionStart: participants: is not UTF-8, which a protobuf string has to be"},
+		{str(2, "\xff"), "not a SessionStart: participants: is not valid UTF-8, which protobuf strings require"},
 		{str(9, string(fields(str(1, "k"), num(3, 1)))), "not a SessionStart: extensions: an entry has more than a key and a value"},
 		{[]byte{0x0a, 5}, "not a SessionStart: byte 0: the value of field 1 is damaged or cut off"},
 	} {
@@ -385,8 +385,8 @@ func TestEncodeErrors(t *testing.T) {
 		{`{"messages":[{"message_type":"HandoffContext","payload":{"context":"YQ==\n"}}]}`, "/messages/0/payload/context", `base64 (RFC 4648): found "YQ==\n"`},
 		{`{"messages":[{"timestamp":"2026-03-14T9:20:00Z"}]}`, "/messages/0/timestamp", `found "2026-03-14T9:20:00Z"`},
 		{`{"messages":[{"timestamp":5}]}`, "/messages/0/timestamp", "has to be a string: found a number"},
-		{`{"messages":[{"unknown_fields":"AA=="}]}`, "/messages/0/unknown_fields", "no field of a protobuf message"},
-		{`{"messages":[{"unknown_fields":"` + b64(str(6, "mallory")) + `"}]}`, "/messages/0/unknown_fields", "has field 6, which is no unknown one: give sender as a member"},
+		{`{"messages":[{"unknown_fields":"AA=="}]}`, "/messages/0/unknown_fields", "not the beginning of a protobuf field"},
+		{`{"messages":[{"unknown_fields":"` + b64(str(6, "mallory")) + `"}]}`, "/messages/0/unknown_fields", "contains field 6, which is a known field: write the member sender instead"},
 	}
 	for _, tt := range tests {
 		_, _, err := wire.Encode(parse(t, tt.json))
