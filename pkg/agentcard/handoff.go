@@ -46,10 +46,10 @@ func (c *checker) checkHandoffExtension(v jsonstream.Value) {
 	case uri.Text() == a2a.ExtensionURI:
 		c.checkHandoffParams(v.Get("params"))
 		if !c.takesJSON() {
-			c.report(ruleHandoffMode, uri, "takes handoffs, which are application/json: add it to defaultInputModes, or to the inputModes of a skill")
+			c.report(ruleHandoffMode, uri, "the agent accepts handoffs, so it needs the media type application/json: add it to defaultInputModes, or to the inputModes of a skill")
 		}
 	case resemblesHandoff(uri.Text()):
-		c.report(ruleHandoffVersion, uri, "not the URI of the handoff extension: found %s; write %s", finding.QuoteValue(uri), finding.Quote(a2a.ExtensionURI))
+		c.report(ruleHandoffVersion, uri, "the URI is not that of the handoff extension: found %s; write %s", finding.QuoteValue(uri), finding.Quote(a2a.ExtensionURI))
 	}
 }
 

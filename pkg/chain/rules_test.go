@@ -307,7 +307,7 @@ func TestPosition(t *testing.T) {
 	c.Add(m)
 	want := finding.Finding{
 		Layer: finding.Chain, Rule: "chain/constraint-dropped", Severity: finding.Error,
-		Message: `a constraint of the parent, and not here, word for word: "returnJSON:true", "maxResponseTokens:2000"; pass constraints on as they are`,
+		Message: `constraints of the parent are missing: "returnJSON:true", "maxResponseTokens:2000"; pass on constraints word for word`,
 	}.On(d.Root().Get("constraints"))
 	if diff := cmp.Diff([]finding.Finding{want}, c.Tasks()[0].Roots[0].Children[0].Findings); diff != "" {
 		t.Error(diff)

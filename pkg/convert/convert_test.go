@@ -20,7 +20,7 @@ func TestRejected(t *testing.T) {
 		to   format.Format
 		want string // in the error
 	}{
-		{name: "unknown format", in: `{}`, to: format.EAAPL, want: "found none of the members"},
+		{name: "unknown format", in: `{}`, to: format.EAAPL, want: "the format is unknown"},
 		{name: "a response", in: `{"accepted":true,"rejection_reason":null}`, to: format.EAAPL, want: "carries no context"},
 		{name: "to a response", in: `{"input_history":[]}`, to: format.SW4RMResponse, want: "carries no context"},
 		{name: "to nothing", in: `{"input_history":[]}`, to: "xml", want: `"xml" is no format`},

@@ -32,7 +32,7 @@ func TestMadeUpCall(t *testing.T) {
 	source := []byte(`{"conversation_history":[{"role":"tool","name":"search","tool_call_id":"c1","content":"x"},{"role":"tool","tool_call_id":"c1","content":"again"}],"tool_state":{},"metadata":{}}`)
 	there := result(t, source, format.OpenAI, Options{})
 	const call = `{"type":"function_call","call_id":"c1","name":"search","arguments":"{}"}`
-	want := []exchange.MadeUp{{Pointer: "/input_history/0", Value: []byte(call), Rule: "the call of this result is not there", Source: "/conversation_history"}}
+	want := []exchange.MadeUp{{Pointer: "/input_history/0", Value: []byte(call), Rule: "the call of this result is missing", Source: "/conversation_history"}}
 	if diff := cmp.Diff(want, there.Report.MadeUp); diff != "" {
 		t.Errorf("made up: %s", diff)
 	}

@@ -81,9 +81,9 @@ func TestUnreadableContext(t *testing.T) {
 		{"not base64", `{"messages":[{"message_type":"HandoffContext","payload":{"content_type":"application/json","context":"{}"}}]}`,
 			"/messages/0/payload/context: not base64 of a context: "},
 		{"no JSON", transcript(macpContext("application/json", twoTurns), macpContext("application/json", "{\n no")),
-			"/messages/2/payload/context: its content is no JSON text, at 2:2 in it: "},
+			"/messages/2/payload/context: the content is not JSON, at 2:2 in it: "},
 		{"too deep", transcript(macpContext("application/json", strings.Repeat("[", 513)+strings.Repeat("]", 513))),
-			"/messages/1/payload/context: its content is no JSON text, at 1:513 in it: "},
+			"/messages/1/payload/context: the content is not JSON, at 1:513 in it: "},
 		{"a snapshot", `{"context_snapshot":"%"}`, "/context_snapshot: not base64 of a context: "},
 	} {
 		_, err := Of(parse(t, tt.in), "", jsonstream.Limits{})

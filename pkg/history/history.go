@@ -47,7 +47,7 @@ func (e *MismatchError) Error() string {
 		return fmt.Sprintf("not in the format %s: expected JSON Lines", e.Format)
 	}
 	if isBare(formats.Named(e.Format)) {
-		return fmt.Sprintf("not in the format %s: expected an array of messages, or an object with one in %s, found neither", e.Format, listed(e.Members, "or"))
+		return fmt.Sprintf("not in the format %s: expected an array of messages, or an object with such an array in %s, found neither", e.Format, listed(e.Members, "or"))
 	}
 	return fmt.Sprintf("not in the format %s: expected an object with %s, found none", e.Format, listed(e.Members, "or"))
 }

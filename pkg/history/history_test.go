@@ -85,8 +85,8 @@ func TestNoHistory(t *testing.T) {
 		{"another document", `{"a":1}`, "found neither handoffId"},
 		{"no object", `[1]`, "found neither handoffId"},
 		{"a snapshot that is not base64", `{"context_snapshot":"{}"}`, "/context_snapshot: not base64 of a context: illegal base64 data at input byte 0"},
-		{"a snapshot that is not JSON", encodedRequest("no"), "/context_snapshot: its content is no JSON text, at 1:1 in it: "},
-		{"an empty snapshot", `{"context_snapshot":""}`, "/context_snapshot: its content is no JSON text, at 1:1 in it: "},
+		{"a snapshot that is not JSON", encodedRequest("no"), "/context_snapshot: the content is not JSON, at 1:1 in it: "},
+		{"an empty snapshot", `{"context_snapshot":""}`, "/context_snapshot: the content is not JSON, at 1:1 in it: "},
 		{"a snapshot over the limits", encodedRequest(strings.Repeat("[", 600) + strings.Repeat("]", 600)), "nested"},
 		{"a snapshot of another type", `{"context_snapshot":[1]}`, "/context_snapshot: expected base64 of a context, or the context, found array"},
 	} {

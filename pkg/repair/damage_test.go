@@ -18,12 +18,12 @@ func TestDamage(t *testing.T) {
 		name, text, want string
 		did              []string
 	}{
-		{"in the middle", meta + said[:20] + "\n" + said, meta + said, []string{"took out what is no whole line of line 2: 21 bytes"}},
-		{"two in the middle", meta + said[:20] + "\n" + said + said[:7] + "\r\n" + said, meta + said + said, []string{"took out what is no whole line of line 2: 21 bytes", "took out what is no whole line of line 4: 9 bytes"}},
-		{"joined with the next", meta + said[:20] + said + said, meta + said + said, []string{"took out what is no whole line of line 2: 20 bytes"}},
-		{"at the end", meta + said + said[:1], meta + said, []string{"cut off the last line, which is not whole: 1 byte"}},
-		{"NUL bytes", meta + said + nul, meta + said, []string{"took out line 3, which is NUL bytes, as a power cut leaves them: 4096 bytes"}},
-		{"NUL bytes after a torn line", meta + said + said[:20] + nul, meta + said, []string{"cut off the last line, which is not whole: 4116 bytes"}},
+		{"in the middle", meta + said[:20] + "\n" + said, meta + said, []string{"removed the incomplete part of line 2: 21 bytes"}},
+		{"two in the middle", meta + said[:20] + "\n" + said + said[:7] + "\r\n" + said, meta + said + said, []string{"removed the incomplete part of line 2: 21 bytes", "removed the incomplete part of line 4: 9 bytes"}},
+		{"joined with the next", meta + said[:20] + said + said, meta + said + said, []string{"removed the incomplete part of line 2: 20 bytes"}},
+		{"at the end", meta + said + said[:1], meta + said, []string{"removed the incomplete last line: 1 byte"}},
+		{"NUL bytes", meta + said + nul, meta + said, []string{"removed line 3, which has only NUL bytes, as after a power failure: 4096 bytes"}},
+		{"NUL bytes after a torn line", meta + said + said[:20] + nul, meta + said, []string{"removed the incomplete last line: 4116 bytes"}},
 		{"NUL bytes before the next line", meta + nul + "\n" + said, meta + said, []string{"took out line 2, which is NUL bytes"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

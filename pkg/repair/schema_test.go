@@ -25,15 +25,15 @@ func TestSchema(t *testing.T) {
 		{"content that is a number", format.OpenAIChat, `[` + calls + `{"role":"tool","tool_call_id":"c","content":18}]`,
 			`wrote the content of the result of "c" as a text`, `"content":"18"`, ""},
 		{"no parts", format.AISDK, `[{"id":"1","role":"user","parts":[{"type":"text","text":"q"}]},{"id":"2","role":"user","parts":[]}]`,
-			"left out the turn, which has no content", `[{"id":"1","role":"user","parts":[{"type":"text","text":"q"}]}]`, ""},
+			"removed the turn, which has no content", `[{"id":"1","role":"user","parts":[{"type":"text","text":"q"}]}]`, ""},
 		{"no parts at all", format.AISDK, `[{"id":"2","role":"user","parts":[]}]`, "", "", "schema/minItems"},
 		{"no turns", format.AISDK, `[]`, "", "", "schema/minItems"},
 		{"two messages with one id", format.AISDK, `[{"id":"1","role":"user","parts":[{"type":"text","text":"q"}]},{"id":"1","role":"assistant","parts":[{"type":"text","text":"a"}]}]`,
 			`gave the turn the id "1_2"`, `"id":"1_2","role":"assistant"`, ""},
 		{"a message twice", format.AISDK, `[{"id":"1","role":"user","parts":[{"type":"text","text":"q"}]},{"id":"1","role":"user","parts":[{"type":"text","text":"q"}]}]`,
-			"dropped the turn, which is the same as one before it", `[{"id":"1","role":"user","parts":[{"type":"text","text":"q"}]}]`, ""},
+			"removed the turn, which equals an earlier one", `[{"id":"1","role":"user","parts":[{"type":"text","text":"q"}]}]`, ""},
 		{"a result without an id", format.OpenAIChat, `[` + calls + `{"role":"tool","content":"x"}]`,
-			"made the result without an id, which names no call, a note in a turn of the user", `[the result, which names no call]\nx`, ""},
+			"converted the result without an id, which names no call, to a note in a turn of the user", `[the result, which names no call]\nx`, ""},
 		{"text that is no text", format.OpenAIChat, `[{"role":"user","content":[{"type":"text","text":1}]}]`, "", "", "schema/type"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -186,9 +186,9 @@ func TestDamage(t *testing.T) {
 		{"a line that is cut, and others after it", user("a", "", "one") + `{"uuid":"b","type":"us` + "\n" + user("c", "a", "two"), []string{"one", "two"}, []string{"not strict JSON"}},
 		{"too deep", user("a", "", "one") + deep, []string{"one"}, []string{"not strict JSON: "}},
 		{"too long", user("a", "", "one") + user("b", "a", strings.Repeat("x", 5000)) + user("c", "a", "two"), []string{"one", "two"}, []string{"too long"}},
-		{"zero bytes", user("a", "", "one") + "\x00\x00\x00", []string{"one"}, []string{"nothing but zero bytes"}},
+		{"zero bytes", user("a", "", "one") + "\x00\x00\x00", []string{"one"}, []string{"only zero bytes"}},
 		{"no object", user("a", "", "one") + "[1]\n\n", []string{"one"}, []string{"not a JSON object"}},
-		{"a parent that is missing", user("b", "a", "two"), []string{"two"}, []string{"what it follows is not in the file"}},
+		{"a parent that is missing", user("b", "a", "two"), []string{"two"}, []string{"its parent is not in the file"}},
 		{"a uuid that is there twice", user("a", "", "one") + user("b", "a", "two") + user("a", "", "three"), []string{"three", "two"}, nil},
 		{"an entry that follows itself", user("a", "a", "one") + user("b", "a", "two"), []string{"one", "two"}, nil},
 	}

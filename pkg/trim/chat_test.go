@@ -226,7 +226,7 @@ func TestRestoreByDigest(t *testing.T) {
 	if _, err := restore(string(one.Text), one.Archive, two.Archive); err == nil || !strings.Contains(err.Error(), "of messages that differed") {
 		t.Errorf("two candidates: %v", err)
 	}
-	if _, err := restore(`[`+turn("y")+`]`, one.Archive); !errors.Is(err, ErrNoEntry) || !strings.Contains(err.Error(), "cannot say that it was trimmed") {
+	if _, err := restore(`[`+turn("y")+`]`, one.Archive); !errors.Is(err, ErrNoEntry) || !strings.Contains(err.Error(), "has no place for a record of the trim") {
 		t.Errorf("unknown: %v", err)
 	}
 	changed := bytes.Replace(one.Archive, []byte(`"content":"a"`), []byte(`"content":"c"`), 1)

@@ -129,10 +129,10 @@ func TestCheckJavaScript(t *testing.T) {
 		{"a call without a result", jsData(`[`+call+`]`, nil, nil), "openai/call-without-result /inputHistory/0/callId: "},
 		{"a result without a call", jsData(`[`+result+`]`, nil, nil), "openai/result-without-call /inputHistory/0/callId: "},
 		{"the id of Python", jsData(`[{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},`+result+`]`, nil, nil), "openai/shape /inputHistory/0: callId of a function_call"},
-		{"a text by the assistant", jsData(`[{"role":"assistant","content":"One moment."}]`, nil, nil), "openai/shape /inputHistory/0/content: content of what the assistant says: the SDK for JavaScript takes an array of parts, found string"},
+		{"a text by the assistant", jsData(`[{"role":"assistant","content":"One moment."}]`, nil, nil), "openai/shape /inputHistory/0/content: the content of an assistant message must be an array of parts in the JavaScript SDK, found string"},
 		{"a role that it does not have", jsData(`[{"role":"developer","content":"Be brief."}]`, nil, nil), "openai/unknown-role /inputHistory/0/role: "},
 		{"a run item of nothing", jsData(`[]`, nil, []string{`{"type":"message_output_item","agent":{"name":"A"}}`}), "openai/shape /newItems/0: rawItem of a run item"},
-		{"a loop", jsData(`"Refund it."`, loop[:4], loop[4:]), `openai/loop /newItems/1/rawItem: loop between agents: the task went "Billing Team" → "Triage" → "Billing Team"`},
+		{"a loop", jsData(`"Refund it."`, loop[:4], loop[4:]), `openai/loop /newItems/1/rawItem: the agents hand over in a loop: the task went "Billing Team" → "Triage" → "Billing Team"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(tt.data)), jsonstream.Limits{})

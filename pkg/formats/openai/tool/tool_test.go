@@ -75,7 +75,7 @@ func TestDefinition(t *testing.T) {
 		{name: "bad name", agent: "b", options: Options{Name: "to b"}, wantErr: `tool name "to b": use letters, digits, "_" and "-" only`},
 		{name: "bad text", agent: "b\xff", wantErr: "the agent's name is not valid UTF-8"},
 		{name: "bad description", agent: "b", options: Options{Description: "\xff"}, wantErr: "the agent's description is not valid UTF-8"},
-		{name: "no schema", agent: "b", options: Options{InputSchema: parse(t, `[]`), Loose: true}, wantErr: "a strict schema is an object: found an array; say what is allowed here"},
+		{name: "no schema", agent: "b", options: Options{InputSchema: parse(t, `[]`), Loose: true}, wantErr: "a strict schema must be an object: found an array; describe the valid values here"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := Definition(tt.agent, tt.options)
