@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// TestReadErrors checks what is no message.
+// TestReadErrors checks documents that are not messages.
 func TestReadErrors(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"no object", `[1]`, "no handoff message"},

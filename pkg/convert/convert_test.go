@@ -120,8 +120,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// A message nested as deep as can be read by default is still readable when it was
-// converted, and comes back.
+// TestDepth checks that a message with the maximum depth can be converted, and converted back.
 func TestDepth(t *testing.T) {
 	deep := func(levels int) string { return strings.Repeat(`{"a":`, levels) + "1" + strings.Repeat("}", levels) }
 	for _, levels := range []int{100, jsonstream.DefaultMaxDepth - 2} {
@@ -147,8 +146,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// What a message claims to carry can be anything. It is passed over, whatever it would
-// cost.
+// TestHostileResidue checks that invalid carried data is ignored, at a bounded cost.
 func TestHostileResidue(t *testing.T) {
 	long := strings.Repeat("/a", 1<<20)
 	for name, residue := range map[string]string{
@@ -191,8 +189,8 @@ func large(b *testing.B, size int) []byte {
 	return []byte(strings.Replace(text, list, list+strings.Repeat(turn, size/len(turn)), 1))
 }
 
-// BenchmarkConvert converts messages there and back; the time for a byte must not grow
-// with the message.
+// BenchmarkConvert converts messages and converts them back. The time per byte must not grow with
+// the size of the message.
 func BenchmarkConvert(b *testing.B) {
 	for _, size := range []int{1 << 20, 10 << 20} {
 		source := large(b, size)
@@ -210,7 +208,8 @@ func BenchmarkConvert(b *testing.B) {
 
 func byteCount(n int) string { return strconv.Itoa(n>>20) + "MiB" }
 
-// What is in the format already is checked like any other message.
+// TestSameFormatIsChecked checks that a message that is already in the target format is checked like any
+// other.
 func TestSameFormatIsChecked(t *testing.T) {
 	for f, text := range map[format.Format]string{format.EAAPL: `{"taskId":"t1"}`, format.OpenAI: `{"input_history":5}`, format.SW4RMContext: `{"conversation_history":{}}`} {
 		doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})

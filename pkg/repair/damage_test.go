@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-// Lines that are no JSON are taken out, and the archive has them.
+// TestDamage checks that lines that are not JSON are removed and archived.
 func TestDamage(t *testing.T) {
 	const meta = `{"timestamp":"t","type":"session_meta","payload":{"id":"s"}}` + "\n"
 	const said = `{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}}` + "\n"
@@ -55,8 +55,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// What followed a line of Claude Code that was torn follows the one before it, so that the
-// conversation keeps its turns.
+// TestDamageRelinks checks that the children of a damaged line of Claude Code follow the line before it,
+// so the conversation keeps its turns.
 func TestDamageRelinks(t *testing.T) {
 	const one = `{"parentUuid":null,"sessionId":"s","type":"user","message":{"role":"user","content":"one"},"uuid":"u1","timestamp":"2026-06-12T09:00:00.000Z"}` + "\n"
 	const torn = `{"parentUuid":"u1","sessionId":"s","type":"assistant","mess` + "\n"
@@ -77,7 +77,7 @@ func TestDamageRelinks(t *testing.T) {
 	}
 }
 
-// What is wrong with a line otherwise is not for taking it out, nor is a file of other lines.
+// TestDamageThatIsNone checks that lines with other faults, and lines of other files, are not removed.
 func TestDamageThatIsNone(t *testing.T) {
 	const line = `{"timestamp":"t","type":"session_meta","payload":{"id":"s"}}` + "\n"
 	for _, text := range []string{"x\ny\n" + line, line + `{"payload":1,"payload":2}` + "\n" + line, line + line + strings.Repeat("[", 2000) + "\n"} {

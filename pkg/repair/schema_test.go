@@ -9,7 +9,8 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-// What the schema or the rules of the format refuse is mended where that is easy, and else is left.
+// TestSchema checks that simple faults of the schema or of the format's rules are fixed, and that others
+// are reported as left.
 func TestSchema(t *testing.T) {
 	const calls = `{"role":"user","content":"q"},{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},`
 	for _, tt := range []struct {
@@ -18,7 +19,7 @@ func TestSchema(t *testing.T) {
 		text   string
 		did    string // a part of the first step
 		want   string // a part of the repaired text
-		left   string // the rule of what is left
+		left   string // the rule of the remaining finding
 	}{
 		{"content that is an object", format.OpenAIChat, `[` + calls + `{"role":"tool","tool_call_id":"c","content":{"t": 18}}]`,
 			`wrote the content of the result of "c" as a text`, `"content":"{\"t\":18}"`, ""},
@@ -52,7 +53,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// An array without turns is what its provider is sent, and refuses.
+// TestNoTurns checks that an array without turns is left, because the provider rejects it.
 func TestNoTurns(t *testing.T) {
 	r, err := Message(document(t, []byte(`[]`)), jsonstream.Unlimited(), Options{For: provider.OpenAIChat})
 	if err != nil || len(r.Left) != 1 || r.Left[0].Rule != "openai-chat/no-turns" {

@@ -215,7 +215,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// A value under the record's name that is not a record is kept, and never overwritten.
+// TestForeignRecord checks that a value in the place of the record that is not a record is kept, and
+// never overwritten.
 func TestForeignRecord(t *testing.T) {
 	const turns = `,"conversationHistoryVerbatim":[{"role":"user","content":"one"},{"role":"user","content":"two"}]}`
 	for _, tt := range []struct{ in, err string }{
@@ -299,7 +300,8 @@ func TestOver(t *testing.T) {
 	}
 }
 
-// A signature that no longer holds is removed. Restoring puts it back in its place.
+// TestSignature checks that a signature that is no longer valid is removed, and that restoring puts it
+// back in its place.
 func TestSignature(t *testing.T) {
 	text := `{"signatureKeyId":"k","handoffId":"h","signature":"s","conversationHistoryVerbatim":[{"role":"user","content":"a"},{"role":"user","content":"b"}],"z":0}`
 	r := mustTrim(t, text, Options{Last: 1})

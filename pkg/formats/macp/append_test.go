@@ -30,7 +30,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// A step is written as the example of its kind is, and the transcript grows by it.
+// TestAppendWrites checks that each appended step has the form of the example for its type.
 func TestAppendWrites(t *testing.T) {
 	steps := []Step{start, offer, context, accepts("h1", bob, ""), after(1, changed(func(c *Commitment) { c.Supersedes = &Supersedes{"s-0", "ab"} }))}
 	for i := range steps {
@@ -51,7 +51,7 @@ func TestAppendWrites(t *testing.T) {
 	}
 }
 
-// What was there stays as it is, whatever it looks like.
+// TestAppendKeeps checks that the existing text is unchanged, whatever its formatting.
 func TestAppendKeeps(t *testing.T) {
 	oneLine := `{"messages":[MSG],"session_id":"s\u002d1","x":1.0e0,"mode":"macp.mode.handoff.v1","protocolVersion":"1.0"}`
 	begin := strings.TrimSpace(strings.Split(example(start), "\n")[5])

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What is wrong with the shape of a transcript or a message is reported with the member
-// that is wrong, and rule 0.
+// TestShape checks that structural faults of a transcript or a message are reported at the wrong member,
+// with the rule shape.
 func TestShape(t *testing.T) {
 	full := example(start, offer, context, accept, commit)
 	tests := []struct {
@@ -111,7 +111,7 @@ func TestNoTranscript(t *testing.T) {
 	}
 }
 
-// What is written otherwise than this package does it, and means the same.
+// TestTolerated checks other notations of the same messages.
 func TestTolerated(t *testing.T) {
 	full := example(start, offer, context, accept, commit)
 	tests := []struct {
@@ -182,7 +182,7 @@ func TestReadPolicy(t *testing.T) {
 	}
 }
 
-// A time of 0, which the wire has for none, measures nothing.
+// TestUnknownTime checks that the time 0, which means no time in protobuf, is not used in measurements.
 func TestUnknownTime(t *testing.T) {
 	for _, with := range []string{`"timestamp_unix_ms":0`, `"timestamp_unix_ms":0,"timestamp":"2036-01-01T00:00:00Z"`, `"timestamp":"1970-01-01T00:00:00Z"`} {
 		text := strings.Replace(example(start, offer), `"timestamp":"2026-03-14T09:20:10Z"`, with, 1)

@@ -18,8 +18,8 @@ func needsReason(tool string, arguments jsonstream.Value) []string {
 	return nil
 }
 
-// The examples of every rule: the bad one breaks that rule and no other, the good
-// one none.
+// TestRules checks the examples of every rule: the failing example breaks its rule and no other, and the
+// fixed example breaks none.
 func TestRules(t *testing.T) {
 	for _, r := range Rules() {
 		t.Run(r.ID, func(t *testing.T) {
@@ -65,7 +65,8 @@ func reasoningOf(id string) string { return `{"type":"reasoning","id":"` + id + 
 
 var reasoning = reasoningOf("rs_1")
 
-// Each problem as RULE POINTER, or with a colon what begins its message.
+// TestCheck compares the problems, written as RULE POINTER, with the beginning of the message after a
+// colon in some cases.
 func TestCheck(t *testing.T) {
 	summary := string(pythonSpelling.appendMessage(nil, "assistant", "", preamble+"\n"+DefaultStart+"\n1. user: Hi\n2. "+callLine+"\n"+DefaultEnd))
 	long := `{"role":"assistant","content":"` + strings.Repeat("Found it. ", 10) + `"}`
@@ -103,7 +104,7 @@ func TestCheck(t *testing.T) {
 		{"an empty call_id", data(`[]`, `{"type":"function_call","call_id":"","name":"f","arguments":"{}"},{"type":"custom_tool_call_output","call_id":""}`, ""),
 			[]string{"shape /pre_handoff_items/0/call_id", "shape /pre_handoff_items/1/call_id"}},
 		{"approvals", data(`[]`, `{"type":"mcp_approval_request","id":"r"},{"type":"mcp_approval_response","approval_request_id":"r"},{"type":"mcp_approval_response","approval_request_id":"s"}`, `{"type":"mcp_approval_response"}`),
-			[]string{"result-without-call /pre_handoff_items/2/approval_request_id: approval without its request: ", "result-without-call /new_items/0"}},
+			[]string{"result-without-call /pre_handoff_items/2/approval_request_id: the approval has no request: ", "result-without-call /new_items/0"}},
 		{"reasoning and its output", data(`[`+reasoning+`,{"type":"reasoning","id":"rs_2"},`+assistant+`,`+user+`]`, reasoningOf("rs_3")+","+call+","+result, reasoningOf("rs_4")+","+search), nil},
 		{"reasoning that the next list goes on from", data(`[]`, reasoning, assistant), nil},
 		{"reasoning before a message of the user", data(`[`+reasoning+`,`+user+`]`, "", ""), []string{"reasoning-without-output /input_history/0"}},
@@ -171,8 +172,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// An item is read once for all its ids: read again for each of them, this would take
-// minutes.
+// TestManyIDs has an item with many ids: if the item were read again for each of them, the test would
+// take minutes.
 func TestManyIDs(t *testing.T) {
 	const n = 20_000
 	item := func(name string) string {
@@ -188,7 +189,8 @@ func TestManyIDs(t *testing.T) {
 	}
 }
 
-// A loop is seen in a nested history, where its transfers are lines.
+// TestLoopInSummary checks that a loop is found in a nested history, where transfers are lines of a
+// summary.
 func TestLoopInSummary(t *testing.T) {
 	nested := nest(t, data(`"Hi"`, transfer(1, "B")+","+transfer(2, "A"), transfer(3, "B")), NestOptions{})
 	problems := problemsOf(nested, CheckOptions{}, "openai/loop")
@@ -197,7 +199,7 @@ func TestLoopInSummary(t *testing.T) {
 	}
 }
 
-// Where a problem is: inside the content of a summary, and inside arguments.
+// TestPositions checks the positions of problems in the content of a summary and in arguments.
 func TestPositions(t *testing.T) {
 	doc := parse(t, "{\"input_history\": [],\n \"pre_handoff_items\": [],\n \"new_items\": [\n  {\"type\": \"mcp_call\", \"name\": \"f\", \"arguments\": \"{\\\"a\\\": x}\"},\n"+
 		"  {\"role\": \"assistant\", \"content\": \""+preamble+"\\n"+DefaultStart+"\\n1. user: Hi\\n2. {\\\"type\\\": \\\"mcp_call\\\"}\\n"+DefaultEnd+"\"}]}")
@@ -217,7 +219,7 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// The calls of InputProblems, and their arguments.
+// TestInputProblems checks the calls of InputProblems and their arguments.
 func TestInputProblems(t *testing.T) {
 	var asked []string
 	o := CheckOptions{InputProblems: func(tool string, arguments jsonstream.Value) []string {
@@ -235,8 +237,8 @@ func TestInputProblems(t *testing.T) {
 	}
 }
 
-// FuzzCheck checks that anything can be checked, and that what is a HandoffInputData
-// can be nested, unnested and filtered.
+// FuzzCheck checks that any document can be checked, and that a HandoffInputData can be nested, unnested
+// and filtered.
 func FuzzCheck(f *testing.F) {
 	f.Add(`{"inputHistory":"Hi","preHandoffItems":[{"type":"message_output_item","rawItem":{"role":"assistant","status":"completed","content":[{"type":"output_text","text":"One."}]}}],"newItems":[{"type":"handoff_call_item","rawItem":{"type":"function_call","callId":"c","name":"transfer_to_B","arguments":""}}]}`)
 	for _, r := range Rules() {

@@ -25,8 +25,8 @@ func document(t interface {
 	return doc
 }
 
-// "Use references (URLs, IDs) rather than embedding": what is taken out of a context comes back, to
-// the byte.
+// TestSpecBinaryData checks "Use references (URLs, IDs) rather than embedding": data that was moved out
+// of a context is restored byte for byte.
 func TestSpecBinaryData(t *testing.T) {
 	binary := rapid.Custom(func(t *rapid.T) string {
 		text := base64.StdEncoding.EncodeToString(rapid.SliceOfN(rapid.Byte(), 1200, 1300).Draw(t, "content"))

@@ -25,8 +25,8 @@ func places(problems []finding.Finding) []string {
 	return list
 }
 
-// What is serialized is UTF-8 with the fewest escapes, numbers and the order of
-// members stay; members that the document does not know come last.
+// TestSerialize checks that the output is UTF-8 with as few escapes as possible, that numbers and the
+// order of members are kept, and that unknown members come last.
 func TestSerialize(t *testing.T) {
 	in := `{ "x" : 1e400, "metadata":{"b":0.10,"a":9007199254740993}, "tool_state" : {}, "conversation_history":[{"role":"user","content":"\u00e9\ud83d\ude00\u2028\/\"\n\u0001é"}] }`
 	want := `{"conversation_history":[{"role":"user","content":"é😀` + "\u2028" + `/\"\n\u0001é"}],"tool_state":{},"metadata":{"b":0.10,"a":9007199254740993},"x":1e400}`
@@ -75,7 +75,7 @@ func TestReadRequest(t *testing.T) {
 	}
 }
 
-// cutOff returns what is said of a text that ends too early.
+// cutOff returns the error for a truncated text.
 func cutOff(t *testing.T) string {
 	t.Helper()
 	_, err := jsonstream.Parse(jsonstream.NewRaw([]byte(`{"a":`)), jsonstream.Limits{})
@@ -85,7 +85,7 @@ func cutOff(t *testing.T) string {
 	return err.(*jsonstream.SyntaxError).Problem
 }
 
-// The limits bound a snapshot too.
+// TestSnapshotLimits checks that the limits apply to a snapshot too.
 func TestSnapshotLimits(t *testing.T) {
 	doc := parse(t, snapshot(`{"metadata":{"a":`+nest(20)+`}}`))
 	if _, problems := ReadRequest(doc, jsonstream.Limits{MaxDepth: 10}); len(problems) != 1 || problems[0].Rule != "sw4rm/snapshot-json" {
@@ -167,7 +167,8 @@ func TestReadEvent(t *testing.T) {
 	}
 }
 
-// The same request gets the same id, another request or seed another.
+// TestSeededID checks that the same request always gets the same id, and that another request or seed
+// gets another.
 func TestSeededID(t *testing.T) {
 	a, b := mustRead(t, `{"from_agent":"a","reason":"r"}`), mustRead(t, `{"from_agent":"b","reason":"r"}`)
 	spaced := mustRead(t, `{ "from_agent" : "a","reason":"r"}`)
@@ -207,7 +208,8 @@ func object(depth int) *rapid.Generator[string] {
 	})
 }
 
-// deserialize_context(serialize_context(x)) is x, as a context and in a request.
+// TestRoundTrip checks that deserialize_context(serialize_context(x)) is x, as a context and in a
+// request.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		history := rapid.SliceOfN(object(2), 0, 4).Draw(r, "history")
@@ -234,8 +236,8 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// No JSON is too odd to be read, checked or answered; what can be read can be
-// answered, and what is written is strict JSON.
+// FuzzRead checks that any JSON can be read and checked, that a request that was read can be answered,
+// and that the output is strict JSON.
 func FuzzRead(f *testing.F) {
 	for _, r := range Rules() {
 		f.Add(r.Bad)

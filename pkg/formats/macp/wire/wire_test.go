@@ -40,7 +40,7 @@ func enveloped(messageType, id string, payload ...[]byte) []byte {
 
 const head = `{"protocol_version":"1.0","mode":"macp.mode.handoff.v1","session_id":"s-1","messages":[`
 
-// inEnvelope is what enveloped becomes.
+// inEnvelope returns the JSON of enveloped.
 func inEnvelope(messageType, id, payload string) string {
 	return `{"macp_version":"1.0","mode":"macp.mode.handoff.v1","message_type":"` + messageType + `","message_id":"` + id +
 		`","session_id":"s-1","sender":"agent://a","timestamp_unix_ms":1700000000123,"payload":` + payload + `}`
@@ -57,7 +57,7 @@ func parse(t testing.TB, text string) *jsonstream.Document {
 	return doc
 }
 
-// TestMessages shows every message type on the wire and in JSON, in both directions.
+// TestMessages checks every message type in protobuf and in JSON, in both directions.
 func TestMessages(t *testing.T) {
 	odd := []byte{0x9a, 0x06, 0x01, 'x'} // field 99, bytes
 	tests := []struct {
@@ -154,7 +154,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestNotCanonical decodes what no encoder should write but every decoder has to read.
+// TestNotCanonical decodes encodings that no encoder should write but every decoder must read.
 func TestNotCanonical(t *testing.T) {
 	first, second := str(9, string(str(1, "s-0"))), str(9, string(str(2, "hash")))
 	stream := enveloped("Commitment", "m1", num(8, 2), first, str(1, "old"), second, str(1, "c1"))
@@ -251,7 +251,8 @@ func TestDecodeErrors(t *testing.T) {
 	})
 }
 
-// A payload that is damaged is kept: the other messages of the session are read.
+// TestUndecodedPayload checks that a damaged payload is kept, and that the other messages of the session
+// are read.
 func TestUndecodedPayload(t *testing.T) {
 	for _, tt := range []struct {
 		payload []byte
@@ -283,7 +284,7 @@ func TestUndecodedPayload(t *testing.T) {
 	}
 }
 
-// TestEncode shows what JSON is accepted, and what is lost.
+// TestEncode checks the accepted forms of JSON, and the data that is lost.
 func TestEncode(t *testing.T) {
 	tests := []struct {
 		name string

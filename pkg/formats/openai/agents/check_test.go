@@ -31,7 +31,8 @@ func example(t testing.TB) *Definitions {
 	return define(t, string(text))
 }
 
-// The examples of every rule: the bad one breaks that rule and no other, the good one none.
+// TestRules checks the examples of every rule: the failing example breaks its rule and no other, and the
+// fixed example breaks none.
 func TestRules(t *testing.T) {
 	runs, err := example(t).NewRunChecker(RunOptions{MaxItems: 6})
 	if err != nil {
@@ -149,7 +150,7 @@ agents:
 	}
 }
 
-// What is hostile takes little time, and has no more findings than there may be.
+// TestHostileDefinitions bounds the time and the number of findings for hostile definitions.
 func TestHostileDefinitions(t *testing.T) {
 	var many, chain strings.Builder
 	many.WriteString("agents: [{name: A, handoffs: [")
@@ -208,8 +209,8 @@ agents:
 	}
 }
 
-// FuzzCheck checks that any definitions have findings in order, with places in the text, and
-// that tools and runs of them are made without a panic.
+// FuzzCheck checks that the findings of any definitions are sorted and have places in the text, and that
+// their tools and runs cause no panic.
 func FuzzCheck(f *testing.F) {
 	for _, r := range Rules() {
 		f.Add(r.Bad)

@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/formats/openai"
 )
 
-// crew are agents that hand over to each other.
+// crew returns agents that hand over to each other.
 const crew = `
 agents:
   - name: Triage
@@ -24,7 +24,7 @@ agents:
   - name: Vault
 `
 
-// A script is a run, with a letter for what happens.
+// A script is a run, with a letter for each event.
 //
 //	u        the user says something
 //	a        the agent says something
@@ -139,13 +139,13 @@ func TestTransfers(t *testing.T) {
 		}
 		for _, run := range []string{data, string(nested)} {
 			if run == string(nested) && strings.HasPrefix(text, "by:") {
-				continue // a summary does not say whose an item is
+				continue // a summary does not name the agent of an item
 			}
 			var got []string
 			for _, transfer := range d.Transfers(parse(t, run).Root(), RunOptions{}) {
 				shown := transfer.From + "→" + transfer.To
 				if transfer.Handoff == nil {
-					shown += "!" // by no handoff that is defined
+					shown += "!" // not a defined handoff
 				} else if transfer.Handoff.From.Name != transfer.From || transfer.Handoff.Name != transfer.To {
 					t.Errorf("%s: by the handoff of %s to %s", shown, transfer.Handoff.From.Name, transfer.Handoff.Name)
 				}
@@ -158,7 +158,7 @@ func TestTransfers(t *testing.T) {
 	}
 }
 
-// A run that is in a summary and in the lists counts once.
+// TestTransfersOnce checks that a run that is in a summary and in the lists counts once.
 func TestTransfersOnce(t *testing.T) {
 	d := define(t, crew)
 	data := strings.Replace(script("h:Billing"), `"pre_handoff_items"`, `"input_items": null, "new_items"`, 1)

@@ -61,7 +61,7 @@ var strictTests = []struct{ name, in, want string }{
 		`{"type":"object","properties":{"a":{"type":"string","description":"A"}},"$defs":{"B":{"$ref":"#/$defs/A"},"A":{"type":"string","description":"A"}},"additionalProperties":false,"required":["a"]}`},
 	{"allOf that says the same", `{"type":"object","required":["a"],"properties":{},"allOf":[{"type":"object","properties":{"a":{},"b":{}},"required":["b"]}]}`,
 		`{"type":"object","required":["a","b"],"properties":{"a":{},"b":{}},"additionalProperties":false}`},
-	// A reference that leads back to where it stands says nothing.
+	// A reference to itself has no meaning.
 	{"circle of aliases", `{"type":"object","$defs":{"A":{"$ref":"#/$defs/B","title":"x"},"B":{"$ref":"#/$defs/A","description":"y"}},"properties":{"a":{"$ref":"#/$defs/A","title":"z"}}}`,
 		`{"type":"object","$defs":{"A":{"title":"x","description":"y"},"B":{"description":"y","title":"x"}},"properties":{"a":{"title":"z","description":"y"}},"additionalProperties":false,"required":["a"]}`},
 	{"null default around allOf", `{"type":"object","properties":{"a":{"default":null,"allOf":[{"default":1,"type":"string"}]}}}`,
@@ -70,7 +70,7 @@ var strictTests = []struct{ name, in, want string }{
 		`{"type":"object","properties":{"a":{"type":"string","properties":{"b":{}},"required":["b"]}},"additionalProperties":false,"required":["a"]}`},
 	{"recursive root", `{"$defs":{"N":{"type":"object","properties":{"next":{"$ref":"#/$defs/N"}}}},"$ref":"#/$defs/N"}`,
 		`{"$defs":{"N":{"type":"object","properties":{"next":{"$ref":"#/$defs/N"}},"additionalProperties":false,"required":["next"]}},"type":"object","properties":{"next":{"$ref":"#/$defs/N"}},"additionalProperties":false,"required":["next"]}`},
-	// What is next to a reference is not inside what it refers to.
+	// Keywords next to a reference are not part of the referenced schema.
 	{"no circle", `{"$ref":"#/$defs/N","$defs":{"N":{"type":"object"},"M":{"$ref":"#/$defs/N","title":"M"}}}`,
 		`{"$defs":{"N":{"type":"object","additionalProperties":false},"M":{"title":"M","type":"object","additionalProperties":false}},"type":"object","additionalProperties":false}`},
 	{"not changed", `{"type":"object","properties":{"a":{"not":{"type":"object"},"patternProperties":{"x":{"oneOf":[{}]}}}}}`,
@@ -95,7 +95,7 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// wrapped returns a schema with n levels, each in a property of the one outside.
+// wrapped returns a schema with n levels, each in a property of the outer level.
 func wrapped(n int) string {
 	return strings.Repeat(`{"properties":{"a":`, n-1) + "{}" + strings.Repeat("}}", n-1)
 }
@@ -122,7 +122,7 @@ func doubling(n int) string {
 	return fmt.Sprintf(`{"type":"object","$defs":{%s"D%d":{}}}`, b.String(), n)
 }
 
-// linked returns a schema whose references expand inside each other, n deep.
+// linked returns a schema with nested references, n levels deep.
 func linked(n int) string {
 	var b strings.Builder
 	for i := range n {

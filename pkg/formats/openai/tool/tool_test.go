@@ -23,7 +23,7 @@ func TestToolName(t *testing.T) {
 		"Billing Agent":   "transfer_to_billing_agent",
 		"a-b.c/d":         "transfer_to_a_b_c_d",
 		"Ünïcode 日本":      "transfer_to__n_code___", // one "_" for each character
-		"e\u0301":         "transfer_to_e_",         // code points, not what is seen as one character
+		"e\u0301":         "transfer_to_e_",         // code points, not graphemes
 		"x\U0001f600\n_9": "transfer_to_x___9",
 		"":                "transfer_to_",
 	} {
