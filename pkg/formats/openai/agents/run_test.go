@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/formats/openai"
 )
 
-// crew returns agents that hand over to each other.
+// crew defines agents that hand over to each other.
 const crew = `
 agents:
   - name: Triage
