@@ -49,7 +49,7 @@ func (c *checker) checkSilent(m *message) {
 		c.report("empty-content", content, "the turn has an empty list of parts; give it a text, which may be empty")
 	case content.Exists() && content.Kind() != jsonstream.Null || m.has(conversation.Call) || item.Get("audio").Exists() || item.Get("refusal").Exists():
 	default:
-		c.report("empty-content", orItem(content, m.turn.Value), "the turn has no content, but no tool_calls either; give it a text, which may be empty")
+		c.report("empty-content", orItem(content, m.turn.Value), "the turn has neither content nor tool_calls; give it a text, which may be empty")
 	}
 }
 

@@ -131,7 +131,7 @@ func (c *checker) checkMediaSize(m medium, images int) {
 		limit = bedrockImage
 	}
 	if limit > 0 && m.size() > limit {
-		c.report("media-size", m.at, "the file is too large: found %d bytes, but the limit is %d; make it smaller", m.size(), limit)
+		c.report("media-size", m.at, "the image or document is too large: found %d bytes, but the limit is %d; make it smaller", m.size(), limit)
 		return
 	}
 	if c.provider != Anthropic || m.document || m.data == "" {

@@ -94,7 +94,7 @@ func (c *checker) checkNext(before, m *message) {
 		c.reportCallPlace(m)
 		return
 	}
-	c.report("role-order", m.turn.Value, "two consecutive turns of the %s: the other one is %s; join them", side(m), before.turn.Value.Pointer())
+	c.report("role-order", m.turn.Value, "two consecutive turns are of the %s: the first is %s; join them", side(m), before.turn.Value.Pointer())
 }
 
 func (c *checker) reportCallPlace(m *message) {
