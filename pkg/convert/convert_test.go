@@ -23,7 +23,7 @@ func TestRejected(t *testing.T) {
 		{name: "unknown format", in: `{}`, to: format.EAAPL, want: "the format is unknown"},
 		{name: "a response", in: `{"accepted":true,"rejection_reason":null}`, to: format.EAAPL, want: "carries no context"},
 		{name: "to a response", in: `{"input_history":[]}`, to: format.SW4RMResponse, want: "carries no context"},
-		{name: "to nothing", in: `{"input_history":[]}`, to: "xml", want: `"xml" is no format`},
+		{name: "to nothing", in: `{"input_history":[]}`, to: "xml", want: `"xml" is not a format`},
 		{name: "context without state", in: `{"conversation_history":[],"metadata":{}}`, to: format.EAAPL, want: "/tool_state: is missing: the specification treats missing required fields as an error"},
 		{name: "entry without content", in: `{"conversation_history":[{"role":"user"}],"tool_state":{},"metadata":{}}`, to: format.EAAPL, want: "/conversation_history/0/content: is missing"},
 		{name: "request without a target", in: `{"from_agent":"a","reason":"r"}`, to: format.EAAPL, want: "/to_agent: is missing: a handoff request requires it"},

@@ -221,9 +221,9 @@ func TestForeignRecord(t *testing.T) {
 	const turns = `,"conversationHistoryVerbatim":[{"role":"user","content":"one"},{"role":"user","content":"two"}]}`
 	for _, tt := range []struct{ in, err string }{
 		{`{"handoffId":"h","extensions":{"trim":"yes"}` + turns, "/extensions/trim: this member is reserved for the record of the trim: found string that is not a record; rename this member"},
-		{`{"handoffId":"h","extensions":{"trim":null}` + turns, "found null that is no record; "},
-		{`{"handoffId":"h","extensions":{"trim":{"other":[1]},"a":1}` + turns, "found object that is no record; "},
-		{`{"handoffId":"h","extensions":{"trim":{"sha256":"abc"}}` + turns, "found object that is no record; "},
+		{`{"handoffId":"h","extensions":{"trim":null}` + turns, "found null that is not a record; "},
+		{`{"handoffId":"h","extensions":{"trim":{"other":[1]},"a":1}` + turns, "found object that is not a record; "},
+		{`{"handoffId":"h","extensions":{"trim":{"sha256":"abc"}}` + turns, "found object that is not a record; "},
 		{`{"handoffId":"h","extensions":"text"` + turns, "/extensions: expected an object for the record of the trim: found string; rename this member"},
 		{`{"handoffId":"h","extensions":null` + turns, ""},
 	} {

@@ -98,13 +98,13 @@ agents:
       - Biling
   - name: Billing
     handoff_description: Invoices and payments.
-`, want: []string{`6:21 agents/is-enabled: "context.tier = 1" is no condition`, `7:9 agents/unknown-target: no agent is called "Biling"`}},
-		{name: "places in JSON", text: `{"agents": [` + "\n" + ` {"name": "A", "handoffs": ["B"]}]}`, want: []string{`2:29 agents/unknown-target: no agent is called "B"`}},
+`, want: []string{`6:21 agents/is-enabled: "context.tier = 1" is not a condition`, `7:9 agents/unknown-target: no agent is named "Biling"`}},
+		{name: "places in JSON", text: `{"agents": [` + "\n" + ` {"name": "A", "handoffs": ["B"]}]}`, want: []string{`2:29 agents/unknown-target: no agent is named "B"`}},
 		{name: "no agents", text: "agents: []", want: []string{"1:9 agents/shape: must have at least 1 element"}},
 		{name: "nothing", text: "", want: []string{"1:1 agents/shape: expected object"}},
 		{name: "start", text: "{start: B, agents: [{name: A, handoffs: [B]}, {name: B, handoff_description: Cards and transfers.}]}",
 			want: []string{`1:28 agents/unreachable: no handoffs lead from "B" to "A"`}},
-		{name: "no start", text: "{start: C, agents: [{name: A}]}", want: []string{`1:9 agents/unknown-target: no agent is called "C"`}},
+		{name: "no start", text: "{start: C, agents: [{name: A}]}", want: []string{`1:9 agents/unknown-target: no agent is named "C"`}},
 		{name: "disabled handoffs lead nowhere", text: "agents: [{name: A, handoffs: [{agent: B, is_enabled: false}]}, {name: B}]",
 			want: []string{`1:71 agents/unreachable: no handoffs lead from "A" to "B"`}},
 		{name: "an agent that hands to itself", text: "agents: [{name: A, handoff_description: Cards and transfers., handoffs: [{agent: A, input_filter: f}]}]",
@@ -140,7 +140,7 @@ agents:
 		{name: "a shorter history", text: "agents: [{name: A, handoffs: [B]}, {name: B, handoff_description: Lost parcels.}]", o: Options{LongHistory: 1},
 			want: []string{`1:31 agents/no-input-filter: the handoff to "B" passes on the whole history, and is the first handoff after "A"`}},
 		{name: "an input type in YAML", text: "agents:\n- name: A\n  handoffs:\n  - agent: B\n    input_type:\n      type: array\n- {name: B, handoff_description: Lost parcels.}\n",
-			want: []string{`6:13 agents/input-type: the root is no object`}},
+			want: []string{`6:13 agents/input-type: the root must have only the type object`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, shown(Check(define(t, tt.text), tt.o))); diff != "" {

@@ -87,7 +87,7 @@ func checkRoot(root *keywords, at jsonstream.Value) error {
 	case hasType(kind.value, "null"):
 		return problem(kind.value, `the root of a strict schema must not be nullable: use "type": "object"`)
 	case !hasType(kind.value, "object") || kind.value.Len() > 1:
-		return problem(kind.value, `the root must be an object: found the type %s; use "type": "object"`, finding.QuoteValue(kind.value))
+		return problem(kind.value, `the root must have only the type object: found %s; use "type": "object"`, finding.QuoteValue(kind.value))
 	}
 	return nil
 }
