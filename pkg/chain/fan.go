@@ -294,7 +294,7 @@ func (c *Checker) checkFanOut(p *parent) {
 	first := p.fan.branches[0]
 	if some, lost := p.remaining.without(p.index, lists...); lost > 0 {
 		c.report("chain/subtask-lost", first, first.at(remaining), fmt.Sprintf(
-			"remaining subtasks of the fan-out are neither completed nor remaining in any of its branches: %s; list each in completedSubtasks or in remainingSubtasks",
+			"remaining subtasks of the fan-out are missing from all branches: %s; list each in completedSubtasks or in remainingSubtasks",
 			listed(some, lost)))
 	}
 }
@@ -314,7 +314,7 @@ func (c *Checker) checkFanIn(f *fan, n *Node) {
 	}
 	if some, lost := f.open.without(n.index, n.subtasks); lost > 0 {
 		c.report("chain/fan-in", n, n.at(remaining), fmt.Sprintf(
-			"remaining subtasks of another branch of the fan-out %s are neither completed nor remaining: %s; take over the remaining subtasks of every branch",
+			"remaining subtasks of another branch of the fan-out %s are missing: %s; take over the remaining subtasks of every branch",
 			finding.Quote(f.from.HandoffID), listed(some, lost)))
 	}
 }

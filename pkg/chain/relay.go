@@ -137,7 +137,7 @@ func (c *Checker) checkSubtasks(p *parent, n *Node) {
 		}
 		if some, lost := left.without(n.index, n.subtasks); lost > 0 {
 			c.report("chain/subtask-lost", n, n.at(remaining), fmt.Sprintf(
-				"remaining subtasks of the parent are neither completed nor remaining: %s; list each in completedSubtasks or in remainingSubtasks",
+				"remaining subtasks of the parent are missing: %s; list each in completedSubtasks or in remainingSubtasks",
 				listed(some, lost)))
 		}
 	}

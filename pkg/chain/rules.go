@@ -78,7 +78,7 @@ func agentRules() []finding.Rule {
 func relayRules() []finding.Rule {
 	return []finding.Rule{rule(
 		"chain/subtask-lost", finding.Error,
-		"A remaining subtask of the parent is neither completed nor remaining.",
+		"A remaining subtask of the parent is missing.",
 		"No agent will do it. List it in completedSubtasks or in remainingSubtasks. The branches of a fan-out share the work, so one branch that lists it is enough.",
 	), rule(
 		"chain/subtask-reopened", finding.Error,
