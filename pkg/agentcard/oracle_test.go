@@ -175,7 +175,7 @@ func TestOracleSDK(t *testing.T) {
 		}
 		all, err := v.Verify(parse(t, string(a.Card)))
 		if err != nil || len(all) != 2 || !all[0].Holds() || !all[1].Holds() || all[1].Algorithm != theirs.key.JWSAlgorithm() {
-			t.Fatalf("card %d: we do not verify what the SDK has signed with %s: %v\n%s", i, theirs.header, err, a.Card)
+			t.Fatalf("card %d: a signature of the SDK with %s is not verified: %v\n%s", i, theirs.header, err, a.Card)
 		}
 		if _, err := v.Verify(parse(t, falsify(t, string(a.Card), i))); err == nil {
 			t.Fatalf("card %d: we verify a changed card\n%s", i, a.Card)

@@ -112,7 +112,7 @@ func TestIsTool(t *testing.T) {
 		}
 	}
 	if is(`{"type":"tool_approval_item","name":"handoff.carried"}`) {
-		t.Error("what a conversion carries is none")
+		t.Error("carried data counts as a tool item")
 	}
 	for _, item := range []string{`{"role":"assistant","tool_calls":[]}`, `{"type":"message"}`, `{"type":"text"}`, `{"type":"output_text"}`, `"x"`, `{}`} {
 		if is(item) {

@@ -218,7 +218,7 @@ func TestSameFormatIsChecked(t *testing.T) {
 		}
 		var wrong SourceErrors
 		if _, err := Convert(doc, f, Options{}); !errors.As(err, &wrong) {
-			t.Errorf("%s as %s: %v, want what is wrong with it", text, f, err)
+			t.Errorf("%s as %s: %v, want the faults of the source", text, f, err)
 		}
 		if r, err := Convert(doc, f, Options{Lenient: true}); err != nil || string(r.Text) != text {
 			t.Errorf("%s as %s, lenient: %s, %v", text, f, r.Text, err)

@@ -68,7 +68,7 @@ func TestDescriptors(t *testing.T) {
 		}
 	}
 	if Known("x") || Named("x").Name != "" {
-		t.Error("x is no format")
+		t.Error("x is a format")
 	}
 }
 

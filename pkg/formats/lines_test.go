@@ -35,7 +35,7 @@ func TestTakesLines(t *testing.T) {
 			t.Errorf("%s: %v", line, got)
 		}
 		if !TakesLines(format.Codex)([]byte(line)) || TakesLines(format.EAAPL)([]byte(line)) {
-			t.Errorf("%s: what the user says does not count", line)
+			t.Errorf("%s: the given format is ignored", line)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func TestDamage(t *testing.T) {
 	raw := jsonstream.NewRaw([]byte(meta + strings.Repeat("{\n", maxDamaged+1) + said))
 	raw.Lines = true
 	if _, _, err := Parse(raw, jsonstream.Limits{}); err == nil {
-		t.Errorf("%d damaged lines were taken out", maxDamaged+1)
+		t.Errorf("%d damaged lines were removed", maxDamaged+1)
 	}
 }
 

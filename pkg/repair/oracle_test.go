@@ -122,7 +122,7 @@ func TestSwarm(t *testing.T) {
 	}
 	for _, gone := range run("resume", strings.Join(files, ",")) {
 		if r, err := Message(document(t, gone), jsonstream.Unlimited(), o); err != nil || len(r.Steps) > 0 {
-			t.Errorf("the model is given what is not repaired: %s: %+v, %v", gone, r.Steps, err)
+			t.Errorf("the model gets an unrepaired history: %s: %+v, %v", gone, r.Steps, err)
 		}
 	}
 }

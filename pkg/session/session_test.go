@@ -286,7 +286,7 @@ func TestPeek(t *testing.T) {
 		t.Errorf("a long file: %+v, %v", s, err)
 	}
 	if _, err := Peek(strings.NewReader("{}\n"), 3, Options{}); err != ErrUnknown {
-		t.Errorf("a file of nobody: %v, want ErrUnknown", err)
+		t.Errorf("a file of no agent: %v, want ErrUnknown", err)
 	}
 }
 

@@ -122,7 +122,7 @@ func TestRestoreRejects(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := archiveOf(t).Restore(document(t, []byte(`{"a":1}`)), "", jsonstream.Limits{}); err == nil {
-		t.Error("restored what is no message")
+		t.Error("restored a document that is not a message")
 	}
 	if _, err := archiveOf(t, r.Archive).Restore(document(t, []byte(strings.Replace(string(r.Text), `"conversationHistoryVerbatim":[`, `"was":[`, 1))), "", jsonstream.Limits{}); err != nil {
 		t.Errorf("a history that is gone comes back: %v", err)

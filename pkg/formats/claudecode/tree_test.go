@@ -236,7 +236,7 @@ func TestTreeHostile(t *testing.T) {
 	}
 	circle := line("a", "b", "user") + line("b", "a", "user")
 	if got := chosen([]byte(circle)); len(got) != 0 {
-		t.Errorf("of two entries that follow each other, %q are chosen: there is no last one", got)
+		t.Errorf("a cycle of two entries has no leaf, but %q were chosen", got)
 	}
 	if got := chosen([]byte(circle + line("c", "b", "user"))); !slices.Equal(got, []string{"a", "b", "c"}) {
 		t.Errorf("of one entry after a circle, %q are chosen, want a, b and c", got)

@@ -149,6 +149,6 @@ func TestAppendRejects(t *testing.T) {
 		t.Errorf("a fixture: %v", err)
 	}
 	if _, err := Start("\xff", with(start, "m-1"), Options{}); err == nil {
-		t.Error("a session_id that is no text")
+		t.Error("a session_id in invalid UTF-8 was accepted")
 	}
 }

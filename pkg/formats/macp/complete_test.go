@@ -30,7 +30,7 @@ func TestCompleteWithoutOffers(t *testing.T) {
 	}
 	c := macp.Commitment{Reason: "done", Action: "handoff.cancelled"}
 	if s.Complete(&c); c.Reason != "done" || c.Action != "handoff.cancelled" {
-		t.Errorf("what was given is changed: %+v", c)
+		t.Errorf("the given values were changed: %+v", c)
 	}
 }
 

@@ -76,7 +76,7 @@ func TestSpecConversationHistoryEntryAndToolState(t *testing.T) {
 	c := Context{History: value(t, historyExample), ToolState: value(t, toolStateExample)}
 	text := string(c.Serialize())
 	if !strings.Contains(text, `"content":"{\"total_sales\": 1500000, \"growth\": 0.12}"`) {
-		t.Error("the content of a tool's message is a string: what is in it stays as it is")
+		t.Error("the content of a tool message must be an unchanged string")
 	}
 	problems := Check(parse(t, text), format.SW4RMContext, jsonstream.Limits{})
 	if len(problems) != 1 || problems[0].Rule != "sw4rm/cached-results" {
@@ -284,6 +284,6 @@ func TestStatusRules(t *testing.T) {
 		}
 	}
 	if _, to, err := l.Apply(Event{Submit, "q", "a", "b"}); to != Pending || err != nil {
-		t.Errorf("what was rejected must not have changed anything: %s, %v", to, err)
+		t.Errorf("a rejected event changed the status: %s, %v", to, err)
 	}
 }

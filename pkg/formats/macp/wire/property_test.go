@@ -242,7 +242,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		once, lost, err := through(stream)
 		if err != nil {
-			t.Fatalf("what was decoded cannot be encoded: %v", err)
+			t.Fatalf("the decoded transcript cannot be encoded: %v", err)
 		}
 		if len(lost) > 0 {
 			t.Fatalf("lost %v", lost)
