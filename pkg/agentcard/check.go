@@ -32,7 +32,7 @@ func Check(card *jsonstream.Document) []finding.Finding {
 		c.report(ruleShape, c.card, "%v", ErrTooLarge)
 		return c.found
 	case isOld(c.card):
-		c.report(ruleOldVersion, c.card, "has the shape of A2A 0.3, with %s and without supportedInterfaces: %s", strings.Join(oldNames(c.card), ", "),
+		c.report(ruleOldVersion, c.card, "the card the card the card the card has the shape of A2A 0.3, with %s and without supportedInterfaces: %s", strings.Join(oldNames(c.card), ", "),
 			"in A2A 1.0, url, preferredTransport and protocolVersion are members of supportedInterfaces, and additionalInterfaces its other elements")
 		return c.found
 	}
@@ -127,7 +127,7 @@ func (c *checker) walkField(v jsonstream.Value, f *field) {
 	case f.required && f.list && v.Len() == 0:
 		c.report(ruleEmptyList, v, "expected at least one element; found none")
 	case f.required && f.isZero(v) && !f.dict:
-		c.report(ruleEmptyText, v, "a required text is empty: write one")
+		c.report(ruleEmptyText, v, "a required string is empty: write a value")
 	case f.deprecated:
 		c.reportName(ruleDeprecatedFlow, v, "%s is deprecated: use authorizationCode with PKCE, or deviceCode", f.name)
 	}
@@ -157,11 +157,11 @@ func (c *checker) checkName(v, member jsonstream.Value, m *messageType) {
 	meant := m.misspelled(name)
 	switch {
 	case meant != "" && v.Get(meant).Exists():
-		c.reportName(ruleMemberName, member, "another spelling of %s, which is there too: remove it", meant)
+		c.reportName(ruleMemberName, member, "this is another spelling of %s, which is also present: remove it", meant)
 	case meant != "":
-		c.reportName(ruleMemberName, member, "another spelling: write %s", meant)
+		c.reportName(ruleMemberName, member, "this spelling is wrong: write %s", meant)
 	case oldMembers[m.name][name] != "":
-		c.reportName(ruleOldMember, member, "of an earlier version of A2A: %s", oldMembers[m.name][name])
+		c.reportName(ruleOldMember, member, "this member is from an earlier version of A2A: %s", oldMembers[m.name][name])
 	default:
 		c.reportName(ruleUnknownMember, member, "%s of A2A 1.0 has no member %s: put it into params of an extension, or remove it", m.name, finding.Quote(name))
 	}
@@ -174,23 +174,23 @@ var oldMembers = map[string]map[string]string{
 		"url":                               "supportedInterfaces has the URLs",
 		"preferredTransport":                "the first of supportedInterfaces is preferred",
 		"protocolVersion":                   "each of supportedInterfaces has its own",
-		"additionalInterfaces":              "they are in supportedInterfaces",
-		"security":                          "it is securityRequirements now",
-		"supportsAuthenticatedExtendedCard": "it is extendedAgentCard in capabilities now",
-		"supportsExtendedAgentCard":         "it is extendedAgentCard in capabilities now",
+		"additionalInterfaces":              "supportedInterfaces has them",
+		"security":                          "it is now securityRequirements",
+		"supportsAuthenticatedExtendedCard": "it is now extendedAgentCard in capabilities",
+		"supportsExtendedAgentCard":         "it is now extendedAgentCard in capabilities",
 	},
-	"AgentCapabilities": {"stateTransitionHistory": "it is gone"},
-	"AgentInterface":    {"transport": "it is protocolBinding now"},
-	"AgentSkill":        {"security": "it is securityRequirements now"},
+	"AgentCapabilities": {"stateTransitionHistory": "it was removed"},
+	"AgentInterface":    {"transport": "it is now protocolBinding"},
+	"AgentSkill":        {"security": "it is now securityRequirements"},
 	"SecurityScheme": {
-		"type":             "a member named after the type holds the scheme, such as apiKeySecurityScheme",
-		"in":               "it is location in apiKeySecurityScheme now",
-		"name":             "it is in apiKeySecurityScheme now",
-		"scheme":           "it is in httpAuthSecurityScheme now",
-		"bearerFormat":     "it is in httpAuthSecurityScheme now",
-		"flows":            "they are in oauth2SecurityScheme now",
-		"openIdConnectUrl": "it is in openIdConnectSecurityScheme now",
-		"description":      "it is in the scheme of its type now",
+		"type":             "the scheme is in a member with the name of the type, such as apiKeySecurityScheme",
+		"in":               "it is now location in apiKeySecurityScheme",
+		"name":             "it is now in apiKeySecurityScheme",
+		"scheme":           "it is now in httpAuthSecurityScheme",
+		"bearerFormat":     "it is now in httpAuthSecurityScheme",
+		"flows":            "they are now in oauth2SecurityScheme",
+		"openIdConnectUrl": "it is now in openIdConnectSecurityScheme",
+		"description":      "it is now in the scheme of its type",
 	},
 }
 
@@ -228,7 +228,7 @@ func (c *checker) checkSecrets() {
 		for v := range member.All() {
 			for _, text := range []string{v.Text(), v.Name()} {
 				if found := secrets.Find(text); len(found) > 0 {
-					c.report(ruleSecret, v, "holds %s, in a card that everybody may read: remove and revoke it", found[0])
+					c.report(ruleSecret, v, "contains %s, but a card is public: remove and revoke it", found[0])
 					break
 				}
 			}
@@ -247,6 +247,6 @@ func (c *checker) checkSDKForm() {
 		if known || slices.ContainsFunc(lost, func(other string) bool { return isBelow(pointer, other) }) {
 			continue
 		}
-		c.report(ruleSDKForm, c.card.At(pointer), "is empty: @a2a-js/sdk leaves it out of what it signs, and verifies no signature that follows the specification")
+		c.report(ruleSDKForm, c.card.At(pointer), "is empty: signatures of @a2a-js/sdk do not cover it, and the SDK cannot verify signatures that do")
 	}
 }

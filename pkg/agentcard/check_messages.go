@@ -28,7 +28,7 @@ func (c *checker) checkMessage(v jsonstream.Value, m *messageType) {
 		c.checkModes(v.Get("inputModes"), v.Get("outputModes"))
 	case "AgentExtension":
 		if uri := v.Get("uri"); uri.Text() == "" && (!uri.Exists() || uri.Kind() == jsonstream.String) {
-			c.report(ruleExtensionURI, v, "an extension without a uri: add the one that its specification gives it")
+			c.report(ruleExtensionURI, v, "the extension has no uri: add the uri from its specification")
 		}
 		c.checkHandoffExtension(v)
 	case "SecurityRequirement":
@@ -55,7 +55,7 @@ func (c *checker) checkInterfaces(list jsonstream.Value) {
 		binding, at := v.Get("protocolBinding"), v.Get("url")
 		key := [4]string{at.Text(), binding.Text(), v.Get("protocolVersion").Text(), v.Get("tenant").Text()}
 		if key[0] != "" && seen[key] {
-			c.report(ruleRepeatedInterface, v, "the same URL, binding, version and tenant as an interface before it: remove one of them")
+			c.report(ruleRepeatedInterface, v, "an earlier interface has the same URL, binding, version and tenant: remove one of them")
 		}
 		seen[key] = true
 		c.checkBinding(binding)
@@ -158,7 +158,7 @@ func (c *checker) checkSkills(list jsonstream.Value) {
 			continue
 		}
 		if seen[id.Text()] {
-			c.report(ruleRepeatedSkill, id, "a skill before this one has the id %s: give each its own", finding.Quote(id.Text()))
+			c.report(ruleRepeatedSkill, id, "an earlier skill has the same id %s: give each skill its own", finding.Quote(id.Text()))
 		}
 		seen[id.Text()] = true
 	}
@@ -181,7 +181,7 @@ func (c *checker) checkModes(lists ...jsonstream.Value) {
 func (c *checker) checkRequirement(schemes jsonstream.Value) {
 	for name, v := range schemes.Members() {
 		if !c.schemes[name] {
-			c.reportName(ruleUndeclaredScheme, v, "securitySchemes has no scheme %s", finding.Quote(name))
+			c.reportName(ruleUndeclaredScheme, v, "securitySchemes has no scheme %s: declare it, or correct the name", finding.Quote(name))
 		}
 	}
 }
@@ -201,6 +201,6 @@ func (c *checker) checkSignature(v jsonstream.Value) {
 		c.report(ruleSignature, v, "%s", s.Problem)
 	}
 	if u, err := url.Parse(s.KeySet); s.KeySet != "" && (err != nil || u.Scheme != "https") {
-		c.report(rulePlainHTTP, v, "jku: public keys are fetched over https:; found %s", finding.Quote(s.KeySet))
+		c.report(rulePlainHTTP, v, "jku: public keys must be fetched over https:; found %s", finding.Quote(s.KeySet))
 	}
 }

@@ -20,7 +20,8 @@ func parse(t testing.TB, text string) *jsonstream.Document {
 	return doc
 }
 
-// The examples of every rule: the bad one breaks that rule and no other, the good one none.
+// TestRules checks the examples of every rule: the failing example breaks its rule and no other, and the
+// fixed example breaks none.
 func TestRules(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range Rules() {
@@ -92,7 +93,7 @@ const sample = `{
 }
 `
 
-// Each finding as RULE POINTER.
+// TestCheck compares the findings, written as RULE POINTER.
 func TestCheck(t *testing.T) {
 	oauth := func(flow string) string {
 		return example("securitySchemes", `{"o": {"oauth2SecurityScheme": {"flows": `+flow+`}}}`)
@@ -159,7 +160,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A card made to cost much costs little, and its findings are bounded.
+// TestCheckHostile bounds the time and the number of findings for hostile cards.
 func TestCheckHostile(t *testing.T) {
 	const many = 20_000
 	for name, card := range map[string]string{

@@ -17,7 +17,7 @@ func parse(text []byte) *jsonstream.Document {
 	return doc
 }
 
-// A card is checked, signed, and verified with the public key alone.
+// Example checks and signs a card, and verifies it with the public key.
 func Example() {
 	card := parse([]byte(agentcard.Example))
 	for _, f := range agentcard.Check(card) {
@@ -43,7 +43,7 @@ func Example() {
 	// Output: true ES256 card-2026 https://risk.example/jwks.json
 }
 
-// Default values are left out, but those of REQUIRED fields.
+// ExamplePayload shows that default values are left out, except in REQUIRED fields.
 func ExamplePayload() {
 	card := parse([]byte(`{
 	  "name": "Example Agent", "description": "",

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The table has every message that a card can hold, each field once and with a type that is there,
-// and the defaults that the specification's words go by.
+// TestFields checks that the table has every message of a card, that each field occurs once and has a
+// known type, and that the default values match the specification.
 func TestFields(t *testing.T) {
 	seen := map[*messageType]bool{}
 	fields := 0

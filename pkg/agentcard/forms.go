@@ -105,8 +105,8 @@ func formsOf(card jsonstream.Value) []otherForm {
 	var all []otherForm
 	for _, typed := range []bool{false, true} {
 		if text, lost := sdkForm(card, typed); text != nil {
-			all = append(all, otherForm{encodePayload(text), "the signature holds over what @a2a-js/sdk signs in place of the form of section 8.4.1, without " +
-				shownPointers(lost) + ": that is not protected, so remove it, or have the card signed as the specification has it"})
+			all = append(all, otherForm{encodePayload(text), "the signature is valid for the form that @a2a-js/sdk signs instead of the form of section 8.4.1, without " +
+				shownPointers(lost) + ", which is not protected: remove it, or have the card signed according to the specification"})
 		}
 	}
 	return all
@@ -116,7 +116,7 @@ func formsOf(card jsonstream.Value) []otherForm {
 func shownPointers(pointers []string) string {
 	const maxShown = 3
 	if len(pointers) == 0 {
-		return "what is empty"
+		return "the empty values"
 	}
 	var shown []string
 	for _, p := range pointers[:min(len(pointers), maxShown)] {

@@ -19,20 +19,20 @@ func handoffRules() []finding.Rule {
 	const params = `{"agentTypes": ["recipe-agent"], "schemaVersions": ">=2.0 <3", "signatureRequired": true, "signatureAlgorithms": ["ed25519"]}`
 	return []finding.Rule{{
 		ID:       ruleHandoffVersion,
-		Summary:  "An extension has nearly the URI of the handoff extension.",
-		Why:      "The URI is compared as it is written, and its end is the version. Clients that know " + a2a.ExtensionURI + " do not send handoffs to an agent that declares any other.",
+		Summary:  "The URI of an extension resembles the URI of the handoff extension.",
+		Why:      "URIs are compared character by character, and the end of the URI is the version. Clients that support " + a2a.ExtensionURI + " do not send handoffs to an agent that declares another URI.",
 		Bad:      declared(a2a.ExtensionURI+"/", params),
 		Good:     declared(a2a.ExtensionURI, params),
 		Severity: finding.Warning,
 	}, {
 		ID:      ruleHandoffParams,
-		Summary: "A member in the params of the handoff extension is not what its specification says.",
-		Why:     "Senders choose by the params whom they hand over to, and how they sign. docs/a2a.md has the specification, and a2a-handoff-1.schema.json has its JSON Schema.",
+		Summary: "A member in the params of the handoff extension does not match the extension's specification.",
+		Why:     "Senders use the params to choose a receiver and a signature. docs/a2a.md has the specification, and a2a-handoff-1.schema.json has its JSON Schema.",
 		Bad:     declared(a2a.ExtensionURI, `{"agentTypes": "recipe-agent"}`),
 		Good:    declared(a2a.ExtensionURI, params),
 	}, {
 		ID:       ruleHandoffMode,
-		Summary:  "The card declares the handoff extension, and nothing in it takes application/json.",
+		Summary:  "The card declares the handoff extension, but no input mode is application/json.",
 		Why:      "A handoff is a part of this media type. An agent may reject media types that are not among its input modes, and clients do not send them.",
 		Bad:      example("capabilities", `{"extensions": [{"uri": "`+a2a.ExtensionURI+`"}]}`),
 		Good:     declared(a2a.ExtensionURI, params),
@@ -46,10 +46,10 @@ func (c *checker) checkHandoffExtension(v jsonstream.Value) {
 	case uri.Text() == a2a.ExtensionURI:
 		c.checkHandoffParams(v.Get("params"))
 		if !c.takesJSON() {
-			c.report(ruleHandoffMode, uri, "takes handoffs, which are application/json: add it to defaultInputModes, or to the inputModes of a skill")
+			c.report(ruleHandoffMode, uri, "the agent accepts handoffs, so it needs the media type application/json: add it to defaultInputModes, or to the inputModes of a skill")
 		}
 	case resemblesHandoff(uri.Text()):
-		c.report(ruleHandoffVersion, uri, "not the URI of the handoff extension: found %s; write %s", finding.QuoteValue(uri), finding.Quote(a2a.ExtensionURI))
+		c.report(ruleHandoffVersion, uri, "the URI is not that of the handoff extension: found %s; write %s", finding.QuoteValue(uri), finding.Quote(a2a.ExtensionURI))
 	}
 }
 

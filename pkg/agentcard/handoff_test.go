@@ -10,7 +10,8 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// The rule on the params of the handoff extension and its JSON Schema agree.
+// TestHandoffParams checks that the rule about the params of the handoff extension agrees with their
+// JSON Schema.
 func TestHandoffParams(t *testing.T) {
 	schema, err := validate.CompileSchema(schemas.Base+"params", []byte(`{"$ref":"`+schemas.A2AHandoff+`#/$defs/params"}`), nil)
 	if err != nil {
@@ -43,7 +44,8 @@ func TestHandoffParams(t *testing.T) {
 	}
 }
 
-// Versions and spellings of the handoff extension are told from other extensions.
+// TestHandoffVersion checks that versions and spellings of the handoff extension are distinguished from
+// other extensions.
 func TestHandoffVersion(t *testing.T) {
 	for uri, want := range map[string]bool{
 		a2a.ExtensionURI: false, a2a.ExtensionBase + "v2": true, a2a.ExtensionBase: true, a2a.ExtensionURI + "/": true,

@@ -19,14 +19,14 @@ import (
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
-// An oracle is the SDK for JavaScript, in a process that answers requests one after another.
+// An oracle is the JavaScript SDK in a process that answers requests one after another.
 type oracle struct {
 	t   *testing.T
 	in  io.Writer
 	out *bufio.Scanner
 }
 
-// A request is what testdata/oracles/a2a/cards.mjs reads, a reply what it answers.
+// A request is an input line of testdata/oracles/a2a/cards.mjs, and a reply is an output line.
 type request struct {
 	Do     string                     `json:"do"`
 	Card   json.RawMessage            `json:"card"`
@@ -43,7 +43,7 @@ type reply struct {
 	Error   string          `json:"error"`
 }
 
-// newOracle starts the SDK. Where that cannot be done, the test is skipped, unless CI is set.
+// newOracle starts the SDK. If that is impossible, it skips the test, unless CI is set.
 func newOracle(t *testing.T) *oracle {
 	t.Helper()
 	dir := oracles.InstallCards(t)
@@ -91,7 +91,7 @@ func (o *oracle) ask(r request) reply {
 	return answer
 }
 
-// pair is a key with its halves as JSON Web Keys.
+// pair is a key pair with its private and public key as JSON Web Keys.
 type pair struct {
 	key             sign.Key
 	private, public json.RawMessage
@@ -142,8 +142,8 @@ func falsify(t *testing.T, card string, n int) string {
 	return string(text)
 }
 
-// 1,000 cards with nothing empty in them: what we sign the SDK verifies, what it signs we verify,
-// in both algorithms, and neither takes a card that was changed.
+// TestOracleSDK checks 1,000 cards without empty values: the SDK and this package verify each other's
+// signatures, in both algorithms, and neither accepts a changed card.
 func TestOracleSDK(t *testing.T) {
 	o := newOracle(t)
 	pairs := []pair{newPair(t, sign.NewP256Key("ec-1")), newPair(t, sign.NewEd25519Key("ed-1"))}
@@ -168,14 +168,14 @@ func TestOracleSDK(t *testing.T) {
 		if a := o.ask(request{Do: "verify", Card: json.RawMessage(falsify(t, string(text), i)), Keys: keys}); a.Holds {
 			t.Fatalf("card %d: the SDK verifies a changed card\n%s", i, text)
 		}
-		// Beside ours.
+		// The SDK's signature is added to ours.
 		a := o.ask(request{Do: "sign", Card: text, Key: theirs.private, Header: json.RawMessage(theirs.header)})
 		if a.Error != "" {
 			t.Fatalf("card %d: %s", i, a.Error)
 		}
 		all, err := v.Verify(parse(t, string(a.Card)))
 		if err != nil || len(all) != 2 || !all[0].Holds() || !all[1].Holds() || all[1].Algorithm != theirs.key.JWSAlgorithm() {
-			t.Fatalf("card %d: we do not verify what the SDK has signed with %s: %v\n%s", i, theirs.header, err, a.Card)
+			t.Fatalf("card %d: a signature of the SDK with %s is not verified: %v\n%s", i, theirs.header, err, a.Card)
 		}
 		if _, err := v.Verify(parse(t, falsify(t, string(a.Card), i))); err == nil {
 			t.Fatalf("card %d: we verify a changed card\n%s", i, a.Card)
@@ -183,7 +183,7 @@ func TestOracleSDK(t *testing.T) {
 	}
 }
 
-// The form of [sdkForm] is what the SDK signs, of any card.
+// TestOracleSDKForm checks that the SDK signs the form of [sdkForm] for any card.
 func TestOracleSDKForm(t *testing.T) {
 	o := newOracle(t)
 	for _, card := range append(cards(tier.Count(100, 1000), generator{}), sample, example(), "{}", `{"capabilities":null}`) {
@@ -196,9 +196,10 @@ func TestOracleSDKForm(t *testing.T) {
 	}
 }
 
-// Where @a2a-js/sdk 1.3.0 signs something else than section 8.4.1 asks for: docs/a2a.md has the
-// list. Neither verifies the other's signature then, and what the SDK leaves out can be changed
-// under its signature: falsified is a card that it verifies with the signature of the first one.
+// TestOracleDeviations has cards for which @a2a-js/sdk 1.3.0 signs another text than section 8.4.1
+// requires (see the list in docs/a2a.md). Neither verifies the other's signature, and values that the
+// SDK leaves out can be changed under its signature: the SDK verifies falsified with the signature of
+// the original card.
 func TestOracleDeviations(t *testing.T) {
 	o := newOracle(t)
 	p := newPair(t, sign.NewP256Key("ec-1"))
@@ -252,8 +253,8 @@ func TestOracleDeviations(t *testing.T) {
 	}
 }
 
-// TestOracleNames: jose, which knows EdDSA by both names, finds no key of a set whose alg is the other one.
-// What we warn of is just that.
+// TestOracleNames checks the warning about alg names: jose knows EdDSA by both names, but finds no key
+// in a set whose alg is the other name.
 func TestOracleNames(t *testing.T) {
 	o := newOracle(t)
 	p := newPair(t, sign.NewEd25519Key("k1"))

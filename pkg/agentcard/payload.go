@@ -9,14 +9,14 @@ import (
 )
 
 // ErrNotObject reports a document that is not a JSON object and therefore not an AgentCard.
-var ErrNotObject = errors.New("an AgentCard is a JSON object: nothing else can be signed")
+var ErrNotObject = errors.New("an AgentCard must be a JSON object: other values cannot be signed")
 
 // MaxBytes is the maximum length of a card, in bytes. Default values can make the payload of a
 // hostile card many times as long as the card.
 const MaxBytes = 1 << 20
 
 // ErrTooLarge reports a card that is longer than [MaxBytes].
-var ErrTooLarge = fmt.Errorf("longer than %d MiB: no AgentCard is", MaxBytes>>20)
+var ErrTooLarge = fmt.Errorf("the document is longer than %d MiB, the limit for an AgentCard", MaxBytes>>20)
 
 // signatures is the name of the member that holds the signatures.
 const signatures = "signatures"

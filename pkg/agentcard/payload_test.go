@@ -32,8 +32,7 @@ func TestPayload(t *testing.T) {
 	tests := []struct {
 		name, card, want string
 	}{
-		// The example of section 8.4.1, of which what the fragment does not show is absent: REQUIRED
-		// fields are always present.
+		// The example of section 8.4.1. It is a fragment; REQUIRED fields are always present.
 		{"the example of section 8.4.1", `{"name": "Example Agent", "description": "", "capabilities": {"streaming": false, "pushNotifications": false, "extensions": []}, "skills": []}`,
 			with(map[string]string{"capabilities": `{"pushNotifications":false,"streaming":false}`, "name": `"Example Agent"`})},
 		{"signatures are not in it, null and empty are absent", `{"signatures": [1e400], "provider": null, "name": null, "securitySchemes": {}, "securityRequirements": []}`, with(nil)},

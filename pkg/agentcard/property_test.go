@@ -13,15 +13,15 @@ import (
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
-// A generator draws cards by the table of fields.
+// A generator draws cards according to the table of fields.
 type generator struct {
-	// full cards have nothing empty in them and no member of others: the SDKs sign the same of them
-	// as the specification asks for.
+	// full cards have no empty values and no unknown members: the SDKs sign the text that the
+	// specification requires.
 	full bool
 }
 
-// pieces of texts: what JSON writes in several ways, and what sorts by UTF-16 otherwise than by
-// UTF-8.
+// pieces are parts of texts with several JSON representations, or with another order in UTF-16
+// than in UTF-8.
 var pieces = rapid.SampledFrom([]string{"a", "Agent", " ", "é", "e\u0301", "😀", "\ufb33", "\u2028", "\x7f", "\x00", "\n", `\`, `"`, "/", "<&>", "0", "https://x.example/", "null", "\u0080"})
 
 func (g generator) text(t *rapid.T, label string) string {
@@ -142,8 +142,8 @@ func (g generator) any(t *rapid.T, depth int) string {
 	}
 }
 
-// What is signed verifies, with everything in it as it was; and its payload is a fixed point: the
-// card that it is has the same payload.
+// TestPropertySign checks that a signed card verifies with unchanged content, and that its payload is a
+// fixed point: the payload, read as a card, has the same payload.
 func TestPropertySign(t *testing.T) {
 	keys := []sign.Key{keyOf(t, rfc7515Key, "ec"), keyOf(t, rfc8037Key, "ed")}
 	v := verifierOf(t, public(keys[0]), public(keys[1]))
@@ -191,7 +191,7 @@ func mustParse(t *rapid.T, text string) *jsonstream.Document {
 	return doc
 }
 
-// change changes one value of a card, or adds or removes one: any that is not a default value.
+// change changes, adds or removes one value of a card that is not a default value.
 func change(t *rapid.T, doc *jsonstream.Document) string {
 	var values []jsonstream.Value
 	for v := range doc.Root().All() {
@@ -214,7 +214,8 @@ func change(t *rapid.T, doc *jsonstream.Document) string {
 	return string(text)
 }
 
-// No value can be changed under a signature, and nothing added to a card that is anything.
+// TestPropertyTampered checks that every change and every addition invalidates a signature, except for
+// default values.
 func TestPropertyTampered(t *testing.T) {
 	k := keyOf(t, rfc8037Key, "ed")
 	v := verifierOf(t, public(k))
@@ -231,7 +232,8 @@ func TestPropertyTampered(t *testing.T) {
 	})
 }
 
-// The form of the SDKs is the payload of a card that has nothing empty in it.
+// TestPropertySDKForm checks that the form of the SDKs equals the payload for cards without empty
+// values.
 func TestPropertySDKForm(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		root := mustParse(t, generator{full: true}.message(t, cardType())).Root()
@@ -246,8 +248,8 @@ func TestPropertySDKForm(t *testing.T) {
 	})
 }
 
-// Nothing that is JSON makes Check, Sign or Verify panic; what Sign signs verifies, and Check has
-// a place and a message for each finding.
+// FuzzCard checks that Check, Sign and Verify do not panic, that a signed card verifies, and that every
+// finding has a place and a message.
 func FuzzCard(f *testing.F) {
 	for _, r := range Rules() {
 		f.Add([]byte(r.Bad))

@@ -106,14 +106,14 @@ func exampleInterface(url, binding, version string) string {
 func shapeRules() []finding.Rule {
 	return []finding.Rule{{
 		ID:      ruleShape,
-		Summary: "The document is no JSON object, or a member has another type than A2A 1.0 says.",
-		Why:     "Implementations read a card by a2a.proto, whose JSON has one type for each field. They fail on any other, or make a text of it that nobody has signed.",
+		Summary: "The document is not a JSON object, or a member does not have the type that A2A 1.0 defines.",
+		Why:     "Implementations read a card with a2a.proto, which defines one JSON type for each field. They fail on any other type, or convert it to a text that is not covered by a signature.",
 		Bad:     example("defaultInputModes", `"text/plain"`),
 		Good:    example(),
 	}, {
 		ID:      ruleOldVersion,
 		Summary: "The card has the shape of A2A 0.3.",
-		Why: "A client of A2A 1.0 finds no interface in it. Move url and preferredTransport into the first of supportedInterfaces, with protocolVersion, and additionalInterfaces after it; " +
+		Why: "A client of A2A 1.0 finds no interface in it. Move url, preferredTransport and protocolVersion into the first element of supportedInterfaces, and additionalInterfaces into the other elements; " +
 			"security becomes securityRequirements, supportsAuthenticatedExtendedCard becomes capabilities.extendedAgentCard, and each security scheme goes under a member named after its type. " +
 			"A server can serve both shapes in one card.",
 		Bad:  example("supportedInterfaces", "", "url", `"https://recipes.example/a2a"`, "protocolVersion", `"0.3.0"`, "preferredTransport", `"JSONRPC"`),
@@ -121,60 +121,60 @@ func shapeRules() []finding.Rule {
 	}, {
 		ID:      ruleRequired,
 		Summary: "A required member is missing.",
-		Why:     "Section 5.7: a member that a2a.proto marks as REQUIRED must be there, and receivers should reject a card without it. null counts as missing.",
+		Why:     "According to section 5.7, a member that a2a.proto marks as REQUIRED must be present, and receivers should reject a card without it. A null counts as missing.",
 		Bad:     example("version", ""),
 		Good:    example(),
 	}, {
 		ID:      ruleEmptyList,
-		Summary: "A required array has no element.",
-		Why:     "Section 5.7: arrays that are marked as required must contain at least one element. An agent without skills or interfaces cannot be used.",
+		Summary: "A required array is empty.",
+		Why:     "According to section 5.7, required arrays must contain at least one element. An agent without skills or interfaces cannot be used.",
 		Bad:     example("skills", "[]"),
 		Good:    example(),
 	}, {
 		ID:       ruleEmptyText,
-		Summary:  "A required text is empty.",
-		Why:      "Section 5.7 wants it set. To protobuf an empty text is the same as none, and @a2a-js/sdk leaves it out of what it signs.",
+		Summary:  "A required string is empty.",
+		Why:      "Section 5.7 requires a value. For protobuf, an empty string is the same as a missing one, and signatures of @a2a-js/sdk do not cover it.",
 		Bad:      example("description", `""`),
 		Good:     example(),
 		Severity: finding.Warning,
 	}, {
 		ID:      ruleMemberName,
-		Summary: "A member is named as in protobuf, or with other capitals.",
-		Why:     "Section 5.5: JSON names are in camelCase, never in snake_case. Some implementations read both, and then a signature does not cover what they read.",
+		Summary: "The name of a member is in snake_case, or has the wrong capitals.",
+		Why:     "According to section 5.5, JSON names are in camelCase, never in snake_case. Some implementations read both, and then the signature does not cover the member that they read.",
 		Bad:     example("icon_url", `"https://recipes.example/icon.png"`),
 		Good:    example("iconUrl", `"https://recipes.example/icon.png"`),
 	}, {
 		ID:      ruleUnknownMember,
-		Summary: "A member is none of A2A 1.0.",
-		Why: "Receivers ignore it, and those that read the card into protobuf lose it: they cannot verify a signature over it any more. " +
-			"Data of your own belongs into params of an extension (capabilities.extensions).",
+		Summary: "A member is not defined by A2A 1.0.",
+		Why: "Receivers ignore it. Receivers that use protobuf lose it, and then cannot verify a signature over it. " +
+			"Put your own data into params of an extension (capabilities.extensions).",
 		Bad:      example("category", `"food"`),
 		Good:     example("capabilities", `{"extensions": [{"uri": "https://recipes.example/ext/category/v1", "params": {"category": "food"}}]}`),
 		Severity: finding.Warning,
 	}, {
 		ID:       ruleOldMember,
 		Summary:  "A member is of an earlier version of A2A.",
-		Why:      "A2A 1.0 has another place for it, or none. Only cards that clients of 0.3 read too need it; it is an unknown member to all others.",
+		Why:      "A2A 1.0 has moved or removed it. Only cards for clients of A2A 0.3 need it; to other clients, it is an unknown member.",
 		Bad:      example("supportsAuthenticatedExtendedCard", "true"),
 		Good:     example("capabilities", `{"streaming": true, "extendedAgentCard": true}`),
 		Severity: finding.Warning,
 	}, {
 		ID:      ruleRepeatedSkill,
 		Summary: "Two skills have the same id.",
-		Why:     "Section 4.4.5: an id is unique. Clients that look a skill up find one of them.",
+		Why:     "According to section 4.4.5, an id must be unique. Clients that look up a skill find only one of them.",
 		Bad:     example("skills", `[{"id": "find", "name": "Find", "description": "Finds a recipe.", "tags": ["cooking"]}, {"id": "find", "name": "Plan", "description": "Plans a meal.", "tags": ["cooking"]}]`),
 		Good:    example("skills", `[{"id": "find", "name": "Find", "description": "Finds a recipe.", "tags": ["cooking"]}, {"id": "plan", "name": "Plan", "description": "Plans a meal.", "tags": ["cooking"]}]`),
 	}, {
 		ID:       ruleMediaType,
-		Summary:  "An input or output mode is no media type.",
-		Why:      "Modes are media types such as text/plain and application/json. What clients do not know as one they cannot send.",
+		Summary:  "An input or output mode is not a media type.",
+		Why:      "Modes are media types, such as text/plain and application/json. Clients cannot send content in an unknown mode.",
 		Bad:      example("defaultInputModes", `["text"]`),
 		Good:     example(),
 		Severity: finding.Warning,
 	}, {
 		ID:       ruleExtensionURI,
 		Summary:  "An extension has no URI.",
-		Why:      "Section 4.6.1: the URI is how clients know an extension. One that is required and has none can be met by nobody.",
+		Why:      "According to section 4.6.1, clients identify an extension by its URI. No client can support a required extension without a URI.",
 		Bad:      example("capabilities", `{"extensions": [{"description": "Categories", "required": true}]}`),
 		Good:     example("capabilities", `{"extensions": [{"uri": "https://recipes.example/ext/category/v1", "description": "Categories", "required": true}]}`),
 		Severity: finding.Warning,
@@ -184,42 +184,42 @@ func shapeRules() []finding.Rule {
 func interfaceRules() []finding.Rule {
 	return []finding.Rule{{
 		ID:      ruleInterfaceURL,
-		Summary: "The URL of an interface is not an absolute one.",
-		Why:     "Section 4.4.6: clients connect to it as it is. That of JSONRPC and HTTP+JSON is an absolute HTTPS URL; GRPC may have hostname:port.",
+		Summary: "The URL of an interface is not absolute.",
+		Why:     "According to section 4.4.6, clients connect to the URL unchanged. For JSONRPC and HTTP+JSON, it must be an absolute HTTPS URL; for GRPC, it may be hostname:port.",
 		Bad:     example("supportedInterfaces", exampleInterface("/a2a", "JSONRPC", "1.0")),
 		Good:    example(),
 	}, {
 		ID:       rulePlainHTTP,
 		Summary:  "A URL for messages, tokens or keys is not an HTTPS URL.",
-		Why:      "Whoever is on the way reads and changes what goes there. Section 4.4.6 asks for HTTPS in production, OAuth for TLS, and section 8.4.3 for secure channels to public keys. Addresses of the machine itself do not count.",
+		Why:      "An attacker on the network can read and change the traffic. Section 4.4.6 requires HTTPS in production, OAuth requires TLS, and section 8.4.3 requires secure channels for public keys. Loopback addresses are allowed.",
 		Bad:      example("supportedInterfaces", exampleInterface("http://recipes.example/a2a", "JSONRPC", "1.0")),
 		Good:     example(),
 		Severity: finding.Warning,
 	}, {
 		ID:       ruleURL,
-		Summary:  "A URL is not an absolute one.",
-		Why:      "A card is read far from where it was made: nobody knows what a relative URL is relative to.",
+		Summary:  "A URL is not absolute.",
+		Why:      "Readers of the card do not know the base of a relative URL.",
 		Bad:      example("iconUrl", `"icon.png"`),
 		Good:     example("iconUrl", `"https://recipes.example/icon.png"`),
 		Severity: finding.Warning,
 	}, {
 		ID:       ruleBinding,
 		Summary:  "A protocolBinding is neither JSONRPC, GRPC, HTTP+JSON nor a URI.",
-		Why:      "Clients compare it with these names as they are written. Section 5.8: a binding of your own is named by a URI.",
+		Why:      "Clients compare it with these exact names. According to section 5.8, the name of a custom binding is a URI.",
 		Bad:      example("supportedInterfaces", exampleInterface("https://recipes.example/a2a", "jsonrpc", "1.0")),
 		Good:     example(),
 		Severity: finding.Warning,
 	}, {
 		ID:       ruleProtocolVersion,
-		Summary:  "A protocolVersion is not of the form MAJOR.MINOR.",
-		Why:      "Section 3.6: patch numbers should not be in cards, and do not count when a version is chosen.",
+		Summary:  "A protocolVersion does not have the form MAJOR.MINOR.",
+		Why:      "According to section 3.6, cards should not have patch numbers, and patch numbers are ignored in the choice of a version.",
 		Bad:      example("supportedInterfaces", exampleInterface("https://recipes.example/a2a", "JSONRPC", "1.0.1")),
 		Good:     example(),
 		Severity: finding.Warning,
 	}, {
 		ID:      ruleRepeatedInterface,
 		Summary: "Two interfaces are the same.",
-		Why:     "The order of interfaces is the order of preference: the second one is never chosen. It was meant to have another URL, binding, version or tenant.",
+		Why:     "Clients choose the first suitable interface, so they never choose the second one. It probably needs another URL, binding, version or tenant.",
 		Bad: example("supportedInterfaces", `[{"url": "https://recipes.example/a2a", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"},
   {"url": "https://recipes.example/a2a", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}]`),
 		Good: example("supportedInterfaces", `[{"url": "https://recipes.example/a2a", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"},
@@ -233,33 +233,33 @@ func securityRules() []finding.Rule {
 	const oauth = `{"login": {"oauth2SecurityScheme": {"flows": {"clientCredentials": {"tokenUrl": "https://login.example/token", "scopes": {"read": "Read recipes"}}}}}}`
 	return []finding.Rule{{
 		ID:      ruleOneOf,
-		Summary: "A security scheme or the flows of OAuth have no member of their kinds, or several.",
-		Why:     "a2a.proto allows one of them (oneof). Readers fail on several, or take any of them; without one, nobody knows how to authenticate.",
+		Summary: "A security scheme or the flows of OAuth do not have exactly one of the members of a oneof.",
+		Why:     "a2a.proto requires exactly one of them (oneof). With several, readers fail or choose any of them; without one, clients cannot authenticate.",
 		Bad:     example("securitySchemes", `{"key": {"apiKeySecurityScheme": {"location": "header", "name": "X-API-Key"}, "httpAuthSecurityScheme": {"scheme": "Bearer"}}}`),
 		Good:    example("securitySchemes", apiKey),
 	}, {
 		ID:      ruleUndeclaredScheme,
 		Summary: "A security requirement names a scheme that securitySchemes does not have.",
-		Why:     "Nobody can meet it: how to authenticate is not said.",
+		Why:     "No client can satisfy the requirement, because the card does not define the scheme.",
 		Bad:     example("securitySchemes", oauth, "securityRequirements", `[{"schemes": {"log-in": {"list": ["read"]}}}]`),
 		Good:    example("securitySchemes", oauth, "securityRequirements", `[{"schemes": {"login": {"list": ["read"]}}}]`),
 	}, {
 		ID:      ruleAPIKeyLocation,
-		Summary: "The location of an API key is none of query, header and cookie.",
-		Why:     "Section 4.5.2 has these three: clients do not know where else to put the key.",
+		Summary: "The location of an API key is not query, header or cookie.",
+		Why:     "Section 4.5.2 defines only these three locations. Clients cannot send the key in any other.",
 		Bad:     example("securitySchemes", `{"key": {"apiKeySecurityScheme": {"location": "Header", "name": "X-API-Key"}}}`),
 		Good:    example("securitySchemes", apiKey),
 	}, {
 		ID:       ruleDeprecatedFlow,
-		Summary:  "A flow of OAuth is a deprecated one: implicit or password.",
-		Why:      "They give tokens and passwords to those who should not have them (RFC 9700). Use authorizationCode with PKCE, or deviceCode.",
+		Summary:  "An OAuth flow is deprecated: implicit or password.",
+		Why:      "These flows expose tokens and passwords (RFC 9700). Use authorizationCode with PKCE, or deviceCode.",
 		Bad:      example("securitySchemes", `{"login": {"oauth2SecurityScheme": {"flows": {"password": {"tokenUrl": "https://login.example/token", "scopes": {"read": "Read recipes"}}}}}}`),
 		Good:     example("securitySchemes", oauth),
 		Severity: finding.Warning,
 	}, {
 		ID:       ruleSecret,
-		Summary:  "The card holds a credential.",
-		Why:      "A card is public (section 14.3: it should not include sensitive credentials). Revoke the credential: whoever has fetched the card has it.",
+		Summary:  "The card contains a credential.",
+		Why:      "A card is public (section 14.3: it should not include sensitive credentials). Revoke the credential, because everyone who fetched the card has it.",
 		Bad:      example("description", `"Finds recipes. Use AKIAQ3EGRIXQWJZLX4TM to try it."`),
 		Good:     example(),
 		Severity: finding.Warning,
@@ -274,30 +274,30 @@ func signatureRules() []finding.Rule {
 	const good = "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpPU0UiLCJraWQiOiJrZXktMSJ9" // {"alg":"ES256","typ":"JOSE","kid":"key-1"}
 	return []finding.Rule{{
 		ID:      ruleSignature,
-		Summary: "A signature is not one: it is malformed, names no key, or its algorithm is none.",
-		Why: "Section 8.4.2: protected is the base64url of a JSON object with alg and kid, signature that of the bytes. Nobody can verify anything else. " +
-			"Whether a signature holds is for handoff a2a card verify.",
+		Summary: "A signature is malformed, names no key, or has the algorithm none.",
+		Why: "According to section 8.4.2, protected is the base64url of a JSON object with alg and kid, and signature is the base64url of the signature's bytes. Anything else cannot be verified. " +
+			"Use handoff a2a card verify to verify the signature itself.",
 		Bad:  example("signatures", signed("eyJhbGciOiJub25lIiwidHlwIjoiSk9TRSIsImtpZCI6ImtleS0xIn0")), // {"alg":"none","typ":"JOSE","kid":"key-1"}
 		Good: example("signatures", signed(good)),
 	}, {
 		ID:       ruleSignatureAlgorithm,
-		Summary:  "A signature is of an algorithm other than ES256 and EdDSA.",
-		Why:      "The specification allows any of RFC 7518. handoff verifies these two, which are those with short keys and without known mistakes to make.",
+		Summary:  "The algorithm of a signature is neither ES256 nor EdDSA.",
+		Why:      "The specification allows all algorithms of RFC 7518. handoff verifies only these two: they have short keys and are hard to misuse.",
 		Bad:      example("signatures", signed("eyJhbGciOiJSUzI1NiIsInR5cCI6IkpPU0UiLCJraWQiOiJrZXktMSJ9")), // {"alg":"RS256","typ":"JOSE","kid":"key-1"}
 		Good:     example("signatures", signed(good)),
 		Severity: finding.Warning,
 	}, {
 		ID:       ruleNumber,
-		Summary:  "A number is another one in canonical form.",
-		Why:      "RFC 8785 makes every number a double, so that it could be changed under the signature: such a card is neither signed nor verified. Write the number as a string.",
+		Summary:  "A number has another value in canonical form.",
+		Why:      "RFC 8785 converts every number to a double, so the number could be changed without invalidating the signature. Such a card is neither signed nor verified. Write the number as a string.",
 		Bad:      example("capabilities", `{"extensions": [{"uri": "https://recipes.example/ext/quota/v1", "params": {"quota": 9007199254740993}}]}`),
 		Good:     example("capabilities", `{"extensions": [{"uri": "https://recipes.example/ext/quota/v1", "params": {"quota": "9007199254740993"}}]}`),
 		Severity: finding.Warning,
 	}, {
 		ID:      ruleSDKForm,
-		Summary: "Signatures of the SDK for JavaScript do not cover a member, and it does not verify those that do.",
-		Why: "@a2a-js/sdk leaves out of what it signs everything that is empty, wherever it is. Section 8.4.1 leaves out default values alone: required members stay, and so do objects, such as a scheme that a security requirement names without scopes. " +
-			"Both agree on a card in which nothing is empty.",
+		Summary: "The signatures of the JavaScript SDK do not cover an empty member, and the SDK cannot verify signatures that do.",
+		Why: "@a2a-js/sdk leaves all empty values out of the signed text. Section 8.4.1 leaves out only default values: required members stay, and so do objects, such as a scheme without scopes in a security requirement. " +
+			"For a card without empty values, both sign the same text.",
 		Bad:      example("securitySchemes", `{"cert": {"mtlsSecurityScheme": {}}}`),
 		Good:     example("securitySchemes", `{"cert": {"mtlsSecurityScheme": {"description": "A certificate of the recipe club"}}}`),
 		Severity: finding.Note,

@@ -15,7 +15,7 @@ import (
 )
 
 // ErrSigned reports a card that the key has already signed.
-var ErrSigned = errors.New("the card has a signature of this key already")
+var ErrSigned = errors.New("the card already has a signature of this key")
 
 // SignOptions configure [Sign]. The zero value adds a signature that identifies its key only by kid.
 type SignOptions struct {
@@ -84,7 +84,7 @@ func insertLast(doc *jsonstream.Document, holder jsonstream.Value, added []byte)
 // header returns the protected header: alg, typ, kid and, if keySet is not "", jku.
 func header(key sign.Key, keySet string) ([]byte, error) {
 	if key.ID == "" {
-		return nil, errors.New("the key has no ID, and a card names its key: give it one")
+		return nil, errors.New("the key has no ID, which a card needs: give the key an ID")
 	}
 	kid, err := jsontext.AppendQuote(nil, key.ID)
 	if err != nil {
@@ -107,7 +107,7 @@ func placeFor(card jsonstream.Value, keyID string, replace bool) (int, error) {
 	switch list.Kind() {
 	case jsonstream.Array, jsonstream.Absent, jsonstream.Null:
 	default:
-		return 0, fmt.Errorf("/%s: expected an array of signatures: there is no place for another", signatures)
+		return 0, fmt.Errorf("/%s: expected an array of signatures, to which the new one is added", signatures)
 	}
 	for i, v := range list.Elements() {
 		switch {
@@ -119,7 +119,7 @@ func placeFor(card jsonstream.Value, keyID string, replace bool) (int, error) {
 		}
 	}
 	if list.Len() >= MaxSignatures {
-		return 0, fmt.Errorf("/%s: has %d signatures: no more than %d are verified", signatures, list.Len(), MaxSignatures)
+		return 0, fmt.Errorf("/%s: has %d signatures: the limit is %d", signatures, list.Len(), MaxSignatures)
 	}
 	return -1, nil
 }

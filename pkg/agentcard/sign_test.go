@@ -43,7 +43,7 @@ func public(k sign.Key) sign.Key {
 	return k
 }
 
-// What Sign writes, byte by byte: Ed25519 is deterministic.
+// TestSign compares the output of Sign byte by byte, because Ed25519 is deterministic.
 func TestSign(t *testing.T) {
 	ed := keyOf(t, rfc8037Key, "k1")
 	other := `{"signature":"AA",  "protected":"e30","header":{"n":1.50}}`
@@ -123,7 +123,7 @@ func TestSignErrors(t *testing.T) {
 	}
 }
 
-// signed returns a card with a signature that holds but for what is changed in its element.
+// signed returns a card with a valid signature, after changes to the signature's element.
 func signed(t testing.TB, k sign.Key, header, unprotected string) string {
 	t.Helper()
 	card := example()
@@ -139,7 +139,7 @@ func signed(t testing.TB, k sign.Key, header, unprotected string) string {
 	return example("signatures", `[{"protected":"`+protected+`","signature":"`+base64.RawURLEncoding.EncodeToString(b)+`"`+unprotected+`}]`)
 }
 
-// Each way in which a signature does not hold, by its reason; "" if it does.
+// TestVerify checks the reason for every kind of invalid signature; "" is the reason of a valid one.
 func TestVerify(t *testing.T) {
 	ec, ed := keyOf(t, rfc7515Key, "ec"), keyOf(t, rfc8037Key, "ed")
 	nameless := keyOf(t, rfc8037Key, "")
@@ -247,7 +247,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// A key that a signature brings along is reported and counts for nothing.
+// TestVerifyForeignKeys checks that a key in a signature is reported and not used.
 func TestVerifyForeignKeys(t *testing.T) {
 	attacker := sign.NewP256Key("mallory")
 	jwk, err := public(attacker).JWK()
@@ -266,8 +266,8 @@ func TestVerifyForeignKeys(t *testing.T) {
 	}
 }
 
-// One signature that holds is enough, whatever the others are; the reason of a card is that of
-// the one that came closest.
+// TestVerifySeveral checks that one valid signature is enough, and that a card without one has the
+// reason of its closest signature.
 func TestVerifySeveral(t *testing.T) {
 	ec, ed := keyOf(t, rfc7515Key, "ec"), keyOf(t, rfc8037Key, "ed")
 	card := parse(t, example("signatures", `[{"protected":"`+encode(`{"alg":"RS256","kid":"x"}`)+`","signature":"AA"}, 1]`))

@@ -43,7 +43,7 @@ func NameWarning(k sign.Key) string {
 	if k.OtherName() == "" {
 		return ""
 	}
-	return fmt.Sprintf("the key %s has alg %q, and signatures have %q: programs that select keys by alg do not find it; publish it with alg %[3]q, or without alg",
+	return fmt.Sprintf("the key %s has alg %q, but signatures have %q: programs that select keys by alg do not find it; publish it with alg %[3]q, or without alg",
 		finding.Quote(k.ID), k.OtherName(), k.JWSAlgorithm())
 }
 
@@ -92,13 +92,13 @@ func readSignature(v jsonstream.Value) *Signature {
 	}
 	switch {
 	case strings.EqualFold(s.Algorithm, "none"):
-		s.fail(sign.UnsupportedAlgorithm, "alg is none, which anybody can write: only ES256 and EdDSA are accepted")
+		s.fail(sign.UnsupportedAlgorithm, "alg is none, which does not protect the card: only ES256 and EdDSA are accepted")
 	case s.Algorithm == sign.NewEdDSA:
-		s.fail(sign.UnsupportedAlgorithm, "signed with %s, the name of RFC 9864 for EdDSA: verifiers of A2A 1.0 look for EdDSA, so have it signed with that name", s.Algorithm)
+		s.fail(sign.UnsupportedAlgorithm, "the alg is %s, the name of RFC 9864 for EdDSA: verifiers of A2A 1.0 expect EdDSA, so have the card signed with that name", s.Algorithm)
 	case s.Algorithm != "ES256" && s.Algorithm != "EdDSA":
 		s.fail(sign.UnsupportedAlgorithm, "signed with %s: only ES256 and EdDSA are accepted", finding.Quote(s.Algorithm))
 	case len(s.bytes) != 64:
-		s.fail(sign.Malformed, "signature: one of %s has 64 bytes; found %d", s.Algorithm, len(s.bytes))
+		s.fail(sign.Malformed, "signature: a signature of %s must have 64 bytes; found %d", s.Algorithm, len(s.bytes))
 	}
 	return s
 }
@@ -111,7 +111,7 @@ func readHeader(protected string) (jsonstream.Value, error) {
 	}
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(plain), jsonstream.Limits{})
 	if err != nil {
-		return jsonstream.Value{}, errors.New("not the JSON of a header (RFC 7515, section 4), which names each parameter once")
+		return jsonstream.Value{}, errors.New("not the JSON of a header without duplicate names (RFC 7515, section 4)")
 	}
 	if kind := doc.Root().Kind(); kind != jsonstream.Object {
 		return jsonstream.Value{}, fmt.Errorf("expected the JSON object of a header; found %s", finding.KindName(kind))
@@ -161,16 +161,16 @@ func checkHeaders(protected, unprotected jsonstream.Value) error {
 	for _, header := range []jsonstream.Value{protected, unprotected} {
 		for _, name := range []string{"crit", "b64"} {
 			if header.Get(name).Exists() {
-				return fmt.Errorf("%s: the signature asks for an extension of JWS, and none is understood (RFC 7515, section 4.1.11)", name)
+				return fmt.Errorf("%s: the signature requires an extension of JWS, but none is supported (RFC 7515, section 4.1.11)", name)
 			}
 		}
 	}
 	if alg := unprotected.Get("alg"); alg.Exists() {
-		return errors.New("header: alg: in both headers, or in the one that is not protected (RFC 7515, section 7.2.1)")
+		return errors.New("header: alg must be in the protected header only (RFC 7515, section 7.2.1)")
 	}
 	for name := range unprotected.Members() {
 		if protected.Get(name).Exists() {
-			return fmt.Errorf("header: %s is in the protected header too, and may be in one alone (RFC 7515, section 7.2.1)", finding.Quote(name))
+			return fmt.Errorf("header: %s is also in the protected header, but must be in only one of them (RFC 7515, section 7.2.1)", finding.Quote(name))
 		}
 	}
 	return nil

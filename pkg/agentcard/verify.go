@@ -19,11 +19,11 @@ type Verifier struct{ keys []sign.Key }
 // [sign.ParseJWSKeys]. It fails without a key, with a shared secret and with a key that is not for verifying.
 func NewVerifier(keys []sign.Key) (*Verifier, error) {
 	if len(keys) == 0 {
-		return nil, errors.New("no key to verify with")
+		return nil, errors.New("a key is required for verification")
 	}
 	for _, k := range keys {
 		if k.JWSAlgorithm() == "" {
-			return nil, errors.New("a shared secret does not verify a card: it is signed with a key pair")
+			return nil, errors.New("a card is signed with a key pair: a shared secret cannot verify it")
 		}
 		if err := k.MayVerify(); err != nil {
 			return nil, err
@@ -46,11 +46,11 @@ func (v *Verifier) Verify(card *jsonstream.Document) ([]*Signature, error) {
 	case root.Kind() != jsonstream.Object:
 		return nil, fault(root, sign.NotCanonicalizable, ErrNotObject.Error())
 	case !list.Exists(), list.Kind() == jsonstream.Null, list.Kind() == jsonstream.Array && list.Len() == 0:
-		return nil, fault(root, sign.Missing, "has no signatures: reject it, or have its owner sign it")
+		return nil, fault(root, sign.Missing, "the card the card the card the card has no signatures: reject it, or have its owner sign it")
 	case list.Kind() != jsonstream.Array:
 		return nil, fault(list, sign.Malformed, "expected an array of signatures; found "+finding.QuoteValue(list))
 	case list.Len() > MaxSignatures:
-		return nil, fault(list, sign.Malformed, fmt.Sprintf("has %d signatures: no more than %d are verified", list.Len(), MaxSignatures))
+		return nil, fault(list, sign.Malformed, fmt.Sprintf("has %d signatures: the limit is %d", list.Len(), MaxSignatures))
 	}
 	payload, err := Payload(root)
 	if err != nil {
@@ -66,7 +66,7 @@ func (v *Verifier) Verify(card *jsonstream.Document) ([]*Signature, error) {
 			v.verify(s, encoded, otherForms)
 		}
 		if s.Reason == sign.Mismatch && isOld(root) {
-			s.Problem += "; the card has the shape of A2A 0.3, of which another text is signed"
+			s.Problem += "; the card has the shape of A2A 0.3, whose signed text is different"
 		}
 		holds = holds || s.Holds()
 		all = append(all, s)
@@ -90,7 +90,7 @@ func (v *Verifier) verify(s *Signature, payload string, otherForms func() []othe
 	if s.Reason != "" {
 		return
 	}
-	s.fail(sign.Mismatch, "the signature does not hold under %s: the card was changed after it was signed, or signed with another key", named(keys))
+	s.fail(sign.Mismatch, "the signature is not valid under %s: the card was changed after it was signed, or signed with another key", named(keys))
 	for _, f := range otherForms() {
 		if input := signingInput(s.protected, f.payload); slices.ContainsFunc(keys, func(k sign.Key) bool { return k.VerifyJWS(input, s.bytes) }) {
 			s.fail(sign.Mismatch, "%s", f.problem)
@@ -116,11 +116,11 @@ func (v *Verifier) candidates(s *Signature) []sign.Key {
 	case keys != nil:
 		return keys
 	case others != nil:
-		s.fail(sign.UnsupportedAlgorithm, "signed with %s, and the %s is for %s alone", s.Algorithm, named(others[:1]), others[0].JWSAlgorithm())
+		s.fail(sign.UnsupportedAlgorithm, "the signature has alg %s, but the %s is only for %s", s.Algorithm, named(others[:1]), others[0].JWSAlgorithm())
 	case nameless != nil:
 		return nameless
 	default:
-		s.fail(sign.UnknownKeyID, "signed with the key %s, which is not at hand: found the %s", finding.Quote(s.KeyID), named(v.keys))
+		s.fail(sign.UnknownKeyID, "the card was signed with the key %s, which was not given: found the %s", finding.Quote(s.KeyID), named(v.keys))
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func fault(at jsonstream.Value, reason sign.Reason, problem string) *sign.Error 
 
 // notCanonical returns the error for a card without a payload.
 func notCanonical(card jsonstream.Value, err error) *sign.Error {
-	e := fault(card, sign.NotCanonicalizable, "no signature can hold: "+err.Error())
+	e := fault(card, sign.NotCanonicalizable, "no signature can be valid: "+err.Error())
 	if number := (*jsonstream.NumberError)(nil); errors.As(err, &number) {
 		e.Pointer, e.Position = number.Pointer, number.Position
 	}

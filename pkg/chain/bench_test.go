@@ -26,8 +26,8 @@ func talk(r *rand.Rand, sentences int) string {
 	return b.String()
 }
 
-// relay returns a task of messages of about 8 kB: with 15 turns, of which each handoff
-// drops three and adds three.
+// relay returns a task with messages of about 8 kB and 15 turns. Each handoff drops three turns
+// and adds three.
 func relay(r *rand.Rand, length int) [][]byte {
 	var texts [][]byte
 	m := first(r, length)
@@ -85,7 +85,7 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
-		// What was read before must not make it faster than it would be in a stream.
+		// Data from earlier messages must not make it faster than in a stream.
 		if i%len(docs) == 0 {
 			r := readers.Get().(*reader)
 			clear(r.known)

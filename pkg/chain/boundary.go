@@ -64,17 +64,17 @@ func (c *Checker) checkBelow(n *Node, below []*Node) {
 func (c *Checker) checkIdentity(p *parent, n *Node) {
 	if !n.sameTask(p.Node) {
 		c.report("chain/task-changed", n, n.at(taskID), fmt.Sprintf(
-			"taskId %s is not the parent's, %s: pass it on as it is", finding.Quote(n.TaskID), finding.Quote(p.TaskID)))
+			"taskId %s differs from the parent's taskId %s: pass on the parent's taskId unchanged", finding.Quote(n.TaskID), finding.Quote(p.TaskID)))
 	}
 	none := trace{}
 	switch {
 	case n.trace == none || p.trace == none:
 	case n.trace.id != p.trace.id:
 		c.report("chain/trace-broken", n, n.at(traceparent), fmt.Sprintf(
-			"trace-id %x is not the parent's, %x: continue the trace of the task", n.trace.id, p.trace.id))
+			"trace-id %x differs from the parent's trace-id %x: continue the trace of the task", n.trace.id, p.trace.id))
 	case n.trace.span == p.trace.span:
 		c.report("chain/trace-broken", n, n.at(traceparent), fmt.Sprintf(
-			"parent-id %x is the parent's: every handoff is its own span; draw a fresh one", n.trace.span))
+			"parent-id %x equals the parent's: every handoff is a separate span; generate a new parent-id", n.trace.span))
 	}
 	unknown := version{}
 	if n.schema == unknown || p.schema == unknown {
@@ -83,7 +83,7 @@ func (c *Checker) checkIdentity(p *parent, n *Node) {
 	minors := int64(n.schema.minor) - int64(p.schema.minor)
 	if n.schema.major != p.schema.major || max(minors, -minors) > maxMinors {
 		c.report("chain/schema-skew", n, n.at(schemaVersion), fmt.Sprintf(
-			"schemaVersion %d.%d, and the parent's is %d.%d: agents understand messages up to %d minor versions away (section 11); update the older one",
+			"schemaVersion is %d.%d, but the parent has %d.%d: agents support messages up to %d minor versions away (section 11); update the agent with the older version",
 			n.schema.major, n.schema.minor, p.schema.major, p.schema.minor, maxMinors))
 	}
 }
@@ -93,12 +93,12 @@ func (c *Checker) checkDigest(p *parent, n *Node) {
 	switch {
 	case n.claim == noDigest, n.claim == aDigest && p.digested && n.claimed == p.canonical:
 	case n.claim == badDigest:
-		c.report("chain/parent-digest", n, n.at(parentDigest), "no digest of the parent: expected \"sha256:\" and 64 lower-case hexadecimal digits")
+		c.report("chain/parent-digest", n, n.at(parentDigest), "the digest of the parent is malformed: expected \"sha256:\" and 64 lower-case hexadecimal digits")
 	case !p.digested:
-		c.report("chain/parent-digest", n, n.at(parentDigest), "the parent has no canonical form, and so no digest: it is not the message that this one was built from")
+		c.report("chain/parent-digest", n, n.at(parentDigest), "the parent has no canonical form and no digest, so this message was built from another message")
 	default:
 		c.report("chain/parent-digest", n, n.at(parentDigest), fmt.Sprintf(
-			"the parent's digest is %s, and this message was built from one with %s: one of the two was changed or exchanged since; compare them with what their agents have", p.canonical, n.claimed))
+			"the parent's digest is %s, but this message was built from a parent with %s: one of the two was changed or replaced; compare them with the copies of their agents", p.canonical, n.claimed))
 	}
 }
 
@@ -124,7 +124,7 @@ func (c *Checker) checkSender(p *parent, n *Node) {
 			return
 		}
 		c.report("chain/version-mismatch", n, n.at(senderVersion), fmt.Sprintf(
-			"%s is version %s, and the parent asks for %s: hand over to an agent that satisfies it, or widen the range",
+			"%s has the version %s, but the parent requires %s: hand over to an agent in this range, or widen the range",
 			finding.Quote(n.From), finding.Quote(n.FromVer), finding.Quote(ranges[0])))
 		return
 	}
@@ -133,7 +133,7 @@ func (c *Checker) checkSender(p *parent, n *Node) {
 	}
 	types := slices.Sorted(maps.Keys(p.ranges))
 	c.report("chain/wrong-sender", n, n.at(sender), fmt.Sprintf(
-		"%s sends this, and the parent was addressed to %s: check who took the task",
+		"the sender is %s, but the parent was addressed to %s: check which agent took the task",
 		finding.Quote(n.From), listed(types, len(types))))
 }
 
@@ -144,7 +144,7 @@ func (c *Checker) checkFirstTimes(n *Node) {
 	}
 	for i, s := range n.Message.completed {
 		if s.timed && s.at > n.Time.UnixMicro() {
-			c.reportCompletedAt(n, i, "this message is from", n.Time)
+			c.reportCompletedAt(n, i, "the message has the timestamp", n.Time)
 			return
 		}
 	}
@@ -165,7 +165,7 @@ func (c *Checker) checkTimes(p *parent, n *Node) {
 	if outer := n.outer(); outer != nil {
 		if latest := outer.latest(); latest.timed && n.Time.Before(latest.Time) {
 			c.report("chain/time-reversed", n, n.at(timestamp), fmt.Sprintf(
-				"the timestamp is %s before that of a branch that this joins, %s: check the clocks of the agents", latest.Time.Sub(n.Time), latest.Timestamp))
+				"the timestamp is %s before the timestamp of a joined branch, %s: check the clocks of the agents", latest.Time.Sub(n.Time), latest.Timestamp))
 			return
 		}
 		got = outer.from
@@ -180,7 +180,7 @@ func (c *Checker) checkTimes(p *parent, n *Node) {
 			continue
 		}
 		if s.at > n.Time.UnixMicro() {
-			c.reportCompletedAt(n, i, "this message is from", n.Time)
+			c.reportCompletedAt(n, i, "the message has the timestamp", n.Time)
 			return
 		}
 		if got.timed && s.at < got.Time.UnixMicro() {
@@ -193,6 +193,6 @@ func (c *Checker) checkTimes(p *parent, n *Node) {
 func (c *Checker) reportCompletedAt(n *Node, index int, what string, when time.Time) {
 	s := n.Message.completed[index]
 	c.report("chain/time-reversed", n, n.atSubtask(completed, index), fmt.Sprintf(
-		"subtask %s was completed at %s, and %s %s: check the clocks of the agents",
+		"subtask %s was completed at %s, but %s %s: check the clocks of the agents",
 		finding.Quote(s.id), time.UnixMicro(s.at).UTC().Format(time.RFC3339Nano), what, when.Format(time.RFC3339Nano)))
 }

@@ -18,12 +18,12 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// random returns a source of random numbers that rapid can repeat.
+// random returns a reproducible source of random numbers.
 func random(t *rapid.T) *rand.Rand {
 	return rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 }
 
-// rulesOf returns the ids of the rules that found something, each once.
+// rulesOf returns the ids of the rules with findings, without repetitions.
 func rulesOf(tasks []*Task) []string {
 	found := make(map[string]bool)
 	for _, task := range tasks {
@@ -36,8 +36,7 @@ func rulesOf(tasks []*Task) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// TestCleanTasks checks that nothing is found where nothing is wrong, and that the
-// totals are right.
+// TestCleanTasks checks that tasks without faults have no findings and correct totals.
 func TestCleanTasks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := random(t)
@@ -69,8 +68,8 @@ func TestCleanTasks(t *testing.T) {
 	})
 }
 
-// TestUnread: where a message could not be read, nothing is said to be missing, and where another
-// is missing beside it, that is.
+// TestUnread checks that no message is reported as missing if it may be one that could not be read, and
+// that other missing messages are still reported.
 func TestUnread(t *testing.T) {
 	isMissing := func(finding string) bool {
 		return strings.Contains(finding, "chain/missing-parent") || strings.Contains(finding, "chain/orphan") || strings.Contains(finding, "chain/many-roots")
@@ -78,7 +77,7 @@ func TestUnread(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := random(t)
 		task := line(r, rapid.IntRange(3, 8).Draw(t, "length"))
-		branches := rapid.Bool().Draw(t, "branches") // those that are joined are judged by all of them
+		branches := rapid.Bool().Draw(t, "branches") // joined branches are checked together
 		if branches {
 			task = nested(r)
 		}
@@ -105,7 +104,7 @@ func TestUnread(t *testing.T) {
 // A mutation breaks one message of a line of handoffs.
 type mutation struct {
 	rule   string
-	last   bool // only for the last message, since its child would differ from it too
+	last   bool // only for the last message, because its child would differ from it too
 	change func(r *rand.Rand, task []object, at int)
 }
 
@@ -172,11 +171,11 @@ var mutations = []mutation{
 	}},
 }
 
-// TestMutations breaks one thing in a clean task, and expects that this is what is found.
+// TestMutations checks that a single fault in a clean task is found, and nothing else.
 func TestMutations(t *testing.T) {
 	if checks := flag.Lookup("rapid.checks"); !tier.Full() {
 		defer flag.Set(checks.Name, checks.Value.String())
-		flag.Set(checks.Name, "20") // of each of the mutations
+		flag.Set(checks.Name, "20") // for each mutation
 	}
 	for i, m := range mutations {
 		t.Run(fmt.Sprint(i, " ", m.rule), func(t *testing.T) {
@@ -217,7 +216,7 @@ func describe(tasks []*Task) string {
 	return b.String()
 }
 
-// TestOrder checks that what comes out does not depend on the order of the messages.
+// TestOrder checks that the result does not depend on the order of the messages.
 func TestOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := random(t)
@@ -245,8 +244,8 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// TestOrderOfTwins checks that of two messages with one handoffId and one time the same
-// comes first in any order of the input.
+// TestOrderOfTwins checks that two messages with the same handoffId and time have the same order for any
+// order of the input.
 func TestOrderOfTwins(t *testing.T) {
 	task := line(rand.New(rand.NewPCG(1, 2)), 3)
 	twin := copyOf(task[1])
@@ -258,13 +257,13 @@ func TestOrderOfTwins(t *testing.T) {
 	}
 }
 
-// TestShapes checks that neither length nor width, nor both, are too much.
+// TestShapes checks very long and very wide tasks.
 func TestShapes(t *testing.T) {
 	const size = 20_000
 	tests := []struct {
 		name   string
 		parent func(i int) int // of the i-th message
-		rule   string          // found besides
+		rule   string          // an additional finding
 	}{
 		{name: "one line", parent: func(i int) int { return i - 1 }},
 		{name: "one parent", parent: func(i int) int { return 0 }},

@@ -88,26 +88,26 @@ func (c *Checker) checkBudget(n *Node) {
 	drift := n.Step.SpentUSD.Add(grown)
 	whose := "the parent's"
 	if n.outer() != nil {
-		whose = "what the branches leave"
+		whose = "the rest of the branches"
 	}
 	switch {
 	case judged&money == 0:
 	case grown.Cmp(c.o.Tolerance) > 0:
 		c.report("chain/budget-grown", n, n.at(left), fmt.Sprintf(
-			"costBudgetRemainingUSD is %s, and %s is %s: it grew by %s USD; deduct what was spent, and raise a budget in a first handoff only",
+			"costBudgetRemainingUSD is %s, but %s is %s: it grew by %s USD; deduct the spent amount, and raise a budget only in a first handoff",
 			usd(n.Cost.RemainingUSD), whose, usd(before.RemainingUSD), usd(grown)))
 	case drift.Abs().Cmp(c.o.Tolerance) > 0:
-		problem := "what was spent does not go with what was deducted"
+		problem := "the spent and the deducted amounts differ"
 		if n.Step.SpentUSD.Sign() < 0 {
-			problem = "what was spent went down"
+			problem = "the spent amount decreased"
 		}
 		c.report("chain/budget-drift", n, n.at(spent), fmt.Sprintf(
-			"%s: in this step costSpentSoFarUSD changes by %s and costBudgetRemainingUSD by %s, so that the budget drifts by %s USD; deduct exactly what was spent",
+			"%s: in this step, costSpentSoFarUSD changes by %s and costBudgetRemainingUSD by %s, so the budget drifts by %s USD; deduct exactly the spent amount",
 			problem, usd(n.Step.SpentUSD), usd(grown), usd(drift)))
 	}
 	if judged&usage != 0 && (n.Step.Prompt < 0 || n.Step.Completion < 0) {
 		c.report("chain/tokens-shrunk", n, n.at(tokens), fmt.Sprintf(
-			"tokenSpent is %d and %d, and before it was %d and %d (prompt, completion): it counts all tokens of the task so far; add those of this step",
+			"tokenSpent is %d and %d, but was %d and %d before (prompt, completion): it counts all tokens of the task so far; add the tokens of this step",
 			n.Cost.Prompt, n.Cost.Completion, before.Prompt, before.Completion))
 	}
 }

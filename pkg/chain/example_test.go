@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A subtask that remained in one message and is in neither list of the next was lost.
+// Example finds a subtask that is remaining in one message and missing in the next.
 func Example() {
 	checker := chain.New(chain.Options{})
 	for i, text := range []string{

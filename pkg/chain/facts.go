@@ -124,7 +124,7 @@ func (c *Checker) checkFacts(p *parent, n *Node) {
 	}
 	if lost > 0 {
 		c.report("chain/fact-lost", n, n.at(summary), fmt.Sprintf(
-			"said in the parent's conversation, and nowhere in this message: %s; keep the turns, or say it in conversationHistorySummary or currentState",
+			"facts from the parent's conversation are missing: %s; keep the turns, or add the facts to conversationHistorySummary or currentState",
 			listed(some, lost)))
 	}
 }

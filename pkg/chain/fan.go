@@ -294,7 +294,7 @@ func (c *Checker) checkFanOut(p *parent) {
 	first := p.fan.branches[0]
 	if some, lost := p.remaining.without(p.index, lists...); lost > 0 {
 		c.report("chain/subtask-lost", first, first.at(remaining), fmt.Sprintf(
-			"remaining at the fan-out, and at none of its branches completed or remaining: %s; list each in completedSubtasks or in remainingSubtasks",
+			"remaining subtasks of the fan-out are missing from all branches: %s; list each in completedSubtasks or in remainingSubtasks",
 			listed(some, lost)))
 	}
 }
@@ -304,17 +304,17 @@ func (c *Checker) checkFanOut(p *parent) {
 func (c *Checker) checkFanIn(f *fan, n *Node) {
 	if len(f.missing) > 0 {
 		c.report("chain/fan-in", n, n.at(whole), fmt.Sprintf(
-			"joins the fan-out %s without a handoff by %s: wait for every receiver, or add the missing messages",
+			"the message joins the fan-out %s without a handoff from %s: wait for every receiver, or add the missing messages",
 			finding.Quote(f.from.HandoffID), listed(f.missing, len(f.missing))))
 	}
 	if some, lost := f.done.without(n.index, ids(n.Message.completed)); lost > 0 {
 		c.report("chain/fan-in", n, n.at(completed), fmt.Sprintf(
-			"completed at another branch of the fan-out %s, and not here: %s; take over what every branch has done",
+			"completed subtasks of another branch of the fan-out %s are missing: %s; take over the completed subtasks of every branch",
 			finding.Quote(f.from.HandoffID), listed(some, lost)))
 	}
 	if some, lost := f.open.without(n.index, n.subtasks); lost > 0 {
 		c.report("chain/fan-in", n, n.at(remaining), fmt.Sprintf(
-			"remaining at another branch of the fan-out %s, and here neither completed nor remaining: %s; take over what every branch has left",
+			"remaining subtasks of another branch of the fan-out %s are missing: %s; take over the remaining subtasks of every branch",
 			finding.Quote(f.from.HandoffID), listed(some, lost)))
 	}
 }

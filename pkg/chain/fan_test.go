@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// twoDeep returns a fan-out to two receivers, whose branches are of two messages each.
+// twoDeep returns a fan-out to two receivers, whose branches have two messages each.
 func twoDeep(r *rand.Rand) []object {
 	from := first(r, 4)
 	list := []any{object{"agentType": "worker-0"}, object{"agentType": "worker-1"}}
@@ -27,8 +27,7 @@ func twoDeep(r *rand.Rand) []object {
 	return append(task, next(r, merge(from, tips), "agent-end", 1))
 }
 
-// atOnce returns a fan-out of which the first branch fans out again, and a message that
-// joins both.
+// atOnce returns a fan-out whose first branch fans out again, and a message that joins both.
 func atOnce(r *rand.Rand) []object {
 	from := first(r, 4)
 	outer := []any{object{"agentType": "worker-0"}, object{"agentType": "worker-1"}}
@@ -47,7 +46,7 @@ func atOnce(r *rand.Rand) []object {
 	return []object{from, again, a, b, c, next(r, joined, "agent-end", 1)}
 }
 
-// TestFans checks where what goes wrong around a fan-out is found: once.
+// TestFans checks that each fault of a fan-out is found once, and its place.
 func TestFans(t *testing.T) {
 	// without leaves a message out.
 	without := func(at int) func(r *rand.Rand) []object {
@@ -67,7 +66,7 @@ func TestFans(t *testing.T) {
 		task   func(r *rand.Rand) []object
 		change func(task []object)
 		want   []string // the index of the message, and the rule
-		twice  bool     // the total may count something twice
+		twice  bool     // the total may count a message twice
 	}{
 		{name: "receivers of one type", task: fanOut3, change: oneType},
 		{name: "receivers of one type, one is missing", task: without(2), change: oneType, want: []string{"3 fan-in"}},

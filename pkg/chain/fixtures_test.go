@@ -68,8 +68,8 @@ func checkAll(o Options, messages []*Message) []*Task {
 	return c.Tasks()
 }
 
-// TestFixtures checks for every rule that it finds what it is for, and nothing else
-// does, and that it leaves alone what is nearly that.
+// TestFixtures checks for every rule that the bad fixture breaks only that rule, and that the good
+// fixture, which is similar, breaks none.
 func TestFixtures(t *testing.T) {
 	for _, rule := range Rules() {
 		t.Run(rule.ID, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// TestPipeline is the four agents of section 13.3: three handoffs of one task.
+// TestPipeline checks the four agents of section 13.3: three handoffs of one task.
 func TestPipeline(t *testing.T) {
 	tasks := checkAll(Options{}, readFixture(t, filepath.Join(fixtures, "pipeline")))
 	for _, f := range findings(tasks) {

@@ -13,7 +13,7 @@ import (
 // object is a message under construction.
 type object = map[string]any
 
-// began is when generated tasks begin.
+// began is the start time of generated tasks.
 var began = time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC)
 
 // uuid returns a version 4 UUID.
@@ -66,8 +66,8 @@ func copyOf(m object) object {
 	return c
 }
 
-// next returns the message in which the agent that parent is addressed to hands on to
-// another, having completed one subtask for some cents.
+// next returns the message in which the receiver of parent hands over to another agent, after it
+// completed one subtask for some cents.
 func next(r *rand.Rand, parent object, to string, cents int) object {
 	m := copyOf(parent)
 	m["handoffId"], m["parentHandoffId"] = uuid(r), parent["handoffId"]
@@ -130,8 +130,7 @@ func line(r *rand.Rand, length int) []object {
 	return task
 }
 
-// fanOut returns a task of a fan-out to some receivers, which agent-join joins, having
-// spent a cent.
+// fanOut returns a task with a fan-out to some receivers. agent-join joins it, and spends a cent.
 func fanOut(r *rand.Rand, receivers int) []object {
 	root := first(r, receivers)
 	var list []any
@@ -158,8 +157,8 @@ func fanOut(r *rand.Rand, receivers int) []object {
 	return append(task, joined)
 }
 
-// grow returns messages that lead from one to an agent: in lines and fan-outs, one in the
-// other up to some depth. The last message hands to the agent.
+// grow returns messages that lead from a message to an agent, in lines and nested fan-outs up to
+// a depth. The last message hands over to the agent.
 func grow(r *rand.Rand, parent object, to string, depth int) []object {
 	cents := 1 + r.IntN(5)
 	agent := func() string { return "agent-" + uuid(r)[:8] }
@@ -201,7 +200,7 @@ func grow(r *rand.Rand, parent object, to string, depth int) []object {
 	return append(all, next(r, joined, to, cents))
 }
 
-// merge returns the first tip of a fan-out with what the others did.
+// merge returns the first tip of a fan-out with the subtasks of the others.
 func merge(from object, tips []object) object {
 	m := copyOf(tips[0])
 	spentOf := func(m object) int { return inCents(m["costTracking"].(object), "costSpentSoFarUSD") }
@@ -222,13 +221,13 @@ func merge(from object, tips []object) object {
 	return m
 }
 
-// nested returns a task of fan-outs, one in the other.
+// nested returns a task of nested fan-outs.
 func nested(r *rand.Rand) []object {
 	root := first(r, 30)
 	return append([]object{root}, grow(r, root, "agent-end", 4)...)
 }
 
-// A tester is a test, or a property of rapid's.
+// A tester is a test, or a property test of package rapid.
 type tester interface {
 	Helper()
 	Fatal(...any)
@@ -259,7 +258,7 @@ func encode(t tester, m object) string {
 	return string(text)
 }
 
-// checkObjects checks messages in the order given.
+// checkObjects checks messages in the given order.
 func checkObjects(t tester, o Options, messages ...object) []*Task {
 	t.Helper()
 	c := New(o)
@@ -269,7 +268,7 @@ func checkObjects(t tester, o Options, messages ...object) []*Task {
 	return c.Tasks()
 }
 
-// findings returns what was found in tasks, with the ids of the messages.
+// findings returns the findings in tasks, with the ids of the messages.
 func findings(tasks []*Task) []string {
 	var list []string
 	for _, task := range tasks {

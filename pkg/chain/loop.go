@@ -26,7 +26,7 @@ func (c *Checker) checkLoops(t *Task) {
 		visits[p]++
 		if visits[p] == c.o.maxVisits()+1 && p.from != "" && p.to != "" {
 			c.report("chain/loop", n, n.at(addressee), fmt.Sprintf(
-				"%s hands the task to %s %d times in one line of handoffs: let one of them end it or ask a person",
+				"%s hands the task over to %s %d times on one path of handoffs: have one of them end it or ask a person",
 				finding.Quote(n.From), finding.Quote(n.To), visits[p]))
 		}
 		path = append(path, step{n, 0})

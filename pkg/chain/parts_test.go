@@ -51,9 +51,9 @@ func TestWordsOfParts(t *testing.T) {
 	})
 }
 
-// TestDropRepeated checks that sums are kept, and that few stay twice.
+// TestDropRepeated checks that all sums are kept, and that few of them are kept twice.
 func TestDropRepeated(t *testing.T) {
-	far := uint32(1 << recentBits) // from one sum to the next that takes its place
+	far := uint32(1 << recentBits) // the distance between two sums in the same slot
 	tests := []struct {
 		name      string
 		sums, out []uint32

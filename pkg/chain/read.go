@@ -17,7 +17,7 @@ import (
 )
 
 // ErrFormat reports a document that is not a canonical handoff message.
-var ErrFormat = errors.New("no handoff message of EAAPL-MAG006 (section 5.2): found none of its members; " +
+var ErrFormat = errors.New("not a handoff message of EAAPL-MAG006 (section 5.2): found none of its members; " +
 	"only canonical messages name their parents")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -58,7 +58,7 @@ func Read(d *jsonstream.Document, place Place) (*Message, error) {
 }
 
 func nameless(root jsonstream.Value, id string) error {
-	return fmt.Errorf("%s: expected a text that names the message in its task, found %s", id, root.Get(id).Kind())
+	return fmt.Errorf("%s: expected a string that identifies the message or its task, found %s", id, root.Get(id).Kind())
 }
 
 // member reads a member of the message.

@@ -11,14 +11,14 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// TestReadErrors checks what is no message.
+// TestReadErrors checks documents that are not messages.
 func TestReadErrors(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"no object", `[1]`, "no handoff message"},
 		{"another format", `{"conversation_history": []}`, "no handoff message"},
-		{"neither", `{"schemaVersion": "2.0"}`, "handoffId: expected a text that names the message in its task, found nothing"},
-		{"no task", `{"handoffId": "h1"}`, "taskId: expected a text that names the message in its task, found nothing"},
-		{"no handoffId", `{"handoffId": 7, "taskId": "t"}`, "handoffId: expected a text that names the message in its task, found number"},
+		{"neither", `{"schemaVersion": "2.0"}`, "handoffId: expected a string that identifies the message or its task, found nothing"},
+		{"no task", `{"handoffId": "h1"}`, "taskId: expected a string that identifies the message or its task, found nothing"},
+		{"no handoffId", `{"handoffId": 7, "taskId": "t"}`, "handoffId: expected a string that identifies the message or its task, found number"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

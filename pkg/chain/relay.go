@@ -137,13 +137,13 @@ func (c *Checker) checkSubtasks(p *parent, n *Node) {
 		}
 		if some, lost := left.without(n.index, n.subtasks); lost > 0 {
 			c.report("chain/subtask-lost", n, n.at(remaining), fmt.Sprintf(
-				"remaining at the parent, and here neither completed nor remaining: %s; list each in completedSubtasks or in remainingSubtasks",
+				"remaining subtasks of the parent are missing: %s; list each in completedSubtasks or in remainingSubtasks",
 				listed(some, lost)))
 		}
 	}
 	if some, lost := p.completed.without(n.index, n.subtasks); lost > 0 {
 		c.report("chain/subtask-forgotten", n, n.at(completed), fmt.Sprintf(
-			"completed at the parent, and not there any more: %s; carry completed subtasks on with their results",
+			"completed subtasks of the parent are missing: %s; pass on completed subtasks with their results",
 			listed(some, lost)))
 	}
 	c.checkReopened(p, n)
@@ -154,7 +154,7 @@ func (c *Checker) checkReopened(p *parent, n *Node) {
 	some, count, first := chosen(n.Message.remaining, func(s subtask) bool { return s.id != "" && p.completed.has(s.id) })
 	if count > 0 {
 		c.report("chain/subtask-reopened", n, n.atSubtask(remaining, first), fmt.Sprintf(
-			"completed at the parent, and remaining here: %s; what has to be done again is a new subtask with its own id",
+			"completed subtasks of the parent are remaining again: %s; to repeat a subtask, add a new one with its own id",
 			listed(some, count)))
 	}
 }
@@ -170,7 +170,7 @@ func (c *Checker) checkResults(p *parent, n *Node) {
 	})
 	if count > 0 {
 		c.report("chain/result-changed", n, n.atSubtask(completed, first), fmt.Sprintf(
-			"completed before with another result: %s; pass results on as they are, and correct one in a new subtask",
+			"the results of completed subtasks were changed: %s; pass on results unchanged, and correct them in a new subtask",
 			listed(some, count)))
 	}
 }
@@ -196,12 +196,12 @@ func chosen(subtasks []subtask, meant func(subtask) bool) (some []string, count,
 func (c *Checker) checkKept(p *parent, n *Node) {
 	if some, lost := p.constraints.without(n.index, slices.Values(n.Message.constraints)); lost > 0 {
 		c.report("chain/constraint-dropped", n, n.at(constraints), fmt.Sprintf(
-			"a constraint of the parent, and not here, word for word: %s; pass constraints on as they are",
+			"constraints of the parent are missing: %s; pass on constraints word for word",
 			listed(some, lost)))
 	}
 	if some, lost := p.state.without(n.index, slices.Values(n.Message.state)); lost > 0 {
 		c.report("chain/state-lost", n, n.at(currentState), fmt.Sprintf(
-			"in the parent's currentState, and not here: %s; carry on what later agents need",
+			"members of the parent's currentState are missing: %s; pass on the members that later agents need",
 			listed(some, lost)))
 	}
 }

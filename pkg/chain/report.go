@@ -42,7 +42,7 @@ func (c *Checker) reportCopies(n *Node, copies []*Message) {
 		places = append(places, m.Place.String())
 	}
 	c.reportAs(severity, "chain/duplicate-id", n, n.at(handoffID), fmt.Sprintf(
-		"the message is there %d times, the same each time: also at %s; its copies are left out", len(copies)+1, listed(places, len(copies))))
+		"the message occurs %d times with the same content: also at %s; the copies are ignored", len(copies)+1, listed(places, len(copies))))
 }
 
 // sortFindings sorts by place, then in the order of the rules.

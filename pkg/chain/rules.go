@@ -18,109 +18,109 @@ func rule(id string, severity finding.Severity, summary, why string) finding.Rul
 func lineageRules() []finding.Rule {
 	return []finding.Rule{rule(
 		"chain/missing-parent", finding.Error,
-		"The parent of a message is not among those given, though the first message of its task is.",
-		"A handoff between the two was not logged, or was lost: nobody knows what the agents in between did, and nothing is compared across the gap. "+
-			"Add the message. If its log record is gone, the trace of the task has a hole (section 6.2).",
+		"The parent of a message is missing, although the first message of its task is present.",
+		"A handoff between the two was not logged, or was lost. The work of the agents in between is unknown, and nothing is compared across the gap. "+
+			"Add the missing message. If its log record is lost, the trace of the task has a gap (section 6.2).",
 	), rule(
 		"chain/orphan", finding.Error,
-		"The parent of a message is not among those given, and neither is the first message of its task.",
-		"What was given is the end of a chain without its beginning: constraints, subtasks and costs cannot be followed from where they began. "+
-			"Add the messages before it, or switch the rule off where only a part of the log is meant to be checked.",
+		"The parent of a message is missing, and so is the first message of its task.",
+		"The input has the end of a chain without its beginning, so constraints, subtasks and costs cannot be followed from the start. "+
+			"Add the earlier messages, or turn the rule off to check only a part of the log.",
 	), rule(
 		"chain/cycle", finding.Error,
 		"The parents of a message lead back to the message itself.",
-		"A handoff cannot come before itself: ids were reused or parents were copied from the wrong message. "+
-			"It is reported once, at the smallest handoffId, where the tree is cut; the message there is compared with no parent.",
+		"A handoff cannot precede itself. Ids were reused, or a parent's id was copied from the wrong message. "+
+			"The cycle is reported once, at its smallest handoffId. The tree is cut there, and that message is not compared with a parent.",
 	), rule(
 		"chain/duplicate-id", finding.Error,
 		"Two messages have the same handoffId.",
-		"Children of one cannot be told apart from children of the other; they are counted as those of the message in their own task, or of the earlier one. Draw a fresh UUID for every handoff, also for a retry that says something else. "+
-			"If the messages are the same, one was delivered twice: that is a note, unless the severity of the rule is set, and the copy counts for nothing.",
+		"The children of the two messages cannot be distinguished. They count as children of the message in their own task, or of the earlier message. Generate a new UUID for every handoff, also for a retry with other content. "+
+			"If the messages are equal, one message was delivered twice. The finding is then a note, unless the severity of the rule is set, and the copy is ignored.",
 	), rule(
 		"chain/many-roots", finding.Error,
-		"A task has several messages without parent.",
-		"A task begins once (section 5.2). An agent has lost parentHandoffId, or two tasks have one taskId. It is reported at each but the first, and all of them are added up.",
+		"A task has several messages without a parent.",
+		"A task begins only once (section 5.2). An agent dropped parentHandoffId, or two tasks have the same taskId. Each such message except the first is reported, and the costs of all are added up.",
 	), rule(
 		"chain/task-changed", finding.Error,
-		"The taskId is not that of the parent.",
-		"Whoever asks for the task by its id gets half of it (section 8.2). The message is shown at the root of the task it names, and is still compared with its parent.",
+		"The taskId of a message is not that of its parent.",
+		"A query for the task by its id returns only a part of its messages (section 8.2). The message is shown as a root of the task that it names, and is still compared with its parent.",
 	), rule(
 		"chain/trace-broken", finding.Error,
-		"The traceparent has another trace-id than the parent's, or the same parent-id.",
-		"Tracing shows two traces in place of one, or two handoffs as one span (W3C Trace Context, section 3.2). Keep the trace-id and draw a fresh parent-id for every handoff. "+
-			"A traceparent that is not valid is not compared.",
+		"The traceparent has another trace-id than that of the parent message, or the same parent-id.",
+		"Tracing shows two traces instead of one, or two handoffs as one span (W3C Trace Context, section 3.2). Keep the trace-id, and generate a new parent-id for every handoff. "+
+			"An invalid traceparent is not compared.",
 	), rule(
 		"chain/parent-digest", finding.Error,
-		"The parent is not the message that this one was built from.",
-		"Somebody has changed or exchanged a message of the history, or the copies of it differ: what extensions.parentDigest says is not the digest of the parent (SHA-256 of its canonical form, RFC 8785). "+
-			"handoff build records it. A message without it is not compared; where that matters, sign messages, so that nobody can take it off.",
+		"The parent differs from the message that this message was built from.",
+		"extensions.parentDigest is not the digest of the parent (SHA-256 of its canonical form, RFC 8785). The parent was changed or replaced, or there are different copies of it. "+
+			"handoff build records the digest. A message without it is not compared; sign messages to prevent its removal.",
 	)}
 }
 
 func agentRules() []finding.Rule {
 	return []finding.Rule{rule(
 		"chain/wrong-sender", finding.Error,
-		"The agent that sends a message is not one that the parent was addressed to.",
-		"The task was taken by an agent that it was not meant for, or parentHandoffId names the wrong message. fromAgent.agentId must be the agentType in toAgent or receiverList of the parent. "+
-			"If your agents' ids are not their types, map them. What joins a fan-out may go on from any branch, or the fan-out: the other branches have to hand to it.",
+		"The parent of a message was not addressed to the message's sender.",
+		"The wrong agent took the task, or parentHandoffId names the wrong message. fromAgent.agentId must be the agentType in toAgent or receiverList of the parent. "+
+			"If the ids of your agents are not their types, map them. The message that joins a fan-out may have any branch, or the fan-out itself, as its parent; the other branches must hand over to its sender.",
 	), rule(
 		"chain/version-mismatch", finding.Error,
-		"The version of the sender is not in the range that the parent asks for.",
-		"The parent counted on what only other versions can do (toAgent.agentVersion). Deploy a version that satisfies the range, or widen it. What is no semantic version or no range is not compared.",
+		"The version of the sender is not in the range that the parent requires.",
+		"The parent relies on features of other versions (toAgent.agentVersion). Deploy a version in the range, or widen the range. Invalid versions and ranges are not compared.",
 	), rule(
 		"chain/time-reversed", finding.Warning,
-		"A message is older than its parent, or a subtask was not completed between the two.",
-		"Records sorted by time, as section 8.2 has it, come out in the wrong order. The clocks of the agents differ, or a parent or completedAt is made up. "+
-			"Only subtasks that the parent has not completed yet are looked at; in a first message, those completed after it was sent.",
+		"A message is older than its parent, or a subtask was completed outside the time between them.",
+		"Records that are sorted by time, as in section 8.2, are in the wrong order. The clocks of the agents differ, or a parent or completedAt is wrong. "+
+			"Only subtasks that were not yet completed in the parent are checked. In a first message, subtasks must not be completed after its timestamp.",
 	)}
 }
 
 func relayRules() []finding.Rule {
 	return []finding.Rule{rule(
 		"chain/subtask-lost", finding.Error,
-		"A subtask that remained at the parent is neither completed nor remaining.",
-		"Nobody will do it, and nobody will notice. List it in completedSubtasks or in remainingSubtasks. The branches of a fan-out share the work: there it is enough that one of them lists it.",
+		"A remaining subtask of the parent is missing.",
+		"No agent will do it. List it in completedSubtasks or in remainingSubtasks. The branches of a fan-out share the work, so one branch that lists it is enough.",
 	), rule(
 		"chain/subtask-reopened", finding.Error,
-		"A subtask that was completed at the parent remains again.",
-		"Agents do again what was done and paid for, and what depended on its result has lost its basis. What has to be done again is a new subtask with its own id.",
+		"A completed subtask of the parent is remaining again.",
+		"Agents repeat work that was done and paid for, and work that depended on its result loses its basis. To repeat a subtask, add a new one with its own id.",
 	), rule(
 		"chain/result-changed", finding.Error,
-		"The result of a subtask that was completed at the parent is another.",
-		"The agent that completed the subtask did not say this. Results are passed on as they are: numbers compare by value, members in any order. To correct one, add a subtask that says so.",
+		"The result of a completed subtask of the parent was changed.",
+		"The result is not that of the agent that completed the subtask. Pass results on unchanged. Numbers are compared by value, and members in any order. To correct a result, add a new subtask.",
 	), rule(
 		"chain/subtask-forgotten", finding.Error,
-		"A subtask that was completed at the parent is not there at all.",
-		"Later agents do not know that it was done, and what came out of it. Pass completed subtasks on with their results.",
+		"A completed subtask of the parent is missing.",
+		"Later agents do not know the subtask and its result. Pass on completed subtasks with their results.",
 	), rule(
 		"chain/constraint-dropped", finding.Error,
-		"A constraint of the parent is not among the constraints.",
-		"Constraints bind every agent of the task; the next one will not know of it. Constraints compare word for word, so that one in other words counts as dropped.",
+		"A constraint of the parent is missing.",
+		"Constraints bind every agent of the task, but the next agent will not know this one. Constraints are compared word for word, so a reworded constraint counts as dropped.",
 	), rule(
 		"chain/state-lost", finding.Warning,
-		"A member of the parent's currentState is not there.",
-		"Later agents derive again what was known, or go on without it. Some members are no longer of use, so this is a warning. Only the members of currentState itself are compared, not what is in them.",
+		"A member of the parent's currentState is missing.",
+		"Later agents must derive it again, or continue without it. The rule is a warning because some members become obsolete. Only the names of the members of currentState are compared, not their values.",
 	), rule(
 		"chain/fact-lost", finding.Warning,
-		"An identifier, a figure, a flag or a warning in the parent's conversation is nowhere in the message.",
-		"Turns were dropped, and the summary does not say what they said (section 6.4). A figure or identifier counts as kept if it occurs in any member but the ids and times of the message itself, and a sentence if most of its words do. "+
-			"Not all that is lost is missed, so that this is a warning. Credentials are no facts.",
+		"An identifier, a figure, a flag or a warning in the parent's conversation is missing from the message.",
+		"Turns were dropped, and the summary lacks their content (section 6.4). A figure or an identifier counts as kept if it occurs in any member except the ids and times of the message itself; a sentence counts as kept if most of its words do. "+
+			"The rule is a warning because not every lost fact matters. Credentials do not count as facts.",
 	)}
 }
 
 func costRules() []finding.Rule {
 	return []finding.Rule{rule(
 		"chain/budget-drift", finding.Error,
-		"What was spent and what remains do not add up to what they did at the parent.",
-		"Every agent deducts what it spent, no more and no less (section 9); otherwise a task halts too early or too late. Amounts are compared exactly, to the tolerance. "+
-			"That costSpentSoFarUSD went down is a drift as well. For a message that joins a fan-out, what its branches spent is added up.",
+		"The sum of the spent and the remaining budget differs from the sum in the parent.",
+		"Every agent must deduct exactly the amount that it spent (section 9). Otherwise a task halts too early or too late. Amounts are compared exactly, within the tolerance. "+
+			"A decrease of costSpentSoFarUSD is a drift too. For a message that joins a fan-out, the amounts of its branches are added up.",
 	), rule(
 		"chain/budget-grown", finding.Error,
-		"More of the budget remains than at the parent.",
-		"The ceiling holds for the whole chain (section 9): an agent that raises it, or forgets what was deducted, lets the task cost more than was granted. It is not reported as a drift as well.",
+		"The remaining budget is larger than in the parent.",
+		"The budget is for the whole chain (section 9). An agent that raises it, or drops a deduction, allows the task to cost more than its budget. The fault is not also reported as a drift.",
 	), rule(
 		"chain/tokens-shrunk", finding.Error,
-		"Fewer tokens were spent than at the parent.",
+		"The number of spent tokens is smaller than in the parent.",
 		"tokenSpent counts the tokens of the task so far, prompt and completion each. An agent that starts at zero makes the task look cheaper than it was.",
 	)}
 }
@@ -128,17 +128,17 @@ func costRules() []finding.Rule {
 func courseRules() []finding.Rule {
 	return []finding.Rule{rule(
 		"chain/loop", finding.Error,
-		"An agent hands a task to the same other agent again and again.",
-		"Two or more agents pass the task around, each time at a cost, and none ends it. It is reported once, where one agent hands to the same one more often than the limit allows in a line of handoffs from the root. "+
-			"Let an agent see who has had the task, end it, or ask a person; raise the limit for agents that are meant to take turns.",
+		"An agent hands a task over to the same agent again and again.",
+		"Two or more agents pass the task around, at a cost each time, and none of them ends it. The loop is reported once, where an agent hands over to the same agent more often than the limit allows, on a path from the root. "+
+			"Give agents the list of earlier agents of the task, have an agent end the task or ask a person, or raise the limit for agents that alternate intentionally.",
 	), rule(
 		"chain/fan-in", finding.Error,
 		"A message that joins a fan-out does not account for every receiver.",
-		"The agent that joins the branches has to wait until all receivers have answered (section 14.2), and to take over what each has done. It is the one that the ends of all branches hand to, but for the branch that it goes on from. "+
-			"Each receiver needs its own message whose parent is the fan-out; what its branch has completed has to be completed in the one that joins, and what it has left must not be lost.",
+		"The agent that joins the branches must wait until all receivers have answered (section 14.2), and must take over the results of each. It is the agent to which the ends of all branches hand over, except for the branch with its parent. "+
+			"Each receiver needs its own message with the fan-out as its parent. The completed subtasks of a branch must be completed in the joining message, and its remaining subtasks must not be lost.",
 	), rule(
 		"chain/schema-skew", finding.Warning,
-		"The schema version is more than two minor versions from the parent's, or of another major one.",
-		"Agents understand messages up to two minor versions away (section 11); beyond that they may reject them or miss members. Update the agent with the older version.",
+		"The schema version differs from the parent's by more than two minor versions, or by the major version.",
+		"Agents support messages up to two minor versions away (section 11). They may reject other messages, or ignore members. Update the agent with the older version.",
 	)}
 }

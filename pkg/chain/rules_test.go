@@ -30,7 +30,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestDecisions checks what the specification leaves open.
+// TestDecisions checks the behaviour in cases that the specification leaves open.
 func TestDecisions(t *testing.T) {
 	cost := func(m object) object { return m["costTracking"].(object) }
 	tests := []struct {
@@ -259,7 +259,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestGap checks what is said of a task of which a message is missing.
+// TestGap checks the findings for a task with a missing message.
 func TestGap(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	task := []object{first(r, 4)} // 0.10 USD
@@ -288,7 +288,7 @@ func TestGap(t *testing.T) {
 	}
 }
 
-// TestPosition checks that a finding points into the stream that the message is from.
+// TestPosition checks that the position of a finding is in the stream of its message.
 func TestPosition(t *testing.T) {
 	task := line(rand.New(rand.NewPCG(1, 2)), 2)
 	task[1]["constraints"] = []any{}
@@ -307,7 +307,7 @@ func TestPosition(t *testing.T) {
 	c.Add(m)
 	want := finding.Finding{
 		Layer: finding.Chain, Rule: "chain/constraint-dropped", Severity: finding.Error,
-		Message: `a constraint of the parent, and not here, word for word: "returnJSON:true", "maxResponseTokens:2000"; pass constraints on as they are`,
+		Message: `constraints of the parent are missing: "returnJSON:true", "maxResponseTokens:2000"; pass on constraints word for word`,
 	}.On(d.Root().Get("constraints"))
 	if diff := cmp.Diff([]finding.Finding{want}, c.Tasks()[0].Roots[0].Children[0].Findings); diff != "" {
 		t.Error(diff)

@@ -93,7 +93,7 @@ func (c *Checker) plant() *forest {
 		known[key{id, m.digest}] = i
 		if first, taken := named[id]; taken {
 			c.report("chain/duplicate-id", &f.nodes[i], m.at(handoffID), fmt.Sprintf(
-				"handoffId %s: another message, at %s, has the same; give every handoff its own id", finding.Quote(m.HandoffID), f.nodes[first].Place))
+				"the handoffId %s is also that of the message at %s; give every handoff its own id", finding.Quote(m.HandoffID), f.nodes[first].Place))
 			if twin := [2]string{id, foldID(m.TaskID)}; twins[twin] == 0 {
 				twins[twin] = i
 			}
@@ -192,7 +192,7 @@ func (c *Checker) cut(f *forest, i int) {
 		text = fmt.Sprintf("parentHandoffId leads back to the message itself, through %s", listed(ids, len(cycle)-1))
 	}
 	f.parent[smallest] = isCut
-	c.report("chain/cycle", n, n.at(parentID), text+"; name the handoff by which the sender got the task")
+	c.report("chain/cycle", n, n.at(parentID), text+"; name the handoff from which the sender got the task")
 }
 
 // sort puts parents before children, and close to them, so that their common data is still in
@@ -255,7 +255,7 @@ func (c *Checker) checkLineage(t *Task, f *forest) {
 		default:
 			n.base = money | usage
 			c.report("chain/many-roots", n, n.at(parentID), fmt.Sprintf(
-				"parentHandoffId is null, but the task begins with %s: name the handoff by which the sender got the task, or start a new task", finding.Quote(first.HandoffID)))
+				"parentHandoffId is null, but the task already begins with %s: name the handoff from which the sender got the task, or start a new task", finding.Quote(first.HandoffID)))
 		}
 	}
 	if !hasFirst {
@@ -269,10 +269,10 @@ func (c *Checker) checkLineage(t *Task, f *forest) {
 		}
 		if begins {
 			c.report("chain/missing-parent", n, n.at(parentID), fmt.Sprintf(
-				"parentHandoffId %s is the id of none of the messages: one between here and the first message of the task is missing; add it", finding.Quote(n.ParentID)))
+				"the parent %s is missing, although the first message of the task is present; add the missing messages", finding.Quote(n.ParentID)))
 		} else {
 			c.report("chain/orphan", n, n.at(parentID), fmt.Sprintf(
-				"parentHandoffId %s is the id of none of the messages, and no message of the task is the first: add those before this one", finding.Quote(n.ParentID)))
+				"the parent %s and the first message of the task are missing: add the earlier messages", finding.Quote(n.ParentID)))
 		}
 	}
 }

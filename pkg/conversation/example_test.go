@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A tool call and its result belong together: no turn between them may be cut off.
+// ExampleUnits shows that a tool call and its result are in one unit, with the turns between them.
 func ExampleUnits() {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(`[
 		{"role":"user","content":"Look"},

@@ -11,7 +11,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// The parts of a turn in the shapes of the APIs and libraries, as KIND POINTER ID TOOL.
+// TestParts compares the parts of turns in the formats of APIs and libraries, written as KIND POINTER ID
+// TOOL.
 func TestParts(t *testing.T) {
 	for _, tt := range []struct{ name, turn, role, want string }{
 		{"a string", `"hi"`, "", "said "},

@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// turnTexts draws turns of which many are equal, in another spelling or not.
+// turnTexts draws turns, many of them equal, with the same or another spelling.
 func turnTexts(t *rapid.T) []string {
 	role := rapid.SampledFrom([]string{`"role":"user"`, `"role":"\u0075ser"`, `"r\u006fle":"user"`, `"role":"tool"`})
 	long := strings.Repeat("so it goes ", 7)
@@ -27,7 +27,7 @@ func turnTexts(t *rapid.T) []string {
 	}), 0, 12).Draw(t, "turns")
 }
 
-// Repeats says what a look at all turns before says.
+// TestRepeats compares Repeats with a comparison of each turn with all earlier ones.
 func TestRepeats(t *testing.T) {
 	var seen Repeats
 	rapid.Check(t, func(t *rapid.T) {
@@ -55,7 +55,7 @@ func TestRepeats(t *testing.T) {
 	})
 }
 
-// Many escapes make a long string of a short text.
+// TestDistinctiveByLength checks that escapes do not count towards the length of a text.
 func TestDistinctiveByLength(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string

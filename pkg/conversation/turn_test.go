@@ -18,7 +18,7 @@ func parse(t testing.TB, text string) *jsonstream.Document {
 	return doc
 }
 
-// turnsOf returns the turns of a conversation, whose JSON texts are given.
+// turnsOf returns the turns of a conversation from their JSON texts.
 func turnsOf(t testing.TB, texts string) []Turn {
 	t.Helper()
 	var turns []Turn
@@ -37,9 +37,8 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// Turns are equal if their values are, and only then.
-// Escapes do not make a short text distinctive, so that two spellings are the same in that,
-// too.
+// TestDistinctive checks that turns are equal exactly if their values are, and that a short text with
+// escapes is not distinctive, so two spellings of it are treated alike.
 func TestDistinctive(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"content":"` + strings.Repeat("é", 20) + `"}`:      false,
@@ -91,7 +90,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// The list is the one of the Agents SDK; the shapes of other APIs are known too.
+// TestIsTool checks the item types of the Agents SDK, and the types of other APIs.
 func TestIsTool(t *testing.T) {
 	sdk := "function_call, function_call_output, computer_call, computer_call_output, file_search_call, tool_search_call, tool_search_output, " +
 		"web_search_call, mcp_call, mcp_list_tools, mcp_approval_request, mcp_approval_response, reasoning, code_interpreter_call, " +
@@ -113,7 +112,7 @@ func TestIsTool(t *testing.T) {
 		}
 	}
 	if is(`{"type":"tool_approval_item","name":"handoff.carried"}`) {
-		t.Error("what a conversion carries is none")
+		t.Error("carried data counts as a tool item")
 	}
 	for _, item := range []string{`{"role":"assistant","tool_calls":[]}`, `{"type":"message"}`, `{"type":"text"}`, `{"type":"output_text"}`, `"x"`, `{}`} {
 		if is(item) {

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What belongs together, one letter a turn: turns of one letter must not be parted,
-// a dot is a turn on its own.
+// TestUnits compares units, written as one letter for each turn: turns with the same letter belong
+// together, and a dot is a separate turn.
 func TestUnits(t *testing.T) {
 	said := func(role string) string { return `{"role":"` + role + `","content":"x"}` }
 	call := func(id string) string { return `{"type":"function_call","call_id":"` + id + `","name":"f"}` }
@@ -123,7 +123,8 @@ func letters(units []int) string {
 	return string(text)
 }
 
-// A hundred thousand calls with one id, or none answered, take no longer than any.
+// BenchmarkUnits measures hostile histories: 100,000 calls with one id or without answers must not take
+// longer than others.
 func BenchmarkUnits(b *testing.B) {
 	for _, tt := range []struct{ name, form string }{
 		{"one id", `{"role":"assistant","tool_calls":[{"id":"call_0"}]},{"role":"tool","tool_call_id":"call_0"}`},

@@ -16,7 +16,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// What is carried for a task or message is little: the ids of its messages, and what is beside them.
+// TestA2AResidues checks that the carried data of a task or message is small: the ids of its messages,
+// and the members outside them.
 func TestA2AResidues(t *testing.T) {
 	for _, form := range chatgen.Forms(format.A2A) {
 		t.Run(form, func(t *testing.T) {
@@ -45,8 +46,8 @@ func TestA2AResidues(t *testing.T) {
 	}
 }
 
-// Histories of all other formats become tasks that break no rule, and that the SDK takes: what it
-// writes of them again has all messages and parts.
+// TestA2ATakes checks that histories of all other formats become valid tasks, and that the SDK accepts
+// them and writes them again with all messages and parts.
 func TestA2ATakes(t *testing.T) {
 	var texts [][]byte
 	for _, from := range madeUp {
@@ -70,7 +71,7 @@ func TestA2ATakes(t *testing.T) {
 				t.Fatalf("%s\n%s", answer.Error, texts[i])
 			}
 			sent, written := tree.Of(parsed(t, texts[i])), tree.Of(parsed(t, answer.Raw)).Get("task")
-			for _, name := range []string{"history", "metadata"} { // what is carried is still there, too
+			for _, name := range []string{"history", "metadata"} { // the carried data must be kept
 				a, b := asDoubles(t, sent.Get(name)), asDoubles(t, written.Get(name))
 				if a != b && !(a == "[]" && b == "null") {
 					t.Fatalf("the SDK writes %s\nof %s", b, a)
@@ -81,7 +82,7 @@ func TestA2ATakes(t *testing.T) {
 	})
 }
 
-// asDoubles returns a value with its numbers as A2A passes them on.
+// asDoubles returns a value with its numbers as doubles, the numbers of A2A.
 func asDoubles(t *testing.T, n tree.Node) string {
 	if n == tree.None {
 		return "null"
@@ -93,7 +94,7 @@ func asDoubles(t *testing.T, n tree.Node) string {
 	return string(text)
 }
 
-// Where both have the same idea, a turn becomes the same in the other format.
+// TestA2ATurns checks that a turn is translated if both formats have an equivalent.
 func TestA2ATurns(t *testing.T) {
 	const id = `"messageId":"ID",`
 	for _, tt := range []struct {
@@ -181,8 +182,8 @@ func TestA2ATurns(t *testing.T) {
 	}
 }
 
-// Turns that were added on the way find a place: in the history of the task, before the message of its
-// status, or in a task of their own if it was a single message.
+// TestA2AAddsTurns checks the place of turns that are added in another format: in the history of the
+// task, before the message of its status, or in a new task if the source was a single message.
 func TestA2AAddsTurns(t *testing.T) {
 	const m = `{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"a"}]}`
 	const last = `{"messageId":"m2","role":"ROLE_AGENT","parts":[{"text":"b"}]}`
@@ -214,7 +215,7 @@ func TestA2AAddsTurns(t *testing.T) {
 			if problems := conform(t, format.A2A, back.Compact()); len(problems) > 0 {
 				t.Errorf("%s\n%s", problems, back.Compact())
 			}
-			// The texts stand for the messages, and what is made up for itself.
+			// The texts identify the messages; made-up messages are compared as they are.
 			for _, at := range []string{"", "/result/task"} {
 				task := back.At(at)
 				if task.Get("history") == tree.None {
@@ -242,8 +243,8 @@ func TestA2AAddsTurns(t *testing.T) {
 	}
 }
 
-// A message that was converted carries no handoff, and its canonical message is not wrapped: it is one
-// of the conversation. A wrapped one stays wrapped.
+// TestA2AIsNoHandoff checks that a converted canonical message is a message of the conversation and not
+// a wrapped handoff, and that a wrapped handoff stays wrapped.
 func TestA2AIsNoHandoff(t *testing.T) {
 	there := parsed(t, result(t, sample(t, format.EAAPL), format.A2A, Options{}).Text)
 	if f, _ := formats.Detect(there.Root()); f != format.A2A {

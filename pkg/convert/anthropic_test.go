@@ -15,7 +15,7 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
-// What a history of one format says is said in another as its API has it.
+// TestBlocksSay compares chats and blocks after the conversion to the form of another API.
 func TestBlocksSay(t *testing.T) {
 	const (
 		chat = `{"messages":[{"role":"developer","content":"Be brief."},{"role":"user","content":"Weather?"},` +
@@ -64,8 +64,8 @@ func TestBlocksSay(t *testing.T) {
 	}
 }
 
-// The session reader of the Claude Agent SDK reads back all lines of sessions that were made of other
-// histories, in their order, whatever is carried at the end.
+// TestSessionsOracle checks that the session reader of the Claude Agent SDK returns all lines of
+// converted sessions in order, with carried data at the end.
 func TestSessionsOracle(t *testing.T) {
 	sdk := oracle.Start(t, "claude-code")
 	var docs [][]byte
@@ -78,7 +78,7 @@ func TestSessionsOracle(t *testing.T) {
 	}
 	docs = append(docs, tree.Array(tree.Elements(tree.Of(parsedIn(t, converted(t, sample(t, format.EAAPL), format.EAAPL, format.ClaudeCode), format.ClaudeCode)))...).Compact())
 	for i := range docs {
-		docs[i] = bytes.ReplaceAll(docs[i], []byte("9007199254740993"), []byte("9007199254740992")) // of JavaScript's numbers
+		docs[i] = bytes.ReplaceAll(docs[i], []byte("9007199254740993"), []byte("9007199254740992")) // JavaScript numbers are doubles
 	}
 	for i, answer := range sdk.Ask(docs...) {
 		if !answer.OK {
@@ -99,8 +99,8 @@ func TestSessionsOracle(t *testing.T) {
 	}
 }
 
-// A turn that is added to a session, or taken away from it, in another format leaves the conversation
-// whole: lines follow each other.
+// TestSessionsStayLinked checks that the lines of a session stay linked if a turn is added or removed in
+// another format.
 func TestSessionsStayLinked(t *testing.T) {
 	for _, text := range sessions(t, format.ClaudeCode)[:2] {
 		source := parsed(t, text)

@@ -22,10 +22,10 @@ import (
 
 var histories = flag.Int("histories", tier.Count(3, 200), "how many histories are converted for each SDK")
 
-// madeUp are the formats of which chatgen makes up histories.
+// madeUp are the formats of generated histories.
 var madeUp = []format.Format{format.OpenAIChat, format.OpenAIResponses, format.Anthropic, format.LangChain, format.AISDK, format.Gemini, format.A2A}
 
-// refused returns the errors of a provider's rules, and of the format's own.
+// refused returns the errors of the rules of a provider and of the format.
 func refused(t fataler, f format.Format, text []byte, p provider.Provider) []string {
 	t.Helper()
 	doc := parsedIn(t, text, f)
@@ -46,8 +46,8 @@ func refused(t fataler, f format.Format, text []byte, p provider.Provider) []str
 	return problems
 }
 
-// What is written for an API of a whole history is taken by it: it has no error of the schema, nor of
-// the rules of the provider.
+// TestAPIsTake checks that a valid history, converted for an API, breaks neither the schema nor the
+// rules of the provider.
 func TestAPIsTake(t *testing.T) {
 	for _, to := range []format.Format{format.OpenAIChat, format.OpenAIResponses, format.Codex, format.Anthropic, format.BedrockConverse, format.ClaudeCode, format.Gemini} {
 		for _, from := range madeUp {
@@ -79,14 +79,14 @@ func TestAPIsTake(t *testing.T) {
 	}
 }
 
-// The SDKs take the histories of other formats once they are converted: as their types say, and when
-// they are sent.
+// TestSDKsOfAPIs checks that the SDKs accept converted histories of other formats, in their types and
+// when they send them.
 func TestSDKsOfAPIs(t *testing.T) {
 	program := oracle.New(t)
 	for _, tt := range []struct {
 		oracle string
 		to     format.Format
-		// bare returns the turns without what is carried, which no API takes.
+		// bare returns the turns without the carried data, which no API accepts.
 		bare func(t *testing.T, text []byte) []byte
 	}{
 		{"openai-chat", format.OpenAIChat, withoutHandoff},
@@ -107,7 +107,7 @@ func TestSDKsOfAPIs(t *testing.T) {
 					}
 					doc := tt.bare(t, converted(t, chatgen.History(r, from), from, tt.to))
 					if tt.to == format.BedrockConverse && bytes.Contains(doc, []byte(`"bytes":`)) {
-						continue // which the client wants as no JSON
+						continue // the client does not accept bytes as JSON
 					}
 					docs = append(docs, doc)
 				}
@@ -126,18 +126,19 @@ func withoutHandoff(t *testing.T, text []byte) []byte {
 	return tree.Of(parsed(t, text)).With("handoff", tree.None).Compact()
 }
 
-// withoutLine returns the lines of a session, as an array, without the one that holds what is
-// carried: Codex leaves it out.
+// withoutLine returns the lines of a session, as an array, without the line with the carried data,
+// which Codex ignores.
 func withoutLine(t *testing.T, text []byte) []byte {
 	lines := tree.Elements(tree.Of(parsedIn(t, text, format.Codex)))
 	return tree.Array(lines[:len(lines)-1]...).Compact()
 }
 
-// Of an ordinary history, all turns come back by their translation: few have to be carried.
+// TestCarriesNoTurns checks that all turns of an ordinary history can be translated back, so that few
+// turns are carried.
 func TestCarriesNoTurns(t *testing.T) {
 	for _, tt := range []struct {
 		from format.Format
-		// most returns how many turns of a source may be carried, nil if none may.
+		// most returns the maximum number of carried turns for a source; nil means 0.
 		most func(source *jsonstream.Document) int
 	}{
 		{from: format.OpenAIChat, most: silentCalls},
@@ -148,13 +149,13 @@ func TestCarriesNoTurns(t *testing.T) {
 	} {
 		for _, form := range chatgen.Forms(tt.from) {
 			if form == "array" && tt.from == format.OpenAIChat {
-				continue // as the object
+				continue // the same as the object
 			}
 			t.Run(fmt.Sprintf("%s %s", tt.from, form), func(t *testing.T) {
 				for seed := range uint64(tier.Count(50, 200)) {
 					source := chatgen.HistoryIn(rand.New(rand.NewPCG(seed, 5)), tt.from, form)
 					if tt.from == format.Gemini && bytes.Contains(source, []byte(`"output":"{}"`)) {
-						continue // a text that is the one of an object is written as the object
+						continue // a text that is equal to an object's JSON is written as the object
 					}
 					r, err := Convert(parsed(t, source), format.EAAPL, Options{From: tt.from})
 					if err != nil {
@@ -181,7 +182,7 @@ func carriedTurns(r Report) int {
 	return turns
 }
 
-// silentCalls counts messages that call and have no content, which is null in others.
+// silentCalls counts messages with calls and without content; other messages have null there.
 func silentCalls(source *jsonstream.Document) int {
 	n := 0
 	for _, message := range source.Root().Get("messages").Elements() {
@@ -192,8 +193,7 @@ func silentCalls(source *jsonstream.Document) int {
 	return n
 }
 
-// silentEvents counts the events of ADK that have no content, and say nothing, each with the neighbour
-// that is carried too.
+// silentEvents counts the events of ADK without content, each with the neighbour that is also carried.
 func silentEvents(source *jsonstream.Document) int {
 	text := source.Raw().Bytes
 	return 2 * max(bytes.Count(text, []byte(`"author"`))-bytes.Count(text, []byte(`"content"`)), 0)

@@ -14,7 +14,7 @@ import (
 
 func TestChecked(t *testing.T) {
 	const (
-		broken   = "{\"input_history\":5,\n\"pre_handoff_items\":[],\"new_items\":[7]}" // also for the conversion
+		broken   = "{\"input_history\":5,\n\"pre_handoff_items\":[],\"new_items\":[7]}" // broken for the conversion too
 		unasked  = `{"tool_state":{},"metadata":{},"conversation_history":[{"role":"user","content":"c","timestamp":[]}]}`
 		snapshot = "{\"from_agent\":\"a\",\"to_agent\":\"b\",\"reason\":\"r\",\n\"context_snapshot\":{\"conversation_history\":[],\"tool_state\":{}}}"
 	)

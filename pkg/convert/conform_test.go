@@ -23,7 +23,7 @@ import (
 // schemas are the compiled schemas by format.
 var schemas sync.Map
 
-// conform returns what is wrong with a message of a format.
+// conform returns the faults of a message in a format.
 func conform(t fataler, f format.Format, text []byte) []string {
 	t.Helper()
 	var problems []string
@@ -48,7 +48,8 @@ func conform(t fataler, f format.Format, text []byte) []string {
 	return problems
 }
 
-// Every sample is valid in its own format, and becomes a valid message in all others.
+// TestResultsConform checks that every sample is valid in its own format, and becomes a valid message in
+// all others.
 func TestResultsConform(t *testing.T) {
 	eachPair(t, func(t *testing.T, from, to format.Format) {
 		source := sample(t, from)
@@ -62,7 +63,7 @@ func TestResultsConform(t *testing.T) {
 	})
 }
 
-// Whatever the source, what is written here for the other systems is valid there.
+// TestAnySourceConforms checks that the result of a conversion is valid, whatever the source is.
 func TestAnySourceConforms(t *testing.T) {
 	for _, to := range Formats()[1:] {
 		t.Run(string(to), func(t *testing.T) {
@@ -82,7 +83,8 @@ func TestAnySourceConforms(t *testing.T) {
 	}
 }
 
-// A part that has the type of a Chat part, but other members, becomes a valid part.
+// TestPartOfAnotherShape checks that a part with the type of a Chat part, but other members, becomes a
+// valid part.
 func TestPartOfAnotherShape(t *testing.T) {
 	for _, part := range []string{`{"type":"image_url","image_url":1.5}`, `{"type":"image_url","image_url":{}}`, `{"type":"input_audio","input_audio":{"data":"AA=="}}`, `{"type":"file","file":[]}`, `{"type":"refusal","refusal":1.5}`, `{"type":"refusal"}`, `{"type":"file","file":{"file_data":1}}`, `{"type":"image_url","image_url":{"url":"http://x","detail":3}}`} {
 		there := converted(t, []byte(`[{"type":"human","content":[`+part+`]}]`), format.LangChain, format.OpenAIChat)
@@ -92,7 +94,7 @@ func TestPartOfAnotherShape(t *testing.T) {
 	}
 }
 
-// No function_call_output that is written for OpenAI is without its call.
+// TestResultsHaveCalls checks that every function_call_output for OpenAI has its call.
 func TestResultsHaveCalls(t *testing.T) {
 	forAll(t, func(t *rapid.T) {
 		g := generator{t}
@@ -108,7 +110,8 @@ func TestResultsHaveCalls(t *testing.T) {
 	})
 }
 
-// What chat formats have in the brief is a section for data, which the safety layer knows.
+// TestBriefIsData checks that the brief of a chat format has a section for data, which the safety layer
+// recognises.
 func TestBriefIsData(t *testing.T) {
 	for _, to := range Formats() {
 		if !isChat(to) {
@@ -124,8 +127,8 @@ func TestBriefIsData(t *testing.T) {
 	}
 }
 
-// A converted message passes the receiver's layers, once it has a budget: without one it
-// says that there is none, and is rejected.
+// TestReceiverAccepts checks that a converted message passes the receiver's layers if it has a budget,
+// and that a message without a budget states that and is rejected.
 func TestReceiverAccepts(t *testing.T) {
 	for _, from := range Formats()[1:] {
 		t.Run(string(from), func(t *testing.T) {

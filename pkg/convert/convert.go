@@ -43,7 +43,7 @@ type Result struct {
 var ErrFormat = errors.New("cannot be converted")
 
 // ErrUnknown reports a message of no known format. It wraps [ErrFormat].
-var ErrUnknown = fmt.Errorf("%w: found none of the members by which a format is known", ErrFormat)
+var ErrUnknown = fmt.Errorf("%w: the format is unknown", ErrFormat)
 
 // A MadeUpError reports the values that would have to be made up.
 type MadeUpError struct{ MadeUp []exchange.MadeUp }
@@ -57,7 +57,7 @@ func (e *MadeUpError) Error() string {
 		}
 		names = append(names, fmt.Sprintf("%s (%s)", m.Pointer, where))
 	}
-	return fmt.Sprintf("the source does not have what the target asks for: %s", strings.Join(names, ", "))
+	return fmt.Sprintf("the source lacks values that the target requires: %s", strings.Join(names, ", "))
 }
 
 // Convert returns a message in another format. The error wraps [ErrFormat], or is a [*MadeUpError] or
@@ -113,12 +113,12 @@ func checkFormats(root jsonstream.Value, to format.Format, options Options) (for
 	for _, f := range []format.Format{from, to} {
 		switch d := formats.Named(f); {
 		case d.Name == "":
-			return "", fmt.Errorf("%w: %q is no format: use one of %s", ErrFormat, string(f), names())
+			return "", fmt.Errorf("%w: %q is not a format: use one of %s", ErrFormat, string(f), names())
 		case d.Exchange == nil:
 			if d.Turns != nil {
 				return "", fmt.Errorf("%w: there is no conversion for %s", ErrFormat, d.Title)
 			}
-			return "", fmt.Errorf("%w: an %s is an answer, and carries no context", ErrFormat, d.Title)
+			return "", fmt.Errorf("%w: an %s is an answer, which has no context", ErrFormat, d.Title)
 		}
 	}
 	if d := formats.Named(from); root.Kind() != jsonstream.Object && (d.Exchange.Bare == "" && !d.IsLines() || root.Kind() != jsonstream.Array) {
@@ -134,10 +134,10 @@ func (o Options) Check() error {
 	}
 	n, ok := tree.Parse([]byte(o.Budget))
 	if !ok || !n.Is(jsonstream.Number) || len(n.NumberText()) != len(o.Budget) {
-		return fmt.Errorf("%q is no number of US dollars: write it like 0.32", o.Budget)
+		return fmt.Errorf("%q is not an amount in US dollars: write it like 0.32", o.Budget)
 	}
 	if exchange.IsNegative(n) {
-		return fmt.Errorf("%s is below zero: what remains of a budget is 0 or more", o.Budget)
+		return fmt.Errorf("%s is below zero: a remaining budget must be 0 or more", o.Budget)
 	}
 	return nil
 }

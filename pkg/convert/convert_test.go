@@ -20,16 +20,16 @@ func TestRejected(t *testing.T) {
 		to   format.Format
 		want string // in the error
 	}{
-		{name: "unknown format", in: `{}`, to: format.EAAPL, want: "found none of the members"},
+		{name: "unknown format", in: `{}`, to: format.EAAPL, want: "the format is unknown"},
 		{name: "a response", in: `{"accepted":true,"rejection_reason":null}`, to: format.EAAPL, want: "carries no context"},
 		{name: "to a response", in: `{"input_history":[]}`, to: format.SW4RMResponse, want: "carries no context"},
-		{name: "to nothing", in: `{"input_history":[]}`, to: "xml", want: `"xml" is no format`},
-		{name: "context without state", in: `{"conversation_history":[],"metadata":{}}`, to: format.EAAPL, want: "/tool_state: is missing: the document says that missing required fields are an error"},
+		{name: "to nothing", in: `{"input_history":[]}`, to: "xml", want: `"xml" is not a format`},
+		{name: "context without state", in: `{"conversation_history":[],"metadata":{}}`, to: format.EAAPL, want: "/tool_state: is missing: the specification treats missing required fields as an error"},
 		{name: "entry without content", in: `{"conversation_history":[{"role":"user"}],"tool_state":{},"metadata":{}}`, to: format.EAAPL, want: "/conversation_history/0/content: is missing"},
-		{name: "request without a target", in: `{"from_agent":"a","reason":"r"}`, to: format.EAAPL, want: "/to_agent: is missing: required of a handoff request"},
+		{name: "request without a target", in: `{"from_agent":"a","reason":"r"}`, to: format.EAAPL, want: "/to_agent: is missing: a handoff request requires it"},
 		{name: "snapshot of nothing", in: `{"from_agent":"a","to_agent":"b","reason":"r","context_snapshot":"?"}`, to: format.EAAPL, want: "/context_snapshot: expected base64 of a serialized context, or the context, found a string that is not base64"},
-		{name: "snapshot with a member twice", in: `{"from_agent":"a","to_agent":"b","reason":"r","context_snapshot":"eyJhIjoxLCJhIjoyfQ=="}`, to: format.EAAPL, want: `base64 of what is not strict JSON: member name "a" appears twice`},
-		{name: "snapshot of a list", in: `{"from_agent":"a","to_agent":"b","reason":"r","context_snapshot":"WzFd"}`, to: format.EAAPL, want: "base64 of JSON that is no object: array"},
+		{name: "snapshot with a member twice", in: `{"from_agent":"a","to_agent":"b","reason":"r","context_snapshot":"eyJhIjoxLCJhIjoyfQ=="}`, to: format.EAAPL, want: `base64 of a text that is not strict JSON: member name "a" appears twice`},
+		{name: "snapshot of a list", in: `{"from_agent":"a","to_agent":"b","reason":"r","context_snapshot":"WzFd"}`, to: format.EAAPL, want: "base64 of JSON that is not an object: array"},
 		{name: "snapshot without metadata", in: `{"from_agent":"a","to_agent":"b","reason":"r","context_snapshot":{"conversation_history":[],"tool_state":{}}}`, to: format.EAAPL, want: "/context_snapshot/metadata: is missing"},
 		{name: "transcript without start", in: `{"protocol_version":"1.0","messages":[]}`, to: format.EAAPL, want: "rule 1, SESSION_ALREADY_EXISTS"},
 		{name: "transcript without offer", in: `{"protocol_version":"1.0","messages":[{"message_type":"SessionStart","payload":{}}]}`, to: format.EAAPL, want: "rule 11, INVALID_ENVELOPE"},
@@ -120,8 +120,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// A message nested as deep as can be read by default is still readable when it was
-// converted, and comes back.
+// TestDepth checks that a message with the maximum depth can be converted, and converted back.
 func TestDepth(t *testing.T) {
 	deep := func(levels int) string { return strings.Repeat(`{"a":`, levels) + "1" + strings.Repeat("}", levels) }
 	for _, levels := range []int{100, jsonstream.DefaultMaxDepth - 2} {
@@ -147,8 +146,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// What a message claims to carry can be anything. It is passed over, whatever it would
-// cost.
+// TestHostileResidue checks that invalid carried data is ignored, at a bounded cost.
 func TestHostileResidue(t *testing.T) {
 	long := strings.Repeat("/a", 1<<20)
 	for name, residue := range map[string]string{
@@ -191,8 +189,8 @@ func large(b *testing.B, size int) []byte {
 	return []byte(strings.Replace(text, list, list+strings.Repeat(turn, size/len(turn)), 1))
 }
 
-// BenchmarkConvert converts messages there and back; the time for a byte must not grow
-// with the message.
+// BenchmarkConvert converts messages and converts them back. The time per byte must not grow with
+// the size of the message.
 func BenchmarkConvert(b *testing.B) {
 	for _, size := range []int{1 << 20, 10 << 20} {
 		source := large(b, size)
@@ -210,7 +208,8 @@ func BenchmarkConvert(b *testing.B) {
 
 func byteCount(n int) string { return strconv.Itoa(n>>20) + "MiB" }
 
-// What is in the format already is checked like any other message.
+// TestSameFormatIsChecked checks that a message that is already in the target format is checked like any
+// other.
 func TestSameFormatIsChecked(t *testing.T) {
 	for f, text := range map[format.Format]string{format.EAAPL: `{"taskId":"t1"}`, format.OpenAI: `{"input_history":5}`, format.SW4RMContext: `{"conversation_history":{}}`} {
 		doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
@@ -219,7 +218,7 @@ func TestSameFormatIsChecked(t *testing.T) {
 		}
 		var wrong SourceErrors
 		if _, err := Convert(doc, f, Options{}); !errors.As(err, &wrong) {
-			t.Errorf("%s as %s: %v, want what is wrong with it", text, f, err)
+			t.Errorf("%s as %s: %v, want the faults of the source", text, f, err)
 		}
 		if r, err := Convert(doc, f, Options{Lenient: true}); err != nil || string(r.Text) != text {
 			t.Errorf("%s as %s, lenient: %s, %v", text, f, r.Text, err)

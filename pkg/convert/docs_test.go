@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the table in docs/formats.md")
 
-// mappingTable writes the rows as the documentation has them.
+// mappingTable returns the rows as a table of the documentation.
 func mappingTable() string {
 	var b strings.Builder
 	b.WriteString("| canonical | `sw4rm-context` | `sw4rm-request` | `macp` | `openai` |\n|---|---|---|---|---|\n")
@@ -36,7 +36,7 @@ func mappingTable() string {
 	return b.String()
 }
 
-// documented writes a place in a view for people.
+// documented returns a place as written in the documentation.
 func documented(place string) string {
 	if place == "" {
 		return "brief"
@@ -49,7 +49,7 @@ func documented(place string) string {
 	return "`" + place + "`"
 }
 
-// TestMapping holds the code and its documentation together.
+// TestMapping compares the table in the documentation with the code.
 func TestMapping(t *testing.T) {
 	const path, begin, end = "../../docs/formats.md", " writes this table -->\n", "<!-- end of the mapping -->"
 	text, err := os.ReadFile(path)

@@ -86,8 +86,8 @@ func inContext(e edit) edit {
 	}
 }
 
-// What is edited between two conversions is in the result, and what was carried for other
-// places too. What was carried for the edited place is left out, and reported.
+// TestEditsSurvive checks that the result has the edits between two conversions, and the carried data of
+// all other places. The carried data of an edited place is left out and reported.
 func TestEditsSurvive(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -97,7 +97,7 @@ func TestEditsSurvive(t *testing.T) {
 		edit     edit
 		want     map[string]string // values in the result, "" for none
 		changed  []Change
-		made     []string // again
+		made     []string // made up again
 	}{
 		{
 			name: "a trimmed history keeps what the turns that stay carry",
@@ -109,14 +109,14 @@ func TestEditsSurvive(t *testing.T) {
 				"/metadata/trace/span":                        "9007199254740993",
 				"/metadata/handoff":                           "",
 			},
-			changed: []Change{{"/conversation_history", 1}}, // the one with a timestamp in seconds is gone
+			changed: []Change{{"/conversation_history", 1}}, // the turn with a timestamp in seconds was removed
 		},
 		{
 			name: "turns trimmed before it do not shift a turn with carried members",
 			from: format.OpenAI, to: format.SW4RMContext,
 			edit: drop("/conversation_history", 4),
 			want: map[string]string{
-				"/input_history/0/type":         `"function_call"`, // made up for the one that is gone
+				"/input_history/0/type":         `"function_call"`, // made up for the removed item
 				"/input_history/0/name":         `"unknown"`,
 				"/input_history/1/type":         `"function_call_output"`,
 				"/input_history/2/type":         `"web_search_call"`,
@@ -130,7 +130,7 @@ func TestEditsSurvive(t *testing.T) {
 				"/conversationHistoryVerbatim":  "",
 				"/input_history/0/tool_call_id": "",
 			},
-			changed: []Change{{"/input_history", 1}}, // the reasoning is gone
+			changed: []Change{{"/input_history", 1}}, // the reasoning was removed
 			made:    []string{"/input_history/0"},
 		},
 		{
@@ -268,8 +268,8 @@ func shownNode(n tree.Node) string {
 	return string(n.Append(nil))
 }
 
-// A message that another program has rewritten, with its members in another order,
-// still comes back.
+// TestAnyMemberOrder checks that a message can be converted back after another program wrote its members
+// in another order.
 func TestAnyMemberOrder(t *testing.T) {
 	for _, from := range []format.Format{format.SW4RMContext, format.OpenAI, format.MACP} {
 		t.Run(string(from), func(t *testing.T) {
@@ -295,7 +295,7 @@ func TestAnyMemberOrder(t *testing.T) {
 	}
 }
 
-// TestRealisticMessages converts what the generator next to the specifications writes.
+// TestRealisticMessages converts the output of the generator next to the specifications.
 func TestRealisticMessages(t *testing.T) {
 	const generator = "../../../shared/bench/generate.py"
 	if _, err := os.Stat(generator); err != nil {
@@ -310,7 +310,7 @@ func TestRealisticMessages(t *testing.T) {
 	}
 	for line := range bytes.Lines(out) {
 		for _, to := range Formats()[1:] {
-			// These always ask for identifiers or times that no other format has.
+			// These always require identifiers or times that no other format has.
 			asks := to == format.MACP || to == format.A2A || formats.Named(to).IsLines()
 			there := result(t, line, to, Options{Strict: !asks})
 			if problems := conform(t, to, there.Text); len(problems) > 0 {
@@ -318,7 +318,7 @@ func TestRealisticMessages(t *testing.T) {
 			}
 			for _, on := range Formats()[1:] {
 				if on != to {
-					further := result(t, there.Text, on, Options{From: to}) // plain turns are in several formats
+					further := result(t, there.Text, on, Options{From: to}) // plain turns are valid in several formats
 					mustEqual(t, result(t, further.Text, to, Options{From: on}).Text, there.Text)
 				}
 			}

@@ -8,8 +8,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// What the target has no place for is carried along; the report says what became of
-// every member.
+// ExampleConvert converts a history. Data without a place in the target is carried, and the report lists
+// the fate of every member.
 func ExampleConvert() {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(
 		`{"input_history":"Refund order 17.","pre_handoff_items":[],"new_items":[{"role":"assistant","content":"One moment."}]}`)), jsonstream.Limits{})

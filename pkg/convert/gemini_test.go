@@ -8,12 +8,12 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
-// What chats of OpenAI's Chat API and contents of Gemini have both is the same idea in either.
+// TestGeminiAndOpenAIChat checks the features that OpenAI's Chat API and Gemini have in common.
 func TestGeminiAndOpenAIChat(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
 		chat, gemini string
-		oneWay       bool // back, the other is not the same
+		oneWay       bool // the conversion back has another result
 	}{
 		{
 			name:   "instructions and texts",
@@ -65,7 +65,8 @@ func TestGeminiAndOpenAIChat(t *testing.T) {
 	}
 }
 
-// What only Gemini has does not come into the messages of others, and errors stay errors.
+// TestGeminiToOpenAIChat checks that data that only Gemini has does not appear in messages of other
+// formats, and that errors stay errors.
 func TestGeminiToOpenAIChat(t *testing.T) {
 	source := `{"system_instruction":"Be brief.","contents":[{"parts":[{"text":"Weather?"}]},
 		{"role":"model","parts":[{"text":"hm","thought":true},{"function_call":{"name":"get","args":{"b":1,"a":[]}},"thought_signature":"CiQB"},{"function_call":{"name":"get"}}]},
@@ -79,7 +80,7 @@ func TestGeminiToOpenAIChat(t *testing.T) {
 	there := converted(t, []byte(source), format.Gemini, format.OpenAIChat)
 	mustEqual(t, tree.Of(parsed(t, there)).With("handoff", tree.None).Compact(), []byte(want))
 	mustEqual(t, converted(t, there, format.OpenAIChat, format.Gemini), []byte(source))
-	// A call is written without an id as long as its response is known by the name and the order.
+	// A call is written without an id if its response can be matched by name and order.
 	edited := strings.Replace(string(there), `"content":"18"`, `"content":"19"`, 1)
 	back := string(converted(t, []byte(edited), format.OpenAIChat, format.Gemini))
 	if strings.Contains(back, `"id":"gemini_call_`) || !strings.Contains(back, `"output":"19"`) {
@@ -87,7 +88,7 @@ func TestGeminiToOpenAIChat(t *testing.T) {
 	}
 }
 
-// An event that is added to a session has what ADK asks for.
+// TestGeminiAddsEvents checks that an added event has all members that ADK requires.
 func TestGeminiAddsEvents(t *testing.T) {
 	source := sample(t, format.Gemini)
 	there := tree.Of(parsed(t, converted(t, source, format.Gemini, format.EAAPL)))

@@ -18,8 +18,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// The generators write JSON texts: what number texts, escapes and names come to must not
-// depend on an encoder.
+// The generators write JSON texts themselves, so that the results for numbers, escapes and names do
+// not depend on an encoder.
 
 type generator struct{ t *rapid.T }
 
@@ -75,7 +75,7 @@ func (g generator) list(maxLength int, element func() string) string {
 	return "[" + strings.Join(parts, ",") + "]"
 }
 
-// object writes given members, each a pair of name and value, and some others.
+// object writes the given members, as pairs of name and value, and some others.
 func (g generator) object(given [][2]string, more, depth int) string {
 	seen := map[string]bool{}
 	var parts []string
@@ -95,7 +95,7 @@ func (g generator) object(given [][2]string, more, depth int) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// maybe leaves out members, and gives some a wrong type, if the message may be broken.
+// maybe leaves out some members, and gives others a wrong type, if the message may be broken.
 func (g generator) maybe(broken bool, members ...[2]string) [][2]string {
 	if !broken {
 		return members
@@ -121,7 +121,7 @@ func (g generator) extensions() string {
 	return g.object(nil, 4, 2)
 }
 
-// chatTurn writes a turn as the canonical message has it.
+// chatTurn writes a turn of a canonical message.
 func (g generator) chatTurn(broken bool) string {
 	if broken && g.chance("no turn", 12) {
 		return g.value(2)
@@ -303,7 +303,7 @@ func camelCased(name string) string {
 	return strings.Join(words, "")
 }
 
-// message writes a message of a format; one that may be broken can be any object.
+// message writes a message of a format. If it may be broken, it can be any object.
 func (g generator) message(f format.Format, broken bool) string {
 	if broken && g.chance("any object", 10) {
 		if formats.Named(f).IsLines() {
@@ -327,8 +327,8 @@ func (g generator) message(f format.Format, broken bool) string {
 	}
 }
 
-// history writes a message of a format of chats: one that is made up for it, which may be changed
-// at random, or one of any turns.
+// history writes a message of a chat format: a generated one, possibly with random changes, or one
+// with any turns.
 func (g generator) history(f format.Format, broken bool) string {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(g.t, "history"), 0))
 	lines := formats.Named(f).IsLines()
@@ -356,8 +356,7 @@ func (g generator) history(f format.Format, broken bool) string {
 	return string(text)
 }
 
-// sessions returns the fixtures of a format whose messages are files of JSON Lines, as arrays of their
-// lines.
+// sessions returns the fixtures of a JSON Lines format, as arrays of their lines.
 func sessions(t fataler, f format.Format) [][]byte {
 	t.Helper()
 	folder := map[format.Format]string{format.ClaudeCode: "claude", format.Codex: "codex"}[f]

@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// many returns a message with many turns or members, as they are written in a format.
+// many returns a message of a format with many turns or members.
 func many(t *testing.T, f format.Format, shape string, count int) []byte {
 	var turns, members bytes.Buffer
 	for i := range count {
@@ -32,7 +32,7 @@ func many(t *testing.T, f format.Format, shape string, count int) []byte {
 		canonical = canonical.Set(exchange.Turns, tree.Of(parsed(t, []byte("["+turns.String()+"]"))))
 	case "members":
 		canonical = canonical.Set("/currentState", object)
-	case "carried": // by all formats but its own
+	case "carried": // carried by all other formats
 		message := tree.Of(parsed(t, sample(t, f)))
 		if message.Is(jsonstream.Array) {
 			return message.Set("/0/further", object).Compact()
@@ -46,8 +46,8 @@ func many(t *testing.T, f format.Format, shape string, count int) []byte {
 	return bare.Compact()
 }
 
-// TestMemory bounds what a conversion allocates, all in all, by the length of its source:
-// also for the shapes that have the most values in a byte, and when converting back.
+// TestMemory bounds the total allocation of a conversion by the length of its source, also for the
+// shapes with the most values per byte, and for the conversion back.
 func TestMemory(t *testing.T) {
 	if underRace {
 		t.Skip("the race detector allocates, too")
@@ -66,7 +66,7 @@ func TestMemory(t *testing.T) {
 				if rates[1] > limit {
 					t.Errorf("%s, %s: %.1f bytes allocated for each of the source, want at most %.0f", shape, way, rates[1], limit)
 				}
-				if rates[1] > 1.3*rates[0]+1 { // one more: the collector empties pools when it likes
+				if rates[1] > 1.3*rates[0]+1 { // one more, because the collector may empty pools at any time
 					t.Errorf("%s, %s: %.1f bytes allocated for each of the source, and %.1f if it is twice as long", shape, way, rates[0], rates[1])
 				}
 			}
@@ -75,27 +75,25 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// maxAllocated returns how many bytes a conversion may allocate for each of its source.
+// maxAllocated returns the maximum number of allocated bytes per byte of the source.
 func maxAllocated(shape string, from, to format.Format) float64 {
 	switch {
 	case formats.Named(from).IsLines() || formats.Named(to).IsLines():
-		// The shortest turn becomes two lines, which say what, when and by whom: ten times its
-		// length, and as much again where it is carried.
+		// The shortest turn becomes two lines with its text, time and author: ten times its
+		// length, and as much again if it is carried.
 		return 240
 	case shape == "turns" && (from == format.A2A || to == format.A2A):
-		// As below, and each message gets an identifier of 36 characters, which is reported: such a
-		// message has 120 bytes.
+		// As below; in addition, each message of 120 bytes gets a reported identifier of 36 characters.
 		return 220
 	case shape == "turns" && (isChat(from) || isChat(to)):
-		// A turn here has 35 bytes. Where it is nested in other objects and lists, or has other
-		// names, it is made four times, of up to 600 bytes each: in either direction, once to compare.
+		// A turn has 35 bytes. If it is nested in other objects and lists, or has other names, it is
+		// built four times with up to 600 bytes each: in both directions, and once for comparison.
 		return 100
 	}
 	return 12
 }
 
-// allocated converts a message and returns how many bytes it allocates for each of the
-// source's.
+// allocated converts a message and returns the number of allocated bytes per byte of the source.
 func allocated(t *testing.T, source []byte, from, to format.Format) ([]byte, float64) {
 	t.Helper()
 	doc := parsedIn(t, source, from)
@@ -108,7 +106,7 @@ func allocated(t *testing.T, source []byte, from, to format.Format) ([]byte, flo
 	}
 	length := len(source)
 	if formats.Named(to).IsLines() {
-		length = max(length, len(r.Text)) // a line has much beside a short turn
+		length = max(length, len(r.Text)) // a line is much longer than a short turn
 	}
 	return r.Text, float64(after.TotalAlloc-before.TotalAlloc) / float64(length)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
-// A rollout that was made here comes back by its translation, but for its first line, which says
-// where the session was.
+// TestCodexCarriesNoTurns checks that a generated rollout can be translated back, except for its first
+// line, which has the place of the session.
 func TestCodexCarriesNoTurns(t *testing.T) {
 	for seed := range uint64(100) {
 		made := withoutLine(t, converted(t, chatgen.History(rand.New(rand.NewPCG(seed, 7)), format.OpenAIResponses), format.OpenAIResponses, format.Codex))
@@ -34,7 +34,7 @@ func TestCodexCarriesNoTurns(t *testing.T) {
 	}
 }
 
-// What two formats have the idea of goes from one to the other.
+// TestOpenAIPairs checks the features that two formats have in common.
 func TestOpenAIPairs(t *testing.T) {
 	const items = `[
 		{"role":"developer","content":"Be brief."},

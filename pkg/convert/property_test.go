@@ -26,13 +26,13 @@ func forAll(t *testing.T, property func(*rapid.T)) {
 	rapid.Check(t, property)
 }
 
-// fataler is what tests and properties share.
+// fataler is the common interface of tests and properties.
 type fataler interface {
 	Helper()
 	Fatalf(string, ...any)
 }
 
-// parsed reads a JSON text or, where that cannot be read, JSON Lines.
+// parsed reads a JSON text or JSON Lines.
 func parsed(t fataler, text []byte) *jsonstream.Document {
 	t.Helper()
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
@@ -45,7 +45,7 @@ func parsed(t fataler, text []byte) *jsonstream.Document {
 	return doc
 }
 
-// parsedIn reads a message of a format. One of lines may also be the array of them.
+// parsedIn reads a message of a format. For a JSON Lines format, text may also be an array.
 func parsedIn(t fataler, text []byte, f format.Format) *jsonstream.Document {
 	t.Helper()
 	if formats.Named(f).IsLines() && bytes.HasSuffix(text, []byte("\n")) {
@@ -66,7 +66,7 @@ func converted(t fataler, text []byte, from, to format.Format) []byte {
 	return r.Text
 }
 
-// mustEqual fails unless two texts are equal, numbers by how they are written.
+// mustEqual fails unless two JSON texts are equal. Numbers are compared as written.
 func mustEqual(t fataler, got, want []byte) {
 	t.Helper()
 	a, b := tree.Of(parsed(t, got)), tree.Of(parsed(t, want))
@@ -80,8 +80,8 @@ func mustEqual(t fataler, got, want []byte) {
 // isChat reports whether a format is one of chat histories.
 func isChat(f format.Format) bool { d := formats.Named(f); return d.Known != nil && d.Turns != nil }
 
-// eachPair runs a test for each pair of formats, but for those of a chat format and another one
-// that is not the canonical one: [TestWalk] and [TestCycle] have them at random.
+// eachPair runs a test for each pair of formats, except for pairs of a chat format with another
+// format that is not the canonical one. [TestWalk] and [TestCycle] have these at random.
 func eachPair(t *testing.T, f func(t *testing.T, from, to format.Format)) {
 	for _, from := range Formats() {
 		for _, to := range Formats() {
@@ -92,8 +92,8 @@ func eachPair(t *testing.T, f func(t *testing.T, from, to format.Format)) {
 	}
 }
 
-// TestThereAndBack is the promise of the package: for every pair of formats, a message
-// comes back equal, whatever it carries and however broken it is.
+// TestThereAndBack checks the guarantee of the package: for every pair of formats, a message is equal
+// after the conversion back, whatever it contains and however broken it is.
 func TestThereAndBack(t *testing.T) {
 	eachPair(t, func(t *testing.T, from, to format.Format) {
 		forAll(t, func(t *rapid.T) {
@@ -111,7 +111,7 @@ func TestThereAndBack(t *testing.T) {
 	})
 }
 
-// planted puts what another message carries, perhaps damaged, into a message.
+// planted puts the carried data of another message, possibly damaged, into a message.
 func (g generator) planted(message []byte, f, carried format.Format) []byte {
 	other := tree.Of(parsedIn(g.t, converted(g.t, []byte(g.message(carried, true)), carried, f), f))
 	doc := tree.Of(parsedIn(g.t, message, f))
@@ -120,7 +120,7 @@ func (g generator) planted(message []byte, f, carried format.Format) []byte {
 		plant = g.change(plant)
 	}
 	if at := sideOf(f).HolderAt(doc); at != "" && !doc.Is(jsonstream.Object) {
-		return message // a list that has no member
+		return message // a list has no members
 	}
 	if doc = doc.Set(sideOf(f).HolderAt(doc), plant); formats.Named(f).IsLines() && (!doc.Is(jsonstream.Array) || doc.Empty()) {
 		return message
@@ -128,8 +128,8 @@ func (g generator) planted(message []byte, f, carried format.Format) []byte {
 	return textOf(doc, f)
 }
 
-// TestWalk converts through several formats, to and fro, with edits on the way: each
-// step can be taken back.
+// TestWalk converts back and forth through several formats with edits, and checks that each step can be
+// undone.
 func TestWalk(t *testing.T) {
 	forAll(t, func(t *rapid.T) {
 		g := generator{t}
@@ -147,7 +147,7 @@ func TestWalk(t *testing.T) {
 	})
 }
 
-// edited changes, removes or doubles something in a message.
+// edited changes, removes or repeats a value of a message.
 func (g generator) edited(message []byte, f format.Format) []byte {
 	root := g.change(tree.Of(parsedIn(g.t, message, f)))
 	if root.Is(jsonstream.Object) && !formats.Named(f).IsLines() || root.Is(jsonstream.Array) && isChat(f) && !root.Empty() {
@@ -183,7 +183,7 @@ func (g generator) change(n tree.Node) tree.Node {
 	}
 }
 
-// TestCycle goes round three formats and back again.
+// TestCycle converts through three formats and back.
 func TestCycle(t *testing.T) {
 	forAll(t, func(t *rapid.T) {
 		g := generator{t}

@@ -2,6 +2,5 @@
 
 package convert
 
-// underRace says that the race detector runs: sync.Pool then drops at random what is
-// put into it.
+// underRace reports that the race detector is enabled: sync.Pool then drops random items.
 const underRace = true

@@ -129,7 +129,7 @@ func (t trace) describeMadeUp(r *Report, from, to shower) {
 		for i, item := range tree.Elements(to.doc.At(at)) {
 			if made[item] { // and not removed by the residue
 				r.MadeUp = append(r.MadeUp, exchange.MadeUp{
-					Pointer: fmt.Sprintf("%s/%d", at, i), Value: item.Compact(), Rule: "the call of this result is not there", Source: from.turns(),
+					Pointer: fmt.Sprintf("%s/%d", at, i), Value: item.Compact(), Rule: "the call of this result is missing", Source: from.turns(),
 				})
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
-// What is carried for one format is no turn for another.
+// TestCarriedIsNoTurn checks that data carried for one format does not become a turn of another.
 func TestCarriedIsNoTurn(t *testing.T) {
 	input := result(t, sample(t, format.EAAPL), format.OpenAI, Options{}).Text
 	for _, to := range []format.Format{format.SW4RMContext, format.SW4RMRequest, format.MACP} {
@@ -27,12 +27,12 @@ func TestCarriedIsNoTurn(t *testing.T) {
 	}
 }
 
-// A result has a call before it, made up if need be.
+// TestMadeUpCall checks that a result has a call before it, which is made up if it is missing.
 func TestMadeUpCall(t *testing.T) {
 	source := []byte(`{"conversation_history":[{"role":"tool","name":"search","tool_call_id":"c1","content":"x"},{"role":"tool","tool_call_id":"c1","content":"again"}],"tool_state":{},"metadata":{}}`)
 	there := result(t, source, format.OpenAI, Options{})
 	const call = `{"type":"function_call","call_id":"c1","name":"search","arguments":"{}"}`
-	want := []exchange.MadeUp{{Pointer: "/input_history/0", Value: []byte(call), Rule: "the call of this result is not there", Source: "/conversation_history"}}
+	want := []exchange.MadeUp{{Pointer: "/input_history/0", Value: []byte(call), Rule: "the call of this result is missing", Source: "/conversation_history"}}
 	if diff := cmp.Diff(want, there.Report.MadeUp); diff != "" {
 		t.Errorf("made up: %s", diff)
 	}
@@ -45,7 +45,7 @@ func TestMadeUpCall(t *testing.T) {
 	}
 }
 
-// A brief that the canonical schema rejects is carried.
+// TestBriefFits checks that a brief that the canonical schema rejects is carried.
 func TestBriefFits(t *testing.T) {
 	for _, brief := range []string{
 		`{"remainingSubtasks":["x"]}`, `{"completedSubtasks":[{"subtaskId":"a","description":"b"},{"subtaskId":"a","description":"c"}]}`,
@@ -63,7 +63,7 @@ func TestBriefFits(t *testing.T) {
 	}
 }
 
-// The report has places that are there, in the messages as they are written.
+// TestReportPlaces checks that the places in the report exist in the messages.
 func TestReportPlaces(t *testing.T) {
 	camel := `{"protocolVersion":"1.0","mode":"macp.mode.handoff.v1","sessionId":"s","messages":[` +
 		`{"messageType":"SessionStart","messageId":"1","sender":"a","timestampUnixMs":1,"payload":{"modeVersion":"1"}},` +
@@ -119,7 +119,7 @@ func TestStrictSaysWhere(t *testing.T) {
 	}
 }
 
-// A file in the content of a part does not become text.
+// TestParts checks that a file in the content of a part does not become text.
 func TestParts(t *testing.T) {
 	const parts = `[{"type":"text","text":"See"},{"type":"image_url","image_url":{"url":"data:x"}}]`
 	source := strings.Replace(string(sample(t, format.EAAPL)), `"conversationHistoryVerbatim": [`,

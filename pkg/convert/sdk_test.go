@@ -17,8 +17,8 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-// sdkForms are the forms of histories of SDKs whose API is a library: which members of a turn are
-// carried besides, as a turn that is written again does not have them, and what asks the SDK.
+// sdkForms are the forms of histories for SDKs that are libraries, with the members of a turn that
+// are carried because a rewritten turn lacks them, and the oracle of the SDK.
 var sdkForms = []struct {
 	format  format.Format
 	form    string
@@ -36,16 +36,17 @@ var sdkForms = []struct {
 	{format.LangChain, "command", "", idle},
 }
 
-// idle are the members that messages of LangChain have or have not, at random.
+// idle are optional members of LangChain messages, which are set at random.
 var idle = []string{"id", "usage_metadata", "tool_calls", "invalid_tool_calls"}
 
-// rewritten returns the view of what is written of what a message says.
+// rewritten returns the view of a message after its turns are read and written again.
 func rewritten(s side, message tree.Node) tree.Node {
 	m, shape := s.read(message)
 	return s.write(m, shape, &exchange.Maker{Source: message, Restoring: true, Known: map[string]bool{}})
 }
 
-// What is carried for a history is little: it is written again nearly as it was.
+// TestSDKResidues checks that the carried data of a history is small, because the history is written
+// again almost unchanged.
 func TestSDKResidues(t *testing.T) {
 	for _, tt := range sdkForms {
 		t.Run(string(tt.format)+"/"+tt.form, func(t *testing.T) {
@@ -58,7 +59,7 @@ func TestSDKResidues(t *testing.T) {
 				}
 				p := patchOf(s, rewritten(s, message), message)
 				for _, e := range p.members {
-					if !strings.HasPrefix(e.at, "/rest/") { // what is beside the turns
+					if !strings.HasPrefix(e.at, "/rest/") { // outside the turns
 						t.Errorf("seed %d: carried at %s: %s", seed, e.at, text)
 					}
 				}
@@ -77,8 +78,8 @@ func TestSDKResidues(t *testing.T) {
 	}
 }
 
-// mixes reports whether a message has turns in two ways, of which one is written: results of parallel
-// calls that have a message each, or images that are image parts as well as file parts.
+// mixes reports whether a message has two forms of turns, of which only one is written: results of
+// parallel calls in separate messages, or images both as image parts and as file parts.
 func mixes(message tree.Node) bool {
 	last, text := "", string(message.Compact())
 	for c := listOf(message).Children(); c.Next(); {
@@ -98,8 +99,8 @@ func listOf(message tree.Node) tree.Node {
 	return message
 }
 
-// Histories of all other formats become ones that break no rule of an SDK's and of no provider, where
-// they broke none before, and that the SDK takes.
+// TestSDKsTake checks that valid histories of all other formats become histories that break no rule of
+// an SDK or a provider, and that the SDK accepts.
 func TestSDKsTake(t *testing.T) {
 	for _, to := range []format.Format{format.AISDK, format.LangChain} {
 		var texts [][]byte
@@ -119,14 +120,14 @@ func TestSDKsTake(t *testing.T) {
 				continue
 			}
 			ask := texts
-			texts = nil // they are the same whatever the form
+			texts = nil // they do not depend on the form
 			t.Run(string(to)+"/"+tt.form, func(t *testing.T) {
 				s := sideOf(to)
-				for seed := range uint64(*histories) { // what is written again in the form
+				for seed := range uint64(*histories) { // rewritten in the form
 					text := chatgen.HistoryIn(rand.New(rand.NewPCG(seed, 7)), to, tt.form)
 					again := s.message(rewritten(s, tree.Of(parsed(t, text)))).Compact()
 					checkMade(t, to, to, text, again)
-					if !bytes.Contains(again, []byte(`["langchain","schema",`)) { // of Python, which JavaScript does not load
+					if !bytes.Contains(again, []byte(`["langchain","schema",`)) { // the form of Python, which JavaScript does not load
 						ask = append(ask, again)
 					}
 				}
@@ -141,8 +142,7 @@ func TestSDKsTake(t *testing.T) {
 	}
 }
 
-// checkMade fails if what was made of a source does not conform, or is refused where the source is
-// not.
+// checkMade fails if the converted source is invalid, or is rejected although the source is not.
 func checkMade(t *testing.T, from, to format.Format, source, made []byte) {
 	t.Helper()
 	if problems := conform(t, to, made); len(problems) > 0 {
@@ -152,7 +152,7 @@ func checkMade(t *testing.T, from, to format.Format, source, made []byte) {
 		if len(refused(t, from, source, p)) > 0 {
 			continue
 		}
-		// That what a tool returned is blank is not seen in a UIMessage, which has it beside the call.
+		// A blank result is not visible in a UIMessage, where it is in the part of the call.
 		problems := slices.DeleteFunc(refused(t, to, made, p), func(s string) bool { return strings.HasPrefix(s, "bedrock-converse/empty-content ") })
 		if len(problems) > 0 {
 			t.Fatalf("%s refuses: %s\n%s\n%s", p, problems, source, made)
@@ -160,7 +160,7 @@ func checkMade(t *testing.T, from, to format.Format, source, made []byte) {
 	}
 }
 
-// Where both have the same idea, a turn becomes the same in the other format.
+// TestSDKTurns checks that a turn is translated if both formats have an equivalent.
 func TestSDKTurns(t *testing.T) {
 	for _, tt := range []struct {
 		name     string

@@ -19,7 +19,7 @@ var chatSchemas = map[format.Format]string{
 	format.OpenAIChat: schemas.OpenAIChat, format.OpenAIResponses: schemas.OpenAIResponses, format.Anthropic: schemas.Anthropic,
 }
 
-// What APIs took and sent is detected and valid.
+// TestRecordedShapes checks that recorded requests and responses of APIs are detected and valid.
 func TestRecordedShapes(t *testing.T) {
 	for f, name := range chatSchemas {
 		schema, err := validate.EmbeddedSchema(name)
@@ -46,7 +46,7 @@ func TestRecordedShapes(t *testing.T) {
 	}
 }
 
-// Histories that were made up are valid in each form.
+// TestMadeUpHistories checks that generated histories are valid in each form.
 func TestMadeUpHistories(t *testing.T) {
 	for f, name := range chatSchemas {
 		schema, err := validate.EmbeddedSchema(name)
@@ -62,11 +62,11 @@ func TestMadeUpHistories(t *testing.T) {
 	}
 }
 
-// Findings are about the member that is wrong, and about nothing else.
+// TestChatFindings checks that a finding is placed at the wrong member, and that there are no others.
 func TestChatFindings(t *testing.T) {
 	for _, tt := range []struct {
 		format format.Format
-		turn   string   // or an object
+		turn   string   // a turn, or a whole object
 		want   []string // POINTER RULE: a part of the message
 	}{
 		{format.OpenAIChat, `{"role":"User","content":"x"}`, []string{`/0/role enum: found "User": did you mean "user"?`}},

@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A message says of which format it is by the names of its members.
+// ExampleDetect detects the format of a message by the names of its members.
 func ExampleDetect() {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(`{"input_history":"Hi","pre_handoff_items":[],"new_items":[]}`)), jsonstream.Limits{})
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Most of a message's members indicate its format; any message may have some of another.
+// TestDetect checks that the format with the most matching members is detected, even if the message has
+// members of another.
 func TestDetect(t *testing.T) {
 	for _, tt := range []struct {
 		in   string
@@ -46,7 +47,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// A descriptor says all that what looks formats up relies on.
+// TestDescriptors checks that every descriptor is complete.
 func TestDescriptors(t *testing.T) {
 	seen := map[string]format.Format{}
 	for _, d := range All() {
@@ -67,7 +68,7 @@ func TestDescriptors(t *testing.T) {
 		}
 	}
 	if Known("x") || Named("x").Name != "" {
-		t.Error("x is no format")
+		t.Error("x is a format")
 	}
 }
 
@@ -101,7 +102,7 @@ func BenchmarkDetect(b *testing.B) {
 	}
 }
 
-// A list of messages is in the format that its turns belong to.
+// TestDetectByTurns checks that the format of a list of messages is that of its turns.
 func TestDetectByTurns(t *testing.T) {
 	const hi = `{"role":"user","content":"hi"}`
 	for _, tt := range []struct {

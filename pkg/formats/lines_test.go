@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// The first line tells whether a file is one message.
+// TestTakesLines checks that the first line decides whether a file is one message.
 func TestTakesLines(t *testing.T) {
 	for line, want := range map[string]bool{
 		`{"type":"user","message":{"role":"user","content":"hi"},"uuid":"a","sessionId":"s"}`:   true,
@@ -35,12 +35,12 @@ func TestTakesLines(t *testing.T) {
 			t.Errorf("%s: %v", line, got)
 		}
 		if !TakesLines(format.Codex)([]byte(line)) || TakesLines(format.EAAPL)([]byte(line)) {
-			t.Errorf("%s: what the user says does not count", line)
+			t.Errorf("%s: the given format is ignored", line)
 		}
 	}
 }
 
-// The turns of sessions, by their lines.
+// TestSessions compares the turns of sessions by their lines.
 func TestSessions(t *testing.T) {
 	for name, want := range map[string]struct {
 		format format.Format
@@ -70,7 +70,8 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// A Detector finds the format that the whole is in, also where only late lines tell.
+// TestDetector checks that a Detector finds the format of the whole file, even if only late lines
+// identify it.
 func TestDetector(t *testing.T) {
 	lines := []string{`{"type":"user","uuid":"a","parentUuid":null,"message":{"role":"user","content":"x"}}`, `{"type":"summary","leafUuid":"a"}`,
 		`{"type":"response_item","timestamp":"t","payload":{}}`, `{"type":"event_msg","timestamp":"t","payload":{}}`, `{"role":"user","content":"x"}`,

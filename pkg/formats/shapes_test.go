@@ -17,8 +17,8 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// The shapes that the libraries write are detected, valid by the schema of their format, and
-// read. The documents of testdata/chat are made up, one for a shape.
+// TestShapes checks that the documents of libraries are detected, valid by the schema of their format,
+// and read. The documents of testdata/chat are constructed, one for each form.
 func TestShapes(t *testing.T) {
 	withoutTurns := []string{"task-no-history", "task-no-context", "task-artifacts", "request-get", "http-response", "stream-artifact", "stream-rpc", "artifact", "old-status", "old-artifact"}
 	for _, f := range []format.Format{format.LangChain, format.AISDK, format.Gemini, format.A2A} {
@@ -65,7 +65,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// Whole histories, as they are made up for tests, and the examples keep all rules.
+// TestWholeHistories checks that complete generated histories and the examples break no rule.
 func TestWholeHistories(t *testing.T) {
 	for _, f := range []format.Format{format.LangChain, format.AISDK, format.Gemini, format.A2A} {
 		v := validate.New(validate.Options{Layers: []finding.Layer{finding.Schema, finding.Protocol}, Formats: []format.Format{f}, All: true, Strict: true})

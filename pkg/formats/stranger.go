@@ -26,7 +26,7 @@ type StrangerError struct {
 	Err   error  // the error for a document of no format
 }
 
-func (e *StrangerError) Error() string { return "in none of the known formats: found " + e.Found }
+func (e *StrangerError) Error() string { return "unknown format: found " + e.Found }
 
 func (e *StrangerError) Unwrap() error { return e.Err }
 
@@ -43,7 +43,7 @@ func NoFormat(root jsonstream.Value, err error) error {
 // document is not a known stranger.
 func StrangerOf(root jsonstream.Value) (Stranger, bool) {
 	if inSnakeCase(root, 0) {
-		return Stranger{"as a canonical message has in camelCase: write all its names so, such as " + camelCased(root), true}, true
+		return Stranger{"the names of a canonical message in snake_case: write them in camelCase, such as " + camelCased(root), true}, true
 	}
 	for _, s := range strangers {
 		if s.is(root) {
@@ -54,31 +54,31 @@ func StrangerOf(root jsonstream.Value) (Stranger, bool) {
 }
 
 // OneALine is the advice for an array of messages.
-const OneALine = "give them one a line, as jq -c '.[]' writes them"
+const OneALine = "write one message per line, for example with jq -c '.[]'"
 
 var strangers = []struct {
 	is func(root jsonstream.Value) bool
 	Stranger
 }{
-	{isEncodedTwice, Stranger{"which is a JSON document itself, encoded twice: decode it once, as jq -r . does", true}},
-	{isSeveral, Stranger{"so that it is an array of messages: " + OneALine, true}},
-	{isState, Stranger{"as an agent state has; handoff build makes a message of it", true}},
+	{isEncodedTwice, Stranger{"which contains an encoded JSON document: decode it, for example with jq -r .", true}},
+	{isSeveral, Stranger{"that is, an array of messages: " + OneALine, true}},
+	{isState, Stranger{"like an agent state: build a message from it with handoff build", true}},
 	{func(v jsonstream.Value) bool { return v.Get("choices").First().Get("message").Exists() },
-		Stranger{Is: "as an answer of the Chat Completions API has; take its messages with jq '[.choices[].message]'"}},
+		Stranger{Is: "like a response of the Chat Completions API: extract its messages with jq '[.choices[].message]'"}},
 	{func(v jsonstream.Value) bool { return v.Get("candidates").First().Get("content").Exists() },
-		Stranger{Is: "as an answer of the Gemini API has; take its contents with jq '[.candidates[].content]'"}},
+		Stranger{Is: "like a response of the Gemini API: extract its contents with jq '[.candidates[].content]'"}},
 	{func(v jsonstream.Value) bool { return v.Get("contents").Kind() == jsonstream.String },
-		Stranger{Is: "as a request of Gemini's SDK has; the API takes contents as an array of turns"}},
+		Stranger{Is: "like a request of Gemini's SDK: write contents as an array of turns"}},
 	{func(v jsonstream.Value) bool {
 		return v.Get("skills").Kind() == jsonstream.Array && v.Get("capabilities").Exists()
 	},
-		Stranger{Is: "as an A2A AgentCard has; check it with handoff a2a card check"}},
+		Stranger{Is: "like an A2A AgentCard: check it with handoff a2a card check"}},
 	{func(v jsonstream.Value) bool {
 		return v.Kind() == jsonstream.Object && conversation.Role(v) != "" && !v.Get("parts").Exists()
 	},
-		Stranger{Is: "as a single chat message has; put messages into an array: of JSON Lines, jq -s . makes one"}},
+		Stranger{Is: "like a single chat message: put the messages into an array; for JSON Lines, use jq -s ."}},
 	{func(v jsonstream.Value) bool { return isPair(v.First()) || isPair(v.Get("messages").First()) },
-		Stranger{Is: "and pairs of role and text; write each as {\"role\": …, \"content\": …}"}},
+		Stranger{Is: "that is, pairs of role and text: write each pair as {\"role\": …, \"content\": …}"}},
 }
 
 // isEncodedTwice reports whether a document is a string that holds an object or array.
@@ -177,7 +177,7 @@ func Outline(root jsonstream.Value) string {
 		if !first.Exists() {
 			return "an empty array"
 		}
-		return "an array of which the first element is " + Outline(first)
+		return "an array whose first element is " + Outline(first)
 	}
 	if root.Kind() != jsonstream.Object {
 		return finding.KindName(root.Kind())

@@ -152,7 +152,7 @@ func Decode(v jsonstream.Value, limits jsonstream.Limits) (*jsonstream.Document,
 	}
 	context, err := jsonstream.Parse(jsonstream.NewRaw(text), limits)
 	if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
-		return nil, carrierError(v, fmt.Errorf("its content is no JSON text, at %d:%d in it: %w", e.Line, e.Column, err))
+		return nil, carrierError(v, fmt.Errorf("the content is not JSON, at %d:%d in it: %w", e.Line, e.Column, err))
 	}
 	return context, err
 }

@@ -22,7 +22,8 @@ func macpContext(contentType, context string) string {
 		base64.StdEncoding.EncodeToString([]byte(context)) + `"}}`
 }
 
-// The conversation of a transcript is in the last context that has a place for one.
+// TestTranscript checks that the conversation of a transcript is in the last context with a place for
+// turns.
 func TestTranscript(t *testing.T) {
 	const turns = `{"conversationHistoryVerbatim":[{"role":"user","content":"a"}]}`
 	for _, tt := range []struct {
@@ -74,16 +75,16 @@ func TestTranscript(t *testing.T) {
 	}
 }
 
-// A context that says that it is JSON may hold the turns: where it cannot be read, a
-// transcript is not one without turns.
+// TestUnreadableContext checks that an unreadable context with a JSON content type is an error, because
+// it may contain the turns.
 func TestUnreadableContext(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"not base64", `{"messages":[{"message_type":"HandoffContext","payload":{"content_type":"application/json","context":"{}"}}]}`,
 			"/messages/0/payload/context: not base64 of a context: "},
 		{"no JSON", transcript(macpContext("application/json", twoTurns), macpContext("application/json", "{\n no")),
-			"/messages/2/payload/context: its content is no JSON text, at 2:2 in it: "},
+			"/messages/2/payload/context: the content is not JSON, at 2:2 in it: "},
 		{"too deep", transcript(macpContext("application/json", strings.Repeat("[", 513)+strings.Repeat("]", 513))),
-			"/messages/1/payload/context: its content is no JSON text, at 1:513 in it: "},
+			"/messages/1/payload/context: the content is not JSON, at 1:513 in it: "},
 		{"a snapshot", `{"context_snapshot":"%"}`, "/context_snapshot: not base64 of a context: "},
 	} {
 		_, err := Of(parse(t, tt.in), "", jsonstream.Limits{})
@@ -96,7 +97,7 @@ func TestUnreadableContext(t *testing.T) {
 	}
 }
 
-// Base64 is read in both alphabets, with padding and without.
+// TestDecode checks base64 in both alphabets, with and without padding.
 func TestDecode(t *testing.T) {
 	const text = `{"a":"?>~ÿ?>~"}`
 	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
@@ -115,7 +116,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// All conversations of a transcript are found, the last first.
+// TestAll checks that all conversations of a transcript are found, the last one first.
 func TestAll(t *testing.T) {
 	const turns = `{"conversationHistoryVerbatim":[{"role":"user","content":"a"}]}`
 	for _, tt := range []struct{ name, in, want string }{
@@ -142,7 +143,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// A context is put back in the place that it came from, as compact base64.
+// TestMessageOfTranscript checks that a context is put back into its original place, as compact base64.
 func TestMessageOfTranscript(t *testing.T) {
 	h := read(t, transcript(macpContext("application/json", twoTurns), macpContext("text/plain", "x")))
 	got, err := h.Message([]byte(`{}`))
@@ -154,8 +155,8 @@ func TestMessageOfTranscript(t *testing.T) {
 	}
 }
 
-// A given format takes precedence over what a document looks like, and needs one of the
-// members that hold what is read.
+// TestFormatOf checks that a given format takes precedence over the detected one, and that the document
+// must have a member with its turns.
 func TestFormatOf(t *testing.T) {
 	for _, tt := range []struct {
 		in     string

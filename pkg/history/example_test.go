@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// The turns of a message of any format, wherever it has them.
+// ExampleOf reads the turns of a message in any format.
 func ExampleOf() {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(
 		`{"handoffId":"h-1","conversationHistoryVerbatim":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello."}]}`)), jsonstream.Limits{})

@@ -25,7 +25,7 @@ func (formatError) Error() string {
 			known = append(known, d.Marks[0]+" ("+d.Title+")")
 		}
 	}
-	return "in none of the known formats: found neither " + listed(append(known, "a list of chat messages"), "nor")
+	return "unknown format: found neither " + listed(append(known, "a list of chat messages"), "nor")
 }
 
 // listed joins names, with last before the last one.
@@ -47,7 +47,7 @@ func (e *MismatchError) Error() string {
 		return fmt.Sprintf("not in the format %s: expected JSON Lines", e.Format)
 	}
 	if isBare(formats.Named(e.Format)) {
-		return fmt.Sprintf("not in the format %s: expected an array of messages, or an object with one in %s, found neither", e.Format, listed(e.Members, "or"))
+		return fmt.Sprintf("not in the format %s: expected an array of messages, or an object with such an array in %s, found neither", e.Format, listed(e.Members, "or"))
 	}
 	return fmt.Sprintf("not in the format %s: expected an object with %s, found none", e.Format, listed(e.Members, "or"))
 }

@@ -38,7 +38,7 @@ func encodedRequest(context string) string {
 	return `{"from_agent":"x","context_snapshot":"` + base64.StdEncoding.EncodeToString([]byte(context)) + `"}`
 }
 
-// The turns of every format, each as list/index/role/text.
+// TestTurns compares the turns of every format, written as list/index/role/text.
 func TestTurns(t *testing.T) {
 	for _, tt := range []struct {
 		name, in string
@@ -85,8 +85,8 @@ func TestNoHistory(t *testing.T) {
 		{"another document", `{"a":1}`, "found neither handoffId"},
 		{"no object", `[1]`, "found neither handoffId"},
 		{"a snapshot that is not base64", `{"context_snapshot":"{}"}`, "/context_snapshot: not base64 of a context: illegal base64 data at input byte 0"},
-		{"a snapshot that is not JSON", encodedRequest("no"), "/context_snapshot: its content is no JSON text, at 1:1 in it: "},
-		{"an empty snapshot", `{"context_snapshot":""}`, "/context_snapshot: its content is no JSON text, at 1:1 in it: "},
+		{"a snapshot that is not JSON", encodedRequest("no"), "/context_snapshot: the content is not JSON, at 1:1 in it: "},
+		{"an empty snapshot", `{"context_snapshot":""}`, "/context_snapshot: the content is not JSON, at 1:1 in it: "},
 		{"a snapshot over the limits", encodedRequest(strings.Repeat("[", 600) + strings.Repeat("]", 600)), "nested"},
 		{"a snapshot of another type", `{"context_snapshot":[1]}`, "/context_snapshot: expected base64 of a context, or the context, found array"},
 	} {
@@ -100,7 +100,7 @@ func TestNoHistory(t *testing.T) {
 	}
 }
 
-// Put back unchanged, a context leaves the message as it was.
+// TestMessageOfContext checks that a message is unchanged after an unchanged context is put back.
 func TestMessageOfContext(t *testing.T) {
 	for _, in := range []string{
 		twoTurns, encodedRequest(twoTurns), encodedRequest(" " + twoTurns + "\n"), `{ "context_snapshot" : ` + twoTurns + `, "a":1}`,
@@ -114,8 +114,8 @@ func TestMessageOfContext(t *testing.T) {
 	}
 }
 
-// What a context takes in its message is never more than Encoded and Beside say,
-// and by a few bytes less at most.
+// TestEncodedAndBeside checks that Encoded and Beside are upper bounds for the size of a context in its
+// message, and exact to a few bytes.
 func TestEncodedAndBeside(t *testing.T) {
 	for n := range 9 {
 		context := `{"conversation_history":[],"x":"` + strings.Repeat("x", n) + `"}`
@@ -152,13 +152,13 @@ func TestTally(t *testing.T) {
 	if got := read(t, `{"handoffId":"h","conversationHistoryVerbatim":[]}`).Measure(m).Total; got != 1 {
 		t.Errorf("without a turn, there is no reply: got %d", got)
 	}
-	// Of a request, the context is measured: how it is carried does not count.
+	// For a request, only the context is measured, independently of its encoding in the request.
 	if a, b := read(t, encodedRequest(twoTurns)).Measure(m), read(t, twoTurns).Measure(m); !cmp.Equal(a, b) {
 		t.Error(cmp.Diff(a, b))
 	}
 }
 
-// Nothing panics, and units are what they say: sets known by their lowest index.
+// FuzzOf checks that no document causes a panic, and that each unit is identified by its lowest index.
 func FuzzOf(f *testing.F) {
 	for _, seed := range []string{
 		twoTurns, encodedRequest(twoTurns), `{"context_snapshot":` + twoTurns + `}`, `{"input_history":"hi","new_items":[{"type":"reasoning"},{"type":"program","call_id":"p"}]}`,

@@ -46,10 +46,10 @@ func (c *checker) checkSilent(m *message) {
 	switch {
 	case !c.native || m.turn.Role == "" || m.turn.Value.Kind() != jsonstream.Object:
 	case content.Kind() == jsonstream.Array && content.Len() == 0:
-		c.report("empty-content", content, "a turn with an empty list of parts; give it a text, which may be empty")
+		c.report("empty-content", content, "the turn has an empty list of parts; give it a text, which may be empty")
 	case content.Exists() && content.Kind() != jsonstream.Null || m.has(conversation.Call) || item.Get("audio").Exists() || item.Get("refusal").Exists():
 	default:
-		c.report("empty-content", orItem(content, m.turn.Value), "a turn without content: only one with tool_calls may have none; give it a text, which may be empty")
+		c.report("empty-content", orItem(content, m.turn.Value), "the turn has neither content nor tool_calls; give it a text, which may be empty")
 	}
 }
 
@@ -62,7 +62,7 @@ func (c *checker) checkBlocks(m *message) {
 		case p.Kind != conversation.Said || !text.Exists():
 			spoken = true
 		case text.Text() == "" && p.Value.Kind() == jsonstream.Object:
-			c.report("empty-content", text, "an empty text; drop the part, or give it a text")
+			c.report("empty-content", text, "the text is empty; remove the part, or give it a text")
 			return
 		case isBlank(text.Text()):
 			blank = text
@@ -73,9 +73,9 @@ func (c *checker) checkBlocks(m *message) {
 	switch {
 	case spoken || m.role == system:
 	case blank.Exists():
-		c.report("empty-content", blank, "a turn whose texts are white space alone; drop it, or give it a text")
+		c.report("empty-content", blank, "the turn has no text except white space; remove it, or give it a text")
 	case m.role == user:
-		c.report("empty-content", m.turn.Value, "a turn of the user that says nothing; drop it, or give it a text")
+		c.report("empty-content", m.turn.Value, "the turn of the user is empty; remove it, or give it a text")
 	}
 }
 
@@ -83,7 +83,7 @@ func (c *checker) checkBlocks(m *message) {
 func (c *checker) checkParts(m *message) {
 	for _, p := range m.parts {
 		if c.native && p.Value.Kind() == jsonstream.Object && p.Value.Len() == 0 {
-			c.report("empty-content", p.Value, "an empty part; drop it, or give it a text")
+			c.report("empty-content", p.Value, "the part is empty; remove it, or give it a text")
 			return
 		}
 		if p.Kind != conversation.Said || textOf(p).Text() != "" {
@@ -91,7 +91,7 @@ func (c *checker) checkParts(m *message) {
 		}
 	}
 	if m.role != system {
-		c.report("empty-content", m.turn.Value, "a turn that says nothing; drop it, or give it a text")
+		c.report("empty-content", m.turn.Value, "the turn is empty; remove it, or give it a text")
 	}
 }
 
@@ -100,17 +100,17 @@ func (c *checker) checkConverse(m *message) {
 	for _, p := range m.parts {
 		switch text := textOf(p); {
 		case p.Kind == conversation.Said && isBlank(text.Text()):
-			c.report("empty-content", orItem(text, p.Value), "a blank text; drop the part, or give it a text")
+			c.report("empty-content", orItem(text, p.Value), "the text is blank; remove the part, or give it a text")
 			return
 		case p.Kind == conversation.Result:
 			if blank, ok := blankResult(p); ok {
-				c.report("empty-content", blank, "a result with a blank text; give it a text, such as [empty]")
+				c.report("empty-content", blank, "the result has a blank text; give it a text, such as [empty]")
 				return
 			}
 		}
 	}
 	if len(m.parts) == 0 && m.role != system {
-		c.report("empty-content", m.turn.Value, "a turn that says nothing; drop it, or give it a text")
+		c.report("empty-content", m.turn.Value, "the turn is empty; remove it, or give it a text")
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-// A call without a result is refused.
+// ExampleCheck finds a tool call without a result.
 func ExampleCheck() {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(`[{"role":"user","content":"Weather?"},
 		{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"weather","input":{}}]},

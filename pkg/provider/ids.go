@@ -81,15 +81,15 @@ func (c *checker) checkCallID(id jsonstream.Value) {
 	switch {
 	case ok, c.provider == Gemini:
 	case c.provider == BedrockConverse && namings()[c.provider].callID.fits(id.Text()):
-		c.reportAs(finding.Warning, "call-id", id, "the id of a call with characters that Claude does not take: found %s; use %s", finding.QuoteValue(id), says)
+		c.reportAs(finding.Warning, "call-id", id, "the id of the call has characters that Claude rejects: found %s; use %s", finding.QuoteValue(id), says)
 	default:
-		c.report("call-id", id, "the id of a call in a form that the API does not take: found %s, %s; use %s, in the call and in its result", finding.QuoteValue(id), lengthOf(id.Text()), says)
+		c.report("call-id", id, "the id of the call is invalid for the API: found %s, %s; use %s, in the call and in its result", finding.QuoteValue(id), lengthOf(id.Text()), says)
 	}
 }
 
 func (c *checker) checkTool(p part) {
 	if says, ok := c.provider.FitsTool(p.Tool()); !ok && (p.Name.Exists() || c.native && p.Kind == conversation.Call && isFunction(p)) {
-		c.report("tool-name", orItem(p.Name, p.Value), "a name that no tool can have: found %s, %s; use %s", finding.Quote(p.Tool()), lengthOf(p.Tool()), says)
+		c.report("tool-name", orItem(p.Name, p.Value), "the name of the tool is invalid for the API: found %s, %s; use %s", finding.Quote(p.Tool()), lengthOf(p.Tool()), says)
 	}
 }
 
@@ -101,7 +101,7 @@ func (c *checker) checkNames(turns []conversation.Turn) {
 			continue
 		}
 		if !conversation.IsName(name.Text()) {
-			c.report("message-name", name, "a name that nobody can have: found %s, %s; use 1 to %d characters without spaces and < | \\ / >", finding.QuoteValue(name), lengthOf(name.Text()), conversation.LongestName)
+			c.report("message-name", name, "the name of the message is invalid for the API: found %s, %s; use 1 to %d characters without spaces and < | \\ / >", finding.QuoteValue(name), lengthOf(name.Text()), conversation.LongestName)
 		}
 	}
 }
@@ -152,11 +152,11 @@ func (c *checker) checkItemIDs(turns []conversation.Turn) {
 		prefix, known := itemPrefixes[kind]
 		switch {
 		case again && text != "":
-			c.report("repeated-item-id", id, "the id of another item: found %s at %s already; drop the item if it is the same, else leave out the id", finding.QuoteValue(id), earlier.Value.Pointer())
+			c.report("repeated-item-id", id, "the id is already used by another item: found %s at %s; remove this item if both are equal, otherwise leave out its id", finding.QuoteValue(id), earlier.Value.Pointer())
 		case text == "" || utf8.RuneCountInString(text) > maxItemID || !itemID().MatchString(text):
-			c.report("item-id", id, "the id of an item in a form that the API does not take: found %s, %s; leave it out, or use 1 to %d letters, digits, _ or -", finding.QuoteValue(id), lengthOf(text), maxItemID)
+			c.report("item-id", id, "the id of the item is invalid for the API: found %s, %s; leave it out, or use 1 to %d letters, digits, _ or -", finding.QuoteValue(id), lengthOf(text), maxItemID)
 		case known && (kind != "message" || t.Role == assistant) && !strings.HasPrefix(text, prefix):
-			c.report("item-id", id, "the id of an item of another type: found %s for a %s; leave it out, or use the one that begins with %s", finding.QuoteValue(id), kind, prefix)
+			c.report("item-id", id, "the id belongs to another type of item: found %s for a %s; leave it out, or use the id that begins with %s", finding.QuoteValue(id), kind, prefix)
 		}
 	}
 }

@@ -100,11 +100,11 @@ func (c *checker) checkMedia() {
 func (c *checker) checkMediaTotal(last jsonstream.Value, total tally) {
 	switch {
 	case c.is(OpenAIChat, OpenAIResponses) && total.bytes > openAIImages:
-		c.report("media-size", last, "too many bytes of images: found %d in all, at most %d are taken; take some out", total.bytes, openAIImages)
+		c.report("media-size", last, "the images are too large: found %d bytes in total, but the limit is %d; remove some of them", total.bytes, openAIImages)
 	case c.provider == Anthropic && total.encoded > anthropicRequest:
-		c.report("media-size", last, "too many bytes of images and documents: found %d in all, a request has at most %d; take some out", total.encoded, anthropicRequest)
+		c.report("media-size", last, "the images and documents are too large: found %d bytes in total, but the limit of a request is %d; remove some of them", total.encoded, anthropicRequest)
 	case c.provider == Gemini && total.encoded > geminiRequest:
-		c.report("media-size", last, "too many bytes of inline data: found %d of base64 in all, at most %d are taken; upload the files", total.encoded, geminiRequest)
+		c.report("media-size", last, "the inline data is too large: found %d bytes of base64 in total, but the limit is %d; upload the files", total.encoded, geminiRequest)
 	}
 	c.checkMediaCount(last, total.images, total.documents)
 }
@@ -116,7 +116,7 @@ func (c *checker) checkMediaType(m medium) {
 	}
 	kind, _, _ := strings.Cut(strings.ToLower(m.kind), ";")
 	if kind != "" && types != nil && !slices.Contains(types, kind) && kind != "image/*" {
-		c.report("media-type", m.at, "a type that the API does not take: found %s; convert it to one of %s", finding.Quote(m.kind), strings.Join(types, ", "))
+		c.report("media-type", m.at, "the API does not accept this type: found %s; convert it to one of %s", finding.Quote(m.kind), strings.Join(types, ", "))
 	}
 }
 
@@ -131,7 +131,7 @@ func (c *checker) checkMediaSize(m medium, images int) {
 		limit = bedrockImage
 	}
 	if limit > 0 && m.size() > limit {
-		c.report("media-size", m.at, "too large: found %d bytes, at most %d are taken; make it smaller", m.size(), limit)
+		c.report("media-size", m.at, "the image or document is too large: found %d bytes, but the limit is %d; make it smaller", m.size(), limit)
 		return
 	}
 	if c.provider != Anthropic || m.document || m.data == "" {
@@ -143,7 +143,7 @@ func (c *checker) checkMediaSize(m medium, images int) {
 	}
 	head, _ := base64.StdEncoding.DecodeString(m.data[:min(len(m.data), 64<<10)/4*4])
 	if config, _, err := image.DecodeConfig(bytes.NewReader(head)); err == nil && max(config.Width, config.Height) > pixels {
-		c.report("media-size", m.at, "too large: found %d × %d pixels, at most %d × %d are taken; make it smaller", config.Width, config.Height, pixels, pixels)
+		c.report("media-size", m.at, "the image is too large: found %d × %d pixels, but the limit is %d × %d; make it smaller", config.Width, config.Height, pixels, pixels)
 	}
 }
 
@@ -158,13 +158,13 @@ func (c *checker) checkMediaCount(at jsonstream.Value, images, documents int) {
 		limit = geminiCount
 	case BedrockConverse:
 		if documents > bedrockDocuments {
-			c.report("media-count", at, "too many documents: found %d, at most %d are taken; put the text of some into the turn", documents, bedrockDocuments)
+			c.report("media-count", at, "the history has too many documents: found %d, but the limit is %d; put the text of some documents into the turn", documents, bedrockDocuments)
 			return
 		}
 		limit, severity = bedrockImages, finding.Warning
 	}
 	if images > limit {
-		c.reportAs(severity, "media-count", at, "too many images: found %d, at most %d are taken; take some out", images, limit)
+		c.reportAs(severity, "media-count", at, "the history has too many images: found %d, but the limit is %d; remove some of them", images, limit)
 	}
 }
 
@@ -186,9 +186,9 @@ func (c *checker) checkDocumentNames(media []medium) {
 		first, again := seen[name]
 		switch {
 		case len(name) > maxDocumentName || !documentName().MatchString(name):
-			c.report("document-name", m.name, "a name that no document can have: found %s; use 1 to %d letters, digits, single spaces, -, (, ), [ or ]", finding.Quote(name), maxDocumentName)
+			c.report("document-name", m.name, "the name of the document is invalid: found %s; use 1 to %d letters, digits, single spaces, -, (, ), [ or ]", finding.Quote(name), maxDocumentName)
 		case again:
-			c.report("document-name", m.name, "the name of another document: found %s at %s already; give each its own", finding.Quote(name), first.Pointer())
+			c.report("document-name", m.name, "the name is already used by another document: found %s at %s; give each document its own name", finding.Quote(name), first.Pointer())
 		}
 		seen[name] = m.name
 	}
@@ -206,7 +206,7 @@ func (c *checker) checkDocumentText(m *message) {
 		text = text || p.Kind == conversation.Said
 	}
 	if document.Exists() && !text {
-		c.report("document-name", document, "a document without a text beside it; add one")
+		c.report("document-name", document, "the message has a document but no text; add a text")
 	}
 }
 

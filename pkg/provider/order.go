@@ -20,13 +20,13 @@ func (c *checker) checkOrder() {
 		switch m.role {
 		case system:
 			if c.isSystemTurn(i, begun) && !c.takesSystemTurn(i) {
-				c.report("system-turn", m.turn.Value, "a turn of the system among the turns: found the role %s; put its text beside the turns, or into the turn of the user before it", finding.Quote(m.turn.Role))
+				c.report("system-turn", m.turn.Value, "a system message is among the turns: found the role %s; move its text out of the turns, or into the user's turn before it", finding.Quote(m.turn.Role))
 			}
 			continue
 		case user, assistant, tool:
 			c.checkRole(m)
 		default:
-			c.report("role", orItem(m.turn.Item().Get("role"), m.turn.Value), "a role that the API does not have: found %s; use user or assistant", finding.Quote(m.turn.Role))
+			c.report("role", orItem(m.turn.Item().Get("role"), m.turn.Value), "the role is unknown to the API: found %s; use user or assistant", finding.Quote(m.turn.Role))
 		}
 		begun = true
 		switch {
@@ -93,7 +93,7 @@ func (c *checker) checkRole(m *message) {
 			return
 		}
 	}
-	c.report("role", orItem(role, m.turn.Value), "a role that the API does not have: found %s; use one of %s", finding.Quote(role.Text()), strings.Join(known, ", "))
+	c.report("role", orItem(role, m.turn.Value), "the role is unknown to the API: found %s; use one of %s", finding.Quote(role.Text()), strings.Join(known, ", "))
 }
 
 func side(m *message) string {
@@ -122,13 +122,13 @@ func (c *checker) checkNext(before, m *message) {
 		c.reportCallPlace(m)
 		return
 	}
-	c.report("role-order", m.turn.Value, "two turns of the %s in a row: %s is one already; join them", side(m), before.turn.Value.Pointer())
+	c.report("role-order", m.turn.Value, "two consecutive turns are of the %s: the first is %s; join them", side(m), before.turn.Value.Pointer())
 }
 
 func (c *checker) reportCallPlace(m *message) {
 	for _, p := range m.parts {
 		if p.Kind == conversation.Call {
-			c.report("call-place", p.Value, "a tool call that follows no turn of the user; begin with a turn of the user, or join the call to the turn before it")
+			c.report("call-place", p.Value, "the tool call follows neither a turn of the user nor a result; put a turn of the user before it, or join the call to the turn before it")
 			return
 		}
 	}
@@ -144,6 +144,6 @@ func (c *checker) checkLast(m *message) {
 	}
 	last := m.parts[len(m.parts)-1]
 	if text := textOf(last); last.Kind == conversation.Said && text.Text() != strings.TrimRight(text.Text(), " \t\r\n") && strings.TrimSpace(text.Text()) != "" {
-		c.report("trailing-space", text, "the last turn ends with white space; cut it off")
+		c.report("trailing-space", text, "the last turn ends with white space; remove the white space")
 	}
 }

@@ -56,7 +56,7 @@ func (c *checker) checkPairs() {
 		case !call.answered && call.Kind == conversation.ApprovalRequest:
 			c.report("call-without-result", call.ID, "approval request without a response: no mcp_approval_response has the approval_request_id %s; add it, or repair the history with handoff repair", called(call.Part))
 		case !call.answered:
-			c.report("call-without-result", orItem(call.ID, call.Value), "tool call without a result: nothing answers %s; add its result, or mend the history with handoff repair", called(call.Part))
+			c.report("call-without-result", orItem(call.ID, call.Value), "the tool call has no result: nothing answers %s; add its result, or fix the history with handoff repair", called(call.Part))
 		default:
 			p.checkPlace(call)
 		}
@@ -83,7 +83,7 @@ func (p *pairing) call(at part, where place) {
 			}
 		}
 		p.calls[index].repeated = earlier.repeated
-		p.reportAs(severity, "repeated-call-id", at.ID, "the id of another call: found %s at %s already; give each call its own, and its result the same", finding.QuoteValue(at.ID), earlier.ID.Pointer())
+		p.reportAs(severity, "repeated-call-id", at.ID, "the id is already used by another call: found %s at %s; give each call its own id, and its result the same id", finding.QuoteValue(at.ID), earlier.ID.Pointer())
 	}
 	p.known[id] = index
 	p.open[id] = append(p.open[id], index)
@@ -114,7 +114,7 @@ func (p *pairing) result(at part, where place) bool {
 		return true
 	}
 	if first, ok := p.again(at, where); ok {
-		p.report("repeated-result", at.Value, "a second result for one call: found one for %s at %s already; keep one of them", finding.Quote(at.Tool()), first.Value.Pointer())
+		p.report("repeated-result", at.Value, "the call has two results: the first result for %s is at %s; keep one of them", finding.Quote(at.Tool()), first.Value.Pointer())
 		return true
 	}
 	last, ok := p.known[id]
@@ -123,7 +123,7 @@ func (p *pairing) result(at part, where place) bool {
 	}
 	if c := p.calls[last]; !c.repeated {
 		first := p.messages[c.answer.message].parts[c.answer.part]
-		p.report("repeated-result", orItem(at.ID, at.Value), "a second result for one call: found one for %s at %s already; keep one of them", finding.QuoteValue(at.ID), first.Value.Pointer())
+		p.report("repeated-result", orItem(at.ID, at.Value), "the call has two results: the first result for %s is at %s; keep one of them", finding.QuoteValue(at.ID), first.Value.Pointer())
 	}
 	return true
 }
@@ -148,12 +148,12 @@ func (p *pairing) reportOrphans(orphans []part) {
 		id := at.ID.Text()
 		index, later := p.known[id]
 		if !later || id == "" {
-			p.report("result-without-call", orItem(at.ID, at.Value), "tool result without a call: nothing calls %s; add the call, or mend the history with handoff repair", answered(at.Part))
+			p.report("result-without-call", orItem(at.ID, at.Value), "the tool result has no call: the history lacks the call %s; add the call, or fix the history with handoff repair", answered(at.Part))
 			continue
 		}
 		p.calls[index].answered = true
 		p.calls[index].answer = p.calls[index].place
-		p.report("result-place", orItem(at.ID, at.Value), "tool result before its call: %s is called after it; put the result after the call", finding.QuoteValue(at.ID))
+		p.report("result-place", orItem(at.ID, at.Value), "the tool result is before its call: the call %s comes later; put the result after the call", finding.QuoteValue(at.ID))
 		p.found[len(p.found)-1].Of = p.calls[index].Value
 	}
 }
@@ -202,23 +202,23 @@ func (p *pairing) misplaced(c call) string {
 	case OpenAIChat:
 		for i := c.message + 1; i < c.answer.message; i++ {
 			if m := &p.messages[i]; m.role != tool {
-				return fmt.Sprintf("tool result too late: %s is between it and its call at %s; put it right after the call", m.turn.Value.Pointer(), c.Value.Pointer())
+				return fmt.Sprintf("the tool result is too late: %s is between it and its call at %s; put it directly after the call", m.turn.Value.Pointer(), c.Value.Pointer())
 			}
 		}
 		return ""
 	}
 	if c.answer.message != c.message+1 {
-		return fmt.Sprintf("tool result in the wrong turn: it belongs into the turn right after its call at %s; move it there", c.Value.Pointer())
+		return fmt.Sprintf("the tool result is in the wrong turn: it belongs in the turn directly after its call at %s; move it there", c.Value.Pointer())
 	}
 	for _, before := range p.messages[c.answer.message].parts[:c.answer.part] {
 		if p.provider == Anthropic && before.Kind != conversation.Result {
-			return fmt.Sprintf("tool result after other content: results come first in their turn, before %s; move it there", before.Value.Pointer())
+			return fmt.Sprintf("the tool result is after other content: results must come first in their turn, before %s; move it there", before.Value.Pointer())
 		}
 	}
 	return ""
 }
 
-// called returns a phrase for a call; answered, for the call that a result answers.
+// called describes a call in a finding. answered describes the call of a result, after the word "call".
 func called(p conversation.Part) string {
 	if p.ID.Text() != "" {
 		return finding.QuoteValue(p.ID)
@@ -231,9 +231,9 @@ func answered(p conversation.Part) string {
 	case p.ID.Text() != "":
 		return finding.QuoteValue(p.ID)
 	case p.Tool() != "":
-		return finding.Quote(p.Tool())
+		return "of " + finding.Quote(p.Tool())
 	default:
-		return "what it answers"
+		return "that it answers"
 	}
 }
 

@@ -55,7 +55,7 @@ func (c *checker) checkPartTypes(t conversation.Turn) {
 	}
 	for _, part := range t.Item().Get("content").Elements() {
 		if kind := part.Get("type"); !slices.Contains(types, kind.Text()) && isPartType(kind.Text()) {
-			c.report("shape", kind, "a part of a type that the API does not take from the %s: found %s; use one of %s", role, finding.QuoteValue(kind), strings.Join(types, ", "))
+			c.report("shape", kind, "the API does not accept this type of part from the %s: found %s; use one of %s", role, finding.QuoteValue(kind), strings.Join(types, ", "))
 		}
 	}
 }

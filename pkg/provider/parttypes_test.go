@@ -7,12 +7,12 @@ import (
 	"github.com/eaapl/handoff/pkg/format"
 )
 
-// A part that another API has is refused, and a type that none is known to have is not.
+// TestPartTypes checks that a part type of another API is a fault, and that a part type of no known API is not.
 func TestPartTypes(t *testing.T) {
 	tests := []struct {
 		p          Provider
 		role, kind string
-		refused    bool
+		rejected   bool
 	}{
 		{OpenAIChat, "user", "text", false}, {OpenAIChat, "user", "image_url", false}, {OpenAIChat, "user", "input_text", true},
 		{OpenAIChat, "user", "image", true}, {OpenAIChat, "user", "tool_use", true}, {OpenAIChat, "assistant", "thinking", true},
@@ -25,17 +25,17 @@ func TestPartTypes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		text := `[{"role":"user","content":"Hello?"},{"role":"` + tt.role + `","content":[{"type":"` + tt.kind + `","text":"Hello?"}]}]`
-		refused := false
+		rejected := false
 		for _, id := range found(t, tt.p, text, format.Format(tt.p)) {
-			refused = refused || strings.HasPrefix(id, string(tt.p)+"/shape /1/content/0/type")
+			rejected = rejected || strings.HasPrefix(id, string(tt.p)+"/shape /1/content/0/type")
 		}
-		if refused != tt.refused {
-			t.Errorf("%s, a %s of the %s: refused is %v", tt.p, tt.kind, tt.role, refused)
+		if rejected != tt.rejected {
+			t.Errorf("%s, a %s of the %s: rejected is %v", tt.p, tt.kind, tt.role, rejected)
 		}
 	}
 }
 
-// An input that is a text is a turn of the user.
+// TestInputText checks that an input string is accepted as a turn of the user.
 func TestInputText(t *testing.T) {
 	if got := found(t, OpenAIResponses, `{"model":"gpt-5","input":"Hello?"}`, ""); got != nil {
 		t.Errorf("found %q", got)

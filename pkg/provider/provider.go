@@ -63,7 +63,7 @@ func Check(p Provider, h *history.History) []finding.Finding {
 	faults := Faults(p, h.Root, h.Layout(), h.Turns)
 	if list := emptyList(h); list.Exists() {
 		c := &checker{provider: p, rules: byID()}
-		c.report("no-turns", list, "a history without a turn; add the one that is to be answered")
+		c.report("no-turns", list, "the history has no turns; add the turn that the model must answer")
 		faults = append(faults, c.found...)
 	}
 	slices.SortStableFunc(faults, inText)

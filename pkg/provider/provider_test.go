@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// historyOf reads a history that a test is about.
+// historyOf reads a history.
 func historyOf(t *testing.T, text string, f format.Format) *history.History {
 	t.Helper()
 	raw := jsonstream.NewRaw([]byte(text))
@@ -36,27 +36,27 @@ func found(t *testing.T, p Provider, text string, f format.Format) []string {
 	for _, f := range Check(p, historyOf(t, text, f)) {
 		ids = append(ids, f.Rule+" "+f.Pointer)
 		if !strings.Contains(f.Message, ";") && !strings.Contains(f.Message, ":") || f.Reason == "" || f.Severity == "" {
-			t.Errorf("a finding that does not say what to do: %+v", f)
+			t.Errorf("a finding without a remedy: %+v", f)
 		}
 	}
 	return ids
 }
 
-// The failing example of every rule breaks that rule and, but for what is a fault of another
-// only by chance, no other; the repaired one breaks none that is an error.
+// TestRules checks the examples of every rule. The failing example breaks its rule and no other, except for
+// last-turn. The repaired example breaks neither its rule nor a rule with the severity error.
 func TestRules(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range Rules() {
 		if seen[r.ID] {
-			t.Errorf("%s: twice on the page", r.ID)
+			t.Errorf("%s is on the page twice", r.ID)
 		}
 		seen[r.ID] = true
 		t.Run(r.ID, func(t *testing.T) {
 			if r.Summary == "" || r.Why == "" || r.Severity != finding.Error && r.Severity != finding.Warning {
-				t.Errorf("something is missing: %+v", r)
+				t.Errorf("the rule lacks a summary, a reason or a severity: %+v", r)
 			}
 			if r.Bad == "" {
-				t.Skip("no example is short enough")
+				t.Skip("the rule has no example: it would be too long")
 			}
 			p, _, _ := strings.Cut(r.ID, "/")
 			bad := found(t, Provider(p), r.Bad, format.Format(p))
@@ -77,7 +77,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// A role is known where a turn has nothing else.
+// TestRoleWithoutParts checks the roles of turns that have no other member.
 func TestRoleWithoutParts(t *testing.T) {
 	text := `[{"role":"user","parts":[{"text":"Weather?"}]},{"role":"model"},{"role":"assistant"},{"role":"user","parts":[{"text":"Hello?"}]}]`
 	for _, id := range found(t, Gemini, text, format.Gemini) {
@@ -87,7 +87,7 @@ func TestRoleWithoutParts(t *testing.T) {
 	}
 }
 
-// The histories of real threads break the rules that their threads are about.
+// TestThreads checks the histories of real issue threads against the rules that threads.tsv lists for them.
 func TestThreads(t *testing.T) {
 	table, err := os.ReadFile("../../testdata/threads/threads.tsv")
 	if err != nil {

@@ -53,10 +53,10 @@ func (c *checker) checkReasoningItems() {
 		if p.Kind == conversation.Reasoning && p.turn.Role == "" {
 			open = i
 			if !follows(i + 1) {
-				c.report("reasoning-without-item", item, "reasoning without what it led to: no item of the model follows it; add the item that followed, or drop the reasoning")
+				c.report("reasoning-without-item", item, "the reasoning has no output: no item of the model follows it; add the item that followed it, or remove the reasoning")
 			}
 			if !item.Get("encrypted_content").Exists() || item.Get("encrypted_content").Kind() == jsonstream.Null {
-				c.report("reasoning-signature", item, "reasoning without encrypted_content: it is looked up by its id, which another account does not find; send it with its encrypted_content, or drop it")
+				c.report("reasoning-signature", item, "the reasoning has no encrypted_content: the API looks it up by its id, and cannot find it from another account; send its encrypted_content, or remove it")
 			}
 			continue
 		}
@@ -64,11 +64,11 @@ func (c *checker) checkReasoningItems() {
 		switch {
 		case open >= 0 && follows(i):
 			if open == i-1 && !id.Exists() && p.turn.Role == assistant {
-				c.report("reasoning-without-item", parts[open].turn.Item(), "reasoning before an item without the id that it had: found %s without an id; give it its id, or drop the reasoning", p.turn.Value.Pointer())
+				c.report("reasoning-without-item", parts[open].turn.Item(), "the item after the reasoning lacks its original id: found %s without an id; restore the id, or remove the reasoning", p.turn.Value.Pointer())
 			}
 			continue
 		case follows(i) && isMade(id.Text()) && (p.Kind == conversation.Call || p.turn.Role == assistant):
-			c.report("item-without-reasoning", id, "an item with an id, and no reasoning before it: if its model reasoned, it is refused; leave out the id")
+			c.report("item-without-reasoning", id, "the item has an id but no reasoning before it: the API rejects it if its model reasoned; leave out the id")
 		}
 		open = -1
 	}
@@ -87,7 +87,7 @@ func (c *checker) checkThinking() {
 		}
 		for _, p := range m.parts {
 			if p.Kind == conversation.Reasoning && !isSigned(p.Value) {
-				c.report("reasoning-signature", p.Value, "reasoning without its signature: only its model can make one; drop it, or make it a text")
+				c.report("reasoning-signature", p.Value, "the reasoning has no signature: only its model can make one; remove the reasoning, or convert it to a text")
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func (c *checker) checkThinking() {
 	for i, p := range c.messages[last].parts {
 		if p.Kind == conversation.Reasoning {
 			if i > 0 {
-				c.report("reasoning-place", p.Value, "reasoning after other content: with thinking on, the last turn with calls begins with it; put it first")
+				c.report("reasoning-place", p.Value, "the reasoning is after other content: with thinking enabled, it must come first in the last turn with calls; move it there")
 			}
 			return
 		}
@@ -158,7 +158,7 @@ func (c *checker) checkThoughtSignatures() {
 				continue
 			}
 			if p.Value.Get("thoughtSignature").Text() == "" && p.Value.Get("thought_signature").Text() == "" {
-				c.report("reasoning-signature", p.Value, "a tool call of the current turn without its thoughtSignature, which Gemini 3 asks for; send the one that came with it, or skip_thought_signature_validator")
+				c.report("reasoning-signature", p.Value, "the tool call of the current turn has no thoughtSignature, which Gemini 3 requires; send the original one, or skip_thought_signature_validator")
 			}
 			break
 		}

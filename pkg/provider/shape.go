@@ -14,7 +14,7 @@ func (c *checker) checkShape(turns []conversation.Turn) {
 	for _, t := range turns {
 		item := t.Item()
 		if calls := item.Get("tool_calls"); c.provider == OpenAIChat && c.native && calls.Kind() == jsonstream.Array && calls.Len() == 0 {
-			c.report("shape", calls, "an empty list of calls; leave out the member")
+			c.report("shape", calls, "the list of calls is empty; leave out the member")
 		}
 		if c.native && c.provider == OpenAIResponses {
 			c.checkItem(t)
@@ -33,21 +33,21 @@ func (c *checker) checkPart(t conversation.Turn, p conversation.Part) {
 	case conversation.Call:
 		c.checkArguments(p)
 		if c.native && c.is(Anthropic, BedrockConverse, Gemini) && t.Role == user {
-			c.report("shape", p.Value, "a tool call in a turn of the user; it belongs into one of the assistant")
+			c.report("shape", p.Value, "the tool call is in a turn of the user; move it to a turn of the assistant")
 		}
 	case conversation.Result:
 		if c.native && c.provider == OpenAIChat && !p.ID.Exists() && t.Role == tool {
-			c.report("shape", p.Value, "a tool message without tool_call_id; name the call that it answers")
+			c.report("shape", p.Value, "the tool message has no tool_call_id; add the id of the call that it answers")
 		}
 		if c.native && c.is(Anthropic, BedrockConverse, Gemini) && t.Role == assistant && !p.Hosted {
-			c.report("shape", p.Value, "a tool result in a turn of the assistant; it belongs into one of the user")
+			c.report("shape", p.Value, "the tool result is in a turn of the assistant; move it to a turn of the user")
 		}
 		if response := p.Value.Get("functionResponse").Get("response"); c.provider == Gemini && response.Exists() && response.Kind() != jsonstream.Object {
-			c.report("shape", response, "the response of a function: expected an object, found %s; put it into one", finding.KindName(response.Kind()))
+			c.report("shape", response, "the response of a function must be an object: found %s; put it into an object", finding.KindName(response.Kind()))
 		}
 		for _, v := range p.Value.Get("toolResult").Get("content").Elements() {
 			if v := v.Get("json"); c.provider == BedrockConverse && v.Exists() && v.Kind() != jsonstream.Object {
-				c.report("shape", v, "the json of a result: expected an object, found %s; put it into one, or make it a text", finding.KindName(v.Kind()))
+				c.report("shape", v, "the json of a result must be an object: found %s; put it into an object, or convert it to a text", finding.KindName(v.Kind()))
 			}
 		}
 	}
@@ -70,12 +70,12 @@ func (c *checker) checkArguments(p conversation.Part) {
 	arguments, kind := function.Get(name), p.Value.Get("type").Text()
 	switch {
 	case !arguments.Exists() && (kind == "tool_use" || kind == "tool-call" || strings.HasPrefix(kind, "tool-") && p.Value.Get("state").Text() != "input-streaming"):
-		c.report("shape", p.Value, "a tool call without its %s; add it, an empty object if there is none", name)
+		c.report("shape", p.Value, "the tool call has no %s; add it, as an empty object if the tool has no parameters", name)
 	case !arguments.Exists() || name == "input" && !c.native && c.is(OpenAIChat, OpenAIResponses) && arguments.Kind() == jsonstream.Object:
 	case name == "arguments" && arguments.Kind() != jsonstream.String:
-		c.report("shape", arguments, "the arguments of a call: expected a string of JSON, found %s; write them as one", finding.KindName(arguments.Kind()))
+		c.report("shape", arguments, "the arguments of a call must be a string of JSON: found %s; convert them", finding.KindName(arguments.Kind()))
 	case name != "arguments" && arguments.Kind() != jsonstream.Object && p.Value.Get("type").Text() != "custom_tool_call":
-		c.report("shape", arguments, "the %s of a call: expected an object, found %s; write it as one", name, finding.KindName(arguments.Kind()))
+		c.report("shape", arguments, "the %s of a call must be an object: found %s; convert it", name, finding.KindName(arguments.Kind()))
 	}
 }
 
@@ -85,14 +85,14 @@ func (c *checker) checkItem(t conversation.Turn) {
 	switch item.Get("type").Text() {
 	case "reasoning":
 		if !item.Get("summary").Exists() {
-			c.report("shape", item, "reasoning without its summary; add it, empty if there is none")
+			c.report("shape", item, "the reasoning has no summary; add one, which may be empty")
 		}
 	case "function_call_output":
 		if output := item.Get("output"); output.Kind() != jsonstream.String && output.Kind() != jsonstream.Array {
-			c.report("shape", orItem(output, item), "the output of a call: expected a string or a list of parts, found %s; write it as one", finding.KindName(output.Kind()))
+			c.report("shape", orItem(output, item), "the output of a call must be a string or a list of parts: found %s; convert it", finding.KindName(output.Kind()))
 		}
 	}
 	if calls := item.Get("tool_calls"); calls.Len() > 0 && t.Role == assistant {
-		c.report("shape", calls, "calls in a turn, as the Chat API has them; make each a function_call item")
+		c.report("shape", calls, "the turn has calls in the form of the Chat API; make each a function_call item")
 	}
 }

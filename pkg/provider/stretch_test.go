@@ -14,7 +14,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// inStretches is [Check] of a history in the shortest stretches that there can be.
+// inStretches checks a history in stretches with a minimum weight of least, and returns the findings and the
+// number of stretches.
 func inStretches(p Provider, h *history.History, least int64) (all []finding.Finding, stretches int) {
 	o := NewOutline(h.Layout())
 	o.Add(o.Read(h.Root.Elements()))
@@ -32,7 +33,7 @@ func inStretches(p Provider, h *history.History, least int64) (all []finding.Fin
 	return all, len(list)
 }
 
-// A history that is checked in stretches has the findings that it has as a whole.
+// TestStretches checks that the findings of a history do not depend on its division into stretches.
 func TestStretches(t *testing.T) {
 	count, stretches, found := tier.Count(800, 4000), 0, map[string]bool{}
 	for seed := range uint64(count) {
@@ -60,11 +61,11 @@ func TestStretches(t *testing.T) {
 		}
 	}
 	if stretches < 25*count || len(found) < 40 {
-		t.Errorf("only %d stretches, %d rules", stretches, len(found))
+		t.Errorf("found only %d stretches and %d rules", stretches, len(found))
 	}
 }
 
-// The rules on all images are applied once, with those of all stretches.
+// TestStretchesMedia checks that the rules about all images count the images of all stretches, and are applied once.
 func TestStretchesMedia(t *testing.T) {
 	var text []byte
 	const n = 130

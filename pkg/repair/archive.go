@@ -13,7 +13,7 @@ import (
 )
 
 // ErrNoEntry reports that an archive has no entry for a text.
-var ErrNoEntry = errors.New("the archive has no entry for it")
+var ErrNoEntry = errors.New("the archive has no entry for the message")
 
 // An entry is the record of one repair.
 type entry struct {

@@ -114,7 +114,7 @@ func (d *Damage) relink(doc *jsonstream.Document) (*jsonstream.Document, error) 
 			if err := draft.Set(parent.Pointer(), format.Fill("%", last)); err != nil {
 				return nil, err
 			}
-			d.steps = append(slices.Clip(d.steps), Step{cutOff, fmt.Sprintf("/%d", i), "linked the line to the one before, since the line that it followed was taken out"})
+			d.steps = append(slices.Clip(d.steps), Step{cutOff, fmt.Sprintf("/%d", i), "linked the line to the line before it, because its parent line was removed"})
 		}
 		if uuid := line.Get("uuid").Text(); uuid != "" {
 			last = uuid
@@ -126,12 +126,12 @@ func (d *Damage) relink(doc *jsonstream.Document) (*jsonstream.Document, error) 
 // damageStep returns the step for a text removed from a line.
 func damageStep(part []byte, number int, last bool) Step {
 	size := bytesOf(len(part))
-	did := fmt.Sprintf("took out what is no whole line of line %d: %s", number, size)
+	did := fmt.Sprintf("removed the incomplete part of line %d: %s", number, size)
 	switch {
 	case len(bytes.Trim(part, "\x00\r\n")) == 0:
-		did = fmt.Sprintf("took out line %d, which is NUL bytes, as a power cut leaves them: %s", number, size)
+		did = fmt.Sprintf("removed line %d, which has only NUL bytes, as after a power failure: %s", number, size)
 	case last:
-		did = "cut off the last line, which is not whole: " + size
+		did = "removed the incomplete last line: " + size
 	}
 	return Step{cutOff, "", did}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-// Lines that are no JSON are taken out, and the archive has them.
+// TestDamage checks that lines that are not JSON are removed and archived.
 func TestDamage(t *testing.T) {
 	const meta = `{"timestamp":"t","type":"session_meta","payload":{"id":"s"}}` + "\n"
 	const said = `{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}}` + "\n"
@@ -18,12 +18,12 @@ func TestDamage(t *testing.T) {
 		name, text, want string
 		did              []string
 	}{
-		{"in the middle", meta + said[:20] + "\n" + said, meta + said, []string{"took out what is no whole line of line 2: 21 bytes"}},
-		{"two in the middle", meta + said[:20] + "\n" + said + said[:7] + "\r\n" + said, meta + said + said, []string{"took out what is no whole line of line 2: 21 bytes", "took out what is no whole line of line 4: 9 bytes"}},
-		{"joined with the next", meta + said[:20] + said + said, meta + said + said, []string{"took out what is no whole line of line 2: 20 bytes"}},
-		{"at the end", meta + said + said[:1], meta + said, []string{"cut off the last line, which is not whole: 1 byte"}},
-		{"NUL bytes", meta + said + nul, meta + said, []string{"took out line 3, which is NUL bytes, as a power cut leaves them: 4096 bytes"}},
-		{"NUL bytes after a torn line", meta + said + said[:20] + nul, meta + said, []string{"cut off the last line, which is not whole: 4116 bytes"}},
+		{"in the middle", meta + said[:20] + "\n" + said, meta + said, []string{"removed the incomplete part of line 2: 21 bytes"}},
+		{"two in the middle", meta + said[:20] + "\n" + said + said[:7] + "\r\n" + said, meta + said + said, []string{"removed the incomplete part of line 2: 21 bytes", "removed the incomplete part of line 4: 9 bytes"}},
+		{"joined with the next", meta + said[:20] + said + said, meta + said + said, []string{"removed the incomplete part of line 2: 20 bytes"}},
+		{"at the end", meta + said + said[:1], meta + said, []string{"removed the incomplete last line: 1 byte"}},
+		{"NUL bytes", meta + said + nul, meta + said, []string{"removed line 3, which has only NUL bytes, as after a power failure: 4096 bytes"}},
+		{"NUL bytes after a torn line", meta + said + said[:20] + nul, meta + said, []string{"removed the incomplete last line: 4116 bytes"}},
 		{"NUL bytes before the next line", meta + nul + "\n" + said, meta + said, []string{"took out line 2, which is NUL bytes"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -51,12 +51,12 @@ func TestDamage(t *testing.T) {
 	raw := jsonstream.NewRaw([]byte(meta + strings.Repeat("{\n", maxDamaged+1) + said))
 	raw.Lines = true
 	if _, _, err := Parse(raw, jsonstream.Limits{}); err == nil {
-		t.Errorf("%d damaged lines were taken out", maxDamaged+1)
+		t.Errorf("%d damaged lines were removed", maxDamaged+1)
 	}
 }
 
-// What followed a line of Claude Code that was torn follows the one before it, so that the
-// conversation keeps its turns.
+// TestDamageRelinks checks that the children of a damaged line of Claude Code follow the line before it,
+// so the conversation keeps its turns.
 func TestDamageRelinks(t *testing.T) {
 	const one = `{"parentUuid":null,"sessionId":"s","type":"user","message":{"role":"user","content":"one"},"uuid":"u1","timestamp":"2026-06-12T09:00:00.000Z"}` + "\n"
 	const torn = `{"parentUuid":"u1","sessionId":"s","type":"assistant","mess` + "\n"
@@ -77,7 +77,7 @@ func TestDamageRelinks(t *testing.T) {
 	}
 }
 
-// What is wrong with a line otherwise is not for taking it out, nor is a file of other lines.
+// TestDamageThatIsNone checks that lines with other faults, and lines of other files, are not removed.
 func TestDamageThatIsNone(t *testing.T) {
 	const line = `{"timestamp":"t","type":"session_meta","payload":{"id":"s"}}` + "\n"
 	for _, text := range []string{"x\ny\n" + line, line + `{"payload":1,"payload":2}` + "\n" + line, line + line + strings.Repeat("[", 2000) + "\n"} {

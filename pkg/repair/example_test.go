@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/repair"
 )
 
-// A call without a result gets one that says so.
+// ExampleMessage adds a result to a call that has none.
 func ExampleMessage() {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(`[{"role":"user","content":"Weather?"},
  {"type":"function_call","call_id":"c1","name":"weather","arguments":"{}"}]`)), jsonstream.Limits{})

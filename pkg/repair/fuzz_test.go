@@ -10,7 +10,8 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-// No document makes repair panic, and what is repaired is restored and not repaired again.
+// FuzzMessage checks that no document causes a panic, and that a repaired message can be restored and is
+// not repaired again.
 func FuzzMessage(f *testing.F) {
 	for i, r := range provider.Rules() {
 		f.Add([]byte(r.Bad), uint8(i), uint8(i/7))

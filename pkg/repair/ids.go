@@ -145,7 +145,7 @@ func (r *repairer) mendToolName(f provider.Fault) bool {
 		if len(clean) > longest {
 			clean = clean[:longest-9] + "_" + digest(name)
 		}
-		r.step(f, i, "named the tool %q", clean)
+		r.step(f, i, "renamed the tool to %q", clean)
 		r.edit(i, p.Name, format.Fill("%", prefix+clean))
 		return true
 	}
@@ -157,14 +157,14 @@ func (r *repairer) mendName(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	clean := cleaned(f.At.Text(), "-")
 	if clean == "" {
-		r.step(f, i, "left out an empty name")
+		r.step(f, i, "removed an empty name")
 		r.edit(i, f.At, nil)
 		return true
 	}
 	if !conversation.IsName(clean) {
 		clean = clean[:40] + "_" + digest(f.At.Text())
 	}
-	r.step(f, i, "named who says it %q", clean)
+	r.step(f, i, "changed the name of the message to %q", clean)
 	r.edit(i, f.At, format.Fill("%", clean))
 	return true
 }
@@ -175,7 +175,7 @@ func (r *repairer) mendItemID(f provider.Fault) bool {
 	item := r.items[i].turn.Item()
 	for j := range i {
 		if other := r.items[j].turn.Item(); same(other, item) {
-			r.step(f, i, "dropped the item, which is the same as one before it")
+			r.step(f, i, "removed the item, which equals an earlier one")
 			r.drop(i)
 			return true
 		}
@@ -183,7 +183,7 @@ func (r *repairer) mendItemID(f provider.Fault) bool {
 	if item.Get("type").Text() == "reasoning" {
 		return r.dropReasoning(f)
 	}
-	r.step(f, i, "left out the id of the item")
+	r.step(f, i, "removed the id of the item")
 	r.edit(i, f.At, nil)
 	return true
 }
@@ -205,7 +205,7 @@ func (r *repairer) mendDocumentName(f provider.Fault) bool {
 	if clean == f.At.Text() || clean == "" {
 		clean = strings.TrimSpace(clean + " " + digest(f.Pointer+f.At.Text()))
 	}
-	r.step(f, i, "named the document %q", clean)
+	r.step(f, i, "renamed the document to %q", clean)
 	r.edit(i, f.At, format.Fill("%", clean))
 	return true
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // ErrWhole reports a session that must be in memory to be repaired: see [Lines].
-var ErrWhole = errors.New("this session can only be repaired as a whole")
+var ErrWhole = errors.New("this session can be repaired only as a whole")
 
 // Lines is [Parse] and [Message] for a message that is JSON Lines, such as the session of a coding agent,
 // without the message in memory, if a last line that is cut off is the only fault. It uses as much memory

@@ -17,7 +17,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// sessions returns the lines of sessions that are whole.
+// sessions returns the lines of complete sessions.
 func sessions(t *testing.T, patterns ...string) (all [][][]byte) {
 	for _, pattern := range patterns {
 		paths, err := filepath.Glob(filepath.Join("..", "..", "testdata", filepath.FromSlash(pattern)))
@@ -39,7 +39,7 @@ func sessions(t *testing.T, patterns ...string) (all [][][]byte) {
 	return all
 }
 
-// mutateLines removes, doubles or exchanges lines.
+// mutateLines removes, repeats or exchanges lines.
 func mutateLines(rng *rand.Rand, lines [][]byte) []byte {
 	lines = slices.Clone(lines)
 	for range 1 + rng.IntN(3) {
@@ -58,8 +58,8 @@ func mutateLines(rng *rand.Rand, lines [][]byte) []byte {
 	return bytes.Join(lines, nil)
 }
 
-// A session that lines were removed from, doubled or exchanged in is repaired, no word of it is
-// lost, Claude's own reader finds the turns, and the schema of Codex takes the lines.
+// TestSessions repairs sessions with removed, repeated and exchanged lines. It checks that no text is
+// lost, that Claude's own reader finds the turns, and that the schema of Codex accepts the lines.
 func TestSessions(t *testing.T) {
 	count, program := tier.Count(150, 1500), oracle.New(t)
 	for f, patterns := range map[format.Format][]string{
@@ -117,14 +117,14 @@ func TestSessions(t *testing.T) {
 				schema := program.Start(t, "codex")
 				taken, after := 0, schema.Ask(questions...)
 				for i, answer := range schema.Ask(given...) {
-					if !answer.OK { // nor are its lines what they have to be before
+					if !answer.OK { // its lines were invalid before the repair too
 						continue
 					}
 					if taken++; !after[i].OK {
 						t.Errorf("%s\n%s", after[i].Error, questions[i])
 					}
 				}
-				if t.Logf("the schema of Codex takes %d of %d before", taken, len(given)); taken < count/30 { // of those with all members that the schema has now
+				if t.Logf("the schema of Codex takes %d of %d before", taken, len(given)); taken < count/30 { // the lines with all members of the current schema
 					t.Errorf("the schema of Codex takes only %d of %d before they are repaired", taken, len(given))
 				}
 				return
@@ -143,7 +143,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// visible returns the turns that the reader shows: those that are not the program's own.
+// visible returns the turns that the reader shows, which are not the program's own.
 func visible(t *testing.T, quoted []byte, turns []string) (shown []string) {
 	var text string
 	if err := json.Unmarshal(quoted, &text); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-// wholeLines repairs a session that is in memory.
+// wholeLines repairs a session in memory.
 func wholeLines(text []byte, o Options) (Result, error) {
 	raw := jsonstream.NewRaw(text)
 	raw.Lines = true
@@ -26,8 +26,8 @@ func wholeLines(text []byte, o Options) (Result, error) {
 	return Message(doc, jsonstream.Limits{}, o)
 }
 
-// checkLong compares the repair of a session that is not in memory with that of the whole, and reports
-// whether it was repaired so.
+// checkLong compares the repair of a session in blocks with the repair in memory, and reports whether
+// the session could be repaired in blocks.
 func checkLong(t *testing.T, text []byte, o Options) (r Result, ok bool) {
 	t.Helper()
 	want, wantErr := wholeLines(text, o)
@@ -48,7 +48,7 @@ func checkLong(t *testing.T, text []byte, o Options) (r Result, ok bool) {
 	return got, true
 }
 
-// A session that is repaired without having it in memory becomes what the whole becomes.
+// TestLong compares the repair of a session in blocks with the repair in memory.
 func TestLong(t *testing.T) {
 	count, copied, cut, mended := tier.Count(120, 400), 0, 0, 0
 	for seed := range uint64(count) {
@@ -96,7 +96,8 @@ func archiveOf(t *testing.T, line []byte) Archive {
 	return a
 }
 
-// What cannot be read is left to whoever looks at the whole, and errors of reading are not.
+// TestLongDamaged checks that unreadable lines require the repair in memory, and that read errors are
+// returned.
 func TestLongDamaged(t *testing.T) {
 	for _, text := range []string{"", " \n", "{\"type\":\"user\"}\n[", "{\"a\":1}\n{\"a\":1,\"a\":2}\n{}\n", "{\"a\":1}\n}\n{}\n", "{\"type\":"} {
 		for _, f := range []format.Format{"", format.ClaudeCode, format.Codex, format.EAAPL} {

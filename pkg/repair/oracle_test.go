@@ -23,8 +23,8 @@ import (
 
 var oracleHistories = flag.Int("histories", tier.Count(8, 400), "how many histories TestOracles repairs for each SDK")
 
-// The SDK of a format takes every history once it is repaired, whatever was removed, doubled or
-// exchanged in it.
+// TestOracles checks that the SDK of a format accepts every repaired history, after turns were removed,
+// repeated or exchanged.
 func TestOracles(t *testing.T) {
 	program := oracle.New(t)
 	for _, tt := range []struct {
@@ -58,7 +58,7 @@ func TestOracles(t *testing.T) {
 					t.Errorf("seed %d: left %+v", seed, r.Left)
 				}
 				if tt.oracle == "adk" && strings.Contains(string(r.Text), "functionResponse") && !strings.Contains(string(r.Text), `"functionResponse":{"id"`) {
-					// ADK looks for the call of a last response by its id, which the API does not ask for.
+					// ADK finds the call of a last response by its id, which the API does not require.
 					whole = whole[:len(whole)-1]
 					continue
 				}
@@ -68,7 +68,7 @@ func TestOracles(t *testing.T) {
 			before, after := answers[:len(whole)], answers[len(whole):]
 			taken := 0
 			for i := range before {
-				if before[i].OK { // what the types of the SDK do not have was not mended either
+				if before[i].OK { // faults in the SDK's types only were not repaired
 					taken++
 					if !after[i].OK {
 						t.Errorf("seed %d: %s\n%s", i, after[i].Error, mended[i])
@@ -83,8 +83,8 @@ func TestOracles(t *testing.T) {
 	}
 }
 
-// Two agents of a swarm, of which one hands over while another call of it runs: the result of
-// that call is lost, repair mends the history, and the run goes on.
+// TestSwarm repairs the history of a swarm in which an agent handed over during another call. The result
+// of that call was lost, and the run continues after the repair.
 func TestSwarm(t *testing.T) {
 	dir := oracle.Install(t)
 	run := func(args ...string) (given []json.RawMessage) {
@@ -122,7 +122,7 @@ func TestSwarm(t *testing.T) {
 	}
 	for _, gone := range run("resume", strings.Join(files, ",")) {
 		if r, err := Message(document(t, gone), jsonstream.Unlimited(), o); err != nil || len(r.Steps) > 0 {
-			t.Errorf("the model is given what is not repaired: %s: %+v, %v", gone, r.Steps, err)
+			t.Errorf("the model gets an unrepaired history: %s: %+v, %v", gone, r.Steps, err)
 		}
 	}
 }

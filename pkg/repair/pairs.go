@@ -289,7 +289,7 @@ func (r *repairer) noteResult(f provider.Fault) bool {
 func (r *repairer) note(f provider.Fault, i int, result conversation.Part, why string) {
 	like := r.items[i].turn.Value
 	said := noteText(result, why)
-	r.step(f, i, "made %s, %s, a note in a turn of the user", resultName(result), why)
+	r.step(f, i, "converted %s, %s, to a note in a turn of the user", resultName(result), why)
 	if role := r.items[i].turn.Role; !r.isWhole(i, result) && role == "user" {
 		// In the same turn, since some APIs reject two user turns in a row.
 		list := result.Value.Parent()
@@ -361,7 +361,7 @@ func (r *repairer) mendRepeatedResult(f provider.Fault) bool {
 				continue
 			}
 			if same(p.Value, result.Value) {
-				r.step(f, i, "dropped %s, which is there twice", resultName(result))
+				r.step(f, i, "removed %s, which is repeated", resultName(result))
 				r.take(i, result)
 				return true
 			}

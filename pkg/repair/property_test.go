@@ -15,10 +15,10 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-// generated are the formats that histories are made up in.
+// generated are the formats of generated histories.
 var generated = []format.Format{format.OpenAIChat, format.OpenAIResponses, format.Anthropic, format.LangChain, format.AISDK, format.Gemini}
 
-// mutate removes, doubles or exchanges turns of a history, or parts of one.
+// mutate removes, repeats or exchanges turns of a history, or parts of a turn.
 func mutate(t *testing.T, rng *rand.Rand, text []byte, f format.Format) []byte {
 	doc := document(t, text)
 	h, err := history.Of(doc, f, jsonstream.Unlimited())
@@ -61,7 +61,7 @@ func mutate(t *testing.T, rng *rand.Rand, text []byte, f format.Format) []byte {
 	return changed
 }
 
-// words returns what is said, called and answered in a history.
+// words returns the texts, calls and results of a history.
 func words(t *testing.T, text []byte, f format.Format) []string {
 	h, err := history.Of(document(t, text), f, jsonstream.Unlimited())
 	if err != nil {
@@ -86,8 +86,8 @@ func words(t *testing.T, text []byte, f format.Format) []string {
 	return all
 }
 
-// A history that turns and parts were removed from, doubled or exchanged in is repaired for
-// every provider, and no word of it is lost.
+// TestMutated repairs histories with removed, repeated and exchanged turns and parts for every provider,
+// and checks that no text is lost.
 func TestMutated(t *testing.T) {
 	for _, f := range generated {
 		for _, p := range provider.All() {
@@ -117,7 +117,7 @@ func TestMutated(t *testing.T) {
 	}
 }
 
-// What a provider takes is not changed.
+// TestValid checks that a history that the provider accepts is not changed.
 func TestValid(t *testing.T) {
 	for _, f := range generated {
 		for seed := range uint64(200) {
@@ -143,8 +143,8 @@ func TestValid(t *testing.T) {
 	}
 }
 
-// Values of any kind in any place of a history are no reason to panic, and what is repaired all
-// the same stays repaired.
+// TestHostile checks that values of any kind in any place do not cause a panic, and that a repaired
+// history is not repaired again.
 func TestHostile(t *testing.T) {
 	values := []string{`null`, `1`, `"x"`, `""`, `" "`, `[]`, `{}`, `[{}]`, `[""]`, `{"type":"tool_result"}`, `{"role":"tool","content":[]}`, `true`, `[[]]`}
 	var texts [][]byte

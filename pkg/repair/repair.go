@@ -85,7 +85,7 @@ func Message(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Res
 	}
 	result.Steps = r.steps
 	if len(r.steps) > 0 && r.isSigned() {
-		result.Steps = append(r.steps, Step{"", "", "removed the signature, which no longer holds: sign the message again"})
+		result.Steps = append(r.steps, Step{"", "", "removed the signature, which is no longer valid: sign the message again"})
 	}
 	original := doc.Raw().Bytes
 	if len(o.Damage.steps) > 0 {
@@ -110,7 +110,7 @@ func (r *repairer) written(f format.Format) (*jsonstream.Document, *history.Hist
 	}
 	h, err := history.Of(doc, f, jsonstream.Unlimited())
 	if err == nil && len(h.Turns) != len(r.items) {
-		err = fmt.Errorf("the repaired history has %d turns, and the message has room for %d of them", len(r.items), len(h.Turns))
+		err = fmt.Errorf("the repaired history has %d turns, but the message has room for only %d", len(r.items), len(h.Turns))
 	}
 	return doc, h, err
 }
@@ -272,7 +272,7 @@ func (r *repairer) step(f provider.Fault, i int, format string, args ...any) {
 func parse(text []byte) jsonstream.Value {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
 	if err != nil {
-		panic(fmt.Sprintf("repair: wrote what is no JSON: %v", err)) // made by edits that keep it JSON
+		panic(fmt.Sprintf("repair: wrote invalid JSON: %v", err)) // made by edits that keep it JSON
 	}
 	return doc.Root()
 }

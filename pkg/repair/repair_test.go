@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-// document reads a text: several objects are lines.
+// document reads a text. Several objects are read as JSON Lines.
 func document(t testing.TB, text []byte) *jsonstream.Document {
 	t.Helper()
 	raw := jsonstream.NewRaw(text)
@@ -25,8 +25,8 @@ func document(t testing.TB, text []byte) *jsonstream.Document {
 	return doc
 }
 
-// repaired repairs a text, and checks what holds of every repair: that it is not changed again,
-// and that the archive gives back the text.
+// repaired repairs a text, and checks that a second repair changes nothing and that the archive
+// restores the text.
 func repaired(t testing.TB, text []byte, o Options) Result {
 	t.Helper()
 	r, err := Message(document(t, text), jsonstream.Unlimited(), o)
@@ -54,9 +54,8 @@ func repaired(t testing.TB, text []byte, o Options) Result {
 	return r
 }
 
-// A provider takes the failing example of every rule once it is repaired, except for media and members beside
-// the turns, and the
-// page of the rules shows what it is repaired to.
+// TestRules checks that the failing example of every provider rule is valid after the repair, except for
+// media and members beside the turns, and that the page of the rules shows the repaired example.
 func TestRules(t *testing.T) {
 	for _, rule := range provider.Rules() {
 		if rule.Bad == "" || strings.Contains(rule.ID, "media-") || rule.Name() == "no-turns" || rule.Name() == "tool-choice" {
@@ -75,7 +74,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// The histories of real threads are taken once they are repaired.
+// TestThreads checks that the histories of real issue threads are valid after the repair.
 func TestThreads(t *testing.T) {
 	table, err := os.ReadFile("../../testdata/threads/threads.tsv")
 	if err != nil {
@@ -102,7 +101,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// What is no turn stays, after the turn that it followed, and a signature goes.
+// TestBeside checks that an element that is not a turn stays after its turn, and that the signature is
+// removed.
 func TestBeside(t *testing.T) {
 	const event = `{"id":"s1","author":"agent","invocationId":"i","actions":{"stateDelta":{"a":1}}}`
 	other := strings.Replace(event, "s1", "s2", 1)
@@ -119,8 +119,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// Of two calls with one id in a turn, the n-th result is the n-th call's, unless the results name
-// their tools.
+// TestRepeatedCallInOneTurn checks that the n-th result of two calls with one id in a turn belongs to
+// the n-th call, unless the results name their tools.
 func TestRepeatedCallInOneTurn(t *testing.T) {
 	const chat = `[{"role":"user","content":"x"},{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"c","type":"function","function":{"name":"g","arguments":"{}"}}]},%s]`
 	tests := []struct{ name, in, want string }{

@@ -27,11 +27,11 @@ func (r *repairer) mendRepeatedCall(f provider.Fault) bool {
 	own := result != nil && result.Value == again.Value
 	if (len(results) < 2 || own) && same(first.Value, again.Value) {
 		if first.item != i && same(r.items[first.item].turn.Value, r.items[i].turn.Value) {
-			r.step(f, i, "dropped the turn, which is the same as the one with the first call %q", id)
+			r.step(f, i, "removed the turn, which equals the turn with the first call %q", id)
 			r.drop(i)
 			return true
 		}
-		r.step(f, i, "dropped the second call %q, which is the same", id)
+		r.step(f, i, "removed the second call %q, which equals the first", id)
 		r.take(i, again)
 		return true
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Of two calls with one id, each keeps the result that is its own.
+// TestRepeatedCall checks that each of two calls with the same id keeps its own result.
 func TestRepeatedCall(t *testing.T) {
 	chatCalls := func(names ...string) string {
 		var calls []string

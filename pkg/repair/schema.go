@@ -83,7 +83,7 @@ func (r *repairer) mendBeside(e finding.Finding, id jsonstream.Value) bool {
 		}
 		if string(other.Raw()) == text {
 			r.once[text] = true
-			r.steps = append(r.steps, Step{e.Rule, "", fmt.Sprintf("dropped what is no turn, and is the same as one before it, with the id %q", id.Text())})
+			r.steps = append(r.steps, Step{e.Rule, "", fmt.Sprintf("removed an element that is not a turn and equals an earlier one, with the id %q", id.Text())})
 			return true
 		}
 	}
@@ -109,7 +109,7 @@ func (r *repairer) mendRefusal(i int, f provider.Fault) bool {
 	case f.Layer == finding.Protocol && rule == "result-without-call":
 		return r.noteResult(f)
 	case f.Layer == finding.Schema && isSilent(turn) && len(r.items) > 1:
-		r.step(f, i, "left out the turn, which has no content")
+		r.step(f, i, "removed the turn, which has no content")
 		r.drop(i)
 		return true
 	case f.Layer == finding.Schema && (at.Name() == "content" || at.Name() == "output"):
@@ -117,7 +117,7 @@ func (r *repairer) mendRefusal(i int, f provider.Fault) bool {
 		if !ok || result.Value != at.Parent() || at.Kind() == jsonstream.String || at.Kind() == jsonstream.Array || at.Kind() == jsonstream.Null {
 			return false
 		}
-		r.step(f, i, "wrote the %s of %s as a text: its JSON", at.Name(), resultName(result))
+		r.step(f, i, "replaced the %s of %s by its JSON text", at.Name(), resultName(result))
 		r.edit(i, at, format.Fill("%", string(jsonstream.AppendCompact(nil, at.Raw()))))
 		return true
 	}
@@ -134,7 +134,7 @@ func (r *repairer) mendTurnID(f provider.Fault) bool {
 	again := false
 	for j, it := range r.items {
 		if j < i && same(it.turn.Value, r.items[i].turn.Value) {
-			r.step(f, i, "dropped the turn, which is the same as one before it")
+			r.step(f, i, "removed the turn, which equals an earlier one")
 			r.drop(i)
 			return true
 		}
@@ -152,7 +152,7 @@ func (r *repairer) mendTurnID(f provider.Fault) bool {
 	for n := 2; fresh == "" || taken[fresh]; n++ {
 		fresh = fmt.Sprintf("%s_%d", f.At.Text(), n)
 	}
-	r.step(f, i, "gave the turn the id %q in the place of %q, which another has", fresh, f.At.Text())
+	r.step(f, i, "gave the turn the id %q instead of %q, which another turn has", fresh, f.At.Text())
 	r.edit(i, f.At, format.Fill("%", fresh))
 	return true
 }
@@ -180,7 +180,7 @@ func (r *repairer) unlistCall(i int, f provider.Fault) bool {
 			break
 		}
 		if same(other, call) {
-			r.step(f, i, "dropped the second call %q from the list of calls, which is the same", f.At.Text())
+			r.step(f, i, "removed the second call %q from the list of calls, which equals the first", f.At.Text())
 			r.edit(i, call, nil)
 			return true
 		}

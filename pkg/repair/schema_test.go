@@ -9,7 +9,8 @@ import (
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
-// What the schema or the rules of the format refuse is mended where that is easy, and else is left.
+// TestSchema checks that simple faults of the schema or of the format's rules are fixed, and that others
+// are reported as left.
 func TestSchema(t *testing.T) {
 	const calls = `{"role":"user","content":"q"},{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},`
 	for _, tt := range []struct {
@@ -18,22 +19,22 @@ func TestSchema(t *testing.T) {
 		text   string
 		did    string // a part of the first step
 		want   string // a part of the repaired text
-		left   string // the rule of what is left
+		left   string // the rule of the remaining finding
 	}{
 		{"content that is an object", format.OpenAIChat, `[` + calls + `{"role":"tool","tool_call_id":"c","content":{"t": 18}}]`,
 			`wrote the content of the result of "c" as a text`, `"content":"{\"t\":18}"`, ""},
 		{"content that is a number", format.OpenAIChat, `[` + calls + `{"role":"tool","tool_call_id":"c","content":18}]`,
 			`wrote the content of the result of "c" as a text`, `"content":"18"`, ""},
 		{"no parts", format.AISDK, `[{"id":"1","role":"user","parts":[{"type":"text","text":"q"}]},{"id":"2","role":"user","parts":[]}]`,
-			"left out the turn, which has no content", `[{"id":"1","role":"user","parts":[{"type":"text","text":"q"}]}]`, ""},
+			"removed the turn, which has no content", `[{"id":"1","role":"user","parts":[{"type":"text","text":"q"}]}]`, ""},
 		{"no parts at all", format.AISDK, `[{"id":"2","role":"user","parts":[]}]`, "", "", "schema/minItems"},
 		{"no turns", format.AISDK, `[]`, "", "", "schema/minItems"},
 		{"two messages with one id", format.AISDK, `[{"id":"1","role":"user","parts":[{"type":"text","text":"q"}]},{"id":"1","role":"assistant","parts":[{"type":"text","text":"a"}]}]`,
 			`gave the turn the id "1_2"`, `"id":"1_2","role":"assistant"`, ""},
 		{"a message twice", format.AISDK, `[{"id":"1","role":"user","parts":[{"type":"text","text":"q"}]},{"id":"1","role":"user","parts":[{"type":"text","text":"q"}]}]`,
-			"dropped the turn, which is the same as one before it", `[{"id":"1","role":"user","parts":[{"type":"text","text":"q"}]}]`, ""},
+			"removed the turn, which equals an earlier one", `[{"id":"1","role":"user","parts":[{"type":"text","text":"q"}]}]`, ""},
 		{"a result without an id", format.OpenAIChat, `[` + calls + `{"role":"tool","content":"x"}]`,
-			"made the result without an id, which names no call, a note in a turn of the user", `[the result, which names no call]\nx`, ""},
+			"converted the result without an id, which names no call, to a note in a turn of the user", `[the result, which names no call]\nx`, ""},
 		{"text that is no text", format.OpenAIChat, `[{"role":"user","content":[{"type":"text","text":1}]}]`, "", "", "schema/type"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -52,7 +53,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// An array without turns is what its provider is sent, and refuses.
+// TestNoTurns checks that an array without turns is left, because the provider rejects it.
 func TestNoTurns(t *testing.T) {
 	r, err := Message(document(t, []byte(`[]`)), jsonstream.Unlimited(), Options{For: provider.OpenAIChat})
 	if err != nil || len(r.Left) != 1 || r.Left[0].Rule != "openai-chat/no-turns" {

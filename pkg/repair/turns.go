@@ -16,7 +16,7 @@ const begins = "[the history begins with the assistant]"
 // mendFirst inserts a user turn before all other turns.
 func (r *repairer) mendFirst(f provider.Fault) bool {
 	i := r.indexOf(f.At)
-	r.step(f, i, "put a turn of the user before the first of the assistant: %q", begins)
+	r.step(f, i, "added a turn of the user before the first turn of the assistant: %q", begins)
 	r.insert(i, r.layout.Speak(r.items[i].turn.Value, "user", begins))
 	return true
 }
@@ -25,7 +25,7 @@ func (r *repairer) mendFirst(f provider.Fault) bool {
 func (r *repairer) mendOrder(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	if first := r.firstTurn(i); first >= 0 {
-		r.step(f, first, "put a turn of the user before the first of the assistant: %q", begins)
+		r.step(f, first, "added a turn of the user before the first turn of the assistant: %q", begins)
 		r.insert(first, r.layout.Speak(r.items[first].turn.Value, "user", begins))
 		return true
 	}
@@ -50,7 +50,7 @@ func (r *repairer) joinBefore(f provider.Fault, i int) bool {
 		return false
 	}
 	calls := b.Get("tool_calls")
-	r.step(f, i, "joined the turn to the one before it, of the same side")
+	r.step(f, i, "joined the turn to the previous turn, which is of the same side")
 	pointer := a.Pointer()[len(r.items[i-1].turn.Value.Pointer()):]
 	var all []byte
 	if calls.Len() > 0 {
@@ -129,7 +129,7 @@ func (r *repairer) moveSystem(f provider.Fault) bool {
 			name, value = "systemInstruction", format.Fill(`{"parts":[{"text":%}]}`, said)
 		}
 		if r.layout.Provider == string(r.provider) && name != "" && !r.h.Root.Get(name).Exists() {
-			r.step(f, i, "put the turn of the system beside the turns, as %s", name)
+			r.step(f, i, "moved the system turn out of the turns, to %s", name)
 			r.members[name] = value
 			r.drop(i)
 			return true
@@ -139,7 +139,7 @@ func (r *repairer) moveSystem(f provider.Fault) bool {
 	if i+1 < len(r.items) {
 		like = r.items[i+1].turn.Value
 	}
-	r.step(f, i, "made the turn of the system one of the user")
+	r.step(f, i, "converted the system turn to a turn of the user")
 	r.replace(i, r.layout.Speak(like, "user", "[system] "+said))
 	return true
 }
@@ -154,7 +154,7 @@ func (r *repairer) mendRole(f provider.Fault) bool {
 		role = "assistant"
 	case "tool", "function":
 		if id := r.items[i].turn.Item().Get("tool_call_id"); r.provider == provider.OpenAIResponses && id.Exists() { // a turn of the Chat API
-			r.step(f, i, "made the turn an item that is the output of the call %q", id.Text())
+			r.step(f, i, "converted the turn to an item with the output of the call %q", id.Text())
 			r.replace(i, r.around(r.items[i].turn.Value, format.Fill(`{"type":"function_call_output","call_id":%,"output":%}`, id.Text(), contentOf(r.items[i].turn.Item()))))
 			return true
 		}
@@ -165,7 +165,7 @@ func (r *repairer) mendRole(f provider.Fault) bool {
 	if !at.Exists() || at.Text() == role {
 		return false
 	}
-	r.step(f, i, "gave the turn the role %s in the place of %q", role, at.Text())
+	r.step(f, i, "gave the turn the role %s instead of %q", role, at.Text())
 	r.edit(i, at, format.Fill("%", role))
 	return true
 }
@@ -177,7 +177,7 @@ func (r *repairer) dropReasoning(f provider.Fault) bool {
 	if !ok {
 		return false
 	}
-	r.step(f, i, "dropped reasoning that cannot be sent again")
+	r.step(f, i, "removed reasoning that cannot be sent again")
 	r.take(i, p)
 	return true
 }
@@ -201,18 +201,18 @@ func (r *repairer) mendEmpty(f provider.Fault) bool {
 	}
 	switch {
 	case ok && n > 1 && p.Value != turn.Item().Get("content"):
-		r.step(f, i, "dropped an empty part")
+		r.step(f, i, "removed an empty part")
 		r.take(i, p)
 	case f.At.Kind() == jsonstream.String:
-		r.step(f, i, "gave an empty text the words %q", empty)
+		r.step(f, i, "replaced an empty text by %q", empty)
 		r.edit(i, f.At, format.Fill("%", empty))
 	case f.At.Kind() == jsonstream.Object && f.At != turn.Value && n > 1:
-		r.step(f, i, "dropped an empty part")
+		r.step(f, i, "removed an empty part")
 		r.edit(i, f.At, nil)
 	case saysMore(turn.Value):
 		return false
 	default:
-		r.step(f, i, "gave an empty turn the words %q", empty)
+		r.step(f, i, "gave an empty turn the text %q", empty)
 		r.replace(i, r.layout.Speak(turn.Value, turn.Role, empty))
 	}
 	return true
@@ -234,7 +234,7 @@ func saysMore(turn jsonstream.Value) bool {
 // cutSpace removes the white space at the end of a text.
 func (r *repairer) cutSpace(f provider.Fault) bool {
 	i := r.indexOf(f.At)
-	r.step(f, i, "cut off the white space at the end")
+	r.step(f, i, "removed the white space at the end")
 	r.edit(i, f.At, format.Fill("%", strings.TrimRight(f.At.Text(), " \t\r\n")))
 	return true
 }
@@ -252,7 +252,7 @@ func (r *repairer) mendShape(f provider.Fault) bool {
 	switch at.Name() {
 	case "tool_calls":
 		if at.Len() > 0 {
-			r.step(f, i, "made the calls of the turn items of their own")
+			r.step(f, i, "converted the calls of the turn to separate items")
 			for j, call := range at.Elements() {
 				function := call.Get("function")
 				r.insert(i+1+j, r.around(turn.Value, format.Fill(`{"type":"function_call","call_id":%,"name":%,"arguments":%}`, call.Get("id").Text(), function.Get("name").Text(), function.Get("arguments").Text())))
@@ -263,7 +263,7 @@ func (r *repairer) mendShape(f provider.Fault) bool {
 			}
 			return true
 		}
-		return set(pointer, nil, "left out an empty list of calls")
+		return set(pointer, nil, "removed an empty list of calls")
 	case "arguments":
 		return set(pointer, format.Fill("%", string(jsonstream.AppendCompact(nil, at.Raw()))), "wrote the arguments as a string")
 	case "input", "args", "response", "json":
@@ -278,7 +278,7 @@ func (r *repairer) mendShape(f provider.Fault) bool {
 		case r.provider == provider.OpenAIResponses:
 			kind = "input_text"
 		}
-		return set(pointer, format.Fill("%", kind), "named the text "+kind)
+		return set(pointer, format.Fill("%", kind), "changed the type of the text to "+kind)
 	case "output":
 		return set(pointer, format.Fill("%", string(jsonstream.AppendCompact(nil, at.Raw()))), "wrote the output as a string")
 	}

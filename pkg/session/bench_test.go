@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// longSession returns a session of Claude Code of about so many bytes: requests, and after each a
-// number of calls with results of a few kilobytes.
+// longSession returns a session of Claude Code of about the given number of bytes: requests, each
+// followed by calls with results of a few kilobytes.
 func longSession(size int) []byte {
 	var b bytes.Buffer
 	b.Grow(size + 1<<16)

@@ -13,13 +13,13 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// stateSchema and validator are of states, and of messages but for what scanners find in them.
+// stateSchema checks states, and validator checks messages without the scanners.
 var (
 	stateSchema, _ = validate.EmbeddedSchema(schemas.State)
 	validator      = validate.New(validate.Options{Layers: []finding.Layer{finding.Schema, finding.Completeness, finding.Budget}})
 )
 
-// buildable returns the message of a state, and what is wrong with either.
+// buildable returns the message of a state, and the faults of both.
 func buildable(state []byte) ([]byte, error) {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(state), jsonstream.Unlimited())
 	if err != nil {

@@ -40,7 +40,7 @@ func (r *claudeReader) collect(c *collector) error {
 	if len(path) > 0 {
 		if root := t.Entry(path[0]); root.Parent != "" && t.Up(path[0]) < 0 {
 			at := r.places[root.Order]
-			r.damaged(Damage{at.line, at.offset, "what it follows is not in the file: the conversation begins here"})
+			r.damaged(Damage{at.line, at.offset, "its parent is not in the file: the conversation begins here"})
 		}
 	}
 	return nil

@@ -27,5 +27,5 @@ func Example() {
 	// assistant  1
 	// tool updated 0
 	// /work/a_test.go true
-	// 4 cut off: the session was ended while it was written
+	// 4 cut off: the session ended while the line was written
 }

@@ -92,7 +92,7 @@ func (s *source) parse(line []byte, length int64, last bool) (root jsonstream.Va
 	text := bytes.Trim(line, "\x00 \t\r\n")
 	if len(text) == 0 {
 		if bytes.IndexByte(line, 0) >= 0 {
-			return root, "nothing but zero bytes"
+			return root, "only zero bytes"
 		}
 		return root, ""
 	}
@@ -110,7 +110,7 @@ func (s *source) parse(line []byte, length int64, last bool) (root jsonstream.Va
 	case err == nil:
 		return doc.Root(), ""
 	case last && errors.Is(err, io.ErrUnexpectedEOF):
-		return root, "cut off: the session was ended while it was written"
+		return root, "cut off: the session ended while the line was written"
 	case errors.As(err, &bad):
 		return root, "not strict JSON: " + bad.Problem
 	default:

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrUnknown reports a file without a line of a supported agent.
-var ErrUnknown = errors.New("no line is one of a session of Claude Code or of the Codex CLI")
+var ErrUnknown = errors.New("the file has no line of a Claude Code or Codex CLI session")
 
 // A reader reads the lines of one agent: index gets each line in the first pass, and collect makes
 // the second pass over the lines that count.

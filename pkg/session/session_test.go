@@ -34,7 +34,7 @@ func read(t *testing.T, pattern string) *Session {
 	return s
 }
 
-// spoken are the turns of a session as lines.
+// spoken returns the turns of a session as lines.
 func spoken(s *Session) []string {
 	var lines []string
 	for _, turn := range s.Turns {
@@ -75,7 +75,7 @@ func TestClaudeCode(t *testing.T) {
 	if len(s.Decisions) != 1 || s.Decisions[0].Kind != "question" {
 		t.Errorf("decisions: %+v", s.Decisions)
 	}
-	// Nine responses, each counted once, with those of the sub-agent and of the branch that was left.
+	// Nine responses, each counted once, including the subagent's and those of the abandoned branch.
 	if diff := cmp.Diff(Usage{Input: 36, CacheRead: 72000, CacheWrite: 10800, Output: 130 + 8*60}, s.Usage); diff != "" {
 		t.Errorf("usage (-want +got):\n%s", diff)
 	}
@@ -126,7 +126,7 @@ func TestCodex(t *testing.T) {
 		"assistant:  +apply_patch", `tool: {"output":"Success. Updated the following files:\nM invoice.go\nA vat.go\nD old.go\n","metadata":{"exit_code":0}}`,
 		"assistant:  +web_search",
 		"assistant: VAT is computed. Printing is next.",
-		"user: Print it as well.", // the request before it was taken back
+		"user: Print it as well.", // the previous request was taken back
 		"assistant:  +update_plan", "tool: Plan updated", "assistant:  +shell",
 	}
 	if diff := cmp.Diff(want, spoken(s)); diff != "" {
@@ -167,7 +167,7 @@ func TestCodexOld(t *testing.T) {
 	}
 }
 
-// TestDamage has lines that cannot be read, or only after what is no text was replaced.
+// TestDamage reads lines that are unreadable, or readable only after invalid UTF-8 is replaced.
 func TestDamage(t *testing.T) {
 	user := func(uuid, parent, text string) string {
 		return `{"uuid":"` + uuid + `","parentUuid":"` + parent + `","sessionId":"s","type":"user","message":{"role":"user","content":"` + text + `"}}` + "\n"
@@ -186,9 +186,9 @@ func TestDamage(t *testing.T) {
 		{"a line that is cut, and others after it", user("a", "", "one") + `{"uuid":"b","type":"us` + "\n" + user("c", "a", "two"), []string{"one", "two"}, []string{"not strict JSON"}},
 		{"too deep", user("a", "", "one") + deep, []string{"one"}, []string{"not strict JSON: "}},
 		{"too long", user("a", "", "one") + user("b", "a", strings.Repeat("x", 5000)) + user("c", "a", "two"), []string{"one", "two"}, []string{"too long"}},
-		{"zero bytes", user("a", "", "one") + "\x00\x00\x00", []string{"one"}, []string{"nothing but zero bytes"}},
+		{"zero bytes", user("a", "", "one") + "\x00\x00\x00", []string{"one"}, []string{"only zero bytes"}},
 		{"no object", user("a", "", "one") + "[1]\n\n", []string{"one"}, []string{"not a JSON object"}},
-		{"a parent that is missing", user("b", "a", "two"), []string{"two"}, []string{"what it follows is not in the file"}},
+		{"a parent that is missing", user("b", "a", "two"), []string{"two"}, []string{"its parent is not in the file"}},
 		{"a uuid that is there twice", user("a", "", "one") + user("b", "a", "two") + user("a", "", "three"), []string{"three", "two"}, nil},
 		{"an entry that follows itself", user("a", "a", "one") + user("b", "a", "two"), []string{"one", "two"}, nil},
 	}
@@ -219,8 +219,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestState checks what the fixtures do not show: masked credentials, the same bytes each time, and
-// that a share of a bound is left to everything.
+// TestState checks properties that the fixtures do not show: credentials are masked, the output is
+// always the same, and each part gets a share of the limit.
 func TestState(t *testing.T) {
 	s := read(t, "claude/projects/*/5f0c*.jsonl")
 	o := StateOptions{BudgetUSD: message.NewDecimal(25, 1)}
@@ -250,7 +250,7 @@ func TestState(t *testing.T) {
 	}
 }
 
-// TestPeek compares what the ends of a file say with what all of it says.
+// TestPeek compares the data from both ends of a file with the data of the whole file.
 func TestPeek(t *testing.T) {
 	for _, path := range append(fixtures(t, "claude/projects/*/*-*-*-*.jsonl"), fixtures(t, "codex/sessions/2026/06/14/*.jsonl")...) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
@@ -286,11 +286,11 @@ func TestPeek(t *testing.T) {
 		t.Errorf("a long file: %+v, %v", s, err)
 	}
 	if _, err := Peek(strings.NewReader("{}\n"), 3, Options{}); err != ErrUnknown {
-		t.Errorf("a file of nobody: %v, want ErrUnknown", err)
+		t.Errorf("a file of no agent: %v, want ErrUnknown", err)
 	}
 }
 
-// TestTail reads a long session: the latest turns stay, and begin with no result.
+// TestTail checks that the latest turns of a long session are kept, and do not begin with a result.
 func TestTail(t *testing.T) {
 	text := longSession(1 << 20)
 	s, err := Read(bytes.NewReader(text), int64(len(text)), Options{TailBytes: 20_000})
@@ -306,7 +306,8 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// FuzzRead reads any bytes: the turns fit together, the state is one that a message can be built of.
+// FuzzRead checks that the turns of any input fit together, and that a message can be built from its
+// state.
 func FuzzRead(f *testing.F) {
 	for _, path := range append(fixtures(f, "claude/projects/*/*.jsonl"), fixtures(f, "codex/sessions/*/*/*/*.jsonl")...) {
 		text, err := os.ReadFile(path)
@@ -320,7 +321,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if s.Damaged > s.Lines+1 || len(s.Damage) > maxDamage { // one more for a beginning that is missing
+		if s.Damaged > s.Lines+1 || len(s.Damage) > maxDamage { // one more for a missing beginning
 			t.Fatalf("%d of %d lines are damaged, and %d described", s.Damaged, s.Lines, len(s.Damage))
 		}
 		state, err := s.State(StateOptions{BudgetUSD: message.NewDecimal(1, 0), MaxText: 100, Bytes: 2000})

@@ -242,7 +242,7 @@ func (w *stateWriter) task() string {
 	if len(rest) == 0 {
 		return text
 	}
-	text += "\n\nThe user then asked, last of all:"
+	text += "\n\nThe last requests of the user:"
 	for _, r := range share(w, rest[max(0, len(rest)-others):], func(r Request) int { return min(len(r.Text), bytes) }) {
 		text += "\n- " + w.mask(Clip(r.Text, bytes))
 	}
@@ -299,7 +299,7 @@ func (w *stateWriter) quoted(text string) stdjson.RawMessage {
 func (w *stateWriter) context() []message.ContextItem {
 	items := []message.ContextItem{}
 	for _, d := range share(w, w.Decisions, func(d Decision) int { return len(d.Text) + 100 }) {
-		source := map[string]string{"question": "the user's answer to a question", "plan": "a plan that was decided on", "rejection": "what the user rejected"}[d.Kind]
+		source := map[string]string{"question": "the user's answer to a question", "plan": "the user's decision on a plan", "rejection": "the user's rejection"}[d.Kind]
 		if d.Time != "" {
 			source += ", " + d.Time
 		}
@@ -316,7 +316,7 @@ func (w *stateWriter) summary() string {
 		text = "The agent compacted the conversation before these turns; its summary cannot be read."
 	}
 	if w.TurnsLeftOut > 0 {
-		text = strings.TrimPrefix(fmt.Sprintf("%s\n\n%d turns before these are left out.", text, w.TurnsLeftOut), "\n\n")
+		text = strings.TrimPrefix(fmt.Sprintf("%s\n\n%d earlier turns are left out.", text, w.TurnsLeftOut), "\n\n")
 	}
 	return text
 }

@@ -81,7 +81,7 @@ func (a *Archive) find(sum, id string) (*entry, error) {
 			continue
 		}
 		if found != nil && found.HandoffID == e.HandoffID && found.Removed != e.Removed {
-			return nil, errors.New("the archive has entries for it of messages that differed: restore it from an archive of its own")
+			return nil, errors.New("the archive has entries of different messages that became equal: restore the message from its own archive")
 		}
 		if e.HandoffID == id && e.Removed == "" {
 			return e, nil
@@ -97,7 +97,7 @@ func (a *Archive) find(sum, id string) (*entry, error) {
 }
 
 // ErrNoEntry reports that an archive has no entry for a trim of a message.
-var ErrNoEntry = errors.New("the archive has no entry for it")
+var ErrNoEntry = errors.New("the archive has no entry for the message")
 
 // Restore undoes every trim of a message, the last one first, in format f or in the detected format if f is
 // "". In a MACP transcript it restores every context (see [history.All]). A message that was never trimmed
@@ -152,7 +152,7 @@ func (a *Archive) restore(h *history.History) (value []byte, err error) {
 		}
 		key := sum + string(record.Raw())
 		if seen[key] {
-			return nil, fmt.Errorf("the trim with sha256 %s: its entry restores it itself; the archive was changed", sum)
+			return nil, fmt.Errorf("the trim with sha256 %s: its entry restores the same trimmed message; the archive was changed", sum)
 		}
 		seen[key] = true
 		entry, err := a.find(sum, h.ID())
@@ -160,7 +160,7 @@ func (a *Archive) restore(h *history.History) (value []byte, err error) {
 			if value != nil {
 				return value, nil // no earlier trim
 			}
-			return nil, fmt.Errorf("%w: a message in the format %s cannot say that it was trimmed, and this one, with the sha256 %s, is not as any trim left it", err, h.ContextFormat, sum)
+			return nil, fmt.Errorf("%w: the format %s has no place for a record of the trim, and no trim of the archive resulted in the sha256 %s", err, h.ContextFormat, sum)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("the trim with sha256 %s: %w", sum, err)

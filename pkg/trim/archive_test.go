@@ -93,12 +93,12 @@ func TestRestoreRejects(t *testing.T) {
 		t.Fatalf("%+v", r.Record)
 	}
 	for _, tt := range []struct{ name, old, new, want string }{
-		{"a turn changed", `"one"`, `"eins"`, "the archive was changed: what it holds has the sha256 "},
+		{"a turn changed", `"one"`, `"eins"`, "the archive was changed: its content has the sha256 "},
 		{"a turn taken away", `{"list":"conversationHistoryVerbatim","index":0,"turn":{"role":"user","content":"one"}},`, ``, "the archive was changed"},
 		{"an element changed", "Nothing much", "Much", "the archive was changed"},
-		{"another place", `"index":1`, `"index":7`, "/conversationHistoryVerbatim has too few turns for turn 7 to be put back"},
-		{"a place before the first", `"index":1`, `"index":-1`, "has too few turns for turn -1"},
-		{"another format", `"format":"eaapl"`, `"format":"openai"`, "its entry is of a message in the format openai: this one is eaapl"},
+		{"another place", `"index":1`, `"index":7`, "/conversationHistoryVerbatim has too few turns to restore turn 7"},
+		{"a place before the first", `"index":1`, `"index":-1`, "has too few turns to restore turn -1"},
+		{"another format", `"format":"eaapl"`, `"format":"openai"`, "its entry is of a message in the format openai, but this message is in the format eaapl"},
 		{"an entry that never ends", `{"pointer":"/extensions/trim"}`, `{"pointer":"/extensions/trim","value":` + string(r.Record.text()) + `}`, "the archive was changed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -122,7 +122,7 @@ func TestRestoreRejects(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := archiveOf(t).Restore(document(t, []byte(`{"a":1}`)), "", jsonstream.Limits{}); err == nil {
-		t.Error("restored what is no message")
+		t.Error("restored a document that is not a message")
 	}
 	if _, err := archiveOf(t, r.Archive).Restore(document(t, []byte(strings.Replace(string(r.Text), `"conversationHistoryVerbatim":[`, `"was":[`, 1))), "", jsonstream.Limits{}); err != nil {
 		t.Errorf("a history that is gone comes back: %v", err)

@@ -20,12 +20,12 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A room writes turns of a chat format. In its texts, # stands for the number of the exchange,
+// A room writes turns of a chat format. In its texts, # is replaced by the number of the exchange,
 // which all related turns contain.
 type room struct {
 	format      format.Format
 	user, model string
-	// Calls are the turns of a model and then of the tools, for one exchange.
+	// Calls are the turns of one exchange: the model's, then the tools'.
 	calls [][]string
 	forms []string // of messages
 }
@@ -108,10 +108,10 @@ func (r *room) write(w *writer) []byte {
 	return []byte(strings.Replace(w.choose(r.forms...), "$", strings.Join(turns, ", "), 1))
 }
 
-// Whatever is trimmed of a chat format: what is left is a list of turns of the format, within
-// the limits, in which no call has lost its result nor a result its call, and begins with the
-// user where it must. Nothing else is written into the message, and the archive restores it to
-// the byte.
+// TestChatProperties checks trimmed histories of all chat formats: the result is a list of turns of the
+// format, is within the limits, has no call without its result and no result without its call, and
+// begins with the user if the format requires it. Nothing else is written into the message, and the
+// archive restores it byte for byte.
 func TestChatProperties(t *testing.T) {
 	for i := range rooms {
 		r := &rooms[i]
@@ -196,7 +196,7 @@ func checkChatTrimmed(t *rapid.T, r *room, original []byte, before *history.Hist
 	}
 }
 
-// textsOf returns the turns as they are, one a line, but for summaries.
+// textsOf returns the texts of the turns, one per line, without summaries.
 func textsOf(turns []conversation.Turn) string {
 	var lines []string
 	for _, t := range turns {
@@ -207,8 +207,8 @@ func textsOf(turns []conversation.Turn) string {
 	return strings.Join(lines, "\n")
 }
 
-// A message that the archive does not know is an error, and so is one of which it cannot tell
-// what was removed.
+// TestRestoreByDigest checks that it is an error if the archive does not have the message, or if its
+// entries for it differ.
 func TestRestoreByDigest(t *testing.T) {
 	turn := func(text string) string { return `{"role":"user","content":"` + text + `"}` }
 	one := mustTrim(t, `[`+turn("a")+`, `+turn("z")+`]`, Options{Last: 1})
@@ -226,7 +226,7 @@ func TestRestoreByDigest(t *testing.T) {
 	if _, err := restore(string(one.Text), one.Archive, two.Archive); err == nil || !strings.Contains(err.Error(), "of messages that differed") {
 		t.Errorf("two candidates: %v", err)
 	}
-	if _, err := restore(`[`+turn("y")+`]`, one.Archive); !errors.Is(err, ErrNoEntry) || !strings.Contains(err.Error(), "cannot say that it was trimmed") {
+	if _, err := restore(`[`+turn("y")+`]`, one.Archive); !errors.Is(err, ErrNoEntry) || !strings.Contains(err.Error(), "has no place for a record of the trim") {
 		t.Errorf("unknown: %v", err)
 	}
 	changed := bytes.Replace(one.Archive, []byte(`"content":"a"`), []byte(`"content":"c"`), 1)
@@ -239,7 +239,8 @@ func TestRestoreByDigest(t *testing.T) {
 	}
 }
 
-// A summary is in the form of its neighbours, and a later trim puts its own in its place.
+// TestChatSummaries checks that a summary has the form of its neighbours, and that a later trim replaces
+// it.
 func TestChatSummaries(t *testing.T) {
 	for _, r := range rooms {
 		for _, form := range r.forms {
@@ -279,7 +280,7 @@ func TestThreads(t *testing.T) {
 		}
 		h, err := history.Of(document(t, text), "", jsonstream.Limits{})
 		if err != nil {
-			continue // of a format that is not known yet
+			continue // its format is not supported yet
 		}
 		for _, o := range []Options{{Last: max(1, len(h.Turns)/2)}, {Last: 2, Summarizer: says("So. ")}, {MaxBytes: len(text) * 2 / 3}, {DropTools: true}} {
 			o.KeepTurns, o.Format = 1, h.Format

@@ -86,7 +86,7 @@ func sum(a, b string) (string, error) {
 // plus returns a number of costTracking, and its sum with an amount.
 func plus(v jsonstream.Value, pointer string, by message.Decimal) (was message.Decimal, sum []byte, err error) {
 	if v.Kind() != jsonstream.Number {
-		return was, nil, fmt.Errorf("%s: expected a number to add the cost of the summary to, found %s", pointer, v.Kind())
+		return was, nil, fmt.Errorf("%s: expected a number, to which the cost of the summary is added: found %s", pointer, v.Kind())
 	}
 	if was, err = message.Number(v.Raw()).Decimal(); err != nil {
 		return was, nil, fmt.Errorf("%s: %w", pointer, err)

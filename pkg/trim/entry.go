@@ -231,7 +231,7 @@ func (e *entry) carry(h *history.History, context []byte) []byte {
 // check compares the entry with its digest.
 func (e *entry) check(h *history.History) error {
 	if e.Format != h.Format {
-		return fmt.Errorf("its entry is of a message in the format %s: this one is %s", e.Format, h.Format)
+		return fmt.Errorf("its entry is of a message in the format %s, but this message is in the format %s", e.Format, h.Format)
 	}
 	var turns []jsonstream.Value
 	for _, t := range e.Turns {
@@ -256,7 +256,7 @@ func (e *entry) check(h *history.History) error {
 		want = e.Removed
 	}
 	if sum := digest(turns); sum != want {
-		return fmt.Errorf("the archive was changed: what it holds has the sha256 %s", sum)
+		return fmt.Errorf("the archive was changed: its content has the sha256 %s", sum)
 	}
 	return nil
 }
@@ -289,7 +289,7 @@ func (e *entry) merge(h *history.History, list, summary int) (text []byte, chang
 			length++
 		}
 		if length != t.Index || t.Kept && next == len(now) {
-			return nil, false, fmt.Errorf("%s has too few turns for turn %d to be put back: it was changed since", cmp.Or(h.Lists[list].Pointer(), "the message"), t.Index)
+			return nil, false, fmt.Errorf("%s has too few turns to restore turn %d: the message was changed after the trim", cmp.Or(h.Lists[list].Pointer(), "the message"), t.Index)
 		}
 		turn := []byte(t.Turn)
 		if t.Whole { // an input_history that is one user turn

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The filters of the OpenAI documents, on the shapes of every format: no call is separated from
-// its result.
+// TestFilters applies the filters of the OpenAI documents to every format, and checks that no call is
+// separated from its result.
 func TestFilters(t *testing.T) {
 	chat := `{"role":"user","content":"q"},{"role":"assistant","content":"so","tool_calls":[{"id":"1"}],"x":1},{"role":"tool","tool_call_id":"1","content":"r"},{"role":"assistant","content":null,"tool_calls":[{"id":"2"}]},{"role":"tool","tool_call_id":"2"}`
 	responses := `{"role":"user","content":"q"},{"type":"reasoning"},{"type":"function_call","call_id":"1"},{"type":"function_call_output","call_id":"1"},{"type":"mcp_list_tools"},{"type":"message","role":"assistant","content":"a"}`
@@ -99,7 +99,7 @@ func TestContextStays(t *testing.T) {
 	}
 }
 
-// A history that is a string is a turn of the user.
+// TestFiltersOnString checks that a history that is a string counts as a turn of the user.
 func TestFiltersOnString(t *testing.T) {
 	const text = `{"input_history":"hi","new_items":[{"type":"reasoning"}]}`
 	if got := bare(t, mustTrim(t, text, Options{DropTools: true}).Text); got != `{"input_history":"hi","new_items":[]}` {

@@ -28,7 +28,7 @@ func Prepare(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Res
 		return Result{}, err
 	}
 	if h.Layout().ToolState == "" {
-		return Result{}, fmt.Errorf("only the contexts of SW4RM are prepared: found %s; use trim", h.Format)
+		return Result{}, fmt.Errorf("only SW4RM contexts can be prepared: found %s; use trim", h.Format)
 	}
 	if h.Format != h.ContextFormat && !h.Carrier().Exists() || h.Root.Kind() != jsonstream.Object {
 		return Result{Text: doc.Raw().Bytes, Format: h.Format}, nil

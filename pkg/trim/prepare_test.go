@@ -173,12 +173,12 @@ func TestPrepare(t *testing.T) {
 func TestPrepareRejects(t *testing.T) {
 	const two = `{"conversation_history":[{"content":"1"},{"content":"2"}],"tool_state":{},"metadata":`
 	for in, want := range map[string]string{
-		`{"handoffId":"h"}`:   "only the contexts of SW4RM are prepared: found eaapl; use trim",
-		two + `{"trim":"x"}}`: "/metadata/trim: trim records here what it does: found string that is no record; give it another name",
-		`{"from_agent":"a","context_snapshot":` + two + `{"trim":1}}}`: "/context_snapshot/metadata/trim: trim records here what it does: found number that is no record; give it another name",
-		two + `{"trim":{"a":1}}}`:                                      "/metadata/trim: trim records here what it does: found object that is no record; give it another name",
-		two + `"x"}`:                                                   "/metadata: expected an object, to note in it what trimming does: found string; give it another name",
-		`{"conversation_history":[],"metadata":[1]}`:                   "/metadata: expected an object, to note in it what trimming does: found array; give it another name",
+		`{"handoffId":"h"}`:   "only SW4RM contexts can be prepared: found eaapl; use trim",
+		two + `{"trim":"x"}}`: "/metadata/trim: this member is reserved for the record of the trim: found string that is not a record; rename this member",
+		`{"from_agent":"a","context_snapshot":` + two + `{"trim":1}}}`: "/context_snapshot/metadata/trim: this member is reserved for the record of the trim: found number that is not a record; rename this member",
+		two + `{"trim":{"a":1}}}`:                                      "/metadata/trim: this member is reserved for the record of the trim: found object that is not a record; rename this member",
+		two + `"x"}`:                                                   "/metadata: expected an object for the record of the trim: found string; rename this member",
+		`{"conversation_history":[],"metadata":[1]}`:                   "/metadata: expected an object for the record of the trim: found array; rename this member",
 	} {
 		doc, err := parse([]byte(in))
 		if err != nil {

@@ -62,7 +62,7 @@ func readRecord(h *history.History) (r Record, err error) {
 		return r, nil
 	}
 	if err := json.Unmarshal(v.Raw(), &r); err != nil {
-		return r, fmt.Errorf("%s: not what trim records: %w", h.Carrier().Pointer()+v.Pointer(), jsonError(err))
+		return r, fmt.Errorf("%s: not a record of trim: %w", h.Carrier().Pointer()+v.Pointer(), jsonError(err))
 	}
 	return r, nil
 }
@@ -72,7 +72,7 @@ func readRecord(h *history.History) (r Record, err error) {
 func checkHolder(h *history.History) error {
 	v := h.Root.Get(holder(h.ContextFormat))
 	if k := v.Kind(); k != jsonstream.Object && k != jsonstream.Null && k != jsonstream.Absent {
-		return fmt.Errorf("%s: expected an object, to note in it what trimming does: found %s; give it another name", h.Carrier().Pointer()+v.Pointer(), k)
+		return fmt.Errorf("%s: expected an object for the record of the trim: found %s; rename this member", h.Carrier().Pointer()+v.Pointer(), k)
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func checkPlace(h *history.History) error {
 	}
 	v := h.Root.Get(holder(h.ContextFormat)).Get(recordMember)
 	if v.Exists() && !recorded(h).Exists() {
-		return fmt.Errorf("%s: trim records here what it does: found %s that is no record; give it another name", h.Carrier().Pointer()+v.Pointer(), v.Kind())
+		return fmt.Errorf("%s: this member is reserved for the record of the trim: found %s that is not a record; rename this member", h.Carrier().Pointer()+v.Pointer(), v.Kind())
 	}
 	return checkHolder(h)
 }

@@ -206,7 +206,7 @@ func (d *draft) ask(ctx context.Context, tokens int) (summarize.Summary, error) 
 	}
 	s.Text = valid(s.Text)
 	if n := d.o.Meter.Count(s.Text); n > tokens {
-		return s, fmt.Errorf("the summary of %d turns has %d tokens: it may have %d at most", len(request.Turns), n, tokens)
+		return s, fmt.Errorf("the summary of %d turns has %d tokens: the limit is %d", len(request.Turns), n, tokens)
 	}
 	return s, nil
 }

@@ -108,7 +108,7 @@ func TestSummariserFails(t *testing.T) {
 		want   string // in the summary
 	}{
 		{"an error", author{err: failure}, "summarising 2 turns: the model is away", ""},
-		{"too long", author{text: long}, "the summary of 2 turns has 24 tokens: it may have 20 at most", ""},
+		{"too long", author{text: long}, "the summary of 2 turns has 24 tokens: the limit is 20", ""},
 		{"nothing", author{}, "", "removed turns:\n"},
 		{"quotes and control characters", author{text: "\"a\\\x00\u2028\n"}, "", "removed turns:\n\"a\\\x00\u2028\n"},
 		{"invalid UTF-8", author{text: "a\xffb"}, "", "removed turns:\na\ufffdb"},
@@ -209,7 +209,7 @@ func TestCost(t *testing.T) {
 		t.Errorf("without prices: cost %s, used %+v", r.Cost, r.Usage)
 	}
 	for _, tt := range []struct{ costs, prompt, want string }{
-		{`{}`, "1", "/costTracking/costSpentSoFarUSD: expected a number to add the cost of the summary to, found nothing"},
+		{`{}`, "1", "/costTracking/costSpentSoFarUSD: expected a number, to which the cost of the summary is added: found nothing"},
 		{`{"costSpentSoFarUSD":1}`, "1", "/costTracking/costBudgetRemainingUSD: expected a number"},
 		{`{"costSpentSoFarUSD":"1"}`, "1", "found string"},
 		{`{"costSpentSoFarUSD":1,"costBudgetRemainingUSD":1}`, "1", "/costTracking/tokenSpent/prompt: expected a number"},

@@ -78,7 +78,7 @@ type Result struct {
 }
 
 // ErrNoLimit reports options without a limit.
-var ErrNoLimit = errors.New("nothing says how small the message must be: set a limit of tokens, bytes or turns")
+var ErrNoLimit = errors.New("no limit is set: set a limit of tokens, bytes or turns")
 
 // An OverError reports that a message cannot be made to fit.
 type OverError struct {
@@ -101,13 +101,13 @@ func (e *OverError) Error() string {
 		rest = append(rest, fmt.Sprintf("%s %d", name, m.Size))
 	}
 	if e.Others > 0 {
-		rest = append(rest, fmt.Sprintf("all else %d", e.Others))
+		rest = append(rest, fmt.Sprintf("everything else %d", e.Others))
 	}
 	unit := e.Unit
 	if e.Over == 1 {
 		unit = strings.TrimSuffix(unit, "s")
 	}
-	text := fmt.Sprintf("still %d %s over the limit of %d with everything trimmed that may go", e.Over, unit, e.Limit)
+	text := fmt.Sprintf("still %d %s over the limit of %d after trimming everything that may be trimmed", e.Over, unit, e.Limit)
 	if len(rest) > 0 {
 		text += fmt.Sprintf("; the rest is in %s (%s)", strings.Join(rest, ", "), e.Unit)
 	}

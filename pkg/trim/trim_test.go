@@ -215,15 +215,16 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// A value under the record's name that is not a record is kept, and never overwritten.
+// TestForeignRecord checks that a value in the place of the record that is not a record is kept, and
+// never overwritten.
 func TestForeignRecord(t *testing.T) {
 	const turns = `,"conversationHistoryVerbatim":[{"role":"user","content":"one"},{"role":"user","content":"two"}]}`
 	for _, tt := range []struct{ in, err string }{
-		{`{"handoffId":"h","extensions":{"trim":"yes"}` + turns, "/extensions/trim: trim records here what it does: found string that is no record; give it another name"},
-		{`{"handoffId":"h","extensions":{"trim":null}` + turns, "found null that is no record; "},
-		{`{"handoffId":"h","extensions":{"trim":{"other":[1]},"a":1}` + turns, "found object that is no record; "},
-		{`{"handoffId":"h","extensions":{"trim":{"sha256":"abc"}}` + turns, "found object that is no record; "},
-		{`{"handoffId":"h","extensions":"text"` + turns, "/extensions: expected an object, to note in it what trimming does: found string; give it another name"},
+		{`{"handoffId":"h","extensions":{"trim":"yes"}` + turns, "/extensions/trim: this member is reserved for the record of the trim: found string that is not a record; rename this member"},
+		{`{"handoffId":"h","extensions":{"trim":null}` + turns, "found null that is not a record; "},
+		{`{"handoffId":"h","extensions":{"trim":{"other":[1]},"a":1}` + turns, "found object that is not a record; "},
+		{`{"handoffId":"h","extensions":{"trim":{"sha256":"abc"}}` + turns, "found object that is not a record; "},
+		{`{"handoffId":"h","extensions":"text"` + turns, "/extensions: expected an object for the record of the trim: found string; rename this member"},
 		{`{"handoffId":"h","extensions":null` + turns, ""},
 	} {
 		if same := mustTrim(t, tt.in, Options{Last: 2}); same.Changed || string(same.Text) != tt.in {
@@ -248,7 +249,7 @@ func TestForeignRecord(t *testing.T) {
 // An unreadable record is an error, because later counts depend on it.
 func TestDamagedRecord(t *testing.T) {
 	text := `{"handoffId":"h","extensions":{"trim":{"droppedTurns":"x","sha256":"` + strings.Repeat("0", 64) + `"}}}`
-	const want = "/extensions/trim: not what trim records: /droppedTurns: unexpected string"
+	const want = "/extensions/trim: not a record of trim: /droppedTurns: unexpected string"
 	if _, err := trimText(t, text, Options{Last: 1}); err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
@@ -290,7 +291,7 @@ func TestOver(t *testing.T) {
 	if sum != over.Limit+over.Over || over.Rest[1].Name != "extensions.trim" {
 		t.Errorf("%d of %d in %v", sum, over.Limit+over.Over, over)
 	}
-	if want := `; the rest is in "x\u001b\ny" 100, extensions.trim `; !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), ", all else ") {
+	if want := `; the rest is in "x\u001b\ny" 100, extensions.trim `; !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), ", everything else ") {
 		t.Errorf("got %v", err)
 	}
 	two := `{"conversation_history":[{"role":"system","content":"a"},{"role":"user","content":"b"}]}`
@@ -299,7 +300,8 @@ func TestOver(t *testing.T) {
 	}
 }
 
-// A signature that no longer holds is removed. Restoring puts it back in its place.
+// TestSignature checks that a signature that is no longer valid is removed, and that restoring puts it
+// back in its place.
 func TestSignature(t *testing.T) {
 	text := `{"signatureKeyId":"k","handoffId":"h","signature":"s","conversationHistoryVerbatim":[{"role":"user","content":"a"},{"role":"user","content":"b"}],"z":0}`
 	r := mustTrim(t, text, Options{Last: 1})

@@ -75,7 +75,7 @@ func taskOf(m exchange.Meaning, k *exchange.Maker) tree.Node {
 	if id.Text() == "" {
 		id = k.UUID("/rest/id", "")
 	}
-	state := k.Up("/rest/status/state", tree.String("TASK_STATE_SUBMITTED"), "the task is handed over, and nobody works on it yet")
+	state := k.Up("/rest/status/state", tree.String("TASK_STATE_SUBMITTED"), "the task was handed over, but no agent has started it")
 	return chat.Object("id", id, "contextId", k.UUID("/rest/contextId", id.Text()), "status", chat.Object("state", state))
 }
 

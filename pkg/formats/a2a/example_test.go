@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A handoff goes into a message of A2A and comes out with the same bytes.
+// ExampleWrap puts a handoff into a message of A2A, and extracts it with the same bytes.
 func ExampleWrap() {
 	handoff, err := jsonstream.Parse(jsonstream.NewRaw([]byte(`{"schemaVersion":"2.0","handoffId":"6e7f936b-cafd-4624-8754-0bafc4e8acb3","share":0.10}`)), jsonstream.Limits{})
 	if err != nil {

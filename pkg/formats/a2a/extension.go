@@ -63,7 +63,7 @@ type MissingError struct {
 
 func (e *MissingError) Error() string {
 	if len(e.Found) == 0 {
-		return fmt.Sprintf("no %s in it: found no part whose metadata has %q with the content %q", e.Content, ExtensionURI, e.Content)
+		return fmt.Sprintf("no %s found: no part has metadata with %q and the content %q", e.Content, ExtensionURI, e.Content)
 	}
 	const shown = 3
 	text := fmt.Sprintf("expected one %s, found %d, at ", e.Content, len(e.Found))
@@ -120,7 +120,7 @@ type WrapOptions struct {
 }
 
 // ErrContent reports a document that is neither a handoff nor an answer.
-var ErrContent = errors.New("neither a handoff, with handoffId and schemaVersion, nor an answer, with handoffId and status")
+var ErrContent = errors.New("the document is neither a handoff (with handoffId and schemaVersion) nor an answer (with handoffId and status)")
 
 // ContentOf returns the kind of a document as the content of a part. It does not validate the
 // document. The error is [ErrContent].

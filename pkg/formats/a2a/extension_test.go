@@ -141,11 +141,11 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// A generated handoff has members that are made up beside its ids.
+// A generated handoff has ids and random members.
 func generated(t *rapid.T) string {
 	text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "10", "9", "a\nb", "\u2028</script>", "ROLE_USER", "\x00", "\U0001f600", "extensions", "parts", ExtensionURI}))
 	quoted := rapid.Map(text, func(s string) string {
-		name, _ := jsontext.AppendQuote(nil, s) // it replaces invalid UTF-8
+		name, _ := jsontext.AppendQuote(nil, s) // replaces invalid UTF-8
 		return string(name)
 	})
 	number := rapid.SampledFrom([]string{"0", "-0", "1", "1.50", "0.1", "1e3", "1E+21", "-1e-7", "5e-324", "1.7976931348623157e308", "9007199254740991"})
@@ -189,7 +189,7 @@ func signed(t interface{ Fatal(...any) }, text string) []byte {
 	return out
 }
 
-// verify fails if a handoff is not the one that was signed.
+// verify fails if the signature of a handoff is not valid.
 func verify(t interface{ Fatalf(string, ...any) }, text []byte) {
 	public, _ := key.Public()
 	v, err := sign.NewVerifier([]sign.Key{public})
@@ -205,7 +205,8 @@ func verify(t interface{ Fatalf(string, ...any) }, text []byte) {
 	}
 }
 
-// What is wrapped comes out as it was, but for white space, in any envelope, and is verified.
+// TestPropertyWrapped checks that wrapped content is extracted unchanged, except for white space, from
+// every envelope, and can be verified.
 func TestPropertyWrapped(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := signed(t, generated(t))
@@ -236,8 +237,8 @@ func TestPropertyWrapped(t *testing.T) {
 	})
 }
 
-// In the protobuf of A2A, data are a google.protobuf.Value: what implementations in any language make
-// of a handoff there, and write again, is verified.
+// TestPropertyProtobuf checks that a handoff can be verified after a conversion to google.protobuf.Value
+// and back, as in A2A implementations of all languages.
 func TestPropertyProtobuf(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var data structpb.Value
@@ -252,8 +253,8 @@ func TestPropertyProtobuf(t *testing.T) {
 	})
 }
 
-// Whatever a document is, what is taken out of it is a part of it, and the same when it is wrapped
-// again.
+// FuzzUnwrap checks that the extracted content is a part of the document, and is the same after it is
+// wrapped again.
 func FuzzUnwrap(f *testing.F) {
 	for _, kind := range []string{"a2a", "a2a-handoff", "message"} {
 		text, err := schemas.Example(kind)

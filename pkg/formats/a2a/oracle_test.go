@@ -12,9 +12,9 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// 1,000 signed handoffs are sent to a server of @a2a-js/sdk, as messages of 1.0 and of 0.3, in
-// artifacts and in tasks: it takes them, and what it writes of them again carries them still, with a
-// signature that holds.
+// TestOracleSDK sends 1,000 signed handoffs to a server of @a2a-js/sdk, as messages of 1.0 and 0.3, in
+// artifacts and in tasks. The server must accept them, and its output must still carry them with a valid
+// signature.
 func TestOracleSDK(t *testing.T) {
 	sdk := oracle.Start(t, "a2a")
 	example, err := schemas.Example("message")
@@ -55,7 +55,7 @@ func TestOracleSDK(t *testing.T) {
 	}
 }
 
-// inDialect returns a message as it is, as one of 0.3, as an artifact, or in a task.
+// inDialect returns a message unchanged, as a message of 0.3, as an artifact, or in a task.
 func inDialect(text string, n int) string {
 	switch n {
 	case 1:

@@ -13,29 +13,29 @@ const InvalidParams finding.Reason = "INVALID_PARAMS"
 var rules = rulebook.Book{Reason: InvalidParams, Rules: []rulebook.Rule{
 	{Rule: finding.Rule{
 		ID:      "a2a/other-task",
-		Summary: "A message of a task has the taskId or contextId of another.",
-		Why:     "The history is that of the task: a message of another task was put into it, or an id was copied. An agent rejects a message whose contextId is not that of its task (A2A 1.0, section 3.4).",
+		Summary: "A message of a task has another taskId or contextId than the task.",
+		Why:     "A message of another task was added to the history, or an id was copied. An agent rejects a message if its contextId is not that of its task (A2A 1.0, section 3.4).",
 		Bad:     `{"id": "t1", "contextId": "c1", "status": {"state": "TASK_STATE_WORKING"}, "history": [{"messageId": "m1", "taskId": "t2", "contextId": "c1", "role": "ROLE_USER", "parts": [{"text": "Refund my order."}]}]}`,
 		Good:    `{"id": "t1", "contextId": "c1", "status": {"state": "TASK_STATE_WORKING"}, "history": [{"messageId": "m1", "taskId": "t1", "contextId": "c1", "role": "ROLE_USER", "parts": [{"text": "Refund my order."}]}]}`,
 	}, Check: checkTask},
 	{Rule: finding.Rule{
 		ID:      "a2a/repeated-id",
 		Summary: "Two messages of a task have the same messageId, or two artifacts the same artifactId.",
-		Why:     "A messageId is made anew by whoever makes the message: receivers take a second one with the same for the first, sent again. An artifact with the id of another takes its place. The message of the status may be the last one of the history.",
+		Why:     "The sender of a message makes a new messageId for it. Receivers treat a second message with the same id as a copy of the first, and an artifact with the id of another replaces it. The message of the status may be the same as the last message of the history.",
 		Bad:     `{"id": "t1", "status": {"state": "TASK_STATE_WORKING"}, "history": [{"messageId": "m1", "role": "ROLE_USER", "parts": [{"text": "Refund my order."}]}, {"messageId": "m1", "role": "ROLE_AGENT", "parts": [{"text": "One moment."}]}]}`,
 		Good:    `{"id": "t1", "status": {"state": "TASK_STATE_WORKING"}, "history": [{"messageId": "m1", "role": "ROLE_USER", "parts": [{"text": "Refund my order."}]}, {"messageId": "m2", "role": "ROLE_AGENT", "parts": [{"text": "One moment."}]}]}`,
 	}, Check: checkIDs},
 	{Rule: finding.Rule{
 		ID:      "a2a/handoff-extension",
-		Summary: "A message or artifact has a part of the handoff extension, and its extensions do not list it.",
-		Why:     "Receivers see by the extensions of a message which it uses, and pass it on by them. docs/a2a.md has the specification of the extension.",
+		Summary: "A message or artifact has a part of the handoff extension, but does not list it in extensions.",
+		Why:     "Receivers read extensions to find and route messages that use an extension. docs/a2a.md has the specification of the handoff extension.",
 		Bad:     `{"messageId": "m1", "role": "ROLE_AGENT", "parts": [` + exampleAnswer + `]}`,
 		Good:    `{"messageId": "m1", "role": "ROLE_AGENT", "extensions": ["` + ExtensionURI + `"], "parts": [` + exampleAnswer + `]}`,
 	}, Check: checkListed},
 	{Rule: finding.Rule{
 		ID:      "a2a/handoff-once",
 		Summary: "A message or artifact has more than one part of the handoff extension.",
-		Why:     "The answer to a message is the answer to its handoff: with several it is not known which one was taken.",
+		Why:     "The answer to a message is the answer to its handoff. With several handoffs, it would not be clear which one the receiver accepted.",
 		Bad:     `{"messageId": "m1", "role": "ROLE_AGENT", "extensions": ["` + ExtensionURI + `"], "parts": [` + exampleAnswer + `, ` + exampleAnswer + `]}`,
 		Good:    `{"messageId": "m1", "role": "ROLE_AGENT", "extensions": ["` + ExtensionURI + `"], "parts": [` + exampleAnswer + `]}`,
 	}, Check: checkOnce},
@@ -61,7 +61,7 @@ func checkSame(m, task jsonstream.Value, report rulebook.Report) {
 	for _, pair := range [][2]jsonstream.Value{{m.Get("taskId"), taskID}, {m.Get("contextId"), task.Get("contextId")}} {
 		id, of := pair[0], pair[1]
 		if id.Text() != "" && of.Text() != "" && id.Text() != of.Text() {
-			report(id, "the message is of another %s: found %s, and that of the task is %s; remove the message, or make both the same", id.Name()[:len(id.Name())-len("Id")], finding.QuoteValue(id), finding.QuoteValue(of))
+			report(id, "the message belongs to another %s: found %s, but the task has %s; remove the message, or correct the id", id.Name()[:len(id.Name())-len("Id")], finding.QuoteValue(id), finding.QuoteValue(of))
 		}
 	}
 }

@@ -17,7 +17,7 @@ func checkListed(root jsonstream.Value, report rulebook.Report) {
 				continue
 			}
 			if !lists(holder) {
-				report(holder, "has a part of the handoff extension, which is not in extensions: add %s", finding.Quote(ExtensionURI))
+				report(holder, "has a part of the handoff extension, but extensions does not list it: add %s", finding.Quote(ExtensionURI))
 			}
 			break
 		}
@@ -43,7 +43,7 @@ func checkOnce(root jsonstream.Value, report rulebook.Report) {
 				continue
 			}
 			if found++; found == 2 {
-				report(part, "a second part of the handoff extension: put it into a message of its own")
+				report(part, "the message has a second part of the handoff extension: put it into its own message")
 			}
 		}
 	}

@@ -54,7 +54,7 @@ func read(dst []tree.Node, message tree.Node) []tree.Node {
 func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 	if len(turns) == 0 {
 		empty := exchange.UserMessage(tree.String(""))
-		w.Up(0, "content", empty.Get("content"), "the SDK takes no list without messages")
+		w.Up(0, "content", empty.Get("content"), "the SDK does not accept an empty list")
 		turns = []tree.Node{empty}
 	}
 	turns = inTime(turns)

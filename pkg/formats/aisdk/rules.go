@@ -18,46 +18,46 @@ const InvalidPrompt finding.Reason = "INVALID_PROMPT"
 var rules = rulebook.Book{Reason: InvalidPrompt, Rules: []rulebook.Rule{
 	{Rule: finding.Rule{
 		ID:      "ai-sdk/call-without-result",
-		Summary: "A tool call has no result in a tool message before the next message of the user or system, or the end.",
-		Why: "The functions generateText and streamText fail with AI_MissingToolResultsError. The run was interrupted, or the results were trimmed. Add a tool-result for the call, or take the call out. " +
-			"A call that the provider executes (providerExecuted) needs none, nor does one that waits for an approval whose answer is the last message.",
+		Summary: "A tool call has no result in a tool message before the next user or system message, or before the end of the list.",
+		Why: "The functions generateText and streamText fail with AI_MissingToolResultsError. The run was interrupted, or the results were trimmed. Add a tool-result for the call, or remove the call. " +
+			"No result is needed for a call that the provider executes (providerExecuted), and for a call with an approval that the last message answers.",
 		Bad:  `[{"role": "user", "content": "Refund my order."}, {"role": "assistant", "content": [{"type": "tool-call", "toolCallId": "c1", "toolName": "findOrder", "input": {}}]}]`,
 		Good: `[{"role": "user", "content": "Refund my order."}, {"role": "assistant", "content": [{"type": "tool-call", "toolCallId": "c1", "toolName": "findOrder", "input": {}}]}, {"role": "tool", "content": [{"type": "tool-result", "toolCallId": "c1", "toolName": "findOrder", "output": {"type": "text", "value": "order 17"}}]}]`,
 	}, Check: checkCalls},
 	{Rule: finding.Rule{
 		ID:      "ai-sdk/pending-tool",
 		Summary: "A tool part of a UIMessage is in a state without an output.",
-		Why: "The function convertToModelMessages makes a call without a result of it, which generateText and streamText refuse with AI_MissingToolResultsError: the chat was stopped while the tool ran, or waits for its approval. " +
-			"Give the part an output, or the state output-error with an errorText, or remove it. A part whose input was still streamed in is left out of what is sent, and so is a question that a message of the user follows.",
+		Why: "The function convertToModelMessages converts it to a call without a result, for which generateText and streamText fail with AI_MissingToolResultsError. The chat was stopped while the tool ran, or it waits for an approval. " +
+			"Give the part an output, or the state output-error with an errorText, or remove it. The SDK does not send a part with incomplete input, or an approval request before a message of the user.",
 		Bad:  `[{"id": "m1", "role": "assistant", "parts": [{"type": "tool-findOrder", "toolCallId": "c1", "state": "input-available", "input": {}}]}]`,
 		Good: `[{"id": "m1", "role": "assistant", "parts": [{"type": "tool-findOrder", "toolCallId": "c1", "state": "output-available", "input": {}, "output": "order 17"}]}]`,
 	}, Check: checkPending},
 	{Rule: finding.Rule{
 		ID:       "ai-sdk/result-without-call",
 		Summary:  "A tool result has no call before it.",
-		Why:      "The SDK sends it on, and the providers reject it: the call was trimmed. Remove the result, or keep the call.",
+		Why:      "The SDK sends the result, and the providers reject it. The call was trimmed. Remove the result, or keep the call.",
 		Bad:      `[{"role": "user", "content": "Refund my order."}, {"role": "tool", "content": [{"type": "tool-result", "toolCallId": "c1", "toolName": "findOrder", "output": {"type": "text", "value": "order 17"}}]}]`,
 		Good:     `[{"role": "user", "content": "Refund my order."}, {"role": "assistant", "content": [{"type": "tool-call", "toolCallId": "c1", "toolName": "findOrder", "input": {}}]}, {"role": "tool", "content": [{"type": "tool-result", "toolCallId": "c1", "toolName": "findOrder", "output": {"type": "text", "value": "order 17"}}]}]`,
 		Severity: finding.Warning,
 	}, Check: checkResults},
 	{Rule: finding.Rule{
 		ID:      "ai-sdk/approval",
-		Summary: "The last message answers a tool approval request that no message has, or that is of no call.",
-		Why:     "The functions generateText and streamText fail with AI_InvalidToolApprovalError or AI_ToolCallNotFoundForApprovalError: they would not know which tool to run.",
+		Summary: "The last message answers a tool approval request that does not exist, or that belongs to no call.",
+		Why:     "The functions generateText and streamText fail with AI_InvalidToolApprovalError or AI_ToolCallNotFoundForApprovalError, because they cannot find the tool to run.",
 		Bad:     `[{"role": "user", "content": "Refund my order."}, {"role": "tool", "content": [{"type": "tool-approval-response", "approvalId": "a1", "approved": true}]}]`,
 		Good:    `[{"role": "assistant", "content": [{"type": "tool-call", "toolCallId": "c1", "toolName": "refund", "input": {}}, {"type": "tool-approval-request", "approvalId": "a1", "toolCallId": "c1"}]}, {"role": "tool", "content": [{"type": "tool-approval-response", "approvalId": "a1", "approved": true}]}]`,
 	}, Check: checkApprovals},
 	{Rule: finding.Rule{
 		ID:      "ai-sdk/mixed-messages",
 		Summary: "UIMessages and ModelMessages are in one list.",
-		Why:     "The function generateText takes ModelMessages, and convertToModelMessages UIMessages: neither takes both. Convert the UIMessages first.",
+		Why:     "The function generateText accepts only ModelMessages, and convertToModelMessages accepts only UIMessages. Convert the UIMessages first.",
 		Bad:     `[{"id": "m1", "role": "user", "parts": [{"type": "text", "text": "Refund my order."}]}, {"role": "assistant", "content": "One moment."}]`,
 		Good:    `[{"role": "user", "content": "Refund my order."}, {"role": "assistant", "content": "One moment."}]`,
 	}, Check: checkMixed},
 	{Rule: finding.Rule{
 		ID:      "ai-sdk/repeated-id",
-		Summary: "Two UIMessages have the same id, or two tool calls.",
-		Why:     "A chat replaces the first message by the second, and of two calls with one id it is not clear which a result belongs to.",
+		Summary: "Two UIMessages or two tool calls have the same id.",
+		Why:     "A chat replaces the first message with the second. With two calls of the same id, it is not clear to which call a result belongs.",
 		Bad:     `[{"id": "m1", "role": "user", "parts": [{"type": "text", "text": "Refund my order."}]}, {"id": "m1", "role": "assistant", "parts": [{"type": "text", "text": "One moment."}]}]`,
 		Good:    `[{"id": "m1", "role": "user", "parts": [{"type": "text", "text": "Refund my order."}]}, {"id": "m2", "role": "assistant", "parts": [{"type": "text", "text": "One moment."}]}]`,
 	}, Check: checkIDs},
@@ -82,7 +82,7 @@ func checkCalls(root jsonstream.Value, report rulebook.Report) {
 	answered := approved(all)
 	missing := func() {
 		for _, id := range open {
-			report(id, "call without a result: no tool message after it, and before the next of the user, has a tool-result with the toolCallId %s; add one, or take the call out", finding.QuoteValue(id))
+			report(id, "the tool call has no result: no tool message between it and the next user message has a tool-result with the toolCallId %s; add one, or remove the call", finding.QuoteValue(id))
 		}
 		open = nil
 	}
@@ -167,7 +167,7 @@ func checkPending(root jsonstream.Value, report rulebook.Report) {
 			default:
 				continue
 			}
-			report(state, "tool without an output: the call %s is in the state %s; give it an output or an error, or remove the part",
+			report(state, "the tool part has no output: the call %s is in the state %s; give it an output or an error, or remove the part",
 				finding.QuoteValue(part.Get("toolCallId")), finding.QuoteValue(state))
 		}
 	}
@@ -184,7 +184,7 @@ func checkResults(root jsonstream.Value, report rulebook.Report) {
 			case part.Kind == conversation.Call:
 				called[id.Text()] = true
 			case part.Kind == conversation.Result && id.Kind() == jsonstream.String && !called[id.Text()]:
-				report(id, "result without a call: no tool-call before it has the toolCallId %s; remove it, or keep the call", finding.QuoteValue(id))
+				report(id, "the tool result has no call: no earlier tool-call has the toolCallId %s; remove the result, or keep the call", finding.QuoteValue(id))
 			}
 		}
 	}
@@ -214,9 +214,9 @@ func checkApprovals(root jsonstream.Value, report rulebook.Report) {
 		call, known := requests[id.Text()]
 		switch {
 		case !known:
-			report(id, "answer to no question: no tool-approval-request has the approvalId %s; add it, or remove the answer", finding.QuoteValue(id))
+			report(id, "the approval has no request: no tool-approval-request has the approvalId %s; add the request, or remove the approval", finding.QuoteValue(id))
 		case !calls[call]:
-			report(id, "answer about no call: the tool-approval-request %s is of the call %s, which is not there; add the call, or remove both", finding.QuoteValue(id), finding.Quote(call))
+			report(id, "the approval has no call: the tool-approval-request %s is for the call %s, which is missing; add the call, or remove the request and the approval", finding.QuoteValue(id), finding.Quote(call))
 		}
 	}
 }
@@ -229,7 +229,7 @@ func checkMixed(root jsonstream.Value, report rulebook.Report) {
 			if isUI(m) {
 				name, other = other, name
 			}
-			report(m, "a %s in a list that begins with a %s: make all of them the same", name, other)
+			report(m, "the message is a %s, but the list begins with a %s: use one type for all messages", name, other)
 			return
 		}
 	}

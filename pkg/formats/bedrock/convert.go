@@ -182,7 +182,7 @@ func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 	user, assistant := tree.String("user"), tree.String("assistant")
 	if len(messages) > 0 && messages[0].Role == "assistant" {
 		begin := textBlock(tree.String("[the history begins with the assistant]"))
-		w.Up(0, "content", tree.Array(begin), "the API takes no conversation that the assistant begins")
+		w.Up(0, "content", tree.Array(begin), "the API requires a first turn of the user")
 		elements = append(elements, newMessage(user, tree.Array(begin)))
 	}
 	for _, m := range messages {

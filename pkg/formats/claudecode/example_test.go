@@ -7,7 +7,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// The user went back after the first answer, and asked otherwise.
+// ExampleTree reads a session in which the user went back after the first answer and asked a different
+// question.
 func ExampleTree() {
 	text := `{"type":"user","uuid":"1","parentUuid":null,"message":{"role":"user","content":"Which port?"}}
 {"type":"assistant","uuid":"2","parentUuid":"1","message":{"role":"assistant","content":"80"}}

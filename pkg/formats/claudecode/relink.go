@@ -9,7 +9,7 @@ import (
 )
 
 // errBranches reports that relinking would select another branch of the conversation.
-var errBranches = errors.New("the session would go on with another branch: its lines follow each other in a way that no change of parentUuid can mend")
+var errBranches = errors.New("the session cannot be relinked: with any change of parentUuid, it would continue on another branch")
 
 // relink attaches the children of removed lines to the nearest remaining ancestor, and inserts new
 // lines between their neighbours. If that changes the conversation, because turns were moved, or

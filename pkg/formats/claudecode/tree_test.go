@@ -39,8 +39,8 @@ func treeOf(text []byte) (t *Tree[string], damaged int) {
 	return NewTree(entries), damaged
 }
 
-// chosen returns the uuids of the messages of a session, with those of the program itself, as
-// the SDK of Claude Code counts them.
+// chosen returns the uuids of the messages of a session, including the program's own, as the SDK of
+// Claude Code does.
 func chosen(text []byte) []string {
 	tree, _ := treeOf(text)
 	path, end := tree.Conversation()
@@ -59,8 +59,8 @@ func chosen(text []byte) []string {
 
 var sessions = flag.Int("histories", tier.Count(150, 1500), "how many sessions TestChosen makes up")
 
-// TestChosen compares the messages with those that the reader of the Claude Agent SDK chooses: of the
-// fixtures, and of made-up sessions.
+// TestChosen compares the messages of fixtures and generated sessions with the choice of the Claude
+// Agent SDK's reader.
 func TestChosen(t *testing.T) {
 	ask := oracle.Start(t, "claude-code")
 	var docs [][]byte
@@ -106,8 +106,8 @@ func TestChosen(t *testing.T) {
 	}
 }
 
-// randomSession returns a session of few entries that refer to each other in all kinds of ways, also
-// in those that no agent writes.
+// randomSession returns a session of few entries with random references to each other, including
+// references that no agent writes.
 func randomSession(r *rand.Rand) []byte {
 	n := 3 + r.IntN(18)
 	uuid := func(i int) string { return fmt.Sprintf("%08d-0000-4000-8000-000000000000", i) }
@@ -123,7 +123,7 @@ func randomSession(r *rand.Rand) []byte {
 	for i := range n {
 		id := uuid(i)
 		kinds := []string{"user", "assistant", "assistant", "user", "assistant", "system", "progress", "attachment"}
-		if twice { // the SDK looks for a queued command also among the entries that another one replaced
+		if twice { // the SDK also searches replaced entries for a queued command
 			kinds = kinds[:len(kinds)-1]
 			if one(12) {
 				id = uuid(r.IntN(n))
@@ -180,8 +180,8 @@ func randomSession(r *rand.Rand) []byte {
 	return b.Bytes()
 }
 
-// TestRelink compares the parents after compactions that kept something with a plain statement
-// of what those do: one entry after the other gets another parent.
+// TestRelink compares the parents after compactions that preserved lines with a simple implementation
+// that changes the parents one by one.
 func TestRelink(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 5000 {
@@ -229,21 +229,21 @@ func plainParents(t *Tree[string]) map[string]string {
 	return parents
 }
 
-// TestTreeHostile has paths that come back to themselves, and very long ones.
+// TestTreeHostile has cyclic and very long paths.
 func TestTreeHostile(t *testing.T) {
 	line := func(uuid, parent, kind string) string {
 		return fmt.Sprintf(`{"uuid":%q,"parentUuid":%q,"type":%q,"message":{"role":"user","content":"x"}}`+"\n", uuid, parent, kind)
 	}
 	circle := line("a", "b", "user") + line("b", "a", "user")
 	if got := chosen([]byte(circle)); len(got) != 0 {
-		t.Errorf("of two entries that follow each other, %q are chosen: there is no last one", got)
+		t.Errorf("a cycle of two entries has no leaf, but %q were chosen", got)
 	}
 	if got := chosen([]byte(circle + line("c", "b", "user"))); !slices.Equal(got, []string{"a", "b", "c"}) {
 		t.Errorf("of one entry after a circle, %q are chosen, want a, b and c", got)
 	}
 	var b strings.Builder
 	const n = 20_000
-	for i := range n { // a leaf on each node of a path on which nobody speaks
+	for i := range n { // a leaf at each node of a path without messages
 		b.WriteString(line(fmt.Sprint(i), fmt.Sprint(i-1), "system"))
 		b.WriteString(line(fmt.Sprint("leaf", i), fmt.Sprint(i), "system"))
 	}
@@ -252,7 +252,7 @@ func TestTreeHostile(t *testing.T) {
 	}
 }
 
-// TestBeforeHostile has compactions that all follow one long path, and summarise each other.
+// TestBeforeHostile has compactions that all follow one long path and summarize each other.
 func TestBeforeHostile(t *testing.T) {
 	const n = 20_000
 	var entries []Entry[string]
@@ -279,7 +279,7 @@ func TestBeforeHostile(t *testing.T) {
 	}
 }
 
-// A trail that reads a session in parts finds the turns that the tree of its texts has.
+// TestTrail checks that a trail, which reads a session in parts, finds the same turns as the tree.
 func TestTrail(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	several := 0
@@ -316,7 +316,7 @@ func TestTrail(t *testing.T) {
 	}
 }
 
-// Stamps are compared as the texts that they are.
+// TestStamp checks that timestamps are compared as texts.
 func TestStamp(t *testing.T) {
 	texts := []string{"", "x", "2026-06-12T09:00:00.000Z", "2026-06-12T09:00:00.001Z", "2026-06-12T09:00:00Z", "2026-06-12T09:00:00.000+", "0000-00-00T00:00:00.000Z",
 		"9999-99-99T99:99:99.999Z", "2026-06-12T09:00:00.0000", "2026-06-12 09:00:00.000Z", "10"}

@@ -16,15 +16,15 @@ const InvalidArgument finding.Reason = "INVALID_ARGUMENT"
 var rules = rulebook.Book{Reason: InvalidArgument, Rules: []rulebook.Rule{
 	{Rule: finding.Rule{
 		ID:      "gemini/part-content",
-		Summary: "A part has several contents, such as a text and a function call.",
-		Why:     "A part is one of them, and the API rejects it otherwise. Make a part of each. What is said of a content, such as thought and thoughtSignature, is none.",
+		Summary: "A part has several content members, such as a text and a function call.",
+		Why:     "A part must have only one, or the API rejects it. Make a separate part of each. Members that describe a content, such as thought and thoughtSignature, do not count.",
 		Bad:     `[{"role": "model", "parts": [{"text": "One moment.", "functionCall": {"name": "find_order", "args": {}}}]}]`,
 		Good:    `[{"role": "model", "parts": [{"text": "One moment."}, {"functionCall": {"name": "find_order", "args": {}}}]}]`,
 	}, Check: checkParts},
 	{Rule: finding.Rule{
 		ID:      "gemini/repeated-id",
-		Summary: "Two events have the same id, or two function calls.",
-		Why:     "ADK finds the event of a call by its id: it takes the last one. A partial event has the id of a call that a later one completes, and is not looked at.",
+		Summary: "Two events or two function calls have the same id.",
+		Why:     "ADK finds the event of a call by the call's id, and uses the last one. Partial events are ignored, because a later event with the same call completes them.",
 		Bad:     `{"events": [{"id": "e1", "author": "user", "content": {"role": "user", "parts": [{"text": "Refund my order."}]}}, {"id": "e1", "author": "refunds", "content": {"role": "model", "parts": [{"text": "One moment."}]}}]}`,
 		Good:    `{"events": [{"id": "e1", "author": "user", "content": {"role": "user", "parts": [{"text": "Refund my order."}]}}, {"id": "e2", "author": "refunds", "content": {"role": "model", "parts": [{"text": "One moment."}]}}]}`,
 	}, Check: checkIDs},
@@ -46,7 +46,7 @@ func checkParts(root jsonstream.Value, report rulebook.Report) {
 				}
 			}
 			if len(found) > 1 {
-				report(part, "a part of several contents: found %s; make a part of each", strings.Join(found, ", "))
+				report(part, "the part has several content members: found %s; make a separate part of each", strings.Join(found, ", "))
 			}
 		}
 	}

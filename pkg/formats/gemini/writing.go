@@ -330,7 +330,7 @@ func (o *writer) event(c *content, said tree.Node) tree.Node {
 		switch {
 		case at != tree.None:
 		case o.sent != tree.None:
-			at = o.Up(index, "timestamp", o.sent, "the time of the event before")
+			at = o.Up(index, "timestamp", o.sent, "the time of the previous event")
 		default:
 			at = o.Up(index, "timestamp", tree.Int(0), "no time is known: the Unix epoch")
 		}
@@ -382,6 +382,6 @@ func (o *writer) signCalls() {
 		at := slices.Clone(parts)
 		at[n] = parts[n].With("thoughtSignature", tree.String(skipSignature))
 		o.out[i] = c.With("parts", tree.Array(at...))
-		o.Up(i, "parts", tree.String(skipSignature), "Google's value for a call that another model has made")
+		o.Up(i, "parts", tree.String(skipSignature), "Google's value for a call of another model")
 	}
 }

@@ -14,9 +14,9 @@ const InvalidChatHistory finding.Reason = "INVALID_CHAT_HISTORY"
 var rules = rulebook.Book{Reason: InvalidChatHistory, Rules: []rulebook.Rule{
 	{Rule: finding.Rule{
 		ID:      "langchain/call-without-result",
-		Summary: "A tool call of an AI message has no tool message with its id.",
-		Why: "The agent of create_react_agent refuses such a history before it calls the model (INVALID_CHAT_HISTORY), and so do most providers. A handoff by a Command loses the results of the other calls of its message, since the parent's state is that from before the tools ran. " +
-			"Add a tool message for each call, or take the call out of tool_calls. The update of a Command is not checked: the results may be in the state.",
+		Summary: "A tool call of an AI message has no tool message with the call's id.",
+		Why: "The agent of create_react_agent rejects such a history before it calls the model (INVALID_CHAT_HISTORY), and so do most providers. A handoff by a Command loses the results of the other calls of its message, because the parent's state is from before the tools ran. " +
+			"Add a tool message for each call, or remove the call from tool_calls. The update of a Command is not checked, because the results may be in the state.",
 		Bad: `{"messages": [{"type": "human", "content": "Refund my order."},
   {"type": "ai", "content": "", "tool_calls": [{"name": "find_order", "args": {}, "id": "call_1", "type": "tool_call"}]}]}`,
 		Good: `{"messages": [{"type": "human", "content": "Refund my order."},
@@ -25,8 +25,8 @@ var rules = rulebook.Book{Reason: InvalidChatHistory, Rules: []rulebook.Rule{
 	}, Check: checkCalls},
 	{Rule: finding.Rule{
 		ID:      "langchain/result-without-call",
-		Summary: "A tool message answers no tool call of an AI message before it.",
-		Why:     "LangChain sends it on, and the providers reject it: messages were trimmed or removed, and the call is among them. Remove the tool message as well, or keep its call. The update of a Command is not checked: the call may be in the state.",
+		Summary: "A tool message does not answer a tool call of an earlier AI message.",
+		Why:     "LangChain sends the tool message, and the providers reject it. Its call was trimmed or removed. Remove the tool message too, or keep its call. The update of a Command is not checked, because the call may be in the state.",
 		Bad:     `{"messages": [{"type": "human", "content": "Refund my order."}, {"type": "tool", "content": "order 17", "tool_call_id": "call_1"}]}`,
 		Good: `{"messages": [{"type": "human", "content": "Refund my order."},
   {"type": "ai", "content": "", "tool_calls": [{"name": "find_order", "args": {}, "id": "call_1", "type": "tool_call"}]},
@@ -35,16 +35,16 @@ var rules = rulebook.Book{Reason: InvalidChatHistory, Rules: []rulebook.Rule{
 	}, Check: checkResults},
 	{Rule: finding.Rule{
 		ID:      "langchain/repeated-id",
-		Summary: "Two messages have the same id, or two tool calls.",
-		Why:     "A state of LangGraph takes messages by add_messages, which replaces the first message by the second. Of two calls with one id it is not clear which a result belongs to.",
+		Summary: "Two messages or two tool calls have the same id.",
+		Why:     "A state of LangGraph adds messages with add_messages, which replaces the first message with the second. With two calls of the same id, it is not clear to which call a result belongs.",
 		Bad:     `{"messages": [{"type": "human", "id": "m1", "content": "Refund my order."}, {"type": "ai", "id": "m1", "content": "One moment."}]}`,
 		Good:    `{"messages": [{"type": "human", "id": "m1", "content": "Refund my order."}, {"type": "ai", "id": "m2", "content": "One moment."}]}`,
 	}, Check: checkIDs},
 	{Rule: finding.Rule{
 		ID:      "langchain/contradicting-calls",
-		Summary: "The content of an AI message has other tool calls than its tool_calls.",
-		Why: "Integrations send the one or the other, so that providers get different histories: that of Anthropic sends the blocks and adds what they lack, that of OpenAI sends tool_calls. A program has changed only one of them. " +
-			"Calls whose arguments could not be read are in invalid_tool_calls.",
+		Summary: "The content of an AI message and its tool_calls have different tool calls.",
+		Why: "A program changed only one of them. Integrations send either of them, so providers get different histories: the integration for Anthropic sends the content blocks and adds missing calls, and the integration for OpenAI sends tool_calls. " +
+			"Calls with unreadable arguments belong in invalid_tool_calls.",
 		Bad: `{"messages": [{"type": "ai", "content": [{"type": "tool_use", "id": "call_1", "name": "find_order", "input": {}}], "tool_calls": []}]}`,
 		Good: `{"messages": [{"type": "ai", "content": [{"type": "tool_use", "id": "call_1", "name": "find_order", "input": {}}],
   "tool_calls": [{"name": "find_order", "args": {}, "id": "call_1", "type": "tool_call"}]}, {"type": "tool", "content": "order 17", "tool_call_id": "call_1"}]}`,
@@ -52,7 +52,7 @@ var rules = rulebook.Book{Reason: InvalidChatHistory, Rules: []rulebook.Rule{
 	{Rule: finding.Rule{
 		ID:      "langchain/arguments",
 		Summary: "The arguments of a tool call in OpenAI's form are not the text of a JSON object.",
-		Why:     "LangChain parses them when it reads the message, and fails: the model was cut off, or the arguments were put in without being serialised.",
+		Why:     "LangChain parses the arguments when it reads the message, and fails. The model's output was cut off, or the arguments were inserted without being serialized.",
 		Bad:     `{"messages": [{"type": "ai", "content": "", "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{\"order\": 17"}}]}, {"type": "tool", "content": "", "tool_call_id": "call_1"}]}`,
 		Good:    `{"messages": [{"type": "ai", "content": "", "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{\"order\": 17}"}}]}, {"type": "tool", "content": "", "tool_call_id": "call_1"}]}`,
 	}, Check: checkArguments},
@@ -101,7 +101,7 @@ func checkCalls(root jsonstream.Value, report rulebook.Report) {
 	for _, m := range all(root) {
 		for _, call := range m.calls().Elements() {
 			if id := call.Get("id"); id.Text() != "" && !answered[id.Text()] {
-				report(id, "call without a result: no tool message has the tool_call_id %s; add one, or take the call out", finding.QuoteValue(id))
+				report(id, "the tool call has no result: no tool message has the tool_call_id %s; add one, or remove the call", finding.QuoteValue(id))
 			}
 		}
 	}
@@ -119,7 +119,7 @@ func checkResults(root jsonstream.Value, report rulebook.Report) {
 			}
 		}
 		if id := m.fields.Get("tool_call_id"); m.role == "tool" && id.Kind() == jsonstream.String && !called[id.Text()] {
-			report(id, "result without a call: no AI message before it has a tool call with the id %s; remove the tool message, or keep the call", finding.QuoteValue(id))
+			report(id, "the tool result has no call: no earlier AI message has a tool call with the id %s; remove the tool message, or keep the call", finding.QuoteValue(id))
 		}
 	}
 }
@@ -162,7 +162,7 @@ func checkContradictions(root jsonstream.Value, report rulebook.Report) {
 			}
 			if id.Text() == "" {
 				if m.calls().Len() > 0 {
-					report(block, "a tool call in content without an id, beside tool_calls: which of them it is cannot be told; give it the id of one")
+					report(block, "the tool call in content has no id, so it cannot be matched with tool_calls; give it the id of one of them")
 				}
 				continue
 			}
@@ -170,14 +170,14 @@ func checkContradictions(root jsonstream.Value, report rulebook.Report) {
 			name, ok := listed[id.Text()]
 			switch given := block.Get("name"); {
 			case !ok:
-				report(id, "a tool call in content that tool_calls does not have: found the id %s; add it to tool_calls, or remove the block", finding.QuoteValue(id))
+				report(id, "the tool call in content is missing from tool_calls: found the id %s; add it to tool_calls, or remove the block", finding.QuoteValue(id))
 			case given.Exists() && given.Text() != name:
-				report(given, "the tool call is of %s here, and of %s in tool_calls: make both the same", finding.QuoteValue(given), finding.Quote(name))
+				report(given, "the tool call names %s here, but %s in tool_calls: make both the same", finding.QuoteValue(given), finding.Quote(name))
 			}
 		}
 		for _, call := range m.calls().Elements() {
 			if id := call.Get("id"); len(inside) > 0 && id.Text() != "" && !inside[id.Text()] {
-				report(id, "a tool call that content does not have, beside others that it has: found the id %s; add a block for it, or remove it from tool_calls", finding.QuoteValue(id))
+				report(id, "the tool call is missing from content, which has other calls: found the id %s; add a block for it, or remove it from tool_calls", finding.QuoteValue(id))
 			}
 		}
 	}
@@ -193,9 +193,9 @@ func checkArguments(root jsonstream.Value, report rulebook.Report) {
 			doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(arguments.Text())), jsonstream.Limits{})
 			switch {
 			case err != nil:
-				report(arguments, "arguments are no JSON: %v; found %s", err, finding.QuoteValue(arguments))
+				report(arguments, "the arguments are not JSON: %v; found %s", err, finding.QuoteValue(arguments))
 			case doc.Root().Kind() != jsonstream.Object:
-				report(arguments, "arguments must be the text of a JSON object: found %s", finding.QuoteValue(arguments))
+				report(arguments, "the the the the arguments must be the text of a JSON object: found %s", finding.QuoteValue(arguments))
 			}
 		}
 	}

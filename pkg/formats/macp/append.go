@@ -10,7 +10,7 @@ import (
 )
 
 // ErrFixture reports a fixture where a transcript is needed.
-var ErrFixture = errors.New("this is a conformance fixture: messages are appended to transcripts; take the member expect out, or start a transcript")
+var ErrFixture = errors.New("this is a conformance fixture, and messages are appended only to transcripts: remove the member expect, or start a transcript")
 
 // A Step is a message to write.
 type Step struct {
@@ -57,7 +57,7 @@ func Start(sessionID string, step Step, o Options) ([]byte, error) {
 
 // notUTF8 is the violation for a text that JSON cannot hold.
 func notUTF8(index int) Violation {
-	v := violation(shape, InvalidEnvelope, "texts in UTF-8", "other bytes", "send bytes as a context, which is base64")
+	v := violation(shape, InvalidEnvelope, "texts in UTF-8", "other bytes", "send binary data as a context, in base64")
 	v.Index = index
 	return v
 }

@@ -30,7 +30,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// A step is written as the example of its kind is, and the transcript grows by it.
+// TestAppendWrites checks that each appended step has the form of the example for its type.
 func TestAppendWrites(t *testing.T) {
 	steps := []Step{start, offer, context, accepts("h1", bob, ""), after(1, changed(func(c *Commitment) { c.Supersedes = &Supersedes{"s-0", "ab"} }))}
 	for i := range steps {
@@ -51,7 +51,7 @@ func TestAppendWrites(t *testing.T) {
 	}
 }
 
-// What was there stays as it is, whatever it looks like.
+// TestAppendKeeps checks that the existing text is unchanged, whatever its formatting.
 func TestAppendKeeps(t *testing.T) {
 	oneLine := `{"messages":[MSG],"session_id":"s\u002d1","x":1.0e0,"mode":"macp.mode.handoff.v1","protocolVersion":"1.0"}`
 	begin := strings.TrimSpace(strings.Split(example(start), "\n")[5])
@@ -113,19 +113,19 @@ func TestAppendRejects(t *testing.T) {
 		{name: "rule 9", text: session, step: offers("h2", alice, carol),
 			want: `rejected by macp/9 (INVALID_ENVELOPE): expected no offer while one is outstanding, found an offer while "h1" has no answer; wait until it is accepted or declined`},
 		{name: "what would only follow", text: example(start, offers("h1", alice, mallory)), step: accept,
-			want: `rejected by macp/11 (INVALID_ENVELOPE): expected the handoff_id of an offer before it, found "h1"; offer the handoff first, or name one that was offered`},
+			want: `rejected by macp/11 (INVALID_ENVELOPE): expected the handoff_id of an earlier offer, found "h1"; offer the handoff first, or name a handoff that was offered`},
 		{name: "rule 1", text: example(), step: offer,
 			want: `rejected by macp/1 (SESSION_ALREADY_EXISTS): expected the first message of the session to be SessionStart, found "HandoffOffer"; start the session before anything else`},
 		{name: "rule 20", text: session, step: implicit(accept),
-			want: `rejected by macp/20 (INVALID_ENVELOPE): expected implicit to be false in an accept that a participant sends, found true; leave implicit out, or the message if a runtime wrote it: the commitment accepts for the target, when the policy's time has passed`},
+			want: `rejected by macp/20 (INVALID_ENVELOPE): expected implicit to be false in an accept that a participant sends, found true; leave implicit out; if a runtime wrote the message, leave the whole message out: the offer counts as accepted at the commitment, after the policy's timeout`},
 		{name: "an id that is taken", text: session, step: with(accept, "m-1"),
-			want: `rejected by macp/3 (DUPLICATE_MESSAGE): expected a message_id that no message before it has, found "m-1" of message 0; remove the copy, or give the other message its own id`},
+			want: `rejected by macp/3 (DUPLICATE_MESSAGE): expected a message_id that no earlier message has, found "m-1" of message 0; remove the copy, or give the other message its own id`},
 		{name: "a transcript of another version", text: edit(session, `"protocol_version": "1.0"`, `"protocol_version": "2.0"`), step: accept,
-			want: `rejected by macp/2 (UNSUPPORTED_PROTOCOL_VERSION): expected protocol_version to be "1.0", found "2.0"; write the version of the protocol that this is`},
+			want: `rejected by macp/2 (UNSUPPORTED_PROTOCOL_VERSION): expected protocol_version to be "1.0", found "2.0"; write the version of the protocol`},
 		{name: "no transcript", text: `[]`, step: accept,
 			want: `rejected (INVALID_ENVELOPE): expected a transcript, an object, found an array; write protocol_version, mode, session_id and messages`},
 		{name: "bytes that are no text", text: session, step: accepts("h1", bob, "\xff"),
-			want: `rejected (INVALID_ENVELOPE): expected texts in UTF-8, found other bytes; send bytes as a context, which is base64`},
+			want: `rejected (INVALID_ENVELOPE): expected texts in UTF-8, found other bytes; send binary data as a context, in base64`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -149,6 +149,6 @@ func TestAppendRejects(t *testing.T) {
 		t.Errorf("a fixture: %v", err)
 	}
 	if _, err := Start("\xff", with(start, "m-1"), Options{}); err == nil {
-		t.Error("a session_id that is no text")
+		t.Error("a session_id in invalid UTF-8 was accepted")
 	}
 }

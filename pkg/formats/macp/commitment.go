@@ -42,11 +42,11 @@ func (s *Session) checkCommitment(e *Envelope, p *Commitment, now Instant) *Viol
 			continue
 		}
 		return violation("macp/18", InvalidEnvelope, version.name+" to be the session's, "+finding.Quote(version.want), finding.Quote(version.is),
-			"commit to what the session bound").at(placeOf(payload, version.name))
+			"copy the version from SessionStart").at(placeOf(payload, version.name))
 	}
 	if positive, bound := Outcome(p.Action); bound && positive != p.OutcomePositive {
 		return violation("macp/19", InvalidEnvelope, "outcome_positive to be "+strconv.FormatBool(positive)+" for the action "+finding.Quote(p.Action),
-			strconv.FormatBool(p.OutcomePositive), "correct the one that is wrong").at(placeOf(payload, "outcome_positive"))
+			strconv.FormatBool(p.OutcomePositive), "correct the action or outcome_positive").at(placeOf(payload, "outcome_positive"))
 	}
 	if s.answered || s.outstanding >= 0 && s.lapsed(s.outstanding, now) {
 		return nil

@@ -17,8 +17,8 @@ func TestContentType(t *testing.T) {
 	}
 }
 
-// A session without offers has the first id free, and what is not there is addressed to the
-// initiator.
+// TestCompleteWithoutOffers checks that the first id is free in a session without offers, and that the
+// initiator is the target of an unknown handoff.
 func TestCompleteWithoutOffers(t *testing.T) {
 	s := macp.NewSession(&macp.Transcript{}, macp.Options{})
 	o := macp.HandoffOffer{Scope: "all"}
@@ -30,7 +30,7 @@ func TestCompleteWithoutOffers(t *testing.T) {
 	}
 	c := macp.Commitment{Reason: "done", Action: "handoff.cancelled"}
 	if s.Complete(&c); c.Reason != "done" || c.Action != "handoff.cancelled" {
-		t.Errorf("what was given is changed: %+v", c)
+		t.Errorf("the given values were changed: %+v", c)
 	}
 }
 

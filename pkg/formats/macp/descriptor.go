@@ -54,7 +54,7 @@ func lookalike(root jsonstream.Value) (kind, problem string, at jsonstream.Value
 	if !IsFixture(root) {
 		return "", "", at
 	}
-	return "fixture", "a conformance fixture, which says what is to happen, and not a transcript: found messages with the member \"expect\"; replay it with handoff macp check",
+	return "fixture", "a conformance fixture with expected results, and not a transcript: found messages with the member \"expect\"; replay it with handoff macp check",
 		root.Get("messages")
 }
 

@@ -25,8 +25,8 @@ var (
 	sdkDecline = Step{Sender: bob, Payload: &HandoffDecline{HandoffID: "h1", DeclinedBy: bob, Reason: "no bandwidth this quarter"}}
 )
 
-// SessionStart → HandoffOffer → HandoffContext? → HandoffAccept/HandoffDecline →
-// Commitment: the life of a session, and what the query helpers say at each step.
+// TestSDKLifecycle checks the results of the query helpers at each step of a session: SessionStart →
+// HandoffOffer → HandoffContext? → HandoffAccept/HandoffDecline → Commitment.
 func TestSDKLifecycle(t *testing.T) {
 	type state struct {
 		Phase       Phase
@@ -83,7 +83,7 @@ func TestSDKLifecycle(t *testing.T) {
 	}
 }
 
-// The five validation rules of the page.
+// TestSDKValidationRules checks the five validation rules of the SDK's page.
 func TestSDKValidationRules(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -111,7 +111,7 @@ func TestSDKValidationRules(t *testing.T) {
 	}
 }
 
-// The whole projection, as programs read it.
+// TestProjection compares the whole projection as JSON.
 func TestProjection(t *testing.T) {
 	text := example(after(0, start), after(10, sdkOffer), after(20, sdkContext), after(30, accepts("h1", carol, "")), after(40, offers("h1", mallory, bob)), after(9000, commit))
 	transcript, faults := Read(parse(t, text))
@@ -203,7 +203,7 @@ func TestProjection(t *testing.T) {
       "message_type": "HandoffAccept",
       "sender": "agent://carol",
       "handoff_id": "h1",
-      "what": "rejected: expected an answer from the target of the offer, \"agent://bob\", found \"agent://carol\"; let the target answer",
+      "what": "rejected: expected an answer from the target of the offer, \"agent://bob\", found \"agent://carol\"; have the target answer",
       "violation": {
         "index": 3,
         "message_id": "m-4",
@@ -222,7 +222,7 @@ func TestProjection(t *testing.T) {
       "message_type": "HandoffOffer",
       "sender": "agent://mallory",
       "handoff_id": "h1",
-      "what": "rejected: expected the initiator, \"agent://alice\", as the sender of an offer, found \"agent://mallory\"; let the right participant send it",
+      "what": "rejected: expected the initiator, \"agent://alice\", as the sender of an offer, found \"agent://mallory\"; have the right participant send it",
       "violation": {
         "index": 4,
         "message_id": "m-5",
@@ -240,7 +240,7 @@ func TestProjection(t *testing.T) {
       "time": "2026-03-14T09:20:19Z",
       "message_type": "Commitment",
       "sender": "agent://alice",
-      "what": "commits \"handoff.accepted\", positive; \"h1\" counts as accepted by \"agent://bob\", who did not answer in time"
+      "what": "commits \"handoff.accepted\", positive; \"h1\" counts as accepted by \"agent://bob\", which did not answer in time"
     }
   ]
 }`

@@ -7,8 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A transcript is replayed message by message: the offer follows another version of the
-// protocol.
+// ExampleCheck replays a transcript with an offer of another protocol version.
 func ExampleCheck() {
 	const transcript = `{"protocol_version":"1.0","mode":"macp.mode.handoff.v1","session_id":"s-1","messages":[
 		{"macp_version":"1.0","mode":"macp.mode.handoff.v1","message_type":"SessionStart","message_id":"m-1","session_id":"s-1","sender":"agent://alice","timestamp":"2026-03-14T09:20:10Z",

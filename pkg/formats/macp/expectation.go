@@ -38,7 +38,7 @@ func (f fact) is(want jsonstream.Value) bool {
 }
 
 func (x *outcomes) differs(at jsonstream.Value, expected, found string) {
-	v := violation(expectation, InvalidEnvelope, expected, found, "correct the fixture, or what it was recorded from").at(at)
+	v := violation(expectation, InvalidEnvelope, expected, found, "correct the fixture, or the implementation that it was recorded from").at(at)
 	v.Index = -1
 	x.found = append(x.found, *v)
 }
@@ -63,7 +63,7 @@ func (x *outcomes) value(want jsonstream.Value, f fact) {
 // reports any other value.
 func (x *outcomes) each(want jsonstream.Value) iter.Seq2[string, jsonstream.Value] {
 	if want.Kind() != jsonstream.Object {
-		x.differs(want, "an object of what is expected", finding.Literal(want))
+		x.differs(want, "an object with the expected values", finding.Literal(want))
 	}
 	return func(yield func(string, jsonstream.Value) bool) {
 		for name, v := range want.Members() {

@@ -4,14 +4,14 @@ import (
 	"strings"
 )
 
-// For the tests of the schema, whose package imports this one.
+// These are for the tests of the schema, whose package imports this one.
 var (
 	ParseText  = parse
 	CamelCased = camelCased
 	Camel      = camel
 )
 
-// FullExample returns a transcript in which every member is there that can be.
+// FullExample returns a transcript with every possible member.
 func FullExample() string {
 	text := example(start, offer, context, implicit(accept), changed(func(c *Commitment) { c.Supersedes = &Supersedes{"s-0", "ab"} }))
 	return strings.Replace(text, `"ttl_ms":60000`,

@@ -71,7 +71,7 @@ func (f *fixture) play(e *Envelope) *Violation {
 		return got // the fixture's own members must start a session
 	}
 	mismatch := func(name, expected, found string) *Violation {
-		v := violation(expectation, InvalidEnvelope, expected, found, "correct the fixture, or what it was recorded from").at(placeOf(e.Value, name))
+		v := violation(expectation, InvalidEnvelope, expected, found, "correct the fixture, or the implementation that it was recorded from").at(placeOf(e.Value, name))
 		v.Index, v.MessageID = e.Index, e.MessageID
 		if got != nil {
 			v.Rule, v.Reason = got.Rule, got.Reason

@@ -26,7 +26,7 @@ func fixtures(t testing.TB) map[string]string {
 	return texts
 }
 
-// The fixtures come true, in both spellings of their members.
+// TestFixtures checks that all fixtures pass, in both spellings of their members.
 func TestFixtures(t *testing.T) {
 	for name, text := range fixtures(t) {
 		t.Run(name, func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// Every expectation of a fixture can fail.
+// TestFixtureMismatch checks that every expectation of a fixture can fail.
 func TestFixtureMismatch(t *testing.T) {
 	happy := fixtures(t)["happy-path.json"]
 	tests := []struct {
@@ -96,7 +96,7 @@ func TestFixtureMismatch(t *testing.T) {
 		{name: "another mode", old: Mode, new: "macp.mode.decision.v1", pointer: "/mode",
 			want: `expected mode to be "macp.mode.handoff.v1", found "macp.mode.decision.v1"`},
 		{name: "the session cannot begin", old: `"mode_version": "1.0.0"`, new: `"mode_version": ""`, pointer: "/mode_version",
-			want: `expected the member mode_version to be a text that is not empty, found ""`},
+			want: `expected the member mode_version to be a non-empty string, found ""`},
 		{name: "policy", old: `"policy_version": ""`, new: `"policy": {}, "policy_version": ""`, pointer: "/policy",
 			want: `expected the member rules to be an object, found nothing`},
 	}
@@ -121,7 +121,8 @@ func TestFixtureMismatch(t *testing.T) {
 	}
 }
 
-// A state that is not an object would expect nothing, and is reported.
+// TestFixtureStateOfAnotherType checks that an expected state that is not an object is reported, because
+// it would expect nothing.
 func TestFixtureStateOfAnotherType(t *testing.T) {
 	happy := fixtures(t)["happy-path.json"]
 	begin := strings.Index(happy, `"expected_mode_state"`)
@@ -148,7 +149,7 @@ func TestFixtureStateOfAnotherType(t *testing.T) {
 	}
 }
 
-// The policy of the options is for fixtures that have none.
+// TestFixturePolicy checks that the policy of the options is used only for fixtures without a policy.
 func TestFixturePolicy(t *testing.T) {
 	strict := Options{Policy: &Policy{Authority: DesignatedRole, DesignatedRoles: []string{"agent://nobody"}}}
 	if found := CheckFixture(parse(t, fixtures(t)["happy-path.json"]), strict); len(found) == 0 {
@@ -159,7 +160,7 @@ func TestFixturePolicy(t *testing.T) {
 	}
 }
 
-// A fixture is replayed under its own policy by all who replay it.
+// TestFixturesOwnPolicy checks that all callers replay a fixture with its own policy.
 func TestFixturesOwnPolicy(t *testing.T) {
 	transcript, _ := Read(parse(t, fixtures(t)["policy-designated-role.json"]))
 	if p := Project(transcript, Options{}); p.Commitment == nil || p.Commitment.Sender != "agent://auditor" {

@@ -17,7 +17,7 @@ func freeze(t *testing.T, text string) string {
 	return hash
 }
 
-// What is hashed, written out as Freeze defines it.
+// TestFreezeDefinition compares the hash with a plain implementation of the definition of Freeze.
 func TestFreezeDefinition(t *testing.T) {
 	start := starts()
 	start.Payload.(*SessionStart).Extensions = []Extension{{"b", []byte{0xff}}, {"a", []byte("{}")}}
@@ -88,7 +88,7 @@ func TestFreeze(t *testing.T) {
 	}
 }
 
-// Which messages count is the policy's business as well.
+// TestFreezeUnderAPolicy checks that the policy affects which messages count.
 func TestFreezeUnderAPolicy(t *testing.T) {
 	anyone := Options{Policy: &Policy{Authority: AnyParticipant}}
 	ended := parse(t, example(start, offer, context, accept, commits(bob), context)) // the last one is too late

@@ -43,7 +43,7 @@ func (s *Session) checkSender(e *Envelope) *Violation {
 	if allowed {
 		return nil
 	}
-	return violation(ruleID(rule), Forbidden, expected, finding.Quote(e.Sender), "let the right participant send it").at(placeOf(e.Value, "sender"))
+	return violation(ruleID(rule), Forbidden, expected, finding.Quote(e.Sender), "have the right participant send it").at(placeOf(e.Value, "sender"))
 }
 
 // checkOffer implements rules 7 to 10.
@@ -56,16 +56,16 @@ func (s *Session) checkOffer(e *Envelope, p *HandoffOffer) *Violation {
 	earlier, used := s.byID[p.HandoffID]
 	switch {
 	case p.HandoffID == "":
-		return invalid(7, "handoff_id to be a text that is not empty", `""`, "give the offer an id").at(id)
+		return invalid(7, "handoff_id to be a non-empty string", `""`, "give the offer an id").at(id)
 	case p.TargetParticipant == "":
-		return invalid(7, "target_participant to be a text that is not empty", `""`, "name who is to take over").at(target)
+		return invalid(7, "target_participant to be a non-empty string", `""`, "name the participant that takes over").at(target)
 	case !s.participants[p.TargetParticipant]:
 		return invalid(7, "target_participant to be a declared participant", finding.Quote(p.TargetParticipant),
-			"name one of those in SessionStart").at(target)
+			"name a participant of SessionStart").at(target)
 	case p.TargetParticipant == e.Sender:
-		return invalid(7, "target_participant to be another than the sender", finding.Quote(p.TargetParticipant), "offer it to somebody else").at(target)
+		return invalid(7, "target_participant to be another participant than the sender", finding.Quote(p.TargetParticipant), "make the offer to another participant").at(target)
 	case used:
-		return invalid(8, "a handoff_id that no offer before it has", finding.Quote(p.HandoffID)+" of message "+strconv.Itoa(s.handoffs[earlier].OfferIndex),
+		return invalid(8, "a handoff_id that no earlier offer has", finding.Quote(p.HandoffID)+" of message "+strconv.Itoa(s.handoffs[earlier].OfferIndex),
 			"give each offer its own id").at(id)
 	case s.accepted >= 0:
 		return invalid(10, "no offer after one was accepted", "an offer after "+finding.Quote(s.handoffs[s.accepted].ID)+" was accepted",
@@ -84,8 +84,8 @@ func (s *Session) find(e *Envelope, handoffID string) (Handoff, *Violation) {
 	if i, ok := s.byID[handoffID]; ok {
 		return s.handoffs[i], nil
 	}
-	v := violation("macp/11", InvalidEnvelope, "the handoff_id of an offer before it", finding.Quote(handoffID),
-		"offer the handoff first, or name one that was offered").at(placeOf(e.Value.Get("payload"), "handoff_id"))
+	v := violation("macp/11", InvalidEnvelope, "the handoff_id of an earlier offer", finding.Quote(handoffID),
+		"offer the handoff first, or name a handoff that was offered").at(placeOf(e.Value.Get("payload"), "handoff_id"))
 	v.Follows = s.rejectedOffers[handoffID]
 	return Handoff{}, v
 }
@@ -98,7 +98,7 @@ func (s *Session) checkContext(e *Envelope, p *HandoffContext) *Violation {
 	}
 	if e.Sender != h.OfferedBy {
 		return violation("macp/12", Forbidden, "context from the participant who made the offer, "+finding.Quote(h.OfferedBy), finding.Quote(e.Sender),
-			"let that participant send it").at(placeOf(e.Value, "sender"))
+			"have that participant send it").at(placeOf(e.Value, "sender"))
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func (s *Session) checkAccept(e *Envelope, p *HandoffAccept) *Violation {
 		return v
 	}
 	return violation("macp/20", InvalidEnvelope, "implicit to be false in an accept that a participant sends", "true",
-		"leave implicit out, or the message if a runtime wrote it: the commitment accepts for the target, when the policy's time has passed").
+		"leave implicit out; if a runtime wrote the message, leave the whole message out: the offer counts as accepted at the commitment, after the policy's timeout").
 		at(placeOf(e.Value.Get("payload"), "implicit"))
 }
 
@@ -124,7 +124,7 @@ func (s *Session) checkAnswer(e *Envelope, handoffID, byName, by string) *Violat
 	switch {
 	case e.Sender != h.Target:
 		return violation("macp/13", Forbidden, "an answer from the target of the offer, "+finding.Quote(h.Target), finding.Quote(e.Sender),
-			"let the target answer").at(placeOf(e.Value, "sender"))
+			"have the target answer").at(placeOf(e.Value, "sender"))
 	case by != "" && by != e.Sender:
 		return violation("macp/14", InvalidEnvelope, byName+" to be the sender, "+finding.Quote(e.Sender), finding.Quote(by),
 			`write the sender, or ""`).at(placeOf(payload, byName))

@@ -58,7 +58,7 @@ func (r *reader) policy() *Policy {
 		p.ID = r.name("policy_id")
 	}
 	if v := r.get("mode"); v.Exists() && v.Text() != Mode && v.Text() != "*" {
-		r.fail(v, `a policy of the mode "`+Mode+`", or "*" for all`, finding.Literal(v), "give a policy of this mode")
+		r.fail(v, `a policy for the mode "`+Mode+`", or for all modes ("*")`, finding.Literal(v), "use a policy for this mode")
 	}
 	r.number("schema_version", 1, false)
 	remedy := "write the rules as an object"
@@ -102,10 +102,10 @@ func (r *reader) authority(p *Policy) {
 			r.fail(v, "authority to be initiator_only, any_participant or designated_role", finding.Literal(v), "write one of them")
 		}
 	}
-	remedy := "write the participants who may commit as an array of texts"
+	remedy := "write the participants who may commit as an array of strings"
 	for _, role := range r.typed("designated_roles", jsonstream.Array, false, remedy).Elements() {
 		if role.Text() == "" {
-			r.fail(role, "designated_roles to be texts that are not empty", finding.Literal(role), remedy)
+			r.fail(role, "designated_roles to be non-empty strings", finding.Literal(role), remedy)
 		}
 		p.DesignatedRoles = append(p.DesignatedRoles, role.Text())
 	}

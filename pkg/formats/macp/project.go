@@ -172,7 +172,7 @@ func (s *Session) entry(e *Envelope) Entry {
 	}
 	entry.What = s.what(e.Payload)
 	if _, still := s.Outstanding(); s.commitment != nil && waiting && !still {
-		entry.What += fmt.Sprintf("; %s counts as accepted by %s, who did not answer in time", finding.Quote(pending.ID), finding.Quote(pending.Target))
+		entry.What += fmt.Sprintf("; %s counts as accepted by %s, which did not answer in time", finding.Quote(pending.ID), finding.Quote(pending.Target))
 	}
 	return entry
 }

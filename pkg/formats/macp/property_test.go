@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// anyStep draws a step that often enough keeps the rules.
+// anyStep draws a step that is often valid.
 func anyStep(t *rapid.T, ms *int64) Step {
 	who := rapid.SampledFrom([]string{alice, alice, bob, carol, mallory})
 	id := rapid.SampledFrom([]string{"h1", "h2", "h3", ""})
@@ -69,8 +69,8 @@ func (m *model) apply(p Payload) {
 	}
 }
 
-// Whatever sequence of steps is appended, the transcript conforms; a step that is rejected
-// leaves no trace; and the projection agrees with the steps that were not.
+// TestAppendedConforms appends random steps, and checks that the transcript stays valid, that rejected
+// steps have no effect, and that the projection agrees with the accepted steps.
 func TestAppendedConforms(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := Options{Policy: &Policy{
@@ -126,13 +126,14 @@ func TestAppendedConforms(t *testing.T) {
 	})
 }
 
-// A message that breaks a rule has no effect: without it, all others have the same result.
+// TestRejectedHasNoEffect checks that the results of all other messages are the same without a message
+// that breaks a rule.
 func TestRejectedHasNoEffect(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var ms int64
 		steps := []Step{after(0, start)}
 		o := Options{Policy: &Policy{ImplicitAcceptMS: rapid.SampledFrom([]int64{0, 1500}).Draw(t, "timeout")}}
-		for range rapid.IntRange(1, 15).Draw(t, "steps") { // which is within the session's time
+		for range rapid.IntRange(1, 15).Draw(t, "steps") { // within the time of the session
 			step := anyStep(t, &ms)
 			if step.AcceptedAt.Known {
 				step = after(step.AcceptedAt.UnixMS, step)
@@ -169,7 +170,7 @@ func TestRejectedHasNoEffect(t *testing.T) {
 	})
 }
 
-// The spelling of names changes nothing.
+// TestSpellings checks that the spelling of member names does not change the result.
 func TestSpellings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var ms int64
@@ -198,8 +199,8 @@ func TestSpellings(t *testing.T) {
 	})
 }
 
-// FuzzCheck reads anything as a transcript, a fixture and a policy: nothing panics,
-// violations are in order and have words, and what is accepted can be appended to.
+// FuzzCheck reads any input as a transcript, a fixture and a policy. It checks that nothing panics, that
+// violations are sorted and have texts, and that messages can be appended to an accepted transcript.
 func FuzzCheck(f *testing.F) {
 	f.Add(example(start, offer, context, accept, commit))
 	f.Add(camelCased(example(start, offer, decline, failure)))
@@ -254,8 +255,8 @@ func FuzzCheck(f *testing.F) {
 
 func must(t *Transcript, _ []Violation) *Transcript { return t }
 
-// BenchmarkHostile measures what messages cost that try to be expensive, by how many
-// there are: ten times as many should cost ten times as much.
+// BenchmarkHostile measures the cost of hostile messages: ten times as many should cost ten times as
+// much.
 func BenchmarkHostile(b *testing.B) {
 	message := func(step Step, id int) string {
 		var w writer

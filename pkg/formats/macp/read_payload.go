@@ -48,8 +48,8 @@ func (r *reader) sessionStart() *SessionStart {
 	p.ConfigurationVersion = r.name("configuration_version")
 	p.PolicyVersion = r.text("policy_version")
 	p.TTLMS, _ = r.number("ttl_ms", 1, !r.loose)
-	p.ContextID = r.typed("context_id", jsonstream.String, false, "write a text, or leave the member out").Text()
-	remedy := "write base64 texts by their names, or leave the member out"
+	p.ContextID = r.typed("context_id", jsonstream.String, false, "write a string, or leave the member out").Text()
+	remedy := "write an object of base64 strings, or leave the member out"
 	for name, v := range r.typed("extensions", jsonstream.Object, false, remedy).Members() {
 		if v.Kind() != jsonstream.String {
 			r.fail(v, "an extension to be base64", finding.Literal(v), "encode the bytes of the value")
@@ -68,14 +68,14 @@ func (r *reader) sessionStart() *SessionStart {
 }
 
 func (r *reader) participants() []string {
-	remedy := "name at least two participants, the sender among them"
+	remedy := "name at least two participants, including the sender"
 	list := r.typed("participants", jsonstream.Array, true, remedy)
 	var names []string
 	seen := map[string]int{}
 	for i, v := range list.Elements() {
 		name := v.Text()
 		if name == "" {
-			r.fail(v, "a participant to be a text that is not empty", finding.Literal(v), "name the participant")
+			r.fail(v, "a participant to be a non-empty string", finding.Literal(v), "name the participant")
 		}
 		if first, twice := seen[name]; twice {
 			r.fail(v, "each participant once", finding.Quote(name)+" at "+strconv.Itoa(first)+" and "+strconv.Itoa(i), "remove one of them")
@@ -108,7 +108,7 @@ func (r *reader) commitment() *Commitment {
 	positive, set := r.flag("outcome_positive")
 	p.OutcomePositive = positive
 	if !set && r.fault == nil {
-		r.fail(r.of, "outcome_positive to be set explicitly (true or false)", "nothing", "write it, also for false")
+		r.fail(r.of, "outcome_positive to be set explicitly (true or false)", "nothing", "write it, also if it is false")
 		r.fault.Rule = "macp/19"
 	}
 	return p

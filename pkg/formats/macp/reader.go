@@ -84,7 +84,7 @@ func placeOf(object jsonstream.Value, name string) jsonstream.Value {
 func (r *reader) get(name string) jsonstream.Value {
 	v, twice := member(r.of, name)
 	if twice {
-		r.fail(v, "one of "+name+" and "+camel(name), "both", "keep "+name+": readers may take either")
+		r.fail(v, "one of "+name+" and "+camel(name), "both", "keep "+name+": readers may use either")
 	}
 	return v
 }
@@ -111,9 +111,9 @@ func (r *reader) text(name string) string {
 
 // name reads a text that may not be empty.
 func (r *reader) name(name string) string {
-	v := r.typed(name, jsonstream.String, true, "write a text that is not empty")
+	v := r.typed(name, jsonstream.String, true, "write a non-empty string")
 	if v.Exists() && v.Text() == "" {
-		r.fail(v, "the member "+name+" to be a text that is not empty", `""`, "write one")
+		r.fail(v, "the member "+name+" to be a non-empty string", `""`, "write a string")
 	}
 	return v.Text()
 }
@@ -122,7 +122,7 @@ func (r *reader) name(name string) string {
 func (r *reader) filled(name string) string {
 	text := r.name(name)
 	if text != "" && strings.TrimSpace(text) == "" {
-		r.fail(placeOf(r.of, name), "the member "+name+" to be a text that is not blank", finding.Quote(text), "write one")
+		r.fail(placeOf(r.of, name), "the member "+name+" to be a string that is not blank", finding.Quote(text), "write a string")
 	}
 	return text
 }
@@ -189,7 +189,7 @@ func (r *reader) decoded(v jsonstream.Value) []byte {
 	}
 	out, err := base64text.Decode(v.Text(), base64text.ProtoJSON)
 	if err != nil {
-		r.fail(v, "base64 (RFC 4648)", finding.Literal(v), "encode the bytes, also those of a text")
+		r.fail(v, "base64 (RFC 4648)", finding.Literal(v), "encode the bytes, even if they are text")
 	}
 	return out
 }

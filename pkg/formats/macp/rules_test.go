@@ -21,7 +21,7 @@ func parse(t testing.TB, text string) *jsonstream.Document {
 	return doc
 }
 
-// violationLines returns violations as "index: rule code", which is how tests expect them.
+// violationLines returns violations in the form "index: rule code".
 func listed(found []Violation) []string {
 	var out []string
 	for _, v := range found {
@@ -32,7 +32,7 @@ func listed(found []Violation) []string {
 
 var ruleNumber = strings.NewReplacer("macp/", "", "shape", "0", "expectation", "0")
 
-// Every rule has an example that breaks it in one message, and one that keeps it.
+// TestRules checks that every rule has an example with one message that breaks it, and a valid example.
 func TestRules(t *testing.T) {
 	rules := Rules()
 	rules = rules[slices.IndexFunc(rules, func(r finding.Rule) bool { return r.ID == "macp/1" }):]
@@ -86,7 +86,7 @@ func implicit(step Step) Step {
 	return step
 }
 
-// edit returns the example with a text replaced, for what a Step cannot say.
+// edit returns the example with a text replaced, for messages that a Step cannot express.
 func edit(text, old, with string) string {
 	if !strings.Contains(text, old) {
 		panic("nothing to replace: " + old)
@@ -260,7 +260,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A session that a message came too late for is expired, whatever comes then.
+// TestStateAfterTheTime checks that a session stays expired after a message that was too late.
 func TestStateAfterTheTime(t *testing.T) {
 	late := at("2036-01-01T00:00:00Z", with(offer, "late"))
 	tests := []struct {

@@ -41,7 +41,7 @@ func Advise(doc *jsonstream.Document) []Violation {
 func advise(p *SessionStart, payload jsonstream.Value) []Violation {
 	var all []Violation
 	warn := func(at jsonstream.Value, expected, found, remedy string) {
-		v := violation(runtimeRule, InvalidEnvelope, expected, found, remedy+"; no RFC asks for it, the reference runtime does").at(at)
+		v := violation(runtimeRule, InvalidEnvelope, expected, found, remedy+"; the reference runtime requires it, although no RFC does").at(at)
 		v.Severity = finding.Warning
 		all = append(all, *v)
 	}
@@ -49,7 +49,7 @@ func advise(p *SessionStart, payload jsonstream.Value) []Violation {
 	case v == "":
 		warn(placeOf(payload, "mode_version"), "a mode_version that is not blank", finding.Quote(p.ModeVersion), "write "+modeVersion)
 	case p.ModeVersion != modeVersion:
-		warn(placeOf(payload, "mode_version"), "mode_version to be "+modeVersion+", that of the handoff mode", finding.Quote(p.ModeVersion), "write that")
+		warn(placeOf(payload, "mode_version"), "mode_version to be "+modeVersion+", that of the handoff mode", finding.Quote(p.ModeVersion), "use that version")
 	}
 	if strings.TrimSpace(p.ConfigurationVersion) == "" {
 		warn(placeOf(payload, "configuration_version"), "a configuration_version that is not blank", finding.Quote(p.ConfigurationVersion), "name the configuration")
@@ -58,7 +58,7 @@ func advise(p *SessionStart, payload jsonstream.Value) []Violation {
 		warn(placeOf(payload, "ttl_ms"), "a ttl_ms of at most 24 hours, "+strconv.Itoa(maxTTLMS), strconv.FormatInt(p.TTLMS, 10), "shorten it")
 	}
 	if n := len(p.Participants); n > maxParticipants {
-		warn(placeOf(payload, "participants"), "at most "+strconv.Itoa(maxParticipants)+" participants", strconv.Itoa(n), "leave some out")
+		warn(placeOf(payload, "participants"), "at most "+strconv.Itoa(maxParticipants)+" participants", strconv.Itoa(n), "remove some of them")
 		return all
 	}
 	seen := map[string]string{}
@@ -68,7 +68,7 @@ func advise(p *SessionStart, payload jsonstream.Value) []Violation {
 		if trimmed == "" {
 			warn(v, "a participant whose name is not blank", finding.Quote(name), "name the participant")
 		} else if other, known := seen[trimmed]; known {
-			warn(v, "participants that differ in more than white space", finding.Quote(name)+" and "+finding.Quote(other), "leave one out, or rename it")
+			warn(v, "participants that differ in more than white space", finding.Quote(name)+" and "+finding.Quote(other), "remove or rename one of them")
 		}
 		seen[trimmed] = name
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// What the reference runtime rejects in a SessionStart, and no RFC does.
+// TestAdvise checks the warnings about SessionStart messages that the reference runtime rejects,
+// although no RFC does.
 func TestAdvise(t *testing.T) {
 	many := make([]string, 1001)
 	for i := range many {

@@ -19,8 +19,8 @@ func transcriptSchema(t *testing.T) *validate.Schema {
 	return s
 }
 
-// The schema is the structure, and the rules are the rest: examples that break a rule
-// are valid by the schema.
+// TestSchemaTakesTheExamples checks that the examples of the numbered rules are valid by the schema,
+// which is only about structure.
 func TestSchemaTakesTheExamples(t *testing.T) {
 	s := transcriptSchema(t)
 	for _, r := range macp.Rules() {
@@ -35,12 +35,12 @@ func TestSchemaTakesTheExamples(t *testing.T) {
 	}
 }
 
-// What Check says about the shape of a transcript, the schema says too, and the other way
-// round, except for what only a comparison can find.
+// TestSchemaAgreesOnShape checks that Check and the schema agree on the structure of transcripts, except
+// for faults that only a comparison can find.
 func TestSchemaAgreesOnShape(t *testing.T) {
 	full := macp.ParseText(t, macp.FullExample())
 	s := transcriptSchema(t)
-	ruled := func(pointer string) bool { // rules report these
+	ruled := func(pointer string) bool { // reported by rules
 		return strings.HasSuffix(pointer, "version") && !strings.Contains(pointer, "/0/payload") || strings.HasSuffix(pointer, "mode") ||
 			strings.HasSuffix(pointer, "outcome_positive") || strings.HasSuffix(pointer, "message_type") && !strings.Contains(pointer, "/0/")
 	}
@@ -88,7 +88,7 @@ func TestSchemaAgreesOnShape(t *testing.T) {
 	}
 }
 
-// Both read bytes and times the same.
+// TestSchemaAgreesOnScalars checks that Check and the schema agree on bytes and times.
 func TestSchemaAgreesOnScalars(t *testing.T) {
 	full := macp.ParseText(t, macp.FullExample())
 	s := transcriptSchema(t)

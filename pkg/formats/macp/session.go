@@ -193,7 +193,7 @@ func (s *Session) checkNovelty(e *Envelope) *Violation {
 		v.Follows = s.rejectedFirst
 		return v
 	case twice:
-		return violation("macp/3", DuplicateMessage, "a message_id that no message before it has", finding.Quote(e.MessageID)+" of message "+strconv.Itoa(first),
+		return violation("macp/3", DuplicateMessage, "a message_id that no earlier message has", finding.Quote(e.MessageID)+" of message "+strconv.Itoa(first),
 			"remove the copy, or give the other message its own id").at(placeOf(e.Value, "message_id"))
 	case s.start != nil && opens:
 		return violation("macp/1", SessionAlreadyExists, "one SessionStart", "a second one",
@@ -232,12 +232,12 @@ func (s *Session) checkStart(e *Envelope, p *SessionStart) *Violation {
 		payload = e.Value
 	}
 	if !slices.Contains(p.Participants, e.Sender) {
-		return violation(shape, InvalidEnvelope, "the sender among the participants", finding.Quote(e.Sender)+", who is not",
+		return violation(shape, InvalidEnvelope, "the sender to be among the participants", finding.Quote(e.Sender),
 			"add the sender to participants").at(placeOf(payload, "participants"))
 	}
 	if v := p.PolicyVersion; s.policy.ID != "" && v != "" && v != DefaultPolicy && v != s.policy.ID {
 		return violation(shape, UnknownPolicyVersion, "policy_version to be that of the policy given, "+finding.Quote(s.policy.ID), finding.Quote(v),
-			"give the policy that the session is bound to").at(placeOf(payload, "policy_version"))
+			"pass the policy of the session").at(placeOf(payload, "policy_version"))
 	}
 	return nil
 }

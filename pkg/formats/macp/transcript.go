@@ -109,7 +109,7 @@ func checkVersion(object jsonstream.Value, name, version string) *Violation {
 	}
 	at, _ := member(object, name)
 	return violation("macp/2", UnsupportedVersion, name+` to be "`+Version+`"`, finding.Literal(at),
-		"write the version of the protocol that this is").at(placeOf(object, name))
+		"write the version of the protocol").at(placeOf(object, name))
 }
 
 // checkMode implements the part of rule 21 about the mode.
@@ -118,7 +118,7 @@ func checkMode(object jsonstream.Value, mode string) *Violation {
 		return nil
 	}
 	return violation("macp/21", ModeNotSupported, `mode to be "`+Mode+`"`, finding.Literal(object.Get("mode")),
-		"sessions of other modes have rules of their own").at(placeOf(object, "mode"))
+		"sessions of other modes have other rules").at(placeOf(object, "mode"))
 }
 
 // Messages yields the messages in order.

@@ -1,5 +1,5 @@
-// Package memo_test adds a format that nothing else knows, as its own test binary: what adding
-// one takes, and that every command knows it then.
+// Package memo_test adds a format in a separate test binary. It shows the steps to add a format, and
+// checks that every command then supports it.
 package memo_test
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// memo is a format that only this test knows: what it takes to add one.
+// memo is a format that only this test has. It shows the parts of a format.
 var memo = format.Descriptor{
 	Name:   "memo",
 	System: "memo",
@@ -82,7 +82,8 @@ var memo = format.Descriptor{
 	},
 }
 
-// memoLayout says where a memo has what other formats have, too; all else is in "about".
+// memoLayout maps the members of a memo to the common members of formats. All other data is in
+// "about".
 var memoLayout = exchange.Layout{
 	Places: [exchange.RowCount]string{
 		exchange.RowHandoff: "/memo_id", exchange.RowFrom: "/author", exchange.RowTo: "/reader", exchange.RowSummary: "/gist",
@@ -110,19 +111,21 @@ func TestMain(m *testing.M) {
 	testscript.Main(tier.Clean{M: m}, map[string]func(){"handoff": func() { os.Exit(cmd.Main()) }})
 }
 
-// A format is added by its description and a line in the list: every command knows it.
+// TestFormat checks that a format is added by its descriptor and an entry in the list, and that every
+// command then supports it.
 func TestFormat(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: "testdata", RequireExplicitExec: true})
 }
 
-// Nothing under pkg but the rooms of the formats knows one of them, except for the
-// canonical one: a switch over formats would have to know the next one, too.
-func TestFormatsKeepToTheirRooms(t *testing.T) {
+// TestFormatsStayInTheirPackages checks that no package under pkg, except for those of the formats, names a
+// format other than the canonical one, because a switch over formats would have to be extended for each
+// new format.
+func TestFormatsStayInTheirPackages(t *testing.T) {
 	named := regexp.MustCompile(`\bformat\.(SW4RM\w+|MACP|OpenAI\w*|Anthropic|LangChain|AISDK|Gemini|BedrockConverse|A2A|ClaudeCode|Codex)\b`)
 	looked := 0
 	err := filepath.WalkDir("../..", func(path string, _ fs.DirEntry, err error) error {
 		room, _, _ := strings.Cut(strings.TrimPrefix(filepath.ToSlash(path), "../../"), "/")
-		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || room == "formats" || room == "format" || strings.Contains(filepath.ToSlash(path), "/internal/chatgen/") { // which makes messages up for tests
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || room == "formats" || room == "format" || strings.Contains(filepath.ToSlash(path), "/internal/chatgen/") { // chatgen generates messages for tests
 			return err
 		}
 		looked++

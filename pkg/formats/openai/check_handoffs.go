@@ -31,7 +31,7 @@ func checkWhole(c *checker) {
 		}
 	}
 	if given > c.o.MaxItems && handoff.Exists() {
-		c.report(handoff, "the next agent gets all %d items, more than %d, and nothing shows a filter: there is no summary and no other list in place of the new items; give the handoff an input_filter, or nest the history", given, c.o.MaxItems)
+		c.report(handoff, "the next agent gets all %d items, more than %d, and there is no sign of a filter: no summary, and no other list in place of the new items; give the handoff an input_filter, or nest the history", given, c.o.MaxItems)
 	}
 }
 
@@ -43,7 +43,7 @@ func checkBounces(c *checker) {
 	var last step
 	for _, s := range c.steps() {
 		if s.agent != "" && s.agent == last.from && s.from == last.agent && s.agent != s.from && s.index-last.index <= c.o.Window {
-			c.report(s.at, "the task went %s → %s → %s within %d items: describe the agents so that the first handoff does not happen, or give the first one what it misses",
+			c.report(s.at, "the task went %s → %s → %s within %d items: make the descriptions of the agents more specific, or give the first agent the missing tools or instructions",
 				finding.Quote(s.agent), finding.Quote(s.from), finding.Quote(s.agent), s.index-last.index)
 		}
 		last = s

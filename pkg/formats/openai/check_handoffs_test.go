@@ -12,7 +12,8 @@ func handoffItems(n int, from, to string) string {
 	return fmt.Sprintf(`{"type":"handoff_call_item","agent":{"name":%q},"raw_item":%s}},{"type":"handoff_output_item","agent":{"name":%q},"raw_item":{%s}`, from, call, from, output)
 }
 
-// A task bounces if it is known who had it, comes back within the window, and the user said nothing.
+// TestBounce checks that a bounce is reported if the earlier agent is known and the task returns within
+// the window, without a message of the user in between.
 func TestBounce(t *testing.T) {
 	const user, assistant = `{"role":"user","content":"Well?"}`, `{"role":"assistant","content":"Hm."}`
 	join := func(items ...string) string { return data(`"Hi"`, strings.Join(items, ","), "") }
@@ -45,7 +46,7 @@ func TestBounce(t *testing.T) {
 	}
 }
 
-// A long history is handed over whole unless something shows a filter.
+// TestUnfiltered checks that a long history is reported unless the data shows a filter.
 func TestUnfiltered(t *testing.T) {
 	said := strings.TrimSuffix(strings.Repeat(`{"role":"user","content":"Well?"},`, 3), ",")
 	whole := data("["+said+"]", "", transfer(1, "B"))

@@ -11,7 +11,7 @@ import (
 
 // checkSummaries reports tool items inside summaries.
 func checkSummaries(c *checker) {
-	c.inSummaries(conversation.IsToolItem, "tool data inside a summary: a filter for tools does not reach it; unnest the history, filter it and nest it again")
+	c.inSummaries(conversation.IsToolItem, "the summary contains tool data, which filters for tools do not find; unnest the history, filter it, and nest it again")
 }
 
 // checkNesting reports summaries inside summaries.
@@ -19,7 +19,7 @@ func checkNesting(c *checker) {
 	c.inSummaries(func(item jsonstream.Value) bool {
 		_, _, nested := c.markers.lines(item)
 		return nested
-	}, "summary inside a summary: a nested history was nested again as if it were text; unnest it and nest it again")
+	}, "the summary contains another summary, because a nested history was nested again as text; unnest the history, and nest it again")
 }
 
 // inSummaries reports the first matching item in every summary.
@@ -62,10 +62,10 @@ func checkResults(c *checker) {
 				called[key], kinds[key.id] = true, e.Value.Get("type").Text()
 			case called[key]:
 			case other:
-				c.report(e.ID, "the tool result is not of its call's kind: found %s for the %s %s; give the call a result of its kind",
+				c.report(e.ID, "the tool result has a different kind than its call: found %s for the %s %s; give the call a result of its kind",
 					finding.QuoteValue(e.Value.Get("type")), finding.Quote(kind), finding.QuoteValue(e.ID))
 			default:
-				c.report(e.ID, "tool result without a call: nothing before it that the next agent gets calls %s; add the call or drop the result", finding.QuoteValue(e.ID))
+				c.report(e.ID, "the tool result has no call: no earlier item of the next agent's input calls %s; add the call or remove the result", finding.QuoteValue(e.ID))
 			}
 		}
 		switch item.Get("type").Text() {
@@ -73,7 +73,7 @@ func checkResults(c *checker) {
 			asked[item.Get("id").Text()] = true
 		case "mcp_approval_response":
 			if id := item.Get("approval_request_id"); id.Text() == "" || !asked[id.Text()] {
-				c.report(orHolder(id, item), "approval without its request: nothing before it that the next agent gets asks for %s; add the mcp_approval_request or drop the response", finding.QuoteValue(id))
+				c.report(orHolder(id, item), "the approval has no request: no earlier item of the next agent's input requests %s; add the mcp_approval_request or remove the response", finding.QuoteValue(id))
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func checkCalls(c *checker) {
 	}
 	for i, call := range calls {
 		if at, waits := waiting[keyOf(call)]; waits && at == i {
-			c.report(call.ID, "tool call without a result: nothing after it that the next agent gets answers %s; add the result or drop the call", finding.QuoteValue(call.ID))
+			c.report(call.ID, "the tool call has no result: no later item of the next agent's input answers %s; add the result or remove the call", finding.QuoteValue(call.ID))
 		}
 	}
 }
@@ -110,7 +110,7 @@ func checkReasoning(c *checker) {
 	var open []jsonstream.Value // reasoning items awaiting output
 	report := func() {
 		for _, item := range open {
-			c.report(item, "reasoning without what it led to: after it the next agent gets no message or call of the model; add the item that followed, or drop the reasoning")
+			c.report(item, "the reasoning has no output: the next agent's input has no message or call of the model after it; add the item that followed it, or remove the reasoning")
 		}
 		open = nil
 	}
@@ -141,7 +141,7 @@ func checkDuplicates(c *checker) {
 			first, again = text, true
 		}
 		if again && !isChance(first, item) {
-			c.report(item, "the same item again: found all of it at %s already; keep one of them, since the next agent gets both", first.Pointer())
+			c.report(item, "the item is repeated: an equal item is at %s; keep one of them, because the next agent gets both", first.Pointer())
 		}
 	}
 }
@@ -168,16 +168,16 @@ func checkIDs(c *checker) {
 		if !again {
 			seen[key{id.Text(), kind}] = i
 		} else if c.same[first] != c.same[i] {
-			c.report(id, "%s again: found %s at %s already; give each its own", name, finding.QuoteValue(id), c.given[first].Pointer())
+			c.report(id, "%s is used twice: %s is already at %s; give each item its own", name, finding.QuoteValue(id), c.given[first].Pointer())
 		}
 	}
 	for i, item := range c.given {
-		repeats(i, item.Get("id"), "item "+item.Get("type").Text()+item.Get("role").Text(), "the same id")
+		repeats(i, item.Get("id"), "item "+item.Get("type").Text()+item.Get("role").Text(), "the id")
 		for e := range conversation.ToolEvents(item) {
 			if e.Kind == conversation.Result {
-				repeats(i, e.ID, "result", "the same call_id in a result")
+				repeats(i, e.ID, "result", "the call_id of a result")
 			} else {
-				repeats(i, e.ID, "call", "the same call_id in a call")
+				repeats(i, e.ID, "call", "the call_id of a call")
 			}
 		}
 	}

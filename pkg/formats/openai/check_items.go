@@ -25,26 +25,26 @@ func checkShape(c *checker) {
 func (c *checker) checkItem(item jsonstream.Value) {
 	role, kind := item.Get("role"), item.Get("type")
 	if !role.Exists() && !kind.Exists() {
-		c.report(item, "item without role and type: found neither; a message needs the one, any other item the other")
+		c.report(item, "the item has neither a role nor a type: add a role to a message, or a type to any other item")
 	}
 	if kind.Exists() && kind.Kind() != jsonstream.String {
-		c.report(kind, "type of an item: expected a string, found %s", kind.Kind())
+		c.report(kind, "the type of an item must be a string, found %s", kind.Kind())
 	}
 	if role.Exists() {
 		c.checkMessage(item)
 	}
 	s := c.markers.spelling
 	if id := item.Get(s.callID); id.Kind() == jsonstream.String && id.Text() == "" && conversation.IsToolItem(item) {
-		c.report(id, "%s of a %s is empty: a call and its result are known by it; give both the same one, which no other call has", s.callID, kind.Text())
+		c.report(id, "%s of a %s is empty: it identifies a call and its result; give both the same unique value", s.callID, kind.Text())
 	}
 	raw := item.Get(s.rawItem)
 	if conversation.IsRunItem(kind.Text()) && raw.Kind() != jsonstream.Object && (raw.Exists() || item.Get("agent").Exists()) {
-		c.report(orHolder(raw, item), "%s of a run item: expected an object, the item that the model gets, found %s", s.rawItem, raw.Kind())
+		c.report(orHolder(raw, item), "%s of a run item must be an object (the item for the model), found %s", s.rawItem, raw.Kind())
 	}
 	switch kind.Text() {
 	case "message":
 		if !role.Exists() {
-			c.report(item, "message without a role: add the role, one of %s", strings.Join(c.markers.roles, ", "))
+			c.report(item, "the message has no role: add one of %s", strings.Join(c.markers.roles, ", "))
 		}
 	case "function_call":
 		c.needStrings(item, s.callID, "name", "arguments")
@@ -52,7 +52,7 @@ func (c *checker) checkItem(item jsonstream.Value) {
 		c.needStrings(item, s.callID)
 		output := item.Get("output")
 		if k := output.Kind(); k != jsonstream.String && k != jsonstream.Array && (s.sdk == tool.Python || k != jsonstream.Object) {
-			c.report(orHolder(output, item), "output of a tool: expected a string or an array of parts, found %s", k)
+			c.report(orHolder(output, item), "the output of a tool must be a string or an array of parts, found %s", k)
 		}
 	}
 }
@@ -60,23 +60,23 @@ func (c *checker) checkItem(item jsonstream.Value) {
 func (c *checker) checkMessage(item jsonstream.Value) {
 	role, content := item.Get("role"), item.Get("content")
 	if role.Kind() != jsonstream.String {
-		c.report(role, "role of a message: expected a string, found %s", role.Kind())
+		c.report(role, "the role of a message must be a string, found %s", role.Kind())
 	}
 	if c.markers.sdk == tool.JavaScript && role.Text() == "assistant" && content.Kind() != jsonstream.Array {
-		c.report(orHolder(content, item), "content of what the assistant says: the SDK for JavaScript takes an array of parts, found %s", content.Kind())
+		c.report(orHolder(content, item), "the content of an assistant message must be an array of parts in the JavaScript SDK, found %s", content.Kind())
 		return
 	}
 	switch content.Kind() {
 	case jsonstream.String, jsonstream.Array, jsonstream.Null, jsonstream.Absent:
 	default:
-		c.report(content, "content of a message: expected a string or an array of parts, found %s", content.Kind())
+		c.report(content, "the content of a message must be a string or an array of parts, found %s", content.Kind())
 	}
 }
 
 func (c *checker) needStrings(item jsonstream.Value, names ...string) {
 	for _, name := range names {
 		if v := item.Get(name); v.Kind() != jsonstream.String {
-			c.report(orHolder(v, item), "%s of a %s: expected a string, found %s", name, item.Get("type").Text(), v.Kind())
+			c.report(orHolder(v, item), "%s of a %s must be a string, found %s", name, item.Get("type").Text(), v.Kind())
 		}
 	}
 }
@@ -111,11 +111,11 @@ func checkArguments(c *checker) {
 		var syntax *jsonstream.SyntaxError
 		switch {
 		case arguments.Text() == "":
-			c.report(arguments, "arguments of %s are empty: write {} for none", finding.QuoteValue(item.Get("name")))
+			c.report(arguments, "the arguments of %s are empty: write {} if there are none", finding.QuoteValue(item.Get("name")))
 		case errors.As(err, &syntax):
-			c.reportAt(arguments, arguments.PositionIn(int(syntax.Offset)), "arguments of %s are not JSON: %v", finding.QuoteValue(item.Get("name")), err)
+			c.reportAt(arguments, arguments.PositionIn(int(syntax.Offset)), "the arguments of %s are not JSON: %v", finding.QuoteValue(item.Get("name")), err)
 		case doc.Root().Kind() != jsonstream.Object:
-			c.report(arguments, "arguments of %s: expected the text of a JSON object, found %s; write them as an object",
+			c.report(arguments, "the arguments of %s must be the text of a JSON object, found %s; write them as an object",
 				finding.QuoteValue(item.Get("name")), doc.Root().Kind())
 		}
 	}
@@ -141,7 +141,7 @@ func checkInput(c *checker) {
 			continue
 		}
 		for _, problem := range c.o.InputProblems(name, doc.Root()) {
-			c.report(arguments, "input of the handoff %s does not match its schema: %s", finding.Quote(name), problem)
+			c.report(arguments, "the the the the input of the handoff %s does not match its schema: %s", finding.Quote(name), problem)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func checkLoops(c *checker) {
 		if s.user {
 			route.rest()
 		} else if route.goTo(s.agent) {
-			c.report(s.at, "loop between agents: the task went %s; let one of them end it, or ask the user", route.shown())
+			c.report(s.at, "the agents hand over in a loop: the task went %s; have one of them end it, or ask the user", route.shown())
 		}
 	}
 }

@@ -18,8 +18,8 @@ func needsReason(tool string, arguments jsonstream.Value) []string {
 	return nil
 }
 
-// The examples of every rule: the bad one breaks that rule and no other, the good
-// one none.
+// TestRules checks the examples of every rule: the failing example breaks its rule and no other, and the
+// fixed example breaks none.
 func TestRules(t *testing.T) {
 	for _, r := range Rules() {
 		t.Run(r.ID, func(t *testing.T) {
@@ -65,7 +65,8 @@ func reasoningOf(id string) string { return `{"type":"reasoning","id":"` + id + 
 
 var reasoning = reasoningOf("rs_1")
 
-// Each problem as RULE POINTER, or with a colon what begins its message.
+// TestCheck compares the problems, written as RULE POINTER, with the beginning of the message after a
+// colon in some cases.
 func TestCheck(t *testing.T) {
 	summary := string(pythonSpelling.appendMessage(nil, "assistant", "", preamble+"\n"+DefaultStart+"\n1. user: Hi\n2. "+callLine+"\n"+DefaultEnd))
 	long := `{"role":"assistant","content":"` + strings.Repeat("Found it. ", 10) + `"}`
@@ -96,14 +97,14 @@ func TestCheck(t *testing.T) {
 			[]string{"call-without-result /pre_handoff_items/0/call_id", "result-without-call /pre_handoff_items/1/call_id"}},
 		{"a result of another kind than its call", data(`[]`, call+`,{"type":"custom_tool_call_output","call_id":"c1","output":"1"}`, `{"type":"computer_call_output","call_id":"c1","output":{}}`), []string{
 			"call-without-result /pre_handoff_items/0/call_id",
-			`result-without-call /pre_handoff_items/1/call_id: the tool result is not of its call's kind: found "custom_tool_call_output" for the "function_call" "c1"; `,
-			`result-without-call /new_items/0/call_id: the tool result is not of its call's kind: found "computer_call_output" for the "function_call" "c1"; `, "repeated-id /new_items/0/call_id"}},
+			`result-without-call /pre_handoff_items/1/call_id: the tool result has a different kind than its call: found "custom_tool_call_output" for the "function_call" "c1"; `,
+			`result-without-call /new_items/0/call_id: the tool result has a different kind than its call: found "computer_call_output" for the "function_call" "c1"; `, "repeated-id /new_items/0/call_id"}},
 		{"results of the kinds of their calls", data(`[]`, `{"type":"tool_search_call","call_id":"a"},{"type":"tool_search_output","call_id":"a"},{"type":"program","call_id":"b"},{"type":"program_output","call_id":"b"},
 			{"type":"custom_tool_call","call_id":"c"},{"type":"custom_tool_call_output","call_id":"c"},{"type":"later_call","call_id":"d"},{"type":"later_result_output","call_id":"d"}`, ""), nil},
 		{"an empty call_id", data(`[]`, `{"type":"function_call","call_id":"","name":"f","arguments":"{}"},{"type":"custom_tool_call_output","call_id":""}`, ""),
 			[]string{"shape /pre_handoff_items/0/call_id", "shape /pre_handoff_items/1/call_id"}},
 		{"approvals", data(`[]`, `{"type":"mcp_approval_request","id":"r"},{"type":"mcp_approval_response","approval_request_id":"r"},{"type":"mcp_approval_response","approval_request_id":"s"}`, `{"type":"mcp_approval_response"}`),
-			[]string{"result-without-call /pre_handoff_items/2/approval_request_id: approval without its request: ", "result-without-call /new_items/0"}},
+			[]string{"result-without-call /pre_handoff_items/2/approval_request_id: the approval has no request: ", "result-without-call /new_items/0"}},
 		{"reasoning and its output", data(`[`+reasoning+`,{"type":"reasoning","id":"rs_2"},`+assistant+`,`+user+`]`, reasoningOf("rs_3")+","+call+","+result, reasoningOf("rs_4")+","+search), nil},
 		{"reasoning that the next list goes on from", data(`[]`, reasoning, assistant), nil},
 		{"reasoning before a message of the user", data(`[`+reasoning+`,`+user+`]`, "", ""), []string{"reasoning-without-output /input_history/0"}},
@@ -119,7 +120,7 @@ func TestCheck(t *testing.T) {
 			[]string{"shape /pre_handoff_items/0", "shape /pre_handoff_items/1/raw_item"}},
 		{"the approval of a call", data(`[]`, runItem("tool_call_item", call)+","+runItem("tool_approval_item", call)+","+result, ""), nil},
 		{"a string as history again", data(`"Hi"`, user, `{"content":"H\u0069","role":"user"}`), []string{
-			"duplicate-item /pre_handoff_items/0: the same item again: found all of it at /input_history already", "duplicate-item /new_items/0"}},
+			"duplicate-item /pre_handoff_items/0: the item is repeated: an equal item is at /input_history", "duplicate-item /new_items/0"}},
 		{"an item of the history again in another spelling", data(`[{"id":"m","role":"assistant","content":"é","n":1.0}]`, `{"n":1,"content":"\u00e9","role":"assistant","id":"m"}`, ""), []string{"duplicate-item /pre_handoff_items/0"}},
 		{"numbers that are one double", data(`[{"id":"m","role":"assistant","n":9007199254740993}]`, `{"id":"m","role":"assistant","n":9007199254740992}`, ""), []string{"repeated-id /pre_handoff_items/0/id"}},
 		{"an item of the history again", data("["+user+","+long+"]", user+","+long, ""), []string{"duplicate-item /pre_handoff_items/0", "duplicate-item /pre_handoff_items/1"}},
@@ -132,18 +133,18 @@ func TestCheck(t *testing.T) {
 		{"input_items repeats the history", `{"input_history":[` + long + `],"pre_handoff_items":[],"new_items":[],"input_items":[` + long + `]}`, []string{"duplicate-item /input_items/0"}},
 		{"tools in a summary", data("["+summary+"]", "", ""), []string{"tool-in-summary /input_history/0/content"}},
 		{"A, B, A, B, of which the first is not named", data(`"Hi"`, transfer(1, "B")+","+transfer(2, "A"), transfer(3, "B")),
-			[]string{`loop /new_items/1: loop between agents: the task went "B" → "A" → "B"; `}},
+			[]string{`loop /new_items/1: the agents hand over in a loop: the task went "B" → "A" → "B"; `}},
 		{"A, B, A, B after another agent", data(`"Hi"`, transfer(1, "A")+","+transfer(2, "B")+","+transfer(3, "A"), transfer(4, "C")+","+transfer(5, "A")+","+transfer(6, "B")),
-			[]string{`loop /pre_handoff_items/5: loop between agents: the task went "A" → "B" → "A"; `}},
+			[]string{`loop /pre_handoff_items/5: the agents hand over in a loop: the task went "A" → "B" → "A"; `}},
 		{"a longer round", data(`"Hi"`, transfer(1, "X")+","+transfer(2, "A")+","+transfer(3, "B")+","+transfer(4, "C")+","+transfer(5, "A")+","+transfer(6, "B"), ""), []string{"loop /pre_handoff_items/11"}},
-		{"an agent that hands to itself", data(`"Hello"`, transfer(1, "B")+","+transfer(2, "B")+","+transfer(3, "B"), ""), []string{`loop /pre_handoff_items/5: loop between agents: the task went "B" → "B" → "B"; `}},
+		{"an agent that hands to itself", data(`"Hello"`, transfer(1, "B")+","+transfer(2, "B")+","+transfer(3, "B"), ""), []string{`loop /pre_handoff_items/5: the agents hand over in a loop: the task went "B" → "B" → "B"; `}},
 		{"the user spoke in between", data(`"Hello"`, transfer(1, "B")+","+transfer(2, "A")+","+user+","+transfer(3, "B"), ""), nil},
 		{"a hub is no loop", data(`[]`, transfer(1, "B")+","+transfer(2, "A")+","+transfer(3, "C")+","+transfer(4, "A")+","+transfer(5, "D"), ""), nil},
 		{"agents whose tools have one name", data(`[]`, transfer(1, "甲")+","+transfer(2, "乙")+","+transfer(3, "丙"), ""), nil},
 		{"a tool that is called again", data(`[]`, call+","+result+","+call+","+result+","+call+","+result, ""), []string{
 			"duplicate-item /pre_handoff_items/2", "duplicate-item /pre_handoff_items/3", "duplicate-item /pre_handoff_items/4", "duplicate-item /pre_handoff_items/5"}},
 		{"transfers without results", data(`[]`, transfer(1, "B B")+","+transfer(2, "A")+`,{"type":"function_call","call_id":"t3","name":"transfer_to_b_b","arguments":""}`, ""),
-			[]string{"loop /pre_handoff_items/4: loop between agents: the task went \"B B\" → \"A\" → \"B B\"; ", "call-without-result /pre_handoff_items/4/call_id"}},
+			[]string{"loop /pre_handoff_items/4: the agents hand over in a loop: the task went \"B B\" → \"A\" → \"B B\"; ", "call-without-result /pre_handoff_items/4/call_id"}},
 		{"one transfer in both lists", data(`[]`, transfer(1, "B"), transfer(1, "B")),
 			[]string{"duplicate-item /new_items/0", "duplicate-item /new_items/1"}},
 		{"a call that was ignored", data(`[]`, transfer(1, "B")+","+transfer(2, "A")+`,{"type":"function_call","call_id":"t3","name":"transfer_to_b","arguments":"{}"},{"type":"function_call_output","call_id":"t3","output":"Multiple handoffs detected, ignoring this one."}`, ""), nil},
@@ -171,8 +172,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// An item is read once for all its ids: read again for each of them, this would take
-// minutes.
+// TestManyIDs has an item with many ids: if the item were read again for each of them, the test would
+// take minutes.
 func TestManyIDs(t *testing.T) {
 	const n = 20_000
 	item := func(name string) string {
@@ -188,7 +189,8 @@ func TestManyIDs(t *testing.T) {
 	}
 }
 
-// A loop is seen in a nested history, where its transfers are lines.
+// TestLoopInSummary checks that a loop is found in a nested history, where transfers are lines of a
+// summary.
 func TestLoopInSummary(t *testing.T) {
 	nested := nest(t, data(`"Hi"`, transfer(1, "B")+","+transfer(2, "A"), transfer(3, "B")), NestOptions{})
 	problems := problemsOf(nested, CheckOptions{}, "openai/loop")
@@ -197,7 +199,7 @@ func TestLoopInSummary(t *testing.T) {
 	}
 }
 
-// Where a problem is: inside the content of a summary, and inside arguments.
+// TestPositions checks the positions of problems in the content of a summary and in arguments.
 func TestPositions(t *testing.T) {
 	doc := parse(t, "{\"input_history\": [],\n \"pre_handoff_items\": [],\n \"new_items\": [\n  {\"type\": \"mcp_call\", \"name\": \"f\", \"arguments\": \"{\\\"a\\\": x}\"},\n"+
 		"  {\"role\": \"assistant\", \"content\": \""+preamble+"\\n"+DefaultStart+"\\n1. user: Hi\\n2. {\\\"type\\\": \\\"mcp_call\\\"}\\n"+DefaultEnd+"\"}]}")
@@ -217,7 +219,7 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// The calls of InputProblems, and their arguments.
+// TestInputProblems checks the calls of InputProblems and their arguments.
 func TestInputProblems(t *testing.T) {
 	var asked []string
 	o := CheckOptions{InputProblems: func(tool string, arguments jsonstream.Value) []string {
@@ -230,13 +232,13 @@ func TestInputProblems(t *testing.T) {
 	if diff := cmp.Diff([]string{`f {"x": 1.0}`, `transfer_to_b {}`}, asked); diff != "" {
 		t.Error(diff)
 	}
-	if len(problems) != 1 || problems[0].Message != `input of the handoff "f" does not match its schema: first` || problems[0].Pointer != "/pre_handoff_items/0/arguments" {
+	if len(problems) != 1 || problems[0].Message != `the the the the input of the handoff "f" does not match its schema: first` || problems[0].Pointer != "/pre_handoff_items/0/arguments" {
 		t.Errorf("got %+v", problems)
 	}
 }
 
-// FuzzCheck checks that anything can be checked, and that what is a HandoffInputData
-// can be nested, unnested and filtered.
+// FuzzCheck checks that any document can be checked, and that a HandoffInputData can be nested, unnested
+// and filtered.
 func FuzzCheck(f *testing.F) {
 	f.Add(`{"inputHistory":"Hi","preHandoffItems":[{"type":"message_output_item","rawItem":{"role":"assistant","status":"completed","content":[{"type":"output_text","text":"One."}]}}],"newItems":[{"type":"handoff_call_item","rawItem":{"type":"function_call","callId":"c","name":"transfer_to_B","arguments":""}}]}`)
 	for _, r := range Rules() {

@@ -183,13 +183,13 @@ func openHistory(n tree.Node) tree.Node {
 	}
 }
 
-const ruleItems = "input data has lists of items"
+const ruleItems = "input data must have lists of items"
 
 // checkSource reports lists and items of the wrong type.
 func checkSource(c *exchange.Checker, doc tree.Node) {
 	switch h := doc.Get("input_history"); {
 	case h == tree.None:
-		c.Add("/input_history", "is missing: input data has a string or a list of items there")
+		c.Add("/input_history", "is missing: input data must have a string or a list of items there")
 	case h.Is(jsonstream.Array):
 		checkItemsOf(c, h, "/input_history")
 	case !tree.IsString(h):

@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A tool call without its result, which providers answer with an error.
+// ExampleCheck finds a tool call without its result, which providers reject.
 func ExampleCheck() {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(`{"input_history":"Hi","pre_handoff_items":[],
 		"new_items":[{"type":"function_call","call_id":"c1","name":"look","arguments":"{}"}]}`)), jsonstream.Limits{})

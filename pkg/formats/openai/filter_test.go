@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Each filter by example: all lists of what it leaves.
+// TestApply compares the output lists of each filter.
 func TestApply(t *testing.T) {
 	const (
 		other    = `{"type":"future_call","id":"x1"}`

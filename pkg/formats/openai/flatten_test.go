@@ -19,7 +19,7 @@ func listed(t *testing.T, text string) []string {
 	return outline(unnest(t, summaryOf(text), NestOptions{}).Root().Get("input_history"))
 }
 
-// What the lines of a summary mean.
+// TestRecords checks the items in the lines of a summary.
 func TestRecords(t *testing.T) {
 	tests := []struct {
 		name, lines string
@@ -68,7 +68,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// Which messages are summaries.
+// TestSummaryMessages checks which messages are summaries.
 func TestSummaryMessages(t *testing.T) {
 	lines := "\n" + DefaultStart + "\n1. user: Hi\n" + DefaultEnd
 	tests := []struct {
@@ -100,7 +100,7 @@ func TestSummaryMessages(t *testing.T) {
 	}
 }
 
-// A summary inside summaries is taken apart, and Unnest looks into every list.
+// TestUnnest checks that summaries inside summaries are flattened, in every list.
 func TestUnnest(t *testing.T) {
 	inner := preamble + "\n" + DefaultStart + "\n1. user: Hi\n" + DefaultEnd
 	for range 3 {
@@ -124,7 +124,7 @@ func TestUnnest(t *testing.T) {
 	}
 }
 
-// However deep a text nests summaries, reading it is bounded.
+// TestDeepSummaries bounds the cost of a text with deeply nested summaries.
 func TestDeepSummaries(t *testing.T) {
 	text := "user: Hi"
 	escape := strings.NewReplacer(`\`, `\u005c`, "\n", `\u000a`, `"`, `\u0022`).Replace
@@ -146,8 +146,8 @@ func TestUnnestKeepsStringHistory(t *testing.T) {
 	}
 }
 
-// FuzzRecords checks that any text can be read as the lines of a summary, and
-// that what is read nests and reads the same again.
+// FuzzRecords checks that any text can be read as the lines of a summary, and that the items are the
+// same after they are nested and read again.
 func FuzzRecords(f *testing.F) {
 	for _, seed := range []string{
 		"1. user: Hi\n2. {\"a\": 1}\n3. x: {\"b\":2}", "user", "1.", "12345", "1. user (a: b): c", "1. (x): y", "\n\n", "1. : {",

@@ -97,11 +97,11 @@ func Map(dst []byte, data jsonstream.Value, o NestOptions, mapper Mapper) ([]byt
 		return dst, err
 	}
 	if mapped.Kind() != jsonstream.Array {
-		return dst, fmt.Errorf("the mapper wrote %s: expected an array of items", mapped.Kind())
+		return dst, fmt.Errorf("the output of the mapper must be an array of items: found %s", mapped.Kind())
 	}
 	for i, item := range mapped.Elements() {
 		if item.Kind() != jsonstream.Object {
-			return dst, fmt.Errorf("item %d that the mapper wrote: expected an object, found %s", i, item.Kind())
+			return dst, fmt.Errorf("item %d of the mapper's output: expected an object, found %s", i, item.Kind())
 		}
 	}
 	return m.appendNested(dst, data, jsonstream.AppendCompact(nil, mapped.Raw())), nil

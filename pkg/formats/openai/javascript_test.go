@@ -13,12 +13,12 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// jsData is a HandoffInputData as the SDK for JavaScript has it.
+// jsData returns a HandoffInputData of the JavaScript SDK.
 func jsData(history string, before, turn []string) string {
 	return `{"inputHistory":` + history + `,"preHandoffItems":[` + strings.Join(before, ",") + `],"newItems":[` + strings.Join(turn, ",") + `]}`
 }
 
-// jsHandoff is the call of a handoff and its output, as run items.
+// jsHandoff returns the call of a handoff and its output, as run items.
 func jsHandoff(id, from, to string) []string {
 	name := "transfer_to_" + strings.ReplaceAll(to, " ", "_")
 	return []string{
@@ -32,8 +32,8 @@ const (
 	jsSaidRun = `{"type":"message_output_item","rawItem":` + jsSaid + `,"agent":{"name":"Triage"}}`
 )
 
-// What is nested is a message as that SDK has one, and newItems are empty: nothing else keeps the next
-// agent from getting them twice.
+// TestNestJavaScript checks that the summary is a message in the form of the JavaScript SDK, and that
+// newItems is empty, because the next agent would otherwise get these items twice.
 func TestNestJavaScript(t *testing.T) {
 	summary := func(lines string) string {
 		return `{"type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":"For context, here is the conversation so far between the user and the previous agent:\n` +
@@ -64,7 +64,8 @@ func TestNestJavaScript(t *testing.T) {
 	}
 }
 
-// What a summary lists comes back as that SDK has it, in the order of the conversation.
+// TestUnnestJavaScript checks that the items of a summary are restored in the form of the JavaScript
+// SDK, in the order of the conversation.
 func TestUnnestJavaScript(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
@@ -92,7 +93,7 @@ func parsed(t interface{ Fatal(...any) }, text string) jsonstream.Value {
 	return doc.Root()
 }
 
-// heard returns the items of a run but for what no summary holds.
+// heard returns the items of a run without the data that summaries do not contain.
 func heard(data jsonstream.Value) (all []string) {
 	for item := range openai.Items(data, "", "") {
 		text, content := "", item.Value.Get("content")
@@ -129,10 +130,10 @@ func TestCheckJavaScript(t *testing.T) {
 		{"a call without a result", jsData(`[`+call+`]`, nil, nil), "openai/call-without-result /inputHistory/0/callId: "},
 		{"a result without a call", jsData(`[`+result+`]`, nil, nil), "openai/result-without-call /inputHistory/0/callId: "},
 		{"the id of Python", jsData(`[{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},`+result+`]`, nil, nil), "openai/shape /inputHistory/0: callId of a function_call"},
-		{"a text by the assistant", jsData(`[{"role":"assistant","content":"One moment."}]`, nil, nil), "openai/shape /inputHistory/0/content: content of what the assistant says: the SDK for JavaScript takes an array of parts, found string"},
+		{"a text by the assistant", jsData(`[{"role":"assistant","content":"One moment."}]`, nil, nil), "openai/shape /inputHistory/0/content: the content of an assistant message must be an array of parts in the JavaScript SDK, found string"},
 		{"a role that it does not have", jsData(`[{"role":"developer","content":"Be brief."}]`, nil, nil), "openai/unknown-role /inputHistory/0/role: "},
 		{"a run item of nothing", jsData(`[]`, nil, []string{`{"type":"message_output_item","agent":{"name":"A"}}`}), "openai/shape /newItems/0: rawItem of a run item"},
-		{"a loop", jsData(`"Refund it."`, loop[:4], loop[4:]), `openai/loop /newItems/1/rawItem: loop between agents: the task went "Billing Team" → "Triage" → "Billing Team"`},
+		{"a loop", jsData(`"Refund it."`, loop[:4], loop[4:]), `openai/loop /newItems/1/rawItem: the agents hand over in a loop: the task went "Billing Team" → "Triage" → "Billing Team"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(tt.data)), jsonstream.Limits{})
@@ -153,7 +154,7 @@ func TestCheckJavaScript(t *testing.T) {
 	}
 }
 
-// Lists have names of both SDKs.
+// TestListsJavaScript checks data with the list names of both SDKs.
 func TestListsJavaScript(t *testing.T) {
 	in := jsData(`[]`, []string{jsSaidRun}, []string{jsSaidRun})
 	for _, name := range []string{"new_items", "newItems"} {

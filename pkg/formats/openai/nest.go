@@ -77,7 +77,7 @@ func (o NestOptions) check(data jsonstream.Value) (markers, error) {
 	}
 	for _, marker := range []string{o.Start, o.End} {
 		if !utf8.ValidString(marker) {
-			return markers{}, fmt.Errorf("marker that is not valid UTF-8: found %q; JSON cannot hold it", marker)
+			return markers{}, fmt.Errorf("the marker is not valid UTF-8, so JSON cannot contain it: found %q", marker)
 		}
 	}
 	return newMarkers(data, o.Start, o.End), nil

@@ -67,7 +67,7 @@ const (
 	resultLine = `{"type": "function_call_output", "call_id": "c1", "output": "1"}`
 )
 
-// The text of a summary message, to the byte.
+// TestSummaryText compares the text of a summary message byte by byte.
 func TestSummaryText(t *testing.T) {
 	got := nest(t, data(`"Hi"`, assistant, ""), NestOptions{}).Root().Get("input_history").At("/0")
 	want := "For context, here is the conversation so far between the user and the previous agent:\n" +
@@ -80,7 +80,7 @@ func TestSummaryText(t *testing.T) {
 	}
 }
 
-// Which items are forwarded as they are, and where the summaries are.
+// TestNest checks which items are passed on unchanged, and the places of the summaries.
 func TestNest(t *testing.T) {
 	tests := []struct {
 		name string
@@ -141,7 +141,7 @@ func TestNest(t *testing.T) {
 	}
 }
 
-// The line of an item.
+// TestLine checks the summary line of an item.
 func TestLine(t *testing.T) {
 	tests := []struct{ name, item, want string }{
 		{"role and content", user, `user: Hi`},
@@ -186,7 +186,7 @@ func TestMarkers(t *testing.T) {
 	if diff := cmp.Diff(string(once.Raw().Bytes), string(twice.Raw().Bytes)); diff != "" {
 		t.Error(diff)
 	}
-	// A summary between the default markers is taken apart whatever the markers are.
+	// A summary between the default markers is flattened, whatever the markers are.
 	other := nest(t, string(nest(t, data(`"Hi"`, "", ""), NestOptions{}).Raw().Bytes), o)
 	if got := other.Root().At("/input_history/0/content").Text(); got != preamble+"\n<<\n\n1. user: Hi\n\">>" {
 		t.Errorf("got %q", got)
@@ -212,7 +212,7 @@ func TestNestKeepsUnknownMembers(t *testing.T) {
 	}
 }
 
-// The form of the first release of the SDK.
+// TestNestEarly checks the form of the first release of the SDK.
 func TestNestEarly(t *testing.T) {
 	text := data(`[`+user+`]`, assistant+","+user+","+call+`,{"type":"tool_approval_item"}`, result+","+assistant)
 	root := nest(t, text, NestOptions{Early: true}).Root()

@@ -14,8 +14,8 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// jsSteps are steps of a run as the SDK for JavaScript has them: items that come together, each after
-// the type of its run item. ID is the number of the step.
+// jsSteps are steps of a run of the JavaScript SDK: items that belong together, each after the type of
+// its run item. ID is the number of the step.
 var jsSteps = [][][2]string{
 	{{"", `{"type":"message","role":"user","content":"Refund ID, please."}`}},
 	{{"", `{"role":"user","content":[{"type":"input_text","text":"Is that ID?"},{"type":"input_image","image":"https://example.com/ID.png"}]}`}},
@@ -42,7 +42,7 @@ var jsSteps = [][][2]string{
 	{{"compaction_item", `{"id":"cmp_ID","type":"compaction","encrypted_content":"AAAA"}`}},
 }
 
-// jsRun returns n steps of a run, as items and, where an agent made them, as run items.
+// jsRun returns n steps of a run, as items and, if an agent made them, as run items.
 func jsRun(random *rand.Rand, n int, wrapped bool) (items []string) {
 	for range n {
 		step := jsSteps[random.IntN(len(jsSteps))]
@@ -67,9 +67,9 @@ func jsRun(random *rand.Rand, n int, wrapped bool) (items []string) {
 	return items
 }
 
-// TestJavaScriptSDK compares what we make of a HandoffInputData of the SDK for JavaScript with what that
-// makes of it: without tools, and the list that the model of the next agent gets. Both take it, and what
-// we nest.
+// TestJavaScriptSDK compares the results of this package and of the JavaScript SDK for a
+// HandoffInputData: the data without tools, and the input of the next agent's model. Both must accept
+// the data, also after nesting.
 func TestJavaScriptSDK(t *testing.T) {
 	sdk := oracle.Start(t, "openai-filter")
 	schema, err := validate.EmbeddedSchema(schemas.OpenAIJSInputData)
@@ -116,7 +116,7 @@ func TestJavaScriptSDK(t *testing.T) {
 	}
 }
 
-// TestJavaScriptRefused has items that the SDK for JavaScript refuses: the schema does too.
+// TestJavaScriptRefused checks that the schema rejects items that the JavaScript SDK rejects.
 func TestJavaScriptRefused(t *testing.T) {
 	sdk := oracle.Start(t, "openai-filter")
 	schema, err := validate.EmbeddedSchema(schemas.OpenAIJSInputData)

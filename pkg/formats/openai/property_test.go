@@ -55,7 +55,7 @@ func message(role, name *rapid.Generator[string]) *rapid.Generator[string] {
 	})
 }
 
-// work generates items that are no messages.
+// work generates items that are not messages.
 var work = rapid.Custom(func(t *rapid.T) string {
 	kind := rapid.SampledFrom([]string{"function_call", "function_call_output", "reasoning", "program", "web_search_call", "x"}).Draw(t, "type")
 	members := []string{`"type":` + quoted(kind)}
@@ -89,7 +89,7 @@ func options(t *rapid.T) NestOptions {
 	return o
 }
 
-// carried returns what the package documentation promises of an item.
+// carried returns the parts of an item that are kept according to the package documentation.
 func carried(item jsonstream.Value) string {
 	content := item.Get("content")
 	oneLine := content.Kind() == jsonstream.String && !strings.ContainsAny(content.Text(), "\r\n") ||
@@ -127,13 +127,13 @@ func plain(v jsonstream.Value) string {
 	}
 }
 
-// expected returns what Unnest gives back of all that Nest was given: what was
-// forwarded as it was, the rest as far as a line carries it.
+// expected returns the result of Unnest for the input of Nest: forwarded items unchanged, and the
+// others with the data that a summary line keeps.
 func expected(doc *jsonstream.Document, o NestOptions) []string {
 	var want []string
 	if past := doc.Root().Get("input_history"); past.Kind() == jsonstream.String {
 		said := carried(mustParse(pythonSpelling.appendMessage(nil, "user", "", past.Text())))
-		if strings.ContainsAny(past.Text(), "\r\n") { // the SDK's order of the message, which JSON shows
+		if strings.ContainsAny(past.Text(), "\r\n") { // JSON shows the SDK's order of the message
 			said = `{"content":` + quoted(past.Text()) + `,"role":"user"}`
 		}
 		want = append(want, said)
@@ -153,7 +153,7 @@ func expected(doc *jsonstream.Document, o NestOptions) []string {
 	return want
 }
 
-// forwards states the rule of the SDK in another form.
+// forwards is another implementation of the SDK's rule.
 func forwards(list string, item jsonstream.Value) bool {
 	role, kind := item.Get("role").Text(), item.Get("type").Text()
 	summarised := slices.Contains([]string{"function_call", "function_call_output", "reasoning"}, kind)
@@ -167,7 +167,7 @@ func forwards(list string, item jsonstream.Value) bool {
 	}
 }
 
-// Unnest gives back every item that Nest was given.
+// TestUnnestGivesBackItems checks that Unnest restores every item of the input of Nest.
 func TestUnnestGivesBackItems(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := options(t)
@@ -183,8 +183,8 @@ func TestUnnestGivesBackItems(t *testing.T) {
 	})
 }
 
-// Every exception that the package documentation names, and that there is no other:
-// of messages with any role and name.
+// TestExceptions checks that the exceptions in the package documentation are complete, for messages with
+// any role and name.
 func TestExceptions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		doc := rapidParse(t, data("["+anyMessage.Draw(t, "message")+"]", "", ""))
@@ -212,7 +212,7 @@ func TestExceptions(t *testing.T) {
 
 var recordStart = regexp.MustCompile(`\n[0-9]+\.`)
 
-// isException says the list of the package documentation in code.
+// isException implements the list of exceptions in the package documentation.
 func isException(item jsonstream.Value) bool {
 	role, name := item.Get("role").Text(), item.Get("name").Text()
 	_, isObject := parseObject(strings.TrimSpace(item.Get("content").Text()))
@@ -223,8 +223,8 @@ func isException(item jsonstream.Value) bool {
 		strings.Contains(name, "):") || recordStart.MatchString(name)
 }
 
-// Nesting twice never puts a summary inside a summary, and nesting what is one
-// summary changes nothing but white space around contents, and that once.
+// TestNestTwice checks that nesting twice never puts a summary into a summary, and that nesting a single
+// summary changes only white space around contents, and only once.
 func TestNestTwice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := options(t)
@@ -249,8 +249,8 @@ func TestNestTwice(t *testing.T) {
 	})
 }
 
-// Filters take items and change none; after Last no result lacks its call that
-// had it before.
+// TestFiltersProperty checks that filters only remove items, and that Last does not separate a result
+// from its call.
 func TestFiltersProperty(t *testing.T) {
 	filters := rapid.SampledFrom([]Filter{{}, RemoveAllTools(), Last(0), Last(2), Last(5), Last(-1), Roles("user"), Roles(), OnlyMessages()})
 	rapid.Check(t, func(t *rapid.T) {

@@ -32,7 +32,7 @@ type Built struct {
 }
 
 // ErrNoHandoff reports a run without a handoff.
-var ErrNoHandoff = errors.New("no call by which an agent hands over: found none of a tool " + tool.Prefix + "…, and no handoff_call_item")
+var ErrNoHandoff = errors.New("the run has no handoff: found no call of a tool " + tool.Prefix + "…, and no handoff_call_item")
 
 // Build returns the HandoffInputData of a handoff in a recorded run: an array of items, as from
 // the SDK's to_input_list, or an object with input and new_items, as in a result of the SDK, whose
@@ -79,12 +79,12 @@ func recorded(run jsonstream.Value) (s *spelling, input []byte, list []jsonstrea
 			produced, s = run.Get("newItems"), &javaScriptSpelling
 		}
 		if given.Kind() != jsonstream.String && given.Kind() != jsonstream.Array || produced.Kind() != jsonstream.Array {
-			return nil, nil, nil, errors.New("no record of a run: expected an array of items, or an object with input and new_items")
+			return nil, nil, nil, errors.New("not a record of a run: expected an array of items, or an object with input and new_items")
 		}
 		input = jsonstream.AppendCompact(nil, given.Raw())
 	}
 	if produced.Kind() != jsonstream.Array {
-		return nil, nil, nil, fmt.Errorf("no record of a run: expected an array of items, or an object with input and new_items, found %s", produced.Kind())
+		return nil, nil, nil, fmt.Errorf("not a record of a run: expected an array of items, or an object with input and new_items, found %s", produced.Kind())
 	}
 	for i, item := range produced.Elements() {
 		if item.Kind() != jsonstream.Object {

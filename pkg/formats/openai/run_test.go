@@ -64,7 +64,7 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// FuzzBuild: what the next agent gets of what is built is the run up to the end of the turn.
+// FuzzBuild checks that the input of the next agent is the run up to the end of the turn.
 func FuzzBuild(f *testing.F) {
 	f.Add("[" + strings.Join([]string{asked, looked, found, said, handed, output, answered}, ",") + "]")
 	f.Add(`[{"type":"tool_approval_item"},` + handed + `,{"call_id":"c1"}]`)
@@ -132,7 +132,8 @@ func TestFiltersOfLists(t *testing.T) {
 	}
 }
 
-// A mapper gets the conversation as a list, summaries taken apart, and its answer is the history.
+// TestMap checks that a mapper gets the conversation as a list with flattened summaries, and that its
+// output becomes the history.
 func TestMap(t *testing.T) {
 	nested, err := openai.Nest(nil, value(t, `{"input_history":"Hi","pre_handoff_items":[],"new_items":[]}`), openai.NestOptions{})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// The rule about shape and the JSON Schema say the same.
+// TestShapeIsTheSchema checks that the rule shape and the JSON Schema agree.
 func TestShapeIsTheSchema(t *testing.T) {
 	schema, err := validate.EmbeddedSchema(schemas.OpenAIInputData)
 	if err != nil {

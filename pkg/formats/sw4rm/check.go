@@ -39,7 +39,7 @@ func Check(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) 
 
 func (f *finder) request(root jsonstream.Value, limits jsonstream.Limits) {
 	if to := root.Get("to_agent"); to.Kind() == jsonstream.String && to.Text() == "" {
-		f.warn("sw4rm/to-agent", to, "no target agent: the wire service rejects the request; name one, or have a router choose it")
+		f.warn("sw4rm/to-agent", to, "the target agent is empty: the wire service rejects the request; name an agent, or have a router choose one")
 	}
 	v := root.Get(snapshotMember)
 	if v.Kind() != jsonstream.String && v.Kind() != jsonstream.Object {
@@ -58,7 +58,7 @@ func (f *finder) request(root jsonstream.Value, limits jsonstream.Limits) {
 		}
 	}
 	if history := context.Get("conversation_history"); root.Get("preserve_history").Kind() == jsonstream.False && history.Len() > 0 {
-		f.warn("sw4rm/preserve-history", history, fmt.Sprintf("preserve_history is false, but the snapshot has a conversation history: found %s; empty it, or preserve it",
+		f.warn("sw4rm/preserve-history", history, fmt.Sprintf("preserve_history is false, but the snapshot has a conversation history: found %s; empty the history, or set preserve_history to true",
 			number(history.Len(), "message")))
 	}
 	f.context(context)
@@ -72,7 +72,7 @@ func (f *finder) entryMembers(entry jsonstream.Value) {
 	}
 	for _, name := range []string{"role", "content"} {
 		if !entry.Get(name).Exists() {
-			f.fail("sw4rm/context-member", entry, name, "missing required field: every message has it; add it, a string")
+			f.fail("sw4rm/context-member", entry, name, "missing required field of a message: add it, as a string")
 		}
 	}
 	for _, name := range []string{"role", "content", "tool_call_id", "name"} {
@@ -96,23 +96,23 @@ func (f *finder) context(root jsonstream.Value) {
 		f.entry(entry)
 	}
 	if n := history.Len(); history.Kind() == jsonstream.Array && n > maxEntries {
-		f.warn("sw4rm/history-length", history, fmt.Sprintf("a long history: found %d messages; limit it to the last %d that matter", n, maxEntries))
+		f.warn("sw4rm/history-length", history, fmt.Sprintf("the history is long: found %d messages; limit it to the last %d relevant messages", n, maxEntries))
 	}
 	results := state.Get("cached_results")
 	if results.Kind() == jsonstream.Object && results.Len() > 0 {
-		f.warn("sw4rm/cached-results", results, fmt.Sprintf("cached results take space: found %s; leave out the calls that are completed", number(results.Len(), "result")))
+		f.warn("sw4rm/cached-results", results, fmt.Sprintf("cached results need space: found %s; leave out completed calls", number(results.Len(), "result")))
 	}
 	for _, call := range state.Get("active_calls").Elements() {
 		if id := call.Get("call_id"); id.Kind() == jsonstream.String && answered[id.Text()] {
-			f.warn("sw4rm/completed-call", id, fmt.Sprintf("the call %s has a result and is active all the same: the receiver would run it again; take it out of active_calls", finding.QuoteValue(id)))
+			f.warn("sw4rm/completed-call", id, fmt.Sprintf("the call %s has a result, but is still active: the receiver would run it again; remove it from active_calls", finding.QuoteValue(id)))
 		}
 	}
 	if n := len(jsonstream.AppendCompact(nil, root.Raw())); n > maxBytes && !gzipped.IsBase64(f.snapshot.Text()) {
-		f.warn("sw4rm/context-size", root, fmt.Sprintf("a large context: found %d bytes, where gzip is advised above %d; trim it, or compress the message", n, maxBytes))
+		f.warn("sw4rm/context-size", root, fmt.Sprintf("the context is large: found %d bytes, and gzip is recommended above %d; trim the context, or compress the message", n, maxBytes))
 	}
 	for v := range root.All() {
 		if v.Kind() == jsonstream.String && isBinary(v.Raw()) {
-			f.warn("sw4rm/embedded-binary", v, fmt.Sprintf("embedded binary data: found %d characters of base64; refer to it by a URL or an identifier", len(v.Raw())-len(`""`)))
+			f.warn("sw4rm/embedded-binary", v, fmt.Sprintf("the context embeds binary data: found %d characters of base64; replace it with a URL or an identifier", len(v.Raw())-len(`""`)))
 		}
 	}
 }
@@ -129,7 +129,7 @@ func (f *finder) entry(entry jsonstream.Value) {
 		f.warn("sw4rm/role", role, fmt.Sprintf("expected %s or %s, found %s", strings.Join(roles[:3], ", "), roles[3], finding.QuoteValue(role)))
 	}
 	if id := entry.Get("tool_call_id"); role.Text() == "tool" && (!id.Exists() || id.Kind() == jsonstream.String && id.Text() == "") {
-		f.warn("sw4rm/tool-call-id", entry, "a tool's message without tool_call_id: it is not known which call it answers; add it")
+		f.warn("sw4rm/tool-call-id", entry, "the tool message has no tool_call_id, so it does not identify its call; add the id of the call")
 	}
 }
 
@@ -174,11 +174,11 @@ func (f *finder) response(root jsonstream.Value) {
 	case accepted == jsonstream.False && (s == Accepted || s == Completed):
 		f.fail("sw4rm/response-status", status, "", fmt.Sprintf("accepted is false, but the status is %s: one of them is wrong", finding.QuoteValue(status)))
 	case accepted == jsonstream.False && s != Pending && reason.Text() == "" && (reason.Kind() == jsonstream.String || reason.Kind() == jsonstream.Null):
-		f.warn("sw4rm/rejection-reason", reason, "a rejection without a reason: say why in rejection_reason")
+		f.warn("sw4rm/rejection-reason", reason, "the rejection has no reason; give one in rejection_reason")
 	case accepted == jsonstream.False && s != Pending && !reason.Exists():
-		f.add(finding.Warning, "sw4rm/rejection-reason", root, "rejection_reason", "a rejection without a reason: say why in rejection_reason")
+		f.add(finding.Warning, "sw4rm/rejection-reason", root, "rejection_reason", "the rejection has no reason; give one in rejection_reason")
 	case accepted == jsonstream.True && reason.Text() != "":
-		f.warn("sw4rm/rejection-reason", reason, "accepted is true, but there is a rejection_reason: one of them is wrong")
+		f.warn("sw4rm/rejection-reason", reason, "accepted is true, but rejection_reason is set: one of them is wrong")
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// formatOf returns the format of a document by its marks.
+// formatOf detects the format of a document.
 func formatOf(t testing.TB, root jsonstream.Value) format.Format {
 	t.Helper()
 	for _, d := range []*format.Descriptor{&RequestFormat, &ContextFormat, &ResponseFormat} {
@@ -37,7 +37,8 @@ func check(t testing.TB, text string) (broken []string, problems []finding.Findi
 	return broken, problems
 }
 
-// Every rule has an example that breaks it and no other, and one that keeps all.
+// TestRuleExamples checks that every rule has an example that breaks only that rule, and a valid
+// example.
 func TestRuleExamples(t *testing.T) {
 	examples := map[string]string{
 		"sw4rm/history-length": contextOf(51, "x"),
@@ -118,7 +119,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A place inside of base64 is that of the string; elsewhere it is exact.
+// TestCheckPositions checks that a fault inside base64 has the position of the string, and that all
+// other positions are exact.
 func TestCheckPositions(t *testing.T) {
 	_, problems := check(t, "{\"from_agent\":\"a\",\n \"context_snapshot\":\""+base64.StdEncoding.EncodeToString([]byte("{}"))+`"}`)
 	if p := problems[0]; p.Line != 2 || p.Column != 21 || p.Offset != 39 {
@@ -130,7 +132,7 @@ func TestCheckPositions(t *testing.T) {
 	}
 }
 
-// What a hostile document costs is bounded: problems, and what they say.
+// TestCheckIsBounded bounds the number and the length of the findings for a hostile document.
 func TestCheckIsBounded(t *testing.T) {
 	name := strings.Repeat("n", 10_000)
 	in := `{"conversation_history":[` + strings.Repeat(`{"role":"`+name[:200]+`"},`, 1000) + `{}],"metadata":{"` + name + `":["data:a;base64,A"]}}`

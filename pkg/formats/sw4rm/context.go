@@ -112,7 +112,7 @@ func openSnapshot(v jsonstream.Value, limits jsonstream.Limits) (root jsonstream
 	}
 	if gzipped.Is(text) {
 		if text, err = gzipped.Unpack(text, limits.MaxBytes); err != nil {
-			return jsonstream.Value{}, true, "sw4rm/snapshot-json", "the content is no JSON text: " + err.Error()
+			return jsonstream.Value{}, true, "sw4rm/snapshot-json", "the content is not JSON: " + err.Error()
 		}
 	}
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), limits)
@@ -120,21 +120,21 @@ func openSnapshot(v jsonstream.Value, limits jsonstream.Limits) (root jsonstream
 		return jsonstream.Value{}, true, "sw4rm/snapshot-json", syntaxFault(err)
 	}
 	if kind := doc.Root().Kind(); kind != jsonstream.Object {
-		return jsonstream.Value{}, true, "sw4rm/snapshot-json", fmt.Sprintf("the content is no context: expected an object, found %s", finding.KindName(kind))
+		return jsonstream.Value{}, true, "sw4rm/snapshot-json", fmt.Sprintf("the content is not a context: expected an object, found %s", finding.KindName(kind))
 	}
 	return doc.Root(), true, "", ""
 }
 
 func base64Fault(err error) string {
 	if at, ok := err.(base64.CorruptInputError); ok {
-		return fmt.Sprintf("the character at index %d does not fit", int64(at))
+		return fmt.Sprintf("invalid character at index %d", int64(at))
 	}
 	return err.Error()
 }
 
 func syntaxFault(err error) string {
 	if e, ok := err.(*jsonstream.SyntaxError); ok {
-		return fmt.Sprintf("the content is no JSON text: at its line %d, column %d: %s", e.Line, e.Column, e.Problem)
+		return fmt.Sprintf("the content is not JSON: line %d, column %d: %s", e.Line, e.Column, e.Problem)
 	}
 	return err.Error()
 }

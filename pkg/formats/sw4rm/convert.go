@@ -106,9 +106,9 @@ func writeRequest(m exchange.Meaning, _ tree.Node, k *exchange.Maker, _ exchange
 }
 
 const (
-	ruleContext = "the document says that missing required fields are an error"
-	ruleEntry   = "required of an entry of the conversation history by the document's schema"
-	ruleRequest = "required of a handoff request"
+	ruleContext = "the specification treats missing required fields as an error"
+	ruleEntry   = "the specification's schema requires it in each entry of the conversation history"
+	ruleRequest = "a handoff request requires it"
 )
 
 // checkContextSource checks a HandoffContext. A timestamp in Unix seconds is normalised,
@@ -136,7 +136,7 @@ func checkRequestSource(c *exchange.Checker, doc tree.Node) {
 	for _, name := range []string{"from_agent", "to_agent", "reason"} {
 		c.Need(doc, "", name, jsonstream.String, ruleRequest)
 	}
-	const rule = "by the fields of a handoff request"
+	const rule = "the specification defines the type of this member"
 	c.Optional(doc, "", "preserve_history", jsonstream.True, rule)
 	c.Optional(doc, "", "capabilities_required", jsonstream.Array, rule)
 	c.Optional(doc, "", "metadata", jsonstream.Object, rule)
@@ -162,11 +162,11 @@ func foundInstead(s tree.Node) string {
 		return "a string that is not base64"
 	}
 	if gzipped.Is(b) {
-		return "gzip, whose bytes could not be made again: print the context with handoff sw4rm receive, and convert that"
+		return "gzip, whose exact bytes cannot be restored: print the context with handoff sw4rm receive, and convert the output"
 	}
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(b), jsonstream.Unlimited())
 	if err != nil {
-		return fmt.Sprintf("base64 of what is not strict JSON: %s", err)
+		return fmt.Sprintf("base64 of a text that is not strict JSON: %s", err)
 	}
-	return fmt.Sprintf("base64 of JSON that is no object: %s", doc.Root().Kind())
+	return fmt.Sprintf("base64 of JSON that is not an object: %s", doc.Root().Kind())
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A request is built, and answered as an agent.
+// Example builds a request, and answers it as an agent.
 func Example() {
 	history, err := sw4rm.ReadHistory([]byte(`{"role": "user", "content": "Check the patch."}`), jsonstream.Limits{})
 	if err != nil {

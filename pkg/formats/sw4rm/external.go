@@ -29,7 +29,7 @@ type Blob struct {
 const referencePrefix = "sha256:"
 
 // ErrNoBlob reports a reference without content.
-var ErrNoBlob = errors.New("there is no file of that name")
+var ErrNoBlob = errors.New("the file does not exist")
 
 // Externalize returns a context, or a request with a snapshot, with references in place of the
 // embedded binary data that [Check] reports, and the data. All other bytes are unchanged.
@@ -90,11 +90,11 @@ func Internalize(doc *jsonstream.Document, f format.Format, limits jsonstream.Li
 			return nil, fmt.Errorf("%s: %s%s: %w", v.Pointer(), referencePrefix, name, err)
 		}
 		if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != name {
-			return nil, fmt.Errorf("%s: %s%s: the content has another SHA-256, %x: it was changed", v.Pointer(), referencePrefix, name, sum)
+			return nil, fmt.Errorf("%s: %s%s: the content was changed: its SHA-256 is now %x", v.Pointer(), referencePrefix, name, sum)
 		}
 		quoted := stringOf(content, form)
 		if value, err := parsed(quoted); err != nil || value.Kind() != jsonstream.String {
-			return nil, fmt.Errorf("%s: %s%s: the content is no JSON string", v.Pointer(), referencePrefix, name)
+			return nil, fmt.Errorf("%s: %s%s: the content is not a JSON string", v.Pointer(), referencePrefix, name)
 		}
 		restored++
 		return quoted, nil

@@ -25,8 +25,8 @@ func document(t interface {
 	return doc
 }
 
-// "Use references (URLs, IDs) rather than embedding": what is taken out of a context comes back, to
-// the byte.
+// TestSpecBinaryData checks "Use references (URLs, IDs) rather than embedding": data that was moved out
+// of a context is restored byte for byte.
 func TestSpecBinaryData(t *testing.T) {
 	binary := rapid.Custom(func(t *rapid.T) string {
 		text := base64.StdEncoding.EncodeToString(rapid.SliceOfN(rapid.Byte(), 1200, 1300).Draw(t, "content"))
@@ -78,7 +78,7 @@ func TestInternalizeErrors(t *testing.T) {
 	name := strings.Repeat("0", 64)
 	context := `{"conversation_history":[],"tool_state":{},"metadata":{"a":"sha256:` + name + `;base64"}}`
 	read := func(string) ([]byte, error) { return []byte("x"), nil }
-	if _, _, err := sw4rm.Internalize(document(t, context), format.SW4RMContext, jsonstream.Limits{}, read); err == nil || !strings.Contains(err.Error(), "/metadata/a: sha256:"+name+": the content has another SHA-256") {
+	if _, _, err := sw4rm.Internalize(document(t, context), format.SW4RMContext, jsonstream.Limits{}, read); err == nil || !strings.Contains(err.Error(), "/metadata/a: sha256:"+name+": the content was changed: its SHA-256") {
 		t.Error(err)
 	}
 	missing := func(string) ([]byte, error) { return nil, sw4rm.ErrNoBlob }

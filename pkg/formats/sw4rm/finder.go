@@ -69,7 +69,7 @@ func (f *finder) contextMembers(root jsonstream.Value) {
 		v := root.Get(m.name)
 		switch {
 		case !v.Exists():
-			f.fail("sw4rm/context-member", root, m.name, "missing required field: a HandoffContext has it, be it empty; add "+m.empty)
+			f.fail("sw4rm/context-member", root, m.name, "missing required field of a HandoffContext: add it, at least as "+m.empty)
 		case v.Kind() != m.kind:
 			f.fail("sw4rm/context-type", v, "", fmt.Sprintf("expected %s, found %s", finding.KindName(m.kind), finding.QuoteValue(v)))
 		}
@@ -82,7 +82,7 @@ func (f *finder) text(object jsonstream.Value, name string, required bool) strin
 	switch {
 	case v.Kind() == jsonstream.String:
 	case !v.Exists() && required:
-		f.fail("", object, name, "missing: it is required; add it, a string")
+		f.fail("", object, name, "missing required member: add it, as a string")
 	case required || v.Exists() && v.Kind() != jsonstream.Null:
 		f.fail("", v, "", "expected a string, found "+finding.QuoteValue(v))
 	}
@@ -95,7 +95,7 @@ func (f *finder) names(object jsonstream.Value, name string, required bool) []st
 	switch {
 	case list.Kind() == jsonstream.Array:
 	case !list.Exists() && required:
-		f.fail("", object, name, "missing: it is required; add it, an array of strings")
+		f.fail("", object, name, "missing required member: add it, as an array of strings")
 	case list.Exists():
 		f.fail("", list, "", "expected an array of strings, found "+finding.QuoteValue(list))
 	}

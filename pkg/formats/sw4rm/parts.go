@@ -31,7 +31,7 @@ func ReadHistory(text []byte, limits jsonstream.Limits) (jsonstream.Value, error
 		docs = append(docs, doc)
 	}
 	if len(docs) == 0 {
-		return jsonstream.Value{}, errors.New("empty: expected an array of messages, or a message a line")
+		return jsonstream.Value{}, errors.New("the input is empty: expected an array of messages, or one message per line")
 	}
 	if len(docs) == 1 && docs[0].Root().Kind() == jsonstream.Array {
 		return docs[0].Root(), nil
@@ -40,7 +40,7 @@ func ReadHistory(text []byte, limits jsonstream.Limits) (jsonstream.Value, error
 	for _, doc := range docs {
 		if kind := doc.Root().Kind(); kind != jsonstream.Object {
 			return jsonstream.Value{}, &jsonstream.SyntaxError{Position: doc.Root().Position(),
-				Problem: fmt.Sprintf("expected one array of messages, or a message a line, found %s", kind)}
+				Problem: fmt.Sprintf("expected one array of messages, or one message per line, found %s", kind)}
 		}
 		list = append(jsonstream.AppendComma(list), doc.Root().Raw()...)
 	}

@@ -44,7 +44,7 @@ func ReadPolicy(doc *jsonstream.Document) (*Policy, []finding.Finding) {
 func (f *finder) only(object jsonstream.Value, names ...string) {
 	for name, v := range object.Members() {
 		if !slices.Contains(names, name) {
-			f.fail("", v, "", fmt.Sprintf("no member of a policy is called %s: use %s", finding.Quote(name), strings.Join(names, ", ")))
+			f.fail("", v, "", fmt.Sprintf("a policy has no member %s: use %s", finding.Quote(name), strings.Join(names, ", ")))
 		}
 	}
 }
@@ -69,7 +69,7 @@ func (f *finder) permissions(list jsonstream.Value) []permission {
 func (f *finder) patterns(rule jsonstream.Value, name string, required bool) []string {
 	v := rule.Get(name)
 	if !v.Exists() && required {
-		f.fail("", rule, name, `missing: it is required; add it, a name, an array of names, or "*"`)
+		f.fail("", rule, name, `missing required member: add it, as a name, an array of names, or "*"`)
 	}
 	values := []jsonstream.Value{v}
 	if v.Kind() == jsonstream.Array {

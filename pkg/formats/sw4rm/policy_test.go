@@ -2,7 +2,7 @@ package sw4rm
 
 import "testing"
 
-// "Policy checks (is this handoff allowed?)": what no rule allows is denied.
+// TestPolicy checks "Policy checks (is this handoff allowed?)": a handoff that no rule allows is denied.
 func TestPolicy(t *testing.T) {
 	const open = `{"from":"*","to":"*"}`
 	for _, tt := range []struct{ name, policy, required, want string }{

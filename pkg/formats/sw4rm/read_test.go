@@ -25,8 +25,8 @@ func places(problems []finding.Finding) []string {
 	return list
 }
 
-// What is serialized is UTF-8 with the fewest escapes, numbers and the order of
-// members stay; members that the document does not know come last.
+// TestSerialize checks that the output is UTF-8 with as few escapes as possible, that numbers and the
+// order of members are kept, and that unknown members come last.
 func TestSerialize(t *testing.T) {
 	in := `{ "x" : 1e400, "metadata":{"b":0.10,"a":9007199254740993}, "tool_state" : {}, "conversation_history":[{"role":"user","content":"\u00e9\ud83d\ude00\u2028\/\"\n\u0001é"}] }`
 	want := `{"conversation_history":[{"role":"user","content":"é😀` + "\u2028" + `/\"\n\u0001é"}],"tool_state":{},"metadata":{"b":0.10,"a":9007199254740993},"x":1e400}`
@@ -50,22 +50,22 @@ func TestReadRequest(t *testing.T) {
 	}{
 		{"not an object", `[]`, []string{": not a HandoffRequest: expected an object, found an array"}},
 		{"everything is wrong", `{"to_agent":1,"reason":null,"request_id":{},"capabilities_required":["x",2],"context_snapshot":true}`, []string{
-			"/from_agent: missing: it is required; add it, a string", "/to_agent: expected a string, found the number 1",
+			"/from_agent: missing required member: add it, as a string", "/to_agent: expected a string, found the number 1",
 			"/reason: expected a string, found null", "/request_id: expected a string, found an object",
 			"/capabilities_required/1: expected a string, found the number 2",
 			"snapshot-encoding /context_snapshot: expected base64 of a serialized context, or the context itself, found a boolean"}},
 		{"capabilities", `{"from_agent":"a","to_agent":null,"reason":"r","capabilities_required":"x"}`, []string{`/capabilities_required: expected an array of strings, found "x"`}},
 		{"base64", `{"from_agent":"a","to_agent":"b","reason":"r","context_snapshot":"ab-_"}`, []string{
-			"snapshot-encoding /context_snapshot: not base64: the character at index 2 does not fit; write the serialized context in the standard alphabet, with its padding and on one line"}},
+			"snapshot-encoding /context_snapshot: not base64: invalid character at index 2; write the serialized context in the standard alphabet, with its padding and on one line"}},
 		{"base64 in lines", `{"from_agent":"a","to_agent":"b","reason":"r","context_snapshot":"eyJj\nb252"}`, []string{
-			"snapshot-encoding /context_snapshot: not base64: the character at index 4 does not fit; write the serialized context in the standard alphabet, with its padding and on one line"}},
+			"snapshot-encoding /context_snapshot: not base64: invalid character at index 4; write the serialized context in the standard alphabet, with its padding and on one line"}},
 		{"base64 with bits left over", `{"from_agent":"a","to_agent":"b","reason":"r","context_snapshot":"e31="}`, []string{
-			"snapshot-encoding /context_snapshot: not base64: the character at index 3 does not fit; write the serialized context in the standard alphabet, with its padding and on one line"}},
+			"snapshot-encoding /context_snapshot: not base64: invalid character at index 3; write the serialized context in the standard alphabet, with its padding and on one line"}},
 		{"cut off", snapshot(`{"a":`), []string{
-			"snapshot-json /context_snapshot: the content is no JSON text: at its line 1, column 6: " + cutOff(t)}},
+			"snapshot-json /context_snapshot: the content is not JSON: line 1, column 6: " + cutOff(t)}},
 		{"members of the context", snapshot(`{"metadata":[]}`), []string{
-			"context-member /context_snapshot/conversation_history: missing required field: a HandoffContext has it, be it empty; add []",
-			"context-member /context_snapshot/tool_state: missing required field: a HandoffContext has it, be it empty; add {}",
+			"context-member /context_snapshot/conversation_history: missing required field of a HandoffContext: add it, at least as []",
+			"context-member /context_snapshot/tool_state: missing required field of a HandoffContext: add it, at least as {}",
 			"context-type /context_snapshot/metadata: expected an object, found an array"}},
 	} {
 		_, problems := ReadRequest(parse(t, tt.in), jsonstream.Limits{})
@@ -75,7 +75,7 @@ func TestReadRequest(t *testing.T) {
 	}
 }
 
-// cutOff returns what is said of a text that ends too early.
+// cutOff returns the error for a truncated text.
 func cutOff(t *testing.T) string {
 	t.Helper()
 	_, err := jsonstream.Parse(jsonstream.NewRaw([]byte(`{"a":`)), jsonstream.Limits{})
@@ -85,7 +85,7 @@ func cutOff(t *testing.T) string {
 	return err.(*jsonstream.SyntaxError).Problem
 }
 
-// The limits bound a snapshot too.
+// TestSnapshotLimits checks that the limits apply to a snapshot too.
 func TestSnapshotLimits(t *testing.T) {
 	doc := parse(t, snapshot(`{"metadata":{"a":`+nest(20)+`}}`))
 	if _, problems := ReadRequest(doc, jsonstream.Limits{MaxDepth: 10}); len(problems) != 1 || problems[0].Rule != "sw4rm/snapshot-json" {
@@ -138,9 +138,9 @@ func TestReadRegistry(t *testing.T) {
 		{"every fault is reported", `[{"agent_id":"a","capabilities":[],"state":"RUNNABLE"},7,{"capabilities":["x",1],"state":2},{"agent_id":"","capabilities":[],"state":"x"},` +
 			`{"agent_id":"a","capabilities":[],"state":"RUNNABLE"},{"agent_id":"b"}]`, []string{
 			"/1: not an agent record: expected an object with agent_id, capabilities and state, found the number 7",
-			"/2/agent_id: missing: it is required; add it, a string", "/2/capabilities/1: expected a string, found the number 1", "/2/state: expected a string, found the number 2",
-			"/3/agent_id: an empty agent_id: give the agent a name", `/4/agent_id: the agent_id "a" is that of record 0, too: give each agent its own`,
-			"/5/state: missing: it is required; add it, a string", "/5/capabilities: missing: it is required; add it, an array of strings"}},
+			"/2/agent_id: missing required member: add it, as a string", "/2/capabilities/1: expected a string, found the number 1", "/2/state: expected a string, found the number 2",
+			"/3/agent_id: agent_id is empty: give the agent a name", `/4/agent_id: the agent_id "a" is already used by record 0: give each agent its own`,
+			"/5/state: missing required member: add it, as a string", "/5/capabilities: missing required member: add it, as an array of strings"}},
 		{"in an object", `{"agents":[null]}`, []string{"/agents/0: not an agent record: expected an object with agent_id, capabilities and state, found null"}},
 	} {
 		_, problems := ReadRegistry(parse(t, tt.in))
@@ -157,8 +157,8 @@ func TestReadEvent(t *testing.T) {
 	}
 	for in, want := range map[string]string{
 		`7`:                                     ": not an event: expected an object with event and request_id, found the number 7",
-		`{"request_id":"q"}`:                    "/event: missing: it is required; add it, a string",
-		`{"event":"acept"}`:                     `/event: no event is called "acept": use one of request, accept, reject, complete, expire`,
+		`{"request_id":"q"}`:                    "/event: missing required member: add it, as a string",
+		`{"event":"acept"}`:                     `/event: unknown event "acept": use one of request, accept, reject, complete, expire`,
 		`{"event":"accept","request_id":["q"]}`: "/request_id: expected a string, found an array",
 	} {
 		if _, problems := ReadEvent(parse(t, in)); len(problems) != 1 || places(problems)[0] != want {
@@ -167,7 +167,8 @@ func TestReadEvent(t *testing.T) {
 	}
 }
 
-// The same request gets the same id, another request or seed another.
+// TestSeededID checks that the same request always gets the same id, and that another request or seed
+// gets another.
 func TestSeededID(t *testing.T) {
 	a, b := mustRead(t, `{"from_agent":"a","reason":"r"}`), mustRead(t, `{"from_agent":"b","reason":"r"}`)
 	spaced := mustRead(t, `{ "from_agent" : "a","reason":"r"}`)
@@ -207,7 +208,8 @@ func object(depth int) *rapid.Generator[string] {
 	})
 }
 
-// deserialize_context(serialize_context(x)) is x, as a context and in a request.
+// TestRoundTrip checks that deserialize_context(serialize_context(x)) is x, as a context and in a
+// request.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		history := rapid.SliceOfN(object(2), 0, 4).Draw(r, "history")
@@ -234,8 +236,8 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// No JSON is too odd to be read, checked or answered; what can be read can be
-// answered, and what is written is strict JSON.
+// FuzzRead checks that any JSON can be read and checked, that a request that was read can be answered,
+// and that the output is strict JSON.
 func FuzzRead(f *testing.F) {
 	for _, r := range Rules() {
 		f.Add(r.Bad)

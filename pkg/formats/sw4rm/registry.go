@@ -32,7 +32,7 @@ func (f *finder) agent(v jsonstream.Value) Agent {
 	}
 	a := Agent{ID: f.text(v, "agent_id", true), State: f.text(v, "state", true), can: map[string]bool{}}
 	if id := v.Get("agent_id"); id.Kind() == jsonstream.String && a.ID == "" {
-		f.fail("", id, "", "an empty agent_id: give the agent a name")
+		f.fail("", id, "", "agent_id is empty: give the agent a name")
 	}
 	for _, name := range f.names(v, "capabilities", true) {
 		a.can[name] = true
@@ -64,7 +64,7 @@ func ReadRegistry(doc *jsonstream.Document) (*Registry, []finding.Finding) {
 	for i, v := range list.Elements() {
 		a := f.agent(v)
 		if first, twice := g.byID[a.ID]; twice && a.ID != "" {
-			f.fail("", v.Get("agent_id"), "", fmt.Sprintf("the agent_id %s is that of record %d, too: give each agent its own", finding.Quote(a.ID), first))
+			f.fail("", v.Get("agent_id"), "", fmt.Sprintf("the agent_id %s is already used by record %d: give each agent its own", finding.Quote(a.ID), first))
 		} else {
 			g.byID[a.ID] = i
 		}

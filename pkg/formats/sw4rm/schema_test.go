@@ -35,8 +35,8 @@ func violations(t *testing.T, kind format.Format, text string) (places []string)
 	return places
 }
 
-// "JSON Schema", "HandoffRequest" and "HandoffResponse": what each requires, and the
-// members of the wire service. Every violation is named by its place.
+// TestSpecSchemas checks the requirements of "JSON Schema", "HandoffRequest" and "HandoffResponse", the
+// members of the wire service, and the place of every violation.
 func TestSpecSchemas(t *testing.T) {
 	const empty = `{"conversation_history":[],"tool_state":{},"metadata":{}}`
 	context := func(entry string) string {
@@ -53,7 +53,7 @@ func TestSpecSchemas(t *testing.T) {
 		name   string
 		format format.Format
 		in     string
-		want   string // how the only violation begins, but for its colon; "" for none
+		want   string // the beginning of the only violation, without its colon; "" for none
 	}{
 		{"an empty context", format.SW4RMContext, empty, ""},
 		{"unknown members", format.SW4RMContext, `{"conversation_history":[{"role":"user","content":"x","id":7}],"tool_state":{},"metadata":{},"x":1}`, ""},
@@ -107,7 +107,8 @@ func TestSpecSchemas(t *testing.T) {
 	}
 }
 
-// What the rules' examples show is nothing that the schema shows already.
+// TestExamplesKeepTheSchema checks that the schema does not find the faults in the examples of the
+// rules.
 func TestExamplesKeepTheSchema(t *testing.T) {
 	for _, r := range sw4rm.Rules() {
 		for _, text := range []string{r.Bad, r.Good} {

@@ -76,7 +76,7 @@ func TestSpecConversationHistoryEntryAndToolState(t *testing.T) {
 	c := Context{History: value(t, historyExample), ToolState: value(t, toolStateExample)}
 	text := string(c.Serialize())
 	if !strings.Contains(text, `"content":"{\"total_sales\": 1500000, \"growth\": 0.12}"`) {
-		t.Error("the content of a tool's message is a string: what is in it stays as it is")
+		t.Error("the content of a tool message must be an unchanged string")
 	}
 	problems := Check(parse(t, text), format.SW4RMContext, jsonstream.Limits{})
 	if len(problems) != 1 || problems[0].Rule != "sw4rm/cached-results" {
@@ -123,7 +123,7 @@ func TestSpecDeserializeContext(t *testing.T) {
 
 var uuid4 = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
-// "on_handoff_request(request)", with the agent of the example.
+// TestSpecOnHandoffRequest checks "on_handoff_request(request)" with the agent of the example.
 func TestSpecOnHandoffRequest(t *testing.T) {
 	const capabilities = `["code_review", "security_analysis"]`
 	for _, tt := range []struct{ name, state, required, want string }{
@@ -177,7 +177,8 @@ func TestSpecBasicHandoffWithHistoryPreservation(t *testing.T) {
 	}
 }
 
-// The defaults of the dataclass HandoffRequest, and the members of the wire service.
+// TestSpecHandoffRequestFields checks the defaults of the dataclass HandoffRequest and the members of
+// the wire service.
 func TestSpecHandoffRequestFields(t *testing.T) {
 	want := `{"from_agent":"a","to_agent":"b","reason":"r","context_snapshot":null,"preserve_history":true,"capabilities_required":[],"metadata":{}}`
 	if got := string(Draft{From: "a", To: "b", Reason: "r"}.Append(nil)); got != want {
@@ -199,7 +200,8 @@ const agents = `[
   {"agent_id":"second","capabilities":["security_analysis","code_review","writing"],"state":"RUNNABLE"}
 ]`
 
-// "Capability-Based Routing": find_capable_agent and route_handoff.
+// TestSpecCapabilityBasedRouting checks "Capability-Based Routing": find_capable_agent and
+// route_handoff.
 func TestSpecCapabilityBasedRouting(t *testing.T) {
 	for _, tt := range []struct{ name, registry, to, required, target, reason string }{
 		{"the first in the registry's order", agents, "", `["security_analysis"]`, "first", ""},
@@ -221,7 +223,7 @@ func TestSpecCapabilityBasedRouting(t *testing.T) {
 	}
 }
 
-// "Handoff Rejection Handling": initiate_handoff_with_fallback.
+// TestSpecHandoffRejectionHandling checks "Handoff Rejection Handling": initiate_handoff_with_fallback.
 func TestSpecHandoffRejectionHandling(t *testing.T) {
 	g := mustRegistry(t, agents)
 	r := mustRead(t, `{"from_agent":"a","to_agent":"","reason":"Task delegation","capabilities_required":["code_review"],"request_id":"q"}`)
@@ -240,11 +242,11 @@ func TestSpecHandoffRejectionHandling(t *testing.T) {
 	}
 }
 
-// The statuses of the document and the rules of the reference service.
+// TestStatusRules checks the statuses of the specification and the rules of the reference service.
 func TestStatusRules(t *testing.T) {
 	type step struct {
 		action   Action
-		to, want string // want is the status afterwards, or the code of the rejection
+		to, want string // want is the new status, or the code of the rejection
 	}
 	submit := step{Submit, "b", "PENDING"}
 	for _, tt := range []struct {
@@ -282,6 +284,6 @@ func TestStatusRules(t *testing.T) {
 		}
 	}
 	if _, to, err := l.Apply(Event{Submit, "q", "a", "b"}); to != Pending || err != nil {
-		t.Errorf("what was rejected must not have changed anything: %s, %v", to, err)
+		t.Errorf("a rejected event changed the status: %s, %v", to, err)
 	}
 }

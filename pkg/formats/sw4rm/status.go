@@ -86,7 +86,7 @@ func ReadEvent(doc *jsonstream.Document) (Event, []finding.Finding) {
 		FromAgent: f.text(root, "from_agent", false), ToAgent: f.text(root, "to_agent", false),
 	}
 	if v := root.Get("event"); v.Kind() == jsonstream.String && !slices.Contains(Actions(), e.Action) {
-		f.fail("", v, "", fmt.Sprintf("no event is called %s: use one of %s", finding.QuoteValue(v), actionNames()))
+		f.fail("", v, "", fmt.Sprintf("unknown event %s: use one of %s", finding.QuoteValue(v), actionNames()))
 	}
 	return e, f.inOrder()
 }
@@ -126,11 +126,11 @@ func (l *Ledger) Apply(e Event) (from, to Status, err error) {
 	case e.Action == Submit && e.FromAgent == "":
 		return from, from, &TransitionError{InvalidArgument, "the from_agent is empty: name the agent that hands over"}
 	case e.Action == Submit && e.ToAgent == "":
-		return from, from, &TransitionError{InvalidArgument, "the to_agent is empty: name the agent that is to take over"}
+		return from, from, &TransitionError{InvalidArgument, "the to_agent is empty: name the agent that takes over"}
 	case e.Action == Submit && known:
-		return from, from, &TransitionError{AlreadyExists, fmt.Sprintf("the request is there already, and is %s: use another request_id", from)}
+		return from, from, &TransitionError{AlreadyExists, fmt.Sprintf("the request already exists, and is %s: use another request_id", from)}
 	case e.Action != Submit && !known:
-		return from, from, &TransitionError{NotFound, "nobody has made this request: an event request comes first"}
+		return from, from, &TransitionError{NotFound, "the request does not exist: its first event must be request"}
 	}
 	for _, t := range transitions {
 		if t.action != e.Action {
@@ -143,7 +143,7 @@ func (l *Ledger) Apply(e Event) (from, to Status, err error) {
 		l.statuses[strings.Clone(e.RequestID)] = t.to
 		return from, t.to, nil
 	}
-	return from, from, &TransitionError{InvalidArgument, fmt.Sprintf("no event is called %s: use one of %s", finding.Quote(string(e.Action)), actionNames())}
+	return from, from, &TransitionError{InvalidArgument, fmt.Sprintf("unknown event %s: use one of %s", finding.Quote(string(e.Action)), actionNames())}
 }
 
 // either returns the names of one or two statuses.

@@ -127,7 +127,7 @@ func (d *decoder) next(in *countingReader, buffer *bytes.Buffer) error {
 	case err != nil:
 		return err
 	case length > uint64(d.remaining):
-		return problem{fmt.Sprintf("the envelope is said to have %d bytes, more than may be read, if this is a stream of length-delimited envelopes at all", length), jsonstream.ErrTooLarge}
+		return problem{fmt.Sprintf("the length of the envelope is %d bytes, which is above the limit: either it is too long, or this is not a stream of length-delimited envelopes", length), jsonstream.ErrTooLarge}
 	}
 	buffer.Reset()
 	n, err := io.Copy(buffer, io.LimitReader(in.Reader, int64(length))) // grows with the bytes read, not with the stated length
@@ -194,7 +194,7 @@ func (d *decoder) parse(s schema, data []byte) (parsed, error) {
 	for at := 0; at < len(data); {
 		number, t, n := protowire.ConsumeTag(data[at:])
 		if n < 0 {
-			return p, fmt.Errorf("byte %d: no field of a protobuf message begins there", at)
+			return p, fmt.Errorf("byte %d is not the beginning of a protobuf field", at)
 		}
 		m := protowire.ConsumeFieldValue(number, t, data[at+n:])
 		if m < 0 {
@@ -211,7 +211,7 @@ func (d *decoder) parse(s schema, data []byte) (parsed, error) {
 		default:
 			v.bytes, _ = protowire.ConsumeBytes(data[at+n:])
 			if k := s[i].kind; (k == text || k == texts) && !utf8.Valid(v.bytes) {
-				return p, fmt.Errorf("%s: is not UTF-8, which a protobuf string has to be", s[i].name)
+				return p, fmt.Errorf("%s: is not valid UTF-8, which protobuf strings require", s[i].name)
 			}
 			p.last[i] = v
 		}
@@ -354,7 +354,7 @@ func (d *decoder) extensions(dst []byte, entries iter.Seq[[]byte]) ([]byte, erro
 			return dst, err
 		}
 		if len(p.unknown) > 0 {
-			return dst, errors.New("an entry has more than a key and a value, which JSON has no place for: have its sender leave that out")
+			return dst, errors.New("an entry has more than a key and a value, which JSON cannot represent: have its sender leave the rest out")
 		}
 		key := string(p.last[0].bytes)
 		if _, again := latest[key]; !again {

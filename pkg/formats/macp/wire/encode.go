@@ -43,7 +43,7 @@ func Encode(doc *jsonstream.Document) ([]byte, []Loss, error) {
 		if !at.Exists() {
 			at = root
 		}
-		return nil, nil, wrong(at, fmt.Sprintf("a transcript has its envelopes in messages, an array: found %s", finding.KindName(list.Kind())))
+		return nil, nil, wrong(at, fmt.Sprintf("messages must be an array of envelopes: found %s", finding.KindName(list.Kind())))
 	}
 	e := encoder{}
 	e.header(root, list.At("/0"))
@@ -172,10 +172,10 @@ func appendUnknown(dst []byte, v jsonstream.Value, s schema) ([]byte, error) {
 			m = protowire.ConsumeFieldValue(number, t, rest[n:])
 		}
 		if m < 0 {
-			return dst, wrong(v, fmt.Sprintf("byte %d of what this says in base64 is no field of a protobuf message", len(raw)-len(rest)))
+			return dst, wrong(v, fmt.Sprintf("byte %d of the decoded base64 is not the beginning of a protobuf field", len(raw)-len(rest)))
 		}
 		if i := s.find(number, t); i >= 0 {
-			return dst, wrong(v, fmt.Sprintf("has field %d, which is no unknown one: give %s as a member, so that both say the same", number, s[i].name))
+			return dst, wrong(v, fmt.Sprintf("contains field %d, which is a known field: write the member %s instead", number, s[i].name))
 		}
 		rest = rest[n+m:]
 	}

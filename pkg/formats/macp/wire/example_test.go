@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Envelopes as they travel, and the transcript that is read from them again.
+// ExampleEncode encodes a transcript as a stream of envelopes, and decodes it again.
 func ExampleEncode() {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(`{"protocol_version":"1.0","mode":"macp.mode.handoff.v1","session_id":"s-1","messages":[
 		{"macp_version":"1.0","mode":"macp.mode.handoff.v1","message_type":"HandoffAccept","message_id":"m-3","session_id":"s-1","sender":"agent://bob","timestamp":"2026-03-14T09:20:10Z",

@@ -158,8 +158,8 @@ func (g generator) stream() []byte {
 	return data
 }
 
-// TestRoundTrip has the protobuf library write streams: they come back from JSON byte
-// for byte, and nothing is lost.
+// TestRoundTrip checks that streams of the protobuf library are byte for byte the same after a
+// conversion to JSON and back.
 func TestRoundTrip(t *testing.T) {
 	types := described(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -177,7 +177,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// through decodes a stream and encodes what came of it.
+// through decodes a stream and encodes the result.
 func through(stream []byte) (back []byte, lost []wire.Loss, err error) {
 	transcripts, err := wire.Decode(bytes.NewReader(stream), jsonstream.Limits{})
 	if err != nil {
@@ -197,7 +197,7 @@ func through(stream []byte) (back []byte, lost []wire.Loss, err error) {
 	return back, lost, nil
 }
 
-// TestReadable has the protobuf library read what Encode writes.
+// TestReadable checks that the protobuf library can read the output of Encode.
 func TestReadable(t *testing.T) {
 	types := described(t)
 	doc := parse(t, `{"messages":[{"messageType":"Commitment","sender":"a","timestamp":"2023-11-14T22:13:20Z","payload":
@@ -228,8 +228,8 @@ func TestReadable(t *testing.T) {
 	}
 }
 
-// FuzzDecode: what is accepted becomes strict JSON and goes back to the wire, and from
-// then on the bytes stay the same.
+// FuzzDecode checks that a decoded stream is strict JSON and can be encoded, and that the bytes are
+// stable after that.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(enveloped("SessionStart", "m1", str(2, "a"), str(2, "b"), num(6, 5), str(7, ""), str(9, string(fields(str(1, "k"), str(2, "v"))))))
@@ -242,7 +242,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		once, lost, err := through(stream)
 		if err != nil {
-			t.Fatalf("what was decoded cannot be encoded: %v", err)
+			t.Fatalf("the decoded transcript cannot be encoded: %v", err)
 		}
 		if len(lost) > 0 {
 			t.Fatalf("lost %v", lost)

@@ -40,7 +40,7 @@ func enveloped(messageType, id string, payload ...[]byte) []byte {
 
 const head = `{"protocol_version":"1.0","mode":"macp.mode.handoff.v1","session_id":"s-1","messages":[`
 
-// inEnvelope is what enveloped becomes.
+// inEnvelope returns the JSON of enveloped.
 func inEnvelope(messageType, id, payload string) string {
 	return `{"macp_version":"1.0","mode":"macp.mode.handoff.v1","message_type":"` + messageType + `","message_id":"` + id +
 		`","session_id":"s-1","sender":"agent://a","timestamp_unix_ms":1700000000123,"payload":` + payload + `}`
@@ -57,7 +57,7 @@ func parse(t testing.TB, text string) *jsonstream.Document {
 	return doc
 }
 
-// TestMessages shows every message type on the wire and in JSON, in both directions.
+// TestMessages checks every message type in protobuf and in JSON, in both directions.
 func TestMessages(t *testing.T) {
 	odd := []byte{0x9a, 0x06, 0x01, 'x'} // field 99, bytes
 	tests := []struct {
@@ -154,7 +154,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestNotCanonical decodes what no encoder should write but every decoder has to read.
+// TestNotCanonical decodes encodings that no encoder should write but every decoder must read.
 func TestNotCanonical(t *testing.T) {
 	first, second := str(9, string(str(1, "s-0"))), str(9, string(str(2, "hash")))
 	stream := enveloped("Commitment", "m1", num(8, 2), first, str(1, "old"), second, str(1, "c1"))
@@ -251,13 +251,14 @@ func TestDecodeErrors(t *testing.T) {
 	})
 }
 
-// A payload that is damaged is kept: the other messages of the session are read.
+// TestUndecodedPayload checks that a damaged payload is kept, and that the other messages of the session
+// are read.
 func TestUndecodedPayload(t *testing.T) {
 	for _, tt := range []struct {
 		payload []byte
 		want    string
 	}{
-		{str(2, "\xff"), "not a SessionStart: participants: is not UTF-8, which a protobuf string has to be"},
+		{str(2, "\xff"), "not a SessionStart: participants: is not valid UTF-8, which protobuf strings require"},
 		{str(9, string(fields(str(1, "k"), num(3, 1)))), "not a SessionStart: extensions: an entry has more than a key and a value"},
 		{[]byte{0x0a, 5}, "not a SessionStart: byte 0: the value of field 1 is damaged or cut off"},
 	} {
@@ -283,7 +284,7 @@ func TestUndecodedPayload(t *testing.T) {
 	}
 }
 
-// TestEncode shows what JSON is accepted, and what is lost.
+// TestEncode checks the accepted forms of JSON, and the data that is lost.
 func TestEncode(t *testing.T) {
 	tests := []struct {
 		name string
@@ -385,8 +386,8 @@ func TestEncodeErrors(t *testing.T) {
 		{`{"messages":[{"message_type":"HandoffContext","payload":{"context":"YQ==\n"}}]}`, "/messages/0/payload/context", `base64 (RFC 4648): found "YQ==\n"`},
 		{`{"messages":[{"timestamp":"2026-03-14T9:20:00Z"}]}`, "/messages/0/timestamp", `found "2026-03-14T9:20:00Z"`},
 		{`{"messages":[{"timestamp":5}]}`, "/messages/0/timestamp", "has to be a string: found a number"},
-		{`{"messages":[{"unknown_fields":"AA=="}]}`, "/messages/0/unknown_fields", "no field of a protobuf message"},
-		{`{"messages":[{"unknown_fields":"` + b64(str(6, "mallory")) + `"}]}`, "/messages/0/unknown_fields", "has field 6, which is no unknown one: give sender as a member"},
+		{`{"messages":[{"unknown_fields":"AA=="}]}`, "/messages/0/unknown_fields", "not the beginning of a protobuf field"},
+		{`{"messages":[{"unknown_fields":"` + b64(str(6, "mallory")) + `"}]}`, "/messages/0/unknown_fields", "contains field 6, which is a known field: write the member sender instead"},
 	}
 	for _, tt := range tests {
 		_, _, err := wire.Encode(parse(t, tt.json))

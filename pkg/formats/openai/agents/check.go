@@ -96,11 +96,11 @@ func newFinding(rule, format string, args ...any) finding.Finding {
 func (c *checker) checkNames() {
 	for _, a := range c.Agents {
 		if c.byName[a.Name] != a {
-			c.report(ruleRepeated, a.at.Get("name"), "another agent before it is called %s too: give one of them another name", finding.Quote(a.Name))
+			c.report(ruleRepeated, a.at.Get("name"), "an earlier agent is also named %s: give one of them another name", finding.Quote(a.Name))
 		}
 	}
 	if start := c.doc.Root().Get("start"); start.Text() != "" && c.Start == nil {
-		c.report(ruleTarget, start, "no agent is called %s: a run has to start with one of %s", finding.QuoteValue(start), c.names())
+		c.report(ruleTarget, start, "no agent is named %s: a run must start with one of %s", finding.QuoteValue(start), c.names())
 	}
 }
 
@@ -134,17 +134,17 @@ func (c *checker) checkHandoff(h *Handoff) {
 		if at.Kind() == jsonstream.Object {
 			at = at.Get("agent")
 		}
-		c.report(ruleTarget, at, "no agent is called %s: the agents are %s", finding.Quote(h.Name), c.names())
+		c.report(ruleTarget, at, "no agent is named %s: the agents are %s", finding.Quote(h.Name), c.names())
 	}
 	if wrong := (*ConditionError)(nil); errors.As(h.wrong, &wrong) {
 		at := h.at.Get("is_enabled")
-		f := newFinding(ruleEnabled, "%s is no condition: at character %d: %s", finding.QuoteValue(at), 1+len([]rune(at.Text()[:wrong.Offset])), wrong.Problem)
+		f := newFinding(ruleEnabled, "%s is not a condition: at character %d: %s", finding.QuoteValue(at), 1+len([]rune(at.Text()[:wrong.Offset])), wrong.Problem)
 		c.add(f.At(f.On(at).Pointer, at.PositionIn(wrong.Offset)))
 	}
 	if !isToolName(h.Tool) {
 		at, what := h.at.Get("tool_name_override"), "expected"
 		if at.Text() == "" {
-			at, what = h.at, "set tool_name_override: the agent's name makes a name of the tool that is too long; expected"
+			at, what = h.at, "set tool_name_override, because the tool name from the agent's name is too long: expected"
 		}
 		c.report(ruleToolName, at, "%s 1 to %d letters, digits, _ or -, found %s", what, maxToolName, finding.Quote(h.Tool))
 	}
@@ -187,9 +187,9 @@ func (c *checker) checkTools() {
 			case a.toolNames[h.Tool]:
 				c.report(ruleSameTool, at, "the agent has another tool with the name %s: set tool_name_override", name)
 			case before != nil && before.Name == h.Name && (before.condition == nil || h.condition == nil) && before.enabled && h.enabled:
-				c.report(ruleSameTool, at, "the agent hands over to %s by %s already: remove one of the two, or give both a condition", finding.Quote(h.Name), name)
+				c.report(ruleSameTool, at, "the agent already hands over to %s with the tool %s: remove one of the two, or give both a condition", finding.Quote(h.Name), name)
 			case first.Name != h.Name:
-				c.report(ruleSameTool, at, "the tool that hands over to %s has the name of the one to %s: %s; set tool_name_override", finding.Quote(h.Name), finding.Quote(first.Name), name)
+				c.report(ruleSameTool, at, "the tools that hand over to %s and %s have the same name: %s; set tool_name_override", finding.Quote(h.Name), finding.Quote(first.Name), name)
 			}
 			own[h.Tool] = h
 		}
@@ -199,7 +199,7 @@ func (c *checker) checkTools() {
 // checkNumber checks the number of an agent's handoffs, in total and per domain.
 func (c *checker) checkNumber(a *Agent) {
 	if n := len(a.Handoffs); n > c.o.MaxHandoffs {
-		c.report(ruleMany, a.at.Get("handoffs"), "%s has %d handoffs, more than %d: make one agent of those that are alike, or one that hands on", finding.Quote(a.Name), n, c.o.MaxHandoffs)
+		c.report(ruleMany, a.at.Get("handoffs"), "%s has %d handoffs, more than %d: combine similar agents, or hand over to one agent per domain", finding.Quote(a.Name), n, c.o.MaxHandoffs)
 	}
 	domains := map[string][]*Handoff{}
 	counted := map[string]bool{}
@@ -211,7 +211,7 @@ func (c *checker) checkNumber(a *Agent) {
 		counted[h.Name] = true
 		domains[words[0]] = append(domains[words[0]], h)
 		if group := domains[words[0]]; len(group) == fineGrained {
-			c.report(ruleGranular, h.at, "%s hands over to several agents of the domain %s, such as %s: make one agent of them", finding.Quote(a.Name), finding.Quote(words[0]),
+			c.report(ruleGranular, h.at, "%s hands over to several agents of the domain %s, such as %s: combine them into one agent", finding.Quote(a.Name), finding.Quote(words[0]),
 				listed(group, ", ", func(h *Handoff) string { return h.Name }))
 		}
 	}

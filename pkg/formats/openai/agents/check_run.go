@@ -81,11 +81,11 @@ func (r *runReport) checkCall(e event) {
 		r.checkHandoff(e, quoted)
 	case e.by.toolNames[name]:
 	case giver != nil:
-		r.report(ruleUnknownCall, e.At, "%s has no handoff %s, which is one of %s: filter out what the agents before it called, or give it the handoff", finding.Quote(e.by.Name), quoted, finding.Quote(giver.From.Name))
+		r.report(ruleUnknownCall, e.At, "%s has no handoff %s, which belongs to %s: filter out the tool calls of earlier agents, or give it the handoff", finding.Quote(e.by.Name), quoted, finding.Quote(giver.From.Name))
 	case strings.HasPrefix(name, tool.Prefix):
-		r.report(ruleUnknownCall, e.At, "%s has no handoff %s, and no agent has: define it, or see why the model called it", finding.Quote(e.by.Name), quoted)
+		r.report(ruleUnknownCall, e.At, "%s has no handoff %s, and no other agent has it: define it, or find out why the model called it", finding.Quote(e.by.Name), quoted)
 	case owner != nil:
-		r.report(ruleForeignTool, e.At, "%s has no tool %s, which is one of %s: filter out what the agents before it called, or give it the tool", finding.Quote(e.by.Name), quoted, finding.Quote(owner.Name))
+		r.report(ruleForeignTool, e.At, "%s has no tool %s, which belongs to %s: filter out the tool calls of earlier agents, or give it the tool", finding.Quote(e.by.Name), quoted, finding.Quote(owner.Name))
 	}
 }
 
@@ -103,7 +103,7 @@ func (r *runReport) checkHandoff(e event, name string) {
 		if condition := e.handoffs[0].condition; condition != nil {
 			why = "not " + finding.Quote(condition.String())
 		}
-		r.report(ruleDisabledCall, e.At, "the handoff %s of %s is disabled (%s): the model was not given it", name, finding.Quote(e.by.Name), why)
+		r.report(ruleDisabledCall, e.At, "the handoff %s of %s is disabled (%s): the model did not get it", name, finding.Quote(e.by.Name), why)
 		used = e.handoffs[0]
 	}
 	schema := r.inputs[used]
@@ -121,7 +121,7 @@ func (r *runReport) checkHandoff(e event, name string) {
 	}
 	for _, problem := range schema.Check(doc.Root()) {
 		f := finding.Finding{Rule: openai.HandoffInput, Layer: finding.Protocol, Severity: finding.Error}
-		f.Message = fmt.Sprintf("input of the handoff %s does not match its input_type: %s", name, problem.PlacedMessage())
+		f.Message = fmt.Sprintf("the the the the input of the handoff %s does not match its input_type: %s", name, problem.PlacedMessage())
 		r.found = append(r.found, f.On(at))
 	}
 }
@@ -129,7 +129,7 @@ func (r *runReport) checkHandoff(e event, name string) {
 // checkFilter reports a handoff that passes on a long history without a filter.
 func (r *runReport) checkFilter(e event) {
 	if e.taken != nil && !e.taken.filtered && e.place > r.o.MaxItems {
-		r.report(ruleUnfiltered, e.At, "%s hands %d items over to %s, more than %d, and the definition has no filter: name an input_filter, or nest the history",
+		r.report(ruleUnfiltered, e.At, "%s hands over %d items to %s, more than %d, and the definition has no filter: name an input_filter, or nest the history",
 			finding.Quote(e.by.Name), e.place, finding.Quote(e.taken.Name), r.o.MaxItems)
 	}
 }
@@ -141,7 +141,7 @@ func (r *runReport) checkBounce(e event) {
 		return
 	}
 	if last := r.last; last != nil && last.by == e.to && last.to == e.by && e.to != e.by && e.index-last.index <= r.o.Window {
-		r.report(ruleBounce, e.At, "the task went %s within %d items: describe the agents so that the first handoff does not happen, or give the first one what it misses",
+		r.report(ruleBounce, e.At, "the task went %s within %d items: make the descriptions of the agents more specific, or give the first agent the missing tools or instructions",
 			listed([]*Agent{e.to, e.by, e.to}, " → ", func(a *Agent) string { return a.Name }), e.index-last.index)
 	}
 	r.last = &e

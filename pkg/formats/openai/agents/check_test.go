@@ -31,7 +31,8 @@ func example(t testing.TB) *Definitions {
 	return define(t, string(text))
 }
 
-// The examples of every rule: the bad one breaks that rule and no other, the good one none.
+// TestRules checks the examples of every rule: the failing example breaks its rule and no other, and the
+// fixed example breaks none.
 func TestRules(t *testing.T) {
 	runs, err := example(t).NewRunChecker(RunOptions{MaxItems: 6})
 	if err != nil {
@@ -97,49 +98,49 @@ agents:
       - Biling
   - name: Billing
     handoff_description: Invoices and payments.
-`, want: []string{`6:21 agents/is-enabled: "context.tier = 1" is no condition`, `7:9 agents/unknown-target: no agent is called "Biling"`}},
-		{name: "places in JSON", text: `{"agents": [` + "\n" + ` {"name": "A", "handoffs": ["B"]}]}`, want: []string{`2:29 agents/unknown-target: no agent is called "B"`}},
+`, want: []string{`6:21 agents/is-enabled: "context.tier = 1" is not a condition`, `7:9 agents/unknown-target: no agent is named "Biling"`}},
+		{name: "places in JSON", text: `{"agents": [` + "\n" + ` {"name": "A", "handoffs": ["B"]}]}`, want: []string{`2:29 agents/unknown-target: no agent is named "B"`}},
 		{name: "no agents", text: "agents: []", want: []string{"1:9 agents/shape: must have at least 1 element"}},
 		{name: "nothing", text: "", want: []string{"1:1 agents/shape: expected object"}},
 		{name: "start", text: "{start: B, agents: [{name: A, handoffs: [B]}, {name: B, handoff_description: Cards and transfers.}]}",
 			want: []string{`1:28 agents/unreachable: no handoffs lead from "B" to "A"`}},
-		{name: "no start", text: "{start: C, agents: [{name: A}]}", want: []string{`1:9 agents/unknown-target: no agent is called "C"`}},
+		{name: "no start", text: "{start: C, agents: [{name: A}]}", want: []string{`1:9 agents/unknown-target: no agent is named "C"`}},
 		{name: "disabled handoffs lead nowhere", text: "agents: [{name: A, handoffs: [{agent: B, is_enabled: false}]}, {name: B}]",
 			want: []string{`1:71 agents/unreachable: no handoffs lead from "A" to "B"`}},
 		{name: "an agent that hands to itself", text: "agents: [{name: A, handoff_description: Cards and transfers., handoffs: [{agent: A, input_filter: f}]}]",
-			want: []string{`1:17 agents/no-way-out: the task goes "A" → "A", and nothing leads out`}},
+			want: []string{`1:17 agents/no-way-out: the task goes around the cycle "A" → "A" without an exit`}},
 		{name: "a circle with a way out", text: `
 agents:
   - {name: A, handoff_description: Cards and transfers., handoffs: [{agent: B, input_filter: f}, C]}
   - {name: B, handoff_description: Lost parcels., handoffs: [A]}
   - {name: C, handoff_description: Broken devices.}
-`, want: []string{`4:62 agents/no-input-filter: the handoff to "A" passes on everything, and it is in a circle, where each round adds to that`}},
+`, want: []string{`4:62 agents/no-input-filter: the handoff to "A" passes on the whole history, and is part of a cycle, where each round adds to it`}},
 		{name: "nested by the run", text: `
 nest_handoff_history: true
 agents:
   - {name: A, handoff_description: Cards and transfers., handoffs: [B, C]}
   - {name: B, handoff_description: Lost parcels., handoffs: [{agent: A, nest_handoff_history: false}]}
   - {name: C, handoff_description: Broken devices.}
-`, want: []string{`5:62 agents/no-input-filter: the handoff to "A" passes on everything, and it is in a circle, where each round adds to that`}},
+`, want: []string{`5:62 agents/no-input-filter: the handoff to "A" passes on the whole history, and is part of a cycle, where each round adds to it`}},
 		{name: "an override is a description", text: "agents: [{name: A, handoffs: [{agent: B, tool_description_override: Cards and transfers.}]}, {name: B}]"},
 		{name: "described in Japanese", text: "agents: [{name: A, handoffs: [B]}, {name: B, handoff_description: 請求書と返金}]"},
 		{name: "vague once", text: "agents: [{name: A, handoffs: [billing, C]}, {name: C, handoff_description: Lost parcels., handoffs: [billing]}, {name: billing, handoff_description: Handles billing}]",
-			want: []string{`1:150 agents/vague-description: "Handles billing" hardly says more than the name of "billing"`}},
+			want: []string{`1:150 agents/vague-description: "Handles billing" adds hardly anything to the name of "billing"`}},
 		{name: "the tool of a handoff and another tool", text: "agents: [{name: A, tools: [transfer_to_b], handoffs: [B]}, {name: B, handoff_description: Lost parcels.}]",
 			want: []string{`1:55 agents/one-tool-name: the agent has another tool with the name "transfer_to_b"`}},
 		{name: "two handoffs to one agent", text: "agents: [{name: A, handoffs: [B, B]}, {name: B, handoff_description: Lost parcels.}]",
-			want: []string{`1:34 agents/one-tool-name: the agent hands over to "B" by "transfer_to_b" already`}},
+			want: []string{`1:34 agents/one-tool-name: the agent already hands over to "B" with the tool "transfer_to_b"`}},
 		{name: "two handoffs on conditions", text: "agents: [{name: A, handoffs: [{agent: B, is_enabled: context.x}, {agent: B, is_enabled: not context.x}]}, {name: B, handoff_description: Lost parcels.}]"},
 		{name: "one tool name of two agents", text: "agents: [{name: A, handoffs: [b 1]}, {name: b 1, handoff_description: Lost parcels., handoffs: [b-1]}, {name: b-1, handoff_description: Broken devices.}]",
-			want: []string{`1:97 agents/one-tool-name: the tool that hands over to "b-1" has the name of the one to "b 1"`}},
+			want: []string{`1:97 agents/one-tool-name: the tools that hand over to "b-1" and "b 1" have the same name`}},
 		{name: "a long name", text: "agents: [{name: A, handoffs: [" + strings.Repeat("b", 60) + "]}, {name: " + strings.Repeat("b", 60) + ", handoff_description: Lost parcels.}]",
 			want: []string{"1:31 agents/tool-name: set tool_name_override"}},
 		{name: "fewer handoffs", text: "agents: [{name: A, handoffs: [B, C]}, {name: B, handoff_description: Lost parcels.}, {name: C, handoff_description: Broken devices.}]", o: Options{MaxHandoffs: 1},
 			want: []string{`1:30 agents/many-handoffs: "A" has 2 handoffs, more than 1`}},
 		{name: "a shorter history", text: "agents: [{name: A, handoffs: [B]}, {name: B, handoff_description: Lost parcels.}]", o: Options{LongHistory: 1},
-			want: []string{`1:31 agents/no-input-filter: the handoff to "B" passes on everything, and it is the first from "A" on`}},
+			want: []string{`1:31 agents/no-input-filter: the handoff to "B" passes on the whole history, and is the first handoff after "A"`}},
 		{name: "an input type in YAML", text: "agents:\n- name: A\n  handoffs:\n  - agent: B\n    input_type:\n      type: array\n- {name: B, handoff_description: Lost parcels.}\n",
-			want: []string{`6:13 agents/input-type: the root is no object`}},
+			want: []string{`6:13 agents/input-type: the root must have only the type object`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, shown(Check(define(t, tt.text), tt.o))); diff != "" {
@@ -149,7 +150,7 @@ agents:
 	}
 }
 
-// What is hostile takes little time, and has no more findings than there may be.
+// TestHostileDefinitions bounds the time and the number of findings for hostile definitions.
 func TestHostileDefinitions(t *testing.T) {
 	var many, chain strings.Builder
 	many.WriteString("agents: [{name: A, handoffs: [")
@@ -208,8 +209,8 @@ agents:
 	}
 }
 
-// FuzzCheck checks that any definitions have findings in order, with places in the text, and
-// that tools and runs of them are made without a panic.
+// FuzzCheck checks that the findings of any definitions are sorted and have places in the text, and that
+// their tools and runs cause no panic.
 func FuzzCheck(f *testing.F) {
 	for _, r := range Rules() {
 		f.Add(r.Bad)

@@ -106,11 +106,11 @@ func (c *checker) checkDescriptions() {
 			case h.To == nil || h.Never():
 			case strings.TrimSpace(text) == "":
 				if at = h.To.at.Get("name"); !checked[at] {
-					c.report(ruleUndescribed, at, "%s hands over to %s, and nothing says what that is for: write a handoff_description", finding.Quote(a.Name), finding.Quote(h.Name))
+					c.report(ruleUndescribed, at, "%s hands over to %s, which has no description: write a handoff_description", finding.Quote(a.Name), finding.Quote(h.Name))
 				}
 			case checked[at]:
 			case len(telling(text, nameSet(h.Name))) < minWords:
-				c.report(ruleVague, at, "%s hardly says more than the name of %s: say what it does, and what it does not", finding.Quote(text), finding.Quote(h.Name))
+				c.report(ruleVague, at, "%s adds hardly anything to the name of %s: describe its tasks and their limits", finding.Quote(text), finding.Quote(h.Name))
 			}
 			checked[at] = true
 		}
@@ -137,7 +137,7 @@ func (c *checker) checkSimilar(a *Agent) {
 		}
 		for i, other := range sets {
 			if compared[i].Name != h.Name && similar(set, other) {
-				c.report(ruleSimilar, h.at, "%s is described almost as %s is: say what only one of them does", finding.Quote(h.Name), finding.Quote(compared[i].Name))
+				c.report(ruleSimilar, h.at, "the descriptions of %s and %s are almost the same: describe the tasks that only one of them does", finding.Quote(h.Name), finding.Quote(compared[i].Name))
 				break
 			}
 		}

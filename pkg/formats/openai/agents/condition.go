@@ -32,7 +32,7 @@ func (e *ConditionError) Error() string { return e.Problem }
 // parseCondition parses a condition. The error is a [*ConditionError].
 func parseCondition(text string) (*Condition, error) {
 	if len(text) > maxCondition {
-		return nil, &ConditionError{maxCondition, fmt.Sprintf("longer than %d bytes: let the program decide, and put the answer into the context", maxCondition)}
+		return nil, &ConditionError{maxCondition, fmt.Sprintf("the condition is longer than %d bytes: have the program evaluate it, and put the result into the context", maxCondition)}
 	}
 	p := &conditionParser{lexer: lexer{text: text}}
 	p.next()

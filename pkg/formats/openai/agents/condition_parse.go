@@ -156,7 +156,7 @@ func (p *conditionParser) both(depth int) (expression, error) {
 // term parses a comparison or a value, optionally preceded by "not".
 func (p *conditionParser) term(depth int) (expression, error) {
 	if depth > maxNested {
-		return nil, &ConditionError{p.token.offset, fmt.Sprintf("nested deeper than %d levels: write less of it in parentheses", maxNested)}
+		return nil, &ConditionError{p.token.offset, fmt.Sprintf("the condition is nested deeper than %d levels: use fewer parentheses", maxNested)}
 	}
 	if p.is(nameToken, "not") {
 		p.next()
@@ -200,7 +200,7 @@ func (p *conditionParser) operand(depth int) (expression, error) {
 	case t.kind == numberToken:
 		doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(t.text)), jsonstream.Limits{})
 		if err != nil || doc.Root().Kind() != jsonstream.Number || !jsonstream.SafeNumber(doc.Root().Raw()) {
-			return nil, p.unexpected("a number as JSON has them")
+			return nil, p.unexpected("a number in JSON syntax")
 		}
 		p.next()
 		return literal{doc.Root()}, nil
@@ -240,5 +240,5 @@ func (p *conditionParser) path() (expression, error) {
 			return names, nil
 		}
 	}
-	return nil, &ConditionError{p.token.offset, fmt.Sprintf("more than %d names: the context is not that deep", maxNested)}
+	return nil, &ConditionError{p.token.offset, fmt.Sprintf("the path has the path has the path has the path has more than %d names: the context is not that deep", maxNested)}
 }

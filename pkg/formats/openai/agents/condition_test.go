@@ -88,8 +88,8 @@ func TestConditionErrors(t *testing.T) {
 		{`context[1]`, "in quotes", 8},
 		{`"open`, `found "\"open"`, 0},
 		{`"\x"`, `found "\"\\x\""`, 0},
-		{"01 == 1", "a number as JSON has them", 0},
-		{"1e999999999 == 1", "a number as JSON has them", 0},
+		{"01 == 1", "a number in JSON syntax", 0},
+		{"1e999999999 == 1", "a number in JSON syntax", 0},
 		{"context.a & context.b", `found "&"`, 10},
 		{"f(1)", `found "f"`, 0},
 		{strings.Repeat("(", 100), "nested deeper than 50 levels", 51},
@@ -105,8 +105,8 @@ func TestConditionErrors(t *testing.T) {
 	}
 }
 
-// FuzzCondition checks that every text is a condition or an error with a place, and that a
-// condition in parentheses and its double negation hold where it does.
+// FuzzCondition checks that every text is a condition or an error with a place, and that a condition,
+// the condition in parentheses and its double negation have the same value.
 func FuzzCondition(f *testing.F) {
 	for _, seed := range []string{`context.a == "x" and not context.b["c d"]`, `(1 <= 2.5e3) or null != 'it\'s'`, `not not (true)`, `"\u00e9"`, `context..a`} {
 		f.Add(seed, `{"a": "x", "b": {"c d": [1]}}`)
@@ -124,7 +124,7 @@ func FuzzCondition(f *testing.F) {
 		for _, same := range []string{"(" + text + ")", "not not (" + text + ")"} {
 			other, err := parseCondition(same)
 			if err != nil {
-				return // it is too long or too deep now
+				return // now too long or too deep
 			}
 			if other.Holds(doc.Root()) != c.Holds(doc.Root()) {
 				t.Fatalf("%q is %t, and %q is not", text, c.Holds(doc.Root()), same)

@@ -29,6 +29,6 @@ agents:
 	tools, _, err := d.Tools(d.Agent("Triage"), context.Root())
 	fmt.Println(len(tools), err)
 	// Output:
-	// 7:26: "Billing" hardly says more than the name of "Billing": say what it does, and what it does not [openai-agents/vague-description]
+	// 7:26: "Billing" adds hardly anything to the name of "Billing": describe its tasks and their limits [openai-agents/vague-description]
 	// 0 <nil>
 }

@@ -12,16 +12,16 @@ func (c *checker) checkGraph() {
 	circle := c.circles()
 	for _, a := range c.Agents {
 		if _, reached := distances[a]; !reached && c.Start != nil && c.byName[a.Name] == a {
-			c.report(ruleUnreachable, a.at.Get("name"), "no handoffs lead from %s to %s: let one lead there, or remove the agent", finding.Quote(c.Start.Name), finding.Quote(a.Name))
+			c.report(ruleUnreachable, a.at.Get("name"), "no handoffs lead from %s to %s: add a handoff, or remove the agent", finding.Quote(c.Start.Name), finding.Quote(a.Name))
 		}
 		for _, h := range a.Handoffs {
 			distance, reached := distances[a]
 			switch {
 			case h.To == nil || h.Never() || h.filtered:
 			case circle[a] != 0 && circle[a] == circle[h.To]:
-				c.report(ruleLongHistory, h.at, "the handoff to %s passes on everything, and it is in a circle, where each round adds to that: name an input_filter, or nest the history", finding.Quote(h.Name))
+				c.report(ruleLongHistory, h.at, "the handoff to %s passes on the whole history, and is part of a cycle, where each round adds to it: name an input_filter, or nest the history", finding.Quote(h.Name))
 			case reached && distance+1 >= c.o.LongHistory:
-				c.report(ruleLongHistory, h.at, "the handoff to %s passes on everything, and it is the %s from %s on: name an input_filter, or nest the history", finding.Quote(h.Name), ordinal(distance+1), finding.Quote(c.Start.Name))
+				c.report(ruleLongHistory, h.at, "the handoff to %s passes on the whole history, and is the %s handoff after %s: name an input_filter, or nest the history", finding.Quote(h.Name), ordinal(distance+1), finding.Quote(c.Start.Name))
 			}
 		}
 	}
@@ -122,7 +122,7 @@ func (c *checker) checkCircles(circle map[*Agent]int) {
 	for _, a := range c.Agents {
 		if n := circle[a]; n != 0 && !left[n] && first[n] == a {
 			way := append(wayBack(a, circle), a)
-			c.report(ruleCycle, a.at.Get("name"), "the task goes %s, and nothing leads out: let one of them hand over to another agent, or on a condition", listed(way, " → ", func(a *Agent) string { return a.Name }))
+			c.report(ruleCycle, a.at.Get("name"), "the task goes around the cycle %s without an exit: add a handoff to an agent outside the cycle, or a condition to a handoff", listed(way, " → ", func(a *Agent) string { return a.Name }))
 		}
 	}
 }
@@ -155,7 +155,7 @@ func ordinal(n int) string {
 	if n <= len(names) {
 		return names[n-1]
 	}
-	return "eleventh or a later one"
+	return "eleventh or later"
 }
 
 // Holder returns the agent that a finding of [Check] is about, or nil.

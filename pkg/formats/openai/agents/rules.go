@@ -61,31 +61,31 @@ var severities = sync.OnceValue(func() map[string]finding.Severity {
 func graphRules() []finding.Rule {
 	return []finding.Rule{{
 		ID:      ruleShape,
-		Summary: "The file does not define agents, or a member is none that the SDK knows.",
-		Why: "The schema openai-agents-1 says what definitions are: agents with a name, and handoffs that name an agent. A misspelled member would be passed over, and the agents would not do what the file says. " +
-			"Members that begin with x- are free.",
+		Summary: "The file does not define agents, or has a member that the SDK does not know.",
+		Why: "The schema openai-agents-1 describes the definitions: agents with a name, and handoffs that name an agent. A misspelled member would be ignored, and the agents would not behave as defined. " +
+			"Members that begin with x- are allowed for other data.",
 		Bad:  `{"agents": [{"name": "Triage", "handoff": ["Billing"]}]}`,
 		Good: `{"agents": [{"name": "Triage"}]}`,
 	}, {
 		ID:      ruleRepeated,
 		Summary: "Two agents have the same name.",
-		Why:     "Handoffs name agents, and so do their outputs: nobody can tell which of the two is meant. Give one of them another name.",
+		Why:     "Handoffs and their outputs refer to agents by name, so a reference to one of the two is ambiguous. Give one of them another name.",
 		Bad: `{"agents": [{"name": "Triage", "handoffs": ["Billing"]},
   {"name": "Billing", "handoff_description": "Explains invoices and takes payments."}, {"name": "Billing", "handoff_description": "Refunds payments."}]}`,
 		Good: `{"agents": [{"name": "Triage", "handoffs": ["Billing"]},
   {"name": "Billing", "handoff_description": "Explains invoices, takes and refunds payments."}]}`,
 	}, {
 		ID:      ruleTarget,
-		Summary: "A handoff leads to an agent that is not defined, or start names one.",
-		Why:     "There is nobody to hand over to. Write the name as the agent has it, or define the agent.",
+		Summary: "A handoff or start names an agent that is not defined.",
+		Why:     "The target of the handoff does not exist. Write the exact name of the agent, or define the agent.",
 		Bad:     `{"agents": [{"name": "Triage", "handoffs": ["billing"]}]}`,
 		Good: `{"agents": [{"name": "Triage", "handoffs": ["Billing"]},
   {"name": "Billing", "handoff_description": "Explains invoices and takes payments."}]}`,
 	}, {
 		ID:      ruleUnreachable,
-		Summary: "No handoffs lead from the first agent to an agent.",
-		Why: "No run ever comes to it: a handoff is missing or disabled, or the agent is no longer needed. A run starts with the agent that start names, or with the first one. " +
-			"Handoffs with is_enabled: false lead nowhere; those with a condition do lead on.",
+		Summary: "An agent cannot be reached from the first agent.",
+		Why: "No run can reach it. A handoff is missing or disabled, or the agent is no longer needed. A run starts with the agent that start names, or with the first one. " +
+			"Handoffs with is_enabled: false do not count; handoffs with a condition do.",
 		Bad: `{"agents": [{"name": "Triage"},
   {"name": "Billing", "handoff_description": "Explains invoices and takes payments."}]}`,
 		Good: `{"agents": [{"name": "Triage", "handoffs": ["Billing"]},
@@ -93,9 +93,9 @@ func graphRules() []finding.Rule {
 		Severity: finding.Warning,
 	}, {
 		ID:      ruleCycle,
-		Summary: "Agents hand over in a circle, always, and to nobody else.",
-		Why: "A model that is not sure hands on, and the task goes round without end, each time at a cost. The SDK does not stop it before max_turns. " +
-			"A way out is a handoff to an agent outside, or a condition on one in the circle, such as context.transfers < 3. An agent may answer in place of handing over; nothing makes it.",
+		Summary: "Agents can hand over only in a cycle, without a condition.",
+		Why: "A model that is unsure hands over, so the task may go around the cycle endlessly, at a cost each time. The SDK does not stop it before max_turns. " +
+			"To end the cycle, add a handoff to an agent outside it, or a condition to one of its handoffs, such as context.transfers < 3. An agent may answer instead of handing over, but is not forced to.",
 		Bad: `{"agents": [{"name": "Orders", "handoff_description": "Finds orders and changes them.", "handoffs": [{"agent": "Billing", "input_filter": "last_items"}]},
   {"name": "Billing", "handoff_description": "Explains invoices and takes payments.", "handoffs": [{"agent": "Orders", "input_filter": "last_items"}]}]}`,
 		Good: `{"agents": [{"name": "Orders", "handoff_description": "Finds orders and changes them.", "handoffs": [{"agent": "Billing", "input_filter": "last_items"}]},
@@ -107,17 +107,17 @@ func graphRules() []finding.Rule {
 func toolRules() []finding.Rule {
 	return []finding.Rule{{
 		ID:      ruleToolName,
-		Summary: "The name of a handoff's tool is none that the API takes.",
-		Why:     "The name of a function has 1 to 64 letters, digits, _ or -, all of ASCII. The API rejects the whole request otherwise. Without tool_name_override it is made of the agent's name.",
+		Summary: "The API does not accept the name of a handoff's tool.",
+		Why:     "The name of a function must have 1 to 64 ASCII letters, digits, _ or -. Otherwise the API rejects the whole request. Without tool_name_override, the name is derived from the agent's name.",
 		Bad: `{"agents": [{"name": "Triage", "handoffs": [{"agent": "Billing", "tool_name_override": "ask billing"}]},
   {"name": "Billing", "handoff_description": "Explains invoices and takes payments."}]}`,
 		Good: `{"agents": [{"name": "Triage", "handoffs": [{"agent": "Billing", "tool_name_override": "ask_billing"}]},
   {"name": "Billing", "handoff_description": "Explains invoices and takes payments."}]}`,
 	}, {
 		ID:      ruleSameTool,
-		Summary: "Two agents get one tool name, or a handoff the name of another tool.",
-		Why: "By default the name is transfer_to_ and the agent's name in lower case, with _ for what is no letter or digit of ASCII: agents whose names differ in nothing else get the same. Of two tools of one agent, the SDK or the API takes one, or none; " +
-			"of those of different agents, nobody who reads the history can tell where the task went. Two handoffs to one agent may have one name if both have a condition. Use tool_name_override.",
+		Summary: "Two handoffs have the same tool name, or a handoff has the name of another tool.",
+		Why: "By default, the name is transfer_to_ and the agent's name in lower case, with _ for each character that is not an ASCII letter or digit, so two agents with similar names may get the same tool name. If one agent has both tools, the SDK or the API uses only one of them, or rejects them. " +
+			"If two agents have them, the history does not show the target of a handoff. Two handoffs to the same agent may have the same name if both have a condition. Use tool_name_override.",
 		Bad: `{"agents": [{"name": "Triage", "handoffs": ["Card Billing", "Card-Billing"]},
   {"name": "Card Billing", "handoff_description": "Explains invoices and takes payments."},
   {"name": "Card-Billing", "handoff_description": "Blocks cards that are lost or stolen."}]}`,
@@ -127,16 +127,16 @@ func toolRules() []finding.Rule {
 	}, {
 		ID:      ruleInputType,
 		Summary: "The input type of a handoff cannot be made strict.",
-		Why:     "The SDK makes every input type a strict schema, and raises an error where it cannot; handoff openai tool says how it is done.",
+		Why:     "The SDK converts every input type to a strict schema, and raises an error if that is impossible. handoff openai tool does the same conversion.",
 		Bad: `{"agents": [{"name": "Triage", "handoffs": [{"agent": "Billing", "input_type": {"type": "object", "additionalProperties": true}}]},
   {"name": "Billing", "handoff_description": "Explains invoices and takes payments."}]}`,
 		Good: `{"agents": [{"name": "Triage", "handoffs": [{"agent": "Billing", "input_type": {"type": "object", "properties": {"invoice": {"type": "string"}}}}]},
   {"name": "Billing", "handoff_description": "Explains invoices and takes payments."}]}`,
 	}, {
 		ID:      ruleEnabled,
-		Summary: "is_enabled is a text that is no condition.",
-		Why: `It is true, false, or an expression over the run context: context.user_tier == "premium" and not context.suspended. There are ==, !=, <, <=, >, >=, and, or, not, parentheses, strings in quotes, numbers, true, false, null, and members of the context. ` +
-			"What needs more than that is for the program: let it put the answer into the context.",
+		Summary: "is_enabled is a string that is not a valid condition.",
+		Why: `It must be true, false, or an expression over the run context: context.user_tier == "premium" and not context.suspended. Expressions have ==, !=, <, <=, >, >=, and, or, not, parentheses, strings in quotes, numbers, true, false, null, and members of the context. ` +
+			"For a more complex condition, have the program evaluate it and put the result into the context.",
 		Bad: `{"agents": [{"name": "Triage", "handoffs": [{"agent": "Billing", "is_enabled": "user_tier is premium"}]},
   {"name": "Billing", "handoff_description": "Explains invoices and takes payments."}]}`,
 		Good: `{"agents": [{"name": "Triage", "handoffs": [{"agent": "Billing", "is_enabled": "context.user_tier == \"premium\""}]},

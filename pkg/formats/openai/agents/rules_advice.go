@@ -5,24 +5,24 @@ import "github.com/eaapl/handoff/pkg/finding"
 func adviceRules() []finding.Rule {
 	return []finding.Rule{{
 		ID:      ruleUndescribed,
-		Summary: "Nothing says what an agent is for that others hand over to.",
-		Why:     "The model sees the name of the agent, and has to guess. Write a handoff_description: what the agent does, and what it does not.",
+		Summary: "The target of a handoff has no description.",
+		Why:     "The model sees only the name of the agent, and has to guess its purpose. Write a handoff_description that describes the agent's tasks and their limits.",
 		Bad:     `{"agents": [{"name": "Triage", "handoffs": ["Billing"]}, {"name": "Billing"}]}`,
 		Good: `{"agents": [{"name": "Triage", "handoffs": ["Billing"]},
   {"name": "Billing", "handoff_description": "Explains invoices and takes payments."}]}`,
 		Severity: finding.Warning,
 	}, {
 		ID:      ruleVague,
-		Summary: "A description says hardly more than the name of the agent.",
-		Why: "Billing, or Handles billing, leaves the model to guess what belongs there. Say what the agent does in words that users have for it: payments, refunds, the balance of an account. " +
-			"A description is vague with fewer than two words that are not in the name and mean something: agent, handles, help and the like do not.",
+		Summary: "The description of an agent adds hardly anything to its name.",
+		Why: "With the description \"Billing\" or \"Handles billing\", the model has to guess the tasks of the agent. Describe them with the words of users: payments, refunds, the balance of an account. " +
+			"A description is vague if it has fewer than two meaningful words that are not in the name. Words such as agent, handles and help are not meaningful.",
 		Bad:      `{"agents": [{"name": "Triage", "handoffs": ["Billing"]}, {"name": "Billing", "handoff_description": "Billing"}]}`,
 		Good:     `{"agents": [{"name": "Triage", "handoffs": ["Billing"]}, {"name": "Billing", "handoff_description": "Payment issues, refunds, subscriptions, and the balance of an account."}]}`,
 		Severity: finding.Warning,
 	}, {
 		ID:      ruleSimilar,
 		Summary: "Two handoffs of an agent have almost the same description.",
-		Why:     "The model cannot tell them apart, and takes either. Say what only one of them does, and what it does not do; or make one agent of the two. Two descriptions are alike that share three quarters of their words.",
+		Why:     "The model cannot distinguish them, and chooses either. Describe the tasks that only one of them does, or combine both into one agent. Two descriptions are similar if they share three quarters of their words.",
 		Bad: `{"agents": [{"name": "Triage", "handoffs": ["Billing", "Accounts"]},
   {"name": "Billing", "handoff_description": "Explains invoices, payments and refunds."},
   {"name": "Accounts", "handoff_description": "Explains refunds, invoices and payments."}]}`,
@@ -33,7 +33,7 @@ func adviceRules() []finding.Rule {
 	}, {
 		ID:      ruleMany,
 		Summary: "An agent has many handoffs.",
-		Why:     "Each is a tool that the model reads in every turn, and may take by mistake. Make one agent of those that are alike, or let an agent for the domain hand on.",
+		Why:     "Each handoff is a tool that the model reads in every turn and may choose by mistake. Combine similar agents into one, or hand over to one agent per domain, which hands over to the others.",
 		Bad: `{"agents": [{"name": "Triage", "handoffs": ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K"]},
   {"name": "A", "handoff_description": "Invoices and payments."}, {"name": "B", "handoff_description": "Lost or stolen cards."},
   {"name": "C", "handoff_description": "Repairs of broken devices."}, {"name": "D", "handoff_description": "Contracts and renewals."},
@@ -48,7 +48,7 @@ func adviceRules() []finding.Rule {
 	}, {
 		ID:      ruleGranular,
 		Summary: "An agent hands over to three or more agents of one domain.",
-		Why:     "Their names begin with the same word: refunds, payments and subscriptions of billing. The model has to choose among what is alike, and the task is handed on when it turns out to be more than one of them. Make one agent of them; it may have all their tools.",
+		Why:     "Their names begin with the same word, such as billing_refunds, billing_payments and billing_subscriptions. The model has to choose among similar agents, and a task that belongs to several of them is handed over again. Combine them into one agent with all their tools.",
 		Bad: `{"agents": [{"name": "Triage", "handoffs": ["billing_refunds", "billing_payments", "billing_subscriptions"]},
   {"name": "billing_refunds", "handoff_description": "Gives money back for returned goods."},
   {"name": "billing_payments", "handoff_description": "Takes cards and bank transfers."},
@@ -58,9 +58,9 @@ func adviceRules() []finding.Rule {
 		Severity: finding.Warning,
 	}, {
 		ID:      ruleLongHistory,
-		Summary: "A handoff passes on a long history whole.",
-		Why: "By default the next agent gets everything that was ever said. Here that is long: the handoff is the third or a later one on the shortest way from the first agent, or it is in a circle, where each round adds to it. " +
-			"Name an input_filter, or nest the history: nest_handoff_history of the handoff, or of the run.",
+		Summary: "A handoff passes on a long history without a filter.",
+		Why: "By default, the next agent gets the whole conversation. It is assumed to be long if the handoff is at least the third on the shortest path from the first agent, or is part of a cycle, where each round adds to it. " +
+			"Name an input_filter, or set nest_handoff_history for the handoff or the run.",
 		Bad: `{"agents": [{"name": "Level 1", "handoffs": ["Level 2"]},
   {"name": "Level 2", "handoff_description": "Resets passwords and unlocks accounts.", "handoffs": ["Level 3"]},
   {"name": "Level 3", "handoff_description": "Repairs databases and networks.", "handoffs": ["Level 4"]},
@@ -77,30 +77,30 @@ func runRules() []finding.Rule {
 	return []finding.Rule{{
 		ID:      ruleUnknownCall,
 		Summary: "An agent calls a handoff that it does not have.",
-		Why: "The SDK raises an error: the model made the tool up, saw it in the history of another agent, or the definitions are not those that the run had. " +
-			"Filter the items of tools out at handoffs (input_filter), or give the agent the handoff. The run begins with the first agent of the definitions; run items say whose they are.",
+		Why: "The SDK raises an error. The model invented the tool or saw it in the history of another agent, or the definitions are not those of the run. " +
+			"Filter out the items of tools at handoffs (input_filter), or give the agent the handoff. The run begins with the first agent of the definitions; run items name their agent.",
 		Bad:  `{"input_history": "My invoice is wrong.", "pre_handoff_items": [], "new_items": [{"type": "function_call", "call_id": "call_1", "name": "transfer_to_sales", "arguments": ""}, {"type": "function_call_output", "call_id": "call_1", "output": "{\"assistant\": \"Sales\"}"}]}`,
 		Good: `{"input_history": "My phone is broken.", "pre_handoff_items": [], "new_items": [{"type": "function_call", "call_id": "call_1", "name": "transfer_to_technical_support", "arguments": ""}, {"type": "function_call_output", "call_id": "call_1", "output": "{\"assistant\": \"Technical Support\"}"}]}`,
 	}, {
 		ID:      ruleDisabledCall,
 		Summary: "An agent calls a handoff that is disabled.",
-		Why:     "The model does not get a tool that is disabled: it was enabled when the run was recorded, or the model has the name from the history. A handoff with a condition counts as disabled only where the run context is known.",
+		Why:     "The model does not get a disabled tool. Either the tool was enabled when the run was recorded, or the model has its name from the history. A handoff with a condition counts as disabled only if the run context is known.",
 		Bad: `{"input_history": "My invoice is wrong.", "pre_handoff_items": [{"type": "function_call", "call_id": "call_1", "name": "transfer_to_billing", "arguments": "{\"invoice\": \"17\", \"urgency\": \"low\"}"}, {"type": "function_call_output", "call_id": "call_1", "output": "{\"assistant\": \"Billing\"}"}],
   "new_items": [{"type": "function_call", "call_id": "call_2", "name": "transfer_to_technical_support", "arguments": ""}, {"type": "function_call_output", "call_id": "call_2", "output": "{\"assistant\": \"Technical Support\"}"}]}`,
 		Good: `{"input_history": "My invoice is wrong.", "pre_handoff_items": [], "new_items": [{"type": "function_call", "call_id": "call_1", "name": "transfer_to_billing", "arguments": "{\"invoice\": \"17\", \"urgency\": \"low\"}"}, {"type": "function_call_output", "call_id": "call_1", "output": "{\"assistant\": \"Billing\"}"}]}`,
 	}, {
 		ID:      ruleForeignTool,
 		Summary: "An agent calls a tool that only other agents have.",
-		Why:     "After a handoff the next agent has its own tools alone, and the SDK raises an error. The model has seen the calls of the agent before it, and goes on with them: filter them out at the handoff (input_filter), or give the agent the tool.",
+		Why:     "After a handoff, the next agent has only its own tools, and the SDK raises an error. The model has seen the calls of the previous agent, and repeats them. Filter them out at the handoff (input_filter), or give the agent the tool.",
 		Bad: `{"input_history": "My phone is broken.", "pre_handoff_items": [{"type": "function_call", "call_id": "call_1", "name": "transfer_to_technical_support", "arguments": ""}, {"type": "function_call_output", "call_id": "call_1", "output": "{\"assistant\": \"Technical Support\"}"}],
   "new_items": [{"type": "function_call", "call_id": "call_2", "name": "find_customer", "arguments": "{}"}, {"type": "function_call_output", "call_id": "call_2", "output": "none"}]}`,
 		Good: `{"input_history": "My phone is broken.", "pre_handoff_items": [{"type": "function_call", "call_id": "call_1", "name": "transfer_to_technical_support", "arguments": ""}, {"type": "function_call_output", "call_id": "call_1", "output": "{\"assistant\": \"Technical Support\"}"}],
   "new_items": [{"type": "function_call", "call_id": "call_2", "name": "run_diagnosis", "arguments": "{}"}, {"type": "function_call_output", "call_id": "call_2", "output": "none"}]}`,
 	}, {
 		ID:      ruleBounce,
-		Summary: "An agent gets a task back soon after it handed it over: A, B, A.",
-		Why: "B did hardly anything, and each handoff is a turn of a model: the first one was a mistake. Make the descriptions of the two say more, or give A what it misses. " +
-			"Soon means: the output by which B hands back is among the five items after the one by which A did, and the user said nothing in between.",
+		Summary: "An agent gets a task back soon after handing it over: A, B, A.",
+		Why: "B did hardly any work, and each handoff costs a turn of a model, so the first handoff was a mistake. Make the descriptions of both agents more specific, or give A the missing tools or instructions. " +
+			"The bounce is reported if the output of B's handoff is among the five items after the output of A's handoff, without a message of the user in between.",
 		Bad: `{"input_history": "My invoice is wrong.", "pre_handoff_items": [{"type": "function_call", "call_id": "call_1", "name": "transfer_to_billing", "arguments": "{\"invoice\": \"17\", \"urgency\": \"low\"}"}, {"type": "function_call_output", "call_id": "call_1", "output": "{\"assistant\": \"Billing\"}"}],
   "new_items": [{"type": "function_call_output", "call_id": "call_2", "output": "{\"assistant\": \"Triage\"}"}]}`,
 		Good: `{"input_history": "My invoice is wrong.", "pre_handoff_items": [{"type": "function_call", "call_id": "call_1", "name": "transfer_to_billing", "arguments": "{\"invoice\": \"17\", \"urgency\": \"low\"}"}, {"type": "function_call_output", "call_id": "call_1", "output": "{\"assistant\": \"Billing\"}"}],
@@ -109,8 +109,8 @@ func runRules() []finding.Rule {
 	}, {
 		ID:      ruleUnfiltered,
 		Summary: "A handoff without an input filter passes on a long history.",
-		Why: "The next agent gets everything that was ever said, tool calls and their results too: it costs at every turn, and the agent loses sight of what it is asked. Name an input_filter in the definition, or nest the history: nest_handoff_history of the handoff, or of the run. " +
-			"Long are more than fifty items of the run, or as many as the caller says; here, more than six. What a summary lists is one item.",
+		Why: "The next agent gets the whole conversation, with all tool calls and their results. This costs tokens in every turn, and distracts the agent from its task. Name an input_filter in the definition, or set nest_handoff_history for the handoff or the run. " +
+			"A history is long if it has more than 50 items, or more than the caller allows. The limit of these examples is 6. A summary counts as one item.",
 		Bad: `{"input_history": [{"role": "user", "content": "My phone is broken."}, {"role": "assistant", "content": "Which one?"}, {"role": "user", "content": "The red one."}, {"role": "assistant", "content": "Since when?"}, {"role": "user", "content": "Monday."}],
   "pre_handoff_items": [], "new_items": [{"type": "function_call", "call_id": "call_1", "name": "transfer_to_technical_support", "arguments": ""}, {"type": "function_call_output", "call_id": "call_1", "output": "{\"assistant\": \"Technical Support\"}"}]}`,
 		Good: `{"input_history": "My red phone has been broken since Monday.",

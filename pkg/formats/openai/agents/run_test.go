@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/formats/openai"
 )
 
-// crew are agents that hand over to each other.
+// crew defines agents that hand over to each other.
 const crew = `
 agents:
   - name: Triage
@@ -24,7 +24,7 @@ agents:
   - name: Vault
 `
 
-// A script is a run, with a letter for what happens.
+// A script is a run, with a letter for each event.
 //
 //	u        the user says something
 //	a        the agent says something
@@ -74,31 +74,31 @@ func TestCheckRun(t *testing.T) {
 		want                  []string
 	}{
 		{name: "as defined", script: `a c:find h:Billing c:refund a`},
-		{name: "a handoff of another agent", script: "h:Billing h:Desk", want: []string{`/2 run/unknown-handoff: "Billing" has no handoff "transfer_to_desk", which is one of "Triage"`}},
-		{name: "a handoff of nobody", script: "h:Sales", want: []string{`/0 run/unknown-handoff: "Triage" has no handoff "transfer_to_sales", and no agent has`}},
-		{name: "an agent that is not defined", script: "h:Sales c:refund h:Desk", want: []string{`/0 run/unknown-handoff: "Triage" has no handoff "transfer_to_sales", and no agent has`}},
+		{name: "a handoff of another agent", script: "h:Billing h:Desk", want: []string{`/2 run/unknown-handoff: "Billing" has no handoff "transfer_to_desk", which belongs to "Triage"`}},
+		{name: "a handoff of nobody", script: "h:Sales", want: []string{`/0 run/unknown-handoff: "Triage" has no handoff "transfer_to_sales", and no other agent has it`}},
+		{name: "an agent that is not defined", script: "h:Sales c:refund h:Desk", want: []string{`/0 run/unknown-handoff: "Triage" has no handoff "transfer_to_sales", and no other agent has it`}},
 		{name: "disabled", script: "h:Archive", want: []string{`/0 run/disabled-handoff: the handoff "transfer_to_archive" of "Triage" is disabled (is_enabled is false)`}},
 		{name: "a condition that may hold", script: "h:Desk"},
 		{name: "a condition that holds", script: "h:Desk", context: `{"tier": "premium"}`},
 		{name: "a condition that does not hold", script: "h:Desk", context: `{}`, want: []string{`/0 run/disabled-handoff: the handoff "transfer_to_desk" of "Triage" is disabled (not "context.tier == \"premium\"")`}},
-		{name: "the tool of another agent", script: "h:Billing c:find", want: []string{`/2 run/foreign-tool: "Billing" has no tool "find", which is one of "Triage"`}},
-		{name: "the tool of the next agent", script: "c:refund", want: []string{`/0 run/foreign-tool: "Triage" has no tool "refund", which is one of "Billing"`}},
+		{name: "the tool of another agent", script: "h:Billing c:find", want: []string{`/2 run/foreign-tool: "Billing" has no tool "find", which belongs to "Triage"`}},
+		{name: "the tool of the next agent", script: "c:refund", want: []string{`/0 run/foreign-tool: "Triage" has no tool "refund", which belongs to "Billing"`}},
 		{name: "a tool that is not defined", script: "c:search"},
 		{name: "another first agent", script: "c:refund", o: RunOptions{First: d.Agent("Billing")}},
-		{name: "a run item says whose it is", script: "by:Billing", want: []string{`/0/raw_item run/foreign-tool: "Billing" has no tool "find", which is one of "Triage"`}},
-		{name: "arguments", script: `h:Billing a a a a u h:Triage({"reason":1})`, want: []string{`/7/arguments openai/handoff-input: input of the handoff "transfer_to_triage" does not match its input_type`}},
-		{name: "no arguments", script: `h:Billing u h:Triage`, want: []string{`/3/arguments openai/handoff-input: input of the handoff "transfer_to_triage" does not match its input_type`}},
+		{name: "a run item says whose it is", script: "by:Billing", want: []string{`/0/raw_item run/foreign-tool: "Billing" has no tool "find", which belongs to "Triage"`}},
+		{name: "arguments", script: `h:Billing a a a a u h:Triage({"reason":1})`, want: []string{`/7/arguments openai/handoff-input: the input of the handoff "transfer_to_triage" does not match its input_type`}},
+		{name: "no arguments", script: `h:Billing u h:Triage`, want: []string{`/3/arguments openai/handoff-input: the input of the handoff "transfer_to_triage" does not match its input_type`}},
 		{name: "right arguments", script: `h:Billing u h:Triage({"reason":"x"})`},
 		{name: "arguments that are no JSON", script: `h:Billing u h:Triage({)`},
 		{name: "a bounce", script: `h:Billing a h:Triage({"reason":"x"})`, want: []string{`/4 run/bounce: the task went "Triage" → "Billing" → "Triage" within 3 items`}},
 		{name: "outside the window", script: `h:Billing a a a a h:Triage({"reason":"x"})`},
 		{name: "a longer window", script: `h:Billing a a a a h:Triage({"reason":"x"})`, o: RunOptions{Window: 6}, want: []string{`/7 run/bounce: the task went "Triage" → "Billing" → "Triage" within 6 items`}},
 		{name: "the user speaks", script: `h:Billing u h:Triage({"reason":"x"})`},
-		{name: "a long history", script: `a a a h:Billing`, o: RunOptions{MaxItems: 5}, want: []string{`/4 run/no-input-filter: "Triage" hands 6 items over to "Billing", more than 5, and the definition has no filter`}},
+		{name: "a long history", script: `a a a h:Billing`, o: RunOptions{MaxItems: 5}, want: []string{`/4 run/no-input-filter: "Triage" hands over 6 items to "Billing", more than 5, and the definition has no filter`}},
 		{name: "as long as it may be", script: `a a a h:Billing`, o: RunOptions{MaxItems: 6}},
 		{name: "a long history that is filtered", script: `a a a h:Vault`, o: RunOptions{MaxItems: 5}},
 		{name: "ignored by the SDK", script: `i:transfer_to_billing c:find`},
-		{name: "without an output", script: `o:transfer_to_billing c:find`, want: []string{`/1 run/foreign-tool: "Billing" has no tool "find", which is one of "Triage"`}},
+		{name: "without an output", script: `o:transfer_to_billing c:find`, want: []string{`/1 run/foreign-tool: "Billing" has no tool "find", which belongs to "Triage"`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.context != "" {
@@ -139,13 +139,13 @@ func TestTransfers(t *testing.T) {
 		}
 		for _, run := range []string{data, string(nested)} {
 			if run == string(nested) && strings.HasPrefix(text, "by:") {
-				continue // a summary does not say whose an item is
+				continue // a summary does not name the agent of an item
 			}
 			var got []string
 			for _, transfer := range d.Transfers(parse(t, run).Root(), RunOptions{}) {
 				shown := transfer.From + "→" + transfer.To
 				if transfer.Handoff == nil {
-					shown += "!" // by no handoff that is defined
+					shown += "!" // not a defined handoff
 				} else if transfer.Handoff.From.Name != transfer.From || transfer.Handoff.Name != transfer.To {
 					t.Errorf("%s: by the handoff of %s to %s", shown, transfer.Handoff.From.Name, transfer.Handoff.Name)
 				}
@@ -158,7 +158,7 @@ func TestTransfers(t *testing.T) {
 	}
 }
 
-// A run that is in a summary and in the lists counts once.
+// TestTransfersOnce checks that a run that is in a summary and in the lists counts once.
 func TestTransfersOnce(t *testing.T) {
 	d := define(t, crew)
 	data := strings.Replace(script("h:Billing"), `"pre_handoff_items"`, `"input_items": null, "new_items"`, 1)

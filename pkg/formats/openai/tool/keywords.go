@@ -102,14 +102,14 @@ var annotations = []string{
 // schema v accepts.
 func (c *conversion) checkReference(s *keywords, v jsonstream.Value, ref keyword) error {
 	if ref.value.Kind() != jsonstream.String {
-		return problem(ref.value, "$ref is a string: found %s", finding.QuoteValue(ref.value))
+		return problem(ref.value, "$ref must be a string: found %s", finding.QuoteValue(ref.value))
 	}
 	if c.isForeign(ref.value) {
-		return problem(ref.value, "the reference is below an $id, and so does not start at the root of the schema: take the $id away, or write here what %s refers to", finding.QuoteValue(ref.value))
+		return problem(ref.value, "the reference is below an $id, so it does not start at the root of the schema: remove the $id, or replace the reference by the schema at %s", finding.QuoteValue(ref.value))
 	}
 	for _, k := range s.list {
 		if k.value.Exists() && k.name != "$ref" && !slices.Contains(annotations, k.name) && (k.name != "$id" || v != c.root) {
-			return problem(k.value, "%s is next to a $ref, and both count: the two cannot be merged without changing what is accepted; leave the reference alone, or write here what it refers to", finding.Quote(k.name))
+			return problem(k.value, "%s is next to a $ref, and both apply: they cannot be merged without changing the set of valid inputs; remove the other keyword, or replace the reference by its schema", finding.Quote(k.name))
 		}
 	}
 	return nil
@@ -144,7 +144,7 @@ func (c *conversion) mergeOnly(s *keywords) error {
 			case k.name == "properties" && s.list[i].value.Kind() == jsonstream.Object && s.list[i].value.Len() == 0:
 				s.list[i] = k
 			default:
-				return problem(s.list[i].value, "%s is next to an allOf that has it too, and both count: the two cannot be merged without changing what is accepted; write one schema that says both", finding.Quote(k.name))
+				return problem(s.list[i].value, "%s is next to an allOf that also has it, and both apply: they cannot be merged without changing the set of valid inputs; combine them into one schema", finding.Quote(k.name))
 			}
 		}
 	}
@@ -157,10 +157,10 @@ func (c *conversion) merge(s *keywords, v jsonstream.Value, from *expansion) err
 		return notASchema(v)
 	}
 	if c.nodes++; c.nodes > MaxNodes {
-		return problem(v, "the schema comes to more than %d schemas, with its references expanded", MaxNodes)
+		return problem(v, "the schema has more than %d subschemas after the expansion of its references", MaxNodes)
 	}
 	if more := v.Get("additionalProperties"); more.Exists() && more.Kind() != jsonstream.False {
-		return problem(more, "additionalProperties is %s, and a strict schema allows no further members: use false, or name the members under properties", finding.QuoteValue(more))
+		return problem(more, "additionalProperties is %s, but a strict schema allows no additional members: use false, or name the members under properties", finding.QuoteValue(more))
 	}
 	for name, member := range v.Members() {
 		if _, ok := s.index[name]; !ok {

@@ -7,8 +7,8 @@ import (
 	"github.com/eaapl/handoff/internal/oracle"
 )
 
-// TestJavaScript compares names, descriptions and outputs of handoffs with those that the SDK for
-// JavaScript makes, in a run with a model that hands over.
+// TestJavaScript compares the names, descriptions and outputs of handoffs with those of the JavaScript
+// SDK, in a run with a model that hands over.
 func TestJavaScript(t *testing.T) {
 	sdk := oracle.Start(t, "openai-handoff")
 	agents := []string{"Billing Agent", "billing", "Refunds & Returns", "a_b-c.d", "Ärzte", "🙂 smile", "tab\there", `say "hi" \ there`, "<b>&amp;</b>", "\u2028line", "日本"}
@@ -29,7 +29,7 @@ func TestJavaScript(t *testing.T) {
 			t.Errorf("%s: %s, %v", agents[i], answer.Error, err)
 			continue
 		}
-		var text string // the SDK may give an output as a part with a text
+		var text string // the SDK may return an output as a part with a text
 		if json.Unmarshal(said.Output, &text) != nil {
 			var part struct{ Text string }
 			if err := json.Unmarshal(said.Output, &part); err != nil {

@@ -79,8 +79,7 @@ func TestStrictProperty(t *testing.T) {
 	}
 }
 
-// checkStrict makes a schema strict, if that can be done, and checks what comes
-// out.
+// checkStrict makes a schema strict, if that is possible, and checks the result.
 func checkStrict(t interface{ Fatalf(string, ...any) }, text string) bool {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
 	if err != nil {
@@ -105,7 +104,7 @@ func checkStrict(t interface{ Fatalf(string, ...any) }, text string) bool {
 	return true
 }
 
-// checkObject checks what the API asks of every schema.
+// checkObject checks the API's requirements on every schema.
 func checkObject(t interface{ Fatalf(string, ...any) }, s jsonstream.Value) {
 	if s.Get("oneOf").Exists() || s.Get("default").Kind() == jsonstream.Null || s.Get("$ref").Exists() && s.Len() > 1 ||
 		s.Get("allOf").Kind() == jsonstream.Array && s.Get("allOf").Len() == 1 {

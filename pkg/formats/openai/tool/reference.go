@@ -23,12 +23,12 @@ func (c *conversion) expand(ref keyword) (*expansion, error) {
 		return nil, unresolved(ref.value)
 	}
 	if c.crosses(ref.value.Text()) {
-		return nil, problem(ref.value, "the reference leads into a schema with an $id of its own: found %s; take the $id away", finding.QuoteValue(ref.value))
+		return nil, problem(ref.value, "the reference leads into a schema with its own $id: found %s; remove the $id", finding.QuoteValue(ref.value))
 	}
 	e := &expansion{target: target, outer: ref.from, depth: 1}
 	for outer := ref.from; outer != nil; outer = outer.outer {
 		if outer.target == target {
-			return nil, problem(ref.value, "the reference leads back to itself, so that it cannot be expanded: write %s without other keywords next to it", finding.QuoteValue(ref.value))
+			return nil, problem(ref.value, "the reference leads back to itself, so it cannot be expanded: write %s without other keywords next to it", finding.QuoteValue(ref.value))
 		}
 		e.depth++
 	}

@@ -34,7 +34,7 @@ func problem(v jsonstream.Value, format string, args ...any) error {
 }
 
 func notASchema(v jsonstream.Value) error {
-	return problem(v, "a strict schema is an object: found %s; say what is allowed here", finding.QuoteValue(v))
+	return problem(v, "a strict schema must be an object: found %s; describe the valid values here", finding.QuoteValue(v))
 }
 
 // Strict appends the strict form of a schema, compact. Only references within the schema,
@@ -72,22 +72,22 @@ func Strict(dst []byte, schema jsonstream.Value) ([]byte, error) {
 func checkRoot(root *keywords, at jsonstream.Value) error {
 	for _, name := range []string{"anyOf", "oneOf"} {
 		if k, ok := root.get(name); ok {
-			return problem(k.value, "the root uses %s, which a strict schema must not: put the choice into a property", name)
+			return problem(k.value, "the root of a strict schema must not use %s: move it into a property", name)
 		}
 	}
 	if k, ok := root.get("nullable"); ok && k.value.Kind() == jsonstream.True {
-		return problem(k.value, "the root is nullable, which a strict schema must not be: take nullable away")
+		return problem(k.value, "the root of a strict schema must not be nullable: remove nullable")
 	}
 	kind, ok := root.get("type")
 	switch {
 	case !ok && root.has("properties"):
 		return nil
 	case !ok:
-		return problem(at, `the root has no type: the input of a tool is an object; add "type": "object"`)
+		return problem(at, `the root has no type: the input of a tool must be an object; add "type": "object"`)
 	case hasType(kind.value, "null"):
-		return problem(kind.value, `the root is nullable, which a strict schema must not be: use "type": "object"`)
+		return problem(kind.value, `the root of a strict schema must not be nullable: use "type": "object"`)
 	case !hasType(kind.value, "object") || kind.value.Len() > 1:
-		return problem(kind.value, `the root is no object: found %s as its type; use "type": "object"`, finding.QuoteValue(kind.value))
+		return problem(kind.value, `the root must have only the type object: found %s; use "type": "object"`, finding.QuoteValue(kind.value))
 	}
 	return nil
 }
@@ -194,7 +194,7 @@ func (c *conversion) keyword(dst []byte, s *keywords, k keyword, level int) ([]b
 // named appends an object whose members are schemas.
 func (c *conversion) named(dst []byte, k keyword, level int) ([]byte, error) {
 	if k.value.Kind() != jsonstream.Object {
-		return nil, problem(k.value, "%s is an object of schemas: found %s", k.name, finding.QuoteValue(k.value))
+		return nil, problem(k.value, "%s must be an object of schemas: found %s", k.name, finding.QuoteValue(k.value))
 	}
 	dst = append(dst, '{')
 	for _, v := range k.value.Members() {
@@ -212,7 +212,7 @@ func (c *conversion) list(dst []byte, lists []keyword, level int) ([]byte, error
 	dst = append(dst, '[')
 	for _, k := range lists {
 		if k.value.Kind() != jsonstream.Array {
-			return nil, problem(k.value, "%s is an array of schemas: found %s", k.name, finding.QuoteValue(k.value))
+			return nil, problem(k.value, "%s must be an array of schemas: found %s", k.name, finding.QuoteValue(k.value))
 		}
 		for _, v := range k.value.Elements() {
 			var err error

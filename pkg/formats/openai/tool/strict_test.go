@@ -61,7 +61,7 @@ var strictTests = []struct{ name, in, want string }{
 		`{"type":"object","properties":{"a":{"type":"string","description":"A"}},"$defs":{"B":{"$ref":"#/$defs/A"},"A":{"type":"string","description":"A"}},"additionalProperties":false,"required":["a"]}`},
 	{"allOf that says the same", `{"type":"object","required":["a"],"properties":{},"allOf":[{"type":"object","properties":{"a":{},"b":{}},"required":["b"]}]}`,
 		`{"type":"object","required":["a","b"],"properties":{"a":{},"b":{}},"additionalProperties":false}`},
-	// A reference that leads back to where it stands says nothing.
+	// A reference to itself has no meaning.
 	{"circle of aliases", `{"type":"object","$defs":{"A":{"$ref":"#/$defs/B","title":"x"},"B":{"$ref":"#/$defs/A","description":"y"}},"properties":{"a":{"$ref":"#/$defs/A","title":"z"}}}`,
 		`{"type":"object","$defs":{"A":{"title":"x","description":"y"},"B":{"description":"y","title":"x"}},"properties":{"a":{"title":"z","description":"y"}},"additionalProperties":false,"required":["a"]}`},
 	{"null default around allOf", `{"type":"object","properties":{"a":{"default":null,"allOf":[{"default":1,"type":"string"}]}}}`,
@@ -70,7 +70,7 @@ var strictTests = []struct{ name, in, want string }{
 		`{"type":"object","properties":{"a":{"type":"string","properties":{"b":{}},"required":["b"]}},"additionalProperties":false,"required":["a"]}`},
 	{"recursive root", `{"$defs":{"N":{"type":"object","properties":{"next":{"$ref":"#/$defs/N"}}}},"$ref":"#/$defs/N"}`,
 		`{"$defs":{"N":{"type":"object","properties":{"next":{"$ref":"#/$defs/N"}},"additionalProperties":false,"required":["next"]}},"type":"object","properties":{"next":{"$ref":"#/$defs/N"}},"additionalProperties":false,"required":["next"]}`},
-	// What is next to a reference is not inside what it refers to.
+	// Keywords next to a reference are not part of the referenced schema.
 	{"no circle", `{"$ref":"#/$defs/N","$defs":{"N":{"type":"object"},"M":{"$ref":"#/$defs/N","title":"M"}}}`,
 		`{"$defs":{"N":{"type":"object","additionalProperties":false},"M":{"title":"M","type":"object","additionalProperties":false}},"type":"object","additionalProperties":false}`},
 	{"not changed", `{"type":"object","properties":{"a":{"not":{"type":"object"},"patternProperties":{"x":{"oneOf":[{}]}}}}}`,
@@ -95,7 +95,7 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// wrapped returns a schema with n levels, each in a property of the one outside.
+// wrapped returns a schema with n levels, each in a property of the outer level.
 func wrapped(n int) string {
 	return strings.Repeat(`{"properties":{"a":`, n-1) + "{}" + strings.Repeat("}}", n-1)
 }
@@ -122,7 +122,7 @@ func doubling(n int) string {
 	return fmt.Sprintf(`{"type":"object","$defs":{%s"D%d":{}}}`, b.String(), n)
 }
 
-// linked returns a schema whose references expand inside each other, n deep.
+// linked returns a schema with nested references, n levels deep.
 func linked(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -133,27 +133,27 @@ func linked(n int) string {
 
 func TestStrictErrors(t *testing.T) {
 	for _, tt := range []struct{ name, in, pointer, want string }{
-		{"no schema", `[]`, "", "a strict schema is an object: found an array; say what is allowed here"},
-		{"boolean schema", `{"properties":{"a":true}}`, "/properties/a", "a strict schema is an object: found true; say what is allowed here"},
+		{"no schema", `[]`, "", "a strict schema must be an object: found an array; describe the valid values here"},
+		{"boolean schema", `{"properties":{"a":true}}`, "/properties/a", "a strict schema must be an object: found true; describe the valid values here"},
 		{"boolean items", `{"properties":{"a":{"items":true}}}`, "/properties/a/items", "found true"},
-		{"properties", `{"properties":[]}`, "/properties", "properties is an object of schemas: found an array"},
-		{"anyOf", `{"properties":{"a":{"anyOf":{}}}}`, "/properties/a/anyOf", "anyOf is an array of schemas: found an object"},
-		{"oneOf beside anyOf", `{"properties":{"a":{"anyOf":[],"oneOf":1}}}`, "/properties/a/oneOf", "oneOf is an array of schemas: found the number 1"},
+		{"properties", `{"properties":[]}`, "/properties", "properties must be an object of schemas: found an array"},
+		{"anyOf", `{"properties":{"a":{"anyOf":{}}}}`, "/properties/a/anyOf", "anyOf must be an array of schemas: found an object"},
+		{"oneOf beside anyOf", `{"properties":{"a":{"anyOf":[],"oneOf":1}}}`, "/properties/a/oneOf", "oneOf must be an array of schemas: found the number 1"},
 		{"allOf", `{"properties":{"a":{"allOf":["x"]}}}`, "/properties/a/allOf/0", `found "x"`},
-		{"more members", `{"type":"object","additionalProperties":true}`, "/additionalProperties", "additionalProperties is true, and a strict schema allows no further members: use false, or name the members under properties"},
+		{"more members", `{"type":"object","additionalProperties":true}`, "/additionalProperties", "additionalProperties is true, but a strict schema allows no additional members: use false, or name the members under properties"},
 		{"members by schema", `{"properties":{"a":{"type":"object","additionalProperties":{}}}}`, "/properties/a/additionalProperties", "additionalProperties is an object"},
 		{"more members beside a reference", `{"type":"object","$defs":{"A":{"type":"object"},"B":{"$ref":"#/$defs/A","additionalProperties":null}}}`, "/$defs/B/additionalProperties", "additionalProperties is null"},
 		{"more members around allOf", `{"additionalProperties":true,"allOf":[{"type":"object","additionalProperties":false}]}`, "/additionalProperties", "additionalProperties is true"},
-		{"root anyOf", `{"anyOf":[{"type":"object"}]}`, "/anyOf", "the root uses anyOf, which a strict schema must not: put the choice into a property"},
+		{"root anyOf", `{"anyOf":[{"type":"object"}]}`, "/anyOf", "the root of a strict schema must not use anyOf: move it into a property"},
 		{"root oneOf", `{"type":"object","oneOf":[]}`, "/oneOf", "the root uses oneOf"},
 		{"root anyOf by reference", `{"$ref":"#/$defs/A","$defs":{"A":{"anyOf":[]}}}`, "/$defs/A/anyOf", "the root uses anyOf"},
-		{"root nullable", `{"type":["object","null"]}`, "/type", `the root is nullable, which a strict schema must not be: use "type": "object"`},
+		{"root nullable", `{"type":["object","null"]}`, "/type", `the root of a strict schema must not be nullable: use "type": "object"`},
 		{"root null", `{"type":"null"}`, "/type", "the root is nullable"},
 		{"root nullable by OpenAPI", `{"type":"object","nullable":true}`, "/nullable", "the root is nullable"},
-		{"root no object", `{"type":"string"}`, "/type", `the root is no object: found "string" as its type; use "type": "object"`},
-		{"root of two types", `{"type":["object","string"]}`, "/type", `the root is no object: found an array as its type`},
+		{"root no object", `{"type":"string"}`, "/type", `the root must have only the type object: found "string"; use "type": "object"`},
+		{"root of two types", `{"type":["object","string"]}`, "/type", `the root must have only the type object: found an array`},
 		{"root without type", `{"title":"T"}`, "", `the root has no type: the input of a tool is an object; add "type": "object"`},
-		{"reference no string", `{"properties":{"a":{"$ref":1}}}`, "/properties/a/$ref", "$ref is a string: found the number 1"},
+		{"reference no string", `{"properties":{"a":{"$ref":1}}}`, "/properties/a/$ref", "$ref must be a string: found the number 1"},
 		{"reference to nothing", `{"properties":{"a":{"$ref":"#/$defs/A"}}}`, "/properties/a/$ref", `the reference leads to no schema: found "#/$defs/A"; put the schema under $defs, and refer to it as "#/$defs/NAME"`},
 		{"expanded reference to nothing", `{"properties":{"a":{"$ref":"#/$defs/A","title":"x"}}}`, "/properties/a/$ref", "the reference leads to no schema"},
 		{"reference to no schema", `{"properties":{"a":{"$ref":"#/title"}},"title":"T"}`, "/properties/a/$ref", "the reference leads to no schema"},
@@ -161,20 +161,20 @@ func TestStrictErrors(t *testing.T) {
 		{"bad escape", `{"properties":{"a":{"$ref":"#/%zz"}}}`, "/properties/a/$ref", "the reference leads to no schema"},
 		{"reference elsewhere", `{"properties":{"a":{"$ref":"https://example.com/a.json"}}}`, "/properties/a/$ref", "the reference leads out of the schema"},
 		{"reference to what becomes anyOf", `{"properties":{"a":{"$ref":"#/properties/b/oneOf/0"},"b":{"oneOf":[{}]}}}`, "/properties/a/$ref", "the reference leads to no schema"},
-		{"allOf beside properties", `{"properties":{"a":{}},"allOf":[{"properties":{"b":{}}}]}`, "/properties", `"properties" is next to an allOf that has it too, and both count`},
+		{"allOf beside properties", `{"properties":{"a":{}},"allOf":[{"properties":{"b":{}}}]}`, "/properties", `"properties" is next to an allOf that also has it, and both apply`},
 		{"allOf beside another bound", `{"properties":{"a":{"minLength":1,"allOf":[{"minLength":2}]}}}`, "/properties/a/minLength", `"minLength" is next to an allOf`},
 		{"two required", `{"properties":{"a":{"type":"object","required":["b"],"allOf":[{"required":["c"]}]}}}`, "/properties/a/required", `"required" is next to an allOf`},
 		{"reference beside properties", `{"$ref":"#/$defs/A","properties":{"b":{}},"$defs":{"A":{"properties":{"a":{}}}}}`, "/properties", `"properties" is next to a $ref, and both count`},
 		{"reference beside allOf", `{"properties":{"a":{"$ref":"#/$defs/A","allOf":[{"minLength":1}]}},"$defs":{"A":{"type":"string"}}}`, "/properties/a/allOf", `"allOf" is next to a $ref`},
 		{"reference below an $id", `{"properties":{"a":{"$id":"a","properties":{"b":{"$ref":"#/$defs/A"}},"$defs":{"A":{}}}},"$defs":{"A":{}}}`, "/properties/a/properties/b/$ref", "the reference is below an $id"},
-		{"reference into an $id", `{"properties":{"a":{"$ref":"#/$defs/A/$defs/B","title":"a"}},"$defs":{"A":{"$id":"a","$defs":{"B":{}}}}}`, "/properties/a/$ref", "the reference leads into a schema with an $id of its own"},
+		{"reference into an $id", `{"properties":{"a":{"$ref":"#/$defs/A/$defs/B","title":"a"}},"$defs":{"A":{"$id":"a","$defs":{"B":{}}}}}`, "/properties/a/$ref", "the reference leads into a schema with its own $id"},
 		{"circle by allOf", `{"type":"object","$defs":{"A":{"properties":{"next":{"allOf":[{"$ref":"#/$defs/A"}]}}}}}`, "/$defs/A/properties/next/allOf/0/$ref", "the reference leads back to itself"},
-		{"circle", `{"type":"object","$defs":{"A":{"properties":{"next":{"$ref":"#/$defs/A","title":"t"}}}}}`, "/$defs/A/properties/next/$ref", `the reference leads back to itself, so that it cannot be expanded: write "#/$defs/A" without other keywords next to it`},
+		{"circle", `{"type":"object","$defs":{"A":{"properties":{"next":{"$ref":"#/$defs/A","title":"t"}}}}}`, "/$defs/A/properties/next/$ref", `the reference leads back to itself, so it cannot be expanded: write "#/$defs/A" without other keywords next to it`},
 		{"circle of a schema and its allOf", `{"type":"object","$defs":{"A":{"allOf":[{"$ref":"#/$defs/A"}],"title":"x"}}}`, "/$defs/A/allOf/0/$ref", "the reference leads back to itself"},
 		{"circle at the root", `{"$ref":"#","title":"a"}`, "", "the root has no type"},
 		{"levels", wrapped(MaxLevels + 1), strings.Repeat("/properties/a", MaxLevels), "schemas are nested deeper than 100 levels"},
-		{"nodes", "{" + wide(MaxNodes, "{}") + "}", "/properties/p99999", "the schema comes to more than 100000 schemas"},
-		{"expansion bomb", doubling(40), "/$defs/D37/properties/p0", "the schema comes to more than 100000 schemas"},
+		{"nodes", "{" + wide(MaxNodes, "{}") + "}", "/properties/p99999", "the schema has more than 100000 subschemas"},
+		{"expansion bomb", doubling(40), "/$defs/D37/properties/p0", "the schema has more than 100000 subschemas"},
 		{"chain of references", linked(MaxLevels + 1), "/$defs/D100/$ref", "references are nested deeper than 100 levels"},
 		{"bytes", `{` + wide(100, `{"$ref":"#/$defs/A","title":"x"}`) + `,"$defs":{"A":{"title":"` + strings.Repeat("long", 1<<18) + `"}}}`, "/properties/p63/$ref", "the references expand to more than 67108864 bytes"},
 	} {

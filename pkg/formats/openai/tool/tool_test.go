@@ -23,7 +23,7 @@ func TestToolName(t *testing.T) {
 		"Billing Agent":   "transfer_to_billing_agent",
 		"a-b.c/d":         "transfer_to_a_b_c_d",
 		"Ünïcode 日本":      "transfer_to__n_code___", // one "_" for each character
-		"e\u0301":         "transfer_to_e_",         // code points, not what is seen as one character
+		"e\u0301":         "transfer_to_e_",         // code points, not graphemes
 		"x\U0001f600\n_9": "transfer_to_x___9",
 		"":                "transfer_to_",
 	} {
@@ -75,7 +75,7 @@ func TestDefinition(t *testing.T) {
 		{name: "bad name", agent: "b", options: Options{Name: "to b"}, wantErr: `tool name "to b": use letters, digits, "_" and "-" only`},
 		{name: "bad text", agent: "b\xff", wantErr: "the agent's name is not valid UTF-8"},
 		{name: "bad description", agent: "b", options: Options{Description: "\xff"}, wantErr: "the agent's description is not valid UTF-8"},
-		{name: "no schema", agent: "b", options: Options{InputSchema: parse(t, `[]`), Loose: true}, wantErr: "a strict schema is an object: found an array; say what is allowed here"},
+		{name: "no schema", agent: "b", options: Options{InputSchema: parse(t, `[]`), Loose: true}, wantErr: "a strict schema must be an object: found an array; describe the valid values here"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := Definition(tt.agent, tt.options)
