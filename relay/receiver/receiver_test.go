@@ -103,7 +103,7 @@ func TestChangedMessage(t *testing.T) {
 	for name, frame := range map[string][]byte{"lost": nil, "changed": []byte(`{"handoffId":"other"}`)} {
 		letters := receiver.NewLetters(audit.NewLog(damaged{log.Store(), answer.Record.Sequence, frame}, nil), nil)
 		letter, err := letters.Find(t.Context(), answer.HandoffID)
-		if err == nil || !strings.Contains(err.Error(), "is not the one that was recorded") {
+		if err == nil || !strings.Contains(err.Error(), "is not the recorded one") {
 			t.Errorf("%s: found %q, error %v", name, letter.Raw, err)
 		}
 	}

@@ -61,7 +61,7 @@ func ExampleWrite() {
 		return evidence.Write(ctx, io.Discard, r, "a task", note, key.Public().(ed25519.PublicKey))
 	})
 	fmt.Println(err)
-	// Output: no record of task "a task"
+	// Output: the audit log has no record of task "a task"
 }
 
 // A message that is not the recorded one is no evidence, also where the digest of the message is
@@ -95,7 +95,7 @@ func TestChangedMessage(t *testing.T) {
 			}
 			return evidence.Write(t.Context(), io.Discard, r, recorded, note, key.Public().(ed25519.PublicKey))
 		})
-		if changed := err != nil && strings.Contains(err.Error(), "the message beside record 1 is not the one that was recorded"); changed != (i == 1) || err != nil && !changed {
+		if changed := err != nil && strings.Contains(err.Error(), "the message beside record 1 is not the recorded one"); changed != (i == 1) || err != nil && !changed {
 			t.Errorf("%s: %v", recorded, err)
 		}
 	}

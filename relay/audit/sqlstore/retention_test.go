@@ -183,7 +183,7 @@ func TestRetentionKeepsItsRecords(t *testing.T) {
 		if _, err := raw.ExecContext(t.Context(), "UPDATE audit_record SET event = -1, recorded_at = 0, details = NULL, message_digest = $1 WHERE sequence = 3", h.Sum(nil)); err != nil {
 			t.Fatal(err)
 		}
-		if _, problems := verify(t, s); len(problems) != 1 || problems[0].Message != "4 records are removed, and the records of that say 3" {
+		if _, problems := verify(t, s); len(problems) != 1 || problems[0].Message != "4 records are removed, but the records of removals count 3" {
 			t.Errorf("found %v", problems)
 		}
 	})

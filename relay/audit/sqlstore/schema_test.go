@@ -73,7 +73,7 @@ func TestTablesOfVersion1(t *testing.T) {
 			{HandoffID: "no UUID", Receiver: "b", Sequence: 6, Instance: instance},
 		}
 		if !slices.Equal(list, want) {
-			t.Errorf("under way: %+v, want %+v", list, want)
+			t.Errorf("in flight: %+v, want %+v", list, want)
 		}
 		err = audit.NewLog(s, nil).Append(t.Context(), func(b *audit.Batch) error { // another receiver's copy
 			if _, err := b.Add(audit.Record{Event: audit.Accepted, HandoffID: "no UUID", Receiver: "c"}, nil); err != nil {

@@ -211,7 +211,7 @@ func TestVerifyFindsEveryChange(t *testing.T) {
 			{"audit_personal", "sequence = 408", "record 408"},
 			{"audit_node", "level = 1 AND position = 1", "node 1 of level 1"},
 			{"audit_record", "sequence = 600", "record 600"}, {"audit_record", "sequence = 603", "record 603"},
-			{"audit_pending", "sequence = 404", "under way"}, {"audit_pending", "sequence = 406", "under way"},
+			{"audit_pending", "sequence = 404", "audit_pending"}, {"audit_pending", "sequence = 406", "audit_pending"},
 			{"audit_archive", "first = 200", "audit_archive"}, {"audit_removal", "before = 200", "audit_removal"},
 		} {
 			names, values := row(t, raw, at.table, at.where)
@@ -354,7 +354,7 @@ func TestVerifyFindsRemovedRecords(t *testing.T) {
 		}
 		other := head
 		other.Root[0] ^= 1
-		check("the log was written anew from one of the records 256 to 600", other, half)
+		check("the log was rewritten from one of the records 256 to 600", other, half)
 
 		exec("UPDATE audit_record SET sequence = -5 WHERE sequence = 100")
 		check("has the sequence number -5")
@@ -382,7 +382,7 @@ func TestVerifyFindsRemovedRecords(t *testing.T) {
 		if _, problems := verify(t, s, half); len(problems) > 0 {
 			t.Errorf("what a bare chain does not show: %v", problems)
 		}
-		check("the log was cut off: there were 601 records at the checkpoint, and there are 590", head)
+		check("the log was cut off: the checkpoint has 601 records, the log has 590", head)
 		exec("DELETE FROM audit_record WHERE sequence BETWEEN 3 AND 5")
 		check("records 3 to 5 are missing")
 	})
@@ -408,10 +408,10 @@ func TestVerifyFindsRemovedRows(t *testing.T) {
 		fill(t, s)
 		retain(t, s)
 		for _, test := range []struct{ table, where, want string }{
-			{"audit_archive", "first = 0", "the row of audit_archive for the records 0 to 199, which record 601 is about, is missing"},
-			{"audit_archive", "first = 200", "the row of audit_archive for the records 200 to 399, which record 602 is about, is missing"},
-			{"audit_removal", "before = 200", "the row of audit_removal for the records before 200, which record 603 is about, is missing"},
-			{"audit_pending", "sequence = 404", "the message that record 404 has accepted was not handed over, and is not under way: its row of audit_pending is missing"},
+			{"audit_archive", "first = 0", "the row of audit_archive for the records 0 to 199, which record 601 describes, is missing"},
+			{"audit_archive", "first = 200", "the row of audit_archive for the records 200 to 399, which record 602 describes, is missing"},
+			{"audit_removal", "before = 200", "the row of audit_removal for the records before 200, which record 603 describes, is missing"},
+			{"audit_pending", "sequence = 404", "the message that record 404 accepted was not handed over, but its row of audit_pending is missing"},
 			{"audit_personal", "sequence = 408", "the personal data beside record 408 is missing"},
 			{"audit_message", "sequence = 500", "the message beside record 500 is missing"},
 			{"audit_node", "level = 1 AND position = 1", "node 1 of level 1"},
@@ -438,8 +438,8 @@ func TestVerifyFindsRemovedRows(t *testing.T) {
 			t.Errorf("what was removed and put back: %v", problems)
 		}
 		for _, test := range []struct{ insert, undo, want string }{
-			{"INSERT INTO audit_archive SELECT 5, last, directory, file, sha256 FROM audit_archive WHERE first = 200", "DELETE FROM audit_archive WHERE first = 5", "no record says that the messages of the records 5 to 399 were moved"},
-			{"INSERT INTO audit_removal VALUES (300)", "DELETE FROM audit_removal WHERE before = 300", "no record says that the records before 300 were removed"},
+			{"INSERT INTO audit_archive SELECT 5, last, directory, file, sha256 FROM audit_archive WHERE first = 200", "DELETE FROM audit_archive WHERE first = 5", "no record confirms that the messages of the records 5 to 399 were moved"},
+			{"INSERT INTO audit_removal VALUES (300)", "DELETE FROM audit_removal WHERE before = 300", "no record confirms that the records before 300 were removed"},
 			{"UPDATE audit_pending SET sequence = 402 WHERE sequence = 404", "UPDATE audit_pending SET sequence = 404 WHERE sequence = 402", "was changed"},
 			{"INSERT INTO audit_node SELECT 1, 2, hash FROM audit_node WHERE position = 1", "DELETE FROM audit_node WHERE position = 2", "the tree has no node 2 of level 1"},
 			{"INSERT INTO audit_node SELECT 3, 0, hash FROM audit_node WHERE position = 1", "DELETE FROM audit_node WHERE level = 3", "the tree has no node 0 of level 3"},
@@ -473,8 +473,8 @@ func TestVerifyKnowsWhatIsUnderWay(t *testing.T) {
 	rolledBack := audit.Record{Event: audit.RolledBack, HandoffID: "h"}
 	of := func(receiver string, r audit.Record) audit.Record { r.Receiver = receiver; return r }
 	released := audit.Record{Event: audit.Accepted, HandoffID: "h", Details: audit.Details{By: "Ada"}}
-	const missing, tooMany = "its row of audit_pending is missing", "no record has accepted it, or it was handed over"
-	const twice = "record 2 has accepted a message that record 0 had accepted: nobody had given it back"
+	const missing, tooMany = "its row of audit_pending is missing", "no record accepted it, or it was already handed over"
+	const twice = "record 2 accepts a message that record 0 had accepted, without a rollback in between"
 	for name, tt := range map[string]struct {
 		records []audit.Record
 		pending int64 // sequence number, -1 for none
@@ -487,8 +487,8 @@ func TestVerifyKnowsWhatIsUnderWay(t *testing.T) {
 		"its sender may not know":          {records: []audit.Record{accepted, runs, ended}, running: true, replyTo: "sender", far: true},
 		"an agent runs":                    {records: []audit.Record{accepted, runs}, running: true, far: true},
 		"an agent runs, and nobody knows":  {records: []audit.Record{accepted, runs}, pending: -1, want: "has an agent that has not ended", far: true},
-		"an agent runs, and it is hidden":  {records: []audit.Record{accepted, runs}, want: "as if nobody had it"},
-		"no agent runs":                    {records: []audit.Record{accepted}, running: true, want: "as if an agent had it"},
+		"an agent runs, and it is hidden":  {records: []audit.Record{accepted, runs}, want: "without an agent, but it was handed over"},
+		"no agent runs":                    {records: []audit.Record{accepted}, running: true, want: "with an agent, but no record has this handover"},
 		"an agent has ended":               {records: []audit.Record{accepted, runs, ended}, pending: -1, far: true},
 		"an agent has failed":              {records: []audit.Record{accepted, runs, failed, rolledBack}, pending: -1, far: true},
 		"an agent has ended, and runs":     {records: []audit.Record{accepted, runs, ended}, running: true, want: tooMany, far: true},
@@ -497,25 +497,25 @@ func TestVerifyKnowsWhatIsUnderWay(t *testing.T) {
 		"withdrawn":                        {records: []audit.Record{accepted, rolledBack}, pending: -1, far: true},
 		"rolled back by its sender":        {records: []audit.Record{accepted, rolledBack}, far: true},
 		"rolled back while an agent runs":  {records: []audit.Record{accepted, runs, rolledBack}, running: true, far: true},
-		"withdrawn, and accepted again":    {records: []audit.Record{accepted, rolledBack, accepted}, pending: -1, want: "record 2 has accepted", far: true},
+		"withdrawn, and accepted again":    {records: []audit.Record{accepted, rolledBack, accepted}, pending: -1, want: "record 2 accepted", far: true},
 		"another receiver's":               {records: []audit.Record{of("a", accepted), of("b", accepted), of("a", handedOver)}, pending: 1, whose: "b", far: true},
-		"another receiver's, and nobody":   {records: []audit.Record{of("a", accepted), of("b", accepted), of("a", handedOver)}, pending: -1, want: "record 1 has accepted", far: true},
+		"another receiver's, and nobody":   {records: []audit.Record{of("a", accepted), of("b", accepted), of("a", handedOver)}, pending: -1, want: "record 1 accepted", far: true},
 		"another receiver's, the same row": {records: []audit.Record{of("a", accepted), of("b", accepted), of("a", handedOver), of("b", handedOver)}, pending: 1, whose: "b", want: tooMany},
 		"handed over":                      {records: []audit.Record{accepted, handedOver}, pending: -1, want: "", far: true},
 		"to be handed over":                {records: []audit.Record{accepted}, pending: 0, want: "", far: false},
-		"nobody will hand it over":         {records: []audit.Record{accepted, other}, pending: -1, want: "record 0 has accepted", far: false},
+		"nobody will hand it over":         {records: []audit.Record{accepted, other}, pending: -1, want: "record 0 accepted", far: false},
 		"rolled back and accepted again":   {records: []audit.Record{accepted, handedOver, rolledBack, accepted}, pending: 3, want: "", far: true},
-		"accepted again, and nobody":       {records: []audit.Record{accepted, handedOver, rolledBack, accepted}, pending: -1, want: "record 3 has accepted", far: true},
+		"accepted again, and nobody":       {records: []audit.Record{accepted, handedOver, rolledBack, accepted}, pending: -1, want: "record 3 accepted", far: true},
 		"accepted twice":                   {records: []audit.Record{accepted, handedOver, accepted}, pending: 2, want: twice, far: true},
-		"accepted twice by one receiver":   {records: []audit.Record{of("a", accepted), of("a", handedOver), of("b", rolledBack), of("a", accepted)}, pending: 3, whose: "a", want: "record 3 has accepted a message that record 0 had accepted"},
+		"accepted twice by one receiver":   {records: []audit.Record{of("a", accepted), of("a", handedOver), of("b", rolledBack), of("a", accepted)}, pending: 3, whose: "a", want: "record 3 accepts a message that record 0 had accepted"},
 		"a copy each":                      {records: []audit.Record{of("a", accepted), of("a", handedOver), of("b", accepted), of("b", handedOver)}, pending: -1},
 		"all copies were rolled back":      {records: []audit.Record{of("a", accepted), of("a", handedOver), rolledBack, of("a", accepted)}, pending: 3, whose: "a"},
 		"a person has accepted it again":   {records: []audit.Record{accepted, handedOver, released}, pending: 2},
 		"it would be handed over twice":    {records: []audit.Record{accepted, handedOver}, pending: 0, want: tooMany, far: false},
 		"it would be handed over unasked":  {records: []audit.Record{other}, pending: 0, want: tooMany, far: false},
-		"another record":                   {records: []audit.Record{accepted, handedOver, rolledBack, accepted}, pending: 0, want: "but not by record 0: record 3 has accepted it", far: false},
+		"another record":                   {records: []audit.Record{accepted, handedOver, rolledBack, accepted}, pending: 0, want: "with record 0, but record 3 accepted it", far: false},
 		"erased before it was handed over": {records: []audit.Record{sealed, erased}, pending: -1, want: "", far: true},
-		"erased, and under way":            {records: []audit.Record{sealed, erased}, pending: 0, want: "", far: false},
+		"erased, and in flight":            {records: []audit.Record{sealed, erased}, pending: 0, want: "", far: false},
 		"erased before it came":            {records: []audit.Record{erased, sealed}, pending: -1, want: missing, far: false},
 	} {
 		for _, between := range []int{0, 17_000} { // more than a stretch has

@@ -101,7 +101,7 @@ func checkAgainst(ctx context.Context, r audit.Reader, size int64, c tree.Checkp
 	}
 	root, err := tree.Root(ctx, r, c.Size)
 	if err == nil && root != c.Root {
-		err = fmt.Errorf("the first %d records are not those of the checkpoint: handoff audit verify says more", c.Size)
+		err = fmt.Errorf("the first %d records differ from those at the checkpoint: run handoff audit verify", c.Size)
 	}
 	return err
 }

@@ -106,7 +106,7 @@ func proofOf(ctx context.Context, r audit.Reader, s audit.Stored, signed []byte)
 	if hash, err := s.Record.Hash(); err != nil {
 		return nil, err
 	} else if tree.CheckRecord(p.Hashes, checkpoint.Size, checkpoint.Root, p.Index, hash) != nil {
-		return nil, errors.New("record " + strconv.FormatInt(s.Sequence, 10) + " or the tree was changed, so there is no proof of it: handoff audit verify says more")
+		return nil, errors.New("record " + strconv.FormatInt(s.Sequence, 10) + " or the tree was changed, so there is no proof of it: run handoff audit verify")
 	}
 	return tree.FormatProof(p)
 }

@@ -49,7 +49,7 @@ func TestArchived(t *testing.T) {
 		what, why string
 		with      func() error
 	}{
-		{"damaged", "not a file of messages, or not whole", func() error { return os.Truncate(file, 40) }},
+		{"damaged", "it is not a complete file of messages", func() error { return os.Truncate(file, 40) }},
 		{"missing", "", func() error { return os.Remove(file) }},
 	} {
 		t.Run(gone.what, func(t *testing.T) {
