@@ -89,7 +89,7 @@ func originOf(ctx context.Context, r audit.Reader) (string, error) {
 		return "", err
 	}
 	if len(first) == 0 {
-		return "", term.WithHint(errors.New("the audit log has no record yet, and no name"), "handoff audit init --origin NAME gives it one")
+		return "", term.WithHint(errors.New("the audit log has no record yet, and no name"), "handoff audit init --origin NAME names it")
 	}
 	return "handoff-" + hex.EncodeToString(first[0][:8]), nil
 }

@@ -196,7 +196,7 @@ func details(say func(label, text string), d *audit.Details) {
 		say("about", fmt.Sprint("record ", *d.Concerns))
 	}
 	if d.Resumed {
-		say("resumed", "handed over by another attempt than the one that accepted it")
+		say("resumed", "not handed over by the attempt that accepted it")
 	}
 	if d.Compressed {
 		say("compressed", "older turns were summarised")
@@ -204,10 +204,10 @@ func details(say func(label, text string), d *audit.Details) {
 	say("by", d.By)
 	say("explanation", d.Explanation)
 	if d.Unsigned {
-		say("unsigned", "nobody has shown by a signature who says that")
+		say("unsigned", "no signature confirms the author")
 	}
 	if d.Unrecorded > 0 {
-		say("unrecorded", term.Counted(d.Unrecorded, "message")+" since the record of this kind before")
+		say("unrecorded", term.Counted(d.Unrecorded, "message")+" since the previous record of this kind")
 	}
 	say("allowed", strings.Join(d.Allowed, ", "))
 	if d.ExitCode != nil {

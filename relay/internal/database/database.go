@@ -311,7 +311,7 @@ func (db *DB) Migrate(ctx context.Context, part string, steps []string, create b
 	case version == len(steps):
 		return nil
 	case version > len(steps):
-		return fmt.Errorf("the tables of the %s have version %d, and this program knows versions up to %d: use a newer handoff", part, version, len(steps))
+		return fmt.Errorf("the tables of the %s have version %d, but this program supports versions up to %d: use a newer handoff", part, version, len(steps))
 	case version == 0 && !create:
 		err := fmt.Errorf("there are no tables of the %s in this database", part)
 		if db.Path != "" {

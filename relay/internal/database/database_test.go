@@ -69,7 +69,7 @@ func TestMigrate(t *testing.T) {
 				}
 			}
 			err := db.Migrate(t.Context(), "part", steps[:1], true)
-			if err == nil || !strings.Contains(err.Error(), "version 2, and this program knows versions up to 1") {
+			if err == nil || !strings.Contains(err.Error(), "version 2, but this program supports versions up to 1") {
 				t.Errorf("an older program says %v", err)
 			}
 			failing := append(steps, "INSERT INTO one (n) VALUES (3); INSERT INTO nowhere VALUES (1)")
