@@ -87,20 +87,20 @@ func TestForgedAnswer(t *testing.T) {
 		place := b.sent()
 		for want, change := range map[string]func(*receiver.Answer, *transport.Message){
 			"recordHash is zero": func(a *receiver.Answer, _ *transport.Message) { a.RecordHash = audit.Hash{} },
-			"and it is": func(a *receiver.Answer, _ *transport.Message) {
+			"after the present time": func(a *receiver.Answer, _ *transport.Message) {
 				a.RecordedAt = audit.FormatTime(b.now.Add(6 * time.Minute))
 			},
-			"and the message was sent at": func(a *receiver.Answer, _ *transport.Message) {
+			"before the message was sent at": func(a *receiver.Answer, _ *transport.Message) {
 				a.RecordedAt = audit.FormatTime(b.now.Add(-6 * time.Minute))
 			},
-			"which is none":                  func(a *receiver.Answer, _ *transport.Message) { a.RecordedAt = "soon" },
-			"it is to attempt 2":             func(_ *receiver.Answer, m *transport.Message) { m.Attempt = 2 },
-			"it counts -1 attempts":          func(a *receiver.Answer, _ *transport.Message) { a.Attempt = -1 },
-			"it is to another message: its":  func(_ *receiver.Answer, m *transport.Message) { m.Key = "other" },
-			"it is about another task":       func(a *receiver.Answer, _ *transport.Message) { a.TaskID = "other" },
-			"the digest is another one":      func(a *receiver.Answer, _ *transport.Message) { a.MessageDigest = audit.Hash{2} },
-			"it has the status \"TAKEN\"":    func(a *receiver.Answer, _ *transport.Message) { a.Status = "TAKEN" },
-			"it is to attempt 3, and there ": func(a *receiver.Answer, m *transport.Message) { a.Status, m.Attempt = receiver.Rejected, 3 },
+			"its time is not valid: ":          func(a *receiver.Answer, _ *transport.Message) { a.RecordedAt = "soon" },
+			"it answers attempt 2":             func(_ *receiver.Answer, m *transport.Message) { m.Attempt = 2 },
+			"attempts is negative: -1":         func(a *receiver.Answer, _ *transport.Message) { a.Attempt = -1 },
+			"it answers another message: its":  func(_ *receiver.Answer, m *transport.Message) { m.Key = "other" },
+			"it is about another task":         func(a *receiver.Answer, _ *transport.Message) { a.TaskID = "other" },
+			"the digests differ":               func(a *receiver.Answer, _ *transport.Message) { a.MessageDigest = audit.Hash{2} },
+			"the unknown status \"TAKEN\"":     func(a *receiver.Answer, _ *transport.Message) { a.Status = "TAKEN" },
+			"it answers attempt 3, but the la": func(a *receiver.Answer, m *transport.Message) { a.Status, m.Attempt = receiver.Rejected, 3 },
 		} {
 			before := b.first(exampleID)
 			key := sign.NewEd25519Key("any") // the digest is in signed answers alone
@@ -113,7 +113,7 @@ func TestForgedAnswer(t *testing.T) {
 			b.Errorf("%s, %s", h.State, h.AnswerCheck)
 		}
 		_, err := b.sender.Rollback(b.Context(), b.Context(), deliver.Rollback{HandoffID: exampleID})
-		if err == nil || !strings.Contains(err.Error(), "nobody has checked the answer of") {
+		if err == nil || !strings.Contains(err.Error(), "there is only an unverified answer from") {
 			b.Errorf("%v", err)
 		}
 	})
@@ -129,7 +129,7 @@ func TestSignedAnswer(t *testing.T) {
 		for name, key := range map[string]*sign.Key{"unsigned": nil, "another key": &stranger} {
 			for _, status := range []receiver.Status{receiver.Accepted, receiver.Rejected, receiver.Completed, receiver.Duplicate} {
 				h := b.forge(place, key, func(a *receiver.Answer, _ *transport.Message) { a.Status = status })
-				if h.State != deliver.Dispatched || h.Answer != nil || !strings.Contains(h.Refusal, "has signed it: ") {
+				if h.State != deliver.Dispatched || h.Answer != nil || !strings.Contains(h.Refusal, "it is not signed by a key that may answer for ") {
 					b.Errorf("%s, %s: %s, %v: %s", name, status, h.State, h.Answer, h.Refusal)
 				}
 			}
@@ -141,7 +141,7 @@ func TestSignedAnswer(t *testing.T) {
 			b.Errorf("%s: %s", h.State, h.Refusal)
 		}
 		_, err := b.sender.Rollback(b.Context(), b.Context(), deliver.Rollback{HandoffID: exampleID})
-		if err == nil || strings.Contains(err.Error(), "nobody has checked") {
+		if err == nil || strings.Contains(err.Error(), "unverified") {
 			b.Errorf("%v", err)
 		}
 	})

@@ -57,11 +57,11 @@ func TestSentElsewhere(t *testing.T) {
 			}
 		}
 		b.send(b.outgoing(example(b), "memory://h/a"))
-		refused(example(b), "memory://h/wrong", "was sent to memory://h/a (", "is not sent to memory://h/wrong", "take it back there by force", "new handoffId")
+		refused(example(b), "memory://h/wrong", "was sent to memory://h/a (", "is not sent to memory://h/wrong", "revoke it there with a forced rollback", "new handoffId")
 		refused(example(b), "memory://other@h/a", "by another user")
 		b.answer(b.next(place.Consumer()), receiver.Accepted, nil)
 		b.wait(exampleID)
-		refused(example(b), "memory://h/wrong", "was sent to memory://h/a, where its receiver has taken it", "is not sent to memory://h/wrong", "new handoffId")
+		refused(example(b), "memory://h/wrong", "was sent to memory://h/a, where its receiver accepted it", "it is not sent to memory://h/wrong", "new handoffId")
 
 		second := example(b, "0bafc4e8acb3", "000000000002")
 		b.send(b.outgoing(second, "memory://h/broken"))

@@ -223,7 +223,7 @@ func TestEarlyTakenBack(t *testing.T) {
 		{name: "its agent has ended before", after: faulty, ended: true, events: map[audit.Event]int{audit.Rejected: 1}},
 		{name: "revoked", after: func(b *bench, list []transport.Message) {
 			b.publish(transport.Message{Kind: transport.Revocation, Key: list[0].Key, Body: fmt.Appendf(nil, `{"handoffId":"%s"}`, list[0].Key), ReplyTo: "sender"})
-		}, why: "its sender has taken the handoff back", events: map[audit.Event]int{audit.Revoked: 1}},
+		}, why: "its sender revoked the handoff", events: map[audit.Event]int{audit.Revoked: 1}},
 		{name: "accepted meanwhile", after: func(b *bench, list []transport.Message) {
 			b.accept(message(1))
 			b.publishAll(list[1:])

@@ -84,7 +84,7 @@ func TestTransportUp(t *testing.T) {
 		up     int
 	}{
 		{"at the beginning", func() {}, 1},
-		{"a message was put with the dead letters", func() { r.Trouble(io.EOF) }, 1},
+		{"a message became a dead letter", func() { r.Trouble(io.EOF) }, 1},
 		{"down", func() { r.Down(io.EOF) }, 0},
 		{"the audit log works again", r.Recovered, 0},
 		{"up", r.Up, 1},

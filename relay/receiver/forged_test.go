@@ -233,7 +233,7 @@ func TestUnsignedRevocation(t *testing.T) {
 	}
 	a := l.bring(t, example(t, "6e7f936b"))
 	expect(t, a, receiver.Rejected, "REVOKED")
-	if !strings.Contains(a.Details, "has not signed") {
+	if !strings.Contains(a.Details, "by an unsigned revocation") {
 		t.Errorf("the sender is told %s", a.Details)
 	}
 	l.die(t)

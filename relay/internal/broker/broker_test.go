@@ -52,8 +52,8 @@ func TestOnlyParameters(t *testing.T) {
 	for address, want := range map[string]string{
 		"x://user:secret@h/q?a=1":      "",
 		"x://user:secret@h/q?b=1":      `x://h/q: unknown parameter "b"`,
-		"x:///q":                       "x:///q: no host in the address",
-		"x://h/q#f":                    "x://h/q: a # in the address has to be written as %23",
+		"x:///q":                       "x:///q: the address has no host",
+		"x://h/q#f":                    "x://h/q: write a # in the address as %23",
 		"x://:secret@h/q?b=1&a=secret": `unknown parameter "b"`,
 	} {
 		u, err := url.Parse(address)
