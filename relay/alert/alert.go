@@ -54,7 +54,7 @@ func New(children *child.Set, o Options) (*Sender, error) {
 	if o.URL != "" {
 		u, err := url.Parse(o.URL)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return nil, errors.New("not the URL of a web server: write it as https://host/path")
+			return nil, errors.New("it is not the URL of a web server: write it as https://host/path")
 		}
 	}
 	if o.Timeout == 0 {

@@ -267,12 +267,12 @@ func TestAddresses(t *testing.T) {
 		"amqp://u:secret@" + server + "/":             "amqp://" + server + "/: the path is not /QUEUE or /VHOST/QUEUE",
 		"amqp://u:secret@" + server + "/a/b/c":        "the path is not /QUEUE or /VHOST/QUEUE",
 		"amqp://u:secret@" + server + "//b":           "the path is not /QUEUE or /VHOST/QUEUE",
-		"amqp://u:secret@" + server + "/" + long:      "the name of the queue has 183 bytes, and at most 182 may be",
+		"amqp://u:secret@" + server + "/" + long:      "the name of the queue has 183 bytes, more than the limit of 182",
 		"amqp://u:secret@" + server + "/amq.x":        "the server's own",
 		"amqp://u:secret@" + server + "/a?x=1":        "unknown parameter",
 		"amqp://u:secret@" + nobody + "/a":            nobody + ": connection refused",
-		"amqp://u:secret@" + server + "/a":            server + ": the server does not let this user in",
-		"amqp://guest:guest@" + server + "/nobody/a":  server + ": the server does not let this user into this virtual host",
+		"amqp://u:secret@" + server + "/a":            server + ": the server rejects this user or its password",
+		"amqp://guest:guest@" + server + "/nobody/a":  server + ": the server rejects this user or its passwordto this virtual host",
 		"amqps://u:secret@no-such-host.invalid/queue": "no-such-host.invalid:5671: no-such-host.invalid: no such host",
 	} {
 		u, err := url.Parse(address)

@@ -198,7 +198,7 @@ func TestTooLarge(t *testing.T) {
 	var m transport.Memory
 	p := claimcheck.Publisher(narrow{m.Publisher(), limit}, nil, transport.Options{})
 	_, err := p.Publish(t.Context(), transport.Message{Body: noise(5000)})
-	if e := (*transport.TooLargeError)(nil); !errors.As(err, &e) || e.Limit != limit || !strings.HasPrefix(err.Error(), "the message has 5000 bytes, 50") || !strings.Contains(err.Error(), "takes 1000 at most") {
+	if e := (*transport.TooLargeError)(nil); !errors.As(err, &e) || e.Limit != limit || !strings.HasPrefix(err.Error(), "the message has 5000 bytes, 50") || !strings.Contains(err.Error(), "limit of 1000") {
 		t.Errorf("the error is %v", err)
 	}
 	packed := transport.Message{Body: noise(5000), Encoding: "zstd"}

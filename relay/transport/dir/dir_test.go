@@ -248,8 +248,8 @@ func TestUnusable(t *testing.T) {
 		{"no header", "x\n\n", "Handoff-Dead-Letter: it has a header line without a colon\nx\n\n"},
 		{"endless headers", strings.Repeat("a: b\n", 65600/5), "Handoff-Dead-Letter: it does not begin"},
 		{"endless header", "a: " + strings.Repeat("b", 65600), "Handoff-Dead-Letter: it does not begin"},
-		{"long body", "a: b\n\n" + strings.Repeat("b", 101), "Handoff-Dead-Letter: it has 101 bytes, and 100 at most are taken\na: b\n\nbbb"},
-		{"very long body", "a: b\n\n" + strings.Repeat("b", 1<<20), "Handoff-Dead-Letter: it has 1048582 bytes, and 100 at most are taken\na: b\n\nbbb"},
+		{"long body", "a: b\n\n" + strings.Repeat("b", 101), "Handoff-Dead-Letter: it has 101 bytes, more than the limit of 100\na: b\n\nbbb"},
+		{"very long body", "a: b\n\n" + strings.Repeat("b", 1<<20), "Handoff-Dead-Letter: it has 1048582 bytes, more than the limit of 100\na: b\n\nbbb"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "queue")

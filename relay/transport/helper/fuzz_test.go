@@ -126,7 +126,7 @@ func TestServe(t *testing.T) {
 		{name: "nothing"},
 		{name: "not open", input: `{"id":2,"do":"next"}`, output: `{"id":2,"error":{"text":"nothing is open: the first request is hello"}}`},
 		{name: "another version", input: `{"id":1,"do":"hello","versions":[2,3]}`,
-			output: `{"id":1,"error":{"kind":"permanent","text":"this program speaks version 1 of the protocol, and is asked for [2 3]"}}`},
+			output: `{"id":1,"error":{"kind":"permanent","text":"this program uses version 1 of the protocol, but the request offers [2 3]"}}`},
 		{name: "another scheme", input: `{"id":1,"do":"hello","versions":[1],"role":"consume","url":"x://me:secret@host"}`,
 			output: `{"id":1,"error":{"kind":"permanent","text":"this program has no transport \"x\""}}`},
 		{name: "an address that is looked at", input: `{"id":1,"do":"hello","versions":[1],"role":"check","url":"relay://host"}`,
@@ -139,16 +139,16 @@ func TestServe(t *testing.T) {
 			output: `{"id":0,"error":{"text":"standard input: line 1: \"GET / HTTP/1.1\\r\": no JSON object"}}`,
 			err:    `standard input: line 1: "GET / HTTP/1.1\r": no JSON object`},
 		{name: "another type", input: `{"id":"1","do":"hello"}`,
-			output: `{"id":0,"error":{"text":"standard input: line 1: \"{\\\"id\\\":\\\"1\\\",\\\"do\\\":\\\"hello\\\"}\": something else than expected at \"/id\""}}`,
-			err:    `standard input: line 1: "{\"id\":\"1\",\"do\":\"hello\"}": something else than expected at "/id"`},
+			output: `{"id":0,"error":{"text":"standard input: line 1: \"{\\\"id\\\":\\\"1\\\",\\\"do\\\":\\\"hello\\\"}\": unexpected value at \"/id\""}}`,
+			err:    `standard input: line 1: "{\"id\":\"1\",\"do\":\"hello\"}": unexpected value at "/id"`},
 		{name: "no id", input: `{"do":"hello"}`,
-			output: `{"id":0,"error":{"text":"standard input: line 1: a request without an id"}}`,
-			err:    `standard input: line 1: a request without an id`},
+			output: `{"id":0,"error":{"text":"standard input: line 1: a request has no id"}}`,
+			err:    `standard input: line 1: a request has no id`},
 		{name: "too long", input: strings.Repeat("x", besideBody+1),
 			output: `{"id":0,"error":{"text":"standard input: line 1: a line of more than 65536 bytes: \"` + strings.Repeat("x", maxQuoted) + `\"…"}}`,
 			err:    `standard input: line 1: a line of more than 65536 bytes: "` + strings.Repeat("x", maxQuoted) + `"…`},
 		{name: "unknown", input: helloConsume + `{"id":2,"do":"dance"}`,
-			output: `{"id":1,"version":1}` + "\n" + `{"id":2,"error":{"kind":"permanent","text":"the request \"dance\" is not known"}}`},
+			output: `{"id":1,"version":1}` + "\n" + `{"id":2,"error":{"kind":"permanent","text":"the request \"dance\" is unknown"}}`},
 		{name: "what is not open", input: helloPublish + `{"id":2,"do":"ack","delivery":7}`,
 			output: `{"id":1,"version":1}` + "\n" + `{"id":2,"error":{"text":"no delivery 7 is open"}}`},
 		{name: "members of later versions", input: `{"id":2,"do":"next","mode":"fast"}`, output: `{"id":2,"error":{"text":"nothing is open: the first request is hello"}}`},
@@ -173,7 +173,7 @@ func TestServe(t *testing.T) {
 			}
 		})
 	}
-	if _, err := serve(t, `{"id":1`); err == nil || err.Error() != "standard input: line 1: the last line has no end" {
+	if _, err := serve(t, `{"id":1`); err == nil || err.Error() != "standard input: line 1: the last line is incomplete" {
 		t.Errorf("a cut line: %v", err)
 	}
 }

@@ -355,8 +355,8 @@ func TestErrors(t *testing.T) {
 
 func TestNoProgram(t *testing.T) {
 	for _, tt := range []struct{ address, want string }{
-		{"no-such://host", "no-such: no such transport is built in, and no program handoff-transport-no-such is in PATH: install one, or correct the address"},
-		{"a.b://host", `"a.b" cannot be the name of a transport, which has the characters a-z, 0-9, + and - only`},
+		{"no-such://host", "no-such: there is no built-in transport of this name, and no program handoff-transport-no-such in PATH: install it, or correct the address"},
+		{"a.b://host", `"a.b" cannot be the name of a transport: use only a-z, 0-9, + and -`},
 	} {
 		_, err := Publish(t.Context(), parse(t, tt.address), transport.Options{})
 		if e := (*transport.PermanentError)(nil); !errors.As(err, &e) || err.Error() != tt.want {
@@ -378,11 +378,11 @@ func TestSick(t *testing.T) {
 	inPath(t, "sick")
 	for _, tt := range []struct{ ill, want string }{
 		{"dies", "handoff-transport-sick has ended: exit status 3: the queue xxxxx is gone"},
-		{"ends", "handoff-transport-sick has ended, and was not asked to"},
-		{"prints", `handoff-transport-sick does not keep to the protocol of transports: wrote a line that is no response: "connected to \x1b[31mqueue": no JSON object`},
-		{"strange id", `handoff-transport-sick does not keep to the protocol of transports: wrote a response to a request that is not in flight: "{\"id\":99}"`},
-		{"complains", "handoff-transport-sick does not keep to the protocol of transports: standard input: line 2: no"},
-		{"long", `handoff-transport-sick does not keep to the protocol of transports: a line of more than 89544024 bytes: "xxxxx`},
+		{"ends", "handoff-transport-sick has ended unexpectedly"},
+		{"prints", `handoff-transport-sick violates the protocol of transports: wrote a line that is not a response: "connected to \x1b[31mqueue": no JSON object`},
+		{"strange id", `handoff-transport-sick violates the protocol of transports: wrote a response to a request that is not in flight: "{\"id\":99}"`},
+		{"complains", "handoff-transport-sick violates the protocol of transports: standard input: line 2: no"},
+		{"long", `handoff-transport-sick violates the protocol of transports: a line of more than 89544024 bytes: "xxxxx`},
 	} {
 		t.Run(tt.ill, func(t *testing.T) {
 			t.Setenv("HELPER_TEST_SICK", tt.ill)

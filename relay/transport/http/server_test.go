@@ -89,7 +89,7 @@ func TestStatuses(t *testing.T) {
 		{name: "an answer without an outcome", body: "other", status: 200, answer: `{"status":"x"}`},
 		{name: "no answer", body: "ack", status: 202, want: map[string]string{"Content-Type": "", "Content-Length": "0"}},
 		{name: "given back", body: "return", status: 503, want: map[string]string{"Content-Type": problemType, "Retry-After": "3"},
-			answer: problem("Service Unavailable", "503", "this receiver cannot take the message now")},
+			answer: problem("Service Unavailable", "503", "this receiver cannot accept the message now")},
 		{name: "a dead letter", body: "dead", status: 422, want: map[string]string{"Content-Type": problemType},
 			answer: problem("Unprocessable Entity", "422", "SAFETY_VIOLATION: [31m")},
 		{name: "a slash at the end", path: "/handoffs/", body: "ack", status: 202},
@@ -97,20 +97,20 @@ func TestStatuses(t *testing.T) {
 		{name: "not compressed", body: "ack", header: map[string]string{"Content-Encoding": "identity"}, status: 202},
 		{name: "zstd", body: "ack", header: map[string]string{"Content-Encoding": "zstd"}, status: 202},
 		{name: "gzip", body: "ack", header: map[string]string{"Content-Encoding": "gzip"}, status: 415, want: map[string]string{"Accept-Encoding": "zstd"},
-			answer: problem("Unsupported Media Type", "415", "a message is as it is or compressed with zstd, and not with gzip")},
+			answer: problem("Unsupported Media Type", "415", "a message must be uncompressed or compressed with zstd; found gzip")},
 		{name: "a form", body: "ack", header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, status: 415, want: map[string]string{"Accept-Post": jsonType},
-			answer: problem("Unsupported Media Type", "415", "a message is JSON: send it with Content-Type: application/json, and not application/x-www-form-urlencoded")},
+			answer: problem("Unsupported Media Type", "415", "a message must have Content-Type: application/json; found application/x-www-form-urlencoded")},
 		{name: "no type", body: "ack", header: map[string]string{"Content-Type": ""}, status: 415,
-			answer: problem("Unsupported Media Type", "415", "a message is JSON: send it with Content-Type: application/json, and not without one")},
+			answer: problem("Unsupported Media Type", "415", "a message must have Content-Type: application/json; found none")},
 		{name: "hostile type", body: "ack", header: map[string]string{"Content-Type": "x y\t\"</script>"}, status: 415,
-			answer: problem("Unsupported Media Type", "415", "a message is JSON: send it with Content-Type: application/json, and not what this one is")},
+			answer: problem("Unsupported Media Type", "415", "a message must have Content-Type: application/json; found an invalid value")},
 		{name: "too large", body: strings.Repeat("x", 1001), status: 413, want: map[string]string{"Handoff-Max-Bytes": "1000", "Content-Type": problemType},
-			answer: `{"title":"Request Entity Too Large","status":413,"detail":"a message has 1000 bytes at most","limit":1000}` + "\n"},
+			answer: `{"title":"Request Entity Too Large","status":413,"detail":"the message is too long: the limit is 1000 bytes","limit":1000}` + "\n"},
 		{name: "too large, of unknown length", body: "chunked " + strings.Repeat("x", 1000), status: 413, want: map[string]string{"Handoff-Max-Bytes": "1000"},
-			answer: `{"title":"Request Entity Too Large","status":413,"detail":"a message has 1000 bytes at most","limit":1000}` + "\n"},
+			answer: `{"title":"Request Entity Too Large","status":413,"detail":"the message is too long: the limit is 1000 bytes","limit":1000}` + "\n"},
 		{name: "another method", method: "PUT", body: "x", status: 405, want: map[string]string{"Allow": "POST"},
-			answer: problem("Method Not Allowed", "405", "messages are posted here")},
-		{name: "reading", method: "GET", status: 405, want: map[string]string{"Allow": "POST"}, answer: problem("Method Not Allowed", "405", "messages are posted here")},
+			answer: problem("Method Not Allowed", "405", "use POST to send a message")},
+		{name: "reading", method: "GET", status: 405, want: map[string]string{"Allow": "POST"}, answer: problem("Method Not Allowed", "405", "use POST to send a message")},
 		{name: "elsewhere", path: "/", body: "x", status: 404, answer: problem("Not Found", "404", "messages are posted to /handoffs/")},
 		{name: "beside it", path: "/handoffsx", body: "x", status: 404, answer: problem("Not Found", "404", "messages are posted to /handoffs/")},
 		{name: "further below", path: "/handoffs/a/b", body: "x", status: 404, answer: problem("Not Found", "404", "messages are posted to /handoffs/")},
@@ -119,9 +119,9 @@ func TestStatuses(t *testing.T) {
 		{name: "asked for what is not known", method: "GET", path: "/handoffs/2", status: 404, answer: problem("Not Found", "404", "no message with this key is known")},
 		{name: "asked, and it is broken", method: "GET", path: "/handoffs/broken", status: 503, want: map[string]string{"Retry-After": "1"},
 			answer: problem("Service Unavailable", "503", "the answers cannot be read now")},
-		{name: "posted to a key", path: "/handoffs/1", body: "x", status: 405, want: map[string]string{"Allow": "GET, HEAD"}, answer: problem("Method Not Allowed", "405", "this can be read only")},
+		{name: "posted to a key", path: "/handoffs/1", body: "x", status: 405, want: map[string]string{"Allow": "GET, HEAD"}, answer: problem("Method Not Allowed", "405", "use GET or HEAD")},
 		{name: "health", method: "GET", path: "/healthz", status: 200, answer: "ok\n", want: map[string]string{"Cache-Control": "no-store"}},
-		{name: "posted to health", path: "/healthz", status: 405, answer: problem("Method Not Allowed", "405", "this can be read only")},
+		{name: "posted to health", path: "/healthz", status: 405, answer: problem("Method Not Allowed", "405", "use GET or HEAD")},
 		{name: "metrics", method: "GET", path: "/metrics", status: 200, answer: "some 1\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestStatuses(t *testing.T) {
 			}
 		})
 	}
-	if want := []string{"asking for the answer to a key: the store at me:secret@db is gone"}; !cmp.Equal(logged, want) {
+	if want := []string{"reading the answer for a key: the store at me:secret@db is gone"}; !cmp.Equal(logged, want) {
 		t.Errorf("logged %q", logged)
 	}
 }
@@ -259,7 +259,7 @@ func TestBusy(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = p.Publish(t.Context(), transport.Message{Body: []byte("2")})
-	if e := (*http.BusyError)(nil); !errors.As(err, &e) || e.After.Seconds() != 1 || !strings.HasPrefix(err.Error(), "429 Too Many Requests: as many messages are in work as are taken at once: 1, with 536870912 bytes") {
+	if e := (*http.BusyError)(nil); !errors.As(err, &e) || e.After.Seconds() != 1 || !strings.HasPrefix(err.Error(), "429 Too Many Requests: too many messages are in work: the limit is 1, with 536870912 bytes") {
 		t.Errorf("got %v", err)
 	}
 	// The answer alone does not end a delivery.
@@ -325,11 +325,11 @@ func TestBusyBytes(t *testing.T) {
 
 func TestAddresses(t *testing.T) {
 	for _, tt := range []struct{ address, want string }{
-		{"nats://host/x", "not an address to serve: write it as http://:8080/path"},
-		{"http:x", "not an address to serve: write it as http://:8080/path"},
-		{"http://me:secret@:8080/x", "an address to serve has no user and no password: a token is an option"},
-		{"http://:8080/x?a=b", "an address to serve ends with its path"},
-		{"http://:8080/healthz", "the path /healthz serves something else"},
+		{"nats://host/x", "it is not an address to serve: write it as http://:8080/path"},
+		{"http:x", "it is not an address to serve: write it as http://:8080/path"},
+		{"http://me:secret@:8080/x", "an address to serve cannot have a user or a password: use the option for a token"},
+		{"http://:8080/x?a=b", "an address to serve cannot have anything after its path"},
+		{"http://:8080/healthz", "the path /healthz is already used for something else"},
 		{"https://:8443/x", "https needs a certificate and its key"},
 	} {
 		u, err := url.Parse(tt.address)
@@ -350,7 +350,7 @@ func TestAddresses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := http.Publish(t.Context(), u, transport.Options{}); err == nil || !strings.HasPrefix(err.Error(), "not the address of a receiver") {
+		if _, err := http.Publish(t.Context(), u, transport.Options{}); err == nil || !strings.HasPrefix(err.Error(), "it is not the address of a receiver") {
 			t.Errorf("%s: %v", address, err)
 		}
 	}

@@ -383,7 +383,7 @@ func TestCurl(t *testing.T) {
 		{[]string{"--json", "taken", "-H", "Idempotency-Key: 1", address}, `{"status":"x"} 202`},
 		{[]string{"--json", "conflict", address}, `{"status":"x"} 409`},
 		{[]string{"--http2-prior-knowledge", "--json", "refused", address}, `{"status":"x"} 422`},
-		{[]string{"-d", "taken", address}, `{"title":"Unsupported Media Type","status":415,"detail":"a message is JSON: send it with Content-Type: application/json, and not application/x-www-form-urlencoded"}` + "\n 415"},
+		{[]string{"-d", "taken", address}, `{"title":"Unsupported Media Type","status":415,"detail":"a message must have Content-Type: application/json; found application/x-www-form-urlencoded"}` + "\n 415"},
 		{[]string{address + "/1"}, `{"of":"it"} 200`},
 		{[]string{"-I", "-o", "/dev/null", address + "/1"}, ` 200`},
 	} {

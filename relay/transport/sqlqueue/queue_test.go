@@ -165,7 +165,7 @@ func TestUnusable(t *testing.T) {
 		end(t, p)
 		end(t, c) // which waits for what it is doing
 		want(t, u, "SELECT queue || ': ' || reason FROM handoff_dead_letter ORDER BY sequence",
-			"tests: it has 4 bytes, and 3 at most are taken", "tests: an attack    \uFFFD")
+			"tests: it has 4 bytes, more than the limit of 3", "tests: an attack    \uFFFD")
 		want(t, u, "SELECT headers FROM handoff_dead_letter ORDER BY sequence", `{"Handoff-Message-Id":"1"}`, `{"Handoff-Message-Id":"3"}`)
 	})
 }
