@@ -204,7 +204,7 @@ func TestPersonDecides(t *testing.T) {
 	p.says("2 messages wait")
 	p.focus(fmt.Sprintf(`a[href="/letters/%d"]`, first))
 	p.run(chromedp.KeyEvent("\r"))
-	p.says("Release: accept it all the same")
+	p.says("Release: accept the message")
 	p.says(unsafe)
 	p.focus("#release-by")
 	p.run(chromedp.KeyEvent("Ada Byron"))

@@ -57,7 +57,7 @@ func TestRelease(t *testing.T) {
 		t.Errorf("%+v, %+v", d, accepted[0].Details)
 	}
 	page := s.get(fmt.Sprint("/letters/", n))
-	if !strings.Contains(page, "waits to be handed") || !strings.Contains(page, fmt.Sprint("hand over ", accepted[0].Sequence)) || !strings.Contains(page, "Ada Byron") || strings.Contains(page, "<form") {
+	if !strings.Contains(page, "waits to be handed over") || !strings.Contains(page, fmt.Sprint("hand over ", accepted[0].Sequence)) || !strings.Contains(page, "Ada Byron") || strings.Contains(page, "<form") {
 		t.Error(page)
 	}
 	if list := s.get("/letters"); !strings.Contains(list, "No message waits") {
@@ -74,7 +74,7 @@ func TestRelease(t *testing.T) {
 	if err := other.HandedOver(t.Context(), []receiver.Handover{{Accepted: left[0].Answer.Record, Resumed: true}}); err != nil {
 		t.Fatal(err)
 	}
-	if page := s.get(fmt.Sprint("/letters/", n)); !strings.Contains(page, "was handed over since") {
+	if page := s.get(fmt.Sprint("/letters/", n)); !strings.Contains(page, "has been handed over") {
 		t.Error(page)
 	}
 }
@@ -177,7 +177,7 @@ func TestInTheWay(t *testing.T) {
 		t.Fatalf("%+v, %+v", first, other)
 	}
 	status, page := s.post(other.Record.Sequence+1, "release", url.Values{"by": {"Ada"}, "reason": {"why"}})
-	if status != http.StatusUnprocessableEntity || !strings.Contains(page, "has not been handed over: that comes first") {
+	if status != http.StatusUnprocessableEntity || !strings.Contains(page, "must be handed over first") {
 		t.Errorf("status %d: %s", status, page)
 	}
 }

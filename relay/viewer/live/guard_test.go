@@ -143,7 +143,7 @@ func TestReadOnly(t *testing.T) {
 	s := newSite(t, func(o *live.Options) { o.Release = nil })
 	n := s.letter()
 	size := s.size()
-	if page := s.get(fmt.Sprint("/letters/", n)); strings.Contains(page, "<form") || !strings.Contains(page, "only shows") {
+	if page := s.get(fmt.Sprint("/letters/", n)); strings.Contains(page, "<form") || !strings.Contains(page, "is read-only") {
 		t.Error("the page of a letter has a form")
 	}
 	for _, what := range []string{"release", "discard"} {

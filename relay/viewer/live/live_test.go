@@ -52,7 +52,7 @@ func TestStores(t *testing.T) {
 			for _, tt := range []struct{ path, want string }{
 				{"/", task}, {"/?id=cc35de8b", task}, {"/?id=" + strings.ToUpper(task), task}, {"/?id=6e7f936b-cafd-4624-8754-0bafc4e8acb4", task},
 				{"/?agent=risk-scoring-agent", task}, {"/?event=DEAD_LETTERED", task}, {"/?reason=SAFETY_VIOLATION", task}, {"/?since=1h", task},
-				{"/?id=0", "Give 4 characters"}, {"/letters", fmt.Sprint("/letters/", n)}, {fmt.Sprint("/letters/", n), unsafe}, {"/stats", "risk-scoring-agent"}, {"/metrics", "handoff_audit_handoffs{"},
+				{"/?id=0", "Enter at least 4 characters"}, {"/letters", fmt.Sprint("/letters/", n)}, {fmt.Sprint("/letters/", n), unsafe}, {"/stats", "risk-scoring-agent"}, {"/metrics", "handoff_audit_handoffs{"},
 				{"/task?id=" + task, handoff}, {"/records/0", "ACCEPTED"},
 			} {
 				w := s.do(ask{path: tt.path})
@@ -61,7 +61,7 @@ func TestStores(t *testing.T) {
 				}
 			}
 			for _, path := range []string{"/?id=cc35de8c", "/?agent=risk", "/?event=COMPLETED", "/?until=1h", "/?reason=SCHEMA_INVALID", "/?id=sha256:0000000000"} {
-				if page := s.get(path); strings.Contains(page, "/task?") || !strings.Contains(page, "None was found") {
+				if page := s.get(path); strings.Contains(page, "/task?") || !strings.Contains(page, "No matches") {
 					t.Errorf("%s finds something", path)
 				}
 			}
@@ -290,11 +290,11 @@ func TestFresh(t *testing.T) {
 		if got := s.do(ask{path: path}).Header().Get("Refresh"); got != "" {
 			t.Errorf("%s: Refresh %q", path, got)
 		}
-		if w := s.do(ask{path: path + "?fresh=1"}); w.Header().Get("Refresh") != "10" || !strings.Contains(w.Body.String(), "Stop reading again") {
+		if w := s.do(ask{path: path + "?fresh=1"}); w.Header().Get("Refresh") != "10" || !strings.Contains(w.Body.String(), "Stop reloading") {
 			t.Errorf("%s: %v", path, w.Header())
 		}
 	}
-	if !bytes.Contains(s.do(ask{path: "/"}).Body.Bytes(), []byte("Read at ")) {
+	if !bytes.Contains(s.do(ask{path: "/"}).Body.Bytes(), []byte("Loaded at ")) {
 		t.Error("the page does not say of when it is")
 	}
 }
