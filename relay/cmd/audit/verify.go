@@ -74,7 +74,7 @@ func (f *verifyFlags) run(c *cobra.Command) error {
 		return f.verifyProof(c)
 	}
 	if f.record != "" {
-		return errors.New("--proof-record is for --proof")
+		return errors.New("--proof-record requires --proof")
 	}
 	options := audit.VerifyOptions{}
 	if len(f.checkpoints) > 0 {
