@@ -20,8 +20,8 @@ import (
 	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
-// eachDatabase runs a test on a new database of each kind. raw is the way of somebody who has
-// the database's password.
+// eachDatabase runs a test on a new database of each kind. raw gives the access of a user with the database's
+// password.
 func eachDatabase(t *testing.T, test func(t *testing.T, address string, raw *sql.DB)) {
 	for _, driver := range []string{"sqlite", "pgx"} {
 		t.Run(driver, func(t *testing.T) {
@@ -40,7 +40,7 @@ func eachDatabase(t *testing.T, test func(t *testing.T, address string, raw *sql
 	}
 }
 
-// full returns records that use every column, and such that use few.
+// full returns records that use every column, and records that use few.
 func full(n int) (records []audit.Record, frames [][]byte) {
 	code := 3
 	for i := range n {
@@ -57,23 +57,23 @@ func full(n int) (records []audit.Record, frames [][]byte) {
 	return records, frames
 }
 
-// fill adds 600 records, a third of them ten years old, a third one year, a setting, which is
-// record 600, and messages that are under way.
+// fill adds 600 records, a third of them ten years old and a third one year old, then a setting, which is
+// record 600, and messages in flight.
 func fill(t *testing.T, s audit.Store) {
 	records, frames := full(300)
 	records[404].Event = audit.Accepted
-	// One whose agent has ended, which its sender may not know.
+	// Its agent has ended, but its sender may not know.
 	concerns := int64(406)
 	records[406].Event, records[410].Event = audit.Accepted, audit.HandedOver
 	records[410].Details = audit.Details{Running: true, Concerns: &concerns}
 	records[410].HandoffID, records[412].HandoffID = records[406].HandoffID, records[406].HandoffID
-	records[20].Event = audit.Revoked // its number is after those of the events whose records stay
+	records[20].Event = audit.Revoked // its number follows those of the events whose records are kept
 	now := time.Now()
 	for part, at := range []time.Time{now.AddDate(-10, 0, 0), now.AddDate(-1, 0, 0), now} {
 		err := audit.NewLog(s, func() time.Time { return at }).Append(t.Context(), func(b *audit.Batch) error {
 			for i := 200 * part; i < 200*(part+1); i++ {
 				var payload []byte
-				if i == 10 || i == 408 { // whose personal data is apart
+				if i == 10 || i == 408 { // its personal data is stored apart
 					payload = fmt.Append(nil, "personal data of record ", i)
 					digest := audit.Hash(sha256.Sum256(payload))
 					records[i].Details.Subject, records[i].Details.PayloadDigest = strings.Repeat("0a", 32), &digest
@@ -152,7 +152,8 @@ func TestVerifyUnchanged(t *testing.T) {
 	})
 }
 
-// TestVerifyWhileRecordsAreAdded: what others add meanwhile is no gap.
+// TestVerifyWhileRecordsAreAdded checks that records that other processes add meanwhile are not reported as
+// gaps.
 func TestVerifyWhileRecordsAreAdded(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, address string, _ *sql.DB) {
 		s, other := open(t, address), open(t, address)
@@ -244,7 +245,7 @@ func TestVerifyFindsEveryChange(t *testing.T) {
 	})
 }
 
-// row returns the names and values of a row's columns.
+// row returns the names and values of the columns of a row.
 func row(t *testing.T, db *sql.DB, table, where string) (names []string, values []any) {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table+" WHERE "+where)
@@ -267,7 +268,8 @@ func row(t *testing.T, db *sql.DB, table, where string) (names []string, values 
 	return names, values
 }
 
-// changes returns what a value may be changed to; typed, also to values of other types, which SQLite keeps.
+// changes returns values to change a value to; if typed is false, also values of other types, which SQLite
+// stores.
 func changes(value any, typed bool) (list []any) {
 	if typed {
 		switch v := value.(type) {
@@ -298,7 +300,7 @@ func changesOfType(value any) []any {
 	}
 }
 
-// update changes one column of a row, and reports whether the database did.
+// update changes one column of a row, and reports whether the database accepted the change.
 func update(ctx context.Context, db *sql.DB, table string, names []string, values []any, name string, value any) bool {
 	where, args := whereKey(table, names, values)
 	result, err := db.ExecContext(ctx, fmt.Sprintf("UPDATE %s SET %s = $1 WHERE %s", table, name, where), append([]any{value}, args...)...)
@@ -309,7 +311,7 @@ func update(ctx context.Context, db *sql.DB, table string, names []string, value
 	return err == nil && n == 1
 }
 
-// whereKey returns what says where a row is, with parameters from $2 on.
+// whereKey returns the condition that selects a row, with parameters from whereKey2 on.
 func whereKey(table string, names []string, values []any) (where string, args []any) {
 	var parts []string
 	for i, name := range keys[table] {
@@ -319,7 +321,7 @@ func whereKey(table string, names []string, values []any) (where string, args []
 	return strings.Join(parts, " AND "), args
 }
 
-// replace makes a row again what it was before a column was changed.
+// replace restores a row after the change of a column.
 func replace(t *testing.T, db *sql.DB, table string, names []string, values []any, name string, value any) {
 	t.Helper()
 	at := slices.Index(names, name)
@@ -401,7 +403,8 @@ func rootAt(t *testing.T, s audit.Store, size int64) (c tree.Checkpoint) {
 	return c
 }
 
-// TestVerifyFindsRemovedRows: of what is beside the records, no row goes and none comes unseen.
+// TestVerifyFindsRemovedRows checks that verify detects each missing and each additional row beside the
+// records.
 func TestVerifyFindsRemovedRows(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, address string, raw *sql.DB) {
 		s := open(t, address)
@@ -457,8 +460,8 @@ func TestVerifyFindsRemovedRows(t *testing.T) {
 	})
 }
 
-// TestVerifyKnowsWhatIsUnderWay: whether a message is to be handed over is what its records say,
-// in whatever stretch of the log they are, and what is added meanwhile.
+// TestVerifyKnowsWhatIsUnderWay checks that verify compares the messages to be handed over with the records, in
+// any stretch of the log, and with records that are added meanwhile.
 func TestVerifyKnowsWhatIsUnderWay(t *testing.T) {
 	subject := strings.Repeat("0a", 32)
 	accepted := audit.Record{Event: audit.Accepted, HandoffID: "h"}
@@ -479,8 +482,8 @@ func TestVerifyKnowsWhatIsUnderWay(t *testing.T) {
 		records []audit.Record
 		pending int64 // sequence number, -1 for none
 		want    string
-		far     bool // also with many records between
-		running bool // what is under way is marked so
+		far     bool // also with many records in between
+		running bool // the row of audit_pending is marked as running
 		whose   string
 		replyTo string
 	}{

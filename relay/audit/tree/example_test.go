@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
-// A log is verified from its record hashes alone.
+// A log is verified only by its record hashes.
 func ExampleBuilder() {
 	b := tree.NewBuilder(300)
 	for i := range 1000 {

@@ -13,10 +13,10 @@ import (
 	"testing"
 )
 
-// page is the document that has the formats to the byte.
+// page is the document that specifies the formats byte by byte.
 var page = filepath.Join("..", "..", "..", "docs", "proving.md")
 
-// blocks returns the code blocks of the page, of a language.
+// blocks returns the code blocks of a language on the page.
 func blocks(t *testing.T, language string) []string {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -32,7 +32,7 @@ func blocks(t *testing.T, language string) []string {
 	return found
 }
 
-// The example of the page is what this package makes.
+// TestDocumentedExample checks that this package produces the example on the page.
 func TestDocumentedExample(t *testing.T) {
 	key, public := testKey()
 	vkey, err := VerifierKey(keyName, public)
@@ -52,8 +52,8 @@ func TestDocumentedExample(t *testing.T) {
 	}
 }
 
-// The recipe of the page, with openssl and sha256sum alone, verifies what VerifyProof does and
-// nothing else.
+// TestShellRecipe checks that the script on the page, with only openssl and sha256sum, accepts exactly the
+// proofs that VerifyProof accepts.
 func TestShellRecipe(t *testing.T) {
 	for _, program := range []string{"sh", "openssl", "sha256sum"} {
 		if _, err := exec.LookPath(program); err != nil {
