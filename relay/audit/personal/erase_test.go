@@ -219,7 +219,7 @@ func TestErase(t *testing.T) {
 		if got, err := d.restored(b.Record); err != nil || !bytes.Equal(got, other) {
 			t.Errorf("another subject's: %s, %v", got, err)
 		}
-		// if checks that a second erasure changes nothing, and that later data has a new key.
+		// A second erasure changes nothing, and later data has a new key.
 		if again, err := d.erase(d.sealer, "C-4711", "once more"); err != nil || again.Hash != erased.Hash {
 			t.Errorf("erased again: %+v, %v", again, err)
 		}
