@@ -10,8 +10,8 @@ import (
 	"github.com/eaapl/handoff/relay/mcp"
 )
 
-// TestBuildProblems builds of the states of the script in which the command line builds of them: the
-// tool says what that says, with its own arguments in place of the flags.
+// TestBuildProblems builds from the states of the script for the command line, and checks that the tool reports
+// the same, with its own arguments instead of flags.
 func TestBuildProblems(t *testing.T) {
 	script, err := txtar.ParseFile("../../testdata/script/build-mistakes.txtar")
 	if err != nil {
@@ -45,8 +45,8 @@ func TestBuildProblems(t *testing.T) {
 	}
 }
 
-// TestConvertBroken converts what breaks the schema of its own format: all that does is said, each
-// with its place, also by conversions that would have found only a part of it.
+// TestConvertBroken converts messages that violate the schema of their own format, and checks that all
+// violations are reported with their places, even if the conversion would find only some of them.
 func TestConvertBroken(t *testing.T) {
 	s := connect(t, mcp.Options{})
 	for _, tt := range []struct{ name, source, want string }{
