@@ -16,7 +16,7 @@ import (
 const helloPublish = `{"id":1,"do":"hello","versions":[1],"role":"publish","url":"relay://host","maxBytes":1000}` + "\n"
 const helloConsume = `{"id":1,"do":"hello","versions":[1],"role":"consume","url":"relay://host"}` + "\n"
 
-// serve returns what a helper writes to an input.
+// serve returns the output of a helper for an input.
 func serve(t *testing.T, input string) (output string, err error) {
 	t.Helper()
 	m := new(transport.Memory)
@@ -28,7 +28,7 @@ func serve(t *testing.T, input string) (output string, err error) {
 	return out.String(), err
 }
 
-// FuzzServe: whatever a helper reads, it ends with its input, and writes responses only.
+// FuzzServe checks that a helper with any input ends with its input, and writes only responses.
 func FuzzServe(f *testing.F) {
 	for _, line := range []string{
 		`{"id":2,"do":"publish","message":{"headers":{"Idempotency-Key":"k"},"body":"eA=="}}`,
@@ -68,10 +68,10 @@ func FuzzServe(f *testing.F) {
 	})
 }
 
-// written is a program that has written something, whatever it was asked.
+// written is a program that has written its output, whatever the requests.
 type written struct {
 	io.Reader
-	asked chan struct{} // closed when it has been asked
+	asked chan struct{} // closed at the first request
 }
 
 func (w *written) Read(b []byte) (int, error) {
@@ -92,8 +92,8 @@ func (*written) Close() error           { return nil }
 func (*written) stop(error)             {}
 func (*written) end(reason error) error { return reason }
 
-// FuzzResponses: whatever a helper writes, everything that is in flight ends, and nothing
-// longer than asked for is delivered.
+// FuzzResponses checks that, with any output of a helper, everything in flight ends, and that no message is
+// delivered that is longer than permitted.
 func FuzzResponses(f *testing.F) {
 	f.Add(`{"id":1,"delivery":1,"message":{"headers":{"Handoff-Attempt":"2"},"body":"eA=="}}` + "\n" + `{"id":2}` + "\n")
 	f.Add(`{"id":1,"delivery":1,"message":{"body":"MTIzNDU2Nzg5MDE="}}` + "\n")
@@ -120,7 +120,7 @@ func FuzzResponses(f *testing.F) {
 	})
 }
 
-// TestServe is what a helper answers to what a sound client does not ask.
+// TestServe checks the responses of a helper to invalid requests.
 func TestServe(t *testing.T) {
 	for _, tt := range []struct{ name, input, output, err string }{
 		{name: "nothing"},
@@ -178,7 +178,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// decodeKnown is decode for what has no members that are unknown.
+// decodeKnown is decode for requests without unknown members.
 func decodeKnown(line string, into any) error {
 	return json.Unmarshal([]byte(line), into, json.RejectUnknownMembers(true))
 }

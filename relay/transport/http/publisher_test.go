@@ -15,7 +15,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport/http"
 )
 
-// TestResponses is what a publisher makes of what some server answers.
+// TestResponses checks the results of a publisher for responses of servers.
 func TestResponses(t *testing.T) {
 	const permanent, busy, tooLarge, other = "permanent", "busy", "too large", "other"
 	for _, tt := range []struct {
@@ -127,7 +127,8 @@ func publishTo(t *testing.T, address string, o http.PostOptions) (*transport.Mes
 	return r.Answer, err
 }
 
-// TestRedirect: no redirect is followed, to the same server neither: it has not taken the message.
+// TestRedirect checks that no redirect is followed, not even to the same server, which has not accepted the
+// message.
 func TestRedirect(t *testing.T) {
 	mux := nethttp.NewServeMux()
 	mux.Handle("/old", nethttp.RedirectHandler("/handoffs", nethttp.StatusPermanentRedirect))
@@ -170,7 +171,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestBadAnswers: answers that are no answers.
+// TestBadAnswers checks responses that are not answers.
 func TestBadAnswers(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

@@ -16,7 +16,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport/http"
 )
 
-// worker answers every message as its body says.
+// worker answers every message as its body requests.
 func worker(t *testing.T, s *http.Server) {
 	t.Helper()
 	go func() {
@@ -59,7 +59,7 @@ func ask(_ context.Context, key string) (*transport.Message, error) {
 	return nil, nil
 }
 
-// TestStatuses is every status, with the headers that go with it.
+// TestStatuses checks every status, with its headers.
 func TestStatuses(t *testing.T) {
 	var logged []string
 	s, u := serve(t, http.ServeOptions{
@@ -127,7 +127,7 @@ func TestStatuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var body io.Reader = strings.NewReader(tt.body)
 			if rest, chunked := strings.CutPrefix(tt.body, "chunked "); chunked {
-				body = struct{ io.Reader }{strings.NewReader(rest + "x")} // hides its length
+				body = struct{ io.Reader }{strings.NewReader(rest + "x")} // hides the length
 			}
 			method, path := tt.method, tt.path
 			if method == "" {
@@ -262,7 +262,7 @@ func TestBusy(t *testing.T) {
 	if e := (*http.BusyError)(nil); !errors.As(err, &e) || e.After.Seconds() != 1 || !strings.HasPrefix(err.Error(), "429 Too Many Requests: too many messages are in work: the limit is 1, with 536870912 bytes") {
 		t.Errorf("got %v", err)
 	}
-	// The answer alone does not end a delivery.
+	// An answer alone does not end a delivery.
 	if err := d.Answer(t.Context(), transport.Message{Outcome: transport.Taken, Body: []byte("{}")}); err != nil {
 		t.Error(err)
 	}
@@ -281,7 +281,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// TestBusyBytes: few large messages are as many small ones, whether they announce their length or not.
+// TestBusyBytes checks that few large messages count like many small ones, with and without a Content-Length.
 func TestBusyBytes(t *testing.T) {
 	s, u := serve(t, http.ServeOptions{Options: transport.Options{MaxBytes: 100}, MaxBytesInWork: 150})
 	p, err := http.Publish(t.Context(), u, transport.Options{})
@@ -356,7 +356,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestAsk: the client's side of it.
+// TestAsk checks the client's side of requests for answers.
 func TestAsk(t *testing.T) {
 	_, u := serve(t, http.ServeOptions{Ask: ask})
 	p, err := http.Publish(t.Context(), u, transport.Options{})
