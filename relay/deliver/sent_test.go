@@ -138,7 +138,7 @@ func TestNoAnswerToIt(t *testing.T) {
 			}})
 			id := strings.Replace(exampleID, "0bafc4e8acb3", fmt.Sprintf("%012d", i), 1)
 			r := b.send(b.outgoing(example(b, exampleID, id), address))[0]
-			if r.State != deliver.Waiting || r.Confirmed != deliver.NotConfirmed || !strings.Contains(r.Problem, "no answer to this handoff") {
+			if r.State != deliver.Waiting || r.Confirmed != deliver.NotConfirmed || !strings.Contains(r.Problem, "not an answer to this handoff") {
 				b.Errorf("after %s it is %s, %q, %q", body, r.State, r.Confirmed, r.Problem)
 			}
 		}

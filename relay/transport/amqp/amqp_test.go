@@ -267,7 +267,7 @@ func TestAddresses(t *testing.T) {
 		"amqp://u:secret@" + server + "/a/b/c":        "the path is not /QUEUE or /VHOST/QUEUE",
 		"amqp://u:secret@" + server + "//b":           "the path is not /QUEUE or /VHOST/QUEUE",
 		"amqp://u:secret@" + server + "/" + long:      "the name of the queue has 183 bytes, more than the limit of 182",
-		"amqp://u:secret@" + server + "/amq.x":        "the server's own",
+		"amqp://u:secret@" + server + "/amq.x":        "reserved for the server",
 		"amqp://u:secret@" + server + "/a?x=1":        "unknown parameter",
 		"amqp://u:secret@" + nobody + "/a":            nobody + ": connection refused",
 		"amqp://u:secret@" + server + "/a":            server + ": the server rejects this user or its password",

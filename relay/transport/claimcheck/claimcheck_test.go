@@ -255,15 +255,15 @@ func TestHostile(t *testing.T) {
 		without bool // with a store
 		want    string
 	}{
-		{name: "a bomb", message: transport.Message{Body: shrink(t, make([]byte, 1<<28)), Encoding: "zstd"}, want: "unpacked more than the 1000 that are taken"},
-		{name: "no zstd", message: transport.Message{Body: []byte("x"), Encoding: "zstd"}, want: "cannot be unpacked"},
-		{name: "cut", message: transport.Message{Body: shrink(t, noise(500))[:400], Encoding: "zstd"}, want: "cannot be unpacked"},
-		{name: "a huge window", message: transport.Message{Body: []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa0, 0x01, 0x00, 0x00}, Encoding: "zstd"}, want: "cannot be unpacked"},
+		{name: "a bomb", message: transport.Message{Body: shrink(t, make([]byte, 1<<28)), Encoding: "zstd"}, want: "decompressed more than the limit of 1000"},
+		{name: "no zstd", message: transport.Message{Body: []byte("x"), Encoding: "zstd"}, want: "cannot be decompressed"},
+		{name: "cut", message: transport.Message{Body: shrink(t, noise(500))[:400], Encoding: "zstd"}, want: "cannot be decompressed"},
+		{name: "a huge window", message: transport.Message{Body: []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa0, 0x01, 0x00, 0x00}, Encoding: "zstd"}, want: "cannot be decompressed"},
 		{name: "another encoding", message: transport.Message{Encoding: "br\x1b"}, want: `compressed as "br\x1b"`},
-		{name: "no store", message: transport.Message{Claim: digestOf(nil)}, without: true, want: "no store for long bodies is known here"},
+		{name: "no store", message: transport.Message{Claim: digestOf(nil)}, without: true, want: "this receiver has no store for long bodies"},
 		{name: "missing", message: transport.Message{Claim: digestOf(nil)}, want: "is not in " + folder},
 		{name: "changed", message: transport.Message{Claim: changed}, want: "has another SHA-256, " + digestOf([]byte("changed"))},
-		{name: "too long", message: transport.Message{Claim: digestOf(long)}, want: "more than the 1000 bytes that are taken"},
+		{name: "too long", message: transport.Message{Claim: digestOf(long)}, want: "longer than the limit of 1000 bytes"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var m transport.Memory

@@ -333,7 +333,7 @@ func TestRemoved(t *testing.T) {
 	if err := os.RemoveAll(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Ack(t.Context()); err == nil || !strings.Contains(err.Error(), "taken the message away") {
+	if err := d.Ack(t.Context()); err == nil || !strings.Contains(err.Error(), "another program removed the message") {
 		t.Errorf("Ack: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -207,7 +207,7 @@ func TestStreamsThatAreThere(t *testing.T) {
 		want   string
 	}{
 		{"limits, and the subject alone", jetstream.StreamConfig{Retention: jetstream.LimitsPolicy}, ""},
-		{"interest", jetstream.StreamConfig{Retention: jetstream.InterestPolicy}, "drops messages that nobody waits for"},
+		{"interest", jetstream.StreamConfig{Retention: jetstream.InterestPolicy}, "drops messages without a waiting consumer"},
 		{"no acknowledgements", jetstream.StreamConfig{NoAck: true}, "confirms nothing"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

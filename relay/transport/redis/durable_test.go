@@ -41,7 +41,7 @@ func TestDurable(t *testing.T) {
 		{name: "an older one that flushes always", parameter: "?durable=require", info: older, fsync: "always"},
 		{name: "an older one that flushes now and then", parameter: "?durable=require", info: older, fsync: "everysec", opening: "the server has appendfsync everysec"},
 		{name: "no file", info: nofile},
-		{name: "no file, and required", parameter: "?durable=require", info: nofile, opening: "keeps no append-only file"},
+		{name: "no file, and required", parameter: "?durable=require", info: nofile, opening: "has no append-only file"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			waited := make(chan bool, 10)

@@ -306,7 +306,7 @@ func TestDroppedByTheDatabase(t *testing.T) {
 				texts(t, u, statement)
 			}
 			for _, id := range []string{"1", ""} {
-				if r, err := p.Publish(t.Context(), transport.Message{ID: id, Body: []byte("x")}); err == nil || !strings.Contains(err.Error(), "has not added the message") {
+				if r, err := p.Publish(t.Context(), transport.Message{ID: id, Body: []byte("x")}); err == nil || !strings.Contains(err.Error(), "did not add the message") {
 					t.Errorf("with the ID %q: %+v, %v", id, r, err)
 				}
 			}
