@@ -105,7 +105,7 @@ func (f *rollbackFlags) run(c *cobra.Command, id string) error {
 		if refused := (*deliver.RefusedError)(nil); errors.As(err, &refused) {
 			term.PrintError(c.ErrOrStderr(), err)
 			if len(refused.Busy) == 0 {
-				fmt.Fprintln(c.ErrOrStderr(), "handoff: hint: --answer-within 10s waits for answers; --force takes the task back without them")
+				fmt.Fprintln(c.ErrOrStderr(), "handoff: hint: --answer-within 10s waits for answers; --force takes the task back anyway")
 			}
 			return cli.ErrNo
 		}

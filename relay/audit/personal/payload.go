@@ -122,7 +122,7 @@ func CheckPayload(r *audit.Record, payload []byte) error {
 	case want == nil && payload == nil:
 		return nil
 	case want == nil:
-		return &TamperedError{r.Sequence, "the record has no personal data"}
+		return &TamperedError{r.Sequence, "the record should have none"}
 	case payload == nil:
 		return &TamperedError{r.Sequence, "it is missing"}
 	case audit.Hash(sha256.Sum256(payload)) != *want:

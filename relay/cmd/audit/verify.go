@@ -165,7 +165,7 @@ func (f *verifyFlags) summarize(w io.Writer, v audit.Verified, o audit.VerifyOpt
 	}
 	f.unchecked(w, v)
 	if len(o.Checkpoints) == 0 {
-		fmt.Fprintln(w, "without --log-checkpoint, a log that was cut off or rewritten cannot be detected")
+		fmt.Fprintln(w, "without --log-checkpoint, verify cannot detect a log that was cut off or rewritten")
 	}
 }
 

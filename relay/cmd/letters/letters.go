@@ -147,7 +147,7 @@ func (f *Flags) Remove(ctx context.Context, r *Reach, handoffs, transports []str
 func (f *Flags) removeBodies(ctx context.Context, r *Reach, handoffs, transports []string) error {
 	if f.claimCheck == "" {
 		if len(transports) > 0 {
-			r.Left("a store of long messages", "with --claim-check, it contains them in plain text: name its folder with --claim-check")
+			r.Left("a store of long messages", "if sender and receiver use --claim-check, it contains them in plain text: name its folder with --claim-check")
 		}
 		return nil
 	}

@@ -104,7 +104,7 @@ func (s *session) publish(ctx context.Context, q request, a *response) error {
 	case doAsk:
 		asker, ok := p.(transport.Asker)
 		if !ok {
-			return &transport.PermanentError{Err: errors.New("this transport does not answer requests for answers")}
+			return &transport.PermanentError{Err: errors.New("this transport does not support requests for answers")}
 		}
 		answer, err := asker.Ask(ctx, q.Message.message().Key)
 		if answer != nil {

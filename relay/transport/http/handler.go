@@ -114,7 +114,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, escaped string) {
 	}
 	key, err := url.PathUnescape(escaped)
 	if err != nil || s.options.Ask == nil {
-		writeProblem(w, http.StatusNotFound, "this receiver does not answer requests for answers")
+		writeProblem(w, http.StatusNotFound, "this receiver does not support requests for answers")
 		return
 	}
 	a, err := s.options.Ask(r.Context(), key)
