@@ -97,7 +97,7 @@ func showText(w io.Writer, r audit.Reader, p term.Picture, found *trace.Found) e
 		inFull(&p, &found.Records[i], erased)
 	}
 	if len(found.After) > 0 {
-		p.Section("After", "")
+		p.Section("Later", "")
 		for i := range found.After {
 			brief(&p, &found.After[i])
 		}
@@ -139,7 +139,7 @@ func inFull(p *term.Picture, s *audit.Stored, erased string) {
 		say(f.Name, f.Value)
 	}
 	say("hash", s.Hash.String())
-	say("before", s.PreviousRecordHash.String())
+	say("previous", s.PreviousRecordHash.String())
 	for _, f := range s.Details.Findings {
 		text := string(f.Severity) + ": "
 		if f.Pointer != "" && !strings.HasPrefix(f.Message, f.Pointer) {

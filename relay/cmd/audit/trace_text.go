@@ -120,7 +120,7 @@ func (p *tracePicture) below(twig tasktree.Twig, h *trace.Handoff) error {
 	for _, s := range h.Records {
 		for _, f := range s.Details.Findings {
 			if s.Event == audit.Rejected {
-				say("found", f.Message+" ["+f.Rule+"]")
+				say("finding", f.Message+" ["+f.Rule+"]")
 			}
 		}
 	}
