@@ -65,7 +65,7 @@ func BenchmarkIntake(b *testing.B) {
 	}
 }
 
-// place is a place of a transport.
+// place is a queue of a transport.
 type place struct {
 	publisher transport.Publisher
 	open      func(context.Context) (transport.Consumer, error)

@@ -311,7 +311,7 @@ func update(ctx context.Context, db *sql.DB, table string, names []string, value
 	return err == nil && n == 1
 }
 
-// whereKey returns the condition that selects a row, with parameters from whereKey2 on.
+// whereKey returns the condition that selects a row, with parameters from $2 on.
 func whereKey(table string, names []string, values []any) (where string, args []any) {
 	var parts []string
 	for i, name := range keys[table] {

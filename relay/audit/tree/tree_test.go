@@ -111,7 +111,7 @@ func TestSameAsReference(t *testing.T) {
 	})
 }
 
-// TestBoundaries is the same at the boundaries of nodes.
+// TestBoundaries does the same at the boundaries of nodes.
 func TestBoundaries(t *testing.T) {
 	hashes := recordHashes(2*65536 + 300)
 	want := reference(hashes)
