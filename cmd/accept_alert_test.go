@@ -126,7 +126,7 @@ func TestAlertRedirected(t *testing.T) {
 		at := strings.Replace(server.URL, "http://", "http://user:passw0rd@", 1) + "/hook?token=s3cret"
 		c := exec.Command("handoff", "accept", "-q", "--audit-log", log, "--alert-url", at, "m.json")
 		out, _ := c.CombinedOutput()
-		if text := string(out); c.ProcessState.ExitCode() != program.ExitTrouble || !strings.Contains(text, "an alert has not arrived") || !strings.Contains(text, other.URL) ||
+		if text := string(out); c.ProcessState.ExitCode() != program.ExitTrouble || !strings.Contains(text, "an alert was not delivered") || !strings.Contains(text, other.URL) ||
 			strings.Contains(text, "s3cret") || strings.Contains(text, "passw0rd") {
 			t.Errorf("%d: exit code %d: %s", status, c.ProcessState.ExitCode(), out)
 		}

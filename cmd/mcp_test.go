@@ -79,7 +79,7 @@ func TestMCPChild(t *testing.T) {
 	if text := toolText(t, s, "trace", `{"taskId":"00000000-0000-4000-8000-000000000000"}`); !strings.Contains(text, "no record") {
 		t.Errorf("an unknown task: %s", text)
 	}
-	if text := toolText(t, s, "validate", `{"path":"../../../../etc/passwd"}`); !strings.Contains(text, "outside of the folders") {
+	if text := toolText(t, s, "validate", `{"path":"../../../../etc/passwd"}`); !strings.Contains(text, "outside the permitted folders") {
 		t.Errorf("a path outside: %s", text)
 	}
 	if err := s.Close(); err != nil {

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Measures what docs/performance.md reports: handoff beside the public tools that do the
-# same work, on the same files in one run; how time and memory grow with the input; and
-# start-up. Run it on a quiet machine.
+# Measures the figures of docs/performance.md: handoff and public tools for the same work, on
+# the same files in one run; the growth of time and memory with the input; and start-up.
+# Run it on an idle machine.
 #
 # usage: bench.sh PATH/TO/handoff [MESSAGES [LARGEST]]
 #
-# LARGEST is the longest stream in MB, 1000 unless given; 10000 needs as much disk.
-# Needs python3, jq, openssl, npm (which puts @sourcemeta/jsonschema into a temporary
+# LARGEST is the longest stream in MB (default 1000), which needs as much disk space.
+# Needs python3, jq, openssl, npm (which installs @sourcemeta/jsonschema into a temporary
 # folder), and the generator and the peer's schema in ../shared/bench beside the
-# checkout. Times are wall clock, start to end, medians of 5 runs after a first one.
+# checkout. Times are wall clock times, medians of 5 runs after a warm-up run.
 set -euo pipefail
 handoff=$(realpath "$1"); count=${2:-10000}; largest=${3:-1000}
 shared=$(cd "$(dirname "$0")/../../shared/bench" && pwd)
@@ -34,7 +34,7 @@ def run(args, **more):
     p = subprocess.Popen(args, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **more)
     _, status, usage = os.wait4(p.pid, 0)
     seconds, code = time.perf_counter() - began, os.waitstatus_to_exitcode(status)
-    assert code in (0, 1), (args, code)  # words drawn at random are now and then flagged
+    assert code in (0, 1), (args, code)  # random words are sometimes flagged
     return seconds, usage.ru_maxrss / 1024
 
 def median(args, runs=5):
@@ -60,8 +60,8 @@ row("`verify`; `openssl dgst -hmac`", "signed.jsonl", ["verify", "-q", "--key-fi
 
 print("\n| `validate` of a stream | time | rate | peak memory |\n|---|---|---|---|")
 def stream(path, megabytes):
-    # The messages again and again. This program stays small: what a child is said to
-    # need at its peak is never less than what its parent has.
+    # Repeats the messages. This program must stay small: the reported peak memory of a child
+    # is never less than the memory of its parent.
     left = megabytes * 10**6
     with open(path, "wb") as out:
         while left > 0:

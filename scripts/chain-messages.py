@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Writes the handoff messages of many tasks, one JSON object a line, to stdout.
+"""Writes the handoff messages of many tasks to stdout, one JSON object per line.
 
 usage: chain-messages.py COUNT TASKS [SEED]
 
 COUNT messages in TASKS tasks, about 8 kB each. A task is a chain of handoffs; about one
-in four has a fan-out to three agents, and a message that joins it. All is handed on as
-the protocol wants it, so that `handoff chain` finds nothing. The messages of several
-tasks are mixed, and children may come before their parents. The same arguments always
-give the same bytes.
+in four has a fan-out to three agents, and a message that joins it. All messages follow the
+protocol, so that `handoff chain` reports no findings. The messages of several tasks are
+mixed, and children may precede their parents. The same arguments always give the same bytes.
 """
 import datetime, json, random, sys
 
@@ -68,8 +67,8 @@ class Task:
             n & 0xffffffff, n >> 32 & 0xffff, n >> 48 & 0xfff, 8 | n >> 60 & 3, n >> 62 & 0xfff, n >> 74)
 
     def agent(self, step):
-        """The agents of a chain, such that no agent hands to the same one twice: with every
-        round through a prime number of them the stride grows."""
+        """The agents of a chain, so that no agent hands over to the same one twice: the stride
+        grows with every round through a prime number of agents."""
         rounds, at = divmod(step, self.agents)
         number = at * (rounds % (self.agents - 1) + 1) % self.agents
         role = ROLES[number % len(ROLES)]
@@ -93,7 +92,7 @@ class Task:
 
 
 class Message:
-    """What a message says, and what its children take over from it."""
+    """The content of a message, with the parts that its children take over."""
 
     def __init__(self, task):
         self.task, self.text, self.id, self.now = task, "", None, task.now
@@ -101,7 +100,7 @@ class Message:
         self.done, self.spent, self.prompt, self.completion = frozenset(), 0, 0, 0
 
     def join(self, fan, others):
-        """The same message, with what the other branches of a fan-out did added."""
+        """The same message, with the results of the other branches of a fan-out."""
         for b in others:
             self.completed = self.completed + b.completed[len(fan.completed):]
             self.state = self.state + b.state[len(fan.state):]
@@ -113,7 +112,7 @@ class Message:
         return self
 
     def turn(self):
-        """A turn and what a summary says of it."""
+        """A turn and its summary."""
         r = self.task.r
         number, party = r.randrange(10000, 99999), r.choice(PARTIES)
         euro = r.randrange(1000, 90000)
@@ -141,7 +140,7 @@ class Message:
         return '{"role":"%s","content":%s,"timestamp":"%s"}' % (r.choice(["user", "assistant"]), quote(text), stamp(self.now)), note
 
     def go_on(self, sender, receiver, more=()):
-        """The message of the agent that got this one, to one receiver or more."""
+        """The next message, from this one's receiver to one or more receivers."""
         task, r = self.task, self.task.r
         m = Message(task)
         m.id, m.now = task.uuid(), self.now + r.randint(2000, 20000)
@@ -149,7 +148,7 @@ class Message:
         m.prompt, m.completion = self.prompt + r.randint(100, 3000), self.completion + r.randint(10, 900)
         m.completed, m.done, m.state = self.completed, self.done, self.state
         open_subtasks = [i for i in range(len(task.subtasks)) if i not in m.done]
-        mine = HELPERS.index(sender) + 1 if sender in HELPERS else 0  # no two branches do the same
+        mine = HELPERS.index(sender) + 1 if sender in HELPERS else 0  # branches have different work
         if mine < len(open_subtasks) and (not m.done or r.randrange(task.size) < len(task.subtasks)):
             i = open_subtasks[mine]
             m.done = m.done | {i}

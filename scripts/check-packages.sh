@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Builds the packages of a release for linux/amd64 as .github/workflows/release.yml does for
-# all platforms, and tries them: the configuration is right, the same commit gives the same bytes
-# wherever it is built, the program is not too large, the packages for Debian, RPM and npm install
-# what works and leave nothing behind, and that for Alpine has it. What a step needs and is missing,
-# it says and fails.
+# Builds the packages of a release for linux/amd64 as .github/workflows/release.yml does for all
+# platforms, and tests them: the configuration is valid, the builds of a commit are identical in any
+# folder, the program is not too large, the packages for Debian, RPM and npm install a working program
+# and can be removed completely, and the package for Alpine has the same files. If a required program
+# is missing, a step reports that and fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
 
-# What goreleaser builds must know the commit, which these may switch off.
+# GOFLAGS could remove the commit from the programs that goreleaser builds.
 unset GOFLAGS
-goreleaser_version=v2.15.1 # a newer one needs modules that not every proxy serves
+goreleaser_version=v2.15.1 # newer versions need modules that some proxies do not serve
 tools=${XDG_CACHE_HOME:-$HOME/.cache}/handoff-ci
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work" && rm -rf "$work"' EXIT
@@ -27,7 +27,7 @@ fi
 say "the configuration"
 "$goreleaser" check --quiet
 
-# build FOLDER UMASK ZONE: a snapshot of the commit in a clone of its own.
+# build FOLDER UMASK ZONE: builds a snapshot of the commit in a separate clone.
 build() {
   git clone --quiet "$root" "$1"
   (
@@ -59,7 +59,7 @@ for file in handoff handoff-relay LICENSE README.md completions/handoff.bash com
 done
 "$work/unpacked/handoff" version
 "$work/unpacked/handoff" version -f json >"$work/version.json"
-# What it says of itself is what the Go tools read from the file.
+# Its version is the one that the Go tools read from the file.
 python3 - "$work/version.json" "$(git rev-parse HEAD)" "$work/unpacked/handoff" <<'PYTHON' || fail "version -f json is wrong"
 import json, subprocess, sys
 says = json.load(open(sys.argv[1]))
@@ -90,13 +90,13 @@ if [ "$(id -u)" = 0 ] && command -v dpkg >/dev/null; then
   dpkg -L handoff >"$work/files"
   /usr/bin/handoff version
   audited /usr/bin/handoff
-  # Files that the system is told to leave out of packages (as in containers) are only listed.
+  # Files that dpkg is configured to exclude (as in containers) are only listed.
   for file in man/man1/handoff.1.gz bash-completion/completions/handoff zsh/vendor-completions/_handoff fish/vendor_completions.d/handoff.fish doc/handoff/copyright doc/handoff/changelog.gz; do
     grep -qx "/usr/share/$file" "$work/files" || fail "the package has no $file"
   done
   dpkg-deb --fsys-tarfile "$dist"/handoff_*.deb | tar -xO ./usr/share/man/man1/handoff.1.gz | gzip -dc >"$work/page"
-  grep -q '^\.TH HANDOFF 1' "$work/page" || fail "the manual page is none"
-  bash -c '. /usr/share/bash-completion/completions/handoff && complete -p handoff' >/dev/null || fail "bash does not complete it"
+  grep -q '^\.TH HANDOFF 1' "$work/page" || fail "the manual page is not valid"
+  bash -c '. /usr/share/bash-completion/completions/handoff && complete -p handoff' >/dev/null || fail "bash has no completion for it"
   dpkg --no-triggers --purge handoff >/dev/null
   while read -r file; do
     case $file in
@@ -104,10 +104,11 @@ if [ "$(id -u)" = 0 ] && command -v dpkg >/dev/null; then
     esac
   done <"$work/files"
 else
-  echo "the Debian package is not installed: that needs dpkg, and to be root"
+  echo "the Debian package is not installed: this requires dpkg and root"
 fi
 
-# has_files FOLDER PACKAGE: what RPM and Alpine have beside the program, and Debian has elsewhere.
+# has_files FOLDER PACKAGE: checks the files that RPM and Alpine have beside the program; in Debian, their
+# paths differ.
 has_files() {
   for file in man/man1/handoff.1.gz bash-completion/completions/handoff zsh/site-functions/_handoff fish/vendor_completions.d/handoff.fish licenses/handoff/LICENSE; do
     [ -s "$1/usr/share/$file" ] || fail "$2 has no $file"
@@ -117,12 +118,12 @@ has_files() {
 if [ "$(id -u)" = 0 ] && command -v rpm >/dev/null; then
   say "the RPM package"
   package=$(ls "$dist"/handoff*.rpm)
-  # Into a folder, as the database of packages is not that of this system.
+  # It is installed into a folder, because this system has another package database.
   in_folder() { rpm --root "$work/rpm" --dbpath /var/lib/rpm "$@"; }
   mkdir -p "$work/rpm/var/lib/rpm"
   in_folder --initdb
   in_folder --nodeps --nosignature -i "$package"
-  in_folder --nodeps -V handoff || fail "what is installed is not what the package says"
+  in_folder --nodeps -V handoff || fail "the installed files differ from the package"
   "$work/rpm/usr/bin/handoff" version
   audited "$work/rpm/usr/bin/handoff"
   has_files "$work/rpm" "the RPM package"
@@ -130,10 +131,10 @@ if [ "$(id -u)" = 0 ] && command -v rpm >/dev/null; then
   left=$(find "$work/rpm" -path "$work/rpm/var/lib/rpm" -prune -o -type f -print)
   [ -z "$left" ] || fail "left behind: $left"
 else
-  echo "the RPM package is not installed: that needs rpm, and to be root"
+  echo "the RPM package is not installed: this requires rpm and root"
 fi
 
-# No program for it is in Debian; such a package is two archives, one after the other.
+# Debian has no program for it; such a package is two concatenated archives.
 say "the package for Alpine"
 mkdir "$work/apk"
 tar -xzf "$dist"/handoff*.apk -C "$work/apk" --ignore-zeros 2>/dev/null
@@ -152,7 +153,7 @@ mkdir "$work/tarballs" "$work/user"
   for package in "$work"/npm/*/; do npm pack --silent --offline "$package" >/dev/null; done
   cd "$work/user"
   printf '{"private": true}\n' >package.json
-  # That of the platform comes first: what it is wanted for is then there.
+  # The package of the platform is installed first, because the other one depends on it.
   npm install --offline --no-audit --no-fund --silent "$work"/tarballs/eaapl-handoff-linux-x64-*.tgz "$work"/tarballs/eaapl-handoff-[0-9]*.tgz
   npx --offline handoff version
   XDG_STATE_HOME=$state npx --offline handoff audit init

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks what only a whole process shows: memory that does not grow with the
-# stream, closed pipes, interrupts, full disks.
+# Checks properties of the whole process: memory that does not grow with the stream,
+# closed pipes, interrupts, full disks.
 #
 # usage: check-streams.sh PATH/TO/handoff [MESSAGES]
 set -euo pipefail
@@ -16,8 +16,8 @@ fail() { echo "check-streams: $*" >&2; exit 1; }
 for ((i = 0; i < 100; i++)); do cat one.json; done >hundred
 stream() { for ((i = 0; i < count / 100; i++)); do cat hundred; done; }
 
-# peak FILE COMMAND...: the peak memory of the command on it, in MiB, from the
-# kernel's own account of the process.
+# peak FILE COMMAND...: prints the peak memory of the command on the file, in MiB, as
+# measured by the kernel.
 peak() {
   python3 - "$handoff" "$@" <<'PY'
 import resource, subprocess, sys
@@ -27,14 +27,14 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
 PY
 }
 stream >many.jsonl
-# Documents of two bytes, each with many times its size in findings.
+# Documents of two bytes, whose findings are many times larger.
 printf '{}\n%.0s' {1..20000} >tiny.jsonl
 sed 's/returnJSON:true/returnJSON:false/' many.jsonl >changed.jsonl
 echo '{"constraints":[]}' >merge.json
 "$handoff" keygen -o key
 if command -v python3 >/dev/null; then
-  # check [-MIB] FILE COMMAND...: the peak is below so much, or 180: less than the
-  # stream, and more than is needed on a machine that is busy.
+  # check [-MIB] FILE COMMAND...: checks that the peak is below MIB (default 180), which is less
+  # than the stream, and enough on a busy machine.
   check() {
     local most=180 mib
     case $1 in -*) most=${1#-}; shift ;; esac
@@ -50,18 +50,18 @@ if command -v python3 >/dev/null; then
   check many.jsonl scan
   check many.jsonl diff -q - many.jsonl
   check many.jsonl patch - merge.json
-  # A chain is held in memory, but for the text of its messages.
+  # chain keeps everything in memory except the text of the messages.
   python3 "$scripts/chain-messages.py" $((count / 4)) 100 >chain.jsonl
   check chain.jsonl chain
-  # Random, so that the ratio is that of messages, and far more than the limits
-  # on what is decompressed.
+  # Random text, so that the ratio is that of messages; far larger than the limit for
+  # decompression.
   python3 - "$count" >random.jsonl <<'PY'
 import random, sys
 random.seed(1)
 for i in range(int(sys.argv[1])):
     print('{"handoffId":"%d","conversationHistorySummary":"%s"}' % (i, random.randbytes(2500).hex()))
 PY
-  # The vocabulary of the tokenizer is in memory, once.
+  # This includes the vocabulary of the tokenizer.
   check -300 many.jsonl trim --last 2 --keep-turns 1
   check -300 many.jsonl count
   check random.jsonl compress
@@ -75,10 +75,10 @@ PY
   "$handoff" decompress -q random.gz | cmp - random.jsonl || fail "compress | decompress changed the stream"
   rm random.*
 else
-  echo "no python3: peak memory is not checked"
+  echo "python3 is missing: peak memory is not checked"
 fi
 
-# A reader that goes away ends the run at once, quietly.
+# If the reader closes the pipe, the run ends immediately and without an error message.
 for command in "validate -v" canonicalize "sign --key-file key" "verify -v --key-file key" "scan -v" "compress -q" "decompress -q" count "trim --last 1000" "diff changed.jsonl"; do
   set +e
   # shellcheck disable=SC2086
@@ -89,7 +89,7 @@ for command in "validate -v" canonicalize "sign --key-file key" "verify -v --key
   [ ! -s err ] || fail "$command, closed pipe: $(cat err)"
 done
 
-# The same where the input is decompressed in a stage of its own.
+# The same with input that is decompressed in a separate stage.
 gzip -k many.jsonl
 zstd -q -k many.jsonl
 for packed in many.jsonl.gz many.jsonl.zst; do
@@ -100,8 +100,8 @@ for packed in many.jsonl.gz many.jsonl.zst; do
   [ "$code" -eq 141 ] && [ ! -s err ] || fail "validate $packed, closed pipe: exit code $code: $(cat err)"
 done
 
-# A writer that is killed ends the run too: of what it wrote, the last message is cut
-# off (1), or the compressed data is (2).
+# A killed writer also ends the run: the last message (1), or the compressed data (2), is cut
+# off.
 mkfifo cut
 for writer in "cat" "gzip -c" "zstd -q -c"; do
   timeout 60 "$handoff" validate -q cut 2>err &
@@ -116,11 +116,11 @@ for writer in "cat" "gzip -c" "zstd -q -c"; do
   esac
 done
 
-# An interrupt, or a terminal that is closed, leaves the old file, and nothing beside it.
+# After an interrupt, or if the terminal is closed, the old file remains, and no temporary file.
 echo old >report.txt
 mkfifo feed
 for signal in TERM HUP; do
-  env --default-signal=HUP "$handoff" validate -v -o report.txt feed 2>err & # nohup ignores it
+  env --default-signal=HUP "$handoff" validate -v -o report.txt feed 2>err & # in case nohup ignores it
   pid=$!
   exec 3>feed
   cat hundred >&3
@@ -134,7 +134,7 @@ for signal in TERM HUP; do
   [ -z "$(find . -name '*.tmp')" ] || fail "SIG$signal: a temporary file is left"
 done
 
-# The same for a file that is rewritten in place.
+# The same for a file that is changed in place.
 cp many.jsonl mine.jsonl
 "$handoff" sign -i --key-file key mine.jsonl 2>/dev/null &
 pid=$!
@@ -144,7 +144,7 @@ set +e; wait "$pid"; code=$?; set -e
 [ "$code" -ne 143 ] || cmp -s many.jsonl mine.jsonl || fail "interrupt: the file is neither old nor new"
 [ -z "$(find . -name '*.tmp')" ] || fail "interrupt: a temporary file is left"
 
-# Killed at any moment, compressing leaves the old file or the new one, whole.
+# If compress is killed at any time, the old or the new file is complete.
 for delay in 0.01 0.03 0.05 0.08 0.12 0.2; do
   cp many.jsonl mine.jsonl; rm -f mine.jsonl.zst
   "$handoff" compress -q -i mine.jsonl 2>/dev/null &
@@ -155,34 +155,34 @@ for delay in 0.01 0.03 0.05 0.08 0.12 0.2; do
   [ ! -e mine.jsonl ] || cmp -s many.jsonl mine.jsonl || fail "killed after $delay s: the file has changed"
   [ -e mine.jsonl ] || [ -e mine.jsonl.zst ] || fail "killed after $delay s: both files are gone"
   [ ! -e mine.jsonl.zst ] || "$handoff" decompress -q --max-ratio 0 mine.jsonl.zst | cmp -s - many.jsonl || fail "killed after $delay s: half a file"
-  # The same on stdout: whoever reads it notices.
+  # On stdout, the reader detects the incomplete stream.
   "$handoff" compress -q many.jsonl >part.zst 2>/dev/null &
   pid=$!
   sleep "$delay"
   kill -KILL "$pid" 2>/dev/null || true
   set +e; wait "$pid" 2>/dev/null; set -e
   if "$handoff" decompress -q --max-ratio 0 -o whole.jsonl part.zst 2>/dev/null; then
-    cmp -s whole.jsonl many.jsonl || fail "killed after $delay s: part of a stream looks whole"
+    cmp -s whole.jsonl many.jsonl || fail "killed after $delay s: part of a stream looks complete"
   fi
 done
-# SIGKILL leaves no time for removing temporary files: the next run does it.
+# After SIGKILL, the next run removes the temporary files.
 "$handoff" canonicalize -o next.jsonl one.json
 [ -z "$(find . -name '*.tmp')" ] || fail "a temporary file of a killed process is left"
 
-# Processes that share an archive lose nothing, and what they wrote restores all.
+# Processes that share an archive lose nothing, and the archive restores all messages.
 for i in 1 2 3 4; do
   "$handoff" trim --last 2 --keep-turns 1 --archive archive.jsonl -o "few$i.jsonl" hundred 2>/dev/null &
 done
 wait
 [ "$(wc -l <archive.jsonl)" -eq 400 ] || fail "the archive has $(wc -l <archive.jsonl) entries of 400"
 "$handoff" canonicalize -o hundred.canonical hundred
-"$handoff" trim --restore archive.jsonl few1.jsonl | "$handoff" canonicalize | cmp -s - hundred.canonical || fail "restored is not what was trimmed"
+"$handoff" trim --restore archive.jsonl few1.jsonl | "$handoff" canonicalize | cmp -s - hundred.canonical || fail "the restored messages differ from the original ones"
 
-# What trickles comes out, while the pipe is still open.
+# Slow input is processed while the pipe is still open.
 mkfifo slow
 (cat one.json; sleep 30) | "$handoff" compress -q | "$handoff" decompress -q >slow 2>/dev/null &
 pid=$!
-timeout 20 head -n 1 slow | cmp -s - one.json || fail "a message that trickles does not come out"
+timeout 20 head -n 1 slow | cmp -s - one.json || fail "a message of a slow stream is not printed"
 kill "$pid" 2>/dev/null || true
 set +e; wait "$pid" 2>/dev/null; set -e
 

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Runs the Windows program under wine: what it says of itself, files and standard input, paths with
-# backslashes, exit codes, and an audit log in SQLite. Where wine is missing, and cannot be
-# installed, or cannot run a program of Go, it says so and ends well: what runs on Windows itself is
-# .github/workflows/ci.yml.
+# Runs the Windows program under wine: version, files and standard input, paths with backslashes, exit
+# codes, and an audit log in SQLite. If wine is missing and cannot be installed, or cannot run Go
+# programs, it reports that and succeeds: .github/workflows/ci.yml runs the tests on Windows itself.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,14 +21,14 @@ stop() {
 }
 trap stop EXIT
 
-# Nobody keeps the programs: nothing is optimised, which is built in seconds.
+# The programs are temporary, so they are built without optimisation, in seconds.
 GOFLAGS="${GOFLAGS-} -buildvcs=false" CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build -gcflags="all=-N -l" -o "$work/" . ./relay/handoff-relay
 cp schemas/examples/message.json "$work/message.json"
 printf '{}' >"$work/wrong.json"
 cd "$work"
 
-# Wine has had bcryptprimitives.dll, from which Go takes random bytes, since 9.0. Before, a library
-# takes its place that passes its only function on to the same one by another name.
+# Wine has bcryptprimitives.dll, which Go needs for random bytes, since version 9.0. For older versions,
+# this library forwards its only function to the same function of another library.
 "$wine" wineboot -i >/dev/null 2>&1 || left_out "wine does not start"
 if [ ! -e "$WINEPREFIX/drive_c/windows/system32/bcryptprimitives.dll" ]; then
   linker=x86_64-w64-mingw32-ld
@@ -40,7 +39,7 @@ if [ ! -e "$WINEPREFIX/drive_c/windows/system32/bcryptprimitives.dll" ]; then
 fi
 
 fail() { echo "check-windows: $*" >&2; exit 1; }
-# run CODE ARGUMENT...: runs the program, which has to end with an exit code; its output is in out.
+# run CODE ARGUMENT...: runs the program, which must end with the exit code; its output is in out.
 run() {
   local want=$1 got=0
   shift

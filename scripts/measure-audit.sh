@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Measures what reads an audit log. Run it on a quiet machine.
+# Measures the commands that read an audit log. Run it on an idle machine.
 #
 # usage: measure-audit.sh PATH/TO/handoff [RECORDS] [BYTES]
 #
-# Without numbers, 1,000,000 records with messages of 7,000 bytes, which take 1.3 GB of room
-# in the temporary directory and minutes to make. 0 bytes: records without messages.
+# The default is 1,000,000 records with messages of 7,000 bytes, which need 1.3 GB in the temporary
+# directory and take minutes to create. With 0 bytes, the records have no messages.
 set -euo pipefail
 handoff=$(realpath "$1"); records=${2:-1000000}; bytes=${3:-7000}
 repository=$(cd "$(dirname "$0")/.." && pwd)

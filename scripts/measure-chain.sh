@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Measures handoff chain on the messages of many tasks. Run it on a quiet machine.
+# Measures handoff chain on the messages of many tasks. Run it on an idle machine.
 #
 # usage: measure-chain.sh PATH/TO/handoff [MESSAGES] [TASKS]
 #
-# Without numbers, 100,000 messages in 1,000 tasks. Needs python3, gzip, and 1 GB of
-# room in the temporary directory.
+# The default is 100,000 messages in 1,000 tasks. Needs python3, gzip, and 1 GB in the
+# temporary directory.
 set -euo pipefail
 handoff=$(realpath "$1"); count=${2:-100000}; tasks=${3:-1000}
 messages=$(cd "$(dirname "$0")" && pwd)/chain-messages.py

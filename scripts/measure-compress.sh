@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measures what docs/compression.md reports: handoff beside zstd and gzip, on the
-# same file, in turns. Run it on a quiet machine.
+# Measures the figures of docs/compression.md: handoff, zstd and gzip, alternating on the
+# same file. Run it on an idle machine.
 #
 # usage: measure-compress.sh PATH/TO/handoff [MESSAGES]
 #
@@ -30,7 +30,7 @@ def run(args, out):
 
 def table(title, rows, runs):
     best = {}
-    for _ in range(runs):  # in turns, so that all see the same machine
+    for _ in range(runs):  # alternating, so that the load of the machine affects all equally
         for name, args, out in rows:
             seconds, cpu, mib = run(args, out)
             s, c, m = best.get(name, (seconds, cpu, mib))

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What docs/cookbook.md says of time: scripts/measure-cookbook.sh
+# Measures the times of docs/cookbook.md: scripts/measure-cookbook.sh
 #
-# Clones this repository, builds it, and does each task in an empty folder, as somebody does who
-# has just come. Prints how long the build and the commands of each task ran, and what failed.
+# Clones this repository, builds it, and runs each task in an empty folder, like a new user. Prints
+# the times of the build and of each task's commands, and failures.
 set -euo pipefail
 source=$(git -C "$(dirname "$0")" rev-parse --show-toplevel)
 work=$(mktemp -d)

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# What docs/delivery.md says of speed: scripts/measure-delivery.sh HANDOFF [URL]...
+# Measures the speed in docs/delivery.md: scripts/measure-delivery.sh HANDOFF [URL]...
 #
-# For each transport: the time from dispatch to acceptance, of messages that are sent at a steady
-# rate to a receiver on the same machine, audit log included; then how many messages pass in a
-# second when there is no pause. Without URLs, the servers are those at their usual ports of
-# 127.0.0.1. RATE (200) is in messages a second, MESSAGES (4000) how many there are of each kind.
+# For each transport: the time from dispatch to acceptance of messages that are sent at a constant rate
+# to a receiver on the same machine, including the audit log; then the maximum rate. Without URLs, it
+# uses the servers at their default ports of 127.0.0.1. RATE (200) is in messages per second, MESSAGES
+# (4000) is the number of messages of each measurement.
 set -euo pipefail
 handoff=$(realpath "$1")
 shift
@@ -39,7 +39,7 @@ for url; do
   sleep 1
   python3 many.py "$rate" "$messages" | "$handoff" send -q --to "$url" --checkpoint checkpoint.json --store "$name-sent.db" --audit-log "$name-sent-audit.db"
   wait
-  "$handoff" audit stats -f json --audit-log "$name.db" >stats.json || true # a maximum over its limit
+  "$handoff" audit stats -f json --audit-log "$name.db" >stats.json || true # exit code 1 means a maximum over its limit
   printf '%-9s %4d/s: ' "$name" "$rate"
   python3 -c '
 import json

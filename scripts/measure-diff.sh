@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Measures handoff diff beside jq -S and diff, on the same files, in turns. Run it on a
-# quiet machine.
+# Measures handoff diff, and jq -S with diff, alternating on the same files. Run it on an
+# idle machine.
 #
 # usage: measure-diff.sh PATH/TO/handoff [RUNS]
 #
-# Without a number, the fastest of 5 runs. Needs python3, jq and diff.
+# Prints the fastest of RUNS runs (default 5). Needs python3, jq and diff.
 set -euo pipefail
 handoff=$(realpath "$1"); runs=${2:-5}
 work=$(mktemp -d)
@@ -72,14 +72,14 @@ write("large-a.json", large)
 write("large-b.json", changed(large, 20, 8))
 write("large-other.json", other(large, 9))
 PY
-# In a process of its own: the peak of memory of a command is not less than that of
-# the one that starts it.
+# A separate process, because the reported peak memory of a command is never less than that
+# of its parent.
 HANDOFF=$handoff RUNS=$runs python3 - <<'PY'
 import os, subprocess, sys, time
 handoff, runs = os.environ["HANDOFF"], int(os.environ["RUNS"])
 
 def run(args, out):
-    """The seconds, the peak of memory in MiB and the exit code of a command."""
+    """The seconds, the peak memory in MiB and the exit code of a command."""
     began = time.perf_counter()
     with open(out, "wb") as f:
         p = subprocess.Popen(args, stdout=f, stderr=subprocess.PIPE)
@@ -103,10 +103,10 @@ PAIRS = [("20,000 turns, 20 changed, one inserted", "a.json", "b.json", runs),
 COMMANDS = [("`handoff diff`", []), ("`-f json`", ["-f", "json"]), ("`-f jsonpatch`", ["-f", "jsonpatch"]),
             ("`-f mergepatch`", ["-f", "mergepatch"])]
 jq = "`jq -S`, `diff`"
-print(f"{os.cpu_count()} cores; the fastest of {runs} runs, of fewer for the largest files")
+print(f"{os.cpu_count()} cores; the fastest of {runs} runs, fewer for the largest files")
 best = {}
 for title, a, b, times in PAIRS:
-    for _ in range(times):  # in turns, so that all see the same machine
+    for _ in range(times):  # alternating, so that the load of the machine affects all equally
         for name, args in [(jq, None)] + COMMANDS:
             seconds, mib, code = sorted_diff(a, b) if args is None else run([handoff, "diff", "--max-message-bytes", "1000000000", *args, a, b], "out")
             s, m, _ = best.get((title, name), (seconds, mib, code))
@@ -120,5 +120,5 @@ for title, a, b, times in PAIRS:
 few, many = (best[PAIRS[i][0], "`handoff diff`"][0] for i in (0, 1))
 small, large = (best[PAIRS[i][0], "`handoff diff`"][0] for i in (0, 4))
 worst, largest = (best[PAIRS[i][0], "`handoff diff`"][0] for i in (3, 5))
-print(f"\nhandoff diff: 10 times the changes take {many/few:.1f} times as long; 10 times the size {large/small:.1f} times, {largest/worst:.1f} where all is different")
+print(f"\nhandoff diff: 10 times the changes take {many/few:.1f} times as long; 10 times the size {large/small:.1f} times, {largest/worst:.1f} if everything differs")
 PY

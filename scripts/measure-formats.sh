@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Measures the commands of the other systems and the conversions between all of them.
-# Run it on a quiet machine.
+# Measures the commands for other systems, and the conversions between all of them.
+# Run it on an idle machine.
 #
 # usage: measure-formats.sh PATH/TO/handoff [TURNS] [MESSAGES] [VALUES]
 #
-# Without numbers, a conversation of 20,000 turns and MACP sessions of 100,000 messages
-# each; and the peak memory for a million short turns, and for a million members of an
-# object. Needs python3.
+# The default is a conversation of 20,000 turns, MACP sessions of 100,000 messages each, and,
+# for the peak memory, a million short turns and an object with a million members.
+# Needs python3.
 set -euo pipefail
 handoff=$(realpath "$1"); turns=${2:-20000}; messages=${3:-100000}; values=${4:-1000000}
 work=$(mktemp -d)
@@ -63,8 +63,8 @@ for from in sw4rm-context openai; do
     done
 done
 
-# The peak memory of conversions. What makes the messages is a program of its own, since
-# the peak of a child counts what its parent held when it began.
+# The peak memory of conversions. A separate program creates the messages, because the peak of a
+# child includes the memory of its parent at its start.
 "$handoff" example >example.json
 python3 - "$values" <<'PYTHON'
 import json, sys
@@ -82,7 +82,7 @@ handoff, values = sys.argv[1], sys.argv[2]
 formats = ["eaapl", "sw4rm-context", "sw4rm-request", "macp", "openai"]
 
 def convert(source, to, target):
-    """Returns the peak resident size in bytes for each of the source, and the processor's seconds."""
+    """Returns the peak resident size in bytes per byte of the source, and the CPU seconds."""
     with open(target, "wb") as out:
         child = subprocess.Popen([handoff, "convert", "-q", "--format-out", to, "--max-message-bytes", "1GiB", source], stdout=out)
         _, status, usage = os.wait4(child.pid, 0)
@@ -91,7 +91,7 @@ def convert(source, to, target):
     scale = 1 if sys.platform == "darwin" else 1024
     return usage.ru_maxrss * scale / os.path.getsize(source), usage.ru_utime + usage.ru_stime
 
-print(f"\n{values} values; peak memory in bytes for each of the input, and seconds of the processor, there and back\n")
+print(f"\n{values} values; peak memory in bytes per byte of the input, and CPU seconds, there and back\n")
 print("| values | from | to | memory | seconds |\n|---|---|---|---|---|")
 for shape in "turns", "members":
     for source in formats:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures how soon handoff mcp answers, and what a program with it takes to start.
+"""Measures the response time of handoff mcp, and the start-up time of the program.
 
 python3 scripts/measure-mcp.py PATH/TO/handoff [PATH/TO/another]
 
-The first answer is that to initialize, from the start of the process on, by standard input and
-output. With another program, whose calls alternate with those of the first, both are compared.
+The first time is from the start of the process to the response to initialize, over standard input
+and output. With another program, the calls of both alternate, so that they can be compared.
 """
 import json, statistics, subprocess, sys, tempfile, time
 
@@ -29,7 +29,7 @@ def answer(program):
 def call(*args):
     start = time.perf_counter()
     if subprocess.run(args, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0:
-        sys.exit(" ".join(args) + ": it failed")
+        sys.exit(" ".join(args) + " failed")
     return time.perf_counter() - start
 
 

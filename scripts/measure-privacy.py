@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes labelled texts for the measurement of docs/privacy.md from snapshots of public
-repositories, and runs it.
+"""Creates labelled texts from snapshots of public repositories, and runs the measurement of
+docs/privacy.md on them.
 
     scripts/measure-privacy.py SET REPOSITORY
 
@@ -25,8 +25,8 @@ import subprocess
 import sys
 import tempfile
 
-# What the sets call our classes; None for what is neither right nor wrong: what holds personal
-# data of no class of ours, or of several.
+# The names of our classes in the sets. None is neither right nor wrong: personal data of several
+# classes, or of a class that we do not have.
 LABELS = {
     'PERSON': 'person', 'STREET_ADDRESS': 'address', 'ADDRESS': 'address', 'CREDIT_CARD': 'payment-card',
     'PHONE_NUMBER': 'phone', 'EMAIL_ADDRESS': 'email', 'IBAN_CODE': 'iban', 'US_SSN': 'national-id',
@@ -69,7 +69,7 @@ def nano(repository):
 
 
 def conll(repository, path):
-    # Words and labels in lines, an empty line between texts.
+    # A word and its label per line, and an empty line between texts.
     listing = subprocess.check_output(['git', '-C', repository, 'show', 'HEAD:' + path]).decode()
     for block in listing.split('\n\n'):
         text, spans = '', []

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How soon the page of pkg/viewer can be used, with 1,000 and with 10,000 handoffs, in Chromium, each time in a
-# new one; and how fast it is written. For docs/performance.md.
+# Measures, for docs/performance.md, the time until the page of pkg/viewer can be used in Chromium, with 1,000
+# and with 10,000 handoffs, each in a new browser; and the time to write the page.
 #
 #     scripts/measure-report.sh
 set -euo pipefail

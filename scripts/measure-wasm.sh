@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# What validate, trim, repair and count would weigh and take as WebAssembly, for
-# docs/performance.md: the size of each with the packages that it needs alone, and in Node the time
-# until the first answer and of one when warm. Needs Go, Node and gzip.
+# Measures validate, trim, repair and count as WebAssembly, for docs/performance.md: the size of each with
+# only the packages that it needs, and, in Node, the times until the first result and of a later one.
+# Needs Go, Node and gzip.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# program NAME IMPORTS CALL: makes a program that makes a call on the message doc, whose text is text, many times.
+# program NAME IMPORTS CALL: creates a program that repeats a call on the message doc, whose text is text.
 program() {
   mkdir "$work/$1"
   cat >"$work/$1/main.go" <<END

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes what packages hold beside the program: the manual page, and the changelog as Debian
-# wants it. What is made follows from the commit alone.
+# Creates the other files of packages: the manual page, and the changelog in Debian's form. They depend
+# only on the commit.
 set -eu
 umask 022
 cd "$(dirname "$0")/.."

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the Nth code block of the README, so that what it says is what runs.
+# Prints the Nth code block of the README, so that tests run its text.
 #
 # usage: readme-command.sh N
 set -euo pipefail

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Makes docs/report-light.png and docs/report-dark.png, the pictures of the README: a page of handoff
-# report, of messages that are made of the example. Needs Go, jq and Chromium.
+# Creates docs/report-light.png and docs/report-dark.png, the pictures of the README: a page of handoff
+# report with messages derived from the example. Needs Go, jq and Chromium.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 go build -o "$work/" . ./relay/handoff-relay
 
-# Nine handoffs of one task between five agents: it forks, and at two boundaries something is lost.
+# Nine handoffs of one task between five agents, with a fork, and with losses at two boundaries.
 "$work/handoff" example | jq -c '
   . as $first
   | ["planner", "researcher", "writer", "reviewer", "publisher"] as $agents

@@ -18,7 +18,7 @@ set -euo pipefail
 if [ -n "${TEST_ANYWHERE-}" ]; then
   work=$TEST_ANYWHERE
   cd "$work/a checkout/handoff/${PWD#"$TEST_ANYWHERE_OF"}"
-  program=$(mktemp -d "$work/programs/XXXXXX")/${1##*/} # only root may read the folder of go test
+  program=$(mktemp -d "$work/programs/XXXXXX")/${1##*/} # only root can read go test's folder
   ln "$1" "$program" 2>/dev/null || cp "$1" "$program"
   chmod 755 "${program%/*}" "$program"
   user=()
@@ -37,7 +37,7 @@ if [ -n "${TEST_ANYWHERE-}" ]; then
       PGUSER=nonsense PGDATABASE=nonsense PGSSLMODE=require \
       "${user[@]}" setsid --wait "$program" "${@:2}" <&-
   ) &
-  trap 'kill -KILL $!' HUP INT TERM # which the program ignores
+  trap 'kill -KILL $!' HUP INT TERM # the program ignores these signals
   code=0
   wait $! || code=$?
   rm -r "${program%/*}"
@@ -60,7 +60,7 @@ CGO_ENABLED=0 go list -trimpath -export ./... >/dev/null
 said=$(go test -count=1 -run '^TestInstall$' ./internal/oracle) || { echo "$said"; exit 1; }
 links() {
   [ "$(id -u)" = 0 ] || { ln -s "$1" "$2"; return; }
-  cp -al "$1" "$2" 2>/dev/null || { rm -rf "$2" && cp -a "$1" "$2"; } # on another file system
+  cp -al "$1" "$2" 2>/dev/null || { rm -rf "$2" && cp -a "$1" "$2"; } # if it is on another file system
 }
 links "$(go env GOCACHE)" "$work/go-build"
 links "$(go env GOMODCACHE)" "$work/mod"
@@ -68,7 +68,7 @@ oracles=${XDG_CACHE_HOME:-${HOME-/nonexistent}/.cache}/handoff-oracles
 [ ! -d "$oracles" ] || links "$oracles" "$work/cache/handoff-oracles"
 chmod -R a+rX,a-w "$work/a checkout"
 if [ "$(id -u)" = 0 ]; then
-  rm -rf "$work"/cache/handoff-oracles/{*.lock,*/scripts-*} # which tests write
+  rm -rf "$work"/cache/handoff-oracles/{*.lock,*/scripts-*} # tests write these files
   find "$work/go-build" "$work/mod" "$work/cache" -type f ! -perm -o+r -exec sh -c 'cp "$1" "$1~" && chmod 644 "$1~" && mv "$1~" "$1"' . {} \;
   find "$work/go-build" "$work/mod" "$work/cache" -type d -exec chown nobody {} +
   chown nobody "$work/a folder"

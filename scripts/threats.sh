@@ -1,12 +1,12 @@
 #!/bin/sh
-# For each promise of docs/threats.md: takes the guard away that keeps it, as tools/threats/*.edits say,
-# runs the tests that the promise names, and expects one to fail. It compiles each edit with "go test -overlay",
-# so it changes no file, and the build cache has all but what an edit touches. It prints a line for each
-# promise and a summary, and ends with 1 unless each promise was noticed.
+# For each promise of docs/threats.md: removes its guard, as defined in tools/threats/*.edits, runs the tests
+# that the promise names, and expects at least one to fail. It compiles each edit with "go test -overlay", so it
+# changes no file, and only the edited packages are rebuilt. It prints a line for each promise and a summary.
+# The exit code is 1 unless the tests detected every edit.
 #
-#   scripts/threats.sh [PATTERN]   only the promises that match a regular expression
+#   scripts/threats.sh [PATTERN]   tests only the promises that match a regular expression
 #
-# TIMEOUT is how long one run of tests may take, 180s by default.
+# TIMEOUT is the time limit of one run of tests (default 180s).
 set -eu
 cd "$(dirname "$0")/.."
 program=$(mktemp)

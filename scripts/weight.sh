@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Prints how large the program and its source are, and what a start costs, with the goal of each figure
-# beside it. CPU times are those of 300 starts beside 300 of a program that does nothing.
+# Prints the sizes of the program and of its source, and the cost of a start, each with its goal. The CPU
+# times are those of 300 starts, beside 300 starts of a program that does nothing.
 #
 # usage: weight.sh [--cold]
 #
-# --cold also runs the first command of the README on the last commit with empty caches: it downloads what
-# that needs, and takes minutes.
+# --cold also runs the first command of the README on the last commit with empty caches, which downloads
+# all dependencies and takes minutes.
 set -euo pipefail
 cold=${1-}
 [ $# -le 1 ] && [ "${cold:---cold}" = --cold ] || { echo "usage: weight.sh [--cold]" >&2; exit 2; }

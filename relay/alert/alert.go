@@ -54,7 +54,7 @@ func New(children *child.Set, o Options) (*Sender, error) {
 	if o.URL != "" {
 		u, err := url.Parse(o.URL)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return nil, errors.New("not the URL of a web server: write it as https://host/path")
+			return nil, errors.New("it is not the URL of a web server: write it as https://host/path")
 		}
 	}
 	if o.Timeout == 0 {
@@ -110,7 +110,7 @@ func (s *Sender) start(ctx context.Context, record []byte) error {
 	_ = p.CloseInput()
 	_, _ = io.Copy(io.Discard, p)
 	if err := p.Wait(); errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("the command had not ended after %s", s.options.Timeout)
+		return fmt.Errorf("the command did not end within %s", s.options.Timeout)
 	} else if err != nil {
 		return fmt.Errorf("the command ended with %w", err)
 	}
@@ -153,7 +153,7 @@ func (s *Sender) attempt(ctx context.Context, record []byte) (again bool, err er
 	}
 	defer response.Body.Close() // the body of the response is not used
 	if err := webclient.Took(response); err != nil {
-		return response.StatusCode >= 500 || response.StatusCode == http.StatusTooManyRequests, fmt.Errorf("posting it: the answer was %w", err)
+		return response.StatusCode >= 500 || response.StatusCode == http.StatusTooManyRequests, fmt.Errorf("posting it: the server answered %w", err)
 	}
 	return false, nil
 }

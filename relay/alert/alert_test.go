@@ -32,7 +32,7 @@ func ExampleNew() {
 	// Output: application/json {"event":"ESCALATED"}
 }
 
-// An alert is posted again while the server is busy, and signed.
+// TestPostedAgain checks that an alert is posted again while the server is busy, and that it is signed.
 func TestPostedAgain(t *testing.T) {
 	var posts atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -54,7 +54,8 @@ func TestPostedAgain(t *testing.T) {
 	}
 }
 
-// What does not arrive is an error, which never shows the URL: it may hold a secret.
+// TestNotArrived checks that an undelivered alert is an error that never contains the URL, which may contain a
+// secret.
 func TestNotArrived(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()

@@ -15,7 +15,7 @@ import (
 type ChangedError struct{ Sequence int64 }
 
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("the message beside record %d is not the one that was recorded: handoff audit verify says more", e.Sequence)
+	return fmt.Sprintf("the message beside record %d is not the recorded one: run handoff audit verify", e.Sequence)
 }
 
 // An UnreadableError reports that a record's message cannot be read, although the log can.

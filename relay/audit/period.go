@@ -20,7 +20,7 @@ const periodForms = `^(?:P(?:(\d{1,4})Y)?(?:(\d{1,4})M)?(?:(\d{1,4})W)?(?:(\d{1,
 func ParsePeriod(text string) (p Period, err error) {
 	parts := regexp.MustCompile(periodForms).FindStringSubmatch(text) // used once per run
 	if parts == nil {
-		return p, fmt.Errorf("%s is no period: write it like P7Y, P18M or 2555d", finding.Quote(text))
+		return p, fmt.Errorf("%s is not a period: use a form such as P7Y, P18M or 2555d", finding.Quote(text))
 	}
 	number := func(i int) int {
 		n, _ := strconv.Atoi(parts[i]) // digits or empty
@@ -28,7 +28,7 @@ func ParsePeriod(text string) (p Period, err error) {
 	}
 	p = Period{number(1), number(2), 7*number(3) + number(4) + number(5)}
 	if p == (Period{}) {
-		return p, fmt.Errorf("%s is no period: it has no length", finding.Quote(text))
+		return p, fmt.Errorf("%s is not a period: its length is 0", finding.Quote(text))
 	}
 	return p, nil
 }

@@ -30,10 +30,10 @@ func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 func (h *Hash) UnmarshalText(text []byte) error {
 	s := string(text)
 	if len(s) != len(hashPrefix)+2*len(h) || s[:len(hashPrefix)] != hashPrefix {
-		return fmt.Errorf("%s is no hash: use sha256: and 64 hexadecimal digits", finding.Quote(s))
+		return fmt.Errorf("%s is not a hash: use sha256: and 64 hexadecimal digits", finding.Quote(s))
 	}
 	if _, err := hex.Decode(h[:], text[len(hashPrefix):]); err != nil || h.String() != s {
-		return fmt.Errorf("%s is no hash: use sha256: and 64 hexadecimal digits in small letters", finding.Quote(s))
+		return fmt.Errorf("%s is not a hash: use sha256: and 64 lowercase hexadecimal digits", finding.Quote(s))
 	}
 	return nil
 }

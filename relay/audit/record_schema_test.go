@@ -11,7 +11,8 @@ import (
 	"github.com/eaapl/handoff/relay/audit/audittest"
 )
 
-// Whatever a record has, its JSON is as schemas/audit-record-1.schema.json says.
+// TestRecordsKeepToTheirSchema checks that the JSON of any record conforms to
+// schemas/audit-record-1.schema.json.
 func TestRecordsKeepToTheirSchema(t *testing.T) {
 	text := rapid.SampledFrom([]string{"", "a", "6e7f936b-cafd-4624-8754-0bafc4e8acb3", "\"quoted\" \\ ☃ \u2028"})
 	amount := rapid.SampledFrom([]string{"", "0", "0.08", "1e-3", "12.50", "-1", "1E+2"})

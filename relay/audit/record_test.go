@@ -26,7 +26,7 @@ func ExampleRecord_AppendJSON() {
 	// Output: {"attempt":1,"costSpentUSD":"0.10","event":"ACCEPTED","handoffId":"h1","previousRecordHash":"sha256:0000000000000000000000000000000000000000000000000000000000000000","receiver":"writer","recordedAt":"2026-06-12T09:30:00.000000Z","sender":"planner","sequence":0,"taskId":"t1"}
 }
 
-// The JSON of a record is canonical (RFC 8785), whatever is in it.
+// TestRecordIsCanonical checks that the JSON of any record is canonical (RFC 8785).
 func TestRecordIsCanonical(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String()

@@ -44,7 +44,7 @@ func (b *Batch) Set(name, value string) error {
 	}
 	_, known := settings[name]
 	if known || slices.ContainsFunc(b.entries, func(e Entry) bool { s := e.Details.Setting; return s != nil && s.Name == name }) {
-		return fmt.Errorf("the setting %s of the audit log is set once for all", finding.Quote(name))
+		return fmt.Errorf("the setting %s of the audit log cannot be changed", finding.Quote(name))
 	}
 	_, err = b.Add(Record{Event: Configured, Details: Details{Setting: &Setting{name, value}}}, nil)
 	return err

@@ -197,7 +197,7 @@ const maxGap = 1 << 20
 // join adds the results of a stretch.
 func (v *verification) join(job *stretch) error {
 	if job.first < 0 {
-		return v.found(Problem{RowChanged, -1, -1, fmt.Sprintf("a row of records has the sequence number %d, which no record has", job.first)})
+		return v.found(Problem{RowChanged, -1, -1, fmt.Sprintf("a row of audit_record has the sequence number %d, which is not valid", job.first)})
 	}
 	if job.first > v.Size {
 		if err := v.found(missing(v.Size, job.first-1)); err != nil {
@@ -257,7 +257,7 @@ func (v *verification) compare(want, stored []tree.Node) error {
 		case len(stored) == 0 || stored[0].Index != n.Index:
 			what = "is missing"
 		case stored[0].Hash != n.Hash:
-			what = "is not theirs: it was changed, or one of them was written anew"
+			what = "does not match them: it was changed, or a record was rewritten"
 		}
 		if what == "" || v.explained(first, last) {
 			continue
@@ -317,7 +317,7 @@ func (v *verification) checkpoints() error {
 	agreed := int64(0) // number of records confirmed by a checkpoint
 	for _, c := range list {
 		if c.Size > v.Size {
-			err := v.found(Problem{CutOff, v.Size, c.Size - 1, fmt.Sprintf("the log was cut off: there were %d records at the checkpoint, and there are %d; those from %d on are missing", c.Size, v.Size, v.Size)})
+			err := v.found(Problem{CutOff, v.Size, c.Size - 1, fmt.Sprintf("the log was cut off: the checkpoint has %d records, the log has %d; the records from %d on are missing", c.Size, v.Size, v.Size)})
 			if err != nil {
 				return err
 			}
@@ -331,7 +331,7 @@ func (v *verification) checkpoints() error {
 			agreed = c.Size
 			continue
 		}
-		message := fmt.Sprintf("the first %d records are not those of the checkpoint", c.Size)
+		message := fmt.Sprintf("the first %d records differ from those at the checkpoint", c.Size)
 		first, known := int64(0), false
 		for _, s := range v.changed {
 			if s.first < c.Size && s.last >= agreed {
@@ -344,9 +344,9 @@ func (v *verification) checkpoints() error {
 			message += fmt.Sprintf(": see record %d", first)
 		case agreed > 0:
 			first = agreed
-			message += fmt.Sprintf(": the log was written anew from one of the records %d to %d on", agreed, c.Size-1)
+			message += fmt.Sprintf(": the log was rewritten from one of the records %d to %d on", agreed, c.Size-1)
 		default:
-			message += ": the log was written anew, from any of them on"
+			message += ": the log was rewritten from one of them on"
 		}
 		if err := v.found(Problem{Rewritten, first, c.Size - 1, message}); err != nil {
 			return err

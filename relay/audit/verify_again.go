@@ -18,7 +18,7 @@ func (v *verification) acceptedTwice(i Inspector) error {
 		return nil
 	}
 	if len(v.again) > maxPassages {
-		return v.row(-1, "more than %d messages were accepted again after they were given back: too many to look for others", maxPassages)
+		return v.row(-1, "more than %d messages were accepted again after they were given back: too many to check", maxPassages)
 	}
 	// accepted is the acceptance by copy, and givenBack the last rollback of all copies by handoff.
 	accepted, givenBack := map[uint64]int64{}, map[uint64]int64{}
@@ -44,7 +44,7 @@ func (v *verification) acceptedTwice(i Inspector) error {
 		if d, _ := ParseDetails(r.RawDetails); d.By != "" { // changed details are already reported
 			return nil
 		}
-		return v.found(Problem{AcceptedTwice, r.Sequence, r.Sequence, fmt.Sprintf("record %d has accepted a message that record %d had accepted: nobody had given it back", r.Sequence, earlier)})
+		return v.found(Problem{AcceptedTwice, r.Sequence, r.Sequence, fmt.Sprintf("record %d accepts a message that record %d had accepted, without a rollback in between", r.Sequence, earlier)})
 	})
 }
 

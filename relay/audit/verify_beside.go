@@ -200,18 +200,18 @@ func (v *verification) pending(i Inspector) error {
 		id := finding.Quote(row.HandoffID)
 		switch {
 		case !written:
-			return v.row(-1, "what is under way of handoff %s (record %d) was changed", id, row.Sequence)
+			return v.row(-1, "the row of audit_pending for handoff %s (record %d) was changed", id, row.Sequence)
 		case !ok && row.Running && row.ReplyTo != "":
 			ended = append(ended, row)
 			return nil
 		case !ok:
-			return v.row(-1, "handoff %s is under way (record %d), and no record has accepted it, or it was handed over", id, row.Sequence)
+			return v.row(-1, "handoff %s is in audit_pending (record %d), but no record accepted it, or it was already handed over", id, row.Sequence)
 		case p.sequence != row.Sequence:
-			return v.row(-1, "handoff %s is under way, but not by record %d: record %d has accepted it", id, row.Sequence, p.sequence)
+			return v.row(-1, "handoff %s is in audit_pending with record %d, but record %d accepted it", id, row.Sequence, p.sequence)
 		case p.running && !row.Running:
-			return v.row(p.sequence, "handoff %s is under way (record %d) as if nobody had it, and it was handed over to an agent that has not ended", id, row.Sequence)
+			return v.row(p.sequence, "handoff %s is in audit_pending (record %d) without an agent, but it was handed over to an agent that has not ended", id, row.Sequence)
 		case !p.running && row.Running:
-			return v.row(p.sequence, "handoff %s is under way (record %d) as if an agent had it, and no record says so", id, row.Sequence)
+			return v.row(p.sequence, "handoff %s is in audit_pending (record %d) with an agent, but no record has this handover", id, row.Sequence)
 		}
 		return nil
 	})
@@ -225,21 +225,21 @@ func (v *verification) pending(i Inspector) error {
 			return nil
 		})
 		if err == nil && !accepted {
-			err = v.row(-1, "handoff %s is under way (record %d), and that record has not accepted it for this receiver", finding.Quote(row.HandoffID), row.Sequence)
+			err = v.row(-1, "handoff %s is in audit_pending (record %d), but that record did not accept it for this receiver", finding.Quote(row.HandoffID), row.Sequence)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	for _, p := range slices.SortedFunc(maps.Values(v.way.last), func(a, b passage) int { return cmp.Compare(a.sequence, b.sequence) }) {
-		what := "was not handed over, and is not under way"
+		what := "was not handed over"
 		switch {
 		case p.running:
-			what = "has an agent that has not ended, and is not under way"
+			what = "has an agent that has not ended"
 		case p.free:
 			continue
 		}
-		if err := v.row(p.sequence, "the message that record %d has accepted %s: its row of audit_pending is missing", p.sequence, what); err != nil {
+		if err := v.row(p.sequence, "the message that record %d accepted %s, but its row of audit_pending is missing", p.sequence, what); err != nil {
 			return err
 		}
 	}
@@ -254,7 +254,7 @@ func (v *verification) notes(kept Retention) error {
 		switch {
 		case n.Setting != nil:
 			if before, ok := set[n.Setting.Name]; ok {
-				if err := v.row(n.sequence, "record %d makes the setting %s, which record %d has made once for all", n.sequence, finding.Quote(n.Setting.Name), before); err != nil {
+				if err := v.row(n.sequence, "record %d makes the setting %s again, but record %d made it, and it cannot be changed", n.sequence, finding.Quote(n.Setting.Name), before); err != nil {
 					return err
 				}
 				continue
@@ -276,35 +276,35 @@ func (v *verification) notes(kept Retention) error {
 		delete(moved, a.First)
 		switch {
 		case !ok:
-			if err := v.row(-1, "no record says that the messages of the records %d to %d were moved: their row of audit_archive was added or changed", a.First, a.Last); err != nil {
+			if err := v.row(-1, "no record confirms that the messages of the records %d to %d were moved: their row of audit_archive was added or changed", a.First, a.Last); err != nil {
 				return err
 			}
 		case *n.Archive != a:
-			if err := v.row(n.sequence, "the row of audit_archive for the records %d to %d is not what record %d says", n.Archive.First, n.Archive.Last, n.sequence); err != nil {
+			if err := v.row(n.sequence, "the row of audit_archive for the records %d to %d differs from record %d", n.Archive.First, n.Archive.Last, n.sequence); err != nil {
 				return err
 			}
 		}
 	}
 	for _, before := range kept.Removals {
 		if _, ok := removed[before]; !ok {
-			if err := v.row(-1, "no record says that the records before %d were removed: their row of audit_removal was added or changed", before); err != nil {
+			if err := v.row(-1, "no record confirms that the records before %d were removed: their row of audit_removal was added or changed", before); err != nil {
 				return err
 			}
 		}
 		delete(removed, before)
 	}
 	for _, n := range sorted(moved) {
-		if err := v.row(n.sequence, "the row of audit_archive for the records %d to %d, which record %d is about, is missing", n.Archive.First, n.Archive.Last, n.sequence); err != nil {
+		if err := v.row(n.sequence, "the row of audit_archive for the records %d to %d, which record %d describes, is missing", n.Archive.First, n.Archive.Last, n.sequence); err != nil {
 			return err
 		}
 	}
 	for _, n := range sorted(removed) {
-		if err := v.row(n.sequence, "the row of audit_removal for the records before %d, which record %d is about, is missing", n.Removal.Before, n.sequence); err != nil {
+		if err := v.row(n.sequence, "the row of audit_removal for the records before %d, which record %d describes, is missing", n.Removal.Before, n.sequence); err != nil {
 			return err
 		}
 	}
 	if kept.Tombstones != gone && len(removed) == 0 {
-		return v.row(-1, "%d records are removed, and the records of that say %d", kept.Tombstones, gone)
+		return v.row(-1, "%d records are removed, but the records of removals count %d", kept.Tombstones, gone)
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func (s *stretch) check(i Inspector) error {
 			if !ok {
 				after.remade, after.mistaken = sum, true
 				if r.Problem == "" {
-					s.problem(Problem{RecordChanged, r.Sequence, r.Sequence, fmt.Sprintf("record %d was changed: its hash is not that of its columns and of the record before", r.Sequence)})
+					s.problem(Problem{RecordChanged, r.Sequence, r.Sequence, fmt.Sprintf("record %d was changed: its hash does not match its columns and the previous record", r.Sequence)})
 				}
 			}
 		}
@@ -140,9 +140,9 @@ func (s *stretch) checkFrames(i Inspector, digests []Hash) error {
 		case at < 0 || at >= int64(len(digests)):
 			return nil // reported by Others
 		case digests[at] == Hash{}:
-			s.problem(Problem{MessageChanged, sequence, sequence, fmt.Sprintf("there is a message beside record %d, which has none", sequence)})
+			s.problem(Problem{MessageChanged, sequence, sequence, fmt.Sprintf("there is a message beside record %d, which should have none", sequence)})
 		case digests[at] != sha256.Sum256(frame):
-			s.problem(Problem{MessageChanged, sequence, sequence, fmt.Sprintf("the message beside record %d is not the one that was recorded", sequence)})
+			s.problem(Problem{MessageChanged, sequence, sequence, fmt.Sprintf("the message beside record %d is not the recorded one", sequence)})
 		}
 		found[at] = true
 		s.messages++
@@ -173,9 +173,9 @@ func (s *stretch) checkPersonal(i Inspector, recorded map[int64]Details) error {
 		delete(recorded, sequence)
 		switch {
 		case !ok:
-			s.problem(Problem{MessageChanged, sequence, sequence, fmt.Sprintf("there is personal data beside record %d, which has none", sequence)})
+			s.problem(Problem{MessageChanged, sequence, sequence, fmt.Sprintf("there is personal data beside record %d, which should have none", sequence)})
 		case *details.PayloadDigest != sha256.Sum256(payload) || details.Subject != subject:
-			s.problem(Problem{MessageChanged, sequence, sequence, fmt.Sprintf("the personal data beside record %d is not what was recorded", sequence)})
+			s.problem(Problem{MessageChanged, sequence, sequence, fmt.Sprintf("the personal data beside record %d is not the recorded data", sequence)})
 		}
 		return nil
 	})

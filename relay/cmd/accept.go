@@ -87,7 +87,7 @@ func (f *acceptFlags) split(c *cobra.Command, args []string) (files, agent []str
 	case f.render != "" && len(files) > 0 && slices.Contains(cli.Names(render.Targets()), files[0]):
 		return nil, nil, fmt.Errorf("--render %[1]s: write --render=%[1]s, or ./%[1]s for a file of this name", files[0])
 	case f.resume && f.options.AtMostOnce:
-		return nil, nil, errors.New("--resume hands over again what another process had accepted, and --at-most-once never does: use one of them")
+		return nil, nil, errors.New("--resume hands over messages again that another process accepted, and --at-most-once never does: use one of them")
 	}
 	if err := f.check(); err != nil {
 		return nil, nil, err

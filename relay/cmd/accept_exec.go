@@ -43,7 +43,7 @@ func (a *acceptance) runAgent(h receiver.Handover, answer receiver.Answer, shown
 	defer release()
 	run, err := program.Start(a.ctx)
 	if errors.As(err, new(*intake.StartError)) {
-		return answer, term.WithHint(err, "what was accepted waits: handoff accept --exec --resume -- AGENT hands it over")
+		return answer, term.WithHint(err, "accepted messages wait: handoff accept --exec --resume -- AGENT hands them over")
 	}
 	if err != nil {
 		return answer, err

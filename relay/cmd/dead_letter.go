@@ -58,7 +58,7 @@ func letterAnswer(c *cobra.Command, err error) error {
 	revoked := (*receiver.RevokedError)(nil)
 	if errors.As(err, &none) || errors.As(err, &invalid) || errors.As(err, &erased) || errors.As(err, &pending) || errors.As(err, &revoked) {
 		if pending != nil {
-			err = term.WithHint(err, "handoff accept --resume hands over what was left")
+			err = term.WithHint(err, "handoff accept --resume hands over the remaining messages")
 		}
 		term.PrintError(c.ErrOrStderr(), err)
 		return cli.ErrNo

@@ -54,7 +54,7 @@ const maxWarned = 10
 // warnRefused warns of a refused answer.
 func (f *deliveryFlags) warnRefused(h *deliver.Handoff, why string) {
 	if f.warned++; f.warned <= maxWarned {
-		term.Warn(f.command.ErrOrStderr(), h.HandoffID+": an answer is not believed: "+why)
+		term.Warn(f.command.ErrOrStderr(), h.HandoffID+": an answer is refused: "+why)
 	}
 }
 
@@ -220,7 +220,7 @@ func (n *newsroom) restore(ctx context.Context, h *deliver.Handoff) error {
 	}()
 	_, copied := io.Copy(n.command.ErrOrStderr(), p)
 	if err := errors.Join(p.Wait(), copied); err != nil {
-		return fmt.Errorf("--auto: the command has failed, and is run again by the next handoff outbox flush --auto: %w", err)
+		return fmt.Errorf("--auto: the command failed; the next handoff outbox flush --auto runs it again: %w", err)
 	}
 	return nil
 }
@@ -233,7 +233,7 @@ func handoffProblem(h *deliver.Handoff) error {
 	}
 	switch {
 	case h.State.Pending() && h.Answer != nil:
-		next := "the task is the sender's again"
+		next := "the task has returned to the sender"
 		if h.State == deliver.Rejected {
 			next = "send a corrected message"
 		}

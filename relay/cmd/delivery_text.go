@@ -122,7 +122,7 @@ func (r handoffRecord) WriteText(w io.Writer, _ int, colors term.Palette) error 
 		_, err = fmt.Fprintf(w, "    %s%s\n", answerLine(a), answerCheck(r.AnswerCheck, r.AnswerKey))
 	}
 	if err == nil && r.Refused > 0 {
-		_, err = fmt.Fprintf(w, "    %s not believed: %s\n", term.Counted(r.Refused, "answer"), term.Visible(r.Refusal))
+		_, err = fmt.Fprintf(w, "    %s refused: %s\n", term.Counted(r.Refused, "answer"), term.Visible(r.Refusal))
 	}
 	if err == nil && r.Problem != "" {
 		_, err = fmt.Fprintf(w, "    %s\n", term.Visible(r.Problem))

@@ -141,7 +141,7 @@ func note(r *checkup.Result, a probe.Answer) {
 		if a.Clock.Ahead < 0 {
 			way = "behind"
 		}
-		r.Notes = append(r.Notes, fmt.Sprintf("its clock is %v %s the one here: one of them is wrong", a.Clock.Ahead.Abs().Round(time.Second), way))
+		r.Notes = append(r.Notes, fmt.Sprintf("its clock is %v %s the local clock: one of them is wrong", a.Clock.Ahead.Abs().Round(time.Second), way))
 	}
 }
 
@@ -149,11 +149,11 @@ func note(r *checkup.Result, a probe.Answer) {
 func compareTables(r *checkup.Result, name string, newest int) error {
 	switch version := r.Tables[name]; {
 	case version > newest:
-		return fmt.Errorf("the tables of the %s have version %d, and this program knows versions up to %d: use a newer handoff", name, version, newest)
+		return fmt.Errorf("the tables of the %s have version %d, but this program supports versions up to %d: use a newer handoff", name, version, newest)
 	case version == 0:
-		r.Notes = append(r.Notes, "there are no tables of the "+name+" yet")
+		r.Notes = append(r.Notes, "the tables of the "+name+" do not exist yet")
 	case version < newest:
-		r.Notes = append(r.Notes, fmt.Sprintf("the tables of the %s have version %d: they get version %d when they are used", name, version, newest))
+		r.Notes = append(r.Notes, fmt.Sprintf("the tables of the %s have version %d: they are upgraded to version %d when they are used", name, version, newest))
 	}
 	return nil
 }
@@ -166,7 +166,7 @@ func (d *doctor) checkURL(kind string, p checkup.Place) checkup.Check {
 		}
 		u, err := url.Parse(p.Value)
 		if err != nil {
-			return errors.New("is no URL")
+			return errors.New("is not a URL")
 		}
 		a, err := http.Probe(ctx, u, http.PostOptions{Timeout: d.timeout})
 		if answer := (*http.StatusError)(nil); errors.As(err, &answer) && answer.Code >= 400 && answer.Code < 500 {

@@ -70,7 +70,7 @@ func (f *listeningFlags) listen(g *cli.Globals, c *cobra.Command) (*listening, e
 	}
 	l.guard = guard.New(guard.Options{Token: token, Listen: host, Names: f.names, Secure: l.tls != nil})
 	if l.Listener, err = listenAt(c.Context(), net.JoinHostPort(host, port)); err != nil {
-		return nil, term.WithHint(fmt.Errorf("--listen %s: %w", cli.ShownSetting(f.address), err), "--listen 127.0.0.1:0 takes a port that is free")
+		return nil, term.WithHint(fmt.Errorf("--listen %s: %w", cli.ShownSetting(f.address), err), "--listen 127.0.0.1:0 uses a free port")
 	}
 	return l, nil
 }
@@ -128,7 +128,7 @@ func (l *listening) serve(g *cli.Globals, c *cobra.Command, h nethttp.Handler, a
 	defer stop()
 	defer g.PassSignals(func(syscall.Signal) { g.KeepSignals(); stop() })()
 	if l.tls == nil && !guard.IsLocal(l.host) {
-		term.Warn(c.ErrOrStderr(), "others on the network can read along, and take the token: --tls-cert and --tls-key serve https")
+		term.Warn(c.ErrOrStderr(), "others on the network can read the traffic and the token: use --tls-cert and --tls-key to serve https")
 	}
 	fmt.Fprintln(c.ErrOrStderr(), "handoff: "+announcement)
 	return guard.Serve(ctx, l, h, guard.ServerOptions{TLS: l.tls, Log: func(line string) { printLine(c, line) }})

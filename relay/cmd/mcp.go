@@ -68,18 +68,18 @@ func (f *mcpFlags) run(c *cobra.Command) error {
 	case f.concurrency < 0:
 		return fmt.Errorf("--concurrency %d: use 1 or more, or 0 for one for each core", f.concurrency)
 	case f.personal.Policy != "" && f.log.Address == "":
-		return errors.New("--personal-data is for --audit-log")
+		return errors.New("--personal-data requires --audit-log")
 	}
 	files := append(f.files(), f.listening.tokenFile)
 	if f.listening.address == "" {
 		for _, name := range []string{"token-file", "host", "tls-cert", "tls-key"} {
 			if c.Flags().Changed(name) {
-				return fmt.Errorf("--%s is for --listen: who starts the server needs no token", name)
+				return fmt.Errorf("--%s requires --listen: without it, no token is needed", name)
 			}
 		}
 		for _, file := range files {
 			if file == "-" {
-				return errors.New("-: standard input is for the protocol: name a file")
+				return errors.New("-: standard input carries the protocol: name a file")
 			}
 		}
 	}

@@ -146,7 +146,7 @@ func newOutboxRetry(g *cli.Globals) *cobra.Command {
 					return err
 				}
 				if n == 0 {
-					fmt.Fprintf(c.ErrOrStderr(), "%s: nothing of it waits to be published\n", term.Visible(args[0]))
+					fmt.Fprintf(c.ErrOrStderr(), "%s: it has no message that waits to be published\n", term.Visible(args[0]))
 					return nil
 				}
 				run := &outboxRun{command: c}

@@ -45,7 +45,7 @@ func (f *postingFlags) load(g *cli.Globals, c *cobra.Command) (err error) {
 		roots = x509.NewCertPool()
 	}
 	if !roots.AppendCertsFromPEM(text) {
-		return fmt.Errorf("--ca: %s: no certificate in PEM was found: it begins with -----BEGIN CERTIFICATE-----", cli.ShownSetting(f.ca))
+		return fmt.Errorf("--ca: %s: no PEM certificate was found: expected -----BEGIN CERTIFICATE-----", cli.ShownSetting(f.ca))
 	}
 	f.options.TLS = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 	return nil
@@ -91,15 +91,15 @@ func checkToken(token string, least int) error {
 	case !isToken(token):
 		return errNoToken
 	case len(token) < least:
-		return fmt.Errorf("a token of %d characters can be guessed: use %d or more, as of openssl rand -hex 16", len(token), least)
+		return fmt.Errorf("a token of %d characters can be guessed: use %d or more, for example from openssl rand -hex 16", len(token), least)
 	case weakness != "":
-		return fmt.Errorf("the token %s: use one of openssl rand -hex 16", weakness)
+		return fmt.Errorf("the token %s: use one from openssl rand -hex 16", weakness)
 	default:
 		return nil
 	}
 }
 
-var errNoToken = errors.New("no bearer token: that is one line of letters, digits and -._~+/, with = at the end (RFC 6750)")
+var errNoToken = errors.New("not a bearer token: expected one line of letters, digits and -._~+/, with optional = at the end (RFC 6750)")
 
 // isToken reports whether a text is a valid bearer token for a header (RFC 6750, section 2.1).
 func isToken(s string) bool {

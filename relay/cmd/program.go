@@ -14,5 +14,5 @@ var messageCommands []byte
 
 // notHere returns the error for a command that only handoff has.
 func notHere(_ *cobra.Command, args []string) error {
-	return fmt.Errorf("handoff-relay delivers and records: run handoff %s", args[0])
+	return fmt.Errorf("handoff-relay does not have this command: run handoff %s", args[0])
 }

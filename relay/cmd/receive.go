@@ -100,17 +100,17 @@ func (f *receiveFlags) split(c *cobra.Command, args []string) (row transportRow,
 	}
 	switch {
 	case len(args) != 1:
-		return row, nil, nil, fmt.Errorf("%d addresses: name one place that messages come from, such as dir:queue", len(args))
+		return row, nil, nil, fmt.Errorf("%d addresses are given: name one, such as dir:queue", len(args))
 	case agent == nil && f.stream:
 		return row, nil, nil, errors.New("--stream: name the agent after --, as in: handoff receive dir:queue --stream -- agent")
 	case agent == nil && f.format == acceptAnswers:
-		return row, nil, nil, errors.New("-f json: name an agent after --: else nobody would get the messages")
+		return row, nil, nil, errors.New("-f json: name an agent after --: without one, the messages would be lost")
 	case f.intake.Concurrency < 1:
 		return row, nil, nil, fmt.Errorf("--concurrency %d: use 1 or more", f.intake.Concurrency)
 	case f.intake.Concurrency > 1 && (agent == nil || f.stream):
 		return row, nil, nil, errors.New("--concurrency is for agents that run once for each message: name one after --, without --stream")
 	case f.intake.MaxMessages < 0:
-		return row, nil, nil, fmt.Errorf("--max %d: use 1 or more, or 0 for never", f.intake.MaxMessages)
+		return row, nil, nil, fmt.Errorf("--max %d: use 1 or more, or 0 for no limit", f.intake.MaxMessages)
 	case f.lease < time.Second:
 		return row, nil, nil, fmt.Errorf("--lease %s: use 1s or more", f.lease)
 	case f.intake.IdleTimeout < 0 || f.failWithin < 0:

@@ -30,7 +30,7 @@ func (f *receiveFlags) receive(c *cobra.Command, r *receiver.Receiver, o intake.
 		o.Runner = program
 		err := f.runIntake(c.Context(), c.ErrOrStderr(), r, o, program.Signal)
 		if errors.As(err, new(*intake.StartError)) {
-			err = term.WithHint(err, "what was accepted waits: the next receiver of this place hands it over")
+			err = term.WithHint(err, "accepted messages wait: the next receiver of this place hands them over")
 		}
 		return err
 	}
@@ -59,7 +59,7 @@ func (f *receiveFlags) runIntake(ctx context.Context, stderr io.Writer, r *recei
 			f.KeepSignals()
 		}
 		if !f.stopped.Swap(true) && !f.quiet {
-			fmt.Fprintln(stderr, "handoff: stopping: what was accepted is finished, and the rest given back")
+			fmt.Fprintln(stderr, "handoff: stopping: accepted messages are finished, and all others given back")
 		}
 		cancel()
 	})
@@ -102,7 +102,7 @@ func (f *receiveFlags) receiveForOne(c *cobra.Command, r *receiver.Receiver, o i
 	case code != 0 && !f.stopped.Load():
 		err = errors.Join(err, fmt.Errorf("the agent ended with %s", how))
 	case early.Load() && !f.stopped.Load():
-		err = errors.Join(err, errors.New("the agent ended with exit status 0, and takes no more messages: what it has not got was given back"))
+		err = errors.Join(err, errors.New("the agent ended with exit status 0, and reads no more messages: the remaining ones were given back"))
 	}
 	return err
 }

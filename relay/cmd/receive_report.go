@@ -76,9 +76,9 @@ func (r *receiveReport) warn(at net.Addr, token, secure bool) {
 	}
 	switch {
 	case !token:
-		term.Warn(r.stderr, fmt.Sprintf("everybody who reaches %s can post messages: --token-file names the token that senders need", at))
+		term.Warn(r.stderr, fmt.Sprintf("everyone who can reach %s can post messages: use --token-file to require a token", at))
 	case !secure:
-		term.Warn(r.stderr, "others on the network can read along, and take the token: --tls-cert and --tls-key serve https")
+		term.Warn(r.stderr, "others on the network can read the traffic and the token: use --tls-cert and --tls-key to serve https")
 	}
 }
 

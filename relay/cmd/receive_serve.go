@@ -54,7 +54,7 @@ func (f *servingFlags) check(row transportRow) error {
 	case len(f.names)+len(f.origins) > 0 && row.name != "http":
 		return errors.New("--host and --allow-origin are for http:// and https://")
 	case f.metrics != "" && row.name == "http":
-		return errors.New("--metrics: http serves /metrics beside the messages")
+		return errors.New("--metrics: http already serves /metrics with the messages")
 	}
 	return nil
 }

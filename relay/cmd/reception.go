@@ -68,9 +68,9 @@ func (f *receptionFlags) check() error {
 	case f.render != "" && !slices.Contains(targets, f.render):
 		return fmt.Errorf("--render=%s: use one of %s", f.render, strings.Join(targets, ", "))
 	case f.options.Rerun && f.options.AtMostOnce:
-		return errors.New("--rerun hands over again what another process had accepted, and --at-most-once never does: use one of them")
+		return errors.New("--rerun hands over messages again that another process accepted, and --at-most-once never does: use one of them")
 	case f.options.RejectedPerDay < -1 || f.options.RejectedPerDay == 0:
-		return fmt.Errorf("--rejected-per-day %d: use 1 or more, or -1 for no bound", f.options.RejectedPerDay)
+		return fmt.Errorf("--rejected-per-day %d: use 1 or more, or -1 for no limit", f.options.RejectedPerDay)
 	case f.options.EscalateAfter < 1:
 		return fmt.Errorf("--escalate-after %d: use 1 or more", f.options.EscalateAfter)
 	}

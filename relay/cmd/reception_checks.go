@@ -56,7 +56,7 @@ func (f *receptionChecks) validator(g *cli.Globals, c *cobra.Command, all bool) 
 		return nil, nil, err
 	}
 	if o.Verifier == nil && f.fresh.MaxAge > 0 {
-		return nil, nil, fmt.Errorf("--max-age: anybody can change a timestamp that is not signed: %w", cli.ErrNoKey)
+		return nil, nil, fmt.Errorf("--max-age: anyone can change an unsigned timestamp: %w", cli.ErrNoKey)
 	}
 	if o.Privacy, err = f.privacy.Load(g, c); err != nil {
 		return nil, nil, err

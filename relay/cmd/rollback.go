@@ -105,7 +105,7 @@ func (f *rollbackFlags) run(c *cobra.Command, id string) error {
 		if refused := (*deliver.RefusedError)(nil); errors.As(err, &refused) {
 			term.PrintError(c.ErrOrStderr(), err)
 			if len(refused.Busy) == 0 {
-				fmt.Fprintln(c.ErrOrStderr(), "handoff: hint: --answer-within 10s waits for answers; --force takes it back all the same")
+				fmt.Fprintln(c.ErrOrStderr(), "handoff: hint: --answer-within 10s waits for answers; --force takes the task back anyway")
 			}
 			return cli.ErrNo
 		}
@@ -150,7 +150,7 @@ func (f *rollbackFlags) warn(c *cobra.Command, store *deliver.Store, list []*del
 			return err
 		}
 		if receiver.IsSigned(text) {
-			term.Warn(c.ErrOrStderr(), h.HandoffID+": the message is signed and its revocation is not: a receiver that has keys does not believe it; name the key with --key-file")
+			term.Warn(c.ErrOrStderr(), h.HandoffID+": the message is signed, but its revocation is not: a receiver with keys refuses it; name the key with --key-file")
 		}
 	}
 	return nil

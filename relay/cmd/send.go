@@ -119,7 +119,7 @@ func (f *sendFlags) parse(ctx context.Context) error {
 			return fmt.Errorf("--to: %w", err)
 		}
 		if len(f.addresses) > 0 && (f.addresses[0].Receiver == "") != (to.Receiver == "") {
-			return errors.New("--to: name the receiver of all addresses, as NAME=URL, or of none")
+			return errors.New("--to: name the receiver of every address, as NAME=URL, or of none")
 		}
 		f.addresses = append(f.addresses, to)
 	}
@@ -170,7 +170,7 @@ func (f *sendFlags) run(c *cobra.Command, args []string) error {
 		return fmt.Errorf("--checkpoint: %w", err)
 	}
 	if len(checkpoint) == 0 {
-		return fmt.Errorf("--checkpoint: %s is empty: the sender could not go back to anything", input.ShownName(f.checkpoint))
+		return fmt.Errorf("--checkpoint: %s is empty: the sender could not be restored from it", input.ShownName(f.checkpoint))
 	}
 	return f.with(c, true, func(store *deliver.Store, sender *deliver.Sender) error {
 		return f.send(c, store, sender, args, checkpoint)

@@ -75,7 +75,7 @@ func (f *sendFlags) send(c *cobra.Command, store *deliver.Store, sender *deliver
 		fmt.Fprintln(c.ErrOrStderr(), s.summary())
 	}
 	if s.open > 0 && !f.quiet {
-		fmt.Fprintln(c.ErrOrStderr(), "handoff: hint: handoff outbox flush sends what waits")
+		fmt.Fprintln(c.ErrOrStderr(), "handoff: hint: handoff outbox flush sends the waiting messages")
 	}
 	return cli.Answer(nil, s.unread+s.open+s.refused+s.unanswered+s.unended, s.rejected > 0)
 }
@@ -98,7 +98,7 @@ func (s *sending) examine(batch []input.Document) []outgoing {
 		}
 		if o.Outgoing, o.err = s.store.Examine(d.Raw, s.Limits); o.err != nil {
 			if errors.As(o.err, new(*deliver.MessageError)) {
-				o.err = fmt.Errorf("%w (handoff validate says all that is wrong)", o.err)
+				o.err = fmt.Errorf("%w (handoff validate lists all problems)", o.err)
 			}
 			continue
 		}
@@ -197,7 +197,7 @@ func (s *sending) count(r deliver.Result) error {
 		return nil
 	case r.State.Taken() && r.Answer != nil && r.Answer.Status == receiver.Duplicate:
 		s.before++
-		s.note(r, "its receiver had accepted it before")
+		s.note(r, "was accepted by its receiver before")
 		return nil
 	case r.State.Taken() && (r.Before == "" || s.wait > 0):
 		s.sent++
@@ -206,14 +206,14 @@ func (s *sending) count(r deliver.Result) error {
 		s.rejected++
 	case r.State == deliver.Dispatched && s.wait > 0:
 		s.unanswered++
-		s.progress.Fail(fmt.Errorf("%s: no answer within %s: handoff status %s takes one that comes later", term.Visible(r.HandoffID), s.wait, term.Visible(r.TaskID)))
+		s.progress.Fail(fmt.Errorf("%s: no answer within %s: handoff status %s reads a later one", term.Visible(r.HandoffID), s.wait, term.Visible(r.TaskID)))
 		return nil
 	case r.State == deliver.Dispatched && r.Before == "" && r.Confirmed == deliver.Taken:
 		s.sent++
 		return nil
 	case r.State == deliver.Dispatched && r.Before == "" && r.Confirmed == deliver.Known:
 		s.dropped++
-		s.note(r, "was there already, from an earlier try: the server has dropped this copy")
+		s.note(r, "was already on the server, from an earlier try: the server dropped this copy")
 		return nil
 	case r.State == deliver.Dispatched || r.State.Taken():
 		s.already++

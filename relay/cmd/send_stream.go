@@ -18,7 +18,7 @@ import (
 // checkStream returns an error if the destinations of the flags cannot carry chunks.
 func (f *sendFlags) checkStream() error {
 	if len(f.addresses) != 1 {
-		return fmt.Errorf("--stream: %d addresses are given: a message in chunks goes to one receiver", len(f.addresses))
+		return fmt.Errorf("--stream: %d addresses are given, but a message in chunks goes to one receiver", len(f.addresses))
 	}
 	return checkStreamed(f.addresses[0].Destination)
 }
@@ -27,7 +27,7 @@ func (f *sendFlags) checkStream() error {
 func checkStreamed(address string) error {
 	row, _, err := transportOf(address)
 	if err == nil && row.name == "http" {
-		err = errors.New("http answers each message before the next, and chunks have one answer: use a queue, such as dir:queue")
+		err = errors.New("http answers each message separately, but all chunks have one answer: use a queue, such as dir:queue")
 	}
 	return err
 }
@@ -59,7 +59,7 @@ func (s *sending) sendChunks(sources []input.Source) error {
 	whole := func(batch []input.Document) []input.Document { return batch }
 	err := input.Process(sources, chunked.ChunkLimits(s.Limits), s.progress, whole, c.add, c.flush)
 	if c.dropped > 0 {
-		term.Warn(s.command.ErrOrStderr(), term.Counted(c.dropped, "chunk")+" that had come before: dropped")
+		term.Warn(s.command.ErrOrStderr(), term.Counted(c.dropped, "chunk")+" dropped: sent before")
 	}
 	return errors.Join(err, c.end(err == nil))
 }
@@ -135,7 +135,7 @@ func (c *chunkSending) begin(st *sentStream, first []byte) error {
 		return err
 	}
 	if len(o.Receivers) != 1 {
-		return fmt.Errorf("the message is for %s, and one in chunks goes to one receiver", strings.Join(o.Receivers, ", "))
+		return fmt.Errorf("the message is for %s, but a message in chunks goes to one receiver", strings.Join(o.Receivers, ", "))
 	}
 	o.Checkpoint = c.checkpoint
 	if o.To, err = c.addressed(o); err != nil {
@@ -224,7 +224,7 @@ func (c *chunkSending) leave(id string, st *sentStream) error {
 	if st.result.Handoff == nil {
 		return nil
 	}
-	term.Warn(c.command.ErrOrStderr(), fmt.Sprintf("%s: has no last chunk: %d of it were sent", term.Visible(id), st.part.From))
+	term.Warn(c.command.ErrOrStderr(), fmt.Sprintf("%s: its last chunk is missing; chunks sent: %d", term.Visible(id), st.part.From))
 	return c.sender.EndParts(c.ctx, st.result.Handoff)
 }
 
@@ -241,7 +241,7 @@ func (c *chunkSending) end(said bool) error {
 	if open > 0 && said {
 		_, err := c.news.report(c.ctx, c.own)
 		errs = append(errs, err)
-		fmt.Fprintln(c.command.ErrOrStderr(), "handoff: hint: send the same stream again from its first chunk, with the rest of it; or handoff rollback takes the task back")
+		fmt.Fprintln(c.command.ErrOrStderr(), "handoff: hint: send the complete stream again from its first chunk, or take the task back with handoff rollback")
 	}
 	return errors.Join(errs...)
 }

@@ -104,7 +104,7 @@ func (f *serveFlags) run(c *cobra.Command) (err error) {
 	defer func() { err = finish(err) }()
 	at := "listening at " + listener.page("/")
 	if listener.token == "" {
-		at += ", which a browser opens with ?token= and the token behind it"
+		at += "; in a browser, append ?token= and the token"
 	} else {
 		at += "?token=" + listener.token
 	}

@@ -39,7 +39,7 @@ func newTaskRecord(id string, list []*deliver.Handoff) taskRecord {
 func (r taskRecord) WriteText(w io.Writer, columns int, colors term.Palette) error {
 	status := r.Status
 	if r.Escalated {
-		status += ", ESCALATED: a person has to look"
+		status += ", ESCALATED: a person must look at it"
 	}
 	if _, err := fmt.Fprintf(w, "task %s: %s\n", term.Visible(r.TaskID), colors.Bold(status)); err != nil {
 		return err

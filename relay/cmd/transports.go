@@ -85,12 +85,12 @@ func transportOf(address string) (row transportRow, u *url.URL, err error) {
 	case !found || !isScheme(scheme):
 		return row, nil, fmt.Errorf("an address begins with its transport: use one of %s:…", strings.Join(known, ":…, "))
 	case row.name == "" && child.FindAgent(programs+scheme) != nil:
-		return row, nil, fmt.Errorf("%q is no transport: use one of %s, or put the program %[3]s%[1]s on the PATH", scheme, strings.Join(known, ", "), programs)
+		return row, nil, fmt.Errorf("%q is not a transport: use one of %s, or put the program %[3]s%[1]s on the PATH", scheme, strings.Join(known, ", "), programs)
 	case row.name == "":
 		row = transportRow{name: scheme, schemes: []string{scheme}}
 	}
 	if u, err = url.Parse(address); err != nil { // it could contain parts of a password
-		return row, nil, fmt.Errorf("%s:… is no URL: in names and passwords write / as %%2F, @ as %%40 and %% as %%25, and check the port", scheme)
+		return row, nil, fmt.Errorf("%s:… is not a URL: in names and passwords write / as %%2F, @ as %%40 and %% as %%25, and check the port", scheme)
 	}
 	return row, u, nil
 }
@@ -100,7 +100,7 @@ func transportOf(address string) (row transportRow, u *url.URL, err error) {
 func (r transportRow) usable(ctx context.Context, g *cli.Globals, u *url.URL) error {
 	if port := u.Port(); port != "" {
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-			return fmt.Errorf("%s: the port %s is none: use 1 to 65535", transport.Shown(u), port)
+			return fmt.Errorf("%s: the port %s is not valid: use 1 to 65535", transport.Shown(u), port)
 		}
 	}
 	if r.check != nil {

@@ -98,7 +98,7 @@ func (s *Sender) take(h *Handoff, a *receiver.Answer, m transport.Message) (news
 // taken notes that the receiver has the task.
 func (s *Sender) taken(h *Handoff, a *receiver.Answer) {
 	if h.State == RolledBack || h.State == rolling {
-		h.Problem = "the receiver has accepted it, after the sender had taken it back: two agents may have the task"
+		h.Problem = "the receiver accepted it after the sender had taken it back: two agents may have the task"
 	}
 	if h.State == rolling { // the rollback has begun, and is recorded first
 		return

@@ -14,10 +14,10 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// An asked place answers when it is asked, and with the message says that it was accepted.
+// asked is a place that accepts each message immediately, and returns the answer now when asked.
 type asked struct {
 	transport.Publisher
-	now  []byte // nil for what it has said with the message
+	now  []byte // nil for no newer answer
 	err  error
 	asks atomic.Int64
 }
@@ -38,8 +38,8 @@ func (a *asked) Ask(_ context.Context, key string) (*transport.Message, error) {
 	return &transport.Message{Kind: transport.Answer, Key: key, Body: a.now}, nil
 }
 
-// TestAskedAgain: where answers come with the message alone, the sender asks how the agent ended
-// of a message that was accepted.
+// TestAskedAgain checks that, if answers come only with the message, the sender asks for the result of the
+// agent of an accepted message.
 func TestAskedAgain(t *testing.T) {
 	onStores(t, func(b *bench) {
 		place := &asked{Publisher: new(transport.Memory).Publisher()}
@@ -61,12 +61,12 @@ func TestAskedAgain(t *testing.T) {
 	})
 }
 
-// failedAnswer says that the agent of the example message has failed.
+// failedAnswer returns the answer for a failed agent of the example message.
 func failedAnswer() []byte {
 	return answerText(exampleID, receiver.Rejected, func(a *receiver.Answer) { a.Reason, a.Retryable = receiver.ExecutionFailed, true })
 }
 
-// followUp does what outbox flush does with answers, as a process of its own.
+// followUp handles answers as outbox flush does in a separate process.
 func (b *bench) followUp() error {
 	b.Helper()
 	b.options.FollowUp = true
@@ -82,8 +82,8 @@ func (b *bench) followUp() error {
 	return unheard
 }
 
-// TestFollowedUp: whoever looks for answers learns that an agent has failed after its message was
-// accepted, whether the transport has a place for answers or its receiver is asked.
+// TestFollowedUp checks that the next collection of answers reports an agent that failed after the acceptance,
+// whether the transport has a place for answers or its receiver is asked.
 func TestFollowedUp(t *testing.T) {
 	onStores(t, func(b *bench) {
 		place := &asked{Publisher: new(transport.Memory).Publisher()}
@@ -119,8 +119,8 @@ func TestFollowedUp(t *testing.T) {
 	})
 }
 
-// TestFollowedUpSeldom: a receiver is asked about a handoff that it has accepted at once and then
-// after twice as long each time, whether it answers or not, and not for ever.
+// TestFollowedUpSeldom checks that a receiver is asked about an accepted handoff at once, then at intervals
+// that double each time, with or without an answer, and finally no more.
 func TestFollowedUpSeldom(t *testing.T) {
 	onStores(t, func(b *bench) {
 		place := &asked{Publisher: new(transport.Memory).Publisher()}
@@ -148,8 +148,7 @@ func TestFollowedUpSeldom(t *testing.T) {
 	})
 }
 
-// TestFollowedUpInGroups: however many were accepted, a receiver is asked about a thousand of them
-// at a time.
+// TestFollowedUpInGroups checks that a receiver is asked about at most a thousand accepted handoffs at a time.
 func TestFollowedUpInGroups(t *testing.T) {
 	onStores(t, func(b *bench) {
 		place := &asked{Publisher: new(transport.Memory).Publisher()}
@@ -158,7 +157,7 @@ func TestFollowedUpInGroups(t *testing.T) {
 		for i := range 1030 {
 			list = append(list, b.outgoing(example(b, "0bafc4e8acb3", fmt.Sprintf("%012d", i)), "memory:a"))
 		}
-		for half := range slices.Chunk(list, len(list)-30) { // accepted at one moment, and later
+		for half := range slices.Chunk(list, len(list)-30) { // accepted at the same time, and later
 			b.send(half...)
 			b.set(b.now.Add(time.Microsecond))
 		}

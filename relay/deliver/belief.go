@@ -28,7 +28,7 @@ const clockSkew = 5 * time.Minute
 // readAnswer parses a received answer.
 func readAnswer(text []byte) (*receiver.Answer, error) {
 	if len(text) > receiver.MaxAnswer {
-		return nil, fmt.Errorf("an answer has %d bytes, and none has more than %d", len(text), receiver.MaxAnswer)
+		return nil, fmt.Errorf("the answer has %d bytes, more than the limit of %d", len(text), receiver.MaxAnswer)
 	}
 	return receiver.ReadAnswer(text)
 }
@@ -47,10 +47,10 @@ func (s *Sender) check(h *Handoff, a *receiver.Answer, m transport.Message, at t
 	}
 	k, err := receiver.VerifyAnswer(m.Body, s.options.Verifier, h.Receiver, s.options.Now())
 	if err != nil {
-		return "", "", "nobody who may answer for " + finding.Quote(h.Receiver) + " has signed it: " + err.Error()
+		return "", "", "it is not signed by a key that may answer for " + finding.Quote(h.Receiver) + ": " + err.Error()
 	}
 	if h.Receivers > 1 && a.Receiver != h.Receiver { // another receiver may have the same key
-		return "", "", "it is by " + finding.Quote(a.Receiver) + ", and the message went to " + finding.Quote(h.Receiver)
+		return "", "", "it is from " + finding.Quote(a.Receiver) + ", but the message went to " + finding.Quote(h.Receiver)
 	}
 	return AnswerVerified, k.ID, ""
 }
@@ -62,7 +62,7 @@ func (s *Sender) contradiction(h *Handoff, a *receiver.Answer, m transport.Messa
 	switch a.Status {
 	case receiver.Accepted, receiver.Rejected, receiver.Duplicate, receiver.Completed:
 	default:
-		return "it has the status " + finding.Quote(string(a.Status)) + ", which no answer has"
+		return "it has the unknown status " + finding.Quote(string(a.Status))
 	}
 	switch {
 	case h.neverPublished():
@@ -70,21 +70,21 @@ func (s *Sender) contradiction(h *Handoff, a *receiver.Answer, m transport.Messa
 	case a.RecordHash == audit.Hash{}:
 		return "it names no record: its recordHash is zero"
 	case at.IsZero():
-		return "it has the time " + finding.Quote(a.RecordedAt) + ", which is none"
+		return "its time is not valid: " + finding.Quote(a.RecordedAt)
 	case at.After(now.Add(clockSkew)):
-		return fmt.Sprintf("it was recorded at %s, and it is %s", audit.FormatTime(at), audit.FormatTime(now))
+		return fmt.Sprintf("it was recorded at %s, after the present time, %s", audit.FormatTime(at), audit.FormatTime(now))
 	case at.Before(h.Queued.Add(-clockSkew)):
-		return fmt.Sprintf("it was recorded at %s, and the message was sent at %s", audit.FormatTime(at), audit.FormatTime(h.Queued))
+		return fmt.Sprintf("it was recorded at %s, before the message was sent at %s", audit.FormatTime(at), audit.FormatTime(h.Queued))
 	case m.Attempt > h.Attempt:
-		return fmt.Sprintf("it is to attempt %d, and there were %d", m.Attempt, h.Attempt)
+		return fmt.Sprintf("it answers attempt %d, but the last one was %d", m.Attempt, h.Attempt)
 	case a.Attempt < 0:
-		return fmt.Sprintf("it counts %d attempts", a.Attempt)
+		return fmt.Sprintf("its number of attempts is negative: %d", a.Attempt)
 	case m.Key != "" && m.Key != key(h.HandoffID):
-		return "it is to another message: its key is " + finding.Quote(m.Key)
+		return "it answers another message: its key is " + finding.Quote(m.Key)
 	case a.TaskID != "" && a.TaskID != h.TaskID && a.TaskID != key(h.TaskID) && len(h.TaskID) <= receiver.MaxName:
 		return "it is about another task: " + finding.Quote(a.TaskID)
 	case a.MessageDigest != audit.Hash{} && !h.InChunks() && !bytes.Equal(a.MessageDigest[:], h.digest):
-		return "it is to another message than was sent: the digest is another one"
+		return "it answers another message than the one sent: the digests differ"
 	}
 	return ""
 }

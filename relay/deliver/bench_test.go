@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport/dir"
 )
 
-// BenchmarkSend sends messages in groups: checkpoint, record, publish, note.
+// BenchmarkSend sends messages in groups: checkpoint, record, publication, note.
 func BenchmarkSend(b *testing.B) {
 	for _, place := range []string{"memory", "dir"} {
 		for _, size := range []int{1, 16, 512} {

@@ -11,10 +11,10 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// late is a place whose next answer always comes at the moment when the waiting for it ends.
+// late is a place whose next answer always arrives at the moment when the wait for it ends.
 type late struct {
 	transport.Publisher
-	waited chan struct{} // gets a value each time somebody waits
+	waited chan struct{} // gets a value at each wait
 }
 
 func (l late) Answers(ctx context.Context, name string) (transport.Consumer, error) {
@@ -37,7 +37,8 @@ func (c lateConsumer) Next(ctx context.Context) (transport.Delivery, error) {
 	return c.Consumer.Next(context.WithoutCancel(ctx))
 }
 
-// A sender can be closed while an answer comes, and the answer is there for the next one.
+// TestCloseWhileAnswersCome checks that a sender can be closed while an answer arrives, and that the next
+// sender gets the answer.
 func TestCloseWhileAnswersCome(t *testing.T) {
 	onStores(t, func(b *bench) {
 		var place transport.Memory
@@ -45,7 +46,7 @@ func TestCloseWhileAnswersCome(t *testing.T) {
 		b.put("memory:a", late{place.Publisher(), waited})
 		b.send(b.outgoing(example(b), "memory:a"))
 		b.answer(b.next(place.Consumer()), receiver.Accepted, nil)
-		for range 20 { // each of two ways to end is as likely as the other
+		for range 20 { // both orders are equally likely
 			b.sender.Listen("memory:a")
 			<-waited
 			b.reopen()
@@ -56,7 +57,8 @@ func TestCloseWhileAnswersCome(t *testing.T) {
 	})
 }
 
-// What a goroutine that takes answers has settled is in the news when Settle returns to another.
+// TestSettleBesideAnswers checks that answers that another goroutine settled are in the news when Settle
+// returns.
 func TestSettleBesideAnswers(t *testing.T) {
 	onStores(t, func(b *bench) {
 		var place transport.Memory

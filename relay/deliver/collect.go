@@ -246,7 +246,7 @@ type UnheardError struct {
 }
 
 func (e *UnheardError) Error() string {
-	return fmt.Sprintf("answers that wait at %s could not be taken: %v", strings.Join(e.Places, ", "), e.Err)
+	return fmt.Sprintf("the waiting answers at %s could not be read: %v", strings.Join(e.Places, ", "), e.Err)
 }
 
 // Unwrap returns the underlying error.

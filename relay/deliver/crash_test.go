@@ -26,8 +26,8 @@ import (
 	"github.com/eaapl/handoff/relay/transport/dir"
 )
 
-// crashAt is the variable that makes the test binary a sender, which is killed at the step of
-// this number. crashIn is the folder that it works in, crashDoes what it does.
+// crashAt is the variable with the number of the step at which the test binary, running as a sender, is killed.
+// crashIn is its folder, crashDoes its action.
 const (
 	crashAt   = "HANDOFF_TEST_CRASH_AT"
 	crashIn   = "HANDOFF_TEST_CRASH_IN"
@@ -50,8 +50,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// steps kills this process at a step: before and after all that goes beyond the operational
-// store, so that each of its transactions is between two of them.
+// steps kills this process at a step. There is a step before and after each operation outside of the store, so
+// that each transaction of the store is between two steps.
 type steps struct {
 	left atomic.Int64
 }
@@ -144,7 +144,7 @@ func withSender(ctx context.Context, folder string, s *steps, use func(*deliver.
 	return errors.Join(err, sender.Close(), store.Close(), records.Close())
 }
 
-// crash does one thing as a sender, and is killed at a step.
+// crash performs one action as a sender, which is killed at a step.
 func crash(at int, folder, does string) error {
 	s := &steps{}
 	s.left.Store(int64(at))
@@ -170,7 +170,7 @@ func crash(at int, folder, does string) error {
 			return crashStream(ctx, folder, store, sender)
 		case "flush":
 			return sender.Flush(ctx, func([]*deliver.Handoff) error { return nil })
-		default: // collect and roll back
+		default: // collect answers and roll back
 			until, cancel := context.WithTimeout(ctx, patience)
 			defer cancel()
 			got, err := sender.Rollback(ctx, until, deliver.Rollback{HandoffID: exampleID, Force: does == "force"})
@@ -182,8 +182,7 @@ func crash(at int, folder, does string) error {
 	})
 }
 
-// killedAt runs something as a sender that is killed at a step, and reports whether it came to
-// that.
+// killedAt runs a sender that is killed at a step, and reports whether it reached the step.
 func killedAt(t *testing.T, at int, folder, does string) bool {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0])
@@ -200,7 +199,7 @@ func killedAt(t *testing.T, at int, folder, does string) bool {
 	return false
 }
 
-// eventsIn returns the events of a log in a folder.
+// eventsIn returns the events of the log in a folder.
 func eventsIn(t *testing.T, folder string) (list []string) {
 	t.Helper()
 	store, err := sqlstore.Open(t.Context(), filepath.Join(folder, "audit.db"), sqlstore.Options{Create: true})
@@ -221,8 +220,7 @@ func eventsIn(t *testing.T, folder string) (list []string) {
 	return list
 }
 
-// queued returns the messages in the queue of a folder, without those that are the same one,
-// and puts them back.
+// queued returns the messages in the queue of a folder, without duplicates, and puts them back.
 func queued(t *testing.T, folder string) map[string]transport.Message {
 	t.Helper()
 	c, err := dir.Consume(t.Context(), &url.URL{Scheme: "dir", Path: filepath.Join(folder, "queue")}, transport.Options{})
@@ -243,9 +241,9 @@ func queued(t *testing.T, folder string) map[string]transport.Message {
 	}
 }
 
-// A sender that is killed between any two steps of sending leaves no message without its
-// checkpoint and its record, and whoever is next goes on: the message is published, and there
-// is one record.
+// TestKilledWhileSending checks that a sender that is killed between any two steps leaves no message without
+// its checkpoint and its record, and that the next sender continues: the message is published, and has one
+// record.
 func TestKilledWhileSending(t *testing.T) {
 	t.Parallel()
 	for _, next := range []string{"send", "flush"} {
@@ -278,8 +276,8 @@ func TestKilledWhileSending(t *testing.T) {
 	}
 }
 
-// A sender that is killed while it takes an answer, or rolls back, loses neither: whoever is
-// next rolls back, with one record of it.
+// TestKilledWhileRollingBack checks that a sender that is killed while it takes an answer or rolls back loses
+// neither: the next one rolls back, with one record.
 func TestKilledWhileRollingBack(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ does, want string }{
@@ -299,7 +297,7 @@ func TestKilledWhileRollingBack(t *testing.T) {
 				status, reason = receiver.Rejected, "SAFETY_VIOLATION"
 			}
 			reply(t, folder, answerText(exampleID, status, func(a *receiver.Answer) {
-				a.Reason, a.RecordedAt = reason, audit.FormatTime(time.Now()) // the sender's processes have the real time
+				a.Reason, a.RecordedAt = reason, audit.FormatTime(time.Now()) // the sender's processes use the real time
 			}))
 			killed := killedAt(t, at, folder, tt.does)
 			if killedAt(t, 0, folder, tt.does) {
@@ -326,7 +324,7 @@ func TestKilledWhileRollingBack(t *testing.T) {
 	}
 }
 
-// reply answers the message in the queue of a folder, and leaves that there.
+// reply answers the message in the queue of a folder, and leaves the message there.
 func reply(t *testing.T, folder string, text []byte) {
 	t.Helper()
 	c, err := dir.Consume(t.Context(), &url.URL{Scheme: "dir", Path: filepath.Join(folder, "queue")}, transport.Options{})

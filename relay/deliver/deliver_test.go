@@ -32,7 +32,7 @@ func TestSend(t *testing.T) {
 		if m.ReplyTo != b.store.Name() || !transport.IsName(m.ReplyTo) || m.DispatchedAt.IsZero() || m.Traceparent == "" {
 			b.Errorf("it goes with %+v", m)
 		}
-		b.reopen() // its name stays, so that answers find it
+		b.reopen() // the name does not change, so that answers find the sender
 		if m.ReplyTo != b.store.Name() {
 			b.Errorf("the name was %s, and is %s", m.ReplyTo, b.store.Name())
 		}
@@ -119,7 +119,7 @@ func TestAttempts(t *testing.T) {
 	})
 }
 
-// Whatever else a receiver says, the newest answer counts.
+// TestAnswers checks that the newest answer of a receiver counts.
 func TestAnswers(t *testing.T) {
 	onStores(t, func(b *bench) {
 		var place transport.Memory
@@ -137,7 +137,7 @@ func TestAnswers(t *testing.T) {
 			b.Helper()
 			list, err := b.store.Find(b.Context(), exampleID)
 			if err == nil {
-				b.reopen() // a listener that was silent may have more now
+				b.reopen() // a silent listener could otherwise take more
 				err = b.sender.Sweep(b.Context(), deliver.Addresses(list))
 			}
 			if err != nil {
@@ -156,7 +156,7 @@ func TestAnswers(t *testing.T) {
 		sweep(deliver.Rejected)
 		b.send(b.outgoing(example(b, "Score the", "Score all"), "memory:a"))
 		reply(old, 1)
-		// A copy of the first attempt that came late, as a receiver answers it now.
+		// A late copy of the first attempt, as a receiver answers it now.
 		reply(answerText(exampleID, receiver.Rejected, func(a *receiver.Answer) { a.Reason = receiver.ExecutionFailed }), 1)
 		sweep(deliver.Dispatched)
 		early := answerText(exampleID, receiver.Duplicate, nil)
@@ -207,8 +207,8 @@ func TestFanOut(t *testing.T) {
 	})
 }
 
-// One place that is written in two ways has one queue of answers: what the listener of one
-// spelling gets for the other is left to that one. And no place can answer for another.
+// TestAnswersElsewhere checks that a place with two spellings has one queue of answers, in which the listener
+// of one spelling leaves the answers for the other, and that no place can answer for another one.
 func TestAnswersElsewhere(t *testing.T) {
 	onStores(t, func(b *bench) {
 		var place transport.Memory

@@ -49,7 +49,7 @@ func (s *Sender) dispatch(ctx context.Context, list []*Handoff) error {
 		if released != nil {
 			s.store.leave(list)
 		}
-		return errors.Join(fmt.Errorf("the audit log has not taken the record, so nothing is published: %w", err), released)
+		return errors.Join(fmt.Errorf("the audit log did not accept the record, so nothing is published: %w", err), released)
 	}
 	s.publishAll(ctx, tries)
 	if err := s.mark(ctx, tries); err != nil {
@@ -218,7 +218,7 @@ func (t *try) checkAnswer() error {
 		return nil
 	}
 	t.answer = nil
-	return errors.New("what came back is no answer to this handoff, with its handoffId and a status: there may be no receiver of handoffs at this address")
+	return errors.New("the response is not an answer to this handoff, with its handoffId and a status: check that a receiver of handoffs uses this address")
 }
 
 // isFinal reports whether a message has certainly not arrived and another try cannot succeed.

@@ -9,7 +9,8 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// TestErase: handoffs go with their checkpoints, wherever they are, and the others stay as they are.
+// TestErase checks that handoffs are removed with their checkpoints in any state, and that others are
+// unchanged.
 func TestErase(t *testing.T) {
 	onStores(t, func(b *bench) {
 		b.put("memory:a", saying{new(transport.Memory).Publisher(), b})

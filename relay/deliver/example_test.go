@@ -55,7 +55,7 @@ func ExampleSender() {
 	}
 	fmt.Println(results[0].State)
 	until, cancel := context.WithCancel(ctx)
-	cancel() // nobody answers here
+	cancel() // there is no receiver here
 	checkpoint, err := sender.Rollback(ctx, until, deliver.Rollback{HandoffID: o.HandoffID, Force: true})
 	fmt.Println(string(checkpoint), err)
 	// Output:

@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// counting counts how often each message is published.
+// counting counts the publications of each message.
 type counting struct {
 	transport.Memory
 	mu        sync.Mutex
@@ -30,7 +30,8 @@ func (p countingPublisher) Publish(ctx context.Context, m transport.Message) (tr
 	return p.Publisher.Publish(ctx, m)
 }
 
-// Several that flush one outbox at the same time publish each message once.
+// TestSeveralFlushers checks that several processes that flush one outbox at the same time publish each message
+// once.
 func TestSeveralFlushers(t *testing.T) {
 	onStores(t, func(b *bench) {
 		const messages, flushers = 700, 4

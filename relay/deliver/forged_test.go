@@ -17,8 +17,8 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// forge gives a sender an answer, signed by a key unless that is nil, and returns what is known
-// of the example's handoff then.
+// forge sends an answer to a sender, signed by a key unless it is nil, and returns the resulting state of the
+// example's handoff.
 func (b *bench) forge(place *transport.Memory, key *sign.Key, change func(*receiver.Answer, *transport.Message)) *deliver.Handoff {
 	b.Helper()
 	h := b.first(exampleID)
@@ -39,7 +39,7 @@ func (b *bench) forge(place *transport.Memory, key *sign.Key, change func(*recei
 			b.Fatal(err)
 		}
 	}
-	b.reopen() // a listener that was silent may have more, and be ended before it acknowledges that
+	b.reopen() // a silent listener could take more, and end before it acknowledges it
 	if err := place.Consumer().Reply(b.Context(), b.store.Name(), m); err != nil {
 		b.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func (b *bench) sent() *transport.Memory {
 	return place
 }
 
-// trusting reopens the sender with a key of the receiver of the example, and returns it.
+// trusting reopens the sender with a key of the example's receiver, and returns the key.
 func (b *bench) trusting(agents ...string) *sign.Key {
 	b.Helper()
 	key := sign.NewEd25519Key("scorer-1")
@@ -81,29 +81,30 @@ func (b *bench) trusting(agents ...string) *sign.Key {
 	return &key
 }
 
-// TestForgedAnswer: an answer that contradicts what was sent changes nothing, with keys and without.
+// TestForgedAnswer checks that an answer that contradicts the sent message changes nothing, with and without
+// keys.
 func TestForgedAnswer(t *testing.T) {
 	onStores(t, func(b *bench) {
 		place := b.sent()
 		for want, change := range map[string]func(*receiver.Answer, *transport.Message){
 			"recordHash is zero": func(a *receiver.Answer, _ *transport.Message) { a.RecordHash = audit.Hash{} },
-			"and it is": func(a *receiver.Answer, _ *transport.Message) {
+			"after the present time": func(a *receiver.Answer, _ *transport.Message) {
 				a.RecordedAt = audit.FormatTime(b.now.Add(6 * time.Minute))
 			},
-			"and the message was sent at": func(a *receiver.Answer, _ *transport.Message) {
+			"before the message was sent at": func(a *receiver.Answer, _ *transport.Message) {
 				a.RecordedAt = audit.FormatTime(b.now.Add(-6 * time.Minute))
 			},
-			"which is none":                  func(a *receiver.Answer, _ *transport.Message) { a.RecordedAt = "soon" },
-			"it is to attempt 2":             func(_ *receiver.Answer, m *transport.Message) { m.Attempt = 2 },
-			"it counts -1 attempts":          func(a *receiver.Answer, _ *transport.Message) { a.Attempt = -1 },
-			"it is to another message: its":  func(_ *receiver.Answer, m *transport.Message) { m.Key = "other" },
-			"it is about another task":       func(a *receiver.Answer, _ *transport.Message) { a.TaskID = "other" },
-			"the digest is another one":      func(a *receiver.Answer, _ *transport.Message) { a.MessageDigest = audit.Hash{2} },
-			"it has the status \"TAKEN\"":    func(a *receiver.Answer, _ *transport.Message) { a.Status = "TAKEN" },
-			"it is to attempt 3, and there ": func(a *receiver.Answer, m *transport.Message) { a.Status, m.Attempt = receiver.Rejected, 3 },
+			"its time is not valid: ":          func(a *receiver.Answer, _ *transport.Message) { a.RecordedAt = "soon" },
+			"it answers attempt 2":             func(_ *receiver.Answer, m *transport.Message) { m.Attempt = 2 },
+			"attempts is negative: -1":         func(a *receiver.Answer, _ *transport.Message) { a.Attempt = -1 },
+			"it answers another message: its":  func(_ *receiver.Answer, m *transport.Message) { m.Key = "other" },
+			"it is about another task":         func(a *receiver.Answer, _ *transport.Message) { a.TaskID = "other" },
+			"the digests differ":               func(a *receiver.Answer, _ *transport.Message) { a.MessageDigest = audit.Hash{2} },
+			"the unknown status \"TAKEN\"":     func(a *receiver.Answer, _ *transport.Message) { a.Status = "TAKEN" },
+			"it answers attempt 3, but the la": func(a *receiver.Answer, m *transport.Message) { a.Status, m.Attempt = receiver.Rejected, 3 },
 		} {
 			before := b.first(exampleID)
-			key := sign.NewEd25519Key("any") // the digest is in signed answers alone
+			key := sign.NewEd25519Key("any") // only signed answers have the digest
 			h := b.forge(place, &key, change)
 			if h.State != deliver.Dispatched || h.Answer != nil || h.Refused != before.Refused+1 || !strings.Contains(h.Refusal, want) {
 				b.Errorf("%s: %s, answer %v, %d refused: %s", want, h.State, h.Answer, h.Refused, h.Refusal)
@@ -113,14 +114,14 @@ func TestForgedAnswer(t *testing.T) {
 			b.Errorf("%s, %s", h.State, h.AnswerCheck)
 		}
 		_, err := b.sender.Rollback(b.Context(), b.Context(), deliver.Rollback{HandoffID: exampleID})
-		if err == nil || !strings.Contains(err.Error(), "nobody has checked the answer of") {
+		if err == nil || !strings.Contains(err.Error(), "there is only an unverified answer from") {
 			b.Errorf("%v", err)
 		}
 	})
 }
 
-// TestSignedAnswer: where the sender has a key of a receiver, answers count that the key has signed,
-// of that receiver's agents too, and no others.
+// TestSignedAnswer checks that, if the sender has a key of a receiver, only answers signed by it count, also
+// answers of that receiver's agents.
 func TestSignedAnswer(t *testing.T) {
 	onStores(t, func(b *bench) {
 		key := b.trusting("risk-*")
@@ -129,7 +130,7 @@ func TestSignedAnswer(t *testing.T) {
 		for name, key := range map[string]*sign.Key{"unsigned": nil, "another key": &stranger} {
 			for _, status := range []receiver.Status{receiver.Accepted, receiver.Rejected, receiver.Completed, receiver.Duplicate} {
 				h := b.forge(place, key, func(a *receiver.Answer, _ *transport.Message) { a.Status = status })
-				if h.State != deliver.Dispatched || h.Answer != nil || !strings.Contains(h.Refusal, "has signed it: ") {
+				if h.State != deliver.Dispatched || h.Answer != nil || !strings.Contains(h.Refusal, "it is not signed by a key that may answer for ") {
 					b.Errorf("%s, %s: %s, %v: %s", name, status, h.State, h.Answer, h.Refusal)
 				}
 			}
@@ -141,14 +142,14 @@ func TestSignedAnswer(t *testing.T) {
 			b.Errorf("%s: %s", h.State, h.Refusal)
 		}
 		_, err := b.sender.Rollback(b.Context(), b.Context(), deliver.Rollback{HandoffID: exampleID})
-		if err == nil || strings.Contains(err.Error(), "nobody has checked") {
+		if err == nil || strings.Contains(err.Error(), "unverified") {
 			b.Errorf("%v", err)
 		}
 	})
 }
 
-// TestAnswerWithoutKeyOfReceiver: a receiver of which the sender has no key is as without keys, and
-// the sender says whether its answer is signed.
+// TestAnswerWithoutKeyOfReceiver checks that a receiver without a known key is treated as without keys, and
+// that the sender reports whether its answer is signed.
 func TestAnswerWithoutKeyOfReceiver(t *testing.T) {
 	onStores(t, func(b *bench) {
 		key := b.trusting("legal-*")
@@ -159,8 +160,8 @@ func TestAnswerWithoutKeyOfReceiver(t *testing.T) {
 	})
 }
 
-// TestAnswerReplayed: what a receiver has signed for another handoff, as another document or of
-// an earlier attempt is no answer.
+// TestAnswerReplayed checks that a signature for another handoff, another document or an earlier attempt is
+// refused.
 func TestAnswerReplayed(t *testing.T) {
 	onStores(t, func(b *bench) {
 		key := b.trusting("risk-*")
@@ -200,7 +201,7 @@ func TestAnswerReplayed(t *testing.T) {
 	})
 }
 
-// TestAnswerOfAnotherReceiver: of several receivers, none acknowledges for another.
+// TestAnswerOfAnotherReceiver checks that one of several receivers cannot acknowledge for another.
 func TestAnswerOfAnotherReceiver(t *testing.T) {
 	onStores(t, func(b *bench) {
 		key := b.trusting("*")
@@ -217,7 +218,8 @@ func TestAnswerOfAnotherReceiver(t *testing.T) {
 	})
 }
 
-// TestLongAnswer: an answer longer than any receiver writes is none, and what is said in one is cut.
+// TestLongAnswer checks that an answer longer than any receiver writes is refused, and that texts in an answer
+// are cut.
 func TestLongAnswer(t *testing.T) {
 	onStores(t, func(b *bench) {
 		place := b.sent()
@@ -236,7 +238,7 @@ func TestLongAnswer(t *testing.T) {
 	})
 }
 
-// TestRevocationSigned: a rollback signs the revocation as its message is signed, so that whoever
+// TestRevocationSigned checks that a rollback signs the revocation like its message, so that the process that
 // publishes it needs no key.
 func TestRevocationSigned(t *testing.T) {
 	onStores(t, func(b *bench) {
@@ -278,8 +280,7 @@ func TestRevocationSigned(t *testing.T) {
 	})
 }
 
-// TestSignedAnswerAfterForged: what a receiver has signed of a message ends what somebody else has
-// written before, who said that it was accepted, and later.
+// TestSignedAnswerAfterForged checks that a signed answer replaces earlier and later forged acceptances.
 func TestSignedAnswerAfterForged(t *testing.T) {
 	onStores(t, func(b *bench) {
 		place := b.sent()
@@ -302,7 +303,7 @@ func TestSignedAnswerAfterForged(t *testing.T) {
 	})
 }
 
-// digestOf returns that of the example.
+// digestOf returns the digest of the example.
 func digestOf(t *testing.T) audit.Hash {
 	t.Helper()
 	m, err := message.Parse(example(t), message.Options{})

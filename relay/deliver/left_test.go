@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// ending is a place whose message arrives just when the context of its sender ends.
+// ending is a place in which a message arrives at the moment when the context of its sender ends.
 type ending struct {
 	transport.Publisher
 	end func()
@@ -22,8 +22,7 @@ func (e *ending) Publish(ctx context.Context, m transport.Message) (transport.Re
 	return e.Publisher.Publish(ctx, m)
 }
 
-// What a process was publishing when it could not note what came of that, the same process goes on
-// with.
+// TestLeftBySameProcess checks that a process continues the publication whose result it could not record.
 func TestLeftBySameProcess(t *testing.T) {
 	onStores(t, func(b *bench) {
 		var place transport.Memory
@@ -42,8 +41,8 @@ func TestLeftBySameProcess(t *testing.T) {
 	})
 }
 
-// An agent that has failed was accepted before, whatever the clocks of receivers say, and what they
-// say of a later attempt is newer.
+// TestAnswersOfSkewedClocks checks that a failed agent counts as accepted before, whatever the clocks of
+// receivers show, and that an answer to a later attempt is newer.
 func TestAnswersOfSkewedClocks(t *testing.T) {
 	onStores(t, func(b *bench) {
 		var place transport.Memory
@@ -73,19 +72,19 @@ func TestAnswersOfSkewedClocks(t *testing.T) {
 	})
 }
 
-// TestOrderOfAnswers: what came of one attempt counts in the order in which it can have happened, in
-// whatever order the answers come and whatever their clocks say.
+// TestOrderOfAnswers checks that the answers to one attempt count in the order of the events, whatever the
+// order of their arrival and the clocks.
 func TestOrderOfAnswers(t *testing.T) {
 	failed := func(a *receiver.Answer) { a.Reason, a.Retryable = receiver.ExecutionFailed, true }
 	revoked := func(a *receiver.Answer) { a.Reason, a.Attempt = receiver.Revoked, 0 }
 	type answer struct {
 		status receiver.Status
 		change func(*receiver.Answer)
-		late   bool // by the clock, it is later than the next
+		late   bool // by the clock, it is later than the next one
 	}
 	for name, tt := range map[string]struct {
 		answers []answer
-		force   int // before which answer it is rolled back by force; 0 for never
+		force   int // number of the answer before which a rollback is forced; 0 for none
 		want    deliver.State
 	}{
 		"failed by a clock that is behind":    {[]answer{{receiver.Accepted, nil, true}, {receiver.Rejected, failed, false}}, 0, deliver.RolledBack},
@@ -127,8 +126,9 @@ func TestOrderOfAnswers(t *testing.T) {
 	}
 }
 
-// What a sender was publishing when it died may have arrived, also when the next one does not reach the
-// transport at all: its task is not given back before a receiver has answered.
+// TestLeftByDeadSender checks that a message that was in flight when its sender died counts as possibly
+// published, even if the next sender cannot reach the transport: its task is not returned before a receiver has
+// answered.
 func TestLeftByDeadSender(t *testing.T) {
 	onStores(t, func(b *bench) {
 		var place transport.Memory
@@ -137,7 +137,7 @@ func TestLeftByDeadSender(t *testing.T) {
 		if _, err := b.sender.Send(ctx, []*deliver.Outgoing{b.outgoing(example(b), "memory:a")}); err == nil {
 			b.Fatal("it was noted that it was published")
 		}
-		b.put("memory:a", nil) // nobody is there
+		b.put("memory:a", nil) // without a receiver
 		b.reopen()
 		if err := b.sender.Flush(b.Context(), func([]*deliver.Handoff) error { return nil }); err != nil {
 			b.Fatal(err)

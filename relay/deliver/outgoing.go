@@ -61,7 +61,7 @@ func (s *Store) Examine(raw jsonstream.Raw, limits jsonstream.Limits) (*Outgoing
 		traceparent: root.Get("traceparent").Text(), size: int64(len(raw.Bytes)),
 	}
 	if root.Kind() != jsonstream.Object {
-		return nil, &MessageError{"", "is no canonical message, which is an object"}
+		return nil, &MessageError{"", "is not a canonical message, which is an object"}
 	}
 	list := root.Get("receiverList")
 	o.Listed = list.Exists()
@@ -78,13 +78,13 @@ func (s *Store) Examine(raw jsonstream.Raw, limits jsonstream.Limits) (*Outgoing
 		case need.value == "":
 			return nil, &MessageError{need.pointer, "missing or empty: a handoff cannot be sent without it"}
 		case strings.ContainsRune(need.value, 0):
-			return nil, &MessageError{need.pointer, fmt.Sprintf("%s has a character that no name may have", finding.Quote(need.value))}
+			return nil, &MessageError{need.pointer, fmt.Sprintf("%s has a character that is not permitted in names", finding.Quote(need.value))}
 		}
 	}
 	seen := map[string]bool{}
 	for _, name := range o.Receivers {
 		if name == "" || seen[name] {
-			return nil, &MessageError{"/receiverList", fmt.Sprintf("names the receiver %s twice, or no receiver: name each of them once", finding.Quote(name))}
+			return nil, &MessageError{"/receiverList", fmt.Sprintf("names the receiver %s twice, or has an empty name: name each receiver once", finding.Quote(name))}
 		}
 		seen[name] = true
 	}

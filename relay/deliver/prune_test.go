@@ -17,8 +17,8 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A saying place answers each message with what its key says: "accept" in it, or "reject", and
-// "closed" takes none for good. It has no answer to others.
+// saying is a place that answers each message by its key: keys with "accept" or "reject" give that answer,
+// "closed" gives a permanent error, and others no answer.
 type saying struct {
 	transport.Publisher
 	b *bench
@@ -53,7 +53,7 @@ func (saying) Answers(context.Context, string) (transport.Consumer, error) {
 	return nil, transport.ErrNoAnswers
 }
 
-// named sends a message of a task, with a checkpoint of its own.
+// named sends a message of a task, with its own checkpoint.
 func (b *bench) named(id, task string) {
 	b.Helper()
 	o := b.outgoing(example(b, exampleID, id, exampleTask, task), "memory:a")
@@ -64,7 +64,7 @@ func (b *bench) named(id, task string) {
 	b.set(b.now.Add(time.Second))
 }
 
-// kept returns the ids of what the store has.
+// kept returns the ids in the store.
 func (b *bench) kept() (ids []string) {
 	b.Helper()
 	list, err := b.store.List(b.Context(), true)
@@ -90,8 +90,8 @@ func (b *bench) restored(id string) {
 	}
 }
 
-// TestPrune: what waits for anybody stays, and the rest of its task; all else goes with its
-// checkpoint. What is left works on.
+// TestPrune checks that tasks with a waiting handoff stay completely, that all others are removed with their
+// checkpoints, and that the remaining ones still work.
 func TestPrune(t *testing.T) {
 	onStores(t, func(b *bench) {
 		b.put("memory:a", saying{new(transport.Memory).Publisher(), b})
@@ -140,7 +140,7 @@ func TestPrune(t *testing.T) {
 				b.Errorf("rolling %s back: %q, %v", id, text, err)
 			}
 		}
-		b.named("accept-1", "accepted") // it is one that the store has never seen
+		b.named("accept-1", "accepted") // the store treats it as new
 		b.wantState("accept-1", deliver.Accepted)
 		if n := strings.Count(b.events(), "DISPATCHED"); n != len(all) {
 			b.Errorf("%d records of dispatches, want one for each of %d attempts", n, len(all))
@@ -148,7 +148,8 @@ func TestPrune(t *testing.T) {
 	})
 }
 
-// The checkpoints of attempts that were corrected go, and that of the last one stays.
+// TestPruneAttempts checks that the checkpoints of corrected attempts are removed, and that of the last attempt
+// is kept.
 func TestPruneAttempts(t *testing.T) {
 	onStores(t, func(b *bench) {
 		b.put("memory:a", saying{new(transport.Memory).Publisher(), b})
@@ -169,7 +170,8 @@ func TestPruneAttempts(t *testing.T) {
 	})
 }
 
-// Several that prune one store at the same time, while it is sent from, remove each handoff once.
+// TestSeveralPrune checks that several processes that prune one store at the same time, during sends, remove
+// each handoff once.
 func TestSeveralPrune(t *testing.T) {
 	onStores(t, func(b *bench) {
 		b.put("memory:a", saying{new(transport.Memory).Publisher(), b})
@@ -222,7 +224,7 @@ func TestSeveralPrune(t *testing.T) {
 	})
 }
 
-// A stream stays until it is at its end, and goes with its chunks.
+// TestPruneStream checks that a stream stays until its end, and is removed with its chunks.
 func TestPruneStream(t *testing.T) {
 	onStores(t, func(b *bench) {
 		b.put("memory:a", saying{new(transport.Memory).Publisher(), b})

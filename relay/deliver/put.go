@@ -38,11 +38,11 @@ func (h *Handoff) elsewhere(to string) *BusyError {
 	at := "may have been sent to " + was
 	switch {
 	case h.State.Taken():
-		return &BusyError{Handoff: h, Problem: fmt.Sprintf("was sent to %s, where its receiver has taken it (%s), and is not sent to %s as well: a message to somebody else needs a new handoffId", was, h.since.UTC().Format(time.RFC3339), other)}
+		return &BusyError{Handoff: h, Problem: fmt.Sprintf("was sent to %s, where its receiver accepted it (%s), so it is not sent to %s as well: a message to another receiver needs a new handoffId", was, h.since.UTC().Format(time.RFC3339), other)}
 	case h.State == Dispatched:
 		at = "was sent to " + was + " (" + h.Dispatched.UTC().Format(time.RFC3339) + ")"
 	}
-	return &BusyError{h, fmt.Sprintf("%s, and is not sent to %s as well, since two agents might then have the task: take it back there by force, and send the task under a new handoffId", at, other), true}
+	return &BusyError{h, fmt.Sprintf("%s, so it is not sent to %s as well, because two agents might then have the task: revoke it there with a forced rollback, and send the task under a new handoffId", at, other), true}
 }
 
 // samePlace reports whether two addresses are equal except for their passwords.
@@ -188,7 +188,7 @@ func (p *putting) again(h *Handoff, o *Outgoing, to Address, checkpoint [sha256.
 	case h.State.Taken():
 		return false, nil
 	case h.Revoked:
-		return false, &BusyError{Handoff: h, Problem: "was taken back by force, and its receiver will not take it any more: send it under a new handoffId"}
+		return false, &BusyError{Handoff: h, Problem: "was taken back by force, so its receiver rejects it: send it under a new handoffId"}
 	case h.State == rolling:
 		return false, &BusyError{Handoff: h, Problem: "is being rolled back: try again"}
 	case !sameMessage && (h.State == Waiting || h.State == Dispatched):

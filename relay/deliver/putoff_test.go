@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport/http"
 )
 
-// busy is a place that takes nothing now.
+// busy is a place that cannot accept messages now.
 type busy struct {
 	transport.Publisher
 	err error
@@ -24,13 +24,13 @@ func (p busy) Publish(context.Context, transport.Message) (transport.Receipt, er
 
 func (busy) Close() error { return nil }
 
-// A receiver that says when it may be tried again is not tried before that, and is not put off for
-// longer than any other.
+// TestPutOff checks that a receiver that names a time for the next try is not tried before it, but is not
+// delayed longer than any other.
 func TestPutOff(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		after    time.Duration
-		min, max time.Duration // until the next try
+		min, max time.Duration // time until the next try
 	}{
 		{"it did not say", 0, 500 * time.Millisecond, time.Second},
 		{"sooner than anyhow", time.Millisecond, 500 * time.Millisecond, time.Second},

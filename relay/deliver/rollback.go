@@ -45,9 +45,9 @@ func (e *RefusedError) Error() string {
 		}
 	}
 	add(e.Taken, "it was accepted by")
-	add(e.Open, "there is no answer yet of")
-	add(e.Busy, "another process is just sending it to")
-	add(e.Unchecked, "nobody has checked the answer of")
+	add(e.Open, "there is no answer yet from")
+	add(e.Busy, "another process is sending it to")
+	add(e.Unchecked, "there is only an unverified answer from")
 	return finding.Quote(e.HandoffID) + " is not rolled back: " + strings.Join(parts, "; ") + ": two agents might then have the task"
 }
 

@@ -15,7 +15,7 @@ import (
 func (b *bench) rollback(r deliver.Rollback) ([]byte, error) {
 	b.Helper()
 	until, cancel := context.WithCancel(b.Context())
-	cancel() // it waits for no answer
+	cancel() // does not wait for answers
 	return b.sender.Rollback(b.Context(), until, r)
 }
 
@@ -45,7 +45,7 @@ func TestRollback(t *testing.T) {
 			b.rollsBack(id)
 			b.wantState(exampleID, deliver.RolledBack)
 			b.wantEvents("DISPATCHED ROLLED_BACK")
-			b.reopen() // who listens there looks for the place meanwhile
+			b.reopen() // listeners look for the place meanwhile
 			var place transport.Memory
 			b.put("memory:a", place.Publisher())
 			b.set(b.now.Add(time.Hour))
@@ -108,7 +108,8 @@ func TestRollback(t *testing.T) {
 	})
 }
 
-// A receiver that accepts what was taken back is said to have it: a person has to decide.
+// TestAcceptedAfterRollback checks that an acceptance of a message that was taken back is reported, because a
+// person must decide.
 func TestAcceptedAfterRollback(t *testing.T) {
 	onStores(t, func(b *bench) {
 		var place transport.Memory
@@ -116,7 +117,7 @@ func TestAcceptedAfterRollback(t *testing.T) {
 		b.send(b.outgoing(example(b), "memory:a"))
 		d := b.next(place.Consumer())
 		b.rollsBack(deliver.Rollback{HandoffID: exampleID, Force: true})
-		b.reopen() // what listens here has the news
+		b.reopen() // the listener here has the news
 		b.answer(d, receiver.Accepted, nil)
 		list, err := b.store.Find(b.Context(), exampleID)
 		if err == nil {

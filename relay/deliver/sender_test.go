@@ -21,7 +21,7 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// checkpoint is one with bytes that no JSON tool would leave alone.
+// checkpoint has bytes that JSON tools would change.
 var checkpoint = []byte("{ \"n\": 1.0, \"é\": \"\x00\xff\" }\r\n")
 
 // exampleID and exampleTask are those of the example message.
@@ -30,7 +30,7 @@ const (
 	exampleTask = "cc35de8b-6ece-4435-abfd-a60e12baff98"
 )
 
-// A bench is a sender with all around it.
+// bench is a sender with its environment.
 type bench struct {
 	*testing.T
 	address string // of the store
@@ -43,7 +43,7 @@ type bench struct {
 	mu      sync.Mutex
 }
 
-// set sets the clock. Senders read it also while they listen.
+// set sets the clock. Senders also read it while they listen.
 func (b *bench) set(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -104,13 +104,13 @@ func (b *bench) close() {
 	b.store = nil
 }
 
-// reopen is what another process does.
+// reopen replaces the sender with one of another process.
 func (b *bench) reopen() {
 	b.close()
 	b.open()
 }
 
-// put makes a place of an address. Senders look for it also while they listen.
+// put sets the place of an address. Senders also look for it while they listen.
 func (b *bench) put(address string, p transport.Publisher) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -127,7 +127,7 @@ func example(t testing.TB, replace ...string) []byte {
 	return []byte(strings.NewReplacer(replace...).Replace(string(text)))
 }
 
-// outgoing returns a message to some addresses, one for each of its receivers.
+// outgoing returns a message to several addresses, one per receiver.
 func (b *bench) outgoing(message []byte, addresses ...string) *deliver.Outgoing {
 	b.Helper()
 	o, err := b.store.Examine(jsonstream.NewRaw(message), jsonstream.Limits{})
@@ -150,7 +150,7 @@ func (b *bench) send(list ...*deliver.Outgoing) []deliver.Result {
 	return results
 }
 
-// state returns where a handoff is.
+// state returns the state of a handoff.
 func (b *bench) state(id string) (states []deliver.State) {
 	b.Helper()
 	list, err := b.store.Find(b.Context(), id)
@@ -163,7 +163,7 @@ func (b *bench) state(id string) (states []deliver.State) {
 	return states
 }
 
-// events returns the events of the audit log, in order.
+// events returns the events in the audit log, in order.
 func (b *bench) events() string {
 	b.Helper()
 	var list []string
@@ -196,7 +196,7 @@ func (b *bench) wantState(id string, want ...deliver.State) {
 	}
 }
 
-// patience is how long a test waits for what has to come.
+// patience is the maximum wait for an expected event.
 const patience = time.Minute
 
 // next returns the next message at a place.
@@ -205,9 +205,9 @@ func (b *bench) next(c transport.Consumer) transport.Delivery {
 	return transporttest.Next(b, c)
 }
 
-var answers atomic.Int64 // each is later than those before
+var answers atomic.Int64 // each is later than the previous one
 
-// answerText returns an answer as receivers write it.
+// answerText returns an answer in the form of receivers.
 func answerText(id string, status receiver.Status, change func(*receiver.Answer)) []byte {
 	a := receiver.Answer{
 		HandoffID: id, Status: status, Attempt: 1, RecordHash: audit.Hash{1},
@@ -236,7 +236,7 @@ func (b *bench) answer(d transport.Delivery, status receiver.Status, change func
 	}
 }
 
-// wait waits until a handoff was answered.
+// wait waits until a handoff is answered.
 func (b *bench) wait(id string) {
 	b.Helper()
 	list, err := b.store.Find(b.Context(), id)

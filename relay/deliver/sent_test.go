@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A scripted place does with what is published what a function says.
+// scripted is a place that publishes with a function.
 type scripted struct {
 	transport.Publisher
 	publish func(transport.Message) (transport.Receipt, error)
@@ -29,8 +29,8 @@ func (scripted) Answers(context.Context, string) (transport.Consumer, error) {
 
 func (scripted) Close() error { return nil }
 
-// A message that was sent to one address, or may have been, is not sent to another one: the error has both
-// and says what to do, and nothing is published.
+// TestSentElsewhere checks that a message that was or may have been sent to one address is not sent to another
+// one: the error has both addresses and the remedy, and nothing is published.
 func TestSentElsewhere(t *testing.T) {
 	onStores(t, func(b *bench) {
 		var place transport.Memory
@@ -57,17 +57,18 @@ func TestSentElsewhere(t *testing.T) {
 			}
 		}
 		b.send(b.outgoing(example(b), "memory://h/a"))
-		refused(example(b), "memory://h/wrong", "was sent to memory://h/a (", "is not sent to memory://h/wrong", "take it back there by force", "new handoffId")
+		refused(example(b), "memory://h/wrong", "was sent to memory://h/a (", "is not sent to memory://h/wrong", "revoke it there with a forced rollback", "new handoffId")
 		refused(example(b), "memory://other@h/a", "by another user")
 		b.answer(b.next(place.Consumer()), receiver.Accepted, nil)
 		b.wait(exampleID)
-		refused(example(b), "memory://h/wrong", "was sent to memory://h/a, where its receiver has taken it", "is not sent to memory://h/wrong", "new handoffId")
+		refused(example(b), "memory://h/wrong", "was sent to memory://h/a, where its receiver accepted it", "it is not sent to memory://h/wrong", "new handoffId")
 
 		second := example(b, "0bafc4e8acb3", "000000000002")
 		b.send(b.outgoing(second, "memory://h/broken"))
 		refused(second, "memory://h/wrong", "may have been sent to memory://h/broken", "is not sent to memory://h/wrong")
 
-		// Another password is the same place, and what was never given to a transport may go elsewhere.
+		// An address with another password is the same place, and a message that was never given to a transport
+		// may be sent elsewhere.
 		third := example(b, "0bafc4e8acb3", "000000000003")
 		b.send(b.outgoing(third, "memory://me:old@h/a"))
 		if r := b.send(b.outgoing(third, "memory://me:new@h/a"))[0]; r.Err != nil || r.Before != deliver.Dispatched {
@@ -81,7 +82,8 @@ func TestSentElsewhere(t *testing.T) {
 	})
 }
 
-// What a transport has confirmed is what the sender says: that it has taken the message, or that it had it.
+// TestConfirmed checks that the sender reports the confirmation of the transport: that it took the message, or
+// already had it.
 func TestConfirmed(t *testing.T) {
 	onStores(t, func(b *bench) {
 		had := false
@@ -104,7 +106,7 @@ func TestConfirmed(t *testing.T) {
 	})
 }
 
-// No transport can take the message of one sender for that of another.
+// TestIDsOfSenders checks that no transport confuses the messages of two senders.
 func TestIDsOfSenders(t *testing.T) {
 	onStores(t, func(b *bench) {
 		var ids []string
@@ -123,7 +125,7 @@ func TestIDsOfSenders(t *testing.T) {
 	})
 }
 
-// What comes back with a message and is no answer to it does not say that a receiver has it.
+// TestNoAnswerToIt checks that a response that is not an answer to the message does not count as its arrival.
 func TestNoAnswerToIt(t *testing.T) {
 	onStores(t, func(b *bench) {
 		for i, body := range []string{
@@ -136,7 +138,7 @@ func TestNoAnswerToIt(t *testing.T) {
 			}})
 			id := strings.Replace(exampleID, "0bafc4e8acb3", fmt.Sprintf("%012d", i), 1)
 			r := b.send(b.outgoing(example(b, exampleID, id), address))[0]
-			if r.State != deliver.Waiting || r.Confirmed != deliver.NotConfirmed || !strings.Contains(r.Problem, "no answer to this handoff") {
+			if r.State != deliver.Waiting || r.Confirmed != deliver.NotConfirmed || !strings.Contains(r.Problem, "not an answer to this handoff") {
 				b.Errorf("after %s it is %s, %q, %q", body, r.State, r.Confirmed, r.Problem)
 			}
 		}

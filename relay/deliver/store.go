@@ -39,7 +39,7 @@ type Options struct {
 type SamePlaceError struct{}
 
 func (*SamePlaceError) Error() string {
-	return "the audit log and the outbox are in the same database: whoever may change the outbox could change the records; use another database for one of them"
+	return "the audit log and the outbox are in the same database: a user who may change the outbox could also change the records; use another database for one of them"
 }
 
 // part is the name of the tables in errors and in handoff_version.
@@ -190,7 +190,7 @@ func unpack(frame []byte) ([]byte, error) {
 	defer r.Close() // read only
 	text, err := io.ReadAll(r)
 	if err != nil {
-		return nil, errors.New("the outbox has something that is not as it was written: " + err.Error())
+		return nil, errors.New("the outbox is damaged: " + err.Error())
 	}
 	return text, nil
 }

@@ -72,7 +72,7 @@ func (s *Sender) EndParts(ctx context.Context, h *Handoff) error {
 // putPart writes chunks, and reports whether this process must publish them. The error may be a [*BusyError].
 func (s *Store) putPart(ctx context.Context, p Part, now time.Time) (h *Handoff, send bool, err error) {
 	if len(p.To) != 1 || len(p.Chunks) == 0 {
-		return nil, false, errors.New("chunks go to one receiver, and there is at least one of them")
+		return nil, false, errors.New("a message in chunks needs one receiver and at least one chunk")
 	}
 	err = s.update(ctx, func(t *database.Tx) error {
 		send = false
@@ -150,7 +150,7 @@ func (s *Store) goOn(t *database.Tx, h *Handoff, p Part, now time.Time) (bool, e
 	case h.State.Taken():
 		return false, nil
 	case h.Revoked:
-		return false, &BusyError{Handoff: h, Problem: "was taken back by force, and its receiver will not take it any more: send it under a new handoffId"}
+		return false, &BusyError{Handoff: h, Problem: "was taken back by force, so its receiver rejects it: send it under a new handoffId"}
 	case h.State == rolling && p.From == 0:
 		return false, &BusyError{Handoff: h, Problem: "is being rolled back: try again"}
 	case alive:
@@ -206,7 +206,7 @@ func (s *Store) putChunks(t *database.Tx, h *Handoff, p Part) error {
 				return err
 			}
 			if !bytes.Equal(before, text) {
-				return &BusyError{Handoff: h, Problem: fmt.Sprintf("has another chunk %d, which was sent before: roll it back to send this one", sequence)}
+				return &BusyError{Handoff: h, Problem: fmt.Sprintf("was sent with another chunk %d: roll it back to send this one", sequence)}
 			}
 		}
 	}

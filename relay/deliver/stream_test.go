@@ -17,7 +17,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// parts are the chunks of a message, in two parts. What is in them is nothing to the sender.
+// parts returns the chunks of a message, in two parts. Their content does not matter to the sender.
 func parts(o *deliver.Outgoing) []deliver.Part {
 	return []deliver.Part{
 		{Outgoing: o, Chunks: [][]byte{[]byte("chunk 0"), []byte("chunk 1")}},
@@ -25,7 +25,7 @@ func parts(o *deliver.Outgoing) []deliver.Part {
 	}
 }
 
-// crashStream sends a message in chunks.
+// crashStream sends a message in chunks, as a sender that is killed.
 func crashStream(ctx context.Context, folder string, store *deliver.Store, sender *deliver.Sender) error {
 	message, err := os.ReadFile(filepath.Join(folder, "m.json"))
 	if err != nil {
@@ -51,9 +51,9 @@ func crashStream(ctx context.Context, folder string, store *deliver.Store, sende
 	return nil
 }
 
-// A sender that is killed between any two steps of sending chunks leaves none without its checkpoint
-// and its record, and whoever is next goes on: flush with what is stored, and who has the stream
-// with all of it.
+// TestKilledWhileStreaming checks that a sender that is killed between any two steps of sending chunks leaves
+// no chunk without its checkpoint and its record, and that others continue: flush with the stored chunks, and
+// another send with the complete stream.
 func TestKilledWhileStreaming(t *testing.T) {
 	t.Parallel()
 	for _, next := range []string{"stream", "flush"} {
@@ -99,7 +99,7 @@ func TestKilledWhileStreaming(t *testing.T) {
 	}
 }
 
-// partly sends a part of a message.
+// partly sends part of a message.
 func (b *bench) partly(p deliver.Part) deliver.Result {
 	b.Helper()
 	r, err := b.sender.SendPart(b.Context(), p)
@@ -109,8 +109,8 @@ func (b *bench) partly(p deliver.Part) deliver.Result {
 	return r
 }
 
-// TestParts: a message in chunks is one handoff, which is dispatched with its last chunk; what
-// could not be published is published later, in its order.
+// TestParts checks that a message in chunks is one handoff, which is dispatched with its last chunk, and that
+// unpublished chunks are published later, in order.
 func TestParts(t *testing.T) {
 	onStores(t, func(b *bench) {
 		var memory transport.Memory
@@ -171,7 +171,7 @@ func TestParts(t *testing.T) {
 	})
 }
 
-// heard waits until a handoff was answered.
+// heard waits until a handoff is answered.
 func (b *bench) heard(id string) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), patience)
@@ -181,7 +181,7 @@ func (b *bench) heard(id string) {
 	}
 }
 
-// find returns a handoff with one receiver.
+// find finds a handoff with one receiver.
 func (b *bench) find(id string) *deliver.Handoff {
 	b.Helper()
 	list, err := b.store.Find(b.Context(), id)
@@ -191,8 +191,8 @@ func (b *bench) find(id string) *deliver.Handoff {
 	return list[0]
 }
 
-// TestPartsRejected: a receiver may reject a message before it has all of it: nothing more is
-// published, and the next attempt begins with the first chunk.
+// TestPartsRejected checks that a receiver may reject an incomplete message: no more is published, and the next
+// attempt begins with the first chunk.
 func TestPartsRejected(t *testing.T) {
 	onStores(t, func(b *bench) {
 		var memory transport.Memory
@@ -233,7 +233,7 @@ func TestPartsRejected(t *testing.T) {
 	})
 }
 
-// TestPartsBusy: a handoff is one message, in one place at a time.
+// TestPartsBusy checks that a handoff is only one message, at only one place, at a time.
 func TestPartsBusy(t *testing.T) {
 	onStores(t, func(b *bench) {
 		var memory transport.Memory

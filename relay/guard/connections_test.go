@@ -16,7 +16,7 @@ import (
 	"github.com/eaapl/handoff/relay/guard"
 )
 
-// patience is how long a test waits for what has to come.
+// patience is the maximum wait for an expected event.
 const patience = 30 * time.Second
 
 // answerOf reads an answer with its body.
@@ -35,7 +35,7 @@ func answerOf(t *testing.T, c net.Conn) int {
 	return r.StatusCode
 }
 
-// byPath answers with the status in the path, after it has read the body.
+// byPath reads the body, and answers with the status in the path.
 func byPath(w http.ResponseWriter, r *http.Request) {
 	status := http.StatusOK
 	fmt.Sscanf(r.URL.Path, "/%d", &status)
@@ -45,8 +45,8 @@ func byPath(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(status)
 }
 
-// TestConnections: no number of connections keeps another one out, unless all have requests in work: not
-// connections that were answered, that were refused, or that send nothing, half a header or a slow body.
+// TestConnections checks that no number of connections excludes another one, unless all have requests in work:
+// whether they were answered or rejected, or send nothing, half a header or a slow body.
 func TestConnections(t *testing.T) {
 	defer guard.SetHeaderTimeout(time.Hour)()
 	defer guard.SetGrace(time.Hour)()
@@ -83,7 +83,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// TestWorkingStays: a request in work is not broken off for another one, which waits.
+// TestWorkingStays checks that a request in work is not interrupted for another one, which waits.
 func TestWorkingStays(t *testing.T) {
 	begun, end := make(chan string, 3), make(chan bool)
 	address, stop := servedWith(t, func(w http.ResponseWriter, r *http.Request) {
@@ -116,7 +116,8 @@ func TestWorkingStays(t *testing.T) {
 	}
 }
 
-// TestRefusedEnds: a connection ends after a request of it was refused, by HTTP/1.1 and HTTP/2.
+// TestRefusedEnds checks that a connection ends after one of its requests was rejected, with HTTP/1.1 and
+// HTTP/2.
 func TestRefusedEnds(t *testing.T) {
 	address, stop := served(t, byPath, nil)
 	for status, ends := range map[int]bool{200: false, 404: false, 401: true, 403: true, 421: true} {
@@ -168,7 +169,7 @@ func (c watchedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestSlowBody: a body that hardly comes is not waited for, however long all of it may take.
+// TestSlowBody checks that a very slow body ends the connection, even if its total time limit is long.
 func TestSlowBody(t *testing.T) {
 	defer guard.SetGrace(100 * time.Millisecond)()
 	ended := make(chan error, 1)
@@ -190,7 +191,7 @@ func TestSlowBody(t *testing.T) {
 	}
 }
 
-// TestConnectionsTLS: the places are those of connections with TLS, too.
+// TestConnectionsTLS checks that the limit includes connections with TLS.
 func TestConnectionsTLS(t *testing.T) {
 	other := httptest.NewUnstartedServer(nil)
 	other.StartTLS()

@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/relay/guard"
 )
 
-// A server answers to its own name, and to those who have its token.
+// A server answers requests for its own name, with its token.
 func Example() {
 	token := guard.NewToken()
 	g := guard.New(guard.Options{Token: token, Listen: "127.0.0.1"})

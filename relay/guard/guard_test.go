@@ -11,8 +11,8 @@ import (
 
 const token = "0123456789abcdefghijklmnopqrstuv"
 
-// TestIsHost: a request is for the server under an address that it can have, as localhost, and under its
-// names, and under no name that others have made point to it.
+// TestIsHost checks that a request is for the server if it uses one of its addresses, localhost, or one of its
+// names, and no other name that resolves to it.
 func TestIsHost(t *testing.T) {
 	for _, tt := range []struct {
 		listen string
@@ -65,8 +65,8 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-// TestHasToken follows RFC 6750, section 2.1: the name of the scheme is in any case (RFC 9110, section
-// 11.1), the token to the letter.
+// TestHasToken follows RFC 6750, section 2.1: the name of the scheme is case-insensitive (RFC 9110, section
+// 11.1), the token is not.
 func TestHasToken(t *testing.T) {
 	g := guard.New(guard.Options{Token: token})
 	for header, want := range map[string]bool{
@@ -81,7 +81,7 @@ func TestHasToken(t *testing.T) {
 	}
 }
 
-// TestSecret: secrets for two purposes, or of two tokens, have nothing to do with each other.
+// TestSecret checks that secrets for two purposes, or from two tokens, are unrelated.
 func TestSecret(t *testing.T) {
 	a, b := guard.New(guard.Options{Token: token}), guard.New(guard.Options{Token: guard.NewToken()})
 	if a.Secret("form") != guard.New(guard.Options{Token: token}).Secret("form") {
@@ -94,7 +94,7 @@ func TestSecret(t *testing.T) {
 	}
 }
 
-// TestShortToken: a token that can be guessed is none.
+// TestShortToken checks that a token that can be guessed is rejected.
 func TestShortToken(t *testing.T) {
 	defer func() {
 		if recover() == nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/eaapl/handoff/relay/guard"
 )
 
-// served serves a handler until stop is called, which returns how that ended.
+// served serves a handler until stop is called, which returns the result.
 func served(t *testing.T, h http.HandlerFunc, c *tls.Config) (address string, stop func() error) {
 	t.Helper()
 	return servedWith(t, h, guard.ServerOptions{TLS: c})
@@ -46,7 +46,7 @@ func dial(t *testing.T, address string) net.Conn {
 
 func nothing(http.ResponseWriter, *http.Request) {}
 
-// TestEnd: the end of the server ends what runs, and is no error.
+// TestEnd checks that stopping the server ends running requests without an error.
 func TestEnd(t *testing.T) {
 	begun, ended := make(chan struct{}), make(chan error, 1)
 	address, stop := served(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -68,7 +68,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestLongHeader: a header that is too long is not read to its end.
+// TestLongHeader checks that a header that is too long is not read to its end.
 func TestLongHeader(t *testing.T) {
 	address, stop := served(t, nothing, nil)
 	c := dial(t, address)
@@ -82,7 +82,7 @@ func TestLongHeader(t *testing.T) {
 	}
 }
 
-// TestSlowHeader: who sends a header byte by byte is not waited for.
+// TestSlowHeader checks that a client that sends a header byte by byte is disconnected.
 func TestSlowHeader(t *testing.T) {
 	const timeout = 500 * time.Millisecond
 	defer guard.SetHeaderTimeout(timeout)()
@@ -97,7 +97,7 @@ func TestSlowHeader(t *testing.T) {
 		}
 	}()
 	begun := time.Now()
-	_, _ = io.Copy(io.Discard, c) // until it is closed, or answered and closed
+	_, _ = io.Copy(io.Discard, c) // until it is closed, or is answered and then closed
 	if took := time.Since(begun); took < timeout*8/10 || took > 25*time.Second {
 		t.Errorf("it was waited for %s", took)
 	}
@@ -106,7 +106,7 @@ func TestSlowHeader(t *testing.T) {
 	}
 }
 
-// TestTLS: with a certificate, the server speaks TLS, and nothing else.
+// TestTLS checks that a server with a certificate accepts only TLS.
 func TestTLS(t *testing.T) {
 	other := httptest.NewUnstartedServer(nil)
 	other.StartTLS()

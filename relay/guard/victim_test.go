@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestVictim: the connection that makes room is one that waits for nothing, then one that sends nothing,
-// then one that sends slowly; of these one of the peer that has most, and of these the oldest.
+// TestVictim checks the order in which connections are closed for new ones: first idle ones, then silent ones,
+// then slow ones; among these, one of the peer with the most connections, and the oldest.
 func TestVictim(t *testing.T) {
 	now := time.Now()
 	s := newConnections(nil, 10)
@@ -24,7 +24,7 @@ func TestVictim(t *testing.T) {
 	answered := add(connection{peer: "c", answered: true})
 	refused := add(connection{peer: "c", requests: 1, refused: true})
 	for i, want := range []*connection{answered, refused, older, newer, alone, slow, nil} {
-		for range 50 { // maps have no order
+		for range 50 { // maps are unordered
 			if got := s.victim(); got != want {
 				t.Fatalf("%d: %+v, want %+v", i, got, want)
 			}
@@ -33,7 +33,7 @@ func TestVictim(t *testing.T) {
 	}
 }
 
-// TestPeer: a network of IPv6 is one peer, and an address of IPv4 is one, however it is written.
+// TestPeer checks that an IPv6 network is one peer, and an IPv4 address is one in any spelling.
 func TestPeer(t *testing.T) {
 	for a, want := range map[string]string{
 		"10.1.2.3:80": "10.1.2.3", "[::ffff:10.1.2.3]:80": "10.1.2.3", "[2001:db8::1]:80": "2001:db8::/64", "[2001:db8::2]:80": "2001:db8::/64", "[fe80::1%1]:80": "fe80::/64",

@@ -65,9 +65,9 @@ func (i *Intake) other(taking, running context.Context, it *item) error {
 			return nil
 		}
 		a = receiver.Answer{HandoffID: it.message.Key, TaskID: it.message.Group, Status: receiver.Rejected, Reason: validate.SchemaInvalid,
-			Details: "this receiver takes whole messages, and none that come in chunks", Attempt: max(it.message.Attempt, 1)}
+			Details: "this receiver does not accept messages in chunks", Attempt: max(it.message.Attempt, 1)}
 	default:
-		return i.discard(taking, running, it, "a message of the kind "+finding.Quote(string(it.message.Kind))+" is not for a receiver")
+		return i.discard(taking, running, it, "a receiver does not accept messages of the kind "+finding.Quote(string(it.message.Kind)))
 	}
 	i.settling.Go(func() {
 		defer i.window.leave(len(it.message.Body))
@@ -93,7 +93,7 @@ func (i *Intake) bury(taking, running context.Context, it *item, why string, exa
 	if err != nil {
 		return err
 	}
-	i.options.Observer.Trouble(fmt.Errorf("a message was put with the dead letters: %s", why))
+	i.options.Observer.Trouble(fmt.Errorf("a message became a dead letter: %s", why))
 	i.settling.Go(func() {
 		defer i.window.leave(len(it.message.Body))
 		ctx, cancel := context.WithTimeout(running, settleTimeout)

@@ -26,7 +26,7 @@ func (s *streams) dispose(taking, running context.Context, it *item, why string)
 	if err != nil {
 		return err
 	}
-	s.Intake.options.Observer.Trouble(fmt.Errorf("a chunk was put with the dead letters: %s", why))
+	s.Intake.options.Observer.Trouble(fmt.Errorf("a chunk became a dead letter: %s", why))
 	s.each(running, &stream{deliveries: []transport.Delivery{it.Delivery}}, func(ctx context.Context, d transport.Delivery) error { return d.DeadLetter(ctx, why) })
 	return nil
 }

@@ -171,7 +171,7 @@ func (s *streams) takeBack(st *stream, why string) {
 
 func (s *streams) takeBackAll() {
 	for _, st := range s.open {
-		s.takeBack(st, "the receiver ends, and gives the stream back")
+		s.takeBack(st, "the receiver is stopping, and gives the stream back")
 	}
 }
 
@@ -187,7 +187,7 @@ func (s *streams) thin() {
 		if last == nil {
 			return
 		}
-		s.takeBack(last, "a whole message needs its place: another one begins with the stream when there is room")
+		s.takeBack(last, "a complete message needs its place: another agent begins with the stream when a place is free")
 	}
 }
 
@@ -213,7 +213,7 @@ func (s *streams) revoke(taking, running context.Context, id string) (err error)
 		})
 		if revoked {
 			st.barred = true
-			s.takeBack(st, "its sender has taken the handoff back")
+			s.takeBack(st, "its sender revoked the handoff")
 		}
 	})
 	return err

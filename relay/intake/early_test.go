@@ -20,9 +20,9 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A hand is an agent that reads and ends when the test lets it.
+// hand is an agent that the test controls: it reads and ends when the test permits it.
 type hand struct {
-	parts    chan string   // what it is given, one at a time
+	parts    chan string   // its input, one part at a time
 	inputEnd chan struct{} // closed at the end of its input
 	exit     chan int
 	killed   chan struct{}
@@ -30,7 +30,7 @@ type hand struct {
 	kill     func()
 }
 
-// hands are agents, each sent when it is started.
+// hands receives each agent when it is started.
 type hands chan *hand
 
 func (h hands) Start(context.Context) (intake.Run, error) {
@@ -62,7 +62,7 @@ func (r *hand) Wait() receiver.Execution {
 
 func (r *hand) Kill() { r.kill() }
 
-// finish reads all that an agent gets, and ends it well.
+// finish reads the complete input of an agent, and ends the agent successfully.
 func (r *hand) finish() (parts []string) {
 	for {
 		select {
@@ -77,8 +77,8 @@ func (r *hand) finish() (parts []string) {
 	}
 }
 
-// newEarlyBench returns a bench whose agents begin early, the agents, and what runs an intake until
-// the function that it returns is called.
+// newEarlyBench returns a bench whose agents begin early, the agents, and run, which starts an intake; stop
+// ends it.
 func newEarlyBench(t *testing.T, concurrency int) (b *bench, agents hands, run func() (stop func())) {
 	b, agents = newStreamBench(t), make(hands)
 	b.options.Stream, b.options.Runner, b.options.Concurrency, b.options.IdleTimeout = nil, agents, concurrency, 0
@@ -116,7 +116,7 @@ func (b *bench) recorded() map[audit.Event]int {
 	return counts
 }
 
-// checkRecords checks that the log has so many records of each event, and no others.
+// checkRecords checks that the log has exactly these numbers of records by event.
 func (b *bench) checkRecords(want map[audit.Event]int) {
 	b.Helper()
 	got := b.events()
@@ -131,8 +131,8 @@ func (b *bench) checkRecords(want map[audit.Event]int) {
 	}
 }
 
-// TestEarly: an agent gets each chunk when its turn has come, in the order of the stream: the first
-// when that it begins is durable, the last when the message is accepted and handed over.
+// TestEarly checks that an agent gets the chunks in the order of the stream: the first one when the record of
+// its beginning is durable, the last one when the message is accepted and handed over.
 func TestEarly(t *testing.T) {
 	b, agents, run := newEarlyBench(t, 1)
 	stop := run()
@@ -157,7 +157,7 @@ func TestEarly(t *testing.T) {
 	end := list[last]
 	end.Body = bytes.Replace(end.Body, []byte(","), []byte(",\n"), 1)
 	b.publish(end)
-	if a := b.answers(1)[0]; a.Status != receiver.Accepted { // though the agent reads no more
+	if a := b.answers(1)[0]; a.Status != receiver.Accepted { // although the agent reads no more
 		t.Errorf("answered %+v", a)
 	}
 	if got := b.recorded(); got[audit.Accepted] != 1 || got[audit.HandedOver] != 1 {
@@ -169,7 +169,7 @@ func TestEarly(t *testing.T) {
 	if a := b.answers(1)[0]; a.Status != receiver.Completed {
 		t.Errorf("answered %+v", a)
 	}
-	b.send(message(2)) // whole ones come whole
+	b.send(message(2)) // complete messages are not divided
 	if got := (<-agents).finish(); len(got) != 1 || got[0] != string(message(2)) {
 		t.Errorf("the agent got %d parts of a whole message", len(got))
 	}
@@ -182,7 +182,7 @@ func TestEarly(t *testing.T) {
 	}
 }
 
-// TestEarlyBarred: no agent begins with what was accepted or revoked before.
+// TestEarlyBarred checks that no agent begins with a message that was accepted or revoked before.
 func TestEarlyBarred(t *testing.T) {
 	b, agents, run := newEarlyBench(t, 3)
 	stop := run()
@@ -203,7 +203,8 @@ func TestEarlyBarred(t *testing.T) {
 	b.checkRecords(map[audit.Event]int{audit.Accepted: 1, audit.HandedOver: 1, audit.Completed: 1, audit.Revoked: 1, audit.Duplicate: 1, audit.Rejected: 1})
 }
 
-// TestEarlyTakenBack: an agent whose stream makes no message is ended before the sender is told.
+// TestEarlyTakenBack checks that an agent whose stream is not a valid message is ended before the sender is
+// told.
 func TestEarlyTakenBack(t *testing.T) {
 	faulty := func(b *bench, list []transport.Message) {
 		list[1].Body = bytes.Replace(list[1].Body, []byte(`"kind":"append"`), []byte(`"kind":"other"`), 1)
@@ -212,7 +213,7 @@ func TestEarlyTakenBack(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		after  func(b *bench, list []transport.Message)
-		ended  bool // by itself, before
+		ended  bool // of this stream alone, before the end
 		why    string
 		events map[audit.Event]int
 	}{
@@ -223,7 +224,7 @@ func TestEarlyTakenBack(t *testing.T) {
 		{name: "its agent has ended before", after: faulty, ended: true, events: map[audit.Event]int{audit.Rejected: 1}},
 		{name: "revoked", after: func(b *bench, list []transport.Message) {
 			b.publish(transport.Message{Kind: transport.Revocation, Key: list[0].Key, Body: fmt.Appendf(nil, `{"handoffId":"%s"}`, list[0].Key), ReplyTo: "sender"})
-		}, why: "its sender has taken the handoff back", events: map[audit.Event]int{audit.Revoked: 1}},
+		}, why: "its sender revoked the handoff", events: map[audit.Event]int{audit.Revoked: 1}},
 		{name: "accepted meanwhile", after: func(b *bench, list []transport.Message) {
 			b.accept(message(1))
 			b.publishAll(list[1:])
@@ -265,7 +266,7 @@ func TestEarlyTakenBack(t *testing.T) {
 	}
 }
 
-// accept accepts a message by another receiver, which hands it over.
+// accept accepts a message with another receiver, which hands it over.
 func (b *bench) accept(text []byte) {
 	b.Helper()
 	r, err := receiver.New(b.Context(), validate.New(validate.Options{}), b.log, receiver.Options{})
@@ -285,8 +286,8 @@ func (b *bench) accept(text []byte) {
 	}
 }
 
-// TestEarlyEnds: an agent that has ended before the last chunk is none that is started again. When
-// the message is accepted, its end is that of an agent that had it.
+// TestEarlyEnds checks that an agent that ended before the last chunk is not started again, and that, after the
+// acceptance of the message, its result counts as usual.
 func TestEarlyEnds(t *testing.T) {
 	for name, tt := range map[string]struct {
 		code   int
@@ -304,10 +305,10 @@ func TestEarlyEnds(t *testing.T) {
 			list := b.chunksOf(message(1), 1, nil)
 			b.publish(list[0])
 			(<-agents).exit <- tt.code
-			for running.InFlight() > 0 { // that it has ended is not known yet
+			for running.InFlight() > 0 { // its end is not yet reported
 				time.Sleep(time.Millisecond)
 			}
-			b.send(message(2)) // which has a place
+			b.send(message(2)) // there is a free place
 			second := <-agents
 			b.publishAll(list[1:])
 			second.finish()
@@ -329,15 +330,15 @@ func TestEarlyEnds(t *testing.T) {
 	}
 }
 
-// TestEarlyPlaces: an agent that has begun takes a place that nobody else needs. Where all are
-// taken, streams begin later, and get the same; a whole message waits for no stream.
+// TestEarlyPlaces checks that an early agent uses only a place that is not needed otherwise. If all are used,
+// streams begin later and are handed over in the same way. A complete message does not wait for streams.
 func TestEarlyPlaces(t *testing.T) {
 	b, agents, run := newEarlyBench(t, 1)
 	stop := run()
 	one, two := b.chunksOf(message(1), 1, nil), b.chunksOf(message(2), 1, nil)
 	b.publish(one[0])
 	first := <-agents
-	b.publishAll(two[:3]) // there is no place
+	b.publishAll(two[:3]) // all places are used
 	b.send(message(3))
 	<-first.killed
 	if got := (<-agents).finish(); len(got) != 1 || got[0] != string(message(3)) {
@@ -350,7 +351,7 @@ func TestEarlyPlaces(t *testing.T) {
 	} else if got != string(one[0].Body) {
 		t.Fatalf("the third agent got %.200s", got)
 	}
-	b.publishAll(other[1:]) // some of it once more
+	b.publishAll(other[1:]) // some of it again
 	<-again.killed
 	if got := (<-agents).finish(); !slices.Equal(got, bodies(other)) {
 		t.Errorf("%d parts, want %d, or they are others", len(got), len(other))
@@ -373,7 +374,7 @@ func bodies(list []transport.Message) (texts []string) {
 	return texts
 }
 
-// TestEarlySlow: an agent that reads nothing holds up no other stream, nor its own.
+// TestEarlySlow checks that an agent that does not read delays neither other streams nor its own.
 func TestEarlySlow(t *testing.T) {
 	b, agents, run := newEarlyBench(t, 2)
 	stop := run()
@@ -397,8 +398,8 @@ func TestEarlySlow(t *testing.T) {
 	stop()
 }
 
-// TestEarlyStopped: a receiver that ends takes its agents with it, and the next one begins anew; so
-// does an agent if the sender begins anew.
+// TestEarlyStopped checks that a receiver that stops ends its agents, and that the next one begins again;
+// likewise an agent, if the sender starts the stream again.
 func TestEarlyStopped(t *testing.T) {
 	b, agents, run := newEarlyBench(t, 1)
 	stop := run()
@@ -424,8 +425,8 @@ func TestEarlyStopped(t *testing.T) {
 	b.checkEmpty()
 }
 
-// TestEarlyAlertFails: where people cannot be told, the run ends, with the agent that has begun, and
-// the next receiver hands the whole message over.
+// TestEarlyAlertFails checks that the run ends with the early agent if an alert fails, and that the next
+// receiver hands over the complete message.
 func TestEarlyAlertFails(t *testing.T) {
 	b, agents, _ := newEarlyBench(t, 1)
 	deaf := errors.New("nobody hears")
@@ -434,7 +435,7 @@ func TestEarlyAlertFails(t *testing.T) {
 	go func() { ended <- b.run(t.Context()) }()
 	list := b.chunksOf(message(1), 1, nil)
 	for n := range list {
-		list[n].DispatchedAt = time.Now().Add(-time.Hour) // which is late
+		list[n].DispatchedAt = time.Now().Add(-time.Hour) // which arrives late
 	}
 	b.publish(list[0])
 	agent := <-agents
@@ -448,8 +449,8 @@ func TestEarlyAlertFails(t *testing.T) {
 	}
 }
 
-// TestForgedRevocationOfStream: where there are keys, a revocation that nobody has signed ends no
-// agent that has begun with a stream, and its sender's does.
+// TestForgedRevocationOfStream checks that, with keys, an unsigned revocation does not end an early agent, and
+// that a revocation by its sender does.
 func TestForgedRevocationOfStream(t *testing.T) {
 	for _, signed := range []bool{false, true} {
 		t.Run(fmt.Sprint("signed ", signed), func(t *testing.T) {

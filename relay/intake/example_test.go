@@ -15,7 +15,7 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// A message goes from a sender to an agent, and the sender is answered.
+// A message is handed over to an agent, and the sender gets an answer.
 func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "")

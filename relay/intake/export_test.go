@@ -6,7 +6,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A Source is where an intake takes messages from.
+// Source is the source of an intake's messages.
 type Source struct{ *source }
 
 // NewSource returns a source.

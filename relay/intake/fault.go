@@ -33,7 +33,7 @@ func incomplete(rule, problem string) validate.Result {
 
 // tooLong returns the result for a stream over a limit.
 func tooLong(expected string, limit any) validate.Result {
-	return refused(finding.Schema, validate.SchemaInvalid, "chunked/too-large", fmt.Sprintf("the stream is too long: this receiver takes "+expected, limit))
+	return refused(finding.Schema, validate.SchemaInvalid, "chunked/too-large", fmt.Sprintf("the stream is too long: this receiver accepts "+expected, limit))
 }
 
 func refused(layer finding.Layer, reason finding.Reason, rule, problem string) validate.Result {

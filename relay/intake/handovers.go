@@ -97,7 +97,7 @@ func (h *Handovers) Close() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.err != nil {
-		return errors.Join(errors.New("it was not recorded that the last messages were handed over: they will be again"), h.err)
+		return errors.Join(errors.New("the handover of the last messages was not recorded: they will be handed over again"), h.err)
 	}
 	return nil
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/relay/transport/http"
 )
 
-// TestLocation: the response to a message that is posted says where to ask for its answer, also if
-// the message came without a key; one without an id that could be a key has none.
+// TestLocation checks that the response to a posted message has the address of its answer, even if the message
+// has no key, unless its id cannot be a key.
 func TestLocation(t *testing.T) {
 	b := newBench(t)
 	served := make(chan string, 1)

@@ -84,7 +84,7 @@ type Intake struct {
 func New(r *receiver.Receiver, o Options) (*Intake, error) {
 	switch {
 	case o.Open == nil || r == nil:
-		return nil, errors.New("an intake needs a receiver, and a place that messages come from")
+		return nil, errors.New("an intake needs a receiver, and a place to receive messages from")
 	case (o.Stream == nil) == (o.Runner == nil):
 		return nil, errors.New("an intake needs either a stream or a runner")
 	case o.Streams != nil && o.Streams.Early && o.Runner == nil:

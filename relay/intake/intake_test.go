@@ -19,16 +19,16 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// A bench is a place with an audit log, and what an intake there has done.
+// bench is a place with an audit log, and the results of its intake.
 type bench struct {
 	*testing.T
 	memory  transport.Memory
 	log     *audit.Log
 	out     lockedBuffer
 	options intake.Options
-	began   func(*intake.Intake) // nil, or called at the beginning of a run
+	began   func(*intake.Intake) // called at the beginning of a run unless it is nil
 	checks  validate.Options
-	sealer  receiver.Sealer // nil for no policy
+	sealer  receiver.Sealer // nil without a policy
 	observed
 }
 
@@ -68,7 +68,7 @@ func message(n int) []byte {
 	return bytes.Replace(text, []byte("0bafc4e8acb3"), fmt.Appendf(nil, "%012x", n), 1)
 }
 
-// send publishes bodies as handoffs of a sender that wants answers.
+// send publishes bodies as handoffs from a sender that expects answers.
 func (b *bench) send(bodies ...[]byte) {
 	b.Helper()
 	for n, body := range bodies {
@@ -109,7 +109,7 @@ func (b *bench) answers(n int) (list []receiver.Answer) {
 	return list
 }
 
-// events counts the records of the log, which has nothing under way.
+// events returns the numbers of records by event, and checks that no message is in flight.
 func (b *bench) events() map[audit.Event]int {
 	b.Helper()
 	err := b.log.Store().View(b.Context(), func(r audit.Reader) error {
@@ -136,7 +136,7 @@ func (l *lockedBuffer) Write(p []byte) (int, error) {
 	return l.Buffer.Write(p)
 }
 
-// observed is what an intake has reported.
+// observed collects the reports of an intake.
 type observed struct {
 	mu        sync.Mutex
 	troubles  []error
@@ -166,7 +166,7 @@ func (o *observed) Answered(a receiver.Answer, latency time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.answered = append(o.answered, a)
-	if latency > 0 { // and after that it was recorded, and handed over
+	if latency > 0 { // after its record and its handover
 		o.latencies = append(o.latencies, latency+time.Since(a.Record.RecordedAt))
 	}
 }
@@ -196,8 +196,8 @@ func (o *observed) Recovered() {
 	o.recovered++
 }
 
-// TestStream: accepted messages come out in their order, one a line, each is answered and none is
-// left at the place.
+// TestStream checks that accepted messages are written in order, one per line, and that each is answered and
+// none is left at the place.
 func TestStream(t *testing.T) {
 	b := newBench(t)
 	var sent [][]byte

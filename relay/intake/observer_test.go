@@ -11,8 +11,8 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// TestLateRevocation: a revocation that comes too late is told as what it is, and not as another
-// message that was accepted.
+// TestLateRevocation checks that a late revocation is reported as a revocation, not as another accepted
+// message.
 func TestLateRevocation(t *testing.T) {
 	b := newBench(t)
 	b.send(message(1))
@@ -33,12 +33,12 @@ func TestLateRevocation(t *testing.T) {
 	}
 }
 
-// TestInFlight: the place that is kept for the next message is none in flight.
+// TestInFlight checks that the place that is reserved for the next message is not counted as in flight.
 func TestInFlight(t *testing.T) {
 	b := newBench(t)
 	agents := &fakeAgents{started: make(chan string), letGo: make(chan int)}
 	b.options.Stream, b.options.Runner, b.options.Concurrency, b.options.IdleTimeout = nil, agents, 3, 0
-	waiting := make(chan int) // how many are in flight when the next one is waited for
+	waiting := make(chan int) // the number in flight while the intake waits for the next message
 	var running *intake.Intake
 	b.began = func(i *intake.Intake) { running = i }
 	open := b.options.Open
@@ -60,7 +60,7 @@ func TestInFlight(t *testing.T) {
 	}
 	agents.letGo <- 0
 	agents.letGo <- 0
-	for range 4 { // two were told that they were accepted, and then how they have ended
+	for range 4 { // two acceptances and their results
 		b.answers(1)
 	}
 	for deadline := time.Now().Add(10 * time.Second); running.InFlight() > 0 && time.Now().Before(deadline); {

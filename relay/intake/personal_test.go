@@ -17,13 +17,13 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// The customer of messages with personal data, and what is personal.
+// The customer of messages with personal data, and the other personal data.
 const (
 	customer     = "SUBJ-98017"
 	personalName = "zebedee qx"
 )
 
-// withPolicy gives a bench a policy, and returns what keeps the keys.
+// withPolicy sets the policy of a bench, and returns the sealer with the keys.
 func (b *bench) withPolicy() *personal.Sealer {
 	b.Helper()
 	keys, err := sqlkeys.Open(b.Context(), filepath.Join(b.TempDir(), "keys.db"), sqlkeys.Options{Create: true})
@@ -49,7 +49,7 @@ func aboutCustomer(n int) []byte {
 	return bytes.Replace(text, []byte(`"currentState": {`), []byte(`"currentState": {"customer": {"id": "`+customer+`", "name": "`+personalName+`"},`), 1)
 }
 
-// rejected returns the one record that says that something is rejected.
+// rejected returns the only record of a rejection.
 func (b *bench) rejected() audit.Stored {
 	b.Helper()
 	var list []audit.Stored
@@ -68,7 +68,7 @@ func (b *bench) rejected() audit.Stored {
 	return list[0]
 }
 
-// kept returns what the log has of the one message that was rejected: as it is stored, and put back.
+// kept returns the only rejected message in the log: as stored, and restored.
 func (b *bench) kept(sealer *personal.Sealer) (stored, original []byte, err error) {
 	b.Helper()
 	rejected := b.rejected()
@@ -89,7 +89,7 @@ func (b *bench) kept(sealer *personal.Sealer) (stored, original []byte, err erro
 	return stored, original, err
 }
 
-// checkErased checks that nothing of the one message that was rejected is left after an erasure.
+// checkErased checks that an erasure leaves nothing of the only rejected message.
 func (b *bench) checkErased(sealer *personal.Sealer, of personal.Subject) {
 	b.Helper()
 	if _, err := sealer.Erase(b.Context(), b.log, of, personal.Decision{Reason: "a test"}); err != nil {
@@ -100,8 +100,8 @@ func (b *bench) checkErased(sealer *personal.Sealer, of personal.Subject) {
 	}
 }
 
-// TestUnshown: a valid message of which nothing can be made for the receiver is recorded as it came,
-// whole or in chunks, with its personal data apart, and erased with that of its subject.
+// TestUnshown checks that a valid message that cannot be rendered for the receiver is recorded as received,
+// complete or in chunks, with its personal data stored apart, and erased with its subject.
 func TestUnshown(t *testing.T) {
 	for name, publish := range map[string]func(*bench){
 		"whole":     func(b *bench) { b.send(aboutCustomer(1)) },
@@ -133,12 +133,12 @@ func TestUnshown(t *testing.T) {
 	}
 }
 
-// TestRejectedChunks: of a stream that is rejected before it is a message, all that is recorded of it is
-// apart, also a chunk, in which the policy's places do not exist.
+// TestRejectedChunks checks that everything recorded of a stream that is rejected before it is complete is
+// stored apart, including a chunk, which does not have the values named by the policy.
 func TestRejectedChunks(t *testing.T) {
 	for name, tt := range map[string]struct {
 		damage func([]transport.Message) []transport.Message
-		want   func([]transport.Message) []byte // what is recorded
+		want   func([]transport.Message) []byte // the recorded text
 	}{
 		"the first chunk is wrong": {
 			func(list []transport.Message) []transport.Message {

@@ -87,7 +87,7 @@ func (i *Intake) persist(ctx context.Context, do func() error) error {
 type LogError struct{ Err error }
 
 func (e *LogError) Error() string {
-	return fmt.Sprintf("the audit log has not taken the record, so nothing passes: %v", e.Err)
+	return fmt.Sprintf("the audit log did not accept the record, so no message is handed over: %v", e.Err)
 }
 
 // Unwrap returns the underlying error.
@@ -162,7 +162,7 @@ func (i *Intake) settle(ctx context.Context, it *item, a receiver.Answer) {
 	}
 	err := within(func(ctx context.Context) error { return i.answer(ctx, it, a) })
 	if err != nil {
-		i.options.Observer.Trouble(fmt.Errorf("an answer could not be sent, so its message comes again: %w", err))
+		i.options.Observer.Trouble(fmt.Errorf("an answer could not be sent, so its message will be delivered again: %w", err))
 		_ = within(func(ctx context.Context) error { return it.Return(ctx, returnAfter) }) // otherwise it is delivered again when the consumer is closed
 		return
 	}
@@ -172,7 +172,7 @@ func (i *Intake) settle(ctx context.Context, it *item, a receiver.Answer) {
 		err = within(it.Ack)
 	}
 	if err != nil {
-		i.options.Observer.Trouble(fmt.Errorf("a message could not be acknowledged, so it comes again: %w", err))
+		i.options.Observer.Trouble(fmt.Errorf("a message could not be acknowledged, so it will be delivered again: %w", err))
 	}
 }
 

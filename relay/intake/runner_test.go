@@ -18,7 +18,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// fakeAgents are agents that work until they are let go, and fail if they are told to.
+// fakeAgents are agents that run until they are released, and fail on request.
 type fakeAgents struct {
 	started       chan string // the messages
 	letGo         chan int    // exit codes
@@ -47,8 +47,8 @@ func (r fakeRun) Wait() receiver.Execution {
 
 func (fakeRun) Kill() {}
 
-// TestRunner: as many agents as there may be work at once, other messages stay at the place; the
-// senders are told at the beginning and at the end; and the first signal waits for agents.
+// TestRunner checks that only the permitted number of agents runs, that other messages stay at the place, that
+// senders are told the beginning and the end, and that the first signal waits for agents.
 func TestRunner(t *testing.T) {
 	b := newBench(t)
 	agents := &fakeAgents{started: make(chan string), letGo: make(chan int)}
@@ -65,7 +65,7 @@ func TestRunner(t *testing.T) {
 		}
 	}
 	agents.letGo <- 0
-	<-agents.started // the third one
+	<-agents.started // for the third message
 	if a := b.answers(2); a[0].Status == a[1].Status {
 		t.Errorf("answers %+v", a)
 	}
@@ -100,8 +100,8 @@ func TestRunner(t *testing.T) {
 	}
 }
 
-// TestAttemptOfEnd: what a sender is told of the end of an agent says which attempt it is about, as the
-// answer to the message does.
+// TestAttemptOfEnd checks that the report of an agent's end has the number of the attempt, like the answer to
+// the message.
 func TestAttemptOfEnd(t *testing.T) {
 	b := newBench(t)
 	agents := &fakeAgents{started: make(chan string), letGo: make(chan int)}
@@ -131,8 +131,8 @@ func TestAttemptOfEnd(t *testing.T) {
 	}
 }
 
-// TestLeftWhileIdle: a message that a dead receiver has left is handed over by one that waits for
-// messages, though its only agent is kept for the next of them.
+// TestLeftWhileIdle checks that a message left by a dead receiver is handed over by a waiting receiver,
+// although its only agent is reserved for the next message.
 func TestLeftWhileIdle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	b := newBench(t)
@@ -143,7 +143,7 @@ func TestLeftWhileIdle(t *testing.T) {
 	ended := make(chan error)
 	go func() { ended <- b.run(ctx) }()
 	for n := range 2 {
-		if n == 0 { // the receiver is there, and idle
+		if n == 0 { // the receiver waits
 			b.send(message(1))
 		} else {
 			leave(t, path, message(2))
@@ -159,7 +159,7 @@ func TestLeftWhileIdle(t *testing.T) {
 	}
 }
 
-// leave accepts a message by a receiver that dies before it has handed it over.
+// leave accepts a message with a receiver that dies before the handover.
 func leave(t *testing.T, path string, text []byte) {
 	store, err := sqlstore.Open(t.Context(), path, sqlstore.Options{})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// slow is a consumer whose first answer takes longer than it may.
+// slow is a consumer whose first answer exceeds the time limit.
 type slow struct {
 	transport.Consumer
 	answers int
@@ -41,8 +41,8 @@ func (d slowDelivery) Return(ctx context.Context, after time.Duration) error {
 	return d.Delivery.Return(ctx, after)
 }
 
-// TestAnswerTooSlow: a message whose answer has taken all the time that it may is given back all the
-// same: it comes again, and is answered.
+// TestAnswerTooSlow checks that a message whose answer exceeded the time limit is returned, delivered again,
+// and answered.
 func TestAnswerTooSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)

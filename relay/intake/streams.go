@@ -167,11 +167,11 @@ func (s *streams) take(taking, running context.Context, it *item) error {
 	raw := jsonstream.NewRaw(it.message.Body)
 	doc, err := jsonstream.Parse(raw, chunked.ChunkLimits(s.options.Limits))
 	if err != nil {
-		return s.dispose(taking, running, it, "it is no chunk: "+err.Error())
+		return s.dispose(taking, running, it, "it is not a chunk: "+err.Error())
 	}
 	head, ok := chunked.HeadOf(doc.Root())
 	if !ok || head.Stream == "" {
-		return s.dispose(taking, running, it, "it is no chunk: it does not say of which stream it is")
+		return s.dispose(taking, running, it, "it is not a chunk: it has no stream id")
 	}
 	now := time.Now()
 	if last, over := s.ended[head.Stream]; over && it.message.Attempt <= last && (it.message.Attempt > 0 || head.Kind != chunked.First) {
@@ -184,7 +184,7 @@ func (s *streams) take(taking, running context.Context, it *item) error {
 		s.settleAll(running, &stream{deliveries: []transport.Delivery{it.Delivery}})
 		return nil
 	case st != nil && it.message.Attempt > st.attempt && !s.signed():
-		s.takeBack(st, "its sender has begun anew")
+		s.takeBack(st, "its sender has started the stream again")
 		s.remove(st)
 		s.settleAll(running, st)
 		st = nil
@@ -238,9 +238,9 @@ func (s *streams) take(taking, running context.Context, it *item) error {
 	st.first = st.orChunk(raw.Bytes)
 	switch {
 	case s.chunks > s.options.MaxChunks:
-		return s.reject(taking, running, st, tooLong("at most %d chunks that are not acknowledged", s.options.MaxChunks), false)
+		return s.reject(taking, running, st, tooLong("at most %d unacknowledged chunks", s.options.MaxChunks), false)
 	case s.bytes > maxTimes*s.options.Limits.MaxBytes:
-		return s.reject(taking, running, st, tooLong("streams of at most %d bytes together", maxTimes*s.options.Limits.MaxBytes), false)
+		return s.reject(taking, running, st, tooLong("streams of at most %d bytes in total", maxTimes*s.options.Limits.MaxBytes), false)
 	}
 	return s.beginEarly(taking, running, st)
 }

@@ -102,11 +102,11 @@ func (s *streams) expire(taking, running context.Context, now time.Time) error {
 		var err error
 		switch {
 		case now.Sub(first) >= s.options.Timeout:
-			err = s.reject(taking, running, st, incomplete("chunked/expired", fmt.Sprintf("the stream has not ended %s after its first chunk: send the handoff again", s.options.Timeout)), true)
+			err = s.reject(taking, running, st, incomplete("chunked/expired", fmt.Sprintf("the stream is still incomplete %s after its first chunk: send the handoff again", s.options.Timeout)), true)
 		case !st.began && now.Sub(st.opened) >= s.options.FirstWithin:
 			err = s.unbegun(taking, running, st, first)
 		case st.began && st.waiting > 0 && now.Sub(st.moved) >= s.options.GapWithin:
-			err = s.reject(taking, running, st, incomplete("chunked/lost", fmt.Sprintf("a chunk of the stream is lost: those after it have waited for %s", s.options.GapWithin)), false)
+			err = s.reject(taking, running, st, incomplete("chunked/lost", fmt.Sprintf("a chunk of the stream is lost: later chunks have waited for it for %s", s.options.GapWithin)), false)
 		}
 		if err != nil {
 			return err

@@ -22,7 +22,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// newStreamBench returns a bench whose intakes take chunks.
+// newStreamBench returns a bench whose intakes accept chunks.
 func newStreamBench(t *testing.T) *bench {
 	b := newBench(t)
 	b.options.Streams = &intake.StreamOptions{FirstWithin: 20 * time.Millisecond}
@@ -30,7 +30,7 @@ func newStreamBench(t *testing.T) *bench {
 	return b
 }
 
-// chunksOf returns the chunks of a message, as transports carry them.
+// chunksOf returns the chunks of a message, in the form of transports.
 func (b *bench) chunksOf(text []byte, attempt int, key *sign.Key) (list []transport.Message) {
 	b.Helper()
 	m, err := parsed.Parse(text, parsed.Options{})
@@ -60,7 +60,7 @@ func (b *bench) publishAll(list []transport.Message) {
 	}
 }
 
-// checkOut checks that messages were handed over, each once and no other.
+// checkOut checks that exactly these messages were handed over, each once.
 func (b *bench) checkOut(want ...[]byte) {
 	b.Helper()
 	var lines, sent []string
@@ -87,8 +87,8 @@ func (b *bench) checkEmpty() {
 	}
 }
 
-// TestChunks: the messages that chunks make are recorded, handed over and answered once, in
-// whatever order and however often the chunks come; messages that come whole pass beside them.
+// TestChunks checks that the messages of streams are recorded, handed over and answered once, whatever the
+// order and the number of copies of the chunks, and that complete messages pass between them.
 func TestChunks(t *testing.T) {
 	for name, arrange := range map[string]func([]transport.Message) []transport.Message{
 		"in order": func(list []transport.Message) []transport.Message { return list },
@@ -130,7 +130,7 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-// TestChunksForAgents: a stream has an agent of its own, and counts as one message.
+// TestChunksForAgents checks that a stream has its own agent, and counts as one message.
 func TestChunksForAgents(t *testing.T) {
 	b := newStreamBench(t)
 	var out lockedBuffer
@@ -149,8 +149,8 @@ func TestChunksForAgents(t *testing.T) {
 	}
 }
 
-// TestChunksOfDeadReceiver: a receiver that ends in the middle of a stream has taken nothing of
-// it; one that ends when it has acknowledged a part has left nothing that counts.
+// TestChunksOfDeadReceiver checks that a receiver that ends in the middle of a stream has taken nothing of it,
+// and that one that ends after it acknowledged some chunks has left no effect.
 func TestChunksOfDeadReceiver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newStreamBench(t)
@@ -167,7 +167,7 @@ func TestChunksOfDeadReceiver(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.checkOut(message(1))
-		for n := range len(list) { // what was left unacknowledged comes again
+		for n := range len(list) { // unacknowledged chunks are delivered again
 			b.publishAll(list[n:])
 			if err := b.run(t.Context()); err != nil {
 				t.Fatal(err)
@@ -181,11 +181,11 @@ func TestChunksOfDeadReceiver(t *testing.T) {
 	})
 }
 
-// TestChunksForTwo: of two receivers of one place, each stream comes to one.
+// TestChunksForTwo checks that each stream is received by one of two receivers of a place.
 func TestChunksForTwo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newStreamBench(t)
-		b.options.IdleTimeout = 3 * time.Second // longer than chunks are away that were given back
+		b.options.IdleTimeout = 3 * time.Second // longer than the delay of returned chunks
 		var want [][]byte
 		for n := range 5 {
 			b.publishAll(b.chunksOf(message(n), 1, nil))
@@ -200,7 +200,7 @@ func TestChunksForTwo(t *testing.T) {
 			})
 		}
 		both.Wait()
-		if err := b.run(t.Context()); err != nil { // one that shared its chunks with the other to the end
+		if err := b.run(t.Context()); err != nil { // the stream whose chunks they had shared
 			t.Error(err)
 		}
 		b.checkOut(want...)
@@ -211,7 +211,7 @@ func TestChunksForTwo(t *testing.T) {
 	})
 }
 
-// TestFaultyChunks: a stream that makes no message is rejected once, and nothing of it passes.
+// TestFaultyChunks checks that a stream that is not a valid message is rejected once, and not handed over.
 func TestFaultyChunks(t *testing.T) {
 	without := func(n int) func([]transport.Message) []transport.Message {
 		return func(list []transport.Message) []transport.Message { return slices.Delete(list, n, n+1) }
@@ -273,8 +273,8 @@ func TestFaultyChunks(t *testing.T) {
 	}
 }
 
-// TestChunksAgain: after a rejection, the next attempt begins with the first chunk, also if chunks
-// of the one before come meanwhile.
+// TestChunksAgain checks that, after a rejection, the next attempt begins with the first chunk, even if chunks
+// of the previous attempt arrive meanwhile.
 func TestChunksAgain(t *testing.T) {
 	b := newStreamBench(t)
 	first, second := b.chunksOf(message(1), 1, nil), b.chunksOf(bytes.Replace(message(1), []byte("Breach"), []byte("A breach"), 1), 2, nil)
@@ -293,8 +293,8 @@ func TestChunksAgain(t *testing.T) {
 	b.checkEmpty()
 }
 
-// TestForgedChunks: chunks that others have slipped in are dead letters, and end no stream; a
-// stream of them is rejected.
+// TestForgedChunks checks that chunks from others are dead letters that do not end a stream, and that a stream
+// of them is rejected.
 func TestForgedChunks(t *testing.T) {
 	own, other := sign.NewKey("own"), sign.NewKey("own")
 	b := newStreamBench(t)
@@ -333,7 +333,7 @@ func TestForgedChunks(t *testing.T) {
 	}
 }
 
-// TestTooManyChunks: a stream that is longer than chunks may wait is rejected, and no other.
+// TestTooManyChunks checks that a stream with more chunks than may wait is rejected, and others are not.
 func TestTooManyChunks(t *testing.T) {
 	b := newStreamBench(t)
 	list := b.chunksOf(message(1), 1, nil)

@@ -17,8 +17,8 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// TestHandoverFails: when the stream takes nothing, the run ends, nothing is acknowledged, and the
-// next one hands over what was accepted.
+// TestHandoverFails checks that, if the stream cannot be written, the run ends, nothing is acknowledged, and
+// the next run hands over the accepted messages.
 func TestHandoverFails(t *testing.T) {
 	b := newBench(t)
 	broken := errors.New("closed")
@@ -36,7 +36,7 @@ type streamFunc func([][]byte) error
 
 func (f streamFunc) HandOver(messages [][]byte) error { return f(messages) }
 
-// A broken store takes no records while it is broken.
+// brokenStore is a store that does not accept records while it is broken.
 type brokenStore struct {
 	audit.Store
 	mu     sync.Mutex
@@ -61,8 +61,8 @@ func (s *brokenStore) Update(ctx context.Context, f func(audit.Tx) error) error 
 	return s.Store.Update(ctx, f)
 }
 
-// TestLogFails: while the audit log takes no records, nothing passes. When that is over, all
-// does; if it lasts, the run ends with an error, and everything is given back.
+// TestLogFails checks that no message is handed over while the audit log does not accept records. Afterwards
+// all are; if the failure persists, the run ends with an error, and all messages are returned.
 func TestLogFails(t *testing.T) {
 	for _, lasts := range []bool{false, true} {
 		t.Run(fmt.Sprint("lasts ", lasts), func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestLogFails(t *testing.T) {
 
 func first[T any](v T, err error) T { return v }
 
-// A hooked consumer calls something before each message.
+// hooked is a consumer that calls a function before each message.
 type hooked struct {
 	transport.Consumer
 	before func()
@@ -114,7 +114,7 @@ func (h *hooked) Next(ctx context.Context) (transport.Delivery, error) {
 	return h.Consumer.Next(ctx)
 }
 
-// onTrouble is an observer of trouble alone.
+// onTrouble is an observer that reports only trouble.
 type onTrouble func(error)
 
 func (onTrouble) Taken(transport.Message)                   {}
@@ -128,8 +128,8 @@ func (onTrouble) Up()                                       {}
 func (f onTrouble) Trouble(err error)                       { f(err) }
 func (onTrouble) Recovered()                                {}
 
-// TestReconnects: a consumer that comes to its end is replaced after a pause, which grows; that it
-// went, and is back, is reported.
+// TestReconnects checks that a consumer that ended is replaced after a growing pause, and that its end and its
+// return are reported.
 func TestReconnects(t *testing.T) {
 	b := newBench(t)
 	opened := 0
@@ -169,7 +169,7 @@ type failingConsumer struct {
 
 func (f failingConsumer) Next(context.Context) (transport.Delivery, error) { return nil, f.err }
 
-// TestPermanent: what no trying again helps against ends the run.
+// TestPermanent checks that a permanent error ends the run.
 func TestPermanent(t *testing.T) {
 	b := newBench(t)
 	denied := &transport.PermanentError{Err: errors.New("wrong password")}
@@ -182,8 +182,8 @@ func TestPermanent(t *testing.T) {
 	}
 }
 
-// TestUnanswered: a message whose answer cannot be sent is not acknowledged; it comes again, is a
-// duplicate, and is answered.
+// TestUnanswered checks that a message whose answer cannot be sent is not acknowledged, but delivered again as
+// a duplicate, and answered.
 func TestUnanswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
@@ -230,8 +230,8 @@ func (d deafDelivery) Answer(ctx context.Context, m transport.Message) error {
 	return d.Delivery.Answer(ctx, m)
 }
 
-// TestOtherKinds: a revocation is recorded before what comes after it, chunks are rejected, and
-// what no receiver understands is a dead letter.
+// TestOtherKinds checks that a revocation is recorded before later messages, that chunks are rejected, and that
+// messages of unknown kinds are dead letters.
 func TestOtherKinds(t *testing.T) {
 	b := newBench(t)
 	b.publish(transport.Message{Kind: transport.Revocation, Body: []byte(`{"handoffId":"6e7f936b-cafd-4624-8754-000000000001","explanation":"too late"}`), ReplyTo: "sender"})
@@ -253,7 +253,7 @@ func TestOtherKinds(t *testing.T) {
 	if len(b.revoked) != 1 || len(b.answered) != 2 {
 		t.Errorf("%d answers to revocations, and %d to others", len(b.revoked), len(b.answered))
 	}
-	if len(b.troubles) != 2 || len(b.downs) > 0 { // which the transport has nothing to do with
+	if len(b.troubles) != 2 || len(b.downs) > 0 { // the failure is not the transport's
 		t.Errorf("troubles %v, down %v", b.troubles, b.downs)
 	}
 	if n := len(b.memory.DeadLetters()); n != 2 {

@@ -23,7 +23,7 @@ type batch struct {
 func (b *batch) settle(answer []byte) []byte {
 	if answer != nil {
 		if int64(len(b.answers)+len(answer)) > b.limit {
-			answer = fault(idOf(answer), jsonrpc.CodeInternalError, fmt.Sprintf("the answers of the batch are longer than %d bytes: send this request by itself", b.limit))
+			answer = fault(idOf(answer), jsonrpc.CodeInternalError, fmt.Sprintf("the responses to the batch are longer than %d bytes: send this request by itself", b.limit))
 		}
 		separator := byte(',')
 		if b.answers == nil {
@@ -41,21 +41,21 @@ func (b *batch) settle(answer []byte) []byte {
 func elementsOf(text []byte) (elements [][]byte, answer []byte) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if _, err := d.ReadToken(); err != nil {
-		return nil, fault(nil, jsonrpc.CodeParseError, "not JSON")
+		return nil, fault(nil, jsonrpc.CodeParseError, "the request is not JSON")
 	}
 	for d.PeekKind() != ']' {
 		value, err := d.ReadValue()
 		if err != nil {
-			return nil, fault(nil, jsonrpc.CodeParseError, "not JSON, or nested deeper than 1000")
+			return nil, fault(nil, jsonrpc.CodeParseError, "the request is not JSON, or is nested deeper than 1000 levels")
 		}
 		if len(elements) == maxBatch {
-			return nil, fault(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("a batch of more than %d messages: send several", maxBatch))
+			return nil, fault(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the batch has more than %d messages: send several batches", maxBatch))
 		}
 		end := int(d.InputOffset())
 		elements = append(elements, text[end-len(value):end])
 	}
 	if elements == nil {
-		return nil, fault(nil, jsonrpc.CodeInvalidRequest, "an empty batch: send at least one message")
+		return nil, fault(nil, jsonrpc.CodeInvalidRequest, "the batch is empty: send at least one message")
 	}
 	return elements, nil
 }

@@ -19,8 +19,8 @@ import (
 const started = `{"jsonrpc":"2.0","id":"start","method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n" +
 	`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
 
-// written returns the lines that a server writes for lines, without the answer to initialize. It waits
-// for them however long they take: time passes only while all wait.
+// written returns the lines that a server writes for the given lines, without the response to initialize. It
+// has no time limit: time passes only while all goroutines wait.
 func written(t *testing.T, o mcp.Options, lines ...string) []string {
 	t.Helper()
 	var out bytes.Buffer
@@ -38,7 +38,7 @@ func written(t *testing.T, o mcp.Options, lines ...string) []string {
 	return all
 }
 
-// codes returns the ids of the answers in a batch, each with the code of its error, 0 for a result.
+// codes returns the ids of the responses in a batch, each with its error code, 0 for a result.
 func codes(t *testing.T, batch string) map[string]int {
 	t.Helper()
 	var answers []struct {
@@ -58,13 +58,13 @@ func codes(t *testing.T, batch string) map[string]int {
 	return got
 }
 
-// TestBatch: a batch, which protocol 2025-03-26 has, is answered by one array: notifications have no
-// answer, what is no request has an error.
+// TestBatch checks that a batch, which protocol 2025-03-26 permits, has one array as its response: without
+// notifications, and with errors for invalid requests.
 func TestBatch(t *testing.T) {
 	ping := func(id string) string { return `{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}` }
 	for _, tt := range []struct {
 		name, batch string
-		want        map[string]int // nil for no answer
+		want        map[string]int // nil for no response
 	}{
 		{"one request", "[" + ping("5") + "]", map[string]int{"5": 0}},
 		{"several, spaced", " [ " + ping("5") + " ,\t" + ping(`"5"`) + ` , {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}} ]`, map[string]int{"5": 0, `"5"`: 0}},
@@ -103,7 +103,8 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestLongBatch: the answers of a batch take no more room than a request may; the others have an error.
+// TestLongBatch checks that the responses to a batch take no more memory than a request may, and that the
+// remaining ones have an error.
 func TestLongBatch(t *testing.T) {
 	var batch []string
 	for i := range 4 {
@@ -124,10 +125,11 @@ func TestLongBatch(t *testing.T) {
 	}
 }
 
-// ids are ids that a float64 does not hold, or that are written in another way than Go would.
+// ids are ids that a float64 cannot represent, or that Go would format differently.
 var ids = []string{"9007199254740993", "-9223372036854775807", "18446744073709551615", "1e3", "1.0", "0", `"9007199254740993"`, `"\u0061"`, `""`, `"a\"b"`}
 
-// TestIDs: the id of an answer is that of the request, as it was written, also in errors and in a batch.
+// TestIDs checks that the id of a response is that of the request, with the same text, also in errors and in
+// batches.
 func TestIDs(t *testing.T) {
 	for _, id := range ids {
 		for method, want := range map[string]string{"ping": `"result":`, "nope": `"error":`} {
@@ -143,7 +145,8 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestCancelByID cancels the call with a large id, and no other: one that float64 takes for the same goes on.
+// TestCancelByID checks that a call with a large id can be cancelled, without another one whose id is the same
+// float64.
 func TestCancelByID(t *testing.T) {
 	b := blocking{make(chan struct{}, 2), make(chan struct{})}
 	in, client := io.Pipe()
@@ -173,7 +176,7 @@ func TestCancelByID(t *testing.T) {
 	}
 }
 
-// A lineChannel gets what is written.
+// lineChannel gets the written lines.
 type lineChannel chan string
 
 func (c lineChannel) Write(p []byte) (int, error) {
@@ -181,7 +184,7 @@ func (c lineChannel) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestHTTPIDs: ids and batches over HTTP are as by lines.
+// TestHTTPIDs checks that ids and batches over HTTP are as in lines.
 func TestHTTPIDs(t *testing.T) {
 	token := guard.NewToken()
 	handler := mcp.New(mcp.Options{}).Handler(guard.New(guard.Options{Token: token, Listen: "127.0.0.1"}))

@@ -10,8 +10,8 @@ import (
 	"github.com/eaapl/handoff/relay/mcp"
 )
 
-// TestBuildProblems builds of the states of the script in which the command line builds of them: the
-// tool says what that says, with its own arguments in place of the flags.
+// TestBuildProblems builds from the states of the script for the command line, and checks that the tool reports
+// the same, with its own arguments instead of flags.
 func TestBuildProblems(t *testing.T) {
 	script, err := txtar.ParseFile("../../testdata/script/build-mistakes.txtar")
 	if err != nil {
@@ -34,7 +34,7 @@ func TestBuildProblems(t *testing.T) {
 	}
 	for _, tt := range []struct{ name, arguments, want string }{
 		{"without a budget", `{"stateText":` + quote(files["exhausted.json"]) + `,"fromAgentId":"planner","fromAgentVersion":"1.0.0","toAgentType":"scorer"}`,
-			"line 2, column 22: /completedSubtasks: no completed .*\nthe budget is exhausted: .*, or hand over all the same with allowExhausted"},
+			"line 2, column 22: /completedSubtasks: no completed .*\nthe budget is exhausted: .*, or hand over anyway with allowExhausted"},
 		{"of a bad parent", `{"state":` + files["fixed.json"] + `,"parent":{}}`, "^the parent: line 1, column 1: .*\nthe parent: line 1, column 1: "},
 		{"of a parent that is none", `{"state":` + files["fixed.json"] + `,"parentText":"{"}`, "^the parent: "},
 		{"rejected", `{"state":` + files["fixed.json"] + `,"toAgentType":"scorer","toAgentVersion":"latest"}`, `^the message would be rejected: SCHEMA_INVALID: /toAgent/agentVersion: .* \[schema/format\]$`},
@@ -45,13 +45,13 @@ func TestBuildProblems(t *testing.T) {
 	}
 }
 
-// TestConvertBroken converts what breaks the schema of its own format: all that does is said, each
-// with its place, also by conversions that would have found only a part of it.
+// TestConvertBroken converts messages that violate the schema of their own format, and checks that all
+// violations are reported with their places, even if the conversion would find only some of them.
 func TestConvertBroken(t *testing.T) {
 	s := connect(t, mcp.Options{})
 	for _, tt := range []struct{ name, source, want string }{
 		{"missing and of a wrong type", "{\"input_history\":5,\n\"pre_handoff_items\":[],\"new_items\":[7]}",
-			"line 1, column 18: /input_history: expected .* \\[schema/[a-zA-Z]+\\]\nline 2, column \\d+: /new_items/0: .*\nfix it, or convert it as it is with lenient$"},
+			"line 1, column 18: /input_history: expected .* \\[schema/[a-zA-Z]+\\]\nline 2, column \\d+: /new_items/0: .*\nfix it, or convert it anyway with lenient$"},
 		{"of a wrong type", strings.Replace(example(t, "message"), `"constraints": [`, `"constraints": 7, "x": [`, 1),
 			"^line \\d+, column \\d+: /constraints: expected array: found the number 7 \\[schema/type\\]\nfix it"},
 		{"a fixture", `{"mode":"macp.mode.handoff.v1","messages":[{"sender":"a","expect":"accept"}]}`, "/messages: a conformance fixture, .* \\[schema/fixture\\]$"},

@@ -107,7 +107,7 @@ func (s *Server) newCall(arguments []byte, input []property, schema *validate.Sc
 	}
 	d := jsontext.NewDecoder(bytes.NewReader(arguments), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
-		return nil, errors.New("the arguments are no JSON object: write {\"message\": …}")
+		return nil, errors.New("the arguments are not a JSON object: write {\"message\": …}")
 	}
 	c.arguments = append(c.arguments, '{')
 	for d.PeekKind() == '"' {
@@ -155,12 +155,12 @@ func (c *call) member(name string) string { return c.root.Get(name).Text() }
 func (s *Server) source(prefix, what string) []property {
 	name := names(prefix)
 	all := []property{
-		document(name[0], what+", as a JSON value. It is taken byte for byte: numbers, member order and unknown members stay."),
-		text(name[1], what+", as a string that holds the exact text of a JSON document, or of JSON Lines. Use it for a document that is not valid JSON, or where numbers must keep their exact text."),
-		text(name[3], what+", as the id (\"result\") that an earlier tool of this server returned."),
+		document(name[0], what+", as a JSON value. It is used byte for byte: numbers, the order of members and unknown members are kept."),
+		text(name[1], what+", as a string with the exact text of a JSON document, or of JSON Lines. Use it for a document that is not valid JSON, or if numbers must keep their exact text."),
+		text(name[3], what+", as the id (\"result\") returned by an earlier tool call to this server."),
 	}
 	if s.options.Files != nil {
-		all = append(all, text(name[2], what+", as the path of a file in one of the folders that this server may read; gzip and zstd are unpacked."))
+		all = append(all, text(name[2], what+", as the path of a file in a folder that this server may read; gzip and zstd are decompressed."))
 	}
 	return all
 }
@@ -176,8 +176,8 @@ func names(prefix string) [4]string {
 // message returns the arguments of tools that read one message.
 func (s *Server) message() []property {
 	return append(s.source("", "The message"),
-		choice("format", formats.Names(), "The format of the message. Leave it out: it is detected by the members."),
-		count("index", 0, "Which message of several in text, path or result (JSON Lines or concatenated documents), from 0. Needed only if there are several."))
+		choice("format", formats.Names(), "The format of the message (default: detected from its members)."),
+		count("index", 0, "The index, from 0, of the message in text, path or result (JSON Lines or concatenated documents). Required if there are several."))
 }
 
 // raw returns the document given by the arguments with a prefix; ok is false if there is none.
@@ -262,7 +262,7 @@ func (c *call) pick(r io.Reader, f format.Format, index *int) (jsonstream.Raw, e
 		damage := (*jsonstream.SyntaxError)(nil)
 		switch {
 		case errors.Is(err, io.EOF) && i == 0:
-			return raw, errors.New("there is nothing in it: give a JSON document")
+			return raw, errors.New("it is empty: give a JSON document")
 		case errors.Is(err, io.EOF):
 			return raw, fmt.Errorf("index %d: there are only %d messages, counted from 0", wanted, i)
 		case err != nil && !errors.As(err, &damage):
@@ -274,7 +274,7 @@ func (c *call) pick(r io.Reader, f format.Format, index *int) (jsonstream.Raw, e
 			return raw, nil
 		default:
 			if _, err := splitter.Next(); !errors.Is(err, io.EOF) {
-				return raw, errors.New("there are several messages in it: say which one with index, counted from 0")
+				return raw, errors.New("it has several messages: select one with index, counted from 0")
 			}
 			return raw, nil
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/eaapl/handoff/relay/mcp"
 )
 
-// blocking are files whose reading blocks.
+// blocking are files whose reads block.
 type blocking struct{ opened, released chan struct{} }
 
 func (b blocking) Open(string) (io.ReadCloser, error) {
@@ -26,7 +26,8 @@ func (b blocking) Open(string) (io.ReadCloser, error) {
 
 func (b blocking) Write(string, []byte, bool) error { return errors.New("not now") }
 
-// TestCancel cancels a call that would wait forever: it ends, and no more run at once than may.
+// TestCancel cancels a call that would wait forever, and checks that it ends and that the number of concurrent
+// calls is limited.
 func TestCancel(t *testing.T) {
 	b := blocking{make(chan struct{}, 10), make(chan struct{})}
 	s := connect(t, mcp.Options{Files: b, Concurrency: 2})
@@ -55,7 +56,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// endless are files of messages without an end. It says when it is read.
+// endless are files with an endless number of messages. A read puts a value into the channel.
 type endless chan struct{}
 
 func (e endless) Open(string) (io.ReadCloser, error) { return io.NopCloser(e), nil }
@@ -67,7 +68,7 @@ func (e endless) Read(p []byte) (int, error) {
 	return copy(p, "{}\n"), nil
 }
 
-// waiting is a scanner of texts that take as long as they may. It says when it has one.
+// waiting is a scanner that works until its context ends. A text puts a value into its channel.
 type waiting struct {
 	safety.Scanner
 	started chan struct{}
@@ -79,7 +80,7 @@ func (w waiting) Scan(ctx context.Context, _ safety.Field, _ string) (safety.Ver
 	return safety.Verdict{}, ctx.Err()
 }
 
-// begun says that something has begun, if that is not said already.
+// begun puts a value into a channel unless it is full.
 func begun(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -87,8 +88,8 @@ func begun(c chan struct{}) {
 	}
 }
 
-// TestCancelEndsWork cancels calls whose work would never end: it does, and the next call has the one
-// place that there is.
+// TestCancelEndsWork cancels calls whose work would never end, and checks that it ends, and that the next call
+// gets the only slot.
 func TestCancelEndsWork(t *testing.T) {
 	started := make(chan struct{}, 1)
 	s := connect(t, mcp.Options{Files: endless(started), Concurrency: 1, Checks: validate.Options{Scanner: waiting{started: started}}})
@@ -111,7 +112,7 @@ func TestCancelEndsWork(t *testing.T) {
 			t.Errorf("%s: after that: %s", tt.name, text)
 		}
 		select {
-		case <-started: // of a read after the one that has ended the call
+		case <-started: // a read after the one that ended the call
 		default:
 		}
 	}

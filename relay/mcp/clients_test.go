@@ -16,7 +16,7 @@ import (
 	"github.com/eaapl/handoff/internal/tier"
 )
 
-// built is the folder of handoff, "" if it is not built. TestMain removes it.
+// built is the folder of the built handoff, "" if it is not built. TestMain removes it.
 var built string
 
 // program builds handoff, which clients start.
@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// serve starts handoff mcp over HTTP, and returns where it listens and its token.
+// serve starts handoff mcp over HTTP, and returns its address and its token.
 func serve(t *testing.T, handoff string) (address, token string) {
 	t.Helper()
 	c := exec.Command(handoff, "mcp", "--listen", "127.0.0.1:0")
@@ -66,7 +66,7 @@ func serve(t *testing.T, handoff string) (address, token string) {
 	return address, token
 }
 
-// TestInspector asks as the MCP Inspector does, on its command line.
+// TestInspector calls the server through the command line of the MCP Inspector.
 func TestInspector(t *testing.T) {
 	dir := filepath.Dir(oracle.InstallClients(t))
 	handoff := program(t)
@@ -82,8 +82,8 @@ func TestInspector(t *testing.T) {
 		{[]string{"--method", "resources/templates/list"}, `handoff://rules/{+rule}`},
 		{[]string{"--method", "prompts/list"}, `"name": "make_handoff"`},
 	}
-	// Most of the time goes into starting the Inspector. TestTools, TestResources and TestPrompts check
-	// the lists, too.
+	// Starting the Inspector takes most of the time. TestTools, TestResources and TestPrompts also check the
+	// lists.
 	for _, tt := range questions[:tier.Count(3, len(questions))] {
 		args := append([]string{filepath.Join("node_modules", ".bin", "mcp-inspector"), "--cli", handoff, "mcp"}, tt.args...)
 		c := exec.CommandContext(t.Context(), "node", args...)
@@ -95,14 +95,14 @@ func TestInspector(t *testing.T) {
 	}
 }
 
-// Why scenarios of the conformance tests cannot pass.
+// Reasons why scenarios of the conformance tests do not apply.
 const (
 	fixtures = "it calls a tool, reads a resource or gets a prompt that only a server made for these tests has"
 	notYet   = "the server offers no such thing: it writes no log, has no resources that change, and asks its client nothing"
 )
 
-// conformance has the scenarios for servers, each with why it does not apply, "" where it must
-// pass. For the first kind, ours are in TestOutputs, TestResources and TestPrompts.
+// conformance has the scenarios for servers, with the reason why each does not apply, "" if it must pass.
+// TestOutputs, TestResources and TestPrompts test the same as scenarios with fixtures.
 var conformance = map[string]string{
 	"server-initialize": "", "ping": "", "completion-complete": fixtures, "tools-list": "", "resources-list": "", "prompts-list": "",
 	"dns-rebinding-protection": "", "server-sse-multiple-streams": "",
@@ -115,8 +115,8 @@ var conformance = map[string]string{
 	"server-sse-polling": notYet,
 }
 
-// TestConformance runs the scenarios of @modelcontextprotocol/conformance that apply. Between
-// it and the server is a proxy that adds the token, which it cannot.
+// TestConformance runs the applicable scenarios of @modelcontextprotocol/conformance, through a proxy that adds
+// the token.
 func TestConformance(t *testing.T) {
 	scripts := oracle.InstallClients(t)
 	address, token := serve(t, program(t))
@@ -164,7 +164,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// passed counts the checks that a run has noted as passed, and reports those that were not.
+// passed returns the number of passed checks of a run, and reports failed ones.
 func passed(t *testing.T, dir string) int {
 	t.Helper()
 	n := 0

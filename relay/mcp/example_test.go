@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/relay/mcp"
 )
 
-// A client that sends its requests in lines, here all at once.
+// A client sends its requests in lines, here all at once.
 func ExampleServer_Serve() {
 	requests := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"me","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}

@@ -10,8 +10,8 @@ import (
 	"github.com/eaapl/handoff/relay/mcp"
 )
 
-// FuzzLines sends any lines: what comes back is one JSON-RPC message a line, and a request after
-// them is answered.
+// FuzzLines sends arbitrary lines, and checks that each output line is one JSON-RPC message, and that a later
+// request has a response.
 func FuzzLines(f *testing.F) {
 	for _, line := range []string{
 		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, `[]`, `[[]]`, `{"id":1}`, `{"jsonrpc":"2.0","id":null,"method":"ping"}`,
@@ -41,7 +41,7 @@ func FuzzLines(f *testing.F) {
 			}
 			messages := make([]message, 1)
 			target := any(&messages[0])
-			if strings.HasPrefix(line, "[") { // the answer to a batch
+			if strings.HasPrefix(line, "[") { // the response to a batch
 				target = &messages
 			}
 			err := json.Unmarshal([]byte(line), target)

@@ -31,12 +31,12 @@ func (s *Server) Handler(g *guard.Guard) http.Handler {
 		origin := g.Origin(r)
 		switch {
 		case !g.IsHost(r):
-			http.Error(w, "this server is not known by that name: ask for it as localhost, or by its address", http.StatusForbidden)
+			http.Error(w, "this server does not have that name: use localhost, or its address", http.StatusForbidden)
 		case origin == guard.Foreign, origin == guard.Unsaid && r.Header.Get("Origin") != "":
-			http.Error(w, "pages of other origins may not ask", http.StatusForbidden)
+			http.Error(w, "requests from pages of other origins are not allowed", http.StatusForbidden)
 		case !g.HasToken(r):
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			http.Error(w, "a bearer token is needed: Authorization: Bearer TOKEN, with the token of this server", http.StatusUnauthorized)
+			http.Error(w, "a bearer token is required: send Authorization: Bearer TOKEN, with the token of this server", http.StatusUnauthorized)
 		default:
 			endless(w)
 			if r.ContentLength < 0 || r.ContentLength > small {

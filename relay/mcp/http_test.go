@@ -13,9 +13,9 @@ import (
 	"github.com/eaapl/handoff/relay/mcp"
 )
 
-// A slowBody is read to its end when somebody says so.
+// slowBody is a body that ends on request.
 type slowBody struct {
-	begun *atomic.Int32 // how many are read
+	begun *atomic.Int32 // number of bodies that are being read
 	end   <-chan struct{}
 }
 
@@ -25,8 +25,8 @@ func (b slowBody) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestLargeRequests: who begins to send many requests that may be large does not fill the memory, and
-// keeps nobody from sending small ones.
+// TestLargeRequests checks that a client that starts many large requests does not fill the memory, and does not
+// prevent small requests.
 func TestLargeRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		token := guard.NewToken()

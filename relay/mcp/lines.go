@@ -97,7 +97,7 @@ func (l *lines) line(r *bufio.Reader) ([]byte, error) {
 			continue
 		}
 		if long {
-			err = errors.Join(err, l.settle(nil, fault(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("a request of more than %d bytes: give the message as the path of a file, or split it", l.limit))))
+			err = errors.Join(err, l.settle(nil, fault(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the request has more than %d bytes: give the message as the path of a file, or split it", l.limit))))
 		}
 		return line, err
 	}
@@ -143,9 +143,9 @@ func (l *lines) take(line []byte) error {
 func malformed(line []byte) []byte {
 	switch {
 	case !utf8.Valid(line):
-		return fault(nil, jsonrpc.CodeParseError, "the line is not valid UTF-8: JSON is written in UTF-8")
+		return fault(nil, jsonrpc.CodeParseError, "the line is not valid UTF-8: write JSON in UTF-8")
 	case !json.Valid(line):
-		return fault(nil, jsonrpc.CodeParseError, "the line is not JSON: write one JSON-RPC message a line, nested no deeper than 1000")
+		return fault(nil, jsonrpc.CodeParseError, "the line is not JSON: write one JSON-RPC message per line, nested no deeper than 1000 levels")
 	}
 	return nil
 }
@@ -158,19 +158,19 @@ func (l *lines) enter(text []byte, b *batch) (m jsonrpc.Message, isCall bool, an
 	}
 	m, err := jsonrpc.DecodeMessage(textIDs(text))
 	if err != nil {
-		return refuse("not a JSON-RPC 2.0 message; it has jsonrpc, method and id, and is nested no deeper than 1000")
+		return refuse("the line is not a JSON-RPC 2.0 message: send jsonrpc, method and id, nested no deeper than 1000 levels")
 	}
 	r, ok := m.(*jsonrpc.Request)
 	if !ok || !r.IsCall() {
 		return m, false, nil
 	}
 	if b != nil && r.Method == "initialize" {
-		return refuse("initialize in a batch: send it by itself, before all else")
+		return refuse("initialize is in a batch: send it by itself, before all other requests")
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, taken := l.waiting[r.ID.Raw()]; taken {
-		return refuse("the id of another request that has no answer yet: give each request an id of its own")
+		return refuse("another request with this id has no response yet: give each request its own id")
 	}
 	l.waiting[r.ID.Raw()] = b
 	return m, true, nil

@@ -35,8 +35,8 @@ func (s *Server) addResources() {
 	for _, kind := range examples() {
 		s.mcp.AddResource(&sdk.Resource{URI: exampleURI + kind, Name: "example-" + kind, Title: "Example: " + kind, MIMEType: exampleType(kind), Description: "A complete, valid example of: " + kind + "."}, s.read)
 	}
-	s.mcp.AddResource(&sdk.Resource{URI: rulesURI, Name: "rules", Title: "All rules", MIMEType: jsonType, Description: "The rules that findings name, each with its severity and a sentence. handoff://rules/{rule} has all about one."}, s.read)
-	s.mcp.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: ruleURI + "{+rule}", Name: "rule", Title: "A rule", MIMEType: jsonType, Description: "What a rule means, why it matters, and a failing and a fixed example. rule is as in findings, such as lint/secret; for a layer, such as lint, the list of its rules."}, s.read)
+	s.mcp.AddResource(&sdk.Resource{URI: rulesURI, Name: "rules", Title: "All rules", MIMEType: jsonType, Description: "All rules, each with its severity and a one-sentence description. handoff://rules/{rule} describes one in full."}, s.read)
+	s.mcp.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: ruleURI + "{+rule}", Name: "rule", Title: "A rule", MIMEType: jsonType, Description: "A rule: its meaning, its reason, and a failing and a fixed example. rule is the name in findings, such as lint/secret; the name of a layer, such as lint, gives the list of its rules."}, s.read)
 	s.mcp.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: schemaURI + "{name}", Name: "schema", Title: "A JSON Schema", MIMEType: "application/schema+json", Description: "A JSON Schema by its file name."}, s.read)
 	s.mcp.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: exampleURI + "{kind}", Name: "example", Title: "An example", MIMEType: jsonType, Description: "A complete, valid example of a kind of document."}, s.read)
 }
@@ -97,7 +97,7 @@ func (s *Server) resource(uri string) (content []byte, kind string, err error) {
 	}
 	name, ok := strings.CutPrefix(uri, ruleURI)
 	if !ok {
-		return nil, "", fmt.Errorf("%q: no such resource", uri)
+		return nil, "", fmt.Errorf("%q: the resource does not exist", uri)
 	}
 	all := s.options.Rules()
 	if group := finding.Group(all, name); group != nil {
@@ -119,7 +119,7 @@ func example(kind string) ([]byte, error) {
 		return []byte(agentcard.Example), nil
 	}
 	if !slices.Contains(schemas.Examples(), kind) {
-		return nil, fmt.Errorf("%q: no such example", kind)
+		return nil, fmt.Errorf("%q: the example does not exist", kind)
 	}
 	return schemas.Example(kind)
 }

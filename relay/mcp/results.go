@@ -46,7 +46,7 @@ func (r *results) get(id string) ([]byte, error) {
 	defer r.mu.Unlock()
 	text, ok := r.texts[id]
 	if !ok {
-		return nil, fmt.Errorf("result %q: not known, or no longer: the server keeps the latest %d; call the tool again that made it", id, maxResults)
+		return nil, fmt.Errorf("result %q: the id is unknown or expired: the server keeps the latest %d results; repeat the tool call that made it", id, maxResults)
 	}
 	return text, nil
 }
@@ -69,13 +69,13 @@ type delivery struct {
 // delivered returns the members of a delivery in the result of a tool.
 func (s *Server) delivered(what string) []property {
 	all := []property{
-		text("result", "The id of "+what+": give it to other tools as result, or to read_result.").must(),
+		text("result", "The id of "+what+", for the argument result of other tools and of read_result.").must(),
 		count("bytes", 0, "The length of "+what+" in bytes.").must(),
-		text("text", what+", as exact text; only its beginning if nextOffset is there; absent if it was written to a file."),
-		count("nextOffset", 1, "The text is cut: go on with read_result from this offset."),
+		text("text", what+", as exact text; only its beginning if nextOffset is present; absent if it was written to a file."),
+		count("nextOffset", 1, "If the text is cut: the offset at which read_result continues."),
 	}
 	if s.options.Files != nil {
-		all = append(all, text("path", "The file that was written."))
+		all = append(all, text("path", "The path of the written file."))
 	}
 	return all
 }
@@ -85,14 +85,14 @@ func (s *Server) delivering() []property {
 	all := []property{inline()}
 	if s.options.Files != nil {
 		all = append(all,
-			text("output", "Write what is made to the file of this path, in one of the folders that this server may use, in place of returning its text. It ends in .json, .jsonl, .ndjson, .patch or .txt, and is no hidden file and none by which programs find their settings."),
-			boolean("overwrite", "Replace the file of output if it is there. Without it that is an error."))
+			text("output", "The path of a file to write the output to, in a folder that this server may use, instead of returning the text. The name must end in .json, .jsonl, .ndjson, .patch or .txt, and must not be a hidden file or a file that programs read as settings."),
+			boolean("overwrite", "Replace the output file if it exists (default: an existing file is an error)."))
 	}
 	return all
 }
 
 func inline() property {
-	return property{name: "maxInline", schema: fmt.Sprintf(`"type":"integer","minimum":0,"maximum":%d,"default":%d`, maxInline, defaultInline), description: "How many bytes of the text to return at most; the rest stays with the server for read_result and for other tools."}
+	return property{name: "maxInline", schema: fmt.Sprintf(`"type":"integer","minimum":0,"maximum":%d,"default":%d`, maxInline, defaultInline), description: "The maximum number of bytes of the text to return; the rest stays on the server for read_result and other tools."}
 }
 
 // deliver returns a tool's output, and writes it to its destination.
@@ -149,11 +149,11 @@ func cut(text []byte, from, length int) (part string, next int) {
 func (s *Server) readResult() tool {
 	return tool{
 		name: "read_result", title: "Read more of a result",
-		description: "Read a part of what an earlier tool made, by the result id that it returned: from offset on, length bytes.",
+		description: "Read part of the output of an earlier tool, by its result id: length bytes from offset on.",
 		input: []property{
 			text("result", "The id that the tool returned.").must(),
-			count("offset", 0, "The byte to begin with: nextOffset of the part before. 0 for the beginning."),
-			property{name: "length", schema: fmt.Sprintf(`"type":"integer","minimum":4,"maximum":%d,"default":%d`, maxInline, defaultInline), description: "How many bytes to return at most."},
+			count("offset", 0, "The first byte to return: 0 for the beginning, or nextOffset of the previous part."),
+			property{name: "length", schema: fmt.Sprintf(`"type":"integer","minimum":4,"maximum":%d,"default":%d`, maxInline, defaultInline), description: "The maximum number of bytes to return."},
 		},
 		output: s.delivered("the result"),
 		run: func(_ context.Context, c *call) (any, error) {

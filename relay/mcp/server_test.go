@@ -50,7 +50,7 @@ func (m *memory) Write(path string, content []byte, overwrite bool) error {
 	return nil
 }
 
-// connect returns a session of the SDK's own client with a server.
+// connect returns a session of the SDK's client with a server.
 func connect(t testing.TB, o mcp.Options) *sdk.ClientSession {
 	t.Helper()
 	fromClient, toServer := io.Pipe()
@@ -66,9 +66,9 @@ func connect(t testing.TB, o mcp.Options) *sdk.ClientSession {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		session.Close() // what it says is about pipes
+		session.Close() // its error is about closed pipes
 		toServer.Close()
-		// The client closes both pipes, and may do so while it is answered.
+		// The client closes both pipes, possibly during a response.
 		if err := <-served; err != nil && !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("Serve: %v", err)
 		}
@@ -76,7 +76,7 @@ func connect(t testing.TB, o mcp.Options) *sdk.ClientSession {
 	return session
 }
 
-// call calls a tool with arguments as they are written, and returns its text.
+// call calls a tool with arguments as JSON text, and returns its text.
 func call(t testing.TB, s *sdk.ClientSession, tool, arguments string) (text string, failed bool) {
 	t.Helper()
 	r, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)})
@@ -86,7 +86,7 @@ func call(t testing.TB, s *sdk.ClientSession, tool, arguments string) (text stri
 	return r.Content[0].(*sdk.TextContent).Text, r.IsError
 }
 
-// into calls a tool that has to answer, and decodes that.
+// into calls a tool that must succeed, and decodes its result.
 func into(t testing.TB, s *sdk.ClientSession, tool, arguments string, v any) {
 	t.Helper()
 	text, failed := call(t, s, tool, arguments)
@@ -112,8 +112,8 @@ func quote(text string) string {
 	return string(quoted)
 }
 
-// TestTools lists the tools, and checks what a model needs to know of each: every property of
-// input and output is described, and what only reads says so.
+// TestTools checks the list of tools: every property of input and output has a description, and read-only tools
+// are marked.
 func TestTools(t *testing.T) {
 	for _, files := range []mcp.Files{nil, &memory{}} {
 		s := connect(t, mcp.Options{Files: files})
@@ -166,12 +166,12 @@ func described(t *testing.T, where string, schema map[string]any) {
 	}
 }
 
-// TestOutputs calls every tool in the ways that its output has: all of it is as its schema says,
-// and short unless more is asked for.
+// TestOutputs calls every tool for all forms of its output, and checks that it conforms to its schema, and is
+// short by default.
 func TestOutputs(t *testing.T) {
 	message, state := example(t, "message"), example(t, "state")
 	files := &memory{files: map[string]string{"message.json": message}}
-	next := regexp.MustCompile(`"budgetUSD": [0-9.]+,?`).ReplaceAllString(state, "") // that is the parent's to say
+	next := regexp.MustCompile(`"budgetUSD": [0-9.]+,?`).ReplaceAllString(state, "") // the parent provides it
 	s := connect(t, mcp.Options{Files: files})
 	list, err := s.ListTools(t.Context(), nil)
 	if err != nil {
@@ -226,8 +226,8 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-// TestExact sends documents whose bytes matter through tools: numbers beyond doubles, the order
-// of members, unknown members, members that occur twice.
+// TestExact sends documents whose bytes matter through tools: numbers beyond doubles, the order of members,
+// unknown members, duplicate members.
 func TestExact(t *testing.T) {
 	const big = `{"z":1e400,"a":9007199254740993,"m":0.10,"u":"é"}`
 	s := connect(t, mcp.Options{})
@@ -263,7 +263,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestReadResult reads a long result in parts, which are cut between characters.
+// TestReadResult reads a long result in parts, which end between characters.
 func TestReadResult(t *testing.T) {
 	s := connect(t, mcp.Options{})
 	long := `{"messages":[{"role":"user","content":"` + strings.Repeat("é日", 20000) + `"}]}`
@@ -292,7 +292,7 @@ func TestReadResult(t *testing.T) {
 	}
 }
 
-// TestErrors has tools fail: the client is told what to do.
+// TestErrors checks that errors of tools contain the remedy.
 func TestErrors(t *testing.T) {
 	s := connect(t, mcp.Options{Files: &memory{files: map[string]string{"two.json": "{}\n{}\n", "empty.json": ""}}, Limits: jsonstream.Limits{MaxDepth: 20, MaxBytes: 1000}})
 	for _, tt := range []struct{ tool, arguments, want string }{
@@ -305,9 +305,9 @@ func TestErrors(t *testing.T) {
 		{"validate", `[]`, "JSON object"},
 		{"validate", `{"path":"two.json"}`, "index"},
 		{"validate", `{"path":"two.json","index":7}`, "only 2 messages"},
-		{"validate", `{"path":"empty.json"}`, "nothing in it"},
+		{"validate", `{"path":"empty.json"}`, "it is empty"},
 		{"validate", `{"path":"none.json"}`, "not exist"},
-		{"validate", `{"result":"none"}`, "call the tool again"},
+		{"validate", `{"result":"none"}`, "repeat the tool call"},
 		{"count", `{"text":"{"}`, "line 1, column"},
 		{"count", `{"message":` + strings.Repeat("[", 30) + strings.Repeat("]", 30) + `}`, "nest"},
 		{"count", `{"message":{"a":"` + strings.Repeat("x", 1000) + `"}}`, "1000"},
@@ -336,7 +336,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestResources reads every resource that is listed, and what templates stand for.
+// TestResources reads every listed resource, and resources of templates.
 func TestResources(t *testing.T) {
 	s := connect(t, mcp.Options{})
 	list, err := s.ListResources(t.Context(), nil)
@@ -404,7 +404,7 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
-// answers sends lines to a server and returns its answers, by their ids.
+// answers sends lines to a server and returns the responses by id.
 func answers(t *testing.T, o mcp.Options, lines ...string) map[string]string {
 	t.Helper()
 	var out bytes.Buffer
@@ -423,7 +423,7 @@ func answers(t *testing.T, o mcp.Options, lines ...string) map[string]string {
 	return all
 }
 
-// TestHostileLines sends what no client should: each is answered, and the server goes on.
+// TestHostileLines sends invalid lines, and checks that each has a response, and that the server continues.
 func TestHostileLines(t *testing.T) {
 	deep := strings.Repeat(`[`, 5000) + strings.Repeat(`]`, 5000)
 	got := answers(t, mcp.Options{Limits: jsonstream.Limits{MaxBytes: 1 << 20}},
@@ -455,10 +455,10 @@ func TestHostileLines(t *testing.T) {
 	}
 }
 
-// TestSameID has two requests of one id, of which one is answered: the server does not wait for
-// the other.
+// TestSameID sends two requests with one id, of which one gets a response: the server does not wait for the
+// other.
 func TestSameID(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // whose time passes only while all wait
+	synctest.Test(t, func(t *testing.T) { // time passes only while all goroutines wait
 		start := time.Now()
 		got := answers(t, mcp.Options{}, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, `{"jsonrpc":"2.0","id":2,"method":"ping"}`, `{"jsonrpc":"2.0","id":3,"method":"ping"}`)
 		if !strings.Contains(got["2"], `"result"`) || !strings.Contains(got["3"], `"result"`) {

@@ -15,11 +15,11 @@ func WriteAudit(out io.Writer, found *stats.Report) error {
 		name, help string
 		of         func(*stats.Metrics) int
 	}{
-		{"handoffs", "Handoffs that came: accepted or rejected.", func(m *stats.Metrics) int { return m.Handoffs }},
-		{"rejected_handoffs", "Handoffs that were rejected; the threshold is 2 % of those that came.", func(m *stats.Metrics) int { return m.Rejected }},
+		{"handoffs", "Handoffs received: accepted or rejected.", func(m *stats.Metrics) int { return m.Handoffs }},
+		{"rejected_handoffs", "Handoffs rejected; the threshold is 2 % of the received ones.", func(m *stats.Metrics) int { return m.Rejected }},
 		{"unsafe_handoffs", "Handoffs rejected for SAFETY_VIOLATION; the threshold is 0.1 %.", func(m *stats.Metrics) int { return m.Unsafe }},
-		{"compressed_handoffs", "Handoffs whose older turns were summarised.", func(m *stats.Metrics) int { return m.Compressed }},
-		{"rolled_back_handoffs", "Handoffs that were rolled back; the threshold is 1 %.", func(m *stats.Metrics) int { return m.RolledBack }},
+		{"compressed_handoffs", "Handoffs with summarised older turns.", func(m *stats.Metrics) int { return m.Compressed }},
+		{"rolled_back_handoffs", "Handoffs rolled back; the threshold is 1 %.", func(m *stats.Metrics) int { return m.RolledBack }},
 		{"dead_letters", "Messages that wait for a person; the threshold is 0.", func(m *stats.Metrics) int { return m.DeadLetters }},
 	} {
 		w.Family(family.name, Gauge, family.help)
@@ -27,7 +27,7 @@ func WriteAudit(out io.Writer, found *stats.Report) error {
 			w.Sample("", float64(family.of(&found.Pairs[i])), pairLabels(&found.Pairs[i])...)
 		}
 	}
-	w.Family("latency_seconds", Summary, "From dispatch to acceptance.")
+	w.Family("latency_seconds", Summary, "Latency from dispatch to acceptance.")
 	for i := range found.Pairs {
 		for _, l := range found.Pairs[i].Latencies {
 			labels := append(pairLabels(&found.Pairs[i]), "transport", Label(l.Transport))

@@ -33,7 +33,7 @@ func answer(status receiver.Status, sender, to string) receiver.Answer {
 	return a
 }
 
-// parse reads metrics with Prometheus' own parser. A sample that is there twice is an error.
+// parse parses metrics with Prometheus' own parser. A duplicate sample is an error.
 func parse(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -75,7 +75,8 @@ func write(t interface {
 	return b.String()
 }
 
-// The transport is down until it works again, or a message comes, and for no other trouble.
+// TestTransportUp checks that the transport is down from a failure until it works again or a message arrives,
+// and not because of other failures.
 func TestTransportUp(t *testing.T) {
 	r := metrics.NewReceiver(metrics.Options{})
 	for _, tt := range []struct {
@@ -84,7 +85,7 @@ func TestTransportUp(t *testing.T) {
 		up     int
 	}{
 		{"at the beginning", func() {}, 1},
-		{"a message was put with the dead letters", func() { r.Trouble(io.EOF) }, 1},
+		{"a message became a dead letter", func() { r.Trouble(io.EOF) }, 1},
 		{"down", func() { r.Down(io.EOF) }, 0},
 		{"the audit log works again", r.Recovered, 0},
 		{"up", r.Up, 1},
@@ -98,7 +99,7 @@ func TestTransportUp(t *testing.T) {
 	}
 }
 
-// Everything that a receiver does is counted, once, and found by the names in docs/metrics.md.
+// TestReceiver checks that every action of a receiver is counted once, under the names in docs/metrics.md.
 func TestReceiver(t *testing.T) {
 	r := metrics.NewReceiver(metrics.Options{
 		Transport: "nats", Version: "1.2.3", InFlight: func() int { return 4 },
@@ -171,8 +172,8 @@ func TestReceiver(t *testing.T) {
 	}
 }
 
-// However many agents there are, and whatever they are called, there are few time series, and
-// those who are only rejected take none from the others.
+// TestBounded checks that the number of time series is limited, whatever the number and the names of agents,
+// and that rejected agents do not use up the limit of others.
 func TestBounded(t *testing.T) {
 	r := metrics.NewReceiver(metrics.Options{Transport: "http"})
 	for i := range 10_000 {
@@ -198,8 +199,8 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// No name of an agent breaks the format, forges a sample or steers a terminal, and two names stay
-// two.
+// TestHostileNames checks that no name of an agent can break the format, forge a sample or control a terminal,
+// and that different names stay different.
 func TestHostileNames(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		hostile := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "\"} 1\nforged 1\n", `\`, `"`, "\x1b[2J", "\xff\xfe", "\u202e", "a\u0300", strings.Repeat("é", 100), strings.Repeat("x", 127) + "é"}))
@@ -224,7 +225,7 @@ func TestHostileNames(t *testing.T) {
 	})
 }
 
-// A credential in the name of an agent is not shown.
+// TestSecretName checks that a credential in the name of an agent is not shown.
 func TestSecretName(t *testing.T) {
 	r := metrics.NewReceiver(metrics.Options{})
 	r.Answered(answer(receiver.Accepted, "ghp_"+strings.Repeat("aB3dE5", 6), "b"), 1)
@@ -233,8 +234,8 @@ func TestSecretName(t *testing.T) {
 	}
 }
 
-// Prometheus gets the metrics by GET; dead letters are not counted more often than they should be,
-// and left out if they cannot be.
+// TestServeHTTP checks that the metrics are served for GET, and that dead letters are counted at most once per
+// interval, and left out if that fails.
 func TestServeHTTP(t *testing.T) {
 	asked := 0
 	failing := errors.New("no database")
@@ -264,7 +265,7 @@ func TestServeHTTP(t *testing.T) {
 	response.Body.Close()
 }
 
-// Updates of a store are measured, and do what they did before.
+// TestStore checks that updates of a store are measured, and have the same results as before.
 func TestStore(t *testing.T) {
 	r := metrics.NewReceiver(metrics.Options{})
 	l := audit.NewLog(r.Store(audittest.New(t).Store()), nil)
@@ -282,7 +283,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// Many goroutines count and read at once.
+// TestConcurrent counts and reads in many goroutines at the same time.
 func TestConcurrent(t *testing.T) {
 	r := metrics.NewReceiver(metrics.Options{Transport: "redis"})
 	var group sync.WaitGroup

@@ -16,7 +16,7 @@ func TestCompare(t *testing.T) {
 		took      time.Duration
 		precision time.Duration
 		ahead     time.Duration
-		differs   bool // by more than a second
+		differs   bool // more than a second
 	}{
 		{name: "the same", says: 50 * time.Millisecond, took: 100 * time.Millisecond},
 		{name: "ahead", says: time.Hour, took: 2 * time.Second, ahead: time.Hour - time.Second, differs: true},

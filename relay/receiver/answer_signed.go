@@ -56,7 +56,7 @@ func (r *Receiver) AppendAnswer(dst []byte, a Answer) ([]byte, error) {
 func ReadAnswer(text []byte) (*Answer, error) {
 	var s signedAnswer
 	if err := json.Unmarshal(text, &s); err != nil {
-		return nil, fmt.Errorf("an answer is none: %w", err)
+		return nil, fmt.Errorf("the answer is not valid: %w", err)
 	}
 	a := s.Answer
 	for _, name := range []*string{&a.HandoffID, &a.TaskID, &a.Receiver, &a.RecordedAt} {
@@ -87,11 +87,11 @@ func VerifyAnswer(text []byte, v *sign.Verifier, receiver string, now time.Time)
 		return sign.Key{}, err
 	}
 	if m.Root().Get(AnswerMember).Text() != AnswerVersion {
-		return sign.Key{}, fmt.Errorf("what was signed is no answer of version %s", AnswerVersion)
+		return sign.Key{}, fmt.Errorf("the signed document is not an answer of version %s", AnswerVersion)
 	}
 	for name := range m.Root().Members() {
 		if !slices.Contains(answerMembers, name) {
-			return sign.Key{}, fmt.Errorf("it has the member %s, which no answer has", finding.Quote(name))
+			return sign.Key{}, fmt.Errorf("it has the unknown member %s", finding.Quote(name))
 		}
 	}
 	return key, nil

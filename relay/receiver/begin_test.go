@@ -9,8 +9,8 @@ import (
 	"github.com/eaapl/handoff/relay/receiver"
 )
 
-// TestBegin: an agent begins with a stream whose whole may be accepted, and no other. That it has
-// is neither an acceptance nor a failure, and nobody looks after it when its receiver has died.
+// TestBegin checks that an agent begins only with a stream whose message may be accepted, and that its
+// beginning is neither an acceptance nor a failure, and has no effect after the death of its receiver.
 func TestBegin(t *testing.T) {
 	message := example(t, "6e7f936b")
 	id := "6e7f936b-cafd-4624-8754-0bafc4e8acb3"
@@ -32,7 +32,7 @@ func TestBegin(t *testing.T) {
 		}
 	}
 	begins(true)
-	begins(true) // again, after its agent was ended
+	begins(true) // again, after the end of its agent
 	if a, found, err := l.Lookup(t.Context(), id); found || err != nil {
 		t.Errorf("told %+v, %v", a, err)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// BenchmarkRecord accepts messages in groups, as handoff accept does, each with the handovers of
-// the group before.
+// BenchmarkRecord accepts messages in groups, like handoff accept, each with the handovers of the previous
+// group.
 func BenchmarkRecord(b *testing.B) {
 	message, err := schemas.Example("message")
 	if err != nil {

@@ -22,7 +22,7 @@ type life struct {
 	log *audit.Log
 }
 
-// born returns a receiver process on the log in a file.
+// born returns a receiver process with the log in a file.
 func born(t *testing.T, path string, o receiver.Options) life {
 	t.Helper()
 	log := audittest.Open(t, path)
@@ -41,7 +41,7 @@ func (l life) die(t *testing.T) {
 	}
 }
 
-// bring gives it a message whose sender waits at "answers".
+// bring passes a message to the receiver; the sender waits at "answers".
 func (l life) bring(t *testing.T, message []byte) receiver.Answer {
 	t.Helper()
 	return bring(t, l.Receiver, message, func(d *receiver.Delivery) { d.ReplyTo = "answers" })
@@ -54,7 +54,7 @@ func (l life) handOver(t *testing.T, a receiver.Answer, running bool) {
 	}
 }
 
-// left returns what a process takes over.
+// left returns the messages that a process takes over.
 func (l life) left(t *testing.T) (list []receiver.Left) {
 	t.Helper()
 	err := l.Resume(t.Context(), func(left receiver.Left) error {
@@ -67,7 +67,7 @@ func (l life) left(t *testing.T) (list []receiver.Left) {
 	return list
 }
 
-// recorded fails the test if the log is not whole, or its events are not these.
+// recorded fails the test if the log is not valid, or has other events.
 func (l life) recorded(t *testing.T, want ...audit.Event) {
 	t.Helper()
 	var got []audit.Event
@@ -92,7 +92,7 @@ func (l life) recorded(t *testing.T, want ...audit.Event) {
 	}
 }
 
-// expect fails the test if an answer is another.
+// expect fails the test if an answer differs.
 func expect(t *testing.T, a receiver.Answer, status receiver.Status, reason string, alerts ...audit.Event) {
 	t.Helper()
 	if a.Status != status || string(a.Reason) != reason || !slices.Equal(events(a), alerts) {
@@ -100,7 +100,7 @@ func expect(t *testing.T, a receiver.Answer, status receiver.Status, reason stri
 	}
 }
 
-// example returns the message of the example with another id.
+// example returns the example message with another id.
 func example(t *testing.T, id string) []byte {
 	t.Helper()
 	message, err := schemas.Example("message")
@@ -110,8 +110,8 @@ func example(t *testing.T, id string) []byte {
 	return []byte(strings.Replace(string(message), "6e7f936b", id, 1))
 }
 
-// TestFanOut: two receivers of one message accept a copy each in one log, once, and each hands
-// over, is left, fails and is counted by itself (section 14.2). The task pays once.
+// TestFanOut checks that two receivers of one message each accept a copy once, in one log, and that handovers,
+// takeovers, failures and counts are separate (section 14.2). The cost of the task counts once.
 func TestFanOut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	scoring, legal := born(t, path, receiver.Options{As: "scoring"}), born(t, path, receiver.Options{As: "legal"})
@@ -130,7 +130,7 @@ func TestFanOut(t *testing.T) {
 	want := []audit.Event{audit.Accepted, audit.Accepted, audit.Duplicate, audit.Rejected, audit.DeadLettered, audit.HandedOver}
 	scoring.recorded(t, want...)
 
-	// What legal left is not for scoring.
+	// scoring does not take over legal's message.
 	legal.die(t)
 	if left := scoring.left(t); left != nil {
 		t.Errorf("scoring has got %+v", left)
@@ -175,7 +175,7 @@ func TestFanOut(t *testing.T) {
 	}
 }
 
-// TestParentOfSeveral: a parent that several receivers have got is the same message for all.
+// TestParentOfSeveral checks that a parent with several receivers is the same message for all of them.
 func TestParentOfSeveral(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	parent := example(t, "6e7f936b")

@@ -54,9 +54,9 @@ type LetterError struct {
 
 func (e *LetterError) Error() string {
 	if e.Matching == 0 {
-		return fmt.Sprintf("no dead letter waits under %s: give its handoffId or the number of its record", finding.Quote(e.Name))
+		return fmt.Sprintf("no waiting dead letter is named %s: use its handoffId or the number of its record", finding.Quote(e.Name))
 	}
-	return fmt.Sprintf("%d dead letters have the id %s: give the number of one's record", e.Matching, finding.Quote(e.Name))
+	return fmt.Sprintf("%d dead letters have the id %s: use the number of a record", e.Matching, finding.Quote(e.Name))
 }
 
 // Find returns the waiting letter with a handoff id or a record number. If there is none, or more than one,
@@ -91,7 +91,7 @@ func findLetter(r audit.Reader, name string) (letter Letter, err error) {
 	}
 	letter.DeadLettered = found[0]
 	if found[0].Details.Concerns == nil {
-		return letter, fmt.Errorf("record %d of the audit log does not say which message it is about", found[0].Sequence)
+		return letter, fmt.Errorf("record %d of the audit log does not name its message", found[0].Sequence)
 	}
 	letter.Rejected, err = recordAt(r, *found[0].Details.Concerns)
 	return letter, err
@@ -156,14 +156,14 @@ func (e *StillInvalidError) Error() string {
 type PendingError struct{ Accepted int64 } // record number of the other message's acceptance
 
 func (e *PendingError) Error() string {
-	return fmt.Sprintf("another message of this handoffId was accepted (record %d) and has not been handed over: that comes first", e.Accepted)
+	return fmt.Sprintf("another message with this handoffId was accepted (record %d), and must be handed over first", e.Accepted)
 }
 
 // A RevokedError reports that the sender of a letter has revoked it.
 type RevokedError struct{ Revoked int64 } // record number of the revocation
 
 func (e *RevokedError) Error() string {
-	return fmt.Sprintf("its sender has revoked it (record %d), and may have given its task to somebody else: discard it", e.Revoked)
+	return fmt.Sprintf("its sender revoked it (record %d), and may have given its task to another agent: discard it", e.Revoked)
 }
 
 // Release accepts a letter, and records the rules that the decision allows (section 11's appeal). The message

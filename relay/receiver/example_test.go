@@ -44,7 +44,7 @@ func ExampleReceiver() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(answers[0].Status) // now the message may pass
+		fmt.Println(answers[0].Status) // now the message may be handed over
 	}
 	// Output:
 	// ACCEPTED

@@ -19,10 +19,10 @@ import (
 
 const exampleID = "6e7f936b-cafd-4624-8754-0bafc4e8acb3"
 
-// keyed is a receiver process that has the public keys of two agents.
+// keyed is a receiver process with the public keys of two agents.
 type keyed struct {
 	life
-	legal, risk sign.Key // of legal-analysis-agent, which sends the example, and of another agent
+	legal, risk sign.Key // the key of legal-analysis-agent, which sends the example, and that of another agent
 }
 
 func bornKeyed(t *testing.T, path string, o receiver.Options) keyed {
@@ -31,7 +31,7 @@ func bornKeyed(t *testing.T, path string, o receiver.Options) keyed {
 	return k.again(t, path, o)
 }
 
-// again is another process with the same keys.
+// again returns another process with the same keys.
 func (k keyed) again(t *testing.T, path string, o receiver.Options) keyed {
 	t.Helper()
 	var public []sign.Key
@@ -65,7 +65,7 @@ func signed(t *testing.T, key sign.Key, text []byte) []byte {
 	return text
 }
 
-// takeBack gives a receiver the body of a revocation.
+// takeBack passes the body of a revocation to a receiver.
 func (l life) takeBack(t *testing.T, body []byte) (receiver.Answer, error) {
 	t.Helper()
 	v, err := l.ReadRevocation(body, time.Now())
@@ -88,8 +88,8 @@ func revocation(t *testing.T, change func(*receiver.Revocation), key *sign.Key) 
 	return text
 }
 
-// TestForgedRevocation: where a receiver has keys, a revocation that nobody has signed who may sign
-// for the sender of the message is recorded as refused, and keeps back no message.
+// TestForgedRevocation checks that, with keys, a revocation without a signature that may sign for the sender of
+// the message is recorded as refused, and does not stop a message.
 func TestForgedRevocation(t *testing.T) {
 	for name, forge := range map[string]func(*testing.T, keyed) []byte{
 		"unsigned": func(t *testing.T, _ keyed) []byte { return revocation(t, nil, nil) },
@@ -152,8 +152,8 @@ func records(t *testing.T, l *audit.Log) (list []audit.Stored) {
 	return list
 }
 
-// TestSignedRevocation: one that the sender's key has signed counts, also when it comes before its
-// message, and again after a replay.
+// TestSignedRevocation checks that a revocation signed with the sender's key counts, also before its message
+// arrives, and again after a replay.
 func TestSignedRevocation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	k := bornKeyed(t, path, receiver.Options{})
@@ -172,9 +172,9 @@ func TestSignedRevocation(t *testing.T) {
 	}
 }
 
-// TestRevokedByAnotherAgent: of a message that has not come nobody knows the sender, so any key may
-// revoke for its own agent; that keeps back no message of another agent. Of one that has come, a key
-// that may not sign for its sender is refused.
+// TestRevokedByAnotherAgent checks that, before a message arrives, any key may revoke it for its own agent,
+// without an effect on messages of other agents, because the sender is unknown. After its arrival, a key that
+// may not sign for its sender is refused.
 func TestRevokedByAnotherAgent(t *testing.T) {
 	for _, when := range []string{"before it comes", "before it is left", "when it is left"} {
 		t.Run(when, func(t *testing.T) {
@@ -208,7 +208,7 @@ func TestRevokedByAnotherAgent(t *testing.T) {
 			if len(left) != 1 || left[0].Answer.Status != receiver.Accepted {
 				t.Errorf("%+v", left)
 			}
-			// Its own sender can take it back all the same.
+			// Its sender can still revoke it.
 			k.die(t)
 			k = k.again(t, path, receiver.Options{})
 			a, err := k.takeBack(t, revocation(t, nil, &k.legal))
@@ -220,8 +220,8 @@ func TestRevokedByAnotherAgent(t *testing.T) {
 	}
 }
 
-// TestUnsignedRevocation: without keys a revocation counts, and is recorded as unsigned; where the
-// receiver has got keys since, it counts no more.
+// TestUnsignedRevocation checks that, without keys, a revocation counts and is recorded as unsigned, and that
+// it no longer counts after the receiver gets keys.
 func TestUnsignedRevocation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	l := born(t, path, receiver.Options{})
@@ -233,7 +233,7 @@ func TestUnsignedRevocation(t *testing.T) {
 	}
 	a := l.bring(t, example(t, "6e7f936b"))
 	expect(t, a, receiver.Rejected, "REVOKED")
-	if !strings.Contains(a.Details, "has not signed") {
+	if !strings.Contains(a.Details, "by an unsigned revocation") {
 		t.Errorf("the sender is told %s", a.Details)
 	}
 	l.die(t)
@@ -241,7 +241,7 @@ func TestUnsignedRevocation(t *testing.T) {
 	expect(t, k.bring(t, signed(t, k.legal, example(t, "6e7f936b"))), receiver.Accepted, "")
 }
 
-// TestRevocationBounds: what a revocation says is bounded where it is recorded.
+// TestRevocationBounds checks that the texts of a revocation are limited in its record.
 func TestRevocationBounds(t *testing.T) {
 	l := born(t, filepath.Join(t.TempDir(), "audit.db"), receiver.Options{})
 	long := strings.Repeat("x", receiver.MaxName+1)
@@ -267,7 +267,8 @@ func TestRevocationBounds(t *testing.T) {
 	}
 }
 
-// TestRecordBounds: no member of a message makes a record long, and ids that differ stay different.
+// TestRecordBounds checks that no member of a message can make a record long, and that different ids stay
+// different.
 func TestRecordBounds(t *testing.T) {
 	l := born(t, filepath.Join(t.TempDir(), "audit.db"), receiver.Options{})
 	long := strings.Repeat("y", 2<<20)
@@ -291,9 +292,8 @@ func TestRecordBounds(t *testing.T) {
 	}
 }
 
-// TestQuota: what is rejected for ever, and what comes again for ever, is recorded until a quota is
-// used up, of each key by itself; then it is answered and counted, and accepted messages are
-// recorded as ever.
+// TestQuota checks that permanent rejections and repetitions are recorded until the quota of their key is used
+// up, and then only answered and counted, and that accepted messages are always recorded.
 func TestQuota(t *testing.T) {
 	k := bornKeyed(t, filepath.Join(t.TempDir(), "audit.db"), receiver.Options{RejectedPerDay: 64 << 10})
 	message := signed(t, k.legal, example(t, "6e7f936b"))
@@ -329,7 +329,7 @@ func TestQuota(t *testing.T) {
 	if garbage := n[audit.Rejected] + n[audit.Refused]; garbage < 15 || garbage > 30 || n[audit.Unrecorded] != 1 {
 		t.Errorf("recorded: %v", n)
 	}
-	// Another key has its own.
+	// Another key has its own quota.
 	expect(t, k.bring(t, message), receiver.Duplicate, "")
 	other := signed(t, k.legal, example(t, "7e7f936b"))
 	expect(t, k.bring(t, other), receiver.Accepted, "")

@@ -37,7 +37,7 @@ type Sealer interface {
 type SealedError struct{ Sequence int64 }
 
 func (e *SealedError) Error() string {
-	return fmt.Sprintf("the personal data of record %d is stored apart: name what keeps its keys", e.Sequence)
+	return fmt.Sprintf("the personal data of record %d is stored separately: name the key store", e.Sequence)
 }
 
 // An UnsealedError reports that a message whose personal data is stored apart would be recorded together with
@@ -45,7 +45,7 @@ func (e *SealedError) Error() string {
 type UnsealedError struct{ Sequence int64 }
 
 func (e *UnsealedError) Error() string {
-	return fmt.Sprintf("the personal data of record %d is stored apart, and would not be any more: name the policy of what is personal", e.Sequence)
+	return fmt.Sprintf("the personal data of record %d is stored separately, but would now be recorded with its message: name the policy", e.Sequence)
 }
 
 // restore returns the message of a record as received.

@@ -129,7 +129,7 @@ func (b *bucket) tell(batch *audit.Batch, now bool) (*audit.Stored, error) {
 		return nil, nil
 	}
 	s, err := batch.Add(audit.Record{Event: audit.Unrecorded, KeyID: b.key, Details: audit.Details{
-		Unrecorded: b.unrecorded, Explanation: "rejected messages, messages that came again and refused revocations are not recorded one by one: more come than the quota has room for",
+		Unrecorded: b.unrecorded, Explanation: "rejected messages, repeated messages and refused revocations are counted instead of recorded, because they exceed the quota",
 	}}, nil)
 	b.unrecorded, b.told, b.last = 0, batch.Now(), s.Hash
 	return &s, err

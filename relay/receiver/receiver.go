@@ -180,7 +180,7 @@ func (r *Receiver) decide(ctx context.Context, b *audit.Batch, q *quota, known *
 	case foreign != nil:
 		record.Reason = validate.SignatureInvalid
 		return r.rejectFor(b, q, known, before, record, d, audit.Finding{Rule: "receiver/parent-digest", Severity: finding.Error, Pointer: "/extensions/parentDigest",
-			Message: fmt.Sprintf("is not the digest of the parent that was accepted (record %d): the history was exchanged behind this message", foreign.Sequence)})
+			Message: fmt.Sprintf("is not the digest of the parent that was accepted (record %d): the history before this message was replaced", foreign.Sequence)})
 	}
 	if before.pending != nil { // a message rolled back by others is no longer pending
 		if err := b.ClearPending([]audit.Copy{before.pending.Copy()}); err != nil {
@@ -232,7 +232,7 @@ func again(b *audit.Batch, q *quota, record audit.Record, before *audit.Stored, 
 // revoker returns a description of the signer of a revocation.
 func revoker(s *audit.Stored) string {
 	if s.Details.Unsigned {
-		return "by somebody who has not signed that"
+		return "by an unsigned revocation"
 	}
 	return "by its sender"
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// bring gives a message to a receiver, which prepare may change before, and returns the answer.
+// bring passes a message to a receiver, after prepare, and returns the answer.
 func bring(t *testing.T, r *receiver.Receiver, message []byte, prepare func(*receiver.Delivery)) receiver.Answer {
 	t.Helper()
 	d, err := r.Examine(t.Context(), jsonstream.NewRaw(message), nil)
@@ -39,7 +39,7 @@ func bring(t *testing.T, r *receiver.Receiver, message []byte, prepare func(*rec
 // start returns a receiver that escalates at the third failure, and a message.
 func start(t *testing.T) (*receiver.Receiver, []byte) { return startOn(t, audittest.New(t)) }
 
-// startOn is start with a log.
+// startOn is start with a given log.
 func startOn(t *testing.T, log *audit.Log) (*receiver.Receiver, []byte) {
 	t.Helper()
 	r, err := receiver.New(t.Context(), validate.New(validate.Options{}), log, receiver.Options{})
@@ -53,8 +53,8 @@ func startOn(t *testing.T, log *audit.Log) (*receiver.Receiver, []byte) {
 	return r, message
 }
 
-// A damaged store has another message beside one record than was recorded. The processes that
-// handed over messages have died.
+// damaged is a store in which the message beside one record is not the recorded one. The processes that handed
+// over messages have died.
 type damaged struct {
 	audit.Store
 	sequence int64
@@ -91,7 +91,7 @@ func (a abandoned) Pending(handoffs ...string) ([]audit.Pending, error) {
 	return list, err
 }
 
-// TestChangedMessage: a message that is not the one that was recorded is handed to nobody.
+// TestChangedMessage checks that a message that is not the recorded one is not handed over.
 func TestChangedMessage(t *testing.T) {
 	log := audittest.New(t)
 	r, message := startOn(t, log)
@@ -103,13 +103,13 @@ func TestChangedMessage(t *testing.T) {
 	for name, frame := range map[string][]byte{"lost": nil, "changed": []byte(`{"handoffId":"other"}`)} {
 		letters := receiver.NewLetters(audit.NewLog(damaged{log.Store(), answer.Record.Sequence, frame}, nil), nil)
 		letter, err := letters.Find(t.Context(), answer.HandoffID)
-		if err == nil || !strings.Contains(err.Error(), "is not the one that was recorded") {
+		if err == nil || !strings.Contains(err.Error(), "is not the recorded one") {
 			t.Errorf("%s: found %q, error %v", name, letter.Raw, err)
 		}
 	}
 }
 
-// TestResumeChanged: a left message that was changed in the log keeps back no other.
+// TestResumeChanged checks that a left message that was changed in the log does not stop others.
 func TestResumeChanged(t *testing.T) {
 	log := audittest.New(t)
 	first, message := startOn(t, log)
@@ -131,7 +131,7 @@ func TestResumeChanged(t *testing.T) {
 	}
 }
 
-// events returns what the alerts of an answer are about.
+// events returns the events of an answer's alerts.
 func events(a receiver.Answer) (list []audit.Event) {
 	for _, r := range a.Alerts {
 		list = append(list, r.Event)
@@ -139,8 +139,8 @@ func events(a receiver.Answer) (list []audit.Event) {
 	return list
 }
 
-// TestLatencyAlert: people hear of a message that took longer than its transport may at most
-// (section 6.5), and of no other.
+// TestLatencyAlert checks that only a message with a latency over the maximum of its transport (section 6.5)
+// causes an alert.
 func TestLatencyAlert(t *testing.T) {
 	for transport, maximum := range map[string]time.Duration{"http": 500 * time.Millisecond, "redis": 2 * time.Second, "temporal": 5 * time.Second} {
 		for _, over := range []time.Duration{0, time.Microsecond} {
@@ -158,7 +158,7 @@ func TestLatencyAlert(t *testing.T) {
 	}
 }
 
-// TestThirdFailure: whatever fails, at the third time a person is called, and not again.
+// TestThirdFailure checks that the third failure of any kind causes an alert, and later ones do not.
 func TestThirdFailure(t *testing.T) {
 	reject := func(t *testing.T, r *receiver.Receiver, message []byte) receiver.Answer {
 		return bring(t, r, []byte(strings.Replace(string(message), `"taskDescription"`, `"description"`, 1)), nil)
@@ -199,7 +199,7 @@ func TestThirdFailure(t *testing.T) {
 			if a.Attempt != 3 || a.Status != tt.status || !a.Escalated || !slices.Equal(events(a), tt.followed) {
 				t.Errorf("the third: %+v, alerts of %v", a, events(a))
 			}
-			// A corrected message has a new id, and is of the same attempts.
+			// A corrected message has a new id, but continues the count of attempts.
 			message = []byte(strings.Replace(string(message), "6e7f936b", "7e7f936b", 1))
 			if a := reject(t, r, message); a.Attempt != 4 || a.Escalated {
 				t.Errorf("the fourth: %+v", a)
@@ -208,8 +208,8 @@ func TestThirdFailure(t *testing.T) {
 	}
 }
 
-// TestReleaseWaits: a letter whose id another message has is accepted when that one was handed
-// over, and not before: what is noted of the one would be lost with the other.
+// TestReleaseWaits checks that a letter with the id of another message is accepted only after that message was
+// handed over, because both share their notes.
 func TestReleaseWaits(t *testing.T) {
 	r, message := start(t)
 	first := bring(t, r, message, nil)
@@ -230,8 +230,8 @@ func TestReleaseWaits(t *testing.T) {
 	}
 }
 
-// TestReleaseToResume: who releases a letter and does not hand it over leaves it for who does, whose
-// name nobody else can have, and whoever runs.
+// TestReleaseToResume checks that a released letter that is not handed over is left for the next receiver,
+// under an instance name that no process can have, even while others run.
 func TestReleaseToResume(t *testing.T) {
 	for name, address := range map[string]func(testing.TB) string{
 		"SQLite":     func(t testing.TB) string { return filepath.Join(t.TempDir(), "audit.db") },
@@ -268,8 +268,8 @@ func TestReleaseToResume(t *testing.T) {
 	}
 }
 
-// TestZeroBytes: a message with a zero byte in a text is recorded in any database, and holds up no
-// other.
+// TestZeroBytes checks that a message with a zero byte in a text is recorded in every database, and does not
+// stop others.
 func TestZeroBytes(t *testing.T) {
 	for name, address := range map[string]func(testing.TB) string{
 		"SQLite":     func(t testing.TB) string { return filepath.Join(t.TempDir(), "audit.db") },

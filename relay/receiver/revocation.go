@@ -89,7 +89,7 @@ func appendSigned(dst []byte, v any, key *sign.Key) ([]byte, error) {
 func (r *Receiver) ReadRevocation(text []byte, now time.Time) (v Revocation, err error) {
 	m, err := message.Parse(text, message.Options{Limits: r.options.Limits})
 	if err != nil {
-		return v, fmt.Errorf("it is no revocation: %w", err)
+		return v, fmt.Errorf("it is not a revocation: %w", err)
 	}
 	root := m.Root()
 	v = Revocation{
@@ -98,11 +98,11 @@ func (r *Receiver) ReadRevocation(text []byte, now time.Time) (v Revocation, err
 		Explanation: boundedText(root.Get("explanation").Text(), MaxExplanation), Sender: root.Get("fromAgent").Get("agentId").Text(),
 	}
 	if v.HandoffID == "" {
-		return v, errors.New("it is no revocation: it has no handoffId")
+		return v, errors.New("it is not a revocation: it has no handoffId")
 	}
 	for _, member := range []struct{ name, value string }{{"handoffId", v.HandoffID}, {"taskId", v.TaskID}, {"receiver", v.Receiver}, {"fromAgent.agentId", v.Sender}} {
 		if boundedName(member.value) != member.value {
-			return v, fmt.Errorf("it is no revocation: its %s has %d bytes, or a character that no id may have; an id has %d bytes at most", member.name, len(member.value), MaxName)
+			return v, fmt.Errorf("it is not a revocation: its %s has %d bytes, or a character that is not permitted in ids; an id has at most %d bytes", member.name, len(member.value), MaxName)
 		}
 	}
 	if t, err := time.Parse(time.RFC3339Nano, root.Get("timestamp").Text()); err == nil {
@@ -123,12 +123,12 @@ func (v *Revocation) check(verifier *sign.Verifier, m *message.Message, now time
 		return
 	}
 	if m.Root().Get(RevocationMember).Text() != RevocationVersion {
-		v.problem = "what was signed is no revocation of version " + RevocationVersion
+		v.problem = "the signed document is not a revocation of version " + RevocationVersion
 		return
 	}
 	for name := range m.Root().Members() {
 		if !slices.Contains(revocationMembers, name) {
-			v.problem = "it has the member " + finding.Quote(name) + ", which no revocation has"
+			v.problem = "it has the unknown member " + finding.Quote(name)
 			return
 		}
 	}
@@ -168,7 +168,7 @@ func (r *Receiver) whyRefused(b *audit.Batch, v *Revocation) (string, error) {
 			return "", err
 		}
 		if !verifier.MaySignFor(v.keyID, s.Sender, b.Now()) {
-			return fmt.Sprintf("the key %s may not sign for %s, which has sent the message", finding.Quote(v.keyID), finding.Quote(s.Sender)), nil
+			return fmt.Sprintf("the key %s may not sign for %s, which sent the message", finding.Quote(v.keyID), finding.Quote(s.Sender)), nil
 		}
 	}
 	return "", nil
@@ -181,5 +181,5 @@ type RevocationError struct {
 }
 
 func (e *RevocationError) Error() string {
-	return "the revocation of " + finding.Quote(e.HandoffID) + " is refused: " + e.Problem + "; its sender signs it with the key that the message is signed with"
+	return "the revocation of " + finding.Quote(e.HandoffID) + " is refused: " + e.Problem + "; it must be signed with the key of the message"
 }

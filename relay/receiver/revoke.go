@@ -45,7 +45,7 @@ func (r *Receiver) Revoke(ctx context.Context, v Revocation) (a Answer, err erro
 			return err
 		}
 		if revoked == nil {
-			refused = &RevocationError{v.HandoffID, "more unsigned revocations of messages that have not come are here than are recorded"}
+			refused = &RevocationError{v.HandoffID, "there are too many unsigned revocations of messages that have not arrived"}
 			return nil
 		}
 		if v.withdrawn == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/eaapl/handoff/relay/receiver"
 )
 
-// TestAgentDiesWithReceiver: a message whose agent ran when its receiver died is the sender's
-// again, or handed over again with Rerun, whether it comes again or the receiver starts.
+// TestAgentDiesWithReceiver checks that a message whose agent ran when its receiver died returns to the sender
+// or, with Rerun, is handed over again, whether it is delivered again or the receiver starts.
 func TestAgentDiesWithReceiver(t *testing.T) {
 	message := example(t, "6e7f936b")
 	for name, tt := range map[string]struct {
@@ -85,8 +85,8 @@ func TestAgentDiesWithReceiver(t *testing.T) {
 	}
 }
 
-// TestRerunKeepsReplyTo: a message is handed over as often as its receivers die, and where its
-// answer goes is kept.
+// TestRerunKeepsReplyTo checks that a message is handed over after each death of its receiver, and that the
+// place of its answer is kept.
 func TestRerunKeepsReplyTo(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	message := example(t, "6e7f936b")
@@ -102,7 +102,7 @@ func TestRerunKeepsReplyTo(t *testing.T) {
 		l.handOver(t, left[0].Answer, true)
 	}
 	l.recorded(t, audit.Accepted, audit.HandedOver, audit.HandedOver, audit.HandedOver)
-	// Brought again from another place, it is answered there.
+	// Delivered again from another place, it is answered there.
 	l.die(t)
 	l = born(t, path, receiver.Options{Rerun: true})
 	bring(t, l.Receiver, message, func(d *receiver.Delivery) { d.ReplyTo = "elsewhere" })
@@ -112,7 +112,8 @@ func TestRerunKeepsReplyTo(t *testing.T) {
 	}
 }
 
-// TestResumeStops: when nobody can be told of one message, those after it are left as they were.
+// TestResumeStops checks that, if the result of one message cannot be passed on, the following ones stay
+// unchanged.
 func TestResumeStops(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	l := born(t, path, receiver.Options{})
@@ -137,7 +138,7 @@ func TestResumeStops(t *testing.T) {
 	}
 }
 
-// TestReplyToIsText: a place for answers that no database can keep is left out, and the message
+// TestReplyToIsText checks that a place for answers that a database cannot store is left out, and the message
 // accepted.
 func TestReplyToIsText(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")

@@ -16,7 +16,7 @@ import (
 
 var errAway = errors.New("the log is away")
 
-// A breaking store does to each use of it what is planned; without a plan it works.
+// breaking is a store whose uses have the planned results; without a plan, it works.
 type breaking struct {
 	audit.Store
 	plan []fate
@@ -27,7 +27,7 @@ type fate int
 const (
 	works fate = iota
 	fails
-	unheard // it is done, and nobody hears of it
+	unheard // it happens, but an error is returned
 )
 
 func (b *breaking) next() fate {
@@ -60,7 +60,7 @@ func (b *breaking) View(ctx context.Context, f func(audit.Reader) error) error {
 	return b.Store.View(ctx, f)
 }
 
-// bornOn is born with a store that breaks as its plan says.
+// bornOn returns a receiver process with a store that fails as planned.
 func bornOn(t *testing.T, path string, o receiver.Options) (life, *breaking) {
 	t.Helper()
 	b := &breaking{Store: audittest.Open(t, path).Store()}
@@ -72,8 +72,8 @@ func bornOn(t *testing.T, path string, o receiver.Options) (life, *breaking) {
 	return life{r, log}, b
 }
 
-// TestTakeoverFails: what a dead receiver has left is taken over once, whatever becomes of the
-// connection to the log meanwhile.
+// TestTakeoverFails checks that a message left by a dead receiver is taken over once, whatever fails in the
+// connection to the log.
 func TestTakeoverFails(t *testing.T) {
 	ran := []audit.Event{audit.Accepted, audit.HandedOver}
 	lost := append(ran[:2:2], audit.ExecutionFailed, audit.RolledBack)
@@ -81,7 +81,7 @@ func TestTakeoverFails(t *testing.T) {
 		running bool
 		replyTo string
 		options receiver.Options
-		plan    []fate // of the use of the log: taking over, and then of each message
+		plan    []fate // results of the uses of the log: the takeover, then each message
 		status  receiver.Status
 		events  []audit.Event
 	}{
@@ -122,7 +122,7 @@ func TestTakeoverFails(t *testing.T) {
 			if len(list) > 0 {
 				t.Errorf("left, in spite of an error: %+v", list)
 			}
-			for range 2 { // nothing is left to the second
+			for range 2 { // the second process gets nothing
 				if err := resume(); err != nil {
 					t.Fatal(err)
 				}
@@ -152,8 +152,8 @@ func TestTakeoverFails(t *testing.T) {
 	}
 }
 
-// TestTakeoverGoesOn: those after a message that cannot be read, or that the caller does not take,
-// are left for the next try.
+// TestTakeoverGoesOn checks that messages after one that cannot be read, or that the caller does not take, stay
+// for the next try.
 func TestTakeoverGoesOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	first := born(t, path, receiver.Options{})
@@ -189,8 +189,8 @@ func TestTakeoverGoesOn(t *testing.T) {
 	}
 }
 
-// TestTakeoverByDelivery: a message whose takeover has failed, and that comes again, is handed over
-// once: for the delivery that brings it, or by a Resume that was before that.
+// TestTakeoverByDelivery checks that a message whose takeover failed, and that is delivered again, is handed
+// over once: for the delivery, or by an earlier Resume.
 func TestTakeoverByDelivery(t *testing.T) {
 	for _, resumedFirst := range []bool{false, true} {
 		for _, what := range []fate{fails, unheard} {
@@ -241,8 +241,7 @@ func TestTakeoverByDelivery(t *testing.T) {
 	}
 }
 
-// TestRevokeAfterFailedTakeover: a message whose takeover has failed is with nobody, so its sender
-// may take it back.
+// TestRevokeAfterFailedTakeover checks that a sender can take back a message whose takeover failed.
 func TestRevokeAfterFailedTakeover(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	first := born(t, path, receiver.Options{})
@@ -264,8 +263,8 @@ func TestRevokeAfterFailedTakeover(t *testing.T) {
 	next.recorded(t, audit.Accepted, audit.Revoked, audit.RolledBack)
 }
 
-// TestEndIsToldWhateverCameSince: that an agent has ended is told once its receiver has died, and not
-// recorded again, though other things have happened to its handoff since.
+// TestEndIsToldWhateverCameSince checks that the end of an agent is reported after the death of its receiver,
+// without a second record, whatever else has happened to the handoff.
 func TestEndIsToldWhateverCameSince(t *testing.T) {
 	for name, end := range map[string]receiver.Execution{"well": {}, "at once": {ExitCode: 3, AtOnce: true, Problem: "why"}} {
 		for _, rerun := range []bool{false, true} {
@@ -279,7 +278,7 @@ func TestEndIsToldWhateverCameSince(t *testing.T) {
 				}
 				broken := strings.Replace(string(example(t, "6e7f936b")), "2026-06-12T09:30:00.000Z", "yesterday", 1)
 				first.bring(t, []byte(broken))
-				// Its sender has the task again, by force, in the same log.
+				// Its sender has the task again, by a forced rollback in the same log.
 				if err := first.log.Append(t.Context(), func(b *audit.Batch) error {
 					_, err := b.Add(audit.Record{Event: audit.RolledBack, HandoffID: accepted.HandoffID, TaskID: accepted.TaskID}, nil)
 					return err

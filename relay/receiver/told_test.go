@@ -10,8 +10,8 @@ import (
 	"github.com/eaapl/handoff/relay/receiver"
 )
 
-// TestTold: how an agent has ended is known to Resume until the sender was told, whatever dies in
-// between, and to nobody after that.
+// TestTold checks that Resume returns the result of an agent until the sender was told, whatever dies in
+// between, and not afterwards.
 func TestTold(t *testing.T) {
 	for name, e := range map[string]receiver.Execution{
 		"COMPLETED": {},
@@ -25,7 +25,7 @@ func TestTold(t *testing.T) {
 			if _, err := first.Finished(t.Context(), accepted, e); err != nil {
 				t.Fatal(err)
 			}
-			// It dies before it has told the sender; so does the next one.
+			// The receiver dies before it has told the sender, and so does the next one.
 			for range 2 {
 				first.die(t)
 				first = born(t, path, receiver.Options{})
@@ -47,8 +47,8 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// TestStale: a copy of a message that was sent before its task was rolled back is not accepted when
-// it comes after that; one of a further attempt, or sent later, is.
+// TestStale checks that a copy that was sent before the rollback of its task is not accepted after it, and that
+// a further attempt, or a later copy, is.
 func TestStale(t *testing.T) {
 	r, message := start(t)
 	accepted := bring(t, r, message, nil)
@@ -66,11 +66,11 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestStaleByAttempt: where the sender counts its attempts, a copy of the one that was rolled back is
-// not accepted, though the sender has another number for it than the receiver, or a clock that is ahead.
+// TestStaleByAttempt checks that, if the sender counts its attempts, a copy of a rolled back attempt is not
+// accepted, although the receiver has another number for it, or the sender's clock is ahead.
 func TestStaleByAttempt(t *testing.T) {
 	r, message := start(t)
-	a := bring(t, r, message, func(d *receiver.Delivery) { d.Attempt = 4 }) // three of which the receiver knows nothing
+	a := bring(t, r, message, func(d *receiver.Delivery) { d.Attempt = 4 }) // the receiver does not know the first three
 	if a.Attempt != 1 || a.Record.Details.SenderAttempt != 4 {
 		t.Errorf("the answer is %+v", a)
 	}

@@ -15,8 +15,7 @@ import (
 	"github.com/eaapl/handoff/relay/receiver"
 )
 
-// A lossy store loses the connection while it commits, when it is told to: what was added is
-// there.
+// lossy is a store that loses the connection during a commit on request: the data is added.
 type lossy struct {
 	audit.Store
 	loses bool
@@ -39,7 +38,7 @@ func startLossy(t *testing.T) (*receiver.Receiver, *lossy, []byte) {
 	return r, l, message
 }
 
-// again does something that fails the first time, and of which nobody knows whether it was recorded.
+// again repeats an action whose first result is uncertain.
 func again(t *testing.T, l *lossy, do func() error) {
 	t.Helper()
 	l.loses = true
@@ -66,8 +65,8 @@ func (l *lossy) want(t *testing.T, want ...audit.Event) {
 	}
 }
 
-// TestUncertainEnd: how an agent ended is recorded once, and told with all that follows, though
-// the connection is lost while that is recorded.
+// TestUncertainEnd checks that the result of an agent is recorded once, and reported with its consequences,
+// although the connection is lost during the record.
 func TestUncertainEnd(t *testing.T) {
 	for name, tt := range map[string]struct {
 		end    receiver.Execution
@@ -99,7 +98,7 @@ func TestUncertainEnd(t *testing.T) {
 	}
 }
 
-// TestUncertainHandover: that a message was handed over is recorded once.
+// TestUncertainHandover checks that a handover is recorded once.
 func TestUncertainHandover(t *testing.T) {
 	for _, running := range []bool{true, false} {
 		r, l, message := startLossy(t)
@@ -109,8 +108,8 @@ func TestUncertainHandover(t *testing.T) {
 	}
 }
 
-// TestUncertainDuplicate: a copy of a message that is just handed over is a duplicate, also when
-// nobody knows whether that was recorded.
+// TestUncertainDuplicate checks that a copy of a message during its handover is a duplicate, even if the record
+// of the handover is uncertain.
 func TestUncertainDuplicate(t *testing.T) {
 	r, l, message := startLossy(t)
 	accepted := bring(t, r, message, nil)
@@ -132,8 +131,8 @@ func TestUncertainDuplicate(t *testing.T) {
 	l.want(t, audit.Accepted, audit.HandedOver, audit.Duplicate, audit.Duplicate)
 }
 
-// TestUncertainAcceptance: a message whose acceptance was recorded all the same is handed over by
-// who has tried.
+// TestUncertainAcceptance checks that a message whose uncertain acceptance was recorded is handed over by the
+// process that tried it.
 func TestUncertainAcceptance(t *testing.T) {
 	r, l, message := startLossy(t)
 	d, err := r.Examine(t.Context(), jsonstream.NewRaw(message), nil)
@@ -151,8 +150,8 @@ func TestUncertainAcceptance(t *testing.T) {
 	l.want(t, audit.Accepted)
 }
 
-// TestUncertainRejection: why a message was rejected is recorded once, and people hear of it, though the
-// connection is lost while it is recorded.
+// TestUncertainRejection checks that a rejection is recorded once and causes an alert, although the connection
+// is lost during the record.
 func TestUncertainRejection(t *testing.T) {
 	r, l, message := startLossy(t)
 	bring(t, r, message, nil)
@@ -170,8 +169,8 @@ func TestUncertainRejection(t *testing.T) {
 	l.want(t, audit.Accepted, audit.Rejected, audit.DeadLettered)
 }
 
-// TestUncertainLoss: that an agent has died with its receiver is recorded once, and told with all that
-// follows, when its message comes again and the connection is lost meanwhile.
+// TestUncertainLoss checks that the loss of an agent with its receiver is recorded once, and reported with its
+// consequences, when the message is delivered again and the connection is lost meanwhile.
 func TestUncertainLoss(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	first := born(t, path, receiver.Options{})
@@ -194,8 +193,8 @@ func TestUncertainLoss(t *testing.T) {
 	next.recorded(t, audit.Accepted, audit.HandedOver, audit.ExecutionFailed, audit.RolledBack, audit.Escalated)
 }
 
-// TestUncertainWithdrawal: people hear that a message was withdrawn though the connection is lost while
-// its revocation is recorded, and only once.
+// TestUncertainWithdrawal checks that a withdrawn message causes one alert, although the connection is lost
+// during the record of its revocation.
 func TestUncertainWithdrawal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	first := born(t, path, receiver.Options{})

@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A message goes to a receiver, and an answer back.
+// A message is sent to a receiver, and an answer back.
 func ExampleMemory() {
 	ctx := context.Background()
 	var place transport.Memory

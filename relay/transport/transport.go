@@ -210,7 +210,7 @@ type TooLargeError struct {
 }
 
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("the message has %d bytes, and the transport takes %d at most", e.Size, e.Limit)
+	return fmt.Sprintf("the message has %d bytes, more than the transport's limit of %d", e.Size, e.Limit)
 }
 
 // A PermanentError reports that a message did not arrive, and that a retry would not help: the
@@ -223,4 +223,4 @@ func (e *PermanentError) Error() string { return e.Err.Error() }
 func (e *PermanentError) Unwrap() error { return e.Err }
 
 // ErrNoAnswers reports a transport without a place for answers: Publish returns them.
-var ErrNoAnswers = errors.New("answers come with the message, and nowhere else")
+var ErrNoAnswers = errors.New("answers come only with the message")

@@ -47,8 +47,8 @@ func FuzzHeaders(f *testing.F) {
 	})
 }
 
-// TestMemoryInTurn: the consumer that has waited longest gets the next message, so that a message that
-// one consumer gives back reaches another.
+// TestMemoryInTurn checks that the consumer that has waited longest gets the next message, so that a message
+// that one consumer returns reaches another one.
 func TestMemoryInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var place transport.Memory

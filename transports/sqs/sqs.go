@@ -98,11 +98,11 @@ func Check(u *url.URL) error {
 func parse(u *url.URL) (account, name string, err error) {
 	account, name, ok := strings.Cut(strings.Trim(u.Path, "/"), "/")
 	if !ok || u.Host == "" || account == "" || name == "" || strings.Contains(name, "/") {
-		return "", "", errors.New("not the address of a queue: write it as sqs://HOST/ACCOUNT/QUEUE")
+		return "", "", errors.New("it is not the address of a queue: write it as sqs://HOST/ACCOUNT/QUEUE")
 	}
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 	if base := strings.TrimSuffix(name, fifo); base == "" || strings.Trim(base, letters) != "" || len(name) > maxName {
-		return "", "", fmt.Errorf("%q cannot be the name of a queue: 1 to %d of letters, digits, - and _, and at its end perhaps %s", name, maxName, fifo)
+		return "", "", fmt.Errorf("%q cannot be the name of a queue: use 1 to %d letters, digits, - and _, optionally followed by %s", name, maxName, fifo)
 	}
 	return account, name, nil
 }
@@ -183,7 +183,7 @@ func (q *queue) at(other string) string {
 // answers returns the queue of the answers for a sender, and creates it if it is missing.
 func (q *queue) answers(ctx context.Context, sender string) (*queue, error) {
 	if !transport.IsName(sender) {
-		return nil, fmt.Errorf("%q is no name of a sender", sender)
+		return nil, fmt.Errorf("%q cannot be the name of a sender", sender)
 	}
 	if known, ok := q.replies.Load(sender); ok {
 		return known.(*queue), nil

@@ -20,14 +20,14 @@ import (
 	"github.com/eaapl/handoff/relay/transport/transporttest"
 )
 
-// server is where a server that speaks the API of SQS is for tests, such as fauxqs.
+// server is the address of a server with the API of SQS for tests, such as fauxqs.
 const server = "127.0.0.1:4566"
 
 func TestStandard(t *testing.T) { transporttest.Run(t, start("")) }
 
 func TestFIFO(t *testing.T) { transporttest.Run(t, start(fifo)) }
 
-// start returns a function that makes a queue, and one for its dead letters.
+// start returns functions that create a queue and a queue for its dead letters.
 func start(suffix string) func(*testing.T) transporttest.Place {
 	return func(t *testing.T) transporttest.Place {
 		conn, err := net.DialTimeout("tcp", server, time.Second)
@@ -72,7 +72,7 @@ func start(suffix string) func(*testing.T) transporttest.Place {
 				if _, err := c.Next(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				c.stop() // as for a process that is gone: nothing renews its lease
+				c.stop() // like a dead process, it does not renew its lease
 			},
 			DeadLetters: func(t *testing.T) (bodies [][]byte) {
 				out, err := q.client.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &dead, MaxNumberOfMessages: most})
@@ -127,7 +127,7 @@ func attribute(t *testing.T, c *sqs.Client, queue string, name types.QueueAttrib
 	return out.Attributes[string(name)]
 }
 
-// FuzzEncode: whatever a body is, the server gets a text that it takes, and a receiver the body.
+// FuzzEncode checks that any body is sent as a text that the server accepts, and is received unchanged.
 func FuzzEncode(f *testing.F) {
 	f.Add([]byte(`{"a": 1}`))
 	f.Add([]byte{})
@@ -145,7 +145,7 @@ func FuzzEncode(f *testing.F) {
 	})
 }
 
-// TestCheck: an address that no queue can have is refused without a server.
+// TestCheck checks that an impossible address is rejected without a server.
 func TestCheck(t *testing.T) {
 	for address, want := range map[string]string{
 		"sqs://h/123/handoffs":      "",
@@ -169,7 +169,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestAnsweredAgain: a FIFO queue answers to a copy that it drops as to the first one, for five minutes.
+// TestAnsweredAgain checks that a FIFO queue confirms a dropped copy like the first message, for five minutes.
 func TestAnsweredAgain(t *testing.T) {
 	q, now := &queue{}, time.Now()
 	if q.again("a", now) || q.again("b", now) || !q.again("a", now.Add(time.Minute)) {
@@ -183,7 +183,7 @@ func TestAnsweredAgain(t *testing.T) {
 	}
 }
 
-// TestWithoutID: in a FIFO queue, messages without an ID are not copies of each other.
+// TestWithoutID checks that messages without an ID in a FIFO queue are not copies of each other.
 func TestWithoutID(t *testing.T) {
 	p := start(fifo)(t)
 	publisher, consumer := p.Publisher(t), p.Consumer(t)

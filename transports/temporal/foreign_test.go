@@ -18,10 +18,10 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// patient lets a workflow take as long as a busy machine needs: the SDK takes a second for a deadlock.
+// patient permits a workflow the time that a busy machine needs: the SDK considers a second a deadlock.
 var patient = worker.Options{DeadlockDetectionTimeout: time.Minute}
 
-// carried runs the workflow with signals, and returns the bodies for which the activity ran, and the log.
+// carried runs the workflow with signals, and returns the bodies passed to the activity, and the log.
 func carried(t *testing.T, signals ...any) (bodies []string, log string, err error) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
@@ -50,17 +50,17 @@ func carried(t *testing.T, signals ...any) (bodies []string, log string, err err
 	return bodies, text.String(), env.GetWorkflowError()
 }
 
-// payload is a value as a client of another language has encoded it.
+// payload is a value in the encoding of a client in another language.
 func payload(encoding, data string) converter.RawValue {
 	return converter.NewRawValue(&common.Payload{Metadata: map[string][]byte{converter.MetadataEncoding: []byte(encoding)}, Data: []byte(data)})
 }
 
-// TestSignalsOfOthers: a message arrives however a client encodes it. TypeScript, Python, Java and
-// .NET send objects and strings as json/plain and bytes as binary/plain, and so does the temporal program
-// with --input (JSON, unless --input-meta says otherwise).
+// TestSignalsOfOthers checks that a message arrives in the encoding of any client. TypeScript, Python, Java and
+// .NET send objects and strings as json/plain and bytes as binary/plain, and so does the temporal program with
+// --input (JSON, unless --input-meta names another encoding).
 func TestSignalsOfOthers(t *testing.T) {
 	const body = `{"handoffId":"x"}`
-	spaced := "{\"handoffId\": \"x\",\n\n\"n\": 9007199254740993}" // it looks like headers
+	spaced := "{\"handoffId\": \"x\",\n\n\"n\": 9007199254740993}" // this looks like headers
 	for _, tt := range []struct {
 		name   string
 		signal any
@@ -86,8 +86,8 @@ func TestSignalsOfOthers(t *testing.T) {
 	}
 }
 
-// TestUnreadableSignal: what cannot be read fails the workflow, by the name of its encoding, and the
-// log has it; the messages before and after it are accepted.
+// TestUnreadableSignal checks that an unreadable signal makes the workflow fail with the name of its encoding,
+// that the log has it, and that the messages before and after it are accepted.
 func TestUnreadableSignal(t *testing.T) {
 	for _, tt := range []struct {
 		name     string

@@ -72,7 +72,7 @@ func Check(u *url.URL) error {
 func parse(u *url.URL) (namespace string, names Names, err error) {
 	namespace, workflow, ok := strings.Cut(strings.Trim(u.Path, "/"), "/")
 	if !ok || u.Host == "" || namespace == "" || workflow == "" || strings.Contains(workflow, "/") {
-		return "", names, errors.New("not the address of a workflow: write it as temporal://HOST:PORT/NAMESPACE/WORKFLOW")
+		return "", names, errors.New("it is not the address of a workflow: write it as temporal://HOST:PORT/NAMESPACE/WORKFLOW")
 	}
 	names = Names{Workflow: workflow, Signal: "handoff", TaskQueue: workflow}
 	for name, values := range u.Query() {
@@ -82,7 +82,7 @@ func parse(u *url.URL) (namespace string, names Names, err error) {
 		case "queue":
 			names.TaskQueue = values[0]
 		default:
-			return "", names, errors.New("the address has a parameter that is not known: use signal and queue")
+			return "", names, errors.New("the address has an unknown parameter: use signal and queue")
 		}
 	}
 	return namespace, names, nil

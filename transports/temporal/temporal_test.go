@@ -16,11 +16,11 @@ import (
 	"github.com/eaapl/handoff/relay/transport/transporttest"
 )
 
-// testServer is the variable with the path of the program in the folder testserver, built.
-// It takes minutes to build, since it is a whole server.
+// testServer is the variable with the path of the built program in the folder testserver. It takes minutes to
+// build, because it is a whole server.
 const testServer = "HANDOFF_TEMPORAL_SERVER"
 
-// server is where the server is, and its namespace; "" if there is none.
+// server is the address of the server, and its namespace; "" without one.
 var server, namespace string
 
 func TestMain(m *testing.M) {
@@ -43,7 +43,7 @@ func run(m *testing.M) int {
 		}
 		defer func() {
 			stdin.Close()
-			_ = c.Wait() // its tests are over
+			_ = c.Wait() // after its tests
 		}()
 		line, err := bufio.NewReader(stdout).ReadString('\n')
 		if err != nil {
@@ -54,9 +54,9 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-var places sync.Map // by the name of the test
+var places sync.Map // named after the test
 
-// place returns the address of a workflow that nobody else uses.
+// newPlace returns the address of a new workflow.
 func newPlace(t *testing.T) *url.URL {
 	if server == "" {
 		t.Skip(testServer + " does not name a Temporal server: go build ./testserver makes one")
@@ -97,8 +97,8 @@ func TestTransport(t *testing.T) {
 	})
 }
 
-// TestAsk: a sender finds the newest answer whether a worker runs or not, also when it was given
-// long after.
+// TestAsk checks that a sender finds the newest answer with and without a running worker, even if it was given
+// much later.
 func TestAsk(t *testing.T) {
 	u := newPlace(t)
 	p := openPublisher(t, u)
@@ -139,7 +139,7 @@ func TestAsk(t *testing.T) {
 	wait(t, asker, "completed")
 }
 
-// wait asks until the answer is what is wanted.
+// wait asks until the answer is the expected one.
 func wait(t *testing.T, a transport.Asker, want string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -11,8 +11,8 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// TestCarry: the workflow has the activity run for every message, again when it was given back,
-// and ends when nothing is left.
+// TestCarry checks that the workflow runs the activity for every message, again if it was returned, and ends
+// when no message is left.
 func TestCarry(t *testing.T) {
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestWorkflowEnvironment()

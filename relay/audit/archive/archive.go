@@ -132,7 +132,7 @@ func open(ctx context.Context, path string) (*regular.File, error) {
 }
 
 func read(f *regular.File) (*File, error) {
-	damaged := &DamagedError{f.Name(), "not a file of messages, or not whole"}
+	damaged := &DamagedError{f.Name(), "it is not a complete file of messages"}
 	footer, head := make([]byte, footerSize), make([]byte, 8)
 	if f.Size() < int64(footerSize+len(head)) {
 		return nil, damaged
@@ -166,7 +166,7 @@ func (f *File) entry(i int) (sequence, offset int64, length int, err error) {
 	sequence, offset = int64(binary.LittleEndian.Uint64(b[:])), int64(binary.LittleEndian.Uint64(b[8:]))
 	length = int(binary.LittleEndian.Uint32(b[16:]))
 	if offset < 0 || offset+int64(length) > f.start-8 {
-		return 0, 0, 0, &DamagedError{f.f.Name(), "its index is not as it was written"}
+		return 0, 0, 0, &DamagedError{f.f.Name(), "its index was changed"}
 	}
 	return sequence, offset, length, nil
 }
@@ -209,7 +209,7 @@ func Check(ctx context.Context, path string, want audit.Hash) error {
 		return err
 	}
 	if !bytes.Equal(sum.Sum(nil), want[:]) {
-		return &DamagedError{path, "its SHA-256 is not the one in the log"}
+		return &DamagedError{path, "its SHA-256 differs from the one in the log"}
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func write(ctx context.Context, s audit.Store, directory string, first, end int6
 			}
 			return i.Frames(from, to, func(sequence int64, frame []byte) error {
 				if sha256.Sum256(frame) != digests[sequence] {
-					return fmt.Errorf("the message beside record %d is not the one that was recorded, and is not moved: handoff audit verify says more", sequence)
+					return fmt.Errorf("the message beside record %d is not the recorded one, and is not moved: run handoff audit verify", sequence)
 				}
 				return w.add(sequence, frame)
 			})
@@ -118,7 +118,7 @@ func (e *RetentionError) Error() string {
 	if e.Retention == "" {
 		return "the audit log has no retention period, so nothing is removed"
 	}
-	return fmt.Sprintf("the audit log keeps records for %s: name a time before %s", finding.Quote(e.Retention), e.Limit.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("the audit log keeps records for %s: use a time before %s", finding.Quote(e.Retention), e.Limit.UTC().Format(time.RFC3339))
 }
 
 // removable returns the number of the first record to keep, which is at most the last one: the first that is

@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/relay/audit/trace"
 )
 
-// pipeline writes the three records of a task with four agents (section 13.3), a rejected
-// handoff, a task whose first handoff is below it, and an acceptance after a roll-back.
+// pipeline writes the three records of a task with four agents (section 13.3), a rejected handoff, a task whose
+// first handoff belongs to this one, and an acceptance after a rollback.
 func pipeline(t testing.TB) *audit.Log {
 	l := audittest.New(t)
 	add := func(event audit.Event, id, task, parent, from, to, spent, left string, tokens int64) {
@@ -41,8 +41,8 @@ func lines(b cost.Bill) (lines []string) {
 	return lines
 }
 
-// What was spent is exact, counts each handoff that was accepted once, and goes on from a
-// parent in another task.
+// TestOf checks that spending is exact, counts each accepted handoff once, and continues from a parent in
+// another task.
 func TestOf(t *testing.T) {
 	l := pipeline(t)
 	err := l.Store().View(t.Context(), func(r audit.Reader) error {
@@ -75,8 +75,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// Of several acceptances of a handoff the last counts, for a task and for the whole log, and
-// also where the handoff is the parent of one in another task.
+// TestLastAcceptanceCounts checks that the last of several acceptances of a handoff counts, for a task and for
+// the whole log, even if the handoff is the parent of one in another task.
 func TestLastAcceptanceCounts(t *testing.T) {
 	l := audittest.New(t)
 	add := func(event audit.Event, id, task, parent, from, spent string, tokens int64) {
@@ -120,8 +120,8 @@ func TestLastAcceptanceCounts(t *testing.T) {
 	}
 }
 
-// A task whose id is a UUID is one task in small letters and in capitals, and nothing of it is
-// missing where a parent is not in the log.
+// TestSpellings checks that a UUID identifies the same task in lowercase and in uppercase, and that costs are
+// complete even if a parent is not in the log.
 func TestSpellings(t *testing.T) {
 	l := audittest.New(t)
 	for _, r := range []audit.Record{

@@ -119,7 +119,7 @@ func (p *pack) record(ctx context.Context, s *audit.Stored) ([]byte, error) {
 		return nil, err
 	}
 	if tree.CheckRecord(proof.Hashes, p.checkpoint.Size, p.checkpoint.Root, s.Sequence, sha256.Sum256(text)) != nil {
-		return nil, fmt.Errorf("record %d, or the tree, is not what it was at the checkpoint: handoff audit verify says more", s.Sequence)
+		return nil, fmt.Errorf("record %d or the tree was changed since the checkpoint: run handoff audit verify", s.Sequence)
 	}
 	proven, err := tree.FormatProof(proof)
 	if err != nil {
@@ -144,7 +144,7 @@ func (p *pack) record(ctx context.Context, s *audit.Stored) ([]byte, error) {
 	}
 	canonical := canonicalForm(message, s.MessageDigest)
 	if canonical == nil {
-		return nil, fmt.Errorf("the message beside record %d is not the one that was recorded: handoff audit verify says more", s.Sequence)
+		return nil, fmt.Errorf("the message beside record %d is not the recorded one: run handoff audit verify", s.Sequence)
 	}
 	return message, errors.Join(p.add(fmt.Sprintf("messages/%d.json", s.Sequence), message), p.add(fmt.Sprintf("messages/%d.canonical", s.Sequence), canonical))
 }

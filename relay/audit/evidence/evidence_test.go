@@ -23,7 +23,8 @@ import (
 	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
-// The script in an archive is the one that docs/proving.md explains and package tree tests.
+// TestScriptIsDocumented checks that the script in an archive is the one that docs/proving.md explains and
+// package tree tests.
 func TestScriptIsDocumented(t *testing.T) {
 	t.Parallel()
 	script, err := os.ReadFile("verify-record.sh")
@@ -61,11 +62,11 @@ func ExampleWrite() {
 		return evidence.Write(ctx, io.Discard, r, "a task", note, key.Public().(ed25519.PublicKey))
 	})
 	fmt.Println(err)
-	// Output: no record of task "a task"
+	// Output: the audit log has no record of task "a task"
 }
 
-// A message that is not the recorded one is no evidence, also where the digest of the message is
-// keyed, since its personal data is apart.
+// TestChangedMessage checks that only the recorded message is evidence, even if its digest is keyed because its
+// personal data is stored apart.
 func TestChangedMessage(t *testing.T) {
 	t.Parallel()
 	l := audittest.New(t)
@@ -95,14 +96,14 @@ func TestChangedMessage(t *testing.T) {
 			}
 			return evidence.Write(t.Context(), io.Discard, r, recorded, note, key.Public().(ed25519.PublicKey))
 		})
-		if changed := err != nil && strings.Contains(err.Error(), "the message beside record 1 is not the one that was recorded"); changed != (i == 1) || err != nil && !changed {
+		if changed := err != nil && strings.Contains(err.Error(), "the message beside record 1 is not the recorded one"); changed != (i == 1) || err != nil && !changed {
 			t.Errorf("%s: %v", recorded, err)
 		}
 	}
 }
 
-// An archive has the records up to the checkpoint and their messages, whatever database the log
-// is in: PostgreSQL does not answer another question while it sends records.
+// TestDatabases checks that an archive has the records up to the checkpoint, and their messages, from every
+// database: PostgreSQL answers no other query while it sends records.
 func TestDatabases(t *testing.T) {
 	t.Parallel()
 	for name, address := range map[string]func(*testing.T) string{

@@ -132,7 +132,7 @@ func (r *summary) text() []byte {
 			fmt.Fprintf(&b, "  message    %s\n", s.Message)
 		}
 	}
-	fmt.Fprintf(&b, "\nspent in all  %s USD\n", cmp.Or(r.CostSpentUSD, "?"))
+	fmt.Fprintf(&b, "\ntotal spent   %s USD\n", cmp.Or(r.CostSpentUSD, "?"))
 	for _, c := range r.Output {
 		fmt.Fprintf(&b, "output        %q: %q\n", c.ID, c.Description)
 	}

@@ -4,22 +4,22 @@ record=$1 proof=$2 key=$3
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 fail() { echo "not proven: $1" >&2; exit 1; }
-number() { case $1 in '' | *[!0-9]* | 0?* | ?????????????????*) fail "no number: $1" ;; esac; }
+number() { case $1 in '' | *[!0-9]* | 0?* | ?????????????????*) fail "not a number: $1" ;; esac; }
 hash() { openssl dgst -sha256 -binary | openssl base64 -A; }
 decode() { printf %s "$1" | openssl base64 -d -A; }
 
-# The proof ends at the first empty line, what is signed at the second.
+# The proof ends at the first empty line, the signed text at the second.
 sed '/^$/,$d' "$proof" >"$dir/head"
 sed '1,/^$/d' "$proof" >"$dir/checkpoint"
 sed '/^$/,$d' "$dir/checkpoint" >"$dir/body"
-[ "$(sed -n 1p "$dir/head")" = c2sp.org/tlog-proof@v1 ] || fail "another format"
-[ "$(wc -l <"$dir/body")" -eq 3 ] || fail "no checkpoint"
+[ "$(sed -n 1p "$dir/head")" = c2sp.org/tlog-proof@v1 ] || fail "the format is not c2sp.org/tlog-proof@v1"
+[ "$(wc -l <"$dir/body")" -eq 3 ] || fail "the proof has no valid checkpoint"
 origin=$(sed -n 1p "$dir/body") size=$(sed -n 2p "$dir/body") root=$(sed -n 3p "$dir/body")
 sed '1d; /^extra /d' "$dir/head" >"$dir/path"
 index=$(sed -n '1s/^index //p' "$dir/path")
 number "$size"
 number "$index"
-[ "$index" -lt "$size" ] || fail "record $index of $size"
+[ "$index" -lt "$size" ] || fail "record $index is not one of $size records"
 
 # One of the signatures is the key's. The first four bytes are the key's id.
 sed '1,/^$/d' "$dir/checkpoint" | while read -r _ _ signature; do

@@ -11,9 +11,9 @@ import (
 	"github.com/eaapl/handoff/relay/receiver"
 )
 
-// Messages are stored compressed, in the database and in an archive: unpacked, too, they have no
-// byte of the data, before its erasure and after it. What was archived is put back as long as the
-// key exists, and is verified as before when it does not.
+// TestNothingInMessages checks compressed messages, in the database and in an archive: decompressed, they
+// contain no personal data, before and after the erasure. An archived message can be restored as long as its
+// key exists, and can be verified even afterwards.
 func TestNothingInMessages(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

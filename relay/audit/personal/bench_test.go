@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/privacy"
 )
 
-// BenchmarkSeparate takes the data of a customer out of the example.
+// BenchmarkSeparate separates the data of a customer from the example.
 func BenchmarkSeparate(b *testing.B) {
 	raw, err := os.ReadFile("../../../schemas/examples/message.json")
 	if err != nil {

@@ -24,7 +24,7 @@ func (e *NothingHeldError) Error() string {
 	if e.Subject.Record != nil {
 		return fmt.Sprintf("record %d has no personal data", *e.Subject.Record)
 	}
-	return fmt.Sprintf("the audit log holds nothing about the data subject %s: ids are compared byte by byte", finding.Quote(e.Subject.ID))
+	return fmt.Sprintf("the audit log has no data about the data subject %s: ids are compared byte by byte", finding.Quote(e.Subject.ID))
 }
 
 // hash returns the subject's hash as stored in records.

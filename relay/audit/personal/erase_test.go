@@ -83,14 +83,14 @@ func about(t *testing.T, id, customer, name, born string) []byte {
 	return bytes.Replace(text, []byte(`"currentState":`), []byte(`"currentState":{"customer":{"id":"`+customer+`","name":"`+name+`","born":"`+born+`"}},"previousState":`), 1)
 }
 
-// uuid returns an id for a name.
+// uuid returns an id derived from a name.
 func uuid(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	text := hex.EncodeToString(sum[:])
 	return text[:8] + "-" + text[8:12] + "-4" + text[13:16] + "-8" + text[17:20] + "-" + text[20:32]
 }
 
-// accept brings a message and returns the answer.
+// accept passes a message to the receiver and returns the answer.
 func (d *desk) accept(raw []byte) receiver.Answer {
 	d.t.Helper()
 	r, err := receiver.New(d.t.Context(), validate.New(validate.Options{}), d.log, receiver.Options{Personal: d.sealer})
@@ -108,7 +108,7 @@ func (d *desk) accept(raw []byte) receiver.Answer {
 	return answers[0]
 }
 
-// restored returns the message of a record.
+// restored returns the message of a record as received.
 func (d *desk) restored(of audit.Stored) (text []byte, err error) {
 	viewed := d.log.Store().View(d.t.Context(), func(r audit.Reader) error {
 		frame, err := r.Frame(of.Sequence)
@@ -125,7 +125,7 @@ func (d *desk) restored(of audit.Stored) (text []byte, err error) {
 	return text, viewed
 }
 
-// records returns the whole log, whose chain it checks.
+// records returns the records of the whole log, and checks its chain.
 func (d *desk) records() (list []audit.Stored) {
 	d.t.Helper()
 	err := d.log.Store().View(d.t.Context(), func(r audit.Reader) error {
@@ -186,8 +186,9 @@ func stores(t *testing.T, test func(t *testing.T, d *desk)) {
 	}
 }
 
-// Messages come back as they came until their subject is erased. Then nobody has them, others
-// have theirs, and the log says what happened; it is the same log, to the byte.
+// TestErase checks that messages are restored unchanged until their subject is erased. Afterwards this
+// subject's data is gone, that of other subjects is not, the log has a record of the erasure, and all other
+// bytes of the log are the same.
 func TestErase(t *testing.T) {
 	t.Parallel()
 	stores(t, func(t *testing.T, d *desk) {
@@ -218,7 +219,7 @@ func TestErase(t *testing.T) {
 		if got, err := d.restored(b.Record); err != nil || !bytes.Equal(got, other) {
 			t.Errorf("another subject's: %s, %v", got, err)
 		}
-		// Erasing again changes nothing; what came since has a new key.
+		// A second erasure changes nothing, and later data has a new key.
 		if again, err := d.erase(d.sealer, "C-4711", "once more"); err != nil || again.Hash != erased.Hash {
 			t.Errorf("erased again: %+v, %v", again, err)
 		}
@@ -240,7 +241,7 @@ func TestErase(t *testing.T) {
 	})
 }
 
-// What was left by a process that died is not handed over once it is erased.
+// TestErasedIsNotHandedOver checks that a message left by a dead process is not handed over after its erasure.
 func TestErasedIsNotHandedOver(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -249,7 +250,7 @@ func TestErasedIsNotHandedOver(t *testing.T) {
 	one, two := about(t, "h1", "C-4711", "Erika", "1964-08-12"), about(t, "h2", "C-4712", "Max", "1970-01-01")
 	other.accept(one)
 	other.accept(two)
-	if err := other.log.Store().Close(); err != nil { // as a process that died
+	if err := other.log.Store().Close(); err != nil { // as by a process that died
 		t.Fatal(err)
 	}
 	if _, err := d.erase(d.sealer, "C-4711", "x"); err != nil {
@@ -290,8 +291,8 @@ func (c crashing) Finish(ctx context.Context, e personal.Erasure) error {
 	return c.KeyStore.Finish(ctx, e)
 }
 
-// An erasure that was interrupted is finished by the next one, of whatever subject, as it was
-// decided, and is recorded once.
+// TestInterruptedErasure checks that the next erasure of any subject completes an interrupted one, with the
+// interrupted decision, and that it is recorded once.
 func TestInterruptedErasure(t *testing.T) {
 	t.Parallel()
 	stores(t, func(t *testing.T, d *desk) {
@@ -328,7 +329,7 @@ func TestInterruptedErasure(t *testing.T) {
 	})
 }
 
-// encodings are how a text may stand in a file.
+// encodings returns the forms in which a text may occur in a file.
 func encodings(text string) map[string][]byte {
 	wide := utf16.Encode([]rune(text))
 	little, big := make([]byte, 0, 2*len(wide)), make([]byte, 0, 2*len(wide))
@@ -339,14 +340,14 @@ func encodings(text string) map[string][]byte {
 		"as it is": []byte(text), "UTF-16LE": little, "UTF-16BE": big, "hexadecimal": []byte(hex.EncodeToString([]byte(text))),
 		"HEXADECIMAL": []byte(strings.ToUpper(hex.EncodeToString([]byte(text)))),
 	}
-	for shift := range 3 { // base64 at any place of three bytes, without the characters that depend on others
+	for shift := range 3 { // base64 at each of the three offsets, without the characters that depend on neighbours
 		encoded := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("\x00", shift) + text))
 		list["base64, "+string(rune('0'+shift))] = []byte(encoded[shift+1 : len(encoded)-4])
 	}
 	return list
 }
 
-// find returns which of some texts stand in the files of a directory.
+// find returns the texts that occur in the files of a directory.
 func find(t *testing.T, dir string, texts map[string]string) (found []string) {
 	t.Helper()
 	files := 0
@@ -371,9 +372,9 @@ func find(t *testing.T, dir string, texts map[string]string) (found []string) {
 	return found
 }
 
-// No byte of the data is ever in the files of the log or of the keys, and no byte of the key
-// after erasure: in databases, write-ahead logs or free pages, of open stores and of closed
-// ones.
+// TestNothingIsLeft checks that the files of the log and of the keys never contain a byte of the data and,
+// after the erasure, no byte of the key: in databases, write-ahead logs and free pages, of open and of closed
+// stores.
 func TestNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -383,13 +384,13 @@ func TestNothingIsLeft(t *testing.T) {
 	for _, id := range []string{"h1", "h2", "h3"} {
 		answers = append(answers, d.accept(about(t, id, data["id"], data["name"], data["birth date"])))
 	}
-	// A rejected message has findings, which quote what is wrong.
+	// A rejected message has findings, which quote values.
 	wrong := bytes.Replace(about(t, "h4", data["id"], data["name"], data["birth date"]), []byte(`"version":`), []byte(`"x":`), 1)
 	wrong = bytes.Replace(wrong, []byte(`"taskId"`), []byte(`"taskIdentity":"Erika Mustermann-Qx","noTaskId"`), 1)
 	if rejected := d.accept(wrong); rejected.Status != receiver.Rejected {
 		t.Fatalf("%+v", rejected)
 	}
-	d.accept(about(t, "h5", "C-4712", "Max", "1970-01-01")) // whose key stays
+	d.accept(about(t, "h5", "C-4712", "Max", "1970-01-01")) // its key is kept
 	settings := map[string]string{}
 	var payload []byte
 	if err := d.log.Store().View(t.Context(), func(r audit.Reader) (err error) {
@@ -427,8 +428,8 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// What is held about somebody is listed, with the data until it is erased; a message without a
-// subject's id is a subject of its own.
+// TestHeld checks that the data about a subject can be listed until it is erased, and that a message without a
+// subject's id is a separate subject.
 func TestHeld(t *testing.T) {
 	t.Parallel()
 	stores(t, func(t *testing.T, d *desk) {
@@ -460,7 +461,7 @@ func TestHeld(t *testing.T) {
 	})
 }
 
-// Keys in the database of the log are rejected, before anything is made there.
+// TestSameDatabase checks that keys in the database of the log are rejected before anything is created there.
 func TestSameDatabase(t *testing.T) {
 	t.Parallel()
 	for name, start := range map[string]func(*testing.T) string{
@@ -486,8 +487,8 @@ func TestSameDatabase(t *testing.T) {
 	}
 }
 
-// TestErasedWhileAgentRan: of a message whose agent died with its receiver, and whose data subject
-// was erased meanwhile, the sender hears, also where it was to be handed over again.
+// TestErasedWhileAgentRan checks that the sender is told the result of a message whose agent died with its
+// receiver, and whose data subject was then erased, even if the message was to be handed over again.
 func TestErasedWhileAgentRan(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -499,7 +500,7 @@ func TestErasedWhileAgentRan(t *testing.T) {
 		err = r.HandedOver(t.Context(), []receiver.Handover{{Accepted: accepted.Record, Running: true}})
 	}
 	if err == nil {
-		err = other.log.Store().Close() // as a process that died
+		err = other.log.Store().Close() // as by a process that died
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -511,7 +512,7 @@ func TestErasedWhileAgentRan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []int{1, 0} { // it is settled once
+	for _, want := range []int{1, 0} { // it is settled only once
 		var got []receiver.Left
 		if err := r.Resume(t.Context(), func(l receiver.Left) error { got = append(got, l); return nil }); err != nil {
 			t.Fatal(err)

@@ -63,9 +63,9 @@ func (e *TamperedError) Error() string {
 func splitPayload(payload []byte) (id KeyID, nonce, encrypted []byte, err error) {
 	switch {
 	case len(payload) < encryptedAt+chacha20poly1305.Overhead:
-		return id, nil, nil, fmt.Errorf("it has %d bytes, too few", len(payload))
+		return id, nil, nil, fmt.Errorf("it is too short: it has %d bytes", len(payload))
 	case payload[0] != version:
-		return id, nil, nil, fmt.Errorf("it has the version %d, and this program knows %d", payload[0], version)
+		return id, nil, nil, fmt.Errorf("it has version %d, but this program supports only version %d", payload[0], version)
 	}
 	return KeyID(payload[1:nonceAt]), payload[nonceAt:encryptedAt], payload[encryptedAt:], nil
 }
@@ -107,10 +107,10 @@ func (k *Key) open(log string, r *audit.Record, payload []byte) (c content, err 
 		return c, &TamperedError{r.Sequence, "it cannot be decrypted"}
 	}
 	if err := json.Unmarshal(text, &c, json.RejectUnknownMembers(true)); err != nil {
-		return c, &TamperedError{r.Sequence, "it does not hold what it should"}
+		return c, &TamperedError{r.Sequence, "its content is not valid"}
 	}
 	if commitments, err := c.commitments(); err != nil || !slices.Equal(commitments, r.Details.Commitments) {
-		return c, &TamperedError{r.Sequence, "the record is committed to other data"}
+		return c, &TamperedError{r.Sequence, "it does not match the commitments in the record"}
 	}
 	return c, nil
 }
@@ -122,11 +122,11 @@ func CheckPayload(r *audit.Record, payload []byte) error {
 	case want == nil && payload == nil:
 		return nil
 	case want == nil:
-		return &TamperedError{r.Sequence, "the record has none"}
+		return &TamperedError{r.Sequence, "the record should have none"}
 	case payload == nil:
 		return &TamperedError{r.Sequence, "it is missing"}
 	case audit.Hash(sha256.Sum256(payload)) != *want:
-		return &TamperedError{r.Sequence, "it is not as it was written"}
+		return &TamperedError{r.Sequence, "its digest is not the recorded one"}
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func parse(t interface{ Fatal(...any) }, raw []byte) *message.Message {
 	return m
 }
 
-// texts are what values of random messages are made of.
+// texts are the parts of values of random messages.
 var texts = []string{
 	"Erika Mustermann", "erika@muster.example", "+49 30 12345678", "C-4711", "a\"b\\", "", "nothing", "x\u2028y",
 	`{"inner":{"mail":"erika@muster.example","n":4930123456789}}`, "sha256:6ca13d52ca70c883e0f0bb101e425a89e8624de51db2d2392593af6a84118090",
@@ -59,8 +59,8 @@ func drawValue(depth int) *rapid.Generator[any] {
 		rapid.Map(rapid.MapOfN(names, drawValue(depth-1), 0, 4), func(m map[string]any) any { return m }))
 }
 
-// What is taken apart comes back byte for byte, from the payload of its record and from no
-// other; and any change of it is found.
+// TestSealedAndOpened checks that a separated message is restored byte for byte from the payload of its record,
+// and from no other, and that any change of the payload is detected.
 func TestSealedAndOpened(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -135,7 +135,7 @@ func checkSealed(t *rapid.T, raw []byte, p *Part, sequence int64, where int) {
 	}
 }
 
-// Whatever stands in the place of a payload, it is opened only if it is the one.
+// FuzzOpen checks that a payload is opened only if it is the recorded one.
 func FuzzOpen(f *testing.F) {
 	key := &Key{ID: KeyID{1}, Subject: "00ff", Secret: Secret{2}}
 	raw := []byte(`{"handoffId":"h","mail":"erika@muster.example"}`)
@@ -161,7 +161,8 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// What records name handoffs by stays in them, so a policy cannot name it.
+// TestPolicyNamesIDs checks that a policy cannot name values that identify handoffs in records, because they
+// must stay there.
 func TestPolicyNamesIDs(t *testing.T) {
 	for _, p := range []privacy.Policy{
 		{Always: []string{"/taskId"}}, {Always: []string{"/fromAgent"}}, {Always: []string{"/*/agentId"}}, {Always: []string{""}},
@@ -177,8 +178,8 @@ func TestPolicyNamesIDs(t *testing.T) {
 	}
 }
 
-// A signature, or a digest, would tell who guesses a birth date whether that is right. So both
-// are taken apart, too, and what is named by its place is found elsewhere.
+// TestNothingToGuessBy checks that signatures and digests are also separated, because they would confirm a
+// guessed birth date, and that a value defined by its place is also found in other places.
 func TestNothingToGuessBy(t *testing.T) {
 	digest := "sha256:6ca13d52ca70c883e0f0bb101e425a89e8624de51db2d2392593af6a84118090"
 	raw := []byte(`{"handoffId":"h-4711","taskId":"4711","signature":"ed25519:AAAA","currentState":{"customer":{"id":4711,"born":"1964-08-12","vip":true}},` +
@@ -194,7 +195,7 @@ func TestNothingToGuessBy(t *testing.T) {
 	}
 }
 
-// What cannot be read, or not be put back, is taken apart as a whole.
+// TestWhole checks that text that cannot be parsed or restored is separated as a whole.
 func TestWhole(t *testing.T) {
 	raw := []byte("{\"mail\": \"erika@muster.example\xff")
 	p := separatorFor(t, privacy.Policy{}).separate(raw, nil, false)
@@ -203,7 +204,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// Of many data there is one commitment.
+// TestManyCommitments checks that many data have one commitment together.
 func TestManyCommitments(t *testing.T) {
 	c := content{Salt: []byte("salt"), Data: make([]Datum, maxCommitments)}
 	if list, err := c.commitments(); err != nil || len(list) != maxCommitments {

@@ -326,7 +326,7 @@ func (s *Sealer) Restore(ctx context.Context, r audit.Reader, of audit.Stored, t
 	}
 	original, ok := redact.Restore(text, c.changes())
 	if !ok {
-		return nil, &TamperedError{of.Sequence, "it is not of the message beside the record"}
+		return nil, &TamperedError{of.Sequence, "it does not belong to the message beside the record"}
 	}
 	return original, nil
 }

@@ -48,14 +48,14 @@ func newSeparator(scanner *privacy.Scanner, limits jsonstream.Limits) (*separato
 		tokens, _ := jsonstream.SplitPointer(pointer)
 		for _, other := range named {
 			if name, _ := jsonstream.SplitPointer(other); covers(tokens, name) {
-				return nil, fmt.Errorf("policy: /always/%d: %q has %s in it, which records name handoffs by: name the values beside it", i, pointer, other)
+				return nil, fmt.Errorf("policy: /always/%d: %q contains %s, which identifies the handoff in records: name the other values in it instead", i, pointer, other)
 			}
 		}
 	}
 	if tokens, _ := jsonstream.SplitPointer(p.Subject); p.Subject != "" {
 		for _, other := range named {
 			if name, _ := jsonstream.SplitPointer(other); covers(tokens, name) || covers(name, tokens) {
-				return nil, fmt.Errorf("policy: /subject: %q is %s or has it in it, which records have: name a value of its own", p.Subject, other)
+				return nil, fmt.Errorf("policy: /subject: %q is or contains %s, which records store: use the place of another value", p.Subject, other)
 			}
 		}
 	}

@@ -2,7 +2,8 @@ package personal
 
 import "testing"
 
-// Names that a message has of its own can be personal data, and so can numbers that are names.
+// TestPointersWithoutNames checks that recorded pointers omit names that a message chose itself, and numbers
+// that are such names, because they can be personal data.
 func TestPointersWithoutNames(t *testing.T) {
 	for pointer, want := range map[string]string{
 		"":                    "",

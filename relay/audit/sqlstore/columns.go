@@ -25,7 +25,7 @@ var events = audit.Events()
 func row(r *audit.Stored) ([]any, error) {
 	event := slices.Index(events, r.Event)
 	if event < 0 {
-		return nil, fmt.Errorf("%q is no event of the audit log", r.Event)
+		return nil, fmt.Errorf("%q is not an event of the audit log", r.Event)
 	}
 	details, err := r.Details.Text()
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *scanner) scan(rows *sql.Rows, r *audit.Stored) error {
 		return err
 	}
 	if s.event < 0 || s.event >= int64(len(events)) {
-		return &RowError{r.Sequence, fmt.Sprintf("its event has the number %d, which is none", s.event)}
+		return &RowError{r.Sequence, fmt.Sprintf("its event has the unknown number %d", s.event)}
 	}
 	r.Event = events[s.event]
 	r.RecordedAt = time.UnixMicro(s.at).UTC()
@@ -88,7 +88,7 @@ func (s *scanner) scan(rows *sql.Rows, r *audit.Stored) error {
 	}{{&r.HandoffID, s.id}, {&r.TaskID, s.task}, {&r.ParentHandoffID, s.parent}} {
 		id, ok := unpackID(field.packed)
 		if !ok {
-			return &RowError{r.Sequence, "one of its ids is not as it was written"}
+			return &RowError{r.Sequence, "one of its ids is not valid"}
 		}
 		*field.to = id
 	}
@@ -100,7 +100,7 @@ func (s *scanner) scan(rows *sql.Rows, r *audit.Stored) error {
 			continue
 		}
 		if len(field.from) != len(audit.Hash{}) {
-			return &RowError{r.Sequence, "one of its hashes is not as it was written"}
+			return &RowError{r.Sequence, "one of its hashes is not valid"}
 		}
 		*field.to = audit.Hash(field.from)
 	}
@@ -112,7 +112,7 @@ func (s *scanner) scan(rows *sql.Rows, r *audit.Stored) error {
 	r.MessageBytes = s.bytes.Int64
 	var err error
 	if r.Details, err = audit.ParseDetails([]byte(s.details.String)); err != nil {
-		return &RowError{r.Sequence, "its details are not as they were written"}
+		return &RowError{r.Sequence, "its details are not valid"}
 	}
 	return nil
 }

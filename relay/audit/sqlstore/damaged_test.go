@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/relay/audit/storetest"
 )
 
-// TestVerifyLooksAtIndexes: an index that does not have the rows of its table is found, since records that
-// are found by it go unseen: dead letters that wait, and messages that were accepted.
+// TestVerifyLooksAtIndexes checks that verify detects an index without the rows of its table: records that are
+// found through it would be missed, such as waiting dead letters and accepted messages.
 func TestVerifyLooksAtIndexes(t *testing.T) {
 	for index, table := range map[string]string{
 		"audit_record_handoff": "audit_record", "audit_record_task": "audit_record", "audit_record_rare": "audit_record",
@@ -25,12 +25,12 @@ func TestVerifyLooksAtIndexes(t *testing.T) {
 			s := open(t, path)
 			fill(t, s)
 			raw := rawly(t, "sqlite", path)
-			raw.SetMaxOpenConns(1) // of which the schema is writable
+			raw.SetMaxOpenConns(1) // PRAGMA writable_schema applies to one connection
 			var definition string
 			if err := raw.QueryRowContext(t.Context(), "SELECT sql FROM sqlite_master WHERE name = ?", index).Scan(&definition); err != nil {
 				t.Fatal(err)
 			}
-			// It is made anew with none of the rows, and then said to have all.
+			// It is created again without rows, and then with a definition that covers all rows.
 			all, _, _ := strings.Cut(definition, " WHERE ")
 			run(t, raw, "DROP INDEX "+index, all+" WHERE sequence < 0", "PRAGMA writable_schema = ON",
 				fmt.Sprintf("UPDATE sqlite_master SET sql = '%s' WHERE name = '%s'", definition, index))
@@ -49,7 +49,7 @@ func TestVerifyLooksAtIndexes(t *testing.T) {
 			if v, problems := verify(t, s); v.Unchecked != "" || len(problems) > 0 {
 				t.Fatalf("unchanged: %q, %v", v.Unchecked, problems)
 			}
-			// The rows go in while nobody keeps the index.
+			// The rows are added while no index is maintained.
 			run(t, raw, "CREATE TABLE kept AS SELECT * FROM "+table, "TRUNCATE "+table,
 				"UPDATE pg_index SET indisready = false, indisvalid = false WHERE indexrelid = '"+index+"'::regclass",
 				"INSERT INTO "+table+" SELECT * FROM kept",
@@ -78,7 +78,7 @@ func run(t *testing.T, db *sql.DB, statements ...string) {
 	}
 }
 
-// damaged checks that verify finds the damage of an index, and nothing else.
+// damaged checks that verify reports the damage of an index, and nothing else.
 func damaged(t *testing.T, s audit.Store, index string) {
 	t.Helper()
 	_, problems := verify(t, s)
@@ -92,7 +92,8 @@ func damaged(t *testing.T, s audit.Store, index string) {
 	}
 }
 
-// TestVerifyWithoutAmcheck: who may not call amcheck hears that the indexes were not checked.
+// TestVerifyWithoutAmcheck checks that a user without permission for amcheck is told that the indexes were not
+// checked.
 func TestVerifyWithoutAmcheck(t *testing.T) {
 	address := storetest.PostgresDatabase(t)
 	fill(t, open(t, address))
@@ -113,8 +114,8 @@ func TestVerifyWithoutAmcheck(t *testing.T) {
 	}
 }
 
-// TestVerifyFindsNodesAtNoPlace: SQLite keeps any value in any column; a node at a place that is no
-// integer is none of the tree.
+// TestVerifyFindsNodesAtNoPlace checks that a node at a place that is not an integer is reported: SQLite stores
+// any value in any column.
 func TestVerifyFindsNodesAtNoPlace(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	s := open(t, path)

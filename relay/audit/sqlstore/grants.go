@@ -42,12 +42,12 @@ var grants = map[Role][]string{
 	Writer: {
 		reading,
 		"GRANT INSERT ON audit_record, audit_message, audit_node, audit_personal TO %s;",
-		"GRANT INSERT, UPDATE, DELETE ON audit_pending TO %s; -- what is under way, which proves nothing",
+		"GRANT INSERT, UPDATE, DELETE ON audit_pending TO %s; -- messages in flight: not evidence",
 	},
 	Keeper: {
 		reading,
 		"GRANT INSERT ON audit_record, audit_node, audit_archive, audit_removal TO %s;",
-		"GRANT DELETE ON audit_message, audit_personal TO %s; -- what the triggers let go: archived, or older than the retention period",
+		"GRANT DELETE ON audit_message, audit_personal TO %s; -- the triggers allow it for messages that are archived or older than the retention period",
 		"GRANT UPDATE ON audit_record TO %s;",
 	},
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/eaapl/handoff/relay/audit/storetest"
 )
 
-// TestAppendOnly: after the statements of audit grants, records can be added, and none can be changed or
-// removed, whatever statement it is tried with.
+// TestAppendOnly checks that, after the statements of audit grants, records can be added, but not changed or
+// removed by any statement.
 func TestAppendOnly(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, address string, raw *sql.DB) {
 		postgres := strings.HasPrefix(address, "postgres:")
 		s := open(t, address)
 		fill(t, s)
 		retain(t, s)
-		for range 2 { // it may be run again
+		for range 2 { // they can be run again
 			if _, err := raw.ExecContext(t.Context(), sqlstore.Triggers(postgres)); err != nil {
 				t.Fatal(err)
 			}
@@ -48,7 +48,7 @@ func TestAppendOnly(t *testing.T) {
 				}
 			}
 		}
-		// What the log itself says may go.
+		// The log permits these removals.
 		appendOne(t, s)
 		l, now := audit.NewLog(s, nil), time.Now()
 		if m, err := archive.Move(t.Context(), l, now.Add(time.Hour), t.TempDir()); err != nil || m.Messages != 100 {
@@ -86,8 +86,8 @@ func appendOne(t *testing.T, s audit.Store) {
 	}
 }
 
-// TestRoles: a writer can add records, settings among them, a keeper can archive and prune, a viewer
-// reads alone; none can do anything else.
+// TestRoles checks that a writer can add records, including settings, that a keeper can archive and prune, that
+// a viewer can only read, and that none of them can do anything else.
 func TestRoles(t *testing.T) {
 	address := storetest.Postgres(t)
 	raw, err := sql.Open("pgx", address)
@@ -127,7 +127,7 @@ func TestRoles(t *testing.T) {
 		s := open(t, as)
 		switch role {
 		case sqlstore.Writer:
-			appendOne(t, s) // with a setting, as accept --personal-data makes it at its first use
+			appendOne(t, s) // with a setting, like the first accept --personal-data
 		case sqlstore.Keeper:
 			retain(t, s)
 		case sqlstore.Viewer:
@@ -147,7 +147,7 @@ func TestRoles(t *testing.T) {
 			}
 			for _, statement := range []string{"DELETE FROM " + table, "TRUNCATE " + table, "UPDATE " + table + " SET " + keys[table][0] + " = " + keys[table][0]} {
 				if role == sqlstore.Keeper && (strings.HasPrefix(statement, "UPDATE audit_record") || strings.HasPrefix(statement, "DELETE FROM audit_message") || strings.HasPrefix(statement, "DELETE FROM audit_personal")) {
-					continue // the triggers' work
+					continue // by the triggers
 				}
 				if err := exec(other, statement); err == nil {
 					t.Errorf("a %s may: %s", role, statement)

@@ -142,7 +142,7 @@ func (c *columns) row(r *audit.Row) {
 
 func (c *columns) no(i int) {
 	if c.wrong == "" {
-		c.wrong = fmt.Sprintf("its column %s has a value that was never written", recordColumns[i])
+		c.wrong = fmt.Sprintf("its column %s has a value that cannot be valid", recordColumns[i])
 	}
 }
 
@@ -250,7 +250,7 @@ func (i inspector) Others(f func(audit.Problem) error) error {
 	size := int64(0)
 	switch {
 	case found && last == math.MaxInt64:
-		if err := row("a row of records has the sequence number %d, which no record has", last); err != nil {
+		if err := row("a row of audit_record has the sequence number %d, which is not valid", last); err != nil {
 			return err
 		}
 		size = last
@@ -277,7 +277,7 @@ func (i inspector) Others(f func(audit.Problem) error) error {
 	stray := func(where string, args ...int64) error {
 		return i.Scanner.Rows(func(v []database.Cell) error {
 			if v[0].Kind != database.Int || v[1].Kind != database.Int {
-				return row("audit_node has a row whose level or position is no integer")
+				return row("audit_node has a row whose level or position is not an integer")
 			}
 			return row("the tree has no node %d of level %d", v[1].Int, v[0].Int)
 		}, "SELECT level, position FROM audit_node WHERE "+where+" ORDER BY level, position LIMIT 100", args...)

@@ -52,7 +52,7 @@ func (i inspector) Outcomes(since time.Time, f func(*audit.Outcome) error) error
 		}
 		var err error
 		if o.Details, err = audit.ParseDetails(v[7].Bytes); err != nil {
-			return &RowError{v[0].Int, "its details are not as they were written"}
+			return &RowError{v[0].Int, "its details are not valid"}
 		}
 		return f(&o)
 	}, `SELECT sequence, event, sender, receiver, reason, transport, latency, details, recorded_at FROM audit_record

@@ -10,8 +10,7 @@ import (
 	"github.com/eaapl/handoff/relay/internal/database"
 )
 
-// Each filter that names few records finds them by the index that is made for it, however
-// long the log is.
+// TestIndexes checks that each selective filter uses its index, whatever the length of the log.
 func TestIndexes(t *testing.T) {
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "audit.db"), Options{Create: true})
 	if err != nil {
@@ -65,7 +64,7 @@ func TestIndexes(t *testing.T) {
 	}
 }
 
-// What was recorded long before a time is not read for it.
+// TestFirstSince checks that records far before a time are not read.
 func TestFirstSince(t *testing.T) {
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "audit.db"), Options{Create: true})
 	if err != nil {
@@ -75,7 +74,7 @@ func TestFirstSince(t *testing.T) {
 	now := time.Date(2026, 6, 12, 0, 0, 0, 0, time.UTC)
 	log := audit.NewLog(s, func() time.Time { return now })
 	const records = 5 * sampled
-	for i := range 2 * 5 { // half a sample's records in a batch, an hour apart
+	for i := range 2 * 5 { // a batch has half as many records as a sample, an hour apart
 		err := log.Append(t.Context(), func(b *audit.Batch) error {
 			for range sampled / 2 {
 				if _, err := b.Add(audit.Record{Event: audit.Accepted}, nil); err != nil {

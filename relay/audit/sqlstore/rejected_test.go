@@ -15,8 +15,8 @@ import (
 	"github.com/eaapl/handoff/relay/audit/sqlstore"
 )
 
-// fillRejected adds old records of rejected messages beside others, of which the first seven may go
-// early, and a young one.
+// fillRejected adds old records of rejected messages between others, of which the first seven may be removed
+// early, and a new one.
 func fillRejected(t *testing.T, s audit.Store, retention string) {
 	t.Helper()
 	frames, err := compress.NewEncoder(compress.EncoderOptions{Codec: compress.Zstd, Level: 1})
@@ -35,7 +35,7 @@ func fillRejected(t *testing.T, s audit.Store, retention string) {
 		{Event: audit.Refused, Reason: "SIGNATURE_INVALID", Details: audit.Details{Explanation: "a revocation"}},
 		{Event: audit.Unrecorded, Details: audit.Details{Unrecorded: 7, Explanation: "more"}},
 		{Event: audit.Rejected, Reason: "INCOMPLETE_CONTEXT"}, // 6
-		rejected("k1"), // stays: somebody known has signed it
+		rejected("k1"), // stays: signed by a known key
 		{Event: audit.Rejected, Reason: "SAFETY_VIOLATION"},
 		{Event: audit.DeadLettered, Reason: "SAFETY_VIOLATION", Details: concerns(8)},
 		letter, {Event: audit.DeadLettered, Reason: "SIGNATURE_INVALID", Details: concerns(10)}, // 10, 11
@@ -72,8 +72,8 @@ func fillRejected(t *testing.T, s audit.Store, retention string) {
 	}
 }
 
-// TestRemoveRejected: records of rejected messages that nobody known has signed go before others, in a
-// log that is append-only too, and whose messages may be in files; chain and tree hold.
+// TestRemoveRejected checks that records of rejected messages without a signature by a known key can be removed
+// before others, in an append-only log and with archived messages, and that chain and tree stay valid.
 func TestRemoveRejected(t *testing.T) {
 	for _, moved := range []bool{false, true} {
 		eachDatabase(t, func(t *testing.T, address string, raw *sql.DB) {
@@ -121,7 +121,7 @@ func TestRemoveRejected(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			// Another record cannot go under that.
+			// No other record can be removed under this permission.
 			if _, err := raw.ExecContext(t.Context(), "UPDATE audit_record SET event = -1 WHERE sequence = 13"); err == nil {
 				t.Error("a revocation went")
 			}
@@ -129,8 +129,8 @@ func TestRemoveRejected(t *testing.T) {
 	}
 }
 
-// TestRemoveRejectedFound: a record that goes beside those of rejected messages is found, and so is
-// that nobody knows why some are gone.
+// TestRemoveRejectedFound checks that verify detects another record that was removed together with rejected
+// messages, and missing records without a removal.
 func TestRemoveRejectedFound(t *testing.T) {
 	for name, change := range map[string]string{
 		"another record": "",
@@ -146,7 +146,7 @@ func TestRemoveRejectedFound(t *testing.T) {
 					t.Fatal(err)
 				}
 				var err error
-				if change == "" { // as this program does it, without a record of that
+				if change == "" { // as this program does it, but without a record
 					err = s.Update(t.Context(), func(tx audit.Tx) error {
 						_, err := tx.RemoveOnly(14, []int64{13})
 						return err

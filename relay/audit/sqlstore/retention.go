@@ -31,7 +31,7 @@ func tombstoneDigest(sequence int64, hash []byte) []byte {
 // tombstone returns why this program cannot have removed a record, "" if it can.
 func (c *columns) tombstone(r *audit.Row) string {
 	if r.Sequence >= max(c.removed, c.rejected) {
-		return "it was removed, and audit_removal does not say so"
+		return "it was removed without a row of audit_removal"
 	}
 	for i := range c.cells {
 		v := &c.cells[i]
@@ -43,7 +43,7 @@ func (c *columns) tombstone(r *audit.Row) string {
 			}
 		case "message_digest":
 			if v.Kind != database.Blob || string(v.Bytes) != string(tombstoneDigest(r.Sequence, r.Hash[:])) {
-				c.wrong = "its hash, which is all that is left of it, is not the one that it had"
+				c.wrong = "its hash, the only remaining value, was changed"
 			}
 		default:
 			if v.Kind != database.Null {
@@ -166,7 +166,7 @@ func (t tx) Remove(before int64) (removed int64, err error) {
 			return 0, err
 		}
 		if int64(len(hashes)) != end-first {
-			return 0, fmt.Errorf("of the records %d to %d, %d are missing: handoff audit verify says more", first, end-1, end-first-int64(len(hashes)))
+			return 0, fmt.Errorf("of the records %d to %d, %d are missing: run handoff audit verify", first, end-1, end-first-int64(len(hashes)))
 		}
 		for i, h := range hashes {
 			if err := t.bury(first+int64(i), h); err != nil {
@@ -199,7 +199,7 @@ func (t tx) RemoveOnly(before int64, sequences []int64) (int64, error) {
 	for _, sequence := range sequences {
 		hashes, err := t.hashes("SELECT hash FROM audit_record WHERE sequence >= ? AND sequence <= ?", sequence, sequence)
 		if err == nil && len(hashes) != 1 {
-			err = fmt.Errorf("record %d is missing: handoff audit verify says more", sequence)
+			err = fmt.Errorf("record %d is missing: run handoff audit verify", sequence)
 		}
 		if err == nil {
 			err = t.bury(sequence, hashes[0])

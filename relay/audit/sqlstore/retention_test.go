@@ -16,8 +16,8 @@ import (
 	"github.com/eaapl/handoff/relay/audit/archive"
 )
 
-// TestRetention: messages go to files and come back from there, old records go, chain and tree
-// hold, and a change of a file is found.
+// TestRetention checks that messages are moved to files and read from there, that old records can be removed,
+// that chain and tree stay valid, and that a changed file is detected.
 func TestRetention(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, address string, _ *sql.DB) {
 		s := open(t, address)
@@ -74,7 +74,7 @@ func TestRetention(t *testing.T) {
 	})
 }
 
-// TestRetentionPeriod: no record within the period goes, whoever asks.
+// TestRetentionPeriod checks that no record within the retention period can be removed, by any method.
 func TestRetentionPeriod(t *testing.T) {
 	now := time.Now()
 	s := open(t, filepath.Join(t.TempDir(), "audit.db"))
@@ -90,7 +90,7 @@ func TestRetentionPeriod(t *testing.T) {
 	if m, err := archive.Remove(t.Context(), l, now.AddDate(-7, 0, 0), now); err != nil || m.Records != 200 {
 		t.Errorf("%+v %v", m, err)
 	}
-	// The last record stays, and what is under way.
+	// The last record and messages in flight stay.
 	if m, err := archive.Remove(t.Context(), l, now.AddDate(1, 0, 0), now.AddDate(8, 0, 0)); err != nil || m.Records != 204 {
 		t.Errorf("%+v %v", m, err)
 	}
@@ -99,8 +99,8 @@ func TestRetentionPeriod(t *testing.T) {
 	}
 }
 
-// TestRetentionRemovesItsFiles: what goes is the file that was written, whatever name its row
-// was given since.
+// TestRetentionRemovesItsFiles checks that the removed file is the one that was written, even if its row was
+// given another name since.
 func TestRetentionRemovesItsFiles(t *testing.T) {
 	for _, file := range []string{"other.txt", "../other.txt", "messages-000000000200-000000000399.zst"} {
 		t.Run(file, func(t *testing.T) {
@@ -135,8 +135,8 @@ func TestRetentionRemovesItsFiles(t *testing.T) {
 	}
 }
 
-// TestRetentionKeepsItsRecords: what was set and moved is known after the records of that time
-// were removed, and whoever removes one more is seen.
+// TestRetentionKeepsItsRecords checks that settings and moves are known after the records of that time were
+// removed, and that the removal of one more record is detected.
 func TestRetentionKeepsItsRecords(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, address string, raw *sql.DB) {
 		s := open(t, address)
@@ -173,7 +173,7 @@ func TestRetentionKeepsItsRecords(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		// A removed record has its own digest, which anybody can make.
+		// A removed record has its own digest, which anyone can compute.
 		h := sha256.New()
 		var hash []byte
 		if err := raw.QueryRowContext(t.Context(), "SELECT hash FROM audit_record WHERE sequence = 3").Scan(&hash); err != nil {
@@ -183,7 +183,7 @@ func TestRetentionKeepsItsRecords(t *testing.T) {
 		if _, err := raw.ExecContext(t.Context(), "UPDATE audit_record SET event = -1, recorded_at = 0, details = NULL, message_digest = $1 WHERE sequence = 3", h.Sum(nil)); err != nil {
 			t.Fatal(err)
 		}
-		if _, problems := verify(t, s); len(problems) != 1 || problems[0].Message != "4 records are removed, and the records of that say 3" {
+		if _, problems := verify(t, s); len(problems) != 1 || problems[0].Message != "4 records are removed, but the records of removals count 3" {
 			t.Errorf("found %v", problems)
 		}
 	})

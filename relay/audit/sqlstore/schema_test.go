@@ -9,7 +9,8 @@ import (
 	"github.com/eaapl/handoff/relay/audit"
 )
 
-// toVersion1 makes the tables what they were before each receiver had a copy of a message.
+// toVersion1 changes the tables to the version in which receivers did not yet have separate copies of a
+// message.
 func toVersion1(postgres bool) []string {
 	statements := []string{
 		"DROP INDEX audit_record_failed",
@@ -27,8 +28,8 @@ func toVersion1(postgres bool) []string {
 	return append(statements, "UPDATE handoff_version SET version = 1 WHERE part = 'audit log'")
 }
 
-// TestTablesOfVersion1: a log whose tables have the first version is opened with all that was under
-// way, and its records, whose HANDED_OVER has no receiver, verify.
+// TestTablesOfVersion1 checks that a log with tables of the first version is opened with all messages in
+// flight, and that its records verify, although HANDED_OVER has no receiver there.
 func TestTablesOfVersion1(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, address string, raw *sql.DB) {
 		s := open(t, address)
@@ -73,9 +74,9 @@ func TestTablesOfVersion1(t *testing.T) {
 			{HandoffID: "no UUID", Receiver: "b", Sequence: 6, Instance: instance},
 		}
 		if !slices.Equal(list, want) {
-			t.Errorf("under way: %+v, want %+v", list, want)
+			t.Errorf("in flight: %+v, want %+v", list, want)
 		}
-		err = audit.NewLog(s, nil).Append(t.Context(), func(b *audit.Batch) error { // another receiver's copy
+		err = audit.NewLog(s, nil).Append(t.Context(), func(b *audit.Batch) error { // the copy of another receiver
 			if _, err := b.Add(audit.Record{Event: audit.Accepted, HandoffID: "no UUID", Receiver: "c"}, nil); err != nil {
 				return err
 			}

@@ -91,7 +91,7 @@ func (t tx) Head() (h audit.Head, err error) {
 		return h, nil
 	}
 	if err == nil && len(last) != len(h.Last) {
-		err = &RowError{h.Size - 1, "its hash is not as it was written"}
+		err = &RowError{h.Size - 1, "its hash is not valid"}
 	}
 	copy(h.Last[:], last)
 	return h, err
@@ -338,7 +338,7 @@ func (t tx) Pending(handoffs ...string) (list []audit.Pending, err error) {
 		p.Running = running != 0
 		var ok bool
 		if p.HandoffID, ok = unpackID(id); !ok {
-			return nil, &RowError{p.Sequence, "its entry in audit_pending is not as it was written"}
+			return nil, &RowError{p.Sequence, "its row of audit_pending is not valid"}
 		}
 		list = append(list, p)
 	}
@@ -371,7 +371,7 @@ func (t tx) hashes(query string, args ...any) (list []tree.Hash, err error) {
 			return nil, err
 		}
 		if len(b) != len(tree.Hash{}) {
-			return nil, errors.New("a hash of the audit log is not as it was written")
+			return nil, errors.New("a hash of the audit log is not valid")
 		}
 		list = append(list, tree.Hash(b))
 	}

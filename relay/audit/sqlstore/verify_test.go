@@ -20,8 +20,8 @@ import (
 	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
-// eachDatabase runs a test on a new database of each kind. raw is the way of somebody who has
-// the database's password.
+// eachDatabase runs a test on a new database of each kind. raw gives the access of a user with the database's
+// password.
 func eachDatabase(t *testing.T, test func(t *testing.T, address string, raw *sql.DB)) {
 	for _, driver := range []string{"sqlite", "pgx"} {
 		t.Run(driver, func(t *testing.T) {
@@ -40,7 +40,7 @@ func eachDatabase(t *testing.T, test func(t *testing.T, address string, raw *sql
 	}
 }
 
-// full returns records that use every column, and such that use few.
+// full returns records that use every column, and records that use few.
 func full(n int) (records []audit.Record, frames [][]byte) {
 	code := 3
 	for i := range n {
@@ -57,23 +57,23 @@ func full(n int) (records []audit.Record, frames [][]byte) {
 	return records, frames
 }
 
-// fill adds 600 records, a third of them ten years old, a third one year, a setting, which is
-// record 600, and messages that are under way.
+// fill adds 600 records, a third of them ten years old and a third one year old, then a setting, which is
+// record 600, and messages in flight.
 func fill(t *testing.T, s audit.Store) {
 	records, frames := full(300)
 	records[404].Event = audit.Accepted
-	// One whose agent has ended, which its sender may not know.
+	// Its agent has ended, but its sender may not know.
 	concerns := int64(406)
 	records[406].Event, records[410].Event = audit.Accepted, audit.HandedOver
 	records[410].Details = audit.Details{Running: true, Concerns: &concerns}
 	records[410].HandoffID, records[412].HandoffID = records[406].HandoffID, records[406].HandoffID
-	records[20].Event = audit.Revoked // its number is after those of the events whose records stay
+	records[20].Event = audit.Revoked // its number follows those of the events whose records are kept
 	now := time.Now()
 	for part, at := range []time.Time{now.AddDate(-10, 0, 0), now.AddDate(-1, 0, 0), now} {
 		err := audit.NewLog(s, func() time.Time { return at }).Append(t.Context(), func(b *audit.Batch) error {
 			for i := 200 * part; i < 200*(part+1); i++ {
 				var payload []byte
-				if i == 10 || i == 408 { // whose personal data is apart
+				if i == 10 || i == 408 { // its personal data is stored apart
 					payload = fmt.Append(nil, "personal data of record ", i)
 					digest := audit.Hash(sha256.Sum256(payload))
 					records[i].Details.Subject, records[i].Details.PayloadDigest = strings.Repeat("0a", 32), &digest
@@ -152,7 +152,8 @@ func TestVerifyUnchanged(t *testing.T) {
 	})
 }
 
-// TestVerifyWhileRecordsAreAdded: what others add meanwhile is no gap.
+// TestVerifyWhileRecordsAreAdded checks that records that other processes add meanwhile are not reported as
+// gaps.
 func TestVerifyWhileRecordsAreAdded(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, address string, _ *sql.DB) {
 		s, other := open(t, address), open(t, address)
@@ -211,7 +212,7 @@ func TestVerifyFindsEveryChange(t *testing.T) {
 			{"audit_personal", "sequence = 408", "record 408"},
 			{"audit_node", "level = 1 AND position = 1", "node 1 of level 1"},
 			{"audit_record", "sequence = 600", "record 600"}, {"audit_record", "sequence = 603", "record 603"},
-			{"audit_pending", "sequence = 404", "under way"}, {"audit_pending", "sequence = 406", "under way"},
+			{"audit_pending", "sequence = 404", "audit_pending"}, {"audit_pending", "sequence = 406", "audit_pending"},
 			{"audit_archive", "first = 200", "audit_archive"}, {"audit_removal", "before = 200", "audit_removal"},
 		} {
 			names, values := row(t, raw, at.table, at.where)
@@ -244,7 +245,7 @@ func TestVerifyFindsEveryChange(t *testing.T) {
 	})
 }
 
-// row returns the names and values of a row's columns.
+// row returns the names and values of the columns of a row.
 func row(t *testing.T, db *sql.DB, table, where string) (names []string, values []any) {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table+" WHERE "+where)
@@ -267,7 +268,8 @@ func row(t *testing.T, db *sql.DB, table, where string) (names []string, values 
 	return names, values
 }
 
-// changes returns what a value may be changed to; typed, also to values of other types, which SQLite keeps.
+// changes returns values to change a value to; if typed is false, also values of other types, which SQLite
+// stores.
 func changes(value any, typed bool) (list []any) {
 	if typed {
 		switch v := value.(type) {
@@ -298,7 +300,7 @@ func changesOfType(value any) []any {
 	}
 }
 
-// update changes one column of a row, and reports whether the database did.
+// update changes one column of a row, and reports whether the database accepted the change.
 func update(ctx context.Context, db *sql.DB, table string, names []string, values []any, name string, value any) bool {
 	where, args := whereKey(table, names, values)
 	result, err := db.ExecContext(ctx, fmt.Sprintf("UPDATE %s SET %s = $1 WHERE %s", table, name, where), append([]any{value}, args...)...)
@@ -309,7 +311,7 @@ func update(ctx context.Context, db *sql.DB, table string, names []string, value
 	return err == nil && n == 1
 }
 
-// whereKey returns what says where a row is, with parameters from $2 on.
+// whereKey returns the condition that selects a row, with parameters from $2 on.
 func whereKey(table string, names []string, values []any) (where string, args []any) {
 	var parts []string
 	for i, name := range keys[table] {
@@ -319,7 +321,7 @@ func whereKey(table string, names []string, values []any) (where string, args []
 	return strings.Join(parts, " AND "), args
 }
 
-// replace makes a row again what it was before a column was changed.
+// replace restores a row after the change of a column.
 func replace(t *testing.T, db *sql.DB, table string, names []string, values []any, name string, value any) {
 	t.Helper()
 	at := slices.Index(names, name)
@@ -354,7 +356,7 @@ func TestVerifyFindsRemovedRecords(t *testing.T) {
 		}
 		other := head
 		other.Root[0] ^= 1
-		check("the log was written anew from one of the records 256 to 600", other, half)
+		check("the log was rewritten from one of the records 256 to 600", other, half)
 
 		exec("UPDATE audit_record SET sequence = -5 WHERE sequence = 100")
 		check("has the sequence number -5")
@@ -382,7 +384,7 @@ func TestVerifyFindsRemovedRecords(t *testing.T) {
 		if _, problems := verify(t, s, half); len(problems) > 0 {
 			t.Errorf("what a bare chain does not show: %v", problems)
 		}
-		check("the log was cut off: there were 601 records at the checkpoint, and there are 590", head)
+		check("the log was cut off: the checkpoint has 601 records, the log has 590", head)
 		exec("DELETE FROM audit_record WHERE sequence BETWEEN 3 AND 5")
 		check("records 3 to 5 are missing")
 	})
@@ -401,17 +403,18 @@ func rootAt(t *testing.T, s audit.Store, size int64) (c tree.Checkpoint) {
 	return c
 }
 
-// TestVerifyFindsRemovedRows: of what is beside the records, no row goes and none comes unseen.
+// TestVerifyFindsRemovedRows checks that verify detects each missing and each additional row beside the
+// records.
 func TestVerifyFindsRemovedRows(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, address string, raw *sql.DB) {
 		s := open(t, address)
 		fill(t, s)
 		retain(t, s)
 		for _, test := range []struct{ table, where, want string }{
-			{"audit_archive", "first = 0", "the row of audit_archive for the records 0 to 199, which record 601 is about, is missing"},
-			{"audit_archive", "first = 200", "the row of audit_archive for the records 200 to 399, which record 602 is about, is missing"},
-			{"audit_removal", "before = 200", "the row of audit_removal for the records before 200, which record 603 is about, is missing"},
-			{"audit_pending", "sequence = 404", "the message that record 404 has accepted was not handed over, and is not under way: its row of audit_pending is missing"},
+			{"audit_archive", "first = 0", "the row of audit_archive for the records 0 to 199, which record 601 describes, is missing"},
+			{"audit_archive", "first = 200", "the row of audit_archive for the records 200 to 399, which record 602 describes, is missing"},
+			{"audit_removal", "before = 200", "the row of audit_removal for the records before 200, which record 603 describes, is missing"},
+			{"audit_pending", "sequence = 404", "the message that record 404 accepted was not handed over, but its row of audit_pending is missing"},
 			{"audit_personal", "sequence = 408", "the personal data beside record 408 is missing"},
 			{"audit_message", "sequence = 500", "the message beside record 500 is missing"},
 			{"audit_node", "level = 1 AND position = 1", "node 1 of level 1"},
@@ -438,8 +441,8 @@ func TestVerifyFindsRemovedRows(t *testing.T) {
 			t.Errorf("what was removed and put back: %v", problems)
 		}
 		for _, test := range []struct{ insert, undo, want string }{
-			{"INSERT INTO audit_archive SELECT 5, last, directory, file, sha256 FROM audit_archive WHERE first = 200", "DELETE FROM audit_archive WHERE first = 5", "no record says that the messages of the records 5 to 399 were moved"},
-			{"INSERT INTO audit_removal VALUES (300)", "DELETE FROM audit_removal WHERE before = 300", "no record says that the records before 300 were removed"},
+			{"INSERT INTO audit_archive SELECT 5, last, directory, file, sha256 FROM audit_archive WHERE first = 200", "DELETE FROM audit_archive WHERE first = 5", "no record confirms that the messages of the records 5 to 399 were moved"},
+			{"INSERT INTO audit_removal VALUES (300)", "DELETE FROM audit_removal WHERE before = 300", "no record confirms that the records before 300 were removed"},
 			{"UPDATE audit_pending SET sequence = 402 WHERE sequence = 404", "UPDATE audit_pending SET sequence = 404 WHERE sequence = 402", "was changed"},
 			{"INSERT INTO audit_node SELECT 1, 2, hash FROM audit_node WHERE position = 1", "DELETE FROM audit_node WHERE position = 2", "the tree has no node 2 of level 1"},
 			{"INSERT INTO audit_node SELECT 3, 0, hash FROM audit_node WHERE position = 1", "DELETE FROM audit_node WHERE level = 3", "the tree has no node 0 of level 3"},
@@ -457,8 +460,8 @@ func TestVerifyFindsRemovedRows(t *testing.T) {
 	})
 }
 
-// TestVerifyKnowsWhatIsUnderWay: whether a message is to be handed over is what its records say,
-// in whatever stretch of the log they are, and what is added meanwhile.
+// TestVerifyKnowsWhatIsUnderWay checks that verify compares the messages to be handed over with the records, in
+// any stretch of the log, and with records that are added meanwhile.
 func TestVerifyKnowsWhatIsUnderWay(t *testing.T) {
 	subject := strings.Repeat("0a", 32)
 	accepted := audit.Record{Event: audit.Accepted, HandoffID: "h"}
@@ -473,22 +476,22 @@ func TestVerifyKnowsWhatIsUnderWay(t *testing.T) {
 	rolledBack := audit.Record{Event: audit.RolledBack, HandoffID: "h"}
 	of := func(receiver string, r audit.Record) audit.Record { r.Receiver = receiver; return r }
 	released := audit.Record{Event: audit.Accepted, HandoffID: "h", Details: audit.Details{By: "Ada"}}
-	const missing, tooMany = "its row of audit_pending is missing", "no record has accepted it, or it was handed over"
-	const twice = "record 2 has accepted a message that record 0 had accepted: nobody had given it back"
+	const missing, tooMany = "its row of audit_pending is missing", "no record accepted it, or it was already handed over"
+	const twice = "record 2 accepts a message that record 0 had accepted, without a rollback in between"
 	for name, tt := range map[string]struct {
 		records []audit.Record
 		pending int64 // sequence number, -1 for none
 		want    string
-		far     bool // also with many records between
-		running bool // what is under way is marked so
+		far     bool // also with many records in between
+		running bool // the row of audit_pending is marked as running
 		whose   string
 		replyTo string
 	}{
 		"its sender may not know":          {records: []audit.Record{accepted, runs, ended}, running: true, replyTo: "sender", far: true},
 		"an agent runs":                    {records: []audit.Record{accepted, runs}, running: true, far: true},
 		"an agent runs, and nobody knows":  {records: []audit.Record{accepted, runs}, pending: -1, want: "has an agent that has not ended", far: true},
-		"an agent runs, and it is hidden":  {records: []audit.Record{accepted, runs}, want: "as if nobody had it"},
-		"no agent runs":                    {records: []audit.Record{accepted}, running: true, want: "as if an agent had it"},
+		"an agent runs, and it is hidden":  {records: []audit.Record{accepted, runs}, want: "without an agent, but it was handed over"},
+		"no agent runs":                    {records: []audit.Record{accepted}, running: true, want: "with an agent, but no record has this handover"},
 		"an agent has ended":               {records: []audit.Record{accepted, runs, ended}, pending: -1, far: true},
 		"an agent has failed":              {records: []audit.Record{accepted, runs, failed, rolledBack}, pending: -1, far: true},
 		"an agent has ended, and runs":     {records: []audit.Record{accepted, runs, ended}, running: true, want: tooMany, far: true},
@@ -497,25 +500,25 @@ func TestVerifyKnowsWhatIsUnderWay(t *testing.T) {
 		"withdrawn":                        {records: []audit.Record{accepted, rolledBack}, pending: -1, far: true},
 		"rolled back by its sender":        {records: []audit.Record{accepted, rolledBack}, far: true},
 		"rolled back while an agent runs":  {records: []audit.Record{accepted, runs, rolledBack}, running: true, far: true},
-		"withdrawn, and accepted again":    {records: []audit.Record{accepted, rolledBack, accepted}, pending: -1, want: "record 2 has accepted", far: true},
+		"withdrawn, and accepted again":    {records: []audit.Record{accepted, rolledBack, accepted}, pending: -1, want: "record 2 accepted", far: true},
 		"another receiver's":               {records: []audit.Record{of("a", accepted), of("b", accepted), of("a", handedOver)}, pending: 1, whose: "b", far: true},
-		"another receiver's, and nobody":   {records: []audit.Record{of("a", accepted), of("b", accepted), of("a", handedOver)}, pending: -1, want: "record 1 has accepted", far: true},
+		"another receiver's, and nobody":   {records: []audit.Record{of("a", accepted), of("b", accepted), of("a", handedOver)}, pending: -1, want: "record 1 accepted", far: true},
 		"another receiver's, the same row": {records: []audit.Record{of("a", accepted), of("b", accepted), of("a", handedOver), of("b", handedOver)}, pending: 1, whose: "b", want: tooMany},
 		"handed over":                      {records: []audit.Record{accepted, handedOver}, pending: -1, want: "", far: true},
 		"to be handed over":                {records: []audit.Record{accepted}, pending: 0, want: "", far: false},
-		"nobody will hand it over":         {records: []audit.Record{accepted, other}, pending: -1, want: "record 0 has accepted", far: false},
+		"nobody will hand it over":         {records: []audit.Record{accepted, other}, pending: -1, want: "record 0 accepted", far: false},
 		"rolled back and accepted again":   {records: []audit.Record{accepted, handedOver, rolledBack, accepted}, pending: 3, want: "", far: true},
-		"accepted again, and nobody":       {records: []audit.Record{accepted, handedOver, rolledBack, accepted}, pending: -1, want: "record 3 has accepted", far: true},
+		"accepted again, and nobody":       {records: []audit.Record{accepted, handedOver, rolledBack, accepted}, pending: -1, want: "record 3 accepted", far: true},
 		"accepted twice":                   {records: []audit.Record{accepted, handedOver, accepted}, pending: 2, want: twice, far: true},
-		"accepted twice by one receiver":   {records: []audit.Record{of("a", accepted), of("a", handedOver), of("b", rolledBack), of("a", accepted)}, pending: 3, whose: "a", want: "record 3 has accepted a message that record 0 had accepted"},
+		"accepted twice by one receiver":   {records: []audit.Record{of("a", accepted), of("a", handedOver), of("b", rolledBack), of("a", accepted)}, pending: 3, whose: "a", want: "record 3 accepts a message that record 0 had accepted"},
 		"a copy each":                      {records: []audit.Record{of("a", accepted), of("a", handedOver), of("b", accepted), of("b", handedOver)}, pending: -1},
 		"all copies were rolled back":      {records: []audit.Record{of("a", accepted), of("a", handedOver), rolledBack, of("a", accepted)}, pending: 3, whose: "a"},
 		"a person has accepted it again":   {records: []audit.Record{accepted, handedOver, released}, pending: 2},
 		"it would be handed over twice":    {records: []audit.Record{accepted, handedOver}, pending: 0, want: tooMany, far: false},
 		"it would be handed over unasked":  {records: []audit.Record{other}, pending: 0, want: tooMany, far: false},
-		"another record":                   {records: []audit.Record{accepted, handedOver, rolledBack, accepted}, pending: 0, want: "but not by record 0: record 3 has accepted it", far: false},
+		"another record":                   {records: []audit.Record{accepted, handedOver, rolledBack, accepted}, pending: 0, want: "with record 0, but record 3 accepted it", far: false},
 		"erased before it was handed over": {records: []audit.Record{sealed, erased}, pending: -1, want: "", far: true},
-		"erased, and under way":            {records: []audit.Record{sealed, erased}, pending: 0, want: "", far: false},
+		"erased, and in flight":            {records: []audit.Record{sealed, erased}, pending: 0, want: "", far: false},
 		"erased before it came":            {records: []audit.Record{erased, sealed}, pending: -1, want: missing, far: false},
 	} {
 		for _, between := range []int{0, 17_000} { // more than a stretch has

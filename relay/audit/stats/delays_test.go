@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Every class follows the one before without a gap, and is at most 1/256 wide.
+// TestClasses checks that each class begins where the previous one ends, and is at most 1/256 wide.
 func TestClasses(t *testing.T) {
 	next := uint64(0)
 	for class := range classes {
@@ -26,15 +26,15 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// Of many latencies percentiles are those of the plain definition, or up to 0.4 % more; that a
-// p99 is over its target is as the plain definition has it; and it does not matter in which
-// parts latencies were counted.
+// TestManyDelays checks many latencies against the plain definition: percentiles are equal or at most 0.4 %
+// higher, a p99 over its target is detected exactly, and the result does not depend on the parts in which
+// latencies were counted.
 func TestManyDelays(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		limits := Limits{P99: time.Duration(rapid.IntRange(1, 100_000).Draw(rt, "target")) * time.Microsecond}
 		n := rapid.IntRange(1, 3*classes).Draw(rt, "count")
 		random := rapid.Uint64().Draw(rt, "seed")
-		width := rapid.Uint64Range(2, 1<<34).Draw(rt, "width") // some are over an hour
+		width := rapid.Uint64Range(2, 1<<34).Draw(rt, "width") // some are longer than an hour
 		parts := []*delays{{limits: limits}, {limits: limits}, {limits: limits}}
 		all := make([]time.Duration, n)
 		for i := range all {
@@ -58,7 +58,7 @@ func TestManyDelays(t *testing.T) {
 		for percent, reported := range map[int]time.Duration{50: got.P50, 99: d.at(99)} {
 			exact := all[rank(n, percent)-1]
 			if exact > longest*time.Microsecond {
-				exact, reported = 0, 0 // an hour or more: the maximum is reported
+				exact, reported = 0, 0 // for an hour or more, the maximum is reported
 			}
 			if reported < exact || reported > exact+exact/fine || n <= classes/3 && reported != exact {
 				rt.Errorf("p%d of %d is %v, reported as %v", percent, n, exact, reported)

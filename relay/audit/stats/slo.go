@@ -52,7 +52,7 @@ func (s SLO) Check() error {
 		return fmt.Errorf("windows of %s: use a duration above 0, such as 5m", s.Window)
 	}
 	if s.Windows < MinWindows || s.Windows > maxWindows {
-		return fmt.Errorf("%d windows: use %d to %d, as one is not persistent", s.Windows, MinWindows, maxWindows)
+		return fmt.Errorf("%d windows: use %d to %d, because one window is not persistent", s.Windows, MinWindows, maxWindows)
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func ParseLimits(text string) (transport string, l Limits, err error) {
 	l.Maximum, maximumErr = time.ParseDuration(strings.TrimSpace(maximum))
 	switch {
 	case transport == "" || targetErr != nil || maximumErr != nil:
-		err = fmt.Errorf("%s is no limit: write TRANSPORT=P99/MAXIMUM, such as nats=20ms/100ms", finding.Quote(text))
+		err = fmt.Errorf("%s is not a limit: write TRANSPORT=P99/MAXIMUM, such as nats=20ms/100ms", finding.Quote(text))
 	case l.P99 <= 0 || l.Maximum < l.P99:
 		err = fmt.Errorf("%s: the maximum is below the p99, or not above 0: write the p99 first, such as nats=20ms/100ms", finding.Quote(text))
 	}

@@ -12,14 +12,14 @@ import (
 	"github.com/eaapl/handoff/relay/audit/stats"
 )
 
-// A breach is persistent when each of the last windows with handoffs is over a limit, by one
-// transport, between two agents. Latencies are written a letter a second, the oldest first: "-" none,
-// "o" in time, "L" over the target of the p99, "X" over the maximum.
+// TestPersistentBreach checks that a breach is persistent if each of the last windows with handoffs is over a
+// limit, on one transport, between two agents. Each latency is a letter for one second, the oldest first: "-"
+// none, "o" in time, "L" over the target of the p99, "X" over the maximum.
 func TestPersistentBreach(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		windows string // of one second
-		want    string // those of the breach
+		want    string // the windows of the breach
 	}{
 		{"none", "ooooooo", ""},
 		{"one record", "------L", ""},
@@ -71,19 +71,19 @@ func TestPersistentBreach(t *testing.T) {
 	}
 }
 
-// clocked returns a log and the time that its records get.
+// clocked returns a log and the time of its records.
 func clocked(t *testing.T) (*audit.Log, *time.Time) {
 	now := time.Date(2026, 6, 12, 9, 30, 0, 0, time.UTC)
 	return audit.NewLog(audittest.New(t).Store(), func() time.Time { return now }), &now
 }
 
-// Pairs and transports are apart: what is slow is named, and nothing else is.
+// TestBreachIsOfAPair checks that pairs and transports are separate: only the slow ones are reported.
 func TestBreachIsOfAPair(t *testing.T) {
 	l, now := clocked(t)
 	for range 3 {
 		*now = now.Add(time.Minute)
 		for _, r := range []audit.Record{
-			{Sender: "a", Receiver: "b", Transport: "http", LatencyMicros: 300_000}, // late over HTTP alone
+			{Sender: "a", Receiver: "b", Transport: "http", LatencyMicros: 300_000}, // late only over HTTP
 			{Sender: "a", Receiver: "b", Transport: "nats", LatencyMicros: 300_000},
 			{Sender: "a", Receiver: "c", Transport: "http", LatencyMicros: 100_000},
 		} {
@@ -115,7 +115,8 @@ func TestBreachIsOfAPair(t *testing.T) {
 	check()
 }
 
-// A p99 that one late message of a hundred does not reach is no breach; two are.
+// TestBreachIsOfP99 checks that one late message of a hundred, which does not change the p99, is not a breach,
+// and that two are.
 func TestBreachIsOfP99(t *testing.T) {
 	for late := range 3 {
 		l, now := clocked(t)
@@ -167,8 +168,7 @@ func TestParseLimits(t *testing.T) {
 	}
 }
 
-// A sender that says that it dispatched a message before there were clocks is late, and nothing
-// else.
+// TestAbsurdLatency checks that an absurd latency counts as late, and has no other effect.
 func TestAbsurdLatency(t *testing.T) {
 	l, now := clocked(t)
 	for range 3 {

@@ -40,8 +40,8 @@ func read(t *testing.T, l *audit.Log, since time.Time) *stats.Report {
 	return report
 }
 
-// Each threshold of section 8.1 and of section 6.5 is not reached by what it allows, and
-// exceeded by one more.
+// TestThresholds checks that the permitted number does not exceed the thresholds of sections 8.1 and 6.5, and
+// that one more does.
 func TestThresholds(t *testing.T) {
 	accepted := func(transport string, micros int64) audit.Record {
 		return audit.Record{Event: audit.Accepted, Transport: transport, LatencyMicros: micros}
@@ -99,8 +99,8 @@ func TestThresholds(t *testing.T) {
 	})
 }
 
-// Dead letters wait until a person has decided, however old they are; what is released is not
-// another handoff.
+// TestDeadLetters checks that dead letters wait until a person decides, whatever their age, and that a released
+// one is not another handoff.
 func TestDeadLetters(t *testing.T) {
 	l := audittest.New(t)
 	letter := audittest.Add(t, l, audit.Record{Event: audit.DeadLettered, Sender: "a", Receiver: "b"}, nil)
@@ -115,7 +115,7 @@ func TestDeadLetters(t *testing.T) {
 	}
 }
 
-// Pairs are counted by themselves, and add up to all.
+// TestPairs checks that pairs are counted separately, and add up to the total.
 func TestPairs(t *testing.T) {
 	l := fill(t, 30, func(i int) audit.Record {
 		r := audit.Record{Event: audit.Accepted, Sender: "a", Receiver: string(rune('b' + i%3)), Transport: "nats", LatencyMicros: int64(i + 1)}
@@ -134,7 +134,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// The percentiles are those of the plain definition.
+// TestPercentiles checks the percentiles against the plain definition.
 func TestPercentiles(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		micros := rapid.SliceOfN(rapid.Int64Range(1, 1000), 1, 300).Draw(rt, "micros")
@@ -157,7 +157,7 @@ func TestPercentiles(t *testing.T) {
 	})
 }
 
-// TestRevoked: that a message comes which its sender has taken back is nobody's failure.
+// TestRevoked checks that a message that its sender revoked before it arrived is not counted as a failure.
 func TestRevoked(t *testing.T) {
 	l := fill(t, 4, func(i int) audit.Record {
 		r := audit.Record{Event: audit.Rejected, Reason: "REVOKED", Sender: "a", Receiver: "b"}

@@ -73,7 +73,7 @@ func Run(t *testing.T, start func(*testing.T) func() audit.Store) {
 		"filters":                        filters,
 		"beginnings of ids":              beginnings,
 		"several writers, one chain":     severalWriters,
-		"what is under way":              underWay,
+		"messages in flight":             underWay,
 		"settings":                       settings,
 		"personal data apart":            apart,
 		"outcomes":                       outcomes,

@@ -24,9 +24,9 @@ type UnknownError struct {
 
 func (e *UnknownError) Error() string {
 	if e.Matching > 1 {
-		return fmt.Sprintf("the hashes of several records begin with %s: give more of it", finding.Quote(e.Name))
+		return fmt.Sprintf("the hashes of several records begin with %s: use more digits", finding.Quote(e.Name))
 	}
-	return fmt.Sprintf("no record and no handoff is called %s: give the number of a record, the beginning of its hash (%d digits or more), or a handoffId", finding.Quote(e.Name), minHash)
+	return fmt.Sprintf("no record or handoff is named %s: use the number of a record, the beginning of its hash (at least %d digits), or a handoffId", finding.Quote(e.Name), minHash)
 }
 
 // A NoMessageError reports that a message is not in the log.

@@ -43,7 +43,7 @@ func (e *NotCarriedError) Error() string {
 	if e.Value != nil {
 		what = finding.Quote(*e.Value)
 	}
-	return fmt.Sprintf("no handoff that was accepted for task %s carried %s at %s", finding.Quote(e.Task), what, finding.Quote(e.Pointer))
+	return fmt.Sprintf("no accepted handoff of task %s has %s at %s", finding.Quote(e.Task), what, finding.Quote(e.Pointer))
 }
 
 // Search calls each with the first accepted handoff that carried the value, and then with each later one that

@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/relay/audit/trace"
 )
 
-// The first handoff that carries a value is found, with what it is compared with, and each
-// that changes it later; rejected ones carried nothing to anybody.
+// TestSearch checks that the search finds the first accepted handoff with a value, the message to compare it
+// with, and each later one that changes the value. Rejected handoffs do not count.
 func TestSearch(t *testing.T) {
 	l := audittest.New(t)
 	add := func(event audit.Event, id, parent, state string) {
@@ -67,8 +67,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// A record is found by its number and by its hash, a handoff by its id, and each with the
-// message that it is about.
+// TestFind checks that records are found by number and hash, and handoffs by id, each with its message.
 func TestFind(t *testing.T) {
 	l := audittest.New(t)
 	text := []byte(`{"handoffId":"h","taskId":"t"}`)

@@ -47,7 +47,7 @@ type Copy struct {
 type UnknownTaskError struct{ ID string }
 
 func (e *UnknownTaskError) Error() string {
-	return fmt.Sprintf("no record of task %s", finding.Quote(e.ID))
+	return fmt.Sprintf("the audit log has no record of task %s", finding.Quote(e.ID))
 }
 
 // Read reads the history of a task. A UUID may be in upper case. If there is no record, the error is an

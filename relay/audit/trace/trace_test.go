@@ -26,7 +26,7 @@ func view(t *testing.T, l *audit.Log, f func(audit.Reader) error) {
 	}
 }
 
-// summary is what is the same in the tree of messages and in that of their records.
+// summary has the values that the tree of messages and the tree of records share.
 func summary(t *chain.Task) (lines []string) {
 	lines = append(lines, fmt.Sprint("total ", t.Total.SpentUSD, t.Total.Prompt, t.Total.Completion, t.Relay.SpentUSD, t.Agrees))
 	var walk func(list []*chain.Node, above string)
@@ -44,8 +44,8 @@ func summary(t *chain.Task) (lines []string) {
 	return lines
 }
 
-// A task has the tree, the steps and the total in the log that package chain gives its
-// messages: lines, fan-outs, joins, and what is broken.
+// TestTaskIsThatOfItsMessages checks that a task in the log has the same tree, steps and total as package chain
+// computes from its messages: chains, fan-outs, joins, and broken ones.
 func TestTaskIsThatOfItsMessages(t *testing.T) {
 	folders, err := filepath.Glob("../../../testdata/chain/*/*")
 	if err != nil || len(folders) < 20 {
@@ -56,7 +56,7 @@ func TestTaskIsThatOfItsMessages(t *testing.T) {
 			continue
 		}
 		switch filepath.Base(filepath.Dir(folder)) {
-		case "duplicate-id", "time-reversed", "many-roots": // the order of messages is that of their own times there
+		case "duplicate-id", "time-reversed", "many-roots": // the times of the messages are in their order there
 			continue
 		}
 		t.Run(folder, func(t *testing.T) {
@@ -102,7 +102,7 @@ func TestUnknownTask(t *testing.T) {
 	})
 }
 
-// What happened after decides about a handoff's status; what says nothing of that does not.
+// TestStatus checks that later events determine the status of a handoff, and that unrelated ones do not.
 func TestStatus(t *testing.T) {
 	digest := audit.Hash{1}
 	for name, tt := range map[string]struct {
@@ -145,7 +145,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// A handoff that was not accepted is below its parent, and costs nothing.
+// TestRejectedHandoff checks that a handoff that was not accepted is a child of its parent without a cost.
 func TestRejectedHandoff(t *testing.T) {
 	l := audittest.New(t)
 	audittest.Add(t, l, audit.Record{Event: audit.Accepted, HandoffID: "1", TaskID: "t", Sender: "a", Receiver: "b", CostSpentUSD: "1", CostRemainingUSD: "2"}, nil)
@@ -229,8 +229,8 @@ func messages(t *testing.T, dir string) (all [][]byte) {
 	return all
 }
 
-// TestCopies: of a handoff that several receivers got, each copy has a status of its own, and the
-// tree has it once (section 14.2).
+// TestCopies checks that each copy of a handoff to several receivers has its own status, and that the tree has
+// the handoff once (section 14.2).
 func TestCopies(t *testing.T) {
 	l := audittest.New(t)
 	for _, r := range []audit.Record{

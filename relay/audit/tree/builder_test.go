@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// verify is what verifying a log comes to: the first stored node that differs, whether the log
-// ends before the checkpoint, and whether the checkpoint has another root.
+// verify returns the result of verifying a log: the first stored node that differs, whether the log is shorter
+// than the checkpoint, and whether the checkpoint has another root.
 func verify(m *memory, c Checkpoint) (node *Node, cutOff, rootDiffers bool) {
 	b := NewBuilder(c.Size)
 	for _, h := range m.records {
@@ -21,7 +21,7 @@ func verify(m *memory, c Checkpoint) (node *Node, cutOff, rootDiffers bool) {
 	return node, !ok, ok && root != c.Root
 }
 
-// Whatever is changed in a store is found against its own nodes or against a checkpoint.
+// TestTamperingIsFound checks that any change of a store is detected, by its own nodes or by a checkpoint.
 func TestTamperingIsFound(t *testing.T) {
 	const size = 65536 + 1000
 	m := newMemory(t, size)
@@ -68,7 +68,8 @@ func TestTamperingIsFound(t *testing.T) {
 	}
 }
 
-// A store that has lost records or nodes gives no root and no proof of what it had.
+// TestMissingHashes checks that a store that lost records or nodes returns neither a root nor proofs for its
+// former size.
 func TestMissingHashes(t *testing.T) {
 	ctx := t.Context()
 	for _, tt := range []struct {
@@ -105,7 +106,7 @@ func BenchmarkBuilder(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "records/s")
 }
 
-// In portions of so many records, on a log of 65,536 × 3.
+// In portions of this many records, on a log of 65,536 × 3.
 func BenchmarkNewNodes(b *testing.B) {
 	m := newMemory(b, 3*65536-100)
 	for _, bm := range []struct {

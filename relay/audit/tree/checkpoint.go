@@ -168,7 +168,7 @@ func ParseVerifierKey(text string) (name string, key ed25519.PublicKey, err erro
 	// Base64 contains plus signs, names do not. NewVerifier has parsed it, in any spelling.
 	encoded, err := base64text.Decode(strings.SplitN(text, "+", 3)[2], base64text.Canonical)
 	if err != nil {
-		return "", nil, fmt.Errorf("verifier key of %q: not as an encoder writes it", v.Name())
+		return "", nil, fmt.Errorf("verifier key of %q: it is not in canonical form", v.Name())
 	}
 	return v.Name(), encoded[1:], nil
 }

@@ -31,7 +31,7 @@ func signed(t testing.TB, c Checkpoint) []byte {
 	return text
 }
 
-// The format, to the byte.
+// TestCheckpointFormat checks the format byte by byte.
 func TestCheckpointFormat(t *testing.T) {
 	text := signed(t, Checkpoint{Origin: keyName, Size: 3, Root: recordHashes(1)[0]})
 	const want = `example.com/audit
@@ -45,9 +45,9 @@ Z0etMoO3EECLrAmaQ/w/DDYTAy8XwZj3hF95H0Egvw8=
 	}
 }
 
-// A checkpoint of the Go project's checksum database, signed by its key: other people's
-// bytes. Both are public: the key is in cmd/go, the checkpoint is the example of
-// c2sp.org/tlog-checkpoint with the names as they were signed.
+// TestForeignCheckpoint checks a checkpoint of the Go project's checksum database, which was signed by other
+// software. Both texts are public: the key is in cmd/go, the checkpoint is the example of
+// c2sp.org/tlog-checkpoint with the original names.
 func TestForeignCheckpoint(t *testing.T) {
 	const vkey = "sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAD8OuAn8"
 	const text = "go.sum database tree\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n" +
@@ -67,7 +67,8 @@ func TestForeignCheckpoint(t *testing.T) {
 	}
 }
 
-// What is signed verifies, by package note too, and reads as what was signed.
+// TestCheckpointRoundTrip checks that a signed checkpoint verifies, also with package note, and has the same
+// content after parsing.
 func TestCheckpointRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := Checkpoint{
@@ -112,7 +113,7 @@ func TestCheckpointRoundTrip(t *testing.T) {
 	})
 }
 
-// No byte of a checkpoint can be changed, added or removed.
+// TestEveryByteOfACheckpointCounts checks that no byte of a checkpoint can be changed, added or removed.
 func TestEveryByteOfACheckpointCounts(t *testing.T) {
 	text := signed(t, Checkpoint{Origin: keyName, Size: 12345, Root: recordHashes(1)[0]})
 	_, public := testKey()
@@ -132,7 +133,7 @@ func TestEveryByteOfACheckpointCounts(t *testing.T) {
 			}
 		}
 	}
-	// The last character before the padding has two bits that decoders leave aside.
+	// Decoders ignore two bits of the last character before the padding.
 	last := bytes.LastIndexByte(text, '=') - 1
 	for _, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") {
 		changed := bytes.Clone(text)
@@ -148,8 +149,8 @@ func TestEveryByteOfACheckpointCounts(t *testing.T) {
 	}
 }
 
-// Witnesses may add their signatures; one that copies the key's id, over another text, is an
-// error.
+// TestOtherSignatures checks that witnesses may add their signatures, and that one with the same key id over
+// another text is an error.
 func TestOtherSignatures(t *testing.T) {
 	key, public := testKey()
 	c := Checkpoint{Origin: keyName, Size: 5, Root: recordHashes(1)[0]}
@@ -207,7 +208,7 @@ func TestNoCheckpoint(t *testing.T) {
 	}
 }
 
-// What would not read back is not signed.
+// TestNotSigned checks that a checkpoint is not signed if it could not be parsed again.
 func TestNotSigned(t *testing.T) {
 	key, public := testKey()
 	_, foreign, err := ed25519.GenerateKey(nil)
@@ -255,7 +256,8 @@ func TestNotSigned(t *testing.T) {
 	}
 }
 
-// What is read has one spelling: the signed part can be written again from it.
+// FuzzParseCheckpoint checks that a checkpoint has one spelling: the signed part can be formatted again from
+// the parsed one.
 func FuzzParseCheckpoint(f *testing.F) {
 	f.Add(signed(f, Checkpoint{Origin: keyName, Size: 3, Root: recordHashes(1)[0]}))
 	f.Add([]byte("a\n0\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n\n— b AAAAAAAA\n— c d\n"))

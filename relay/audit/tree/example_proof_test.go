@@ -19,7 +19,7 @@ func (s short) RecordHashes(_ context.Context, first, n int64) ([]tree.Hash, err
 
 func (s short) Nodes(context.Context, int, int64, int64) ([]tree.Hash, error) { return nil, nil }
 
-// Who has the log proves one of its records to somebody who has the public key alone.
+// The owner of the log proves one of its records to someone who has only the public key.
 func Example() {
 	records := []string{`{"sequence":0}`, `{"sequence":1}`, `{"sequence":2}`}
 	var log short

@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
-// A log is verified from its record hashes alone.
+// A log is verified by its record hashes alone.
 func ExampleBuilder() {
 	b := tree.NewBuilder(300)
 	for i := range 1000 {

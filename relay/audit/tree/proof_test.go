@@ -16,10 +16,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// recordText is the record that recordHashes has at an index.
+// recordText is the record of recordHashes at an index.
 func recordText(index int64) []byte { return fmt.Appendf(nil, `{"sequence":%d}`, index) }
 
-// prove returns a proof of a record in the checkpoint of a size.
+// prove returns a proof of a record for a checkpoint of a size.
 func prove(t interface{ Fatal(...any) }, m *memory, size, index int64) Proof {
 	ctx := context.Background()
 	root, err := Root(ctx, m, size)
@@ -38,7 +38,7 @@ func prove(t interface{ Fatal(...any) }, m *memory, size, index int64) Proof {
 	return Proof{Index: index, Hashes: hashes, Checkpoint: checkpoint}
 }
 
-// The format of c2sp.org/tlog-proof@v1, to the byte.
+// TestProofFormat checks the format of c2sp.org/tlog-proof@v1 byte by byte.
 func TestProofFormat(t *testing.T) {
 	p := prove(t, newMemory(t, 5), 5, 2)
 	p.Extra = []byte("the third")
@@ -68,8 +68,8 @@ eOp5oNYhc+SnLkvQqocto0L7Pe2TgMNatOaS15SxlZ8=
 	}
 }
 
-// A proof of any record verifies after it was written and read; one of another record, of
-// another place or in another log does not.
+// TestProofRoundTrip checks that a proof of any record verifies after formatting and parsing, and that a proof
+// of another record, place or log does not.
 func TestProofRoundTrip(t *testing.T) {
 	m := newMemory(t, 2000)
 	_, public := testKey()
@@ -104,7 +104,8 @@ func TestProofRoundTrip(t *testing.T) {
 	})
 }
 
-// No byte of a proof without extra data can be changed, added or removed, and no line.
+// TestEveryByteOfAProofCounts checks that no byte and no line of a proof without extra data can be changed,
+// added or removed.
 func TestEveryByteOfAProofCounts(t *testing.T) {
 	_, public := testKey()
 	text, err := FormatProof(prove(t, newMemory(t, 700), 700, 600))
@@ -140,7 +141,7 @@ func TestEveryByteOfAProofCounts(t *testing.T) {
 		if verifies(bytes.Join(slices.Delete(slices.Clone(lines), i, i+1), nil)) {
 			t.Errorf("verifies without line %d", i+1)
 		}
-		isSignature := bytes.HasPrefix(lines[i], []byte("— ")) // there may be any number
+		isSignature := bytes.HasPrefix(lines[i], []byte("— ")) // any number is permitted
 		if verifies(bytes.Join(slices.Insert(slices.Clone(lines), i, lines[i]), nil)) != isSignature {
 			t.Errorf("with line %d twice", i+1)
 		}
@@ -204,7 +205,7 @@ func TestNoProof(t *testing.T) {
 	}
 }
 
-// What is read as a proof is written again as it was.
+// FuzzParseProof checks that a parsed proof is formatted as it was.
 func FuzzParseProof(f *testing.F) {
 	for _, size := range []int64{1, 5, 700} {
 		p := prove(f, newMemory(f, 700), size, size/2)
@@ -230,7 +231,7 @@ func FuzzParseProof(f *testing.F) {
 	})
 }
 
-// Whatever another implementation accepts as a proof is one, and nothing else is.
+// FuzzCheck checks that the parser accepts exactly the proofs that another implementation accepts.
 func FuzzCheck(f *testing.F) {
 	m := newMemory(f, 700)
 	for _, size := range []int64{1, 2, 3, 256, 700} {
@@ -248,7 +249,7 @@ func FuzzCheck(f *testing.F) {
 			hashes = append(hashes, h)
 		}
 		leaf := LeafHash(Hash{})
-		// With the root that the proof leads to, it has to hold.
+		// The proof must be valid with the root that results from it.
 		root, err := proof.RootFromInclusionProof(rfc6962.DefaultHasher, uint64(number), uint64(size), leaf[:], slicesOf(hashes))
 		var want Hash
 		copy(want[:], root)

@@ -13,10 +13,10 @@ import (
 	"testing"
 )
 
-// page is the document that has the formats to the byte.
+// page is the document that specifies the formats byte by byte.
 var page = filepath.Join("..", "..", "..", "docs", "proving.md")
 
-// blocks returns the code blocks of the page, of a language.
+// blocks returns the code blocks of a language on the page.
 func blocks(t *testing.T, language string) []string {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -32,7 +32,7 @@ func blocks(t *testing.T, language string) []string {
 	return found
 }
 
-// The example of the page is what this package makes.
+// TestDocumentedExample checks that this package produces the example on the page.
 func TestDocumentedExample(t *testing.T) {
 	key, public := testKey()
 	vkey, err := VerifierKey(keyName, public)
@@ -52,8 +52,8 @@ func TestDocumentedExample(t *testing.T) {
 	}
 }
 
-// The recipe of the page, with openssl and sha256sum alone, verifies what VerifyProof does and
-// nothing else.
+// TestShellRecipe checks that the script on the page, with only openssl and sha256sum, accepts exactly the
+// proofs that VerifyProof accepts.
 func TestShellRecipe(t *testing.T) {
 	for _, program := range []string{"sh", "openssl", "sha256sum"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -136,17 +136,17 @@ func TestShellRecipe(t *testing.T) {
 		{what: "a newline after the record", record: "2\n", want: "the path does not lead to the root"},
 		{what: "another key", key: "other.pem", want: "the key has not signed"},
 		{what: "another index", old: "index 2", new: "index 1", want: "the path does not lead"},
-		{what: "an index outside", old: "index 2", new: "index 5", want: "record 5 of 5"},
-		{what: "no index", old: "index 2\n", new: "", want: "no number"},
-		{what: "a command for an index", old: "index 2", new: "index a[$(touch broken)]", want: "no number"},
-		{what: "an index beyond the shell's numbers", old: "index 2", new: "index 18446744073709552216", want: "no number"},
+		{what: "an index outside", old: "index 2", new: "index 5", want: "record 5 is not one of 5 records"},
+		{what: "no index", old: "index 2\n", new: "", want: "not a number"},
+		{what: "a command for an index", old: "index 2", new: "index a[$(touch broken)]", want: "not a number"},
+		{what: "an index beyond the shell's numbers", old: "index 2", new: "index 18446744073709552216", want: "not a number"},
 		{what: "a hash missing", old: hash, new: "", want: "the path does not lead"},
 		{what: "a hash twice", old: hash, new: hash + hash, want: "the path"},
 		{what: "another size", old: "\n5\n", new: "\n6\n", want: "the key has not signed"},
 		{what: "another origin", old: "\nexample.com", new: "\nexample.org", want: "the key has not signed"},
-		{what: "a line more", old: "\n5\n", new: "\n5\n5\n", want: "no checkpoint"},
-		{what: "another format", old: "@v1", new: "@v2", want: "another format"},
-		{what: "no checkpoint", old: good[strings.Index(good, "\n\n")+1:], new: "", want: "no checkpoint"},
+		{what: "a line more", old: "\n5\n", new: "\n5\n5\n", want: "no valid checkpoint"},
+		{what: "another format", old: "@v1", new: "@v2", want: "the format is not"},
+		{what: "no checkpoint", old: good[strings.Index(good, "\n\n")+1:], new: "", want: "no valid checkpoint"},
 		{what: "no signature", old: good[strings.Index(good, "\n— ")+1:], new: "", want: "the key has not signed"},
 	} {
 		if tt.record == "" {

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// memory is a store in memory. It counts what is read of it.
+// memory is a store in memory that counts reads.
 type memory struct {
 	records []Hash
 	nodes   [8][]Hash // by level
 	read    [8]int    // hashes, by level
 	calls   int
-	longest int64 // the most hashes that one call has asked for
+	longest int64 // the maximum number of hashes requested by one call
 }
 
 func (m *memory) RecordHashes(_ context.Context, first, n int64) ([]Hash, error) {
@@ -32,7 +32,7 @@ func (m *memory) take(row []Hash, level int, first, n int64) []Hash {
 	return row[min(first, int64(len(row))):min(first+n, int64(len(row)))]
 }
 
-// append adds records as a store does: with the nodes that they complete.
+// append adds records like a store, with the nodes that they complete.
 func (m *memory) append(t testing.TB, hashes []Hash) []Node {
 	t.Helper()
 	nodes, err := NewNodes(t.Context(), m, int64(len(m.records)), hashes)
@@ -49,7 +49,7 @@ func (m *memory) append(t testing.TB, hashes []Hash) []Node {
 	return nodes
 }
 
-// recordHashes returns the hashes of n different records.
+// recordHashes returns n different record hashes.
 func recordHashes(n int) []Hash {
 	hashes := make([]Hash, n)
 	for i := range hashes {

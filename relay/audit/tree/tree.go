@@ -164,7 +164,7 @@ func checkOlder(size, older int64) error {
 		return err
 	}
 	if older < 0 || older > size {
-		return fmt.Errorf("the older tree has %d records, the newer %d: expected no more than that", older, size)
+		return fmt.Errorf("the older tree has %d records, more than the newer one with %d", older, size)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// reference returns the tree of an implementation that is not ours.
+// reference returns the tree of another implementation.
 func reference(hashes []Hash) *testonly.Tree {
 	t := testonly.New(rfc6962.DefaultHasher)
 	for _, h := range hashes {
@@ -31,7 +31,7 @@ func slicesOf(hashes []Hash) [][]byte {
 	return s
 }
 
-// sameAsReference compares everything that can be asked of two sizes and a record.
+// sameAsReference compares all results for two sizes and a record.
 func sameAsReference(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -78,8 +78,8 @@ func sameAsReference(t interface {
 	}
 }
 
-// Roots and proofs are those of another implementation, for any two sizes and any record of a
-// log that was appended to in any portions.
+// TestSameAsReference compares roots and proofs with another implementation, for any two sizes and any record
+// of a log that was extended in any portions.
 func TestSameAsReference(t *testing.T) {
 	hashes := recordHashes(5000)
 	want := reference(hashes)
@@ -111,7 +111,7 @@ func TestSameAsReference(t *testing.T) {
 	})
 }
 
-// The same where nodes begin and end.
+// TestBoundaries does the same at the boundaries of nodes.
 func TestBoundaries(t *testing.T) {
 	hashes := recordHashes(2*65536 + 300)
 	want := reference(hashes)
@@ -163,7 +163,7 @@ func unhex(t *testing.T, text string) Hash {
 	return Hash(h)
 }
 
-// The vectors of the reference implementation of RFC 6962, certificate-transparency
+// TestReferenceVectors checks the vectors of the reference implementation of RFC 6962, certificate-transparency
 // (cpp/merkletree/merkle_tree_test.cc): eight leaves, the root after each, and proofs.
 func TestReferenceVectors(t *testing.T) {
 	ctx := t.Context()
@@ -275,7 +275,7 @@ func TestLeafHash(t *testing.T) {
 	}
 }
 
-// large answers for a log of any size, and counts.
+// large is a log of any size that counts reads.
 type large struct{ memory }
 
 func (l *large) RecordHashes(_ context.Context, first, n int64) ([]Hash, error) {
@@ -294,14 +294,14 @@ func (l *large) count(level int, first, n int64) error {
 	return nil
 }
 
-// What is read of a log hardly grows with it.
+// TestReadsLittle checks that the number of reads of a log hardly grows with its size.
 func TestReadsLittle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ctx := context.Background()
 		size := rapid.Int64Range(1, MaxSize).Draw(t, "size")
 		at := rapid.Int64Range(0, size-1).Draw(t, "at")
 		for name, tt := range map[string]struct {
-			most int // of each level
+			most int // per level
 			do   func(Source) error
 		}{
 			"Root":        {255, func(s Source) error { _, err := Root(ctx, s, size); return err }},
@@ -320,7 +320,7 @@ func TestReadsLittle(t *testing.T) {
 	})
 }
 
-// Records that complete no node are appended without reading anything.
+// TestAppendReadsNothing checks that records that complete no node are added without reads.
 func TestAppendReadsNothing(t *testing.T) {
 	m := newMemory(t, 1000)
 	m.calls = 0
@@ -332,8 +332,8 @@ func TestAppendReadsNothing(t *testing.T) {
 	}
 }
 
-// What cannot be asked is answered at once: package tlog does not return for the largest of
-// these.
+// TestD12SizesOutOfRange checks that impossible requests fail immediately: package tlog does not return for the
+// largest ones.
 func TestD12SizesOutOfRange(t *testing.T) {
 	ctx, m := t.Context(), newMemory(t, 3)
 	for _, size := range []int64{-1, MaxSize + 1, 1<<62 + 1, 1<<63 - 1} {
@@ -362,7 +362,7 @@ func TestD12SizesOutOfRange(t *testing.T) {
 	}
 }
 
-// What a source says of itself goes to the caller.
+// failing is a source whose reads fail.
 type failing struct{ err error }
 
 func (f failing) RecordHashes(context.Context, int64, int64) ([]Hash, error) { return nil, f.err }

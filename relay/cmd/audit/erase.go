@@ -36,11 +36,11 @@ func (f *subjectFlags) register(c *cobra.Command) {
 func (f *subjectFlags) subject(c *cobra.Command, id string) (s personal.Subject, err error) {
 	switch byRecord := c.Flags().Changed("record"); {
 	case byRecord && id != "":
-		return s, errors.New("an id and --record: one of them says whose data is meant")
+		return s, errors.New("an id and --record are both given: use one of them")
 	case byRecord:
 		return personal.Subject{Record: &f.record}, nil
 	case id == "":
-		return s, errors.New("whose data? give the id that the messages have, or --record N")
+		return s, errors.New("the data subject is missing: give the id that the messages have, or --record N")
 	}
 	return personal.Subject{ID: id}, nil
 }
@@ -117,9 +117,9 @@ func (f *eraseFlags) reach(ctx context.Context, log *audit.Log, erased audit.Sto
 	if err := f.queues.Remove(ctx, r, handoffs, transports); err != nil {
 		return err
 	}
-	r.Left("the agents", "what they got stays with them")
-	r.Left("files of -o, --replies, report and shells", "the audit log does not say which there are")
-	r.Left("copies of the key store", "backups and write-ahead logs have the key until they are gone")
+	r.Left("the agents", "they keep the messages that they received")
+	r.Left("files of -o, --replies, report and shells", "the audit log does not list them")
+	r.Left("copies of the key store", "backups and write-ahead logs contain the key until they are deleted")
 	return nil
 }
 

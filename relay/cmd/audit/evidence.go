@@ -89,7 +89,7 @@ func originOf(ctx context.Context, r audit.Reader) (string, error) {
 		return "", err
 	}
 	if len(first) == 0 {
-		return "", term.WithHint(errors.New("the audit log has no record yet, and no name"), "handoff audit init --origin NAME gives it one")
+		return "", term.WithHint(errors.New("the audit log has no record yet, and no name"), "handoff audit init --origin NAME names it")
 	}
 	return "handoff-" + hex.EncodeToString(first[0][:8]), nil
 }
@@ -101,7 +101,7 @@ func checkAgainst(ctx context.Context, r audit.Reader, size int64, c tree.Checkp
 	}
 	root, err := tree.Root(ctx, r, c.Size)
 	if err == nil && root != c.Root {
-		err = fmt.Errorf("the first %d records are not those of the checkpoint: handoff audit verify says more", c.Size)
+		err = fmt.Errorf("the first %d records differ from those at the checkpoint: run handoff audit verify", c.Size)
 	}
 	return err
 }

@@ -19,7 +19,8 @@ import (
 // sample is a line of Prometheus' text format.
 var sample = regexp.MustCompile(`^(# (HELP|TYPE) handoff_audit_\w+ .+|handoff_audit_\w+\{(\w+="([^"\\]|\\["\\n])*",?)+\} [0-9.e+-]+)$`)
 
-// Nothing in a record or a message can steer the terminal, forge a line, or break a format.
+// TestHostileRecords checks that no content of a record or message can control the terminal, forge a line, or
+// break a format.
 func TestHostileRecords(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	l := audittest.Open(t, path)
@@ -57,7 +58,7 @@ func TestHostileRecords(t *testing.T) {
 	}
 }
 
-// execute runs a command of audit, and returns what it prints.
+// execute runs a command of audit, and returns its output.
 func execute(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	g := cli.NewGlobals()

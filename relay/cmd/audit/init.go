@@ -46,7 +46,7 @@ ones are an error.`,
 					switch old, ok := settings[s.name]; {
 					case s.value == "" || ok && old == s.value:
 					case ok:
-						return fmt.Errorf("--%s %s: the audit log has %q, and that is set once for all", s.name, s.value, old)
+						return fmt.Errorf("--%s %s: the audit log has %q, which cannot be changed", s.name, s.value, old)
 					default:
 						if err := b.Set(s.name, s.value); err != nil {
 							return err

@@ -81,7 +81,7 @@ func findRecord(r audit.Reader, name string) (found audit.Stored, err error) {
 		}
 	}
 	if !ok {
-		return found, fmt.Errorf("the audit log has no record %q: name one by its number, or by a handoffId", name)
+		return found, fmt.Errorf("the audit log has no record %q: use the number of a record, or a handoffId", name)
 	}
 	return found, nil
 }
@@ -106,7 +106,7 @@ func proofOf(ctx context.Context, r audit.Reader, s audit.Stored, signed []byte)
 	if hash, err := s.Record.Hash(); err != nil {
 		return nil, err
 	} else if tree.CheckRecord(p.Hashes, checkpoint.Size, checkpoint.Root, p.Index, hash) != nil {
-		return nil, errors.New("record " + strconv.FormatInt(s.Sequence, 10) + " or the tree was changed, so there is no proof of it: handoff audit verify says more")
+		return nil, errors.New("record " + strconv.FormatInt(s.Sequence, 10) + " or the tree was changed, so it cannot be proved: run handoff audit verify")
 	}
 	return tree.FormatProof(p)
 }

@@ -52,7 +52,7 @@ written.`,
 			}
 			for _, name := range []string{"show-secrets", "subject-keys", "max-visits", "tolerance", "agent-type"} {
 				if c.Flags().Changed(name) {
-					return fmt.Errorf("--%s is for --html", name)
+					return fmt.Errorf("--%s requires --html", name)
 				}
 			}
 			if output == "" {

@@ -39,7 +39,7 @@ func (f *pageFlags) register(c *cobra.Command) {
 // run writes the page of a task.
 func (f *pageFlags) run(c *cobra.Command, log *relayflags.AuditLogFlag, task, path string) error {
 	if path == "" && term.IsTerminal(c.OutOrStdout()) {
-		return errors.New("a page is for a browser: name a file with -o, such as -o task.html")
+		return errors.New("an HTML page is not written to a terminal: name a file with -o, such as -o task.html")
 	}
 	checks, err := f.checks.Options(nil, false)
 	if err != nil {

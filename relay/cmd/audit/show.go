@@ -97,7 +97,7 @@ func showText(w io.Writer, r audit.Reader, p term.Picture, found *trace.Found) e
 		inFull(&p, &found.Records[i], erased)
 	}
 	if len(found.After) > 0 {
-		p.Section("After", "")
+		p.Section("Later", "")
 		for i := range found.After {
 			brief(&p, &found.After[i])
 		}
@@ -139,7 +139,7 @@ func inFull(p *term.Picture, s *audit.Stored, erased string) {
 		say(f.Name, f.Value)
 	}
 	say("hash", s.Hash.String())
-	say("before", s.PreviousRecordHash.String())
+	say("previous", s.PreviousRecordHash.String())
 	for _, f := range s.Details.Findings {
 		text := string(f.Severity) + ": "
 		if f.Pointer != "" && !strings.HasPrefix(f.Message, f.Pointer) {
@@ -196,7 +196,7 @@ func details(say func(label, text string), d *audit.Details) {
 		say("about", fmt.Sprint("record ", *d.Concerns))
 	}
 	if d.Resumed {
-		say("resumed", "handed over by another attempt than the one that accepted it")
+		say("resumed", "handed over by another process than the one that accepted it")
 	}
 	if d.Compressed {
 		say("compressed", "older turns were summarised")
@@ -204,10 +204,10 @@ func details(say func(label, text string), d *audit.Details) {
 	say("by", d.By)
 	say("explanation", d.Explanation)
 	if d.Unsigned {
-		say("unsigned", "nobody has shown by a signature who says that")
+		say("unsigned", "no signature confirms the author")
 	}
 	if d.Unrecorded > 0 {
-		say("unrecorded", term.Counted(d.Unrecorded, "message")+" since the record of this kind before")
+		say("unrecorded", term.Counted(d.Unrecorded, "message")+" since the previous record of this kind")
 	}
 	say("allowed", strings.Join(d.Allowed, ", "))
 	if d.ExitCode != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/eaapl/handoff/relay/audit/audittest"
 )
 
-// A pair of agents that was too slow in each of the last windows is named, and people are told
-// once, however many breaches there are; a late message in between tells nobody.
+// TestStatsSLO checks that a pair of agents that was too slow in each of the last windows is named, with one
+// alert for any number of breaches, and that one late message in between causes none.
 func TestStatsSLO(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	l := audittest.Open(t, path) // its records are a second apart, from 09:30:01 on
@@ -85,7 +85,7 @@ Persistent  reader → writer  nats
 	has(lines[3], `"breaches":[],"over":["p99 latency","maximum latency"]`)
 	has(slo("--slo", "-f", "prometheus"), `handoff_audit_over_threshold{sender="reader",receiver="scorer",metric="persistent latency breach"} 1`)
 
-	// Without it, or with other limits, nobody is told.
+	// Without --slo, or with other limits, there is no alert.
 	if text := slo(); strings.Contains(strings.ToLower(text), "persistent") || told != nil {
 		t.Errorf("told %q:\n%s", told, text)
 	}
@@ -97,12 +97,12 @@ Persistent  reader → writer  nats
 	}
 }
 
-// What cannot be judged is an error, before anything is read or anybody told.
+// TestStatsFlags checks that invalid flags are errors before anything is read, and cause no alert.
 func TestStatsFlags(t *testing.T) {
 	for want, args := range map[string][]string{
-		`--slo-limit: "nats=20ms" is no limit: write TRANSPORT=P99/MAXIMUM, such as nats=20ms/100ms`: {"--slo-limit", "nats=20ms"},
-		"--slo: 1 windows: use 2 to 1000, as one is not persistent":                                  {"--slo", "--slo-windows", "1"},
-		"--slo: windows of -1s: use a duration above 0, such as 5m":                                  {"--slo", "--slo-window", "-1s"},
+		`--slo-limit: "nats=20ms" is not a limit: write TRANSPORT=P99/MAXIMUM, such as nats=20ms/100ms`: {"--slo-limit", "nats=20ms"},
+		"--slo: 1 windows: use 2 to 1000, because one window is not persistent":                         {"--slo", "--slo-windows", "1"},
+		"--slo: windows of -1s: use a duration above 0, such as 5m":                                     {"--slo", "--slo-window", "-1s"},
 	} {
 		_, err := execute(t, append([]string{"stats"}, append(args, "--audit-log", "nowhere.db")...)...)
 		if err == nil {

@@ -61,7 +61,7 @@ func (p *statsPicture) latencies(all []stats.Metrics, names int) {
 		p.Section("Latency", "no record has one")
 		return
 	}
-	p.Section("Latency", "p50, p99 and its target, maximum and what is acceptable")
+	p.Section("Latency", "p50, p99 and its target, maximum and its limit")
 	for i := range all {
 		for _, l := range all[i].Latencies {
 			slow, slowest := term.Right(p.of(l.P99, l.Limits.P99), 20), term.Right(p.of(l.Max, l.Limits.Maximum), 20)

@@ -120,7 +120,7 @@ func (p *tracePicture) below(twig tasktree.Twig, h *trace.Handoff) error {
 	for _, s := range h.Records {
 		for _, f := range s.Details.Findings {
 			if s.Event == audit.Rejected {
-				say("found", f.Message+" ["+f.Rule+"]")
+				say("finding", f.Message+" ["+f.Rule+"]")
 			}
 		}
 	}
@@ -129,7 +129,7 @@ func (p *tracePicture) below(twig tasktree.Twig, h *trace.Handoff) error {
 		return err
 	}
 	if content == nil {
-		say("message", "is not in the log, or no JSON")
+		say("message", "is not in the log, or is not JSON")
 		return nil
 	}
 	for _, s := range content.Concluded {

@@ -69,12 +69,12 @@ Exit code 0: the log or proof is valid; 1: it is not; 2: an input could not be r
 func (f *verifyFlags) run(c *cobra.Command) error {
 	if f.proof != "" {
 		if len(f.checkpoints) > 0 {
-			return errors.New("--proof has its checkpoint in it: leave out --log-checkpoint")
+			return errors.New("--proof contains its checkpoint: leave out --log-checkpoint")
 		}
 		return f.verifyProof(c)
 	}
 	if f.record != "" {
-		return errors.New("--proof-record is for --proof")
+		return errors.New("--proof-record requires --proof")
 	}
 	options := audit.VerifyOptions{}
 	if len(f.checkpoints) > 0 {
@@ -165,7 +165,7 @@ func (f *verifyFlags) summarize(w io.Writer, v audit.Verified, o audit.VerifyOpt
 	}
 	f.unchecked(w, v)
 	if len(o.Checkpoints) == 0 {
-		fmt.Fprintln(w, "without --log-checkpoint, a log that was cut off or written anew looks the same")
+		fmt.Fprintln(w, "without --log-checkpoint, verify cannot detect a log that was cut off or rewritten")
 	}
 }
 
@@ -251,7 +251,7 @@ func (f *verifyFlags) verifyProof(c *cobra.Command) error {
 	if f.Format == "json" {
 		fmt.Fprintf(out, "%s\n", record)
 	} else {
-		fmt.Fprintf(out, "record %d is among the %d of %s\n%s\n", p.Index, checkpoint.Size, term.Visible(checkpoint.Origin), term.Visible(string(record)))
+		fmt.Fprintf(out, "record %d is one of the %d records of %s\n%s\n", p.Index, checkpoint.Size, term.Visible(checkpoint.Origin), term.Visible(string(record)))
 	}
 	return out.Close(nil)
 }

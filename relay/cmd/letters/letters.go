@@ -59,7 +59,7 @@ type remover func(ctx context.Context, u *url.URL, handoffs []string) (int, erro
 func open(address string) (remover, *url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil { // it could contain parts of a password
-		return nil, nil, fmt.Errorf("--queue: it is no URL: use one such as dir:queue")
+		return nil, nil, fmt.Errorf("--queue: it is not a URL: use one such as dir:queue")
 	}
 	switch u.Scheme {
 	case "dir":
@@ -130,15 +130,15 @@ func (f *Flags) Remove(ctx context.Context, r *Reach, handoffs, transports []str
 	}
 	for _, name := range transports {
 		if !slices.Contains(reached, name) && name != "http" {
-			r.Left("dead letters of "+name, "of a receiver that ran without --personal-data they have the message: name the place with --queue, or remove them with the tools of its server")
+			r.Left("dead letters of "+name, "they contain the message if the receiver ran without --personal-data: name the place with --queue, or remove them with the tools of its server")
 		}
-		r.Left("other consumers of "+name, "whoever else reads there may have the message")
+		r.Left("other consumers of "+name, "they may have the message")
 	}
 	if err := f.removeBodies(ctx, r, handoffs, transports); err != nil {
 		return err
 	}
 	if len(transports) > 0 {
-		r.Left("the sender", "its store, its state and its backups are its own")
+		r.Left("the sender", "handoff cannot reach its store, its state and its backups")
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func (f *Flags) Remove(ctx context.Context, r *Reach, handoffs, transports []str
 func (f *Flags) removeBodies(ctx context.Context, r *Reach, handoffs, transports []string) error {
 	if f.claimCheck == "" {
 		if len(transports) > 0 {
-			r.Left("a store of long messages", "if sender and receiver run with --claim-check, it has them in plain text: name its folder with --claim-check")
+			r.Left("a store of long messages", "if sender and receiver use --claim-check, it contains them in plain text: name its folder with --claim-check")
 		}
 		return nil
 	}
@@ -155,9 +155,9 @@ func (f *Flags) removeBodies(ctx context.Context, r *Reach, handoffs, transports
 	var web *claimcheck.NotListedError
 	switch {
 	case errors.As(err, &web):
-		r.Left("the long messages in "+web.Store, "a server does not list them: remove them there, where they are by their SHA-256")
+		r.Left("the long messages in "+web.Store, "the server cannot list them: remove them there by their SHA-256")
 	case errors.Is(err, fs.ErrNotExist):
-		r.Left("the long messages in "+f.claimCheck, "there is no such folder here")
+		r.Left("the long messages in "+f.claimCheck, "this machine has no such folder")
 	case err != nil:
 		return fmt.Errorf("the long messages in %s: %w", term.Visible(f.claimCheck), err)
 	default:

@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/relay/cmd/rooted"
 )
 
-// TestPipe opens a pipe that nobody writes to, which would wait forever.
+// TestPipe opens a pipe without a writer, which could block forever.
 func TestPipe(t *testing.T) {
 	f, root, _ := folders(t)
 	if err := syscall.Mkfifo(filepath.Join(root, "pipe"), 0o600); err != nil {

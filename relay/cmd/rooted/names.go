@@ -34,19 +34,19 @@ func checkName(path string) error {
 	for _, part := range parts {
 		switch {
 		case strings.HasPrefix(part, "."):
-			return errName(path, "a hidden file or folder, where programs look for settings")
+			return errName(path, "it is a hidden file or folder, where programs look for settings")
 		case strings.TrimSpace(part) != part, strings.HasSuffix(part, "."), strings.ContainsFunc(part, func(r rune) bool { return !isNameRune(r) }):
-			return errName(path, "a name that file systems may take for another: use letters, digits, and - _ . within the name")
+			return errName(path, "file systems may treat the name as another one: use letters, digits, and - _ . within the name")
 		}
 	}
 	name := strings.ToLower(norm.NFKC.String(parts[len(parts)-1])) // as a file system may normalize it
 	ending := filepath.Ext(name)
 	if !slices.Contains(endings, ending) {
-		return errName(path, "a kind of file that no tool makes: let its name end in "+strings.Join(endings, ", "))
+		return errName(path, "tools do not write this type of file: use a name that ends in "+strings.Join(endings, ", "))
 	}
 	for part := range strings.SplitSeq(strings.TrimSuffix(name, ending), ".") {
 		if slices.Contains(reserved, part) || isRequirements(part) {
-			return errName(path, "a name by which agents or programs find what to do")
+			return errName(path, "agents or programs read files of this name as instructions or settings")
 		}
 	}
 	return nil

@@ -93,7 +93,7 @@ func (f *Folders) errOutside(path string) error {
 	for _, d := range f.list {
 		names = append(names, term.Visible(d.path))
 	}
-	return fmt.Errorf("%s: outside of the folders that may be used: use a path below %s", term.Visible(path), strings.Join(names, " or "))
+	return fmt.Errorf("%s: it is outside the permitted folders: use a path below %s", term.Visible(path), strings.Join(names, " or "))
 }
 
 // Open opens a file, in the first folder that has it, and decompresses it if it is compressed.
@@ -180,7 +180,7 @@ func (f *Folders) Write(path string, content []byte, overwrite bool) error {
 	}
 	err := write(list[at].root, name, content, overwrite)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s: there is a file already: choose another name, or ask to overwrite it", term.Visible(path))
+		return fmt.Errorf("%s: the file exists: choose another name, or set overwrite", term.Visible(path))
 	}
 	if err != nil {
 		return f.plain(path, err)

@@ -74,12 +74,11 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestEscapes asks for files outside by every way there is: none is read, written or said to be
-// there.
+// TestEscapes requests files outside the folders by every known method: none is read, written or revealed.
 func TestEscapes(t *testing.T) {
 	f, root, secret := folders(t)
 	paths := []string{"../secret/s.json", "sub/../../secret/s.json", filepath.Join(secret, "s.json"), root + "-2/s.json", root + "/../secret/s.json", "/etc/passwd", "", "..", "."}
-	if runtime.GOOS != "windows" { // where links need a right
+	if runtime.GOOS != "windows" { // links require a privilege there
 		for name, to := range map[string]string{"link": secret, "relative": "../secret", "file": filepath.Join(secret, "s.json"), "loop": "loop"} {
 			if err := os.Symlink(to, filepath.Join(root, name)); err != nil {
 				t.Fatal(err)
@@ -93,7 +92,7 @@ func TestEscapes(t *testing.T) {
 		}
 	}
 	for _, path := range append(paths, "../secret/new.json", "link/new.json", "relative/new.json", filepath.Join(secret, "new.json")) {
-		_ = f.Write(path, []byte("written"), true) // replacing a link in the folder is no escape
+		_ = f.Write(path, []byte("written"), true) // replacing a link in the folder is not an escape
 	}
 	for _, name := range []string{"new.json", "s.json"} {
 		if text, err := os.ReadFile(filepath.Join(secret, name)); err == nil && string(text) != "s.json" || err != nil && name == "s.json" {
@@ -105,7 +104,7 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
-// TestWrite writes files: as a whole, and over others only if that is asked for.
+// TestWrite checks that files are written completely, and replaced only on request.
 func TestWrite(t *testing.T) {
 	f, root, _ := folders(t)
 	if err := f.Write("sub/new.json", []byte("1"), false); err != nil {
@@ -139,8 +138,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestSynced: a file that is written has its name on the disk when that has returned, or the error says that
-// it may not. A folder that cannot be synced at all is none that fails.
+// TestSynced checks that the name of a written file is on the disk when the call returns, or that the error
+// reports the opposite. A folder that does not support syncing is not an error.
 func TestSynced(t *testing.T) {
 	f, root, _ := folders(t)
 	for _, overwrite := range []bool{false, true} {
@@ -164,7 +163,7 @@ func TestSynced(t *testing.T) {
 		}
 	}
 	if runtime.GOOS == "windows" {
-		return // nothing is synced there
+		return // nothing can be synced there
 	}
 	f.SetSync(func(*os.File) error { return syscall.EINVAL })
 	if err := f.Write("sub/new.json", []byte("2"), true); err != nil {
@@ -172,8 +171,8 @@ func TestSynced(t *testing.T) {
 	}
 }
 
-// TestNames: a tool writes no file by which agents, editors or build tools find what to do, in whatever
-// spelling, and none of another kind than tools make.
+// TestNames checks that a tool cannot write a file that agents, editors or build tools read as instructions or
+// settings, in any spelling, or a file of an unsupported type.
 func TestNames(t *testing.T) {
 	f, root, _ := folders(t)
 	for _, d := range []string{".vscode", ".github", ".claude", "sub/.cursor", "data"} {
@@ -188,7 +187,7 @@ func TestNames(t *testing.T) {
 		"tsconfig.json", "tsconfig.base.json", "mcp.json", "claude.json", "CLAUDE.local.txt", "agents.txt", "settings.json", "settings.local.json", "tasks.json", "sub/composer.json", "requirements.txt", "dev-requirements.txt", "CMakeLists.txt",
 		"x.json:package.json", "a\nb.json", "\uff0emcp.json", "\u2024mcp.json", "sub./x.json", "sub /x.json", "\uff30ackage.json", "\u017Fettings.json",
 	}
-	if runtime.GOOS != "windows" { // where links need a right
+	if runtime.GOOS != "windows" { // links require a privilege there
 		if err := os.Symlink(".vscode", filepath.Join(root, "link")); err != nil {
 			t.Fatal(err)
 		}

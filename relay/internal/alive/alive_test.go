@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/relay/internal/alive"
 )
 
-// showIn is the variable that makes this program one that shows a sign and waits.
+// showIn is the variable that makes this program show a sign and wait.
 const showIn = "ALIVE_TEST_SHOW_IN"
 
 func TestMain(m *testing.M) {
@@ -46,7 +46,7 @@ func TestSign(t *testing.T) {
 	}
 }
 
-// TestKilled: the sign of a process ends with it, whatever ended that.
+// TestKilled checks that the sign of a process ends with it, whatever the cause.
 func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	program, err := os.Executable()
@@ -78,7 +78,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestTogether: the directory is made and removed by several at once.
+// TestTogether checks that several processes can create and remove the directory at the same time.
 func TestTogether(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "running")
 	var running sync.WaitGroup

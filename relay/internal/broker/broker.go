@@ -29,7 +29,7 @@ func HostPort(u *url.URL, port string) string {
 // OnlyParameters returns an error if an address has no host, or unknown parameters.
 func OnlyParameters(u *url.URL, known ...string) error {
 	if u.Hostname() == "" {
-		return fmt.Errorf("%s: no host in the address", transport.Shown(u))
+		return fmt.Errorf("%s: the address has no host", transport.Shown(u))
 	}
 	for name := range u.Query() {
 		if !slices.Contains(known, name) {
@@ -37,7 +37,7 @@ func OnlyParameters(u *url.URL, known ...string) error {
 		}
 	}
 	if u.Fragment != "" {
-		return fmt.Errorf("%s: a # in the address has to be written as %%23", transport.Shown(u))
+		return fmt.Errorf("%s: write a # in the address as %%23", transport.Shown(u))
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func NameError(name string) error {
 	if transport.IsName(name) {
 		return nil
 	}
-	return fmt.Errorf("%q cannot be the name of a sender: 1 to 64 of a-z, 0-9 and -", name)
+	return fmt.Errorf("%q cannot be the name of a sender: use 1 to 64 of a-z, 0-9 and -", name)
 }
 
 // The minimum and maximum pauses between two tries. They double from the first to the longest, and are

@@ -52,8 +52,8 @@ func TestOnlyParameters(t *testing.T) {
 	for address, want := range map[string]string{
 		"x://user:secret@h/q?a=1":      "",
 		"x://user:secret@h/q?b=1":      `x://h/q: unknown parameter "b"`,
-		"x:///q":                       "x:///q: no host in the address",
-		"x://h/q#f":                    "x://h/q: a # in the address has to be written as %23",
+		"x:///q":                       "x:///q: the address has no host",
+		"x://h/q#f":                    "x://h/q: write a # in the address as %23",
 		"x://:secret@h/q?b=1&a=secret": `unknown parameter "b"`,
 	} {
 		u, err := url.Parse(address)
@@ -67,7 +67,7 @@ func TestOnlyParameters(t *testing.T) {
 	}
 }
 
-// TestRetryUntilDeadline: that the deadline has cut the last try is not why it failed.
+// TestRetryUntilDeadline checks that the error is not the interruption of the last try by the deadline.
 func TestRetryUntilDeadline(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	c := &timed{Context: ctx, deadline: time.Now().Add(time.Hour)}
@@ -78,7 +78,7 @@ func TestRetryUntilDeadline(t *testing.T) {
 			away = nil
 			return err
 		}
-		c.deadline = time.Now() // whose timer has not run yet
+		c.deadline = time.Now() // its timer has not expired yet
 		time.AfterFunc(20*time.Millisecond, cancel)
 		return os.ErrDeadlineExceeded
 	})
@@ -87,7 +87,7 @@ func TestRetryUntilDeadline(t *testing.T) {
 	}
 }
 
-// timed is a context whose end comes later than its deadline.
+// timed is a context that ends after its deadline.
 type timed struct {
 	context.Context
 	deadline time.Time

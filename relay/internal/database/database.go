@@ -49,7 +49,7 @@ func Open(ctx context.Context, address string, o Options) (*DB, error) {
 	}
 	path := strings.TrimPrefix(address, "sqlite:")
 	if scheme, _, ok := strings.Cut(path, "://"); ok {
-		return nil, fmt.Errorf("%s:// is no database: use postgres://… or sqlite:PATH", scheme)
+		return nil, fmt.Errorf("%s:// is not a database: use postgres://… or sqlite:PATH", scheme)
 	}
 	return openSQLite(ctx, path, o)
 }
@@ -72,7 +72,7 @@ func checkPath(path string) error {
 	case path == "":
 		return errors.New("the name of the database file is empty")
 	case strings.ContainsRune(path, 0):
-		return fmt.Errorf("%q: no file can have this name", path)
+		return fmt.Errorf("%q: not a valid file name", path)
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func (db *DB) Sweep(ctx context.Context, table string) error {
 		return db.explain(err)
 	}
 	if busy != 0 {
-		return fmt.Errorf("%s: another process is reading the database, so what was deleted is still in its write-ahead log: try again", db.Path)
+		return fmt.Errorf("%s: another process is reading the database, so the deleted data is still in its write-ahead log: try again", db.Path)
 	}
 	return nil
 }
@@ -311,9 +311,9 @@ func (db *DB) Migrate(ctx context.Context, part string, steps []string, create b
 	case version == len(steps):
 		return nil
 	case version > len(steps):
-		return fmt.Errorf("the tables of the %s have version %d, and this program knows versions up to %d: use a newer handoff", part, version, len(steps))
+		return fmt.Errorf("the tables of the %s have version %d, but this program supports versions up to %d: use a newer handoff", part, version, len(steps))
 	case version == 0 && !create:
-		err := fmt.Errorf("there are no tables of the %s in this database", part)
+		err := fmt.Errorf("this database has no tables of the %s", part)
 		if db.Path != "" {
 			err = fmt.Errorf("%s: %w", db.Path, err)
 		}
@@ -329,7 +329,7 @@ func (db *DB) Migrate(ctx context.Context, part string, steps []string, create b
 		}
 		for ; version < len(steps); version++ {
 			if err := tx.migrate(part, version+1, steps[version]); err != nil {
-				return fmt.Errorf("making version %d of the tables of the %s: %w", version+1, part, err)
+				return fmt.Errorf("creating version %d of the tables of the %s: %w", version+1, part, err)
 			}
 		}
 		return nil

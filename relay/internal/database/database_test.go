@@ -14,12 +14,12 @@ import (
 	"github.com/eaapl/handoff/relay/internal/database"
 )
 
-// correct is the first SQLite in which several connections that write cannot damage the
-// write-ahead log.
+// correct is the first version of SQLite in which several writing connections cannot damage the write-ahead
+// log.
 var correct = semver.MustParse("3.51.3")
 
-// TestSQLite: the SQLite that is built in is a correct one, and each of its transactions is on
-// the disk when it has ended.
+// TestSQLite checks that the built-in SQLite has no known defect, and that each transaction is on the disk when
+// it ends.
 func TestSQLite(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"))
 	settings := func(tx *database.Tx) error {
@@ -47,8 +47,8 @@ func TestSQLite(t *testing.T) {
 	}
 }
 
-// TestMigrate: tables are made by the steps that they lack, never by one twice, and those of a
-// newer program are left alone.
+// TestMigrate checks that only missing steps are applied to tables, each once, and that tables of a newer
+// program are not changed.
 func TestMigrate(t *testing.T) {
 	for name, address := range map[string]func(*testing.T) string{
 		"SQLite":     func(t *testing.T) string { return filepath.Join(t.TempDir(), "a.db") },
@@ -69,7 +69,7 @@ func TestMigrate(t *testing.T) {
 				}
 			}
 			err := db.Migrate(t.Context(), "part", steps[:1], true)
-			if err == nil || !strings.Contains(err.Error(), "version 2, and this program knows versions up to 1") {
+			if err == nil || !strings.Contains(err.Error(), "version 2, but this program supports versions up to 1") {
 				t.Errorf("an older program says %v", err)
 			}
 			failing := append(steps, "INSERT INTO one (n) VALUES (3); INSERT INTO nowhere VALUES (1)")
@@ -103,7 +103,7 @@ func open(t *testing.T, address string) *database.DB {
 	return db
 }
 
-// ask returns the only value that a query has.
+// ask returns the only value of a query's result.
 func ask(t *testing.T, tx *database.Tx, query string) (value string) {
 	t.Helper()
 	if err := tx.QueryRow(query).Scan(&value); err != nil {
@@ -112,8 +112,8 @@ func ask(t *testing.T, tx *database.Tx, query string) (value string) {
 	return value
 }
 
-// TestContextsThatEnd: whenever a context ends, also while a transaction begins, the next one can
-// begin, and is as durable as it says.
+// TestContextsThatEnd checks that a context that ends at any time, also at the beginning of a transaction, does
+// not affect the next transaction or its durability.
 func TestContextsThatEnd(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"))
 	rng := rand.New(rand.NewPCG(1, 2))

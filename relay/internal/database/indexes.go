@@ -52,7 +52,7 @@ func (db *DB) amcheck(ctx context.Context, tables []string, found func(problem s
 		return "", err
 	}
 	if schemas == nil {
-		return "the extension amcheck of PostgreSQL is not in this database: CREATE EXTENSION amcheck", nil
+		return "the extension amcheck of PostgreSQL is not installed in this database: run CREATE EXTENSION amcheck", nil
 	}
 	err = collect(&indexes, `SELECT i.indexrelid::regclass::text FROM pg_index AS i JOIN pg_class AS t ON t.oid = i.indrelid
 JOIN pg_class AS x ON x.oid = i.indexrelid JOIN pg_am AS a ON a.oid = x.relam
@@ -69,7 +69,7 @@ WHERE t.relname = ANY ($1) AND pg_table_is_visible(t.oid) AND t.relkind = 'r' AN
 		case !errors.As(err, &answer):
 			return "", err
 		case answer.Code == insufficientPrivilege:
-			return "this role may not call bt_index_check(regclass, boolean) of the extension amcheck: GRANT EXECUTE on it", nil
+			return "this role may not call bt_index_check(regclass, boolean) of the extension amcheck: run GRANT EXECUTE on it", nil
 		case answer.Code == indexCorrupted || answer.Code == dataCorrupted:
 			if err := found(strings.TrimSpace(fmt.Sprintf("the index %s is damaged: %s %s", index, answer.Message, answer.Detail))); err != nil {
 				return "", err

@@ -51,7 +51,7 @@ func listen(ctx context.Context, conn *sql.Conn, channel string, heard func()) e
 	return conn.Raw(func(c any) error {
 		connection, ok := c.(*stdlib.Conn)
 		if !ok {
-			return fmt.Errorf("the driver of PostgreSQL, %T, has no notifications", c)
+			return fmt.Errorf("the PostgreSQL driver, %T, does not support notifications", c)
 		}
 		for {
 			if _, err := connection.Conn().WaitForNotification(ctx); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/relay/internal/database"
 )
 
-// TestCommit: what is written after something that need not be on the disk is on the disk.
+// TestCommit checks that a durable change after a change that need not be on the disk is on the disk.
 func TestCommit(t *testing.T) {
 	for name, tt := range map[string]struct{ address, query, soon, durable string }{
 		"SQLite":     {filepath.Join(t.TempDir(), "a.db"), "PRAGMA synchronous", "1", "2"},
@@ -51,8 +51,8 @@ func TestCommit(t *testing.T) {
 	}
 }
 
-// TestListen: notifications are heard, also after the connection was lost, and the name of the
-// process stays.
+// TestListen checks that notifications arrive even after a lost connection, and that the name of the process
+// does not change.
 func TestListen(t *testing.T) {
 	address := storetest.Postgres(t)
 	db, other := open(t, address), open(t, address)

@@ -37,9 +37,9 @@ func notOpened(path string, err error) error {
 	if e := (*sqlite.Error)(nil); errors.As(err, &e) {
 		switch e.Code() & 0xff { // without the extended code
 		case sqlite3.SQLITE_NOTADB:
-			return fmt.Errorf("%s: is not a database of SQLite: name another file, and what it holds stays", path)
+			return fmt.Errorf("%s: is not an SQLite database, and was not changed: name another file", path)
 		case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
-			return fmt.Errorf("%s: cannot be opened for writing: the file, and the directory for the files that SQLite makes beside it, must be writable", path)
+			return fmt.Errorf("%s: cannot be opened for writing: the file must be writable, and its directory, in which SQLite creates other files", path)
 		}
 	}
 	return fmt.Errorf("%s: %w", path, err)
@@ -68,7 +68,7 @@ func (db *DB) explain(err error) error {
 	case sqlite3.SQLITE_BUSY:
 		return fmt.Errorf("%s: another process has held the database for %s: try again, or end that process: %w", db.Path, busy, err)
 	case sqlite3.SQLITE_READONLY:
-		return fmt.Errorf("%s: the file or its directory can only be read, and this would change it", db.Path)
+		return fmt.Errorf("%s: the file or its directory is read-only, and this command would change it", db.Path)
 	default:
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/eaapl/handoff/relay/internal/database"
 )
 
-// TestOpenTogether opens a new file from several places at once, where SQLite does not wait for
-// another connection that changes the mode of the journal too.
+// TestOpenTogether opens a new file several times at once: SQLite does not wait for another connection that
+// also changes the journal mode.
 func TestOpenTogether(t *testing.T) {
 	for range 50 {
 		path := filepath.Join(t.TempDir(), "new.db")

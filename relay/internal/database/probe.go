@@ -69,7 +69,7 @@ func openToLook(address string) (*DB, error) {
 	}
 	path := strings.TrimPrefix(address, "sqlite:")
 	if scheme, _, ok := strings.Cut(path, "://"); ok {
-		return nil, fmt.Errorf("%s:// is no database: use postgres://… or sqlite:PATH", scheme)
+		return nil, fmt.Errorf("%s:// is not a database: use postgres://… or sqlite:PATH", scheme)
 	}
 	if err := findFile(path, false); err != nil {
 		return nil, err

@@ -68,7 +68,7 @@ func (s *postgresScanner) Rows(f func([]Cell) error, query string, args ...int64
 	return s.conn.Raw(func(c any) (err error) {
 		queryer, ok := c.(driver.QueryerContext)
 		if !ok {
-			return fmt.Errorf("the driver of PostgreSQL, %T, has no queries", c)
+			return fmt.Errorf("the PostgreSQL driver, %T, does not support queries", c)
 		}
 		rows, err := queryer.QueryContext(s.ctx, s.tx.rebind(query), named)
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/relay/internal/database"
 )
 
-// TestStay: a process that stays is seen again after its connection was lost.
+// TestStay checks that a process that stays is visible again after it lost its connection.
 func TestStay(t *testing.T) {
 	address := storetest.Postgres(t)
 	a, b := open(t, address), open(t, address)
@@ -24,7 +24,7 @@ func TestStay(t *testing.T) {
 	defer staying.Wait()
 	defer stop()
 	for range 3 {
-		// Its connection is the one that waits, which only Stay does.
+		// It ends the waiting connection, which only Stay uses.
 		until(t, b, "SELECT coalesce(bool_or(pg_terminate_backend(pid)), false) FROM pg_stat_activity WHERE pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND ((classid::bigint << 32) | objid::bigint) = hashtextextended('handoff instance ' || ?, 0)) AND pid <> pg_backend_pid()", name)
 		for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
 			var alive bool
@@ -45,7 +45,7 @@ func TestStay(t *testing.T) {
 	}
 }
 
-// until asks a question until the answer is yes.
+// until repeats a query until its result is true.
 func until(t *testing.T, db *database.DB, query string, args ...any) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {

@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/relay/internal/durable"
 )
 
-// TestCreate: a disk that is full leaves nothing, and no file is written over.
+// TestCreate checks that no file is left on a full disk, and that no file is overwritten.
 func TestCreate(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "file")

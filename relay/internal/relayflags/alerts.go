@@ -120,7 +120,7 @@ func (a *Alerts) Close(err error) error {
 	failed := a.sender.Close()
 	switch {
 	case failed != nil && a.found:
-		failed = fmt.Errorf("an alert has not arrived: %w", failed)
+		failed = fmt.Errorf("an alert was not delivered: %w", failed)
 	case failed != nil:
 		failed = notArrived(failed)
 	case a.reported && (err == nil || errors.Is(err, cli.ErrNo)):
@@ -130,5 +130,5 @@ func (a *Alerts) Close(err error) error {
 }
 
 func notArrived(err error) error {
-	return fmt.Errorf("an alert has not arrived, and its record is in the audit log: %w", err)
+	return fmt.Errorf("an alert was not delivered; its record is in the audit log: %w", err)
 }

@@ -25,11 +25,11 @@ func CheckpointKey(g *cli.Globals, c *cobra.Command, file string) (ed25519.Priva
 		_, private := k.Ed25519()
 		switch {
 		case k.Algorithm() != sign.Ed25519:
-			return nil, fmt.Errorf("%s: checkpoints are signed with Ed25519, and this is a secret for HMAC: handoff keygen --type ed25519 makes a key", cli.ShownSetting(file))
+			return nil, fmt.Errorf("%s: checkpoints are signed with Ed25519, but this is a secret for HMAC: handoff keygen --type ed25519 creates a key", cli.ShownSetting(file))
 		case private == nil:
-			return nil, fmt.Errorf("%s: a public key signs nothing: name the private key", cli.ShownSetting(file))
+			return nil, fmt.Errorf("%s: a public key cannot sign: name the private key", cli.ShownSetting(file))
 		case signer != nil:
-			return nil, fmt.Errorf("%s: more than one key, and a checkpoint is signed by one", cli.ShownSetting(file))
+			return nil, fmt.Errorf("%s: the file has more than one key, but a checkpoint is signed by one", cli.ShownSetting(file))
 		}
 		signer = private
 	}
@@ -40,7 +40,7 @@ func CheckpointKey(g *cli.Globals, c *cobra.Command, file string) (ed25519.Priva
 // half.
 func CheckpointVerifiers(g *cli.Globals, c *cobra.Command, files []string) ([]ed25519.PublicKey, error) {
 	if len(files) == 0 {
-		return nil, term.WithHint(errors.New("no key: name the public key of the checkpoints with --key-file"), "without it, anybody may have written them")
+		return nil, term.WithHint(errors.New("no key: name the public key of the checkpoints with --key-file"), "without it, the author of the checkpoints is not known")
 	}
 	var all []ed25519.PublicKey
 	for _, file := range files {
@@ -59,7 +59,7 @@ func CheckpointVerifiers(g *cli.Globals, c *cobra.Command, files []string) ([]ed
 		for _, k := range keys {
 			public, _ := k.Ed25519()
 			if public == nil {
-				return nil, fmt.Errorf("%s: checkpoints are verified with Ed25519, and this is a secret for HMAC", cli.ShownSetting(file))
+				return nil, fmt.Errorf("%s: checkpoints are verified with Ed25519, but this is a secret for HMAC", cli.ShownSetting(file))
 			}
 			all = append(all, public)
 		}

@@ -107,7 +107,7 @@ func (f *PersonalFlags) CheckNamed(ctx context.Context, log *audit.Log) error {
 	}
 	kept, err := personal.KeptApart(ctx, log.Store())
 	if kept {
-		err = term.WithHint(errors.New("this audit log keeps personal data apart, and nothing says what that is: name the policy with --personal-data"), "--personal-data none stores messages as they are")
+		err = term.WithHint(errors.New("this audit log stores personal data separately, and needs a policy: name it with --personal-data"), "--personal-data none stores messages unchanged")
 	}
 	return err
 }

@@ -40,7 +40,7 @@ func (f *StoreFlag) Open(ctx context.Context, log *audit.Log, create bool) (*del
 	case err == nil:
 		return store, nil
 	case errors.Is(err, os.ErrNotExist) && !create:
-		return nil, term.WithHint(fmt.Errorf("the outbox: %w", err), "handoff send makes an outbox; --store or HANDOFF_STORE names another one")
+		return nil, term.WithHint(fmt.Errorf("the outbox: %w", err), "handoff send creates an outbox; --store or HANDOFF_STORE names another one")
 	case errors.As(err, new(*deliver.SamePlaceError)):
 		return nil, term.WithHint(fmt.Errorf("--store: %w", err), "without --store and --audit-log they are state.db and audit.db in $XDG_STATE_HOME/handoff")
 	default:

@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/relay/deliver"
 )
 
-// audit looks at a world in which nothing more happens: nothing is lost, and all agree.
+// audit checks a world without further events: nothing is lost, and all parties agree.
 func (w *world) audit() error {
 	ctx := context.Background()
 	for _, log := range w.logs {
@@ -59,7 +59,7 @@ func (w *world) audit() error {
 	return nil
 }
 
-// atMostOnce reports whether a receiver may lose what it has accepted, since its user wants that.
+// atMostOnce reports whether a receiver may lose an accepted message, because of its options.
 func (w *world) atMostOnce(receiver string) bool {
 	for _, s := range w.stations {
 		if s.options.As == receiver && s.options.AtMostOnce {
@@ -69,7 +69,7 @@ func (w *world) atMostOnce(receiver string) bool {
 	return false
 }
 
-// disagreement says what sender and receiver do not agree on, "" if they do.
+// disagreement returns how sender and receiver disagree, "" if they agree.
 func (w *world) disagreement(h *deliver.Handoff, c *copyState) string {
 	has := c.accepted != nil
 	switch h.State {

@@ -14,44 +14,44 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// An order is a message that its user wants to be handed over.
+// order is a message that its user wants to be handed over.
 type order struct {
 	id, task   string
-	versions   [][]byte // of the message, as its user corrects it
+	versions   [][]byte // versions of the message, as corrected by its user
 	digests    []audit.Hash
-	version    int // that is sent next
+	version    int // index of the version that is sent next
 	checkpoint []byte
 	to         []deliver.Address
 
-	sends    int  // that have begun
-	sending  int  // that run
-	accepted bool // a send has said that it has it
-	revoked  bool // a rollback by force was asked for
+	sends    int  // sends that have begun
+	sending  int  // sends that run
+	accepted bool // a send has reported success
+	revoked  bool // a forced rollback was requested
 }
 
-// A copyState is where the copy of a message for a receiver is, by all that has happened.
+// copyState is the state of the copy of a message for a receiver, derived from all events.
 type copyState struct {
 	audit.Copy
-	accepted *audit.Stored // the record, if the receiver has the task
-	handed   bool          // HANDED_OVER is recorded, since
-	running  bool          // to an agent of its own
-	given    int           // how often agents got it, since
-	deaths   int           // of receivers, since
-	live     *run          // the agent that works on it
-	lost     bool          // the agent that had it has died
+	accepted *audit.Stored // the record of the acceptance, if the receiver has the task
+	handed   bool          // HANDED_OVER was recorded after the acceptance
+	running  bool          // to a separate agent
+	given    int           // number of handovers to agents after the acceptance
+	deaths   int           // number of dead receivers after the acceptance
+	live     *run          // the running agent
+	lost     bool          // the agent with the task has died
 	ended    *receiver.Execution
 	endedAt  *process
-	how      audit.Event // the record of that
-	back     bool        // its sender has the task again, for sure
+	how      audit.Event // its record
+	back     bool        // its sender certainly has the task again
 	revoked  bool
-	force    bool // rolled back by force: two agents may have it
+	force    bool // after a forced rollback, two agents may have it
 }
 
-// A ledger is what has happened in a world, kept by the world itself.
+// ledger is the history of a world, kept by the world itself.
 type ledger struct {
 	orders   []*order
 	copies   map[audit.Copy]*copyState
-	attempts map[string]bool // DISPATCHED
+	attempts map[string]bool // attempts with a DISPATCHED record
 	hashes   map[audit.Hash]audit.Event
 }
 
@@ -79,7 +79,7 @@ func attemptName(handoff, receiver string, attempt int) string {
 	return fmt.Sprintf("%s/%s/%d", handoff, receiver, attempt)
 }
 
-// recorded looks at records that have just become durable.
+// recorded handles records that became durable.
 func (w *world) recorded(log *memory, p *process, added []audit.Stored) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -123,7 +123,7 @@ func (w *world) recorded(log *memory, p *process, added []audit.Stored) {
 			}
 			c.how = r.Event
 		case audit.Revoked:
-			if bySender && !log.shared { // its receivers do not know yet
+			if bySender && !log.shared { // its receivers are not informed yet
 				break
 			}
 			for _, o := range w.copies {
@@ -135,7 +135,7 @@ func (w *world) recorded(log *memory, p *process, added []audit.Stored) {
 			if c.accepted != nil && c.how != audit.ExecutionFailed && !c.revoked && !c.force {
 				w.violated("%s is rolled back, and %s has accepted it", r.HandoffID, r.Receiver)
 			}
-			if !bySender { // what an agent has stays with it, whatever its sender does
+			if !bySender { // an agent keeps its message, whatever the sender does
 				c.accepted = nil
 			}
 		}
@@ -146,7 +146,7 @@ func (w *world) isHost(p *process) bool {
 	return slices.ContainsFunc(w.hosts, func(h *host) bool { return h.life != nil && h.life.process == p })
 }
 
-// published looks at a message that a transport gets now.
+// published handles a message that a transport gets.
 func (w *world) published(p *process, pl *place, m transport.Message) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -157,7 +157,7 @@ func (w *world) published(p *process, pl *place, m transport.Message) {
 			w.violated("%s was published, and nobody wanted to send that", m.ID)
 			return
 		}
-		if _, attempt, _ := strings.Cut(m.ID, "/"); !w.attempts[attempt] { // before it stands the name of the sender's store
+		if _, attempt, _ := strings.Cut(m.ID, "/"); !w.attempts[attempt] { // the name of the sender's store precedes it
 			w.violated("%s was published, and its dispatch is not recorded", m.ID)
 		}
 		if ok, err := w.disk.has(o.id); err != nil || !ok {
@@ -172,7 +172,7 @@ func (w *world) published(p *process, pl *place, m transport.Message) {
 	}
 }
 
-// answered looks at an answer that a receiver gives.
+// answered handles an answer from a receiver.
 func (w *world) answered(p *process, pl *place, m transport.Message) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -199,7 +199,7 @@ func (w *world) answered(p *process, pl *place, m transport.Message) {
 	}
 }
 
-// acknowledged looks at a delivery whose message never comes again.
+// acknowledged handles an acknowledged delivery, whose message is never delivered again.
 func (w *world) acknowledged(d *delivery) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -223,7 +223,7 @@ func (w *world) acknowledged(d *delivery) {
 	w.violated("%s was acknowledged, and there is no record of it", m.ID)
 }
 
-// heard looks at an answer that its sender acknowledges: the store has it, or a newer one.
+// heard handles an answer that the sender acknowledges: the store has it, or a newer one.
 func (w *world) heard(d *delivery) {
 	var a receiver.Answer
 	if err := json.Unmarshal(d.letter.message.Body, &a); err != nil {
@@ -235,7 +235,7 @@ func (w *world) heard(d *delivery) {
 	}
 }
 
-// given looks at a message that an agent gets.
+// given handles a message that an agent gets.
 func (w *world) given(a *agents, r *run, text []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -275,7 +275,7 @@ func (w *world) given(a *agents, r *run, text []byte) {
 	}
 }
 
-// agentEnded notes how an agent has ended.
+// agentEnded notes the result of an agent.
 func (w *world) agentEnded(r *run, e receiver.Execution) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -284,20 +284,20 @@ func (w *world) agentEnded(r *run, e receiver.Execution) {
 	}
 }
 
-// processEnded notes that a process has ended, and its agents with it. The caller holds mu.
+// processEnded notes the end of a process and of its agents. The caller holds mu.
 func (w *world) processEnded(p *process) {
 	for _, c := range w.copies {
 		c.deaths++
 		if c.live != nil && c.live.process == p {
 			c.live, c.lost = nil, true
 		}
-		if c.ended != nil && c.endedAt == p && c.how == "" { // nobody knows that it has ended
+		if c.ended != nil && c.endedAt == p && c.how == "" { // its end is not recorded
 			c.ended, c.lost = nil, true
 		}
 	}
 }
 
-// sending notes that a message is about to be sent: the task leaves its sender.
+// sending notes that a message is about to be sent, and the task leaves its sender.
 func (w *world) sending(o *order) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -316,7 +316,7 @@ func (w *world) sendEnded(orders []*order) {
 	}
 }
 
-// sendsOf returns how many times a message was sent, -1 if it is just being sent.
+// sendsOf returns the number of sends of a message, -1 during a send.
 func (w *world) sendsOf(o *order) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -326,7 +326,7 @@ func (w *world) sendsOf(o *order) int {
 	return o.sends
 }
 
-// sent notes the results of a send that has ended well.
+// sent notes the results of a successful send.
 func (w *world) sent(p *process, results []deliver.Result) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -340,7 +340,7 @@ func (w *world) sent(p *process, results []deliver.Result) {
 	}
 }
 
-// rolledBack looks at a rollback that gives a checkpoint back.
+// rolledBack handles a rollback that returns a checkpoint.
 func (w *world) rolledBack(p *process, o *order, receiver string, force bool, checkpoint []byte, begun int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

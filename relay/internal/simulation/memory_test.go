@@ -16,16 +16,16 @@ import (
 	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
-// A memory is an audit log that outlives processes of the simulation, and nothing else: what an
-// [audit.Store] keeps in a database. Its handles are what processes have of it.
+// memory is an audit log that outlives the processes of the simulation, with the data that an [audit.Store]
+// keeps in a database. Processes access it through handles.
 type memory struct {
 	mu      sync.Mutex
 	state   memoryState
 	running map[string]bool // instances
-	shared  bool            // by senders and receivers
+	shared  bool            // used by senders and receivers
 }
 
-// A memoryState is what is durable. Slices only grow, or are replaced.
+// memoryState is the durable state. Slices are only extended or replaced.
 type memoryState struct {
 	records  []audit.Stored
 	frames   map[int64][]byte
@@ -38,7 +38,7 @@ func newMemory() *memory {
 	return &memory{state: memoryState{frames: map[int64][]byte{}, payloads: map[int64][]byte{}, nodes: map[int][]tree.Node{}}, running: map[string]bool{}}
 }
 
-// update calls f, and keeps what it has added if it returns nil and commit says so.
+// update calls f, and keeps its additions if it returns nil and the fate of the commit permits it.
 func (m *memory) update(f func(audit.Tx) error, commit func() bool) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -104,7 +104,7 @@ func (t memoryTx) Records(f audit.Filter) iter.Seq2[audit.Stored, error] {
 	}
 }
 
-// wanted reports whether a filter wants a record, but for its Subject, Newest, Limit and order.
+// wanted reports whether a record matches a filter, except for Subject, Newest, Limit and the order.
 func wanted(f audit.Filter, r *audit.Stored) bool {
 	begins := func(id string) bool { return id != "" && hasPrefix(id, f.Prefix) }
 	switch {
@@ -126,7 +126,7 @@ func wanted(f audit.Filter, r *audit.Stored) bool {
 	return true
 }
 
-// hasPrefix reports whether an id begins with a text, a UUID in capitals or small letters.
+// hasPrefix reports whether an id begins with a text; for UUIDs, the case does not matter.
 func hasPrefix(id, prefix string) bool {
 	if strings.HasPrefix(id, prefix) {
 		return true
@@ -212,7 +212,7 @@ func (memoryTx) Others(func(audit.Problem) error) error {
 	return nil
 }
 
-// An inspection is a [memory] as [audit.Verify] sees it.
+// inspection is a [memory] in the form for [audit.Verify].
 type inspection struct{ memoryTx }
 
 func (i inspection) LastRecord() (int64, bool, error) {
@@ -298,7 +298,7 @@ func (i inspection) Outcomes(since time.Time, f func(*audit.Outcome) error) erro
 	return nil
 }
 
-// A handle is what a process has of a [memory], which works always.
+// handle is the access of a process to a [memory], without failures.
 type handle struct {
 	*memory
 	instance string
@@ -315,7 +315,7 @@ func (h handle) Inspect(_ context.Context, f func(audit.Inspector) error) error 
 }
 
 func (h handle) CheckIndexes(context.Context, func(string) error) (unchecked string, err error) {
-	return "", nil // it has none
+	return "", nil // there is none
 }
 
 func (h handle) Instance(context.Context) (string, error) {
@@ -332,7 +332,7 @@ func (h handle) Close() error {
 	return nil
 }
 
-// The log of the simulation is as good as one in a database.
+// TestMemory checks that the log of the simulation behaves like one in a database.
 func TestMemory(t *testing.T) {
 	storetest.Run(t, func(*testing.T) func() audit.Store {
 		m, n := newMemory(), 0

@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/internal/tier"
 )
 
-// planted are faults, each of which is put into the source alone: the schedules have to find it.
+// planted are faults, each of which is put into the source separately; the schedules must detect it.
 var planted = []struct{ name, file, old, new string }{
 	{
 		"a sender publishes before the record of it is durable", "relay/deliver/dispatch.go",
@@ -93,10 +93,10 @@ var planted = []struct{ name, file, old, new string }{
 	},
 }
 
-// seedFound is how the schedule that has found something names its seed.
+// seedFound is the form in which a failed schedule prints its seed.
 var seedFound = regexp.MustCompile(`(?m)seed (\d+): (.*)`)
 
-// TestPlanted: the schedules find each fault that is planted.
+// TestPlanted checks that the schedules detect each planted fault.
 func TestPlanted(t *testing.T) {
 	if !tier.Full() {
 		t.Skip("it builds a program for each fault: set " + tier.Variable)

@@ -14,19 +14,19 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A station is a machine on which a receiver runs, in one process after the other.
+// station is a machine that runs a receiver, one process at a time.
 type station struct {
 	world   *world
 	name    string
 	place   *place
 	log     *memory
 	options receiver.Options
-	stream  bool // its agents are one stream
-	many    int  // agents at once
+	stream  bool // all messages go to one agent
+	many    int  // number of agents at the same time
 	shaky   bool // its log is on another machine
 
 	lives    int
-	process  *process // nil, or ended, if it is down
+	process  *process // nil or ended if it is down
 	receiver *receiver.Receiver
 }
 
@@ -66,7 +66,7 @@ func (s *station) start() error {
 	return nil
 }
 
-// lookUp returns what a receiver tells who asks later.
+// lookUp returns the answer of a receiver to a later question.
 func (s *station) lookUp(ctx context.Context, key string) (*transport.Message, error) {
 	a, found, err := s.receiver.Lookup(ctx, key)
 	if err != nil || !found {
@@ -77,7 +77,7 @@ func (s *station) lookUp(ctx context.Context, key string) (*transport.Message, e
 	return &m, err
 }
 
-// agents are those of a station's process.
+// agents are the agents of a station's process.
 type agents struct {
 	station *station
 	process *process
@@ -100,13 +100,13 @@ func (a *agents) Start(context.Context) (intake.Run, error) {
 	return &run{agents: a, got: make(chan struct{}), ended: make(chan struct{})}, nil
 }
 
-// A run is an agent that works on one message.
+// run is an agent with one message.
 type run struct {
 	*agents
 	id    string
 	copy  *copyState
-	first sync.Once     // closes got
-	once  sync.Once     // closes ended
+	first sync.Once     // closes the channel got
+	once  sync.Once     // closes the channel ended
 	got   chan struct{} // closed when it has its message
 	ended chan struct{} // closed when it is killed
 }

@@ -15,18 +15,18 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// A plan says what may go wrong in a schedule, and how often. Each schedule has a few kinds of
-// trouble, since many at once hide each other.
+// plan has the possible failures of a schedule, with their frequencies. Each schedule has only a few kinds,
+// because many at once would hide each other.
 type plan struct {
 	rates, agents rates
 	reorders      bool
-	delays        float64 // that a message is on its way for a time
+	delays        float64 // probability of a delayed message
 	longest       time.Duration
-	commits       float64 // that a process of a sender dies at one of its commits
+	commits       float64 // probability that a sender's process dies at a commit
 
 	steps                                   int
 	acts, time, crashes, outages, fulls, up float64 // for each step
-	skewed                                  bool    // clocks are apart
+	skewed                                  bool    // the clocks differ
 	force                                   float64
 }
 
@@ -50,7 +50,7 @@ func newPlan(r *rand.Rand) (p plan) {
 	return p
 }
 
-// skewOf draws by how much the clock of a process is wrong.
+// skewOf returns a random error of the clock of a process.
 func (p *plan) skewOf(w *world) time.Duration {
 	if !p.skewed {
 		return 0
@@ -162,7 +162,7 @@ func (w *world) logAt(pl *place) *memory {
 
 var passing = []time.Duration{time.Millisecond, 20 * time.Millisecond, 200 * time.Millisecond, time.Second, 3 * time.Second, 16 * time.Second, 40 * time.Second}
 
-// run runs the schedule. An error is one of the simulation itself.
+// run runs the schedule. An error is a failure of the simulation itself.
 func (w *world) run() error {
 	if err := w.disk.wipe(); err != nil {
 		return err
@@ -211,7 +211,7 @@ func (w *world) run() error {
 	return w.audit()
 }
 
-// act lets the sender's user do something.
+// act performs an action of the sender's user.
 func (w *world) act() {
 	h := pick(w, w.hosts)
 	if h.life == nil || h.life.isEnded() || len(h.life.busy) > 1 {
@@ -245,7 +245,7 @@ func (w *world) act() {
 	}
 }
 
-// forced notes that a rollback by force begins.
+// forced notes the beginning of a forced rollback.
 func (w *world) forced(o *order, receiver string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -257,7 +257,7 @@ func (w *world) forced(o *order, receiver string) {
 	}
 }
 
-// crash ends a process, or asks a receiver to end.
+// crash kills a process, or requests a receiver to stop.
 func (w *world) crash() {
 	var running []*process
 	for _, p := range w.processes {
@@ -276,7 +276,7 @@ func (w *world) crash() {
 	}
 }
 
-// toggle lets a process lose its log, or find it again.
+// toggle makes the log of a process unavailable, or available again.
 func (w *world) toggle() {
 	if p := pick(w, w.processes); !p.ended {
 		p.down = !p.down
@@ -284,7 +284,7 @@ func (w *world) toggle() {
 	}
 }
 
-// restart starts what does not run, with a probability.
+// restart starts processes that are down, with a probability.
 func (w *world) restart(chance float64) error {
 	for _, h := range w.hosts {
 		if (h.life == nil || h.life.buried) && w.chance(chance) {
@@ -303,7 +303,7 @@ func (w *world) restart(chance float64) error {
 	return nil
 }
 
-// heal lets nothing fail any more, and goes on until nothing more happens.
+// heal ends all failures, and continues until there are no more events.
 func (w *world) heal() error {
 	w.settle()
 	w.mu.Lock()
@@ -337,8 +337,8 @@ func (w *world) heal() error {
 	return nil
 }
 
-// linger lets 40 seconds go by, in which whoever tries something again is let go before it gives up:
-// a process waits for half a minute between two tries, and ten seconds for the end of one.
+// linger lets 40 seconds pass, in which every retry is permitted before the process gives up: a process waits
+// half a minute between two tries, and ten seconds for the end of one.
 func (w *world) linger() {
 	for range 8 {
 		w.pass(5 * time.Second)
@@ -346,7 +346,7 @@ func (w *world) linger() {
 	}
 }
 
-// drain lets everything happen that waits, until nothing does and all commands have ended.
+// drain runs all waiting steps until there are none and all commands have ended.
 func (w *world) drain() {
 	for n := 0; n < 5000; n++ {
 		if w.one() {
@@ -360,7 +360,7 @@ func (w *world) drain() {
 	w.violated("it does not come to an end")
 }
 
-// quiet reports whether nothing more is to happen.
+// quiet reports whether no further events are due.
 func (w *world) quiet() (bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -378,7 +378,7 @@ func (w *world) quiet() (bool, error) {
 	return open == 0, err
 }
 
-// end ends all processes, and waits until nothing runs any more.
+// end ends all processes, and waits until none runs.
 func (w *world) end() {
 	w.settle()
 	for _, p := range w.processes {

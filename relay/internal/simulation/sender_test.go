@@ -20,20 +20,20 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A disk has the store of senders, in a file of SQLite that schedules use one after the other.
+// disk has the senders' store, in an SQLite file that schedules use one after the other.
 type disk struct {
 	path    string
-	look    *sql.DB // of the simulation itself
+	look    *sql.DB // the connection of the simulation itself
 	queries map[string]*sql.Stmt
 	mu      sync.Mutex
-	opening *life // who opens connections now, nil for the simulation
+	opening *life // the process that opens connections now; nil for the simulation
 }
 
-// disks are those that there are, by path.
+// disks are all disks, by path.
 var disks sync.Map
 
-// hookConnections lets every connection to a disk end its transactions as its life says. Nothing
-// waits for a real disk: what a crash of the machine does to SQLite is not simulated.
+// hookConnections makes the life of a process decide about the end of each transaction on a disk. Nothing waits
+// for a real disk: the effect of a machine's crash on SQLite is not simulated.
 var hookConnections = sync.OnceFunc(func() {
 	sqlite.RegisterConnectionHook(func(conn sqlite.ExecQuerierContext, dsn string) error {
 		path, _, _ := strings.Cut(strings.TrimPrefix(dsn, "file:"), "?")
@@ -78,13 +78,13 @@ func newDisk(t *testing.T) *disk {
 	return d
 }
 
-// wipe removes all from a disk.
+// wipe removes all data from a disk.
 func (d *disk) wipe() error {
 	_, err := d.look.Exec("BEGIN IMMEDIATE; DELETE FROM delivery_handoff; DELETE FROM delivery_checkpoint; DELETE FROM delivery_chunk; COMMIT")
 	return err
 }
 
-// What the simulation asks the store.
+// The queries of the simulation to the store.
 const (
 	hasQuery      = "SELECT count(*) FROM delivery_handoff AS h JOIN delivery_checkpoint AS c ON c.digest = h.checkpoint WHERE h.handoff_id = ?"
 	answeredQuery = "SELECT count(*) FROM delivery_handoff WHERE handoff_id = ? AND answer <> ''"
@@ -102,13 +102,13 @@ func (d *disk) has(handoff string) (bool, error) {
 	return n > 0, err
 }
 
-// answered reports whether a handoff, or what has its id, has an answer.
+// answered reports whether a handoff, or another one with its id, has an answer.
 func (d *disk) answered(handoff string) (bool, error) {
 	n, err := d.count(answeredQuery, handoff)
 	return n > 0, err
 }
 
-// A host is a machine of the sender: commands run on it, in one process after the other.
+// host is a machine of the sender, which runs commands, one process at a time.
 type host struct {
 	world   *world
 	name    string
@@ -119,17 +119,17 @@ type host struct {
 	full    bool  // its disk
 }
 
-// A life is a process of a host.
+// life is a process of a host.
 type life struct {
 	*process
 	host  *host
 	store *deliver.Store
-	busy  map[string]bool // commands that run
-	dieIn int             // at which commit it dies; 0 for none
-	after bool            // it dies when that is done
+	busy  map[string]bool // running commands
+	dieIn int             // number of the commit at which it dies; 0 for none
+	after bool            // it dies after the commit
 }
 
-// commit is called for each transaction of a life, and says whether it is undone.
+// commit is called for each transaction of a life, and reports whether it is rolled back.
 func (l *life) commit() int32 {
 	w := l.world
 	w.mu.Lock()
@@ -165,12 +165,12 @@ func (h *host) start() error {
 	if !w.calm && w.chance(w.plan.commits) {
 		l.dieIn, l.after = 1+w.rng.IntN(8), w.chance(0.5)
 	}
-	l.bury = func() { _ = l.store.Close() } // what runs on has errors
+	l.bury = func() { _ = l.store.Close() } // remaining commands get errors
 	h.life = l
 	return nil
 }
 
-// command runs something by a sender of the host's process, at the same time as others.
+// command runs a command with a sender of the host's process, concurrently with others.
 func (h *host) command(name string, run func(ctx context.Context, s *deliver.Sender) error) {
 	l, w := h.life, h.world
 	h.started++
@@ -197,7 +197,7 @@ func (h *host) command(name string, run func(ctx context.Context, s *deliver.Sen
 	}()
 }
 
-// send sends what an order has, in one of its versions.
+// send sends a version of an order's message.
 func (h *host) send(orders ...*order) {
 	l, w := h.life, h.world
 	var list []*deliver.Outgoing
@@ -220,7 +220,7 @@ func (h *host) send(orders ...*order) {
 	})
 }
 
-// flush does what "outbox flush" does.
+// flush acts like "outbox flush".
 func (h *host) flush() {
 	l := h.life
 	h.command("flush", func(ctx context.Context, s *deliver.Sender) error {
@@ -239,7 +239,7 @@ func (h *host) flush() {
 	})
 }
 
-// status does what "status" does.
+// status acts like "status".
 func (h *host) status(o *order) {
 	l := h.life
 	h.command("status", func(ctx context.Context, s *deliver.Sender) error {
@@ -252,7 +252,7 @@ func (h *host) status(o *order) {
 	})
 }
 
-// rollBack does what "rollback" does.
+// rollBack acts like "rollback".
 func (h *host) rollBack(o *order, receiver string, force bool, patience time.Duration) {
 	l, w := h.life, h.world
 	name := "rollback of " + o.id + " " + receiver
@@ -271,11 +271,11 @@ func (h *host) rollBack(o *order, receiver string, force bool, patience time.Dur
 	})
 }
 
-// A processLog is a log as a process sees it.
+// processLog is the log of a process.
 type processLog struct {
 	handle
 	process   *process
-	uncertain bool // like PostgreSQL, it may lose the connection while it commits
+	uncertain bool // like PostgreSQL, it may lose the connection during a commit
 }
 
 var errFull = errors.New("no space left on device")
@@ -317,7 +317,8 @@ func (l *processLog) Update(ctx context.Context, f func(audit.Tx) error) error {
 	return err
 }
 
-// appender returns which method appends to the log: several goroutines of a process may at once.
+// appender returns the method that appends to the log; several goroutines of a process may append at the same
+// time.
 func appender() string {
 	var callers [6]uintptr
 	frames := runtime.CallersFrames(callers[:runtime.Callers(3, callers[:])])
@@ -367,5 +368,5 @@ func (w *world) chanceOf(p float64) bool {
 	return w.chance(p)
 }
 
-// open returns how many handoffs something more is to happen to.
+// open returns the number of handoffs with further events.
 func (d *disk) open() (int, error) { return d.count(openQuery) }

@@ -30,19 +30,19 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	// Whoever waits for a time by chance waits for the same in the same schedule.
+	// Random waits are the same whenever a schedule is repeated.
 	polling.Chance = func(n time.Duration) time.Duration {
 		x := uint64(time.Now().UnixNano()) * 0x9e3779b97f4a7c15
 		return time.Duration(x>>1) % n
 	}
-	debug.SetGCPercent(400) // little stays of a schedule
+	debug.SetGCPercent(400) // little memory of a schedule remains in use
 	os.Exit(tier.Run(m))
 }
 
-// beginning is when the schedules begin.
+// beginning is the time at which the schedules begin.
 var beginning = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
-// runSchedule runs the schedule of a seed.
+// runSchedule runs the schedule with a seed.
 func runSchedule(t *testing.T, seed uint64, d *disk) (w *world) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -63,7 +63,8 @@ func runSchedule(t *testing.T, seed uint64, d *disk) (w *world) {
 	return w
 }
 
-// warmUp makes what all schedules share: channels that are made in one may not be used in another.
+// warmUp creates the data that all schedules share: channels that are created in one schedule may not be used
+// in another.
 func warmUp(t *testing.T) {
 	t.Helper()
 	store, err := deliver.Open(t.Context(), newDisk(t).path, deliver.Options{})
@@ -126,7 +127,7 @@ func TestSchedules(t *testing.T) {
 	t.Logf("from seed %d: %s", *firstSeed, &all)
 }
 
-// A tally counts what has happened in schedules.
+// tally counts events of schedules.
 type tally struct {
 	mu                                           sync.Mutex
 	schedules, processes, kills, handoffs, taken int
@@ -155,8 +156,8 @@ func (a *tally) String() string {
 		a.schedules, a.processes, a.kills, a.handoffs, a.taken, a.fates[fails], a.fates[unheard], a.fates[twice])
 }
 
-// A schedule can be repeated: with the same seed the same happens, at the same times. Where two
-// channels are ready at once, Go chooses by chance, which makes one in forty another.
+// TestSameSeed checks that a schedule with the same seed has the same events at the same times. If two channels
+// are ready, Go chooses one at random, so one schedule in forty may differ.
 func TestSameSeed(t *testing.T) {
 	warmUp(t)
 	d, n := newDisk(t), tier.Count(20, 1000)

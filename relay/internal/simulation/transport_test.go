@@ -10,8 +10,8 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// A place is where receivers get messages. If it is direct, answers come with the message alone, as
-// with HTTP: who publishes waits for its receiver.
+// place is a queue of messages for receivers. If it is direct, answers come only with the message, as with
+// HTTP: the publisher waits for the receiver.
 type place struct {
 	world    *world
 	address  string
@@ -21,19 +21,19 @@ type place struct {
 	dead     int             // dead letters
 }
 
-// A box holds what consumers take.
+// box holds the messages for consumers.
 type box struct {
 	name    string
 	letters []*letter
 }
 
-// A letter is a message on its way.
+// letter is a message in transit.
 type letter struct {
 	message transport.Message
 	box     *box
 	due     time.Time
-	back    chan error         // of a direct place: the end, with answer
-	answer  *transport.Message // of a direct place
+	back    chan error         // for a direct place: the result, with the answer
+	answer  *transport.Message // for a direct place
 }
 
 func (l *letter) String() string { return fmt.Sprintf("%s of %s", l.message.ID, l.box.name) }
@@ -52,7 +52,7 @@ func (w *world) newPlace(address string, direct bool) *place {
 	return &place{world: w, address: address, direct: direct, messages: &box{name: address}, answers: map[string]*box{}}
 }
 
-// box returns where the answers to a sender are. The caller holds mu.
+// box returns the box for the answers to a sender. The caller holds mu.
 func (pl *place) box(name string) *box {
 	if pl.answers[name] == nil {
 		pl.answers[name] = &box{name: "answers at " + pl.address}
@@ -60,7 +60,7 @@ func (pl *place) box(name string) *box {
 	return pl.answers[name]
 }
 
-// put adds a message to a box. It may be on its way for long.
+// put adds a message to a box, possibly with a delay.
 func (w *world) put(b *box, m transport.Message) *letter {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -72,7 +72,7 @@ func (w *world) put(b *box, m transport.Message) *letter {
 	return l
 }
 
-// A publisher is what a process of a sender has of a place.
+// publisher is the connection of a sender's process to a place.
 type publisher struct {
 	*place
 	process *process
@@ -161,7 +161,7 @@ func (directPublisher) Answers(context.Context, string) (transport.Consumer, err
 	return nil, transport.ErrNoAnswers
 }
 
-// Ask implements [transport.Asker]: any receiver of the place that runs knows.
+// Ask implements [transport.Asker]: any running receiver of the place has the answer.
 func (pub directPublisher) Ask(ctx context.Context, key string) (answer *transport.Message, err error) {
 	asked := errBroken
 	err = pub.process.do(ctx, "asks for "+key, func() {
@@ -178,7 +178,7 @@ func (pub directPublisher) Ask(ctx context.Context, key string) (answer *transpo
 	return answer, err
 }
 
-// A consumer is what a process has of a box.
+// consumer is the connection of a process to a box.
 type consumer struct {
 	place   *place
 	process *process
@@ -187,7 +187,7 @@ type consumer struct {
 	closed  bool
 }
 
-// A wait is a consumer that waits for a message.
+// wait is a consumer that waits for a message.
 type wait struct {
 	consumer *consumer
 	got      chan *letter
@@ -203,7 +203,7 @@ func (p *process) consume(ctx context.Context, pl *place) (transport.Consumer, e
 	return pl.consumer(p, pl.messages), nil
 }
 
-// consumer returns a consumer, whose messages come again when its process ends. The caller holds mu.
+// consumer returns a consumer, whose messages are delivered again when its process ends. The caller holds mu.
 func (pl *place) consumer(p *process, b *box) *consumer {
 	c := &consumer{place: pl, process: p, box: b}
 	p.atEnd = append(p.atEnd, func() { c.giveBack() })
@@ -218,7 +218,7 @@ func (c *consumer) take(l *letter) {
 	c.held = append(c.held, l)
 }
 
-// giveBack gives back what the consumer holds. The caller holds mu.
+// giveBack returns the messages that the consumer holds. The caller holds mu.
 func (c *consumer) giveBack() {
 	c.closed = true
 	for _, l := range c.held {
@@ -227,7 +227,7 @@ func (c *consumer) giveBack() {
 	c.held = nil
 }
 
-// back gives a letter back. The caller holds mu.
+// back returns a letter. The caller holds mu.
 func (c *consumer) back(l *letter, after time.Duration) {
 	if c.place.direct && c.box == c.place.messages { // its publisher tries again
 		if l.back != nil {
@@ -280,7 +280,7 @@ func (c *consumer) Reply(ctx context.Context, replyTo string, answer transport.M
 	}, fails, unheard, twice, dies, diesAfter)
 }
 
-// answerName returns what an answer is called in a trace.
+// answerName returns the name of an answer in a trace.
 func answerName(m transport.Message) string { return m.Key + " " + string(m.Outcome) }
 
 func (c *consumer) Close() error {
@@ -317,7 +317,7 @@ func (d *delivery) Answer(ctx context.Context, answer transport.Message) error {
 	}, dies, diesAfter)
 }
 
-// end takes a letter from its consumer, and reports whether that had it.
+// end takes a letter from its consumer, and reports whether it had the letter.
 func (d *delivery) end(then func()) {
 	w := d.consumer.process.world
 	w.mu.Lock()
@@ -328,7 +328,8 @@ func (d *delivery) end(then func()) {
 	}
 }
 
-// do ends the delivery. If that fails, the consumer has lost its connection, and gives back the rest.
+// do ends the delivery. After a failure, the consumer has lost its connection, and returns the remaining
+// letters.
 func (d *delivery) do(ctx context.Context, name string, effect func(), can ...fate) error {
 	err := d.consumer.process.do(ctx, name, effect, can...)
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// A world is what one schedule happens in. All randomness is that of its seed, and one goroutine,
-// the one of [world.run], decides what happens next: while it does, every other one waits, for its
-// decision, for a message or for a time.
+// world is the environment of one schedule. All randomness comes from its seed. One goroutine, that of
+// [world.run], decides the next event; meanwhile all others wait, for its decision, for a message or for a
+// time.
 type world struct {
 	seed  uint64
 	rng   *rand.Rand
 	plan  plan
-	disk  *disk // of the senders' store
+	disk  *disk // for the senders' store
 	logs  []*memory
 	begun time.Time
 
@@ -30,8 +30,8 @@ type world struct {
 	processes  []*process
 	trace      []string
 	violations []string
-	calm       bool // nothing fails any more
-	kills      int  // of processes, before that
+	calm       bool // no more failures
+	kills      int  // number of killed processes before that
 	fates      [dead + 1]int
 
 	places   []*place
@@ -40,22 +40,22 @@ type world struct {
 	*ledger
 }
 
-// A fate is what becomes of a step.
+// fate is the outcome of a step.
 type fate int
 
 const (
 	happens   fate = iota
-	fails          // it does not happen, and who takes it gets an error
-	unheard        // it happens, and who takes it gets an error
+	fails          // it does not happen, and its process gets an error
+	unheard        // it happens, but its process gets an error
 	twice          // it happens twice
 	dies           // the process ends before it happens
 	diesAfter      // the process ends when it has happened
-	dead           // the process had ended before
+	dead           // the process had already ended
 )
 
 var fateNames = [...]string{"", " fails", " happens, and nobody hears of it", " happens twice", " does not happen: the process dies", " happens, and the process dies", ""}
 
-// A step is something that a process does to the world, and waits for.
+// step is an action of a process on the world, for which it waits.
 type step struct {
 	process *process
 	name    string
@@ -67,13 +67,14 @@ type step struct {
 // rates are the probabilities of fates.
 type rates [dead + 1]float64
 
-// errBroken is the error of a step that fails or is unheard, errDead that of a process that has ended.
+// errBroken is the error of a step that fails, or whose success is not reported; errDead that of a process that
+// has ended.
 var (
 	errBroken = errors.New("the simulation has broken this")
 	errDead   = errors.New("this process has ended")
 )
 
-// step waits until the world has decided what becomes of a step. The error is that of ctx.
+// step waits until the world has decided the fate of a step. The error is that of ctx.
 func (p *process) step(ctx context.Context, name string, can ...fate) (fate, error) {
 	return p.stepBy(ctx, &p.world.plan.rates, name, can...)
 }
@@ -102,7 +103,7 @@ func (p *process) stepBy(ctx context.Context, by *rates, name string, can ...fat
 	return <-s.fate, nil
 }
 
-// do takes a step, with an effect.
+// do performs a step with an effect.
 func (p *process) do(ctx context.Context, name string, effect func(), can ...fate) error {
 	f, err := p.step(ctx, name, can...)
 	if err != nil {
@@ -130,18 +131,18 @@ func (p *process) do(ctx context.Context, name string, effect func(), can ...fat
 	return errDead
 }
 
-// A process is one life of a sender or a receiver. What it has in memory ends with it.
+// process is one life of a sender or a receiver. Its memory ends with it.
 type process struct {
 	world  *world
 	name   string
 	ctx    context.Context
 	cancel context.CancelFunc
-	ask    func()        // asks it to end; nil if nobody can
-	skew   time.Duration // of its clock
+	ask    func()        // requests its end; nil if that is impossible
+	skew   time.Duration // error of its clock
 	down   bool          // it reaches no log
 
 	ended  bool
-	atEnd  []func() // called when it has ended, by whoever ends it, with mu held
+	atEnd  []func() // called by the goroutine that ends it, with mu held
 	buried bool
 	bury   func() // called later, by the goroutine of the world
 }
@@ -156,10 +157,10 @@ func (w *world) newProcess(name string, skew time.Duration) *process {
 	return p
 }
 
-// now is what the clock of a process shows.
+// now returns the time of a process's clock.
 func (p *process) now() time.Time { return time.Now().Add(p.skew) }
 
-// kill ends a process: from now on nothing of what it does happens.
+// kill ends a process: its later actions have no effect.
 func (p *process) kill(how string) {
 	w := p.world
 	w.mu.Lock()
@@ -201,14 +202,14 @@ func (w *world) say(format string, args ...any) {
 	w.note(format, args...)
 }
 
-// violated notes that something happened which never may. The caller holds mu.
+// violated notes a violated guarantee. The caller holds mu.
 func (w *world) violated(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	w.violations = append(w.violations, text)
 	w.note("VIOLATION: %s", text)
 }
 
-// report is what to print of a schedule that has failed.
+// report returns the output for a failed schedule.
 func (w *world) report() string {
 	return fmt.Sprintf("seed %d: %s\n%s\nrepeat it: go test ./relay/internal/simulation -run TestSchedules -args -seed %d", w.seed, strings.Join(w.violations, "\n"), strings.Join(w.trace, "\n"), w.seed)
 }
@@ -218,8 +219,8 @@ func (w *world) chance(p float64) bool { return w.rng.Float64() < p }
 
 func pick[T any](w *world, list []T) T { return list[w.rng.IntN(len(list))] }
 
-// settle waits until all others wait, and buries who has ended. Then no time is the same as one
-// before: in SQLite, two processes that begin to write at the same time wait for a real clock.
+// settle waits until all other goroutines wait, and removes ended processes. Afterwards no time is equal to an
+// earlier one: in SQLite, two processes that begin to write at the same time wait for a real clock.
 func (w *world) settle() {
 	for {
 		synctest.Wait()
@@ -241,8 +242,8 @@ func (w *world) settle() {
 	}
 }
 
-// ready returns the steps that wait, and the places of consumers that wait and for which there is
-// a message, in an order that is always the same.
+// ready returns the waiting steps, and the places of waiting consumers with a message, always in the same
+// order.
 func (w *world) ready() (steps []*step, waits []*wait) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -260,7 +261,7 @@ func (w *world) ready() (steps []*step, waits []*wait) {
 	return slices.Clone(w.steps), waits
 }
 
-// letGo decides about a step.
+// letGo decides the fate of a step.
 func (w *world) letGo(s *step) {
 	f := happens
 	if !w.calm {
@@ -283,7 +284,7 @@ func (w *world) letGo(s *step) {
 	s.fate <- f
 }
 
-// deliver gives a message to a consumer that waits.
+// deliver gives a message to a waiting consumer.
 func (w *world) deliver(x *wait) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -302,7 +303,7 @@ func (w *world) deliver(x *wait) {
 	x.got <- l
 }
 
-// one lets one thing happen of those that wait. It reports false if nothing waits.
+// one runs one of the waiting steps. It reports false if there is none.
 func (w *world) one() bool {
 	w.settle()
 	steps, waits := w.ready()
@@ -318,7 +319,7 @@ func (w *world) one() bool {
 	return true
 }
 
-// pass lets time go by.
+// pass lets time pass.
 func (w *world) pass(d time.Duration) {
 	w.say("%v go by", d)
 	time.Sleep(d)

@@ -109,13 +109,13 @@ func parse(u *url.URL) (place, error) {
 	p.queue, queueErr = url.PathUnescape(queue)
 	switch {
 	case vhostErr != nil || queueErr != nil || p.vhost == "" || p.queue == "" || strings.Contains(queue, "/"):
-		return p, fmt.Errorf("%s: the path is not /QUEUE or /VHOST/QUEUE, with a / in one of them written as %%2F", transport.Shown(u))
+		return p, fmt.Errorf("%s: the path is not /QUEUE or /VHOST/QUEUE: write a / in a name as %%2F", transport.Shown(u))
 	case len(p.queue) > maxQueue:
-		return p, fmt.Errorf("%s: the name of the queue has %d bytes, and at most %d may be", transport.Shown(u), len(p.queue), maxQueue)
+		return p, fmt.Errorf("%s: the name of the queue has %d bytes, more than the limit of %d", transport.Shown(u), len(p.queue), maxQueue)
 	case p.queue != transport.OneLine(p.queue) || !utf8.ValidString(p.queue):
-		return p, fmt.Errorf("%s: the name of the queue has characters that do not print: found %q", transport.Shown(u), p.queue)
+		return p, fmt.Errorf("%s: the name of the queue has unprintable characters: found %q", transport.Shown(u), p.queue)
 	case strings.HasPrefix(p.queue, "amq."):
-		return p, fmt.Errorf("%s: queues that begin with amq. are the server's own", transport.Shown(u))
+		return p, fmt.Errorf("%s: names that begin with amq. are reserved for the server", transport.Shown(u))
 	}
 	return p, nil
 }

@@ -21,7 +21,7 @@ import (
 
 const server = "127.0.0.1:5672"
 
-// admin returns a channel of the tests' own.
+// admin returns a separate channel of the tests.
 func admin(t testing.TB) *client.Channel {
 	t.Helper()
 	conn, err := client.Dial("amqp://guest:guest@" + server)
@@ -36,7 +36,7 @@ func admin(t testing.TB) *client.Channel {
 	return channel
 }
 
-// newAddress returns a place of the test's own, whose queues are removed at its end.
+// newAddress returns a place for one test, whose queues are removed at its end.
 func newAddress(t testing.TB, channel *client.Channel) *url.URL {
 	t.Helper()
 	queue := "test." + rand.Text()
@@ -65,7 +65,7 @@ func newPlace(channel *client.Channel, u *url.URL) transporttest.Place {
 			return transporttest.Open(t, amqp.Consume, u, transport.Options{Withhold: true})
 		},
 		Kill:  func(t *testing.T) { transporttest.Kill(t, os.Args[0], u.String()) },
-		Limit: 128 << 20, // unless the server is told otherwise
+		Limit: 128 << 20, // unless the server has another setting
 		DeadLetters: func(t *testing.T) (bodies [][]byte) {
 			for _, d := range messages(t, channel, u.Path[1:]+".dead") {
 				bodies = append(bodies, d.Body)
@@ -85,7 +85,7 @@ func consumer(t testing.TB, u *url.URL) transport.Consumer {
 	return transporttest.Open(t, amqp.Consume, u, transport.Options{})
 }
 
-// messages takes what is in a queue.
+// messages returns the messages of a queue, and removes them.
 func messages(t testing.TB, channel *client.Channel, queue string) (list []client.Delivery) {
 	t.Helper()
 	for {
@@ -117,7 +117,7 @@ func TestCuts(t *testing.T) {
 	transporttest.Cuts(t, proxy, newPlace(channel, u))
 }
 
-// TestQueuesThatAreThere are used as they are.
+// TestQueuesThatAreThere checks that existing queues are used.
 func TestQueuesThatAreThere(t *testing.T) {
 	channel := admin(t)
 	for _, arguments := range []client.Table{nil, {"x-queue-type": "quorum"}, {"x-max-length": 1000}} {
@@ -138,8 +138,7 @@ func TestQueuesThatAreThere(t *testing.T) {
 	}
 }
 
-// TestRemoved: a queue that somebody removes is made anew, for those who publish and for those
-// who consume.
+// TestRemoved checks that a removed queue is created again, for publishers and for consumers.
 func TestRemoved(t *testing.T) {
 	channel := admin(t)
 	u := newAddress(t, channel)
@@ -150,8 +149,8 @@ func TestRemoved(t *testing.T) {
 		if _, err := channel.QueueDelete(u.Path[1:], false, false, false); err != nil {
 			t.Fatal(err)
 		}
-		// RabbitMQ 3.10 deletes a quorum queue after it has said so, and one that is made by the
-		// same name in between has no leader.
+		// RabbitMQ 3.10 confirms the deletion of a quorum queue before it deletes it; a queue that is created
+		// under the same name in between has no leader.
 		time.Sleep(time.Second)
 		if _, err := p.Publish(t.Context(), transport.Message{Body: fmt.Append(nil, i)}); err != nil {
 			t.Fatal(err)
@@ -163,8 +162,8 @@ func TestRemoved(t *testing.T) {
 	}
 }
 
-// TestClosedOften: a message is no dead letter because receivers were closed more often than a
-// server delivers it.
+// TestClosedOften checks that a message does not become a dead letter because receivers were closed more often
+// than the server's limit of deliveries.
 func TestClosedOften(t *testing.T) {
 	channel := admin(t)
 	u := newAddress(t, channel)
@@ -193,8 +192,8 @@ func TestClosedOften(t *testing.T) {
 	}
 }
 
-// TestForeignMessages: what another client has published comes, too long bodies are dead
-// letters.
+// TestForeignMessages checks that a message published by another client is delivered, and that bodies that are
+// too long are dead letters.
 func TestForeignMessages(t *testing.T) {
 	channel := admin(t)
 	u := newAddress(t, channel)
@@ -230,8 +229,8 @@ func TestForeignMessages(t *testing.T) {
 	t.Error("no dead letter")
 }
 
-// TestReturnedForLater: what was returned for later is on the server, and comes when who
-// returned it is gone.
+// TestReturnedForLater checks that a message that was returned for later is on the server, and is delivered
+// after the consumer that returned it has gone.
 func TestReturnedForLater(t *testing.T) {
 	channel := admin(t)
 	u := newAddress(t, channel)
@@ -267,19 +266,19 @@ func TestAddresses(t *testing.T) {
 		"amqp://u:secret@" + server + "/":             "amqp://" + server + "/: the path is not /QUEUE or /VHOST/QUEUE",
 		"amqp://u:secret@" + server + "/a/b/c":        "the path is not /QUEUE or /VHOST/QUEUE",
 		"amqp://u:secret@" + server + "//b":           "the path is not /QUEUE or /VHOST/QUEUE",
-		"amqp://u:secret@" + server + "/" + long:      "the name of the queue has 183 bytes, and at most 182 may be",
-		"amqp://u:secret@" + server + "/amq.x":        "the server's own",
+		"amqp://u:secret@" + server + "/" + long:      "the name of the queue has 183 bytes, more than the limit of 182",
+		"amqp://u:secret@" + server + "/amq.x":        "reserved for the server",
 		"amqp://u:secret@" + server + "/a?x=1":        "unknown parameter",
 		"amqp://u:secret@" + nobody + "/a":            nobody + ": connection refused",
-		"amqp://u:secret@" + server + "/a":            server + ": the server does not let this user in",
-		"amqp://guest:guest@" + server + "/nobody/a":  server + ": the server does not let this user into this virtual host",
+		"amqp://u:secret@" + server + "/a":            server + ": the server rejects this user or its password",
+		"amqp://guest:guest@" + server + "/nobody/a":  server + ": the server rejects this user or its passwordto this virtual host",
 		"amqps://u:secret@no-such-host.invalid/queue": "no-such-host.invalid:5671: no-such-host.invalid: no such host",
 	} {
 		u, err := url.Parse(address)
 		if err != nil {
 			t.Fatal(err)
 		}
-		patience := time.Minute // a server takes seconds to say that a password is wrong
+		patience := time.Minute // a server takes seconds to reject a password
 		if u.Host != server {
 			patience = 500 * time.Millisecond
 		}
@@ -292,7 +291,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestVirtualHosts: the first one of two names is the virtual host.
+// TestVirtualHosts checks that the first of two names in the path is the virtual host.
 func TestVirtualHosts(t *testing.T) {
 	channel := admin(t)
 	u := newAddress(t, channel)

@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport/amqp"
 )
 
-// A sender reads the answers to what it has published.
+// A sender reads the answers to its messages.
 func Example() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()

@@ -178,7 +178,7 @@ func (s *session) confirmed(ctx context.Context, queue string, m amqp.Publishing
 			<-s.over // the server's error is known afterwards
 			return errLost
 		}
-		return fmt.Errorf("the server does not take messages for the queue %s now", queue)
+		return fmt.Errorf("the server does not accept messages for the queue %s now", queue)
 	}
 	q := question{queue, make(chan bool, 1)}
 	select {
@@ -190,7 +190,7 @@ func (s *session) confirmed(ctx context.Context, queue string, m amqp.Publishing
 		s.mu.Lock()
 		delete(s.declared, queue)
 		s.mu.Unlock()
-		return fmt.Errorf("there is no queue %s", queue)
+		return fmt.Errorf("the queue %s does not exist", queue)
 	}
 	return nil
 }

@@ -139,9 +139,9 @@ func explain(err error) error {
 	}
 	switch {
 	case errors.Is(err, amqp.ErrCredentials), errors.Is(err, amqp.ErrSASL):
-		return &transport.PermanentError{Err: errors.New("the server does not let this user in")}
+		return &transport.PermanentError{Err: errors.New("the server rejects this user or its password")}
 	case errors.Is(err, amqp.ErrVhost), e.Code == amqp.NotAllowed:
-		return &transport.PermanentError{Err: fmt.Errorf("the server does not let this user into this virtual host: %s", e.Reason)}
+		return &transport.PermanentError{Err: fmt.Errorf("the server denies this user access to the virtual host: %s", e.Reason)}
 	case e.Code == amqp.FrameError: // "EOF"
 		return errLost
 	case e.Code == amqp.AccessRefused, e.Code == amqp.ResourceLocked:

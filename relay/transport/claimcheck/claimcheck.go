@@ -95,7 +95,7 @@ func (c check) send(ctx context.Context, m transport.Message, send func(transpor
 	}
 	digest := digestOf(m.Body)
 	if err := c.store.Put(ctx, digest, m.Body); err != nil {
-		return fmt.Errorf("the message has %d bytes, and the transport takes %d at most; storing its body in %s: %w", size, tooLarge.Limit, c.store, err)
+		return fmt.Errorf("the message has %d bytes, more than the transport's limit of %d; storing its body in %s: %w", size, tooLarge.Limit, c.store, err)
 	}
 	m.Body, m.Claim = nil, digest
 	return send(m)
@@ -108,7 +108,7 @@ type longError struct {
 }
 
 func (e *longError) Error() string {
-	return fmt.Sprintf("the message has %d bytes, %d compressed, and the transport takes %d at most: shorten it, or give a store for long bodies", e.size, e.compressed, e.Limit)
+	return fmt.Sprintf("the message has %d bytes, %d compressed, more than the transport's limit of %d: shorten it, or use a store for long bodies", e.size, e.compressed, e.Limit)
 }
 
 func (e *longError) Unwrap() error { return e.TooLargeError }
@@ -157,14 +157,14 @@ func (c check) open(ctx context.Context, m transport.Message) (transport.Message
 		return m, nil
 	case zstdEncoding:
 	default:
-		return m, lost("its body is compressed as %q, which cannot be unpacked: send it with zstd or as it is", m.Encoding)
+		return m, lost("its body is compressed as %q, which is not supported: send it uncompressed or with zstd", m.Encoding)
 	}
 	body, err := unpack(m.Body, c.maxBytes)
 	switch {
 	case errors.Is(err, ErrTooLong):
-		return m, lost("its body has %d bytes, and unpacked more than the %d that are taken: allow longer messages here, or send shorter ones", len(m.Body), c.maxBytes)
+		return m, lost("its body has %d bytes, and decompressed more than the limit of %d: raise the limit here, or send shorter messages", len(m.Body), c.maxBytes)
 	case err != nil:
-		return m, lost("its body cannot be unpacked: %v: send it again", err)
+		return m, lost("its body cannot be decompressed: %v: send it again", err)
 	}
 	m.Body, m.Encoding = body, ""
 	return m, nil
@@ -173,18 +173,18 @@ func (c check) open(ctx context.Context, m transport.Message) (transport.Message
 // fetch returns the body of a claim.
 func (c check) fetch(ctx context.Context, digest string) ([]byte, error) {
 	if c.store == nil {
-		return nil, lost("its body was stored elsewhere under %s, and no store for long bodies is known here: start the receiver with the sender's, and send the message again", digest)
+		return nil, lost("its body was stored separately under %s, but this receiver has no store for long bodies: start it with the sender's store, and send the message again", digest)
 	}
 	body, err := c.store.Get(ctx, digest, c.maxBytes)
 	switch {
 	case errors.Is(err, ErrMissing):
-		return nil, lost("its body was stored elsewhere, and is not in %s under %s: see that sender and receiver have the same store and that nothing is deleted too early, and send the message again", c.store, digest)
+		return nil, lost("its body was stored separately, but is not in %s under %s: check that sender and receiver use the same store, and that bodies are not deleted too early, and send the message again", c.store, digest)
 	case errors.Is(err, ErrTooLong):
-		return nil, lost("its body, which is in %s under %s, has more than the %d bytes that are taken: allow longer messages here, or send shorter ones", c.store, digest, c.maxBytes)
+		return nil, lost("its body, which is in %s under %s, is longer than the limit of %d bytes: raise the limit here, or send shorter messages", c.store, digest, c.maxBytes)
 	case err != nil:
 		return nil, fmt.Errorf("fetching the body of a message from %s: %w", c.store, err)
 	case digestOf(body) != digest:
-		return nil, lost("its body, which is in %s under %s, has another SHA-256, %s: somebody has changed or cut it; remove it, and send the message again", c.store, digest, digestOf(body))
+		return nil, lost("its body, which is in %s under %s, has another SHA-256, %s: it was changed or cut off; remove it, and send the message again", c.store, digest, digestOf(body))
 	}
 	return body, nil
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport/claimcheck"
 )
 
-// A narrow transport takes bodies up to a limit.
+// narrow is a transport with a limit for bodies.
 type narrow struct {
 	transport.Publisher
 	limit int
@@ -40,7 +40,7 @@ func (n narrow) Publish(ctx context.Context, m transport.Message) (transport.Rec
 
 const limit = 1000
 
-// noise returns a body that cannot be compressed, the same each time.
+// noise returns a body that cannot be compressed; it is always the same.
 func noise(size int) []byte {
 	body := make([]byte, size)
 	_, _ = rand.NewChaCha8([32]byte{1}).Read(body) // never fails
@@ -52,7 +52,7 @@ func digestOf(body []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// bodies is a server that keeps what is put there.
+// bodies is a server that stores bodies.
 func bodies(t *testing.T) string {
 	var mu sync.Mutex
 	kept := map[string][]byte{}
@@ -86,7 +86,7 @@ func open(t testing.TB, address string) claimcheck.Store {
 	return s
 }
 
-// take takes a message by a consumer, and acknowledges it.
+// take takes a message with a consumer, and acknowledges it.
 func take(t testing.TB, c transport.Consumer) transport.Message {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -101,7 +101,7 @@ func take(t testing.TB, c transport.Consumer) transport.Message {
 	return d.Message()
 }
 
-// TestForms: a message takes the first form that the transport takes, and arrives as it was.
+// TestForms checks that a message takes the first form that the transport accepts, and arrives unchanged.
 func TestForms(t *testing.T) {
 	for name, address := range map[string]string{"a directory": filepath.Join(t.TempDir(), "bodies"), "a server": bodies(t)} {
 		for _, tt := range []struct {
@@ -142,7 +142,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestAnswers: what a receiver answers is made shorter as well.
+// TestAnswers checks that answers of receivers are shortened in the same way.
 func TestAnswers(t *testing.T) {
 	var m transport.Memory
 	store := open(t, t.TempDir())
@@ -170,7 +170,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A narrowConsumer takes answers up to a limit.
+// narrowConsumer is a consumer with a limit for answers.
 type narrowConsumer struct{ transport.Consumer }
 
 func (c narrowConsumer) Reply(ctx context.Context, replyTo string, m transport.Message) error {
@@ -198,7 +198,7 @@ func TestTooLarge(t *testing.T) {
 	var m transport.Memory
 	p := claimcheck.Publisher(narrow{m.Publisher(), limit}, nil, transport.Options{})
 	_, err := p.Publish(t.Context(), transport.Message{Body: noise(5000)})
-	if e := (*transport.TooLargeError)(nil); !errors.As(err, &e) || e.Limit != limit || !strings.HasPrefix(err.Error(), "the message has 5000 bytes, 50") || !strings.Contains(err.Error(), "takes 1000 at most") {
+	if e := (*transport.TooLargeError)(nil); !errors.As(err, &e) || e.Limit != limit || !strings.HasPrefix(err.Error(), "the message has 5000 bytes, 50") || !strings.Contains(err.Error(), "limit of 1000") {
 		t.Errorf("the error is %v", err)
 	}
 	packed := transport.Message{Body: noise(5000), Encoding: "zstd"}
@@ -239,7 +239,8 @@ func (d letter) DeadLetter(ctx context.Context, reason string) error {
 	return d.Delivery.DeadLetter(ctx, reason)
 }
 
-// TestHostile: what cannot be brought back is a dead letter that says why, and holds up nobody.
+// TestHostile checks that a body that cannot be restored is a dead letter with the reason, and does not stop
+// others.
 func TestHostile(t *testing.T) {
 	folder := t.TempDir()
 	long, changed := noise(limit+1), strings.Repeat("c", 64)
@@ -251,18 +252,18 @@ func TestHostile(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		message transport.Message
-		without bool // a store
+		without bool // with a store
 		want    string
 	}{
-		{name: "a bomb", message: transport.Message{Body: shrink(t, make([]byte, 1<<28)), Encoding: "zstd"}, want: "unpacked more than the 1000 that are taken"},
-		{name: "no zstd", message: transport.Message{Body: []byte("x"), Encoding: "zstd"}, want: "cannot be unpacked"},
-		{name: "cut", message: transport.Message{Body: shrink(t, noise(500))[:400], Encoding: "zstd"}, want: "cannot be unpacked"},
-		{name: "a huge window", message: transport.Message{Body: []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa0, 0x01, 0x00, 0x00}, Encoding: "zstd"}, want: "cannot be unpacked"},
+		{name: "a bomb", message: transport.Message{Body: shrink(t, make([]byte, 1<<28)), Encoding: "zstd"}, want: "decompressed more than the limit of 1000"},
+		{name: "no zstd", message: transport.Message{Body: []byte("x"), Encoding: "zstd"}, want: "cannot be decompressed"},
+		{name: "cut", message: transport.Message{Body: shrink(t, noise(500))[:400], Encoding: "zstd"}, want: "cannot be decompressed"},
+		{name: "a huge window", message: transport.Message{Body: []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa0, 0x01, 0x00, 0x00}, Encoding: "zstd"}, want: "cannot be decompressed"},
 		{name: "another encoding", message: transport.Message{Encoding: "br\x1b"}, want: `compressed as "br\x1b"`},
-		{name: "no store", message: transport.Message{Claim: digestOf(nil)}, without: true, want: "no store for long bodies is known here"},
+		{name: "no store", message: transport.Message{Claim: digestOf(nil)}, without: true, want: "this receiver has no store for long bodies"},
 		{name: "missing", message: transport.Message{Claim: digestOf(nil)}, want: "is not in " + folder},
 		{name: "changed", message: transport.Message{Claim: changed}, want: "has another SHA-256, " + digestOf([]byte("changed"))},
-		{name: "too long", message: transport.Message{Claim: digestOf(long)}, want: "more than the 1000 bytes that are taken"},
+		{name: "too long", message: transport.Message{Claim: digestOf(long)}, want: "longer than the limit of 1000 bytes"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var m transport.Memory
@@ -286,8 +287,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestServers: what a server answers leads to no other address, costs no memory, and shows no
-// secret. The message stays.
+// TestServers checks that a server's response does not redirect to another address, use too much memory, or
+// show a secret, and that the message is kept.
 func TestServers(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t.Error("another address than the store's was asked")
@@ -381,7 +382,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestAsker: what can be asked stays so.
+// TestAsker checks that the publisher of an asker is an asker, and others are not.
 func TestAsker(t *testing.T) {
 	var m transport.Memory
 	if _, ok := claimcheck.Publisher(m.Publisher(), nil, transport.Options{}).(transport.Asker); ok {
@@ -396,8 +397,7 @@ type asker struct{ transport.Publisher }
 
 func (asker) Ask(context.Context, string) (*transport.Message, error) { return nil, nil }
 
-// FuzzUnpack: whatever comes compressed is delivered whole and within the limit, or is a dead
-// letter.
+// FuzzUnpack checks that any compressed body is delivered completely and within the limit, or is a dead letter.
 func FuzzUnpack(f *testing.F) {
 	f.Add(shrink(f, []byte("x")))
 	f.Add(shrink(f, make([]byte, 1<<20)))

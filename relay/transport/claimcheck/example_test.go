@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport/claimcheck"
 )
 
-// What is too long for a transport arrives all the same.
+// A message that is too long for a transport arrives through the store.
 func Example() {
 	ctx := context.Background()
 	folder, err := os.MkdirTemp("", "bodies")

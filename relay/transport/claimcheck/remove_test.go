@@ -13,8 +13,8 @@ import (
 	"github.com/eaapl/handoff/relay/transport/claimcheck"
 )
 
-// TestRemove: what matches goes from a directory, with what a crash has left of it. Nothing else does, nor
-// anything that is no body.
+// TestRemove checks that matching bodies, and remains of crashes, are removed from a directory, and nothing
+// else.
 func TestRemove(t *testing.T) {
 	dir := t.TempDir()
 	digest := func(c string) string { return strings.Repeat(c, 64) }
@@ -47,7 +47,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// TestNotRemoved: a store that cannot be searched is no store in which nothing was found.
+// TestNotRemoved checks that a store that cannot be searched is not reported as a store without matches.
 func TestNotRemoved(t *testing.T) {
 	all := func([]byte) bool { return true }
 	missing := filepath.Join(t.TempDir(), "missing")

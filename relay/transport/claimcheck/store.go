@@ -31,7 +31,7 @@ type Store interface {
 
 // Permanent errors of [Store.Get].
 var (
-	ErrMissing = errors.New("there is no such body")
+	ErrMissing = errors.New("the body does not exist")
 	ErrTooLong = errors.New("the body is too long")
 )
 
@@ -46,7 +46,7 @@ func Open(address string) (Store, error) {
 			return nil, fmt.Errorf("the address of the store of bodies cannot be read: %w", errors.Unwrap(err)) // without the address, which may have a password
 		}
 		if scheme != "http" && scheme != "https" || u.Host == "" {
-			return nil, fmt.Errorf("%s is no store of bodies: use http://…, https://… or the path of a directory", shown(u))
+			return nil, fmt.Errorf("%s is not a store of bodies: use http://…, https://… or the path of a directory", shown(u))
 		}
 		return newWeb(u), nil
 	}

@@ -47,10 +47,10 @@ func (w *web) Put(ctx context.Context, digest string, body []byte) error {
 	}
 	defer end(answer)
 	if err := webclient.Took(answer); err != nil {
-		return fmt.Errorf("it has not taken the body: %w", err)
+		return fmt.Errorf("it did not accept the body: %w", err)
 	}
 	if answer.StatusCode == http.StatusOK && isPage(answer) {
-		return fmt.Errorf("it has not taken the body: %w", errPage)
+		return fmt.Errorf("it did not accept the body: %w", errPage)
 	}
 	return nil
 }
@@ -66,10 +66,10 @@ func (w *web) Get(ctx context.Context, digest string, limit int64) ([]byte, erro
 	case http.StatusNotFound, http.StatusGone:
 		return nil, ErrMissing
 	default:
-		return nil, fmt.Errorf("it has not given the body: %s", webclient.Status(answer))
+		return nil, fmt.Errorf("it did not return the body: %s", webclient.Status(answer))
 	}
 	if isPage(answer) {
-		return nil, fmt.Errorf("it has not given the body: %w", errPage)
+		return nil, fmt.Errorf("it did not return the body: %w", errPage)
 	}
 	if answer.ContentLength > limit {
 		return nil, ErrTooLong
@@ -93,7 +93,7 @@ func (w *web) do(ctx context.Context, method, digest string, body io.Reader) (*h
 }
 
 // errPage reports an answer that is not from a store, such as the login page of a network.
-var errPage = errors.New("the answer is a page for people: there may be no store")
+var errPage = errors.New("the answer is an HTML page: check that a store uses this address")
 
 func isPage(answer *http.Response) bool {
 	name, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))

@@ -146,7 +146,7 @@ func (c *consumer) putBack() error {
 	}
 	c.checked = time.Now()
 	if _, err := os.Lstat(c.mine); err != nil {
-		return fmt.Errorf("%w: the folder was removed, with what this consumer had taken", plain(err))
+		return fmt.Errorf("%w: the folder was removed, with the messages that this consumer had taken", plain(err))
 	}
 	consumers, err := os.ReadDir(c.box.taken)
 	if err != nil {
@@ -222,7 +222,7 @@ func (c *consumer) end(d *delivery, last func(path string) error) error {
 	defer func() { <-c.slots }()
 	err := plain(last(filepath.Join(c.mine, d.name.text)))
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: somebody has taken the message away, and it may be delivered again", err)
+		return fmt.Errorf("%w: another program removed the message, so it may be delivered again", err)
 	}
 	return err
 }

@@ -64,20 +64,20 @@ func open(u *url.URL, o transport.Options) (*place, error) {
 	if u.Opaque != "" {
 		var err error
 		if path, err = url.PathUnescape(u.Opaque); err != nil {
-			return nil, fmt.Errorf("dir:%s: %w: a percent sign of a name is written %%25", u.Opaque, err)
+			return nil, fmt.Errorf("dir:%s: %w: write a percent sign in a name as %%25", u.Opaque, err)
 		}
 	}
 	switch {
 	case u.Host != "":
-		return nil, fmt.Errorf("dir://%s%s: is on another machine: a folder of this one is written dir:PATH", u.Host, path)
+		return nil, fmt.Errorf("dir://%s%s: is on another machine: write a folder of this machine as dir:PATH", u.Host, path)
 	case path == "":
-		return nil, errors.New("dir: names no folder: it is written dir:PATH")
+		return nil, errors.New("dir: names no folder: write it as dir:PATH")
 	case strings.ContainsRune(path, 0):
-		return nil, fmt.Errorf("dir:%s: no name has the character %%00", url.PathEscape(path))
+		return nil, fmt.Errorf("dir:%s: a name cannot contain the character %%00", url.PathEscape(path))
 	case u.RawQuery != "":
-		return nil, fmt.Errorf("dir:%s?%s: a folder has no parameters: a question mark of a name is written %%3F", path, u.RawQuery)
+		return nil, fmt.Errorf("dir:%s?%s: a folder has no parameters: write a question mark in a name as %%3F", path, u.RawQuery)
 	case u.Fragment != "":
-		return nil, fmt.Errorf("dir:%s#%s: a # of a name is written %%23", path, u.Fragment)
+		return nil, fmt.Errorf("dir:%s#%s: write a # in a name as %%23", path, u.Fragment)
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -50,7 +50,7 @@ func consumer(t testing.TB, path string, o transport.Options) transport.Consumer
 	return transporttest.Open(t, dir.Consume, address(path), o)
 }
 
-// bodies returns what the files of a folder hold after their headers.
+// bodies returns the texts after the headers of the files in a folder.
 func bodies(t testing.TB, folder string) (list [][]byte) {
 	t.Helper()
 	for _, text := range texts(t, folder) {
@@ -63,7 +63,7 @@ func bodies(t testing.TB, folder string) (list [][]byte) {
 	return list
 }
 
-// texts returns what is in the files of a folder.
+// texts returns the texts of the files in a folder.
 func texts(t testing.TB, folder string) (list []string) {
 	t.Helper()
 	files, err := os.ReadDir(folder)
@@ -94,7 +94,7 @@ func end(t testing.TB, c interface{ Close() error }) {
 	}
 }
 
-// TestFile: what is in the folder, people can read.
+// TestFile checks that the files in the folder are readable for people.
 func TestFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "queue")
 	send(t, publisher(t, path), transport.Message{ID: "1", Key: "é", Kind: transport.Handoff, Attempt: 2, Body: []byte("{}\n")})
@@ -120,8 +120,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestAgain: a message that is published again while it waits is not there twice, whoever
-// does that.
+// TestAgain checks that a message that is published again while it waits is not duplicated, whoever publishes
+// it.
 func TestAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "queue")
 	p := publisher(t, path)
@@ -140,13 +140,13 @@ func TestAgain(t *testing.T) {
 	if err := transporttest.Next(t, c).Ack(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	send(t, p, transport.Message{ID: "1", Body: []byte("x")}) // the first was taken
+	send(t, p, transport.Message{ID: "1", Body: []byte("x")}) // the first one was taken
 	if got := bodies(t, filepath.Join(path, "new")); len(got) != 4 {
 		t.Errorf("there are %q", got)
 	}
 }
 
-// TestOrder: one consumer gets messages as they were published.
+// TestOrder checks that one consumer gets messages in the order of their publication.
 func TestOrder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "queue")
 	p := publisher(t, path)
@@ -162,7 +162,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestReturnedLater: a message that was given back for later does not hold up others.
+// TestReturnedLater checks that a message that was returned for later does not delay others.
 func TestReturnedLater(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "queue")
 	p, c := publisher(t, path), consumer(t, path, transport.Options{})
@@ -185,7 +185,7 @@ func TestReturnedLater(t *testing.T) {
 	}
 }
 
-// TestPrefetch: a consumer holds no more than it may.
+// TestPrefetch checks that a consumer does not hold more messages than permitted.
 func TestPrefetch(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "queue")
 	p, c := publisher(t, path), consumer(t, path, transport.Options{Prefetch: 1})
@@ -204,14 +204,14 @@ func TestPrefetch(t *testing.T) {
 	transporttest.Next(t, c)
 }
 
-// TestForeign: what others have put into the folders stays there, and is not delivered.
+// TestForeign checks that other files in the folders are neither moved nor delivered.
 func TestForeign(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "queue")
 	p := publisher(t, path)
 	foreign := []string{
 		"new/README", "new/.DS_Store", "new/x.msg", "new/.writing-x", "new/folder/x",
 		"new/20261123T040506.000000000Z-00000000-0000000000000000000000000000000.msg",                                   // too short
-		"new/20261123T040506.000000000Z-00000000-00000000000000000000000000000000.after-20269923T040506.000000000Z.msg", // no time
+		"new/20261123T040506.000000000Z-00000000-00000000000000000000000000000000.after-20269923T040506.000000000Z.msg", // not a time
 		"taken/other/20261123T040506.000000000Z-00000000-00000000000000000000000000000000.msg",
 	}
 	for _, name := range foreign {
@@ -239,8 +239,8 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestUnusable: files that are named like messages and are none become dead letters with the
-// reason, and hold up nobody.
+// TestUnusable checks that files with the name of a message but other content become dead letters with the
+// reason, and do not stop others.
 func TestUnusable(t *testing.T) {
 	name := "20261123T040506.000000000Z-00000000-00000000000000000000000000000000.msg"
 	for _, tt := range []struct{ name, text, want string }{
@@ -248,8 +248,8 @@ func TestUnusable(t *testing.T) {
 		{"no header", "x\n\n", "Handoff-Dead-Letter: it has a header line without a colon\nx\n\n"},
 		{"endless headers", strings.Repeat("a: b\n", 65600/5), "Handoff-Dead-Letter: it does not begin"},
 		{"endless header", "a: " + strings.Repeat("b", 65600), "Handoff-Dead-Letter: it does not begin"},
-		{"long body", "a: b\n\n" + strings.Repeat("b", 101), "Handoff-Dead-Letter: it has 101 bytes, and 100 at most are taken\na: b\n\nbbb"},
-		{"very long body", "a: b\n\n" + strings.Repeat("b", 1<<20), "Handoff-Dead-Letter: it has 1048582 bytes, and 100 at most are taken\na: b\n\nbbb"},
+		{"long body", "a: b\n\n" + strings.Repeat("b", 101), "Handoff-Dead-Letter: it has 101 bytes, more than the limit of 100\na: b\n\nbbb"},
+		{"very long body", "a: b\n\n" + strings.Repeat("b", 1<<20), "Handoff-Dead-Letter: it has 1048582 bytes, more than the limit of 100\na: b\n\nbbb"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "queue")
@@ -271,7 +271,7 @@ func TestUnusable(t *testing.T) {
 	}
 }
 
-// TestReason: the reason of a dead letter is one line that does nothing to a terminal.
+// TestReason checks that the reason of a dead letter is one line that cannot control a terminal.
 func TestReason(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "queue")
 	send(t, publisher(t, path), transport.Message{Body: []byte("x")})
@@ -286,11 +286,11 @@ func TestReason(t *testing.T) {
 	}
 }
 
-// TestUnsyncedLetter: as long as the folder of a dead letter is not on the disk, nobody says that there is one,
-// and the message comes again.
+// TestUnsyncedLetter checks that, until the folder of a dead letter is on the disk, no dead letter is reported,
+// and the message is delivered again.
 func TestUnsyncedLetter(t *testing.T) {
 	for _, withhold := range []bool{false, true} {
-		for _, failing := range []string{"queue", "dead"} { // the name of the new folder, and that of the letter
+		for _, failing := range []string{"queue", "dead"} { // the name of the new folder, and the name of the letter
 			t.Run(fmt.Sprintf("%s, withhold %v", failing, withhold), func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "queue")
 				send(t, publisher(t, path), transport.Message{Body: []byte("x")})
@@ -323,8 +323,8 @@ func TestUnsyncedLetter(t *testing.T) {
 	}
 }
 
-// TestRemoved: a publisher makes a folder again that somebody has removed; a consumer that has
-// lost what it had taken is at its end.
+// TestRemoved checks that a publisher creates a removed folder again, and that a consumer that has lost its
+// messages ends.
 func TestRemoved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "queue")
 	p, c := publisher(t, path), consumer(t, path, transport.Options{})
@@ -333,7 +333,7 @@ func TestRemoved(t *testing.T) {
 	if err := os.RemoveAll(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Ack(t.Context()); err == nil || !strings.Contains(err.Error(), "taken the message away") {
+	if err := d.Ack(t.Context()); err == nil || !strings.Contains(err.Error(), "another program removed the message") {
 		t.Errorf("Ack: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -345,7 +345,7 @@ func TestRemoved(t *testing.T) {
 	if _, err := c.Next(ctx); err == nil || !strings.Contains(err.Error(), "was removed") {
 		t.Errorf("Next: %v", err)
 	}
-	_ = c.Close() // its sign was removed as well
+	_ = c.Close() // its sign was also removed
 	c = consumer(t, path, transport.Options{})
 	defer end(t, c)
 	if got := transporttest.Next(t, c).Message().Body; string(got) != "2" {
@@ -353,7 +353,7 @@ func TestRemoved(t *testing.T) {
 	}
 }
 
-// TestReadOnly: a folder that cannot be written to is an error that names it.
+// TestReadOnly checks that a read-only folder is an error that names it.
 func TestReadOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "queue")
 	p := publisher(t, path)

@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport/dir"
 )
 
-// Two programs of one machine hand over through a folder.
+// Two programs on one machine hand over through a folder.
 func Example() {
 	ctx := context.Background()
 	folder, err := os.MkdirTemp("", "queue")

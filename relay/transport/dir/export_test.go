@@ -2,7 +2,7 @@ package dir
 
 import "testing"
 
-// SetSync sets how folders of dead letters are synced, until the test ends.
+// SetSync sets the function that syncs folders of dead letters, until the test ends.
 func SetSync(t *testing.T, sync func(folder string) error) {
 	before := syncFolder
 	syncFolder = sync

@@ -97,7 +97,7 @@ func parse(data []byte, limit int64) (m transport.Message, err error) {
 }
 
 func tooLong(size, limit int64) error {
-	return &unusable{fmt.Sprintf("it has %d bytes, and %d at most are taken", size, limit)}
+	return &unusable{fmt.Sprintf("it has %d bytes, more than the limit of %d", size, limit)}
 }
 
 // bury turns a file into a dead letter that begins with the reason. If the letter cannot be written,

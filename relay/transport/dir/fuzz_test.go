@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzParse: what is read from a file has no more bytes than may be, and its body is the end
-// of the file.
+// FuzzParse checks that a parsed file has no more bytes than permitted, and that its body is the end of the
+// file.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("Handoff-Kind: answer\nHandoff-Attempt: 2\n\n{}\n"))
 	f.Add([]byte("\n"))
@@ -21,8 +21,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzName: a name that is read is written the same, and gives one that can be read when the
-// message is given back.
+// FuzzName checks that a parsed name is formatted to the same text, and gives a valid name when the message is
+// returned.
 func FuzzName(f *testing.F) {
 	f.Add("20261123T040506.000000000Z-00000000-00000000000000000000000000000000.msg")
 	f.Add("20261123T040506.000000000Z-00000000-00000000000000000000000000000000.after-20261123T040506.000000000Z.msg")

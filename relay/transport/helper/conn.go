@@ -51,7 +51,7 @@ type call struct {
 
 var (
 	errClosed = errors.New("the transport has been closed")
-	errDeaf   = errors.New("it does not read its input any more")
+	errDeaf   = errors.New("it no longer reads its input")
 )
 
 func newConn(name string, p peer, maxBytes int64, said func(string) string) *conn {
@@ -86,7 +86,7 @@ func (c *conn) read() error {
 		}
 		a := new(response)
 		if err := decode(line, a); err != nil {
-			return fmt.Errorf("wrote a line that is no response: %w", err)
+			return fmt.Errorf("wrote a line that is not a response: %w", err)
 		}
 		c.mu.Lock()
 		waiting := c.waiting[a.ID]
@@ -231,7 +231,7 @@ func (c *conn) close() error {
 	defer cancel()
 	_, err := c.call(ctx, request{Do: doClose}, nil)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("%s had not closed after %s", c.name, grace)
+		err = fmt.Errorf("%s did not close within %s", c.name, grace)
 	}
 	c.peer.Close()
 	<-c.ended

@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport/helper"
 )
 
-// A program handoff-transport-memory, with requests as handoff makes them.
+// A program handoff-transport-memory, with requests from handoff.
 func ExampleServe() {
 	var place transport.Memory
 	input := `{"id":1,"do":"hello","versions":[1],"role":"publish","url":"memory:"}

@@ -16,7 +16,7 @@ import (
 const helloPublish = `{"id":1,"do":"hello","versions":[1],"role":"publish","url":"relay://host","maxBytes":1000}` + "\n"
 const helloConsume = `{"id":1,"do":"hello","versions":[1],"role":"consume","url":"relay://host"}` + "\n"
 
-// serve returns what a helper writes to an input.
+// serve returns the output of a helper for an input.
 func serve(t *testing.T, input string) (output string, err error) {
 	t.Helper()
 	m := new(transport.Memory)
@@ -28,7 +28,7 @@ func serve(t *testing.T, input string) (output string, err error) {
 	return out.String(), err
 }
 
-// FuzzServe: whatever a helper reads, it ends with its input, and writes responses only.
+// FuzzServe checks that a helper with any input ends with its input, and writes only responses.
 func FuzzServe(f *testing.F) {
 	for _, line := range []string{
 		`{"id":2,"do":"publish","message":{"headers":{"Idempotency-Key":"k"},"body":"eA=="}}`,
@@ -68,10 +68,10 @@ func FuzzServe(f *testing.F) {
 	})
 }
 
-// written is a program that has written something, whatever it was asked.
+// written is a program that has written its output, whatever the requests.
 type written struct {
 	io.Reader
-	asked chan struct{} // closed when it has been asked
+	asked chan struct{} // closed at the first request
 }
 
 func (w *written) Read(b []byte) (int, error) {
@@ -92,8 +92,8 @@ func (*written) Close() error           { return nil }
 func (*written) stop(error)             {}
 func (*written) end(reason error) error { return reason }
 
-// FuzzResponses: whatever a helper writes, everything that is in flight ends, and nothing
-// longer than asked for is delivered.
+// FuzzResponses checks that, with any output of a helper, everything in flight ends, and that no message is
+// delivered that is longer than permitted.
 func FuzzResponses(f *testing.F) {
 	f.Add(`{"id":1,"delivery":1,"message":{"headers":{"Handoff-Attempt":"2"},"body":"eA=="}}` + "\n" + `{"id":2}` + "\n")
 	f.Add(`{"id":1,"delivery":1,"message":{"body":"MTIzNDU2Nzg5MDE="}}` + "\n")
@@ -120,13 +120,13 @@ func FuzzResponses(f *testing.F) {
 	})
 }
 
-// TestServe is what a helper answers to what a sound client does not ask.
+// TestServe checks the responses of a helper to invalid requests.
 func TestServe(t *testing.T) {
 	for _, tt := range []struct{ name, input, output, err string }{
 		{name: "nothing"},
 		{name: "not open", input: `{"id":2,"do":"next"}`, output: `{"id":2,"error":{"text":"nothing is open: the first request is hello"}}`},
 		{name: "another version", input: `{"id":1,"do":"hello","versions":[2,3]}`,
-			output: `{"id":1,"error":{"kind":"permanent","text":"this program speaks version 1 of the protocol, and is asked for [2 3]"}}`},
+			output: `{"id":1,"error":{"kind":"permanent","text":"this program uses version 1 of the protocol, but the request offers [2 3]"}}`},
 		{name: "another scheme", input: `{"id":1,"do":"hello","versions":[1],"role":"consume","url":"x://me:secret@host"}`,
 			output: `{"id":1,"error":{"kind":"permanent","text":"this program has no transport \"x\""}}`},
 		{name: "an address that is looked at", input: `{"id":1,"do":"hello","versions":[1],"role":"check","url":"relay://host"}`,
@@ -139,16 +139,16 @@ func TestServe(t *testing.T) {
 			output: `{"id":0,"error":{"text":"standard input: line 1: \"GET / HTTP/1.1\\r\": no JSON object"}}`,
 			err:    `standard input: line 1: "GET / HTTP/1.1\r": no JSON object`},
 		{name: "another type", input: `{"id":"1","do":"hello"}`,
-			output: `{"id":0,"error":{"text":"standard input: line 1: \"{\\\"id\\\":\\\"1\\\",\\\"do\\\":\\\"hello\\\"}\": something else than expected at \"/id\""}}`,
-			err:    `standard input: line 1: "{\"id\":\"1\",\"do\":\"hello\"}": something else than expected at "/id"`},
+			output: `{"id":0,"error":{"text":"standard input: line 1: \"{\\\"id\\\":\\\"1\\\",\\\"do\\\":\\\"hello\\\"}\": unexpected value at \"/id\""}}`,
+			err:    `standard input: line 1: "{\"id\":\"1\",\"do\":\"hello\"}": unexpected value at "/id"`},
 		{name: "no id", input: `{"do":"hello"}`,
-			output: `{"id":0,"error":{"text":"standard input: line 1: a request without an id"}}`,
-			err:    `standard input: line 1: a request without an id`},
+			output: `{"id":0,"error":{"text":"standard input: line 1: a request has no id"}}`,
+			err:    `standard input: line 1: a request has no id`},
 		{name: "too long", input: strings.Repeat("x", besideBody+1),
 			output: `{"id":0,"error":{"text":"standard input: line 1: a line of more than 65536 bytes: \"` + strings.Repeat("x", maxQuoted) + `\"…"}}`,
 			err:    `standard input: line 1: a line of more than 65536 bytes: "` + strings.Repeat("x", maxQuoted) + `"…`},
 		{name: "unknown", input: helloConsume + `{"id":2,"do":"dance"}`,
-			output: `{"id":1,"version":1}` + "\n" + `{"id":2,"error":{"kind":"permanent","text":"the request \"dance\" is not known"}}`},
+			output: `{"id":1,"version":1}` + "\n" + `{"id":2,"error":{"kind":"permanent","text":"the request \"dance\" is unknown"}}`},
 		{name: "what is not open", input: helloPublish + `{"id":2,"do":"ack","delivery":7}`,
 			output: `{"id":1,"version":1}` + "\n" + `{"id":2,"error":{"text":"no delivery 7 is open"}}`},
 		{name: "members of later versions", input: `{"id":2,"do":"next","mode":"fast"}`, output: `{"id":2,"error":{"text":"nothing is open: the first request is hello"}}`},
@@ -173,12 +173,12 @@ func TestServe(t *testing.T) {
 			}
 		})
 	}
-	if _, err := serve(t, `{"id":1`); err == nil || err.Error() != "standard input: line 1: the last line has no end" {
+	if _, err := serve(t, `{"id":1`); err == nil || err.Error() != "standard input: line 1: the last line is incomplete" {
 		t.Errorf("a cut line: %v", err)
 	}
 }
 
-// decodeKnown is decode for what has no members that are unknown.
+// decodeKnown is decode for requests without unknown members.
 func decodeKnown(line string, into any) error {
 	return json.Unmarshal([]byte(line), into, json.RejectUnknownMembers(true))
 }

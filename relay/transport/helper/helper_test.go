@@ -20,10 +20,10 @@ import (
 	"github.com/eaapl/handoff/relay/transport/transporttest"
 )
 
-// patience is how long a test waits for what has to come.
+// patience is the maximum wait for an expected event.
 const patience = time.Minute
 
-// By its name, the test's program is a helper that does what its address says.
+// Under another name, the test's program is a helper that acts as its address requests.
 func TestMain(m *testing.M) {
 	if name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"); strings.HasPrefix(name, prefix) {
 		os.Exit(map[string]func() int{prefix + "relay": relay, prefix + "sick": sick}[name]())
@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(tier.Run(m))
 }
 
-// relay passes all on to where the variable says: there, a goroutine of the test is the
-// helper, so that several helpers share one place.
+// relay passes all requests on to the address in the variable. There, a goroutine of the test is the helper, so
+// several helpers share one place.
 func relay() int {
 	c, err := net.Dial("tcp", os.Getenv("HELPER_TEST_RELAY"))
 	if err != nil {
@@ -46,7 +46,7 @@ func relay() int {
 	return 0
 }
 
-// sick answers hello, and then ails as the variable says.
+// sick answers hello, and then fails as requested by the variable.
 func sick() int {
 	in := make([]byte, 1<<10)
 	os.Stdin.Read(in)
@@ -78,7 +78,7 @@ func sick() int {
 	return 0
 }
 
-// inPath puts the test's program into PATH by the name of a helper.
+// inPath puts the test's program into PATH under the name of a helper.
 func inPath(t *testing.T, name string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -125,7 +125,8 @@ func memory(m *transport.Memory) Transport {
 	}
 }
 
-// A limited publisher takes short messages only, waits for the receiver, and can be asked.
+// limited is a publisher that accepts only short messages, waits for the receiver, and answers requests for
+// answers.
 type limited struct{ transport.Publisher }
 
 const limit = 1 << 20
@@ -161,7 +162,7 @@ func (limited) Ask(_ context.Context, key string) (*transport.Message, error) {
 	return &transport.Message{Key: key, Body: []byte("asked")}, nil
 }
 
-// serveRelay serves a place for as many helpers as come.
+// serveRelay serves a place for any number of helpers.
 func serveRelay(t testing.TB, served Transport) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -238,7 +239,7 @@ func TestLimit(t *testing.T) {
 	})
 }
 
-// TestSynchronous: a transport that waits for the receiver does so as a program, too.
+// TestSynchronous checks that a transport that waits for the receiver also does so as a program.
 func TestSynchronous(t *testing.T) {
 	inPath(t, "relay")
 	transporttest.RunSynchronous(t, func(t *testing.T) transporttest.Place {
@@ -266,7 +267,7 @@ func TestSynchronous(t *testing.T) {
 	})
 }
 
-// BenchmarkPublish is a message through a program and back: published, taken, acknowledged.
+// BenchmarkPublish measures a message that a program publishes, takes and acknowledges.
 func BenchmarkPublish(b *testing.B) {
 	self, err := os.Executable()
 	dir := b.TempDir()
@@ -298,7 +299,7 @@ func BenchmarkPublish(b *testing.B) {
 	}
 }
 
-// withAnswers has the answers from elsewhere.
+// withAnswers has separate answers.
 type withAnswers struct {
 	transport.Publisher
 	answers transport.Publisher
@@ -355,8 +356,8 @@ func TestErrors(t *testing.T) {
 
 func TestNoProgram(t *testing.T) {
 	for _, tt := range []struct{ address, want string }{
-		{"no-such://host", "no-such: no such transport is built in, and no program handoff-transport-no-such is in PATH: install one, or correct the address"},
-		{"a.b://host", `"a.b" cannot be the name of a transport, which has the characters a-z, 0-9, + and - only`},
+		{"no-such://host", "no-such: there is no built-in transport of this name, and no program handoff-transport-no-such in PATH: install it, or correct the address"},
+		{"a.b://host", `"a.b" cannot be the name of a transport: use only a-z, 0-9, + and -`},
 	} {
 		_, err := Publish(t.Context(), parse(t, tt.address), transport.Options{})
 		if e := (*transport.PermanentError)(nil); !errors.As(err, &e) || err.Error() != tt.want {
@@ -373,16 +374,16 @@ func TestNoProgram(t *testing.T) {
 	}
 }
 
-// What is in flight ends with the helper, in plain words.
+// TestSick checks that everything in flight ends with the helper, with a plain error.
 func TestSick(t *testing.T) {
 	inPath(t, "sick")
 	for _, tt := range []struct{ ill, want string }{
 		{"dies", "handoff-transport-sick has ended: exit status 3: the queue xxxxx is gone"},
-		{"ends", "handoff-transport-sick has ended, and was not asked to"},
-		{"prints", `handoff-transport-sick does not keep to the protocol of transports: wrote a line that is no response: "connected to \x1b[31mqueue": no JSON object`},
-		{"strange id", `handoff-transport-sick does not keep to the protocol of transports: wrote a response to a request that is not in flight: "{\"id\":99}"`},
-		{"complains", "handoff-transport-sick does not keep to the protocol of transports: standard input: line 2: no"},
-		{"long", `handoff-transport-sick does not keep to the protocol of transports: a line of more than 89544024 bytes: "xxxxx`},
+		{"ends", "handoff-transport-sick has ended unexpectedly"},
+		{"prints", `handoff-transport-sick violates the protocol of transports: wrote a line that is not a response: "connected to \x1b[31mqueue": no JSON object`},
+		{"strange id", `handoff-transport-sick violates the protocol of transports: wrote a response to a request that is not in flight: "{\"id\":99}"`},
+		{"complains", "handoff-transport-sick violates the protocol of transports: standard input: line 2: no"},
+		{"long", `handoff-transport-sick violates the protocol of transports: a line of more than 89544024 bytes: "xxxxx`},
 	} {
 		t.Run(tt.ill, func(t *testing.T) {
 			t.Setenv("HELPER_TEST_SICK", tt.ill)
@@ -414,7 +415,7 @@ func TestSick(t *testing.T) {
 	}
 }
 
-// After Close, nothing is left, and everything is an error.
+// TestClose checks that nothing is left after Close, and that all calls return an error.
 func TestClose(t *testing.T) {
 	inPath(t, "relay")
 	serveRelay(t, memory(new(transport.Memory)))

@@ -23,7 +23,7 @@ func lineLimit(maxBytes int64) int64 {
 }
 
 // errCut reports an unterminated last line: its writer has ended.
-var errCut = errors.New("the last line has no end")
+var errCut = errors.New("the last line is incomplete")
 
 // readLine returns the next line without its line feed. The error is [io.EOF] at the end, errCut for
 // an unterminated last line, and another error if the line is longer than limit.

@@ -70,7 +70,7 @@ func (p Program) Consume(ctx context.Context, u *url.URL, o transport.Options) (
 // programName returns the name of the program for a scheme.
 func programName(scheme string) (string, error) {
 	if scheme == "" || strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789+-") != "" {
-		return "", fmt.Errorf("%q cannot be the name of a transport, which has the characters a-z, 0-9, + and - only", scheme)
+		return "", fmt.Errorf("%q cannot be the name of a transport: use only a-z, 0-9, + and -", scheme)
 	}
 	return prefix + scheme, nil
 }
@@ -99,7 +99,7 @@ func (p Program) open(ctx context.Context, u *url.URL, role string, o transport.
 	name, err := programName(u.Scheme)
 	if err == nil {
 		if err = child.FindAgent(name); errors.Is(err, child.ErrNotFound) {
-			err = fmt.Errorf("%s: no such transport is built in, and no program %s is in PATH: install one, or correct the address", u.Scheme, name)
+			err = fmt.Errorf("%s: there is no built-in transport of this name, and no program %s in PATH: install it, or correct the address", u.Scheme, name)
 		}
 	}
 	if err != nil {
@@ -128,7 +128,7 @@ func (p Program) open(ctx context.Context, u *url.URL, role string, o transport.
 		MaxBytes: o.MaxBytes, Prefetch: o.Prefetch, LeaseMillis: o.Lease.Milliseconds(), Withhold: o.Withhold,
 	}, nil)
 	if err == nil && hello.Version != version {
-		err = &transport.PermanentError{Err: fmt.Errorf("%s speaks version %d of the protocol, and this program version %d", name, hello.Version, version)}
+		err = &transport.PermanentError{Err: fmt.Errorf("%s uses version %d of the protocol, but this program uses version %d", name, hello.Version, version)}
 	}
 	if err != nil {
 		r.stop(err)
@@ -139,7 +139,7 @@ func (p Program) open(ctx context.Context, u *url.URL, role string, o transport.
 	return c, hello, nil
 }
 
-var errHangs = fmt.Errorf("it had not ended %s after the end of its input", grace)
+var errHangs = fmt.Errorf("it did not end within %s of the end of its input", grace)
 
 // running is a program and the reason of its end.
 type running struct {
@@ -183,9 +183,9 @@ func (r *running) end(reason error) error {
 	}
 	switch {
 	case reason != io.EOF && !errors.Is(reason, errCut):
-		return fmt.Errorf("%s does not keep to the protocol of transports: %w%s", r.name, reason, last)
+		return fmt.Errorf("%s violates the protocol of transports: %w%s", r.name, reason, last)
 	case how == nil:
-		return fmt.Errorf("%s has ended, and was not asked to%s", r.name, last)
+		return fmt.Errorf("%s has ended unexpectedly%s", r.name, last)
 	default:
 		return fmt.Errorf("%s has ended: %w%s", r.name, how, last)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport/transporttest"
 )
 
-// TestPython: the program that docs/transport-helpers.md shows is a transport.
+// TestPython checks that the program in docs/transport-helpers.md is a transport.
 func TestPython(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil || runtime.GOOS == "windows" {
 		t.Skipf("the example is a script for python3 on a POSIX system: %v", err)
@@ -61,7 +61,7 @@ func TestPython(t *testing.T) {
 
 const page = "../../../docs/transport-helpers.md"
 
-// TestPage: the page has the example as it is, and its lines are those of the protocol.
+// TestPage checks that the page contains the example program, and lines of the actual protocol.
 func TestPage(t *testing.T) {
 	text, err := os.ReadFile(page)
 	if err != nil {

@@ -72,7 +72,7 @@ func (c *consumer) Next(ctx context.Context) (transport.Delivery, error) {
 		}
 		d := &delivery{consumer: c, id: a.Delivery, message: a.Message.message()}
 		if size := int64(len(d.message.Body)); size > c.conn.maxBytes {
-			if err := d.DeadLetter(ctx, fmt.Sprintf("a message of %d bytes; %d are taken at most", size, c.conn.maxBytes)); err != nil {
+			if err := d.DeadLetter(ctx, fmt.Sprintf("the message has %d bytes, more than the limit of %d", size, c.conn.maxBytes)); err != nil {
 				return nil, err
 			}
 			continue

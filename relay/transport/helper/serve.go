@@ -127,7 +127,7 @@ func (s *session) take(q request, working, waiting context.Context) error {
 		return nil
 	}
 	if q.ID == 0 {
-		return errors.New("a request without an id")
+		return errors.New("a request has no id")
 	}
 	if q.Do == doHello { // all others wait for it
 		s.respond(s.answer(q, s.hello(working, q)))
@@ -143,10 +143,10 @@ func (s *session) take(q request, working, waiting context.Context) error {
 	switch {
 	case s.inFlight[q.ID] != nil:
 		cancel()
-		return fmt.Errorf("the id %d is that of a request in flight", q.ID)
+		return fmt.Errorf("the id %d belongs to a request in flight", q.ID)
 	case len(s.inFlight) >= maxInFlight:
 		cancel()
-		s.respond(&response{ID: q.ID, Error: &failure{Text: fmt.Sprintf("%d requests are in flight, and no more at once are taken", maxInFlight)}})
+		s.respond(&response{ID: q.ID, Error: &failure{Text: fmt.Sprintf("%d requests are in flight, which is the limit", maxInFlight)}})
 		return nil
 	}
 	s.inFlight[q.ID] = cancel
@@ -177,14 +177,14 @@ func (s *session) respond(a *response) {
 func (s *session) hello(ctx context.Context, q request) func(*response) error {
 	return func(a *response) error {
 		if s.opened {
-			return errors.New("hello came twice")
+			return errors.New("hello was sent twice")
 		}
 		if !slices.Contains(q.Versions, version) {
-			return &transport.PermanentError{Err: fmt.Errorf("this program speaks version %d of the protocol, and is asked for %v", version, q.Versions)}
+			return &transport.PermanentError{Err: fmt.Errorf("this program uses version %d of the protocol, but the request offers %v", version, q.Versions)}
 		}
 		u, err := url.Parse(q.URL)
 		if err != nil {
-			return &transport.PermanentError{Err: errors.New("the address is no URL")} // it may hold a password
+			return &transport.PermanentError{Err: errors.New("the address is not a URL")} // it may hold a password
 		}
 		at := slices.IndexFunc(s.transports, func(t Transport) bool { return t.Scheme == u.Scheme })
 		if at < 0 {

@@ -80,7 +80,7 @@ func (s *session) work(ctx context.Context, q request) *response {
 		case doClose:
 			return s.close(q.Consumer)
 		default:
-			return &transport.PermanentError{Err: fmt.Errorf("the request %s is not known", quote(q.Do))}
+			return &transport.PermanentError{Err: fmt.Errorf("the request %s is unknown", quote(q.Do))}
 		}
 	})
 }
@@ -104,7 +104,7 @@ func (s *session) publish(ctx context.Context, q request, a *response) error {
 	case doAsk:
 		asker, ok := p.(transport.Asker)
 		if !ok {
-			return &transport.PermanentError{Err: errors.New("this transport cannot be asked")}
+			return &transport.PermanentError{Err: errors.New("this transport does not support requests for answers")}
 		}
 		answer, err := asker.Ask(ctx, q.Message.message().Key)
 		if answer != nil {

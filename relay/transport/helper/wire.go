@@ -196,7 +196,7 @@ func decode(line []byte, into any) error {
 // plain returns a JSON error without the names of Go's types.
 func plain(err error) error {
 	if e := (*json.SemanticError)(nil); errors.As(err, &e) {
-		return fmt.Errorf("something else than expected at %q", string(e.JSONPointer))
+		return fmt.Errorf("unexpected value at %q", string(e.JSONPointer))
 	}
-	return errors.New("no JSON object")
+	return errors.New("not a JSON object")
 }

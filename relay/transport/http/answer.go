@@ -73,14 +73,14 @@ func (r answerReader) answer(outcome transport.Outcome) (*transport.Message, err
 	if errors.Is(err, webclient.ErrTooLong) {
 		return nil, fmt.Errorf("the answer has more than %d bytes", webclient.DefaultMaxAnswer)
 	} else if err != nil {
-		return nil, fmt.Errorf("the answer was cut: %w", neterror.Plain(err))
+		return nil, fmt.Errorf("the answer was cut off: %w", neterror.Plain(err))
 	}
 	if len(body) == 0 {
 		return nil, nil
 	}
 	if contentType := r.response.Header.Get("Content-Type"); !isJSON(contentType) {
 		// Such as the login page of a network.
-		return nil, fmt.Errorf("the answer is no JSON but %q: there may be no receiver of handoffs", neterror.Said(contentType, r.address))
+		return nil, fmt.Errorf("the answer is not JSON but %q: check that a receiver of handoffs uses this address", neterror.Said(contentType, r.address))
 	}
 	a := transport.Message{Key: r.message.Key, Body: body}
 	for name, values := range r.response.Header {

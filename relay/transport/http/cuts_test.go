@@ -15,8 +15,8 @@ import (
 	"github.com/eaapl/handoff/relay/transport/transporttest"
 )
 
-// TestCuts: senders whose connections are cut at random try again until they have an answer, and
-// have the one to their own message; nothing is lost, and what comes twice has the same key.
+// TestCuts checks that senders whose connections are cut at random retry until they have the answer to their
+// own message, that nothing is lost, and that duplicates have the same key.
 func TestCuts(t *testing.T) {
 	const senders, messages = 8, 50
 	s, u := serve(t, http.ServeOptions{})

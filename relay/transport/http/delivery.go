@@ -48,7 +48,7 @@ func (d *delivery) write(w http.ResponseWriter) {
 		respond(w)
 	case <-d.server.closing:
 		d.set(func(w http.ResponseWriter) {
-			writeBusy(w, http.StatusServiceUnavailable, "this receiver has stopped before it was done", busyWait)
+			writeBusy(w, http.StatusServiceUnavailable, "this receiver stopped before the message was finished", busyWait)
 		})
 		(<-d.respond)(w) // the first one set
 		d.end()
@@ -110,7 +110,7 @@ func (d *delivery) Ack(ctx context.Context) error {
 
 func (d *delivery) Return(ctx context.Context, after time.Duration) error {
 	return d.finish(ctx, func(w http.ResponseWriter) {
-		writeBusy(w, http.StatusServiceUnavailable, "this receiver cannot take the message now", max(after, busyWait))
+		writeBusy(w, http.StatusServiceUnavailable, "this receiver cannot accept the message now", max(after, busyWait))
 	})
 }
 

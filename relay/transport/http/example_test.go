@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport/http"
 )
 
-// A receiver answers what is posted to it.
+// A receiver answers a posted message.
 func ExampleServe() {
 	ctx := context.Background()
 	receiver, err := http.Serve(ctx, &url.URL{Scheme: "http", Host: "127.0.0.1:0", Path: "/handoffs"}, http.ServeOptions{})

@@ -15,7 +15,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// FuzzPost: whatever is requested, there is a response, and nothing stays in work.
+// FuzzPost checks that every request has a response, and that no message stays in work.
 func FuzzPost(f *testing.F) {
 	f.Add("POST", "/handoffs", "application/json", "", "", "k", []byte("{}"))
 	f.Add("POST", "/handoffs", "application/x+json; a=\"b\\\"", "gzip", "Bearer x", "\"", []byte("{}"))
@@ -63,7 +63,7 @@ func FuzzPost(f *testing.F) {
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
 		switch w.Code {
-		case 200, 202, 404, 405, 409, 413, 415, 422, 429: // 429 if the last message is not quite done
+		case 200, 202, 404, 405, 409, 413, 415, 422, 429: // 429 if the last message is not finished
 		default:
 			t.Errorf("status %d", w.Code)
 		}
@@ -78,8 +78,8 @@ func FuzzPost(f *testing.F) {
 	})
 }
 
-// FuzzResponse: whatever a server answers, it is an answer or an error, which shows no control
-// character and no password.
+// FuzzResponse checks that every response of a server is an answer or an error without control characters and
+// passwords.
 func FuzzResponse(f *testing.F) {
 	f.Add(202, "application/json", "", "7", []byte("{}"))
 	f.Add(422, "application/problem+json", "", "", []byte(`{"title":"s3cr3t","detail":"\u001b"}`))

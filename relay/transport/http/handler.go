@@ -26,7 +26,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Connection", "close") // the next request goes to another receiver
 	}
 	if s.options.Token == "" && !s.site.IsHost(r) {
-		writeProblem(w, http.StatusMisdirectedRequest, "this receiver is not known by that name: ask for one of its addresses, or have its operator allow the name")
+		writeProblem(w, http.StatusMisdirectedRequest, "this receiver does not have that name: use one of its addresses, or ask its operator to allow the name")
 		return
 	}
 	if r.URL.Path == healthPath {
@@ -43,15 +43,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !below || key != "" && key != "/" && !isKey:
 		writeProblem(w, http.StatusNotFound, "messages are posted to "+s.path+"/")
 	case guard.IsFromBrowser(r) && !s.isOrigin(r):
-		writeProblem(w, http.StatusForbidden, "browsers are not served here, unless the operator of this receiver allows the origin of the page")
+		writeProblem(w, http.StatusForbidden, "browsers are not allowed, unless the operator of this receiver allows the origin of the page")
 	case !s.isAllowed(r):
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		writeProblem(w, http.StatusUnauthorized, "a bearer token is needed, and this is none or another one")
+		writeProblem(w, http.StatusUnauthorized, "the bearer token is missing or wrong")
 	case isKey:
 		s.ask(w, r, key[1:])
 	case r.Method != http.MethodPost:
 		w.Header().Set("Allow", http.MethodPost)
-		writeProblem(w, http.StatusMethodNotAllowed, "messages are posted here")
+		writeProblem(w, http.StatusMethodNotAllowed, "use POST to send a message")
 	default:
 		s.post(w, r)
 	}
@@ -103,7 +103,7 @@ func isRead(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	w.Header().Set("Allow", "GET, HEAD")
-	writeProblem(w, http.StatusMethodNotAllowed, "this can be read only")
+	writeProblem(w, http.StatusMethodNotAllowed, "use GET or HEAD")
 	return false
 }
 
@@ -114,13 +114,13 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, escaped string) {
 	}
 	key, err := url.PathUnescape(escaped)
 	if err != nil || s.options.Ask == nil {
-		writeProblem(w, http.StatusNotFound, "this receiver cannot be asked")
+		writeProblem(w, http.StatusNotFound, "this receiver does not support requests for answers")
 		return
 	}
 	a, err := s.options.Ask(r.Context(), key)
 	switch {
 	case err != nil: // the details are not for the client
-		s.log("asking for the answer to a key: " + err.Error())
+		s.log("reading the answer for a key: " + err.Error())
 		writeBusy(w, http.StatusServiceUnavailable, "the answers cannot be read now", busyWait)
 	case a == nil:
 		writeProblem(w, http.StatusNotFound, "no message with this key is known")
@@ -156,11 +156,11 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !isJSON(r.Header.Get("Content-Type")):
 		w.Header().Set("Accept-Post", jsonType)
-		writeProblem(w, http.StatusUnsupportedMediaType, "a message is JSON: send it with Content-Type: "+jsonType+", and not "+found(r.Header.Get("Content-Type")))
+		writeProblem(w, http.StatusUnsupportedMediaType, "a message must have Content-Type: "+jsonType+"; found "+found(r.Header.Get("Content-Type")))
 		return
 	case m.Encoding != "" && m.Encoding != "zstd":
 		w.Header().Set("Accept-Encoding", "zstd")
-		writeProblem(w, http.StatusUnsupportedMediaType, "a message is as it is or compressed with zstd, and not with "+found(m.Encoding))
+		writeProblem(w, http.StatusUnsupportedMediaType, "a message must be uncompressed or compressed with zstd; found "+found(m.Encoding))
 		return
 	case r.ContentLength > s.options.MaxBytes:
 		s.tooLarge(w)
@@ -197,17 +197,17 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) busy(w http.ResponseWriter) {
-	writeBusy(w, http.StatusTooManyRequests, fmt.Sprintf("as many messages are in work as are taken at once: %d, with %d bytes", s.options.Prefetch, s.options.MaxBytesInWork), busyWait)
+	writeBusy(w, http.StatusTooManyRequests, fmt.Sprintf("too many messages are in work: the limit is %d, with %d bytes", s.options.Prefetch, s.options.MaxBytesInWork), busyWait)
 }
 
 // found quotes a header's value for a problem.
 func found(value string) string {
 	if value == "" {
-		return "without one"
+		return "none"
 	}
 	name, _, err := mime.ParseMediaType(value)
 	if err != nil || len(name) > 100 {
-		return "what this one is"
+		return "an invalid value"
 	}
 	return name
 }
@@ -217,7 +217,7 @@ func (s *Server) tooLarge(w http.ResponseWriter) {
 	w.Header().Set("Connection", "close") // the rest of the body is not read
 	problem{
 		Status: http.StatusRequestEntityTooLarge, Limit: s.options.MaxBytes,
-		Detail: fmt.Sprintf("a message has %d bytes at most", s.options.MaxBytes),
+		Detail: fmt.Sprintf("the message is too long: the limit is %d bytes", s.options.MaxBytes),
 	}.write(w)
 }
 
@@ -232,12 +232,12 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) (body []byte, ok b
 		s.tooLarge(w)
 	case errors.Is(err, errBudget):
 		w.Header().Set("Connection", "close") // the rest of the body is not read
-		writeBusy(w, http.StatusTooManyRequests, fmt.Sprintf("as many messages are coming as are taken at once, with %d bytes", s.options.MaxBytesInWork), busyWait)
+		writeBusy(w, http.StatusTooManyRequests, fmt.Sprintf("too many messages are arriving: the limit is %d bytes together", s.options.MaxBytesInWork), busyWait)
 	case isTimeout(err):
 		w.Header().Set("Connection", "close")
-		writeProblem(w, http.StatusRequestTimeout, fmt.Sprintf("the message came too slowly: it comes within %s, and faster than 8 KiB in a second", s.options.ReadTimeout))
+		writeProblem(w, http.StatusRequestTimeout, fmt.Sprintf("the message arrived too slowly: it must arrive within %s, and faster than 8 KiB per second", s.options.ReadTimeout))
 	default:
-		writeProblem(w, http.StatusBadRequest, "the message was cut")
+		writeProblem(w, http.StatusBadRequest, "the message was cut off")
 	}
 	return nil, false
 }

@@ -24,7 +24,7 @@ func Probe(ctx context.Context, u *url.URL, o PostOptions) (a probe.Answer, err 
 	defer publisher.client.CloseIdleConnections()
 	request, err := http.NewRequestWithContext(ctx, http.MethodHead, publisher.address.String(), nil)
 	if err != nil {
-		return a, errors.New("the address cannot be requested") // err has the password
+		return a, errors.New("the address is not valid") // err has the password
 	}
 	publisher.introduce(request.Header)
 	asked := time.Now()
@@ -42,13 +42,13 @@ func Probe(ctx context.Context, u *url.URL, o PostOptions) (a probe.Answer, err 
 	case code/100 == 3:
 		return a, &StatusError{code, strings.TrimPrefix(webclient.Status(response), strconv.Itoa(code)+" ")}
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		return a, &StatusError{code, "the token is missing or another one"}
+		return a, &StatusError{code, "the token is missing or wrong"}
 	case code == http.StatusMisdirectedRequest:
-		return a, &StatusError{code, "it is not known by that name"}
+		return a, &StatusError{code, "it does not have that name"}
 	case code == http.StatusNotFound:
-		return a, &StatusError{code, "there is no such path"}
+		return a, &StatusError{code, "the path does not exist"}
 	case code >= http.StatusInternalServerError && code != http.StatusNotImplemented: // to HEAD
-		return a, &StatusError{code, "it is out of order"}
+		return a, &StatusError{code, "the server has failed"}
 	}
 	return a, nil
 }

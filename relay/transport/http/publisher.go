@@ -55,7 +55,7 @@ func Post(u *url.URL, o PostOptions) (transport.Publisher, error) {
 
 func newPublisher(u *url.URL, o PostOptions) (*publisher, error) {
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Hostname() == "" {
-		return nil, &transport.PermanentError{Err: errors.New("not the address of a receiver: write it as https://host/path")}
+		return nil, &transport.PermanentError{Err: errors.New("it is not the address of a receiver: write it as https://host/path")}
 	}
 	address := *u
 	address.Fragment, address.RawFragment = "", ""
@@ -107,7 +107,7 @@ func (p *publisher) Ask(ctx context.Context, key string) (*transport.Message, er
 func (p *publisher) do(ctx context.Context, method string, at *url.URL, header http.Header, m transport.Message) (*transport.Message, error) {
 	request, err := http.NewRequestWithContext(ctx, method, at.String(), bytes.NewReader(m.Body))
 	if err != nil {
-		return nil, &transport.PermanentError{Err: errors.New("the address cannot be requested")} // err has the password
+		return nil, &transport.PermanentError{Err: errors.New("the address is not valid")} // err has the password
 	}
 	request.Header = header
 	p.introduce(header)

@@ -15,7 +15,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport/http"
 )
 
-// TestResponses is what a publisher makes of what some server answers.
+// TestResponses checks the results of a publisher for responses of servers.
 func TestResponses(t *testing.T) {
 	const permanent, busy, tooLarge, other = "permanent", "busy", "too large", "other"
 	for _, tt := range []struct {
@@ -37,7 +37,7 @@ func TestResponses(t *testing.T) {
 		{name: "409", status: 409, body: "{}", want: "{}", outcome: transport.Conflict},
 		{name: "422", status: 422, body: " {}\n", want: " {}\n", outcome: transport.Refused},
 		{name: "the page of a network", status: 200, header: map[string]string{"Content-Type": "text/html"}, body: "<p>Log in",
-			kind: other, want: `the answer is no JSON but "text/html": there may be no receiver of handoffs`},
+			kind: other, want: `the answer is not JSON but "text/html": check that a receiver of handoffs uses this address`},
 		{name: "409 of somebody else", status: 409, header: map[string]string{"Content-Type": "text/html"}, body: "<p>no", kind: permanent, want: "409 Conflict"},
 		{name: "422 as a problem", status: 422, header: map[string]string{"Content-Type": "application/problem+json"}, body: `{"title":"Bad","detail":"worse"}`,
 			kind: permanent, want: "422 Unprocessable Entity: Bad: worse"},
@@ -45,9 +45,9 @@ func TestResponses(t *testing.T) {
 			kind: permanent, want: "400 Bad Request: no [31m xxxxx " + strings.Repeat("x", 500-14) + "…"},
 		{name: "401", status: 401, kind: permanent, want: "401 Unauthorized"},
 		{name: "404", status: 404, header: map[string]string{"Content-Type": "text/html"}, body: "<!DOCTYPE html><p>Not here", kind: permanent, want: "404 Not Found"},
-		{name: "413", status: 413, header: map[string]string{"Handoff-Max-Bytes": "3"}, kind: tooLarge, want: "the message has 6 bytes, and the transport takes 3 at most"},
-		{name: "413 without a limit", status: 413, kind: tooLarge, want: "the message has 6 bytes, and the transport takes 5 at most"},
-		{name: "413 with another", status: 413, header: map[string]string{"Handoff-Max-Bytes": "-1"}, kind: tooLarge, want: "the message has 6 bytes, and the transport takes 5 at most"},
+		{name: "413", status: 413, header: map[string]string{"Handoff-Max-Bytes": "3"}, kind: tooLarge, want: "the message has 6 bytes, more than the transport's limit of 3"},
+		{name: "413 without a limit", status: 413, kind: tooLarge, want: "the message has 6 bytes, more than the transport's limit of 5"},
+		{name: "413 with another", status: 413, header: map[string]string{"Handoff-Max-Bytes": "-1"}, kind: tooLarge, want: "the message has 6 bytes, more than the transport's limit of 5"},
 		{name: "429", status: 429, header: map[string]string{"Retry-After": "7"}, kind: busy, after: 7 * time.Second, want: "429 Too Many Requests"},
 		{name: "429 without a time", status: 429, kind: busy, want: "429 Too Many Requests"},
 		{name: "503 for long", status: 503, header: map[string]string{"Retry-After": "99999999999"}, body: "busy", kind: busy, want: "503 Service Unavailable: busy"},
@@ -127,7 +127,8 @@ func publishTo(t *testing.T, address string, o http.PostOptions) (*transport.Mes
 	return r.Answer, err
 }
 
-// TestRedirect: no redirect is followed, to the same server neither: it has not taken the message.
+// TestRedirect checks that no redirect is followed, not even to the same server, which has not accepted the
+// message.
 func TestRedirect(t *testing.T) {
 	mux := nethttp.NewServeMux()
 	mux.Handle("/old", nethttp.RedirectHandler("/handoffs", nethttp.StatusPermanentRedirect))
@@ -170,7 +171,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestBadAnswers: answers that are no answers.
+// TestBadAnswers checks responses that are not answers.
 func TestBadAnswers(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -181,7 +182,7 @@ func TestBadAnswers(t *testing.T) {
 			w.Header().Set("Content-Length", "100")
 			w.WriteHeader(202)
 			io.WriteString(w, "{")
-		}, "the answer was cut: unexpected EOF"},
+		}, "the answer was cut off: unexpected EOF"},
 		{"endless", func(w nethttp.ResponseWriter, r *nethttp.Request) {
 			w.WriteHeader(202)
 			for {

@@ -142,13 +142,13 @@ func Serve(ctx context.Context, u *url.URL, o ServeOptions) (*Server, error) {
 func (s *Server) check(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return errors.New("not an address to serve: write it as http://:8080/path")
+		return errors.New("it is not an address to serve: write it as http://:8080/path")
 	case u.User != nil:
-		return errors.New("an address to serve has no user and no password: a token is an option")
+		return errors.New("an address to serve cannot have a user or a password: use the option for a token")
 	case u.RawQuery != "" || u.Fragment != "":
-		return errors.New("an address to serve ends with its path")
+		return errors.New("an address to serve cannot have anything after its path")
 	case s.path == healthPath || s.options.Handlers[u.Path] != nil:
-		return fmt.Errorf("the path %s serves something else", u.Path)
+		return fmt.Errorf("the path %s is already used for something else", u.Path)
 	case u.Scheme == "https" && !hasCertificate(s.options.TLS):
 		return errors.New("https needs a certificate and its key")
 	}
@@ -207,7 +207,7 @@ func (s *Server) Close() error {
 		select {
 		case <-written:
 		case <-time.After(closeTimeout):
-			s.closeErr = fmt.Errorf("some senders had not read their answers after %s", closeTimeout)
+			s.closeErr = fmt.Errorf("some senders did not read their answers within %s", closeTimeout)
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), lingerTimeout)
 		defer cancel()

@@ -16,7 +16,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport/http"
 )
 
-// worker answers every message as its body says.
+// worker answers every message as its body requests.
 func worker(t *testing.T, s *http.Server) {
 	t.Helper()
 	go func() {
@@ -59,7 +59,7 @@ func ask(_ context.Context, key string) (*transport.Message, error) {
 	return nil, nil
 }
 
-// TestStatuses is every status, with the headers that go with it.
+// TestStatuses checks every status, with its headers.
 func TestStatuses(t *testing.T) {
 	var logged []string
 	s, u := serve(t, http.ServeOptions{
@@ -89,7 +89,7 @@ func TestStatuses(t *testing.T) {
 		{name: "an answer without an outcome", body: "other", status: 200, answer: `{"status":"x"}`},
 		{name: "no answer", body: "ack", status: 202, want: map[string]string{"Content-Type": "", "Content-Length": "0"}},
 		{name: "given back", body: "return", status: 503, want: map[string]string{"Content-Type": problemType, "Retry-After": "3"},
-			answer: problem("Service Unavailable", "503", "this receiver cannot take the message now")},
+			answer: problem("Service Unavailable", "503", "this receiver cannot accept the message now")},
 		{name: "a dead letter", body: "dead", status: 422, want: map[string]string{"Content-Type": problemType},
 			answer: problem("Unprocessable Entity", "422", "SAFETY_VIOLATION: [31m")},
 		{name: "a slash at the end", path: "/handoffs/", body: "ack", status: 202},
@@ -97,20 +97,20 @@ func TestStatuses(t *testing.T) {
 		{name: "not compressed", body: "ack", header: map[string]string{"Content-Encoding": "identity"}, status: 202},
 		{name: "zstd", body: "ack", header: map[string]string{"Content-Encoding": "zstd"}, status: 202},
 		{name: "gzip", body: "ack", header: map[string]string{"Content-Encoding": "gzip"}, status: 415, want: map[string]string{"Accept-Encoding": "zstd"},
-			answer: problem("Unsupported Media Type", "415", "a message is as it is or compressed with zstd, and not with gzip")},
+			answer: problem("Unsupported Media Type", "415", "a message must be uncompressed or compressed with zstd; found gzip")},
 		{name: "a form", body: "ack", header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, status: 415, want: map[string]string{"Accept-Post": jsonType},
-			answer: problem("Unsupported Media Type", "415", "a message is JSON: send it with Content-Type: application/json, and not application/x-www-form-urlencoded")},
+			answer: problem("Unsupported Media Type", "415", "a message must have Content-Type: application/json; found application/x-www-form-urlencoded")},
 		{name: "no type", body: "ack", header: map[string]string{"Content-Type": ""}, status: 415,
-			answer: problem("Unsupported Media Type", "415", "a message is JSON: send it with Content-Type: application/json, and not without one")},
+			answer: problem("Unsupported Media Type", "415", "a message must have Content-Type: application/json; found none")},
 		{name: "hostile type", body: "ack", header: map[string]string{"Content-Type": "x y\t\"</script>"}, status: 415,
-			answer: problem("Unsupported Media Type", "415", "a message is JSON: send it with Content-Type: application/json, and not what this one is")},
+			answer: problem("Unsupported Media Type", "415", "a message must have Content-Type: application/json; found an invalid value")},
 		{name: "too large", body: strings.Repeat("x", 1001), status: 413, want: map[string]string{"Handoff-Max-Bytes": "1000", "Content-Type": problemType},
-			answer: `{"title":"Request Entity Too Large","status":413,"detail":"a message has 1000 bytes at most","limit":1000}` + "\n"},
+			answer: `{"title":"Request Entity Too Large","status":413,"detail":"the message is too long: the limit is 1000 bytes","limit":1000}` + "\n"},
 		{name: "too large, of unknown length", body: "chunked " + strings.Repeat("x", 1000), status: 413, want: map[string]string{"Handoff-Max-Bytes": "1000"},
-			answer: `{"title":"Request Entity Too Large","status":413,"detail":"a message has 1000 bytes at most","limit":1000}` + "\n"},
+			answer: `{"title":"Request Entity Too Large","status":413,"detail":"the message is too long: the limit is 1000 bytes","limit":1000}` + "\n"},
 		{name: "another method", method: "PUT", body: "x", status: 405, want: map[string]string{"Allow": "POST"},
-			answer: problem("Method Not Allowed", "405", "messages are posted here")},
-		{name: "reading", method: "GET", status: 405, want: map[string]string{"Allow": "POST"}, answer: problem("Method Not Allowed", "405", "messages are posted here")},
+			answer: problem("Method Not Allowed", "405", "use POST to send a message")},
+		{name: "reading", method: "GET", status: 405, want: map[string]string{"Allow": "POST"}, answer: problem("Method Not Allowed", "405", "use POST to send a message")},
 		{name: "elsewhere", path: "/", body: "x", status: 404, answer: problem("Not Found", "404", "messages are posted to /handoffs/")},
 		{name: "beside it", path: "/handoffsx", body: "x", status: 404, answer: problem("Not Found", "404", "messages are posted to /handoffs/")},
 		{name: "further below", path: "/handoffs/a/b", body: "x", status: 404, answer: problem("Not Found", "404", "messages are posted to /handoffs/")},
@@ -119,15 +119,15 @@ func TestStatuses(t *testing.T) {
 		{name: "asked for what is not known", method: "GET", path: "/handoffs/2", status: 404, answer: problem("Not Found", "404", "no message with this key is known")},
 		{name: "asked, and it is broken", method: "GET", path: "/handoffs/broken", status: 503, want: map[string]string{"Retry-After": "1"},
 			answer: problem("Service Unavailable", "503", "the answers cannot be read now")},
-		{name: "posted to a key", path: "/handoffs/1", body: "x", status: 405, want: map[string]string{"Allow": "GET, HEAD"}, answer: problem("Method Not Allowed", "405", "this can be read only")},
+		{name: "posted to a key", path: "/handoffs/1", body: "x", status: 405, want: map[string]string{"Allow": "GET, HEAD"}, answer: problem("Method Not Allowed", "405", "use GET or HEAD")},
 		{name: "health", method: "GET", path: "/healthz", status: 200, answer: "ok\n", want: map[string]string{"Cache-Control": "no-store"}},
-		{name: "posted to health", path: "/healthz", status: 405, answer: problem("Method Not Allowed", "405", "this can be read only")},
+		{name: "posted to health", path: "/healthz", status: 405, answer: problem("Method Not Allowed", "405", "use GET or HEAD")},
 		{name: "metrics", method: "GET", path: "/metrics", status: 200, answer: "some 1\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var body io.Reader = strings.NewReader(tt.body)
 			if rest, chunked := strings.CutPrefix(tt.body, "chunked "); chunked {
-				body = struct{ io.Reader }{strings.NewReader(rest + "x")} // hides its length
+				body = struct{ io.Reader }{strings.NewReader(rest + "x")} // hides the length
 			}
 			method, path := tt.method, tt.path
 			if method == "" {
@@ -163,7 +163,7 @@ func TestStatuses(t *testing.T) {
 			}
 		})
 	}
-	if want := []string{"asking for the answer to a key: the store at me:secret@db is gone"}; !cmp.Equal(logged, want) {
+	if want := []string{"reading the answer for a key: the store at me:secret@db is gone"}; !cmp.Equal(logged, want) {
 		t.Errorf("logged %q", logged)
 	}
 }
@@ -259,10 +259,10 @@ func TestBusy(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = p.Publish(t.Context(), transport.Message{Body: []byte("2")})
-	if e := (*http.BusyError)(nil); !errors.As(err, &e) || e.After.Seconds() != 1 || !strings.HasPrefix(err.Error(), "429 Too Many Requests: as many messages are in work as are taken at once: 1, with 536870912 bytes") {
+	if e := (*http.BusyError)(nil); !errors.As(err, &e) || e.After.Seconds() != 1 || !strings.HasPrefix(err.Error(), "429 Too Many Requests: too many messages are in work: the limit is 1, with 536870912 bytes") {
 		t.Errorf("got %v", err)
 	}
-	// The answer alone does not end a delivery.
+	// An answer alone does not end a delivery.
 	if err := d.Answer(t.Context(), transport.Message{Outcome: transport.Taken, Body: []byte("{}")}); err != nil {
 		t.Error(err)
 	}
@@ -281,7 +281,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// TestBusyBytes: few large messages are as many small ones, whether they announce their length or not.
+// TestBusyBytes checks that few large messages count like many small ones, with and without a Content-Length.
 func TestBusyBytes(t *testing.T) {
 	s, u := serve(t, http.ServeOptions{Options: transport.Options{MaxBytes: 100}, MaxBytesInWork: 150})
 	p, err := http.Publish(t.Context(), u, transport.Options{})
@@ -325,11 +325,11 @@ func TestBusyBytes(t *testing.T) {
 
 func TestAddresses(t *testing.T) {
 	for _, tt := range []struct{ address, want string }{
-		{"nats://host/x", "not an address to serve: write it as http://:8080/path"},
-		{"http:x", "not an address to serve: write it as http://:8080/path"},
-		{"http://me:secret@:8080/x", "an address to serve has no user and no password: a token is an option"},
-		{"http://:8080/x?a=b", "an address to serve ends with its path"},
-		{"http://:8080/healthz", "the path /healthz serves something else"},
+		{"nats://host/x", "it is not an address to serve: write it as http://:8080/path"},
+		{"http:x", "it is not an address to serve: write it as http://:8080/path"},
+		{"http://me:secret@:8080/x", "an address to serve cannot have a user or a password: use the option for a token"},
+		{"http://:8080/x?a=b", "an address to serve cannot have anything after its path"},
+		{"http://:8080/healthz", "the path /healthz is already used for something else"},
 		{"https://:8443/x", "https needs a certificate and its key"},
 	} {
 		u, err := url.Parse(tt.address)
@@ -350,13 +350,13 @@ func TestAddresses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := http.Publish(t.Context(), u, transport.Options{}); err == nil || !strings.HasPrefix(err.Error(), "not the address of a receiver") {
+		if _, err := http.Publish(t.Context(), u, transport.Options{}); err == nil || !strings.HasPrefix(err.Error(), "it is not the address of a receiver") {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
 }
 
-// TestAsk: the client's side of it.
+// TestAsk checks the client's side of requests for answers.
 func TestAsk(t *testing.T) {
 	_, u := serve(t, http.ServeOptions{Ask: ask})
 	p, err := http.Publish(t.Context(), u, transport.Options{})

@@ -13,8 +13,8 @@ import (
 	"github.com/eaapl/handoff/relay/transport/http"
 )
 
-// TestSite: without a token, a receiver takes messages under its own names alone, so that no page of others
-// posts them (DNS rebinding); and from no browser, unless the origin of the page is one that it takes.
+// TestSite checks that a receiver without a token accepts messages only under its own names, so that pages of
+// other sites cannot post messages (DNS rebinding), and from browsers only with an allowed origin.
 func TestSite(t *testing.T) {
 	local := map[string]string{"Host": "127.0.0.1"}
 	with := func(headers ...string) map[string]string {
@@ -82,7 +82,8 @@ func TestSite(t *testing.T) {
 	}
 }
 
-// TestSlowPosts: messages that come slowly take no place of others, however many bytes they announce.
+// TestSlowPosts checks that messages that arrive slowly do not take the places of others, however many bytes
+// they announce.
 func TestSlowPosts(t *testing.T) {
 	s, u := serve(t, http.ServeOptions{Options: transport.Options{MaxBytes: 1 << 20, Prefetch: 1}, MaxBytesInWork: 1 << 20})
 	worker(t, s)
@@ -102,7 +103,7 @@ func TestSlowPosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	for range 100 { // while they are read
+	for range 100 { // while the slow ones are read
 		if _, err := p.Publish(t.Context(), transport.Message{Body: []byte("taken")}); err != nil && !strings.HasPrefix(err.Error(), "429") {
 			t.Fatal(err)
 		}
@@ -110,7 +111,8 @@ func TestSlowPosts(t *testing.T) {
 	afterwards(t, u)
 }
 
-// TestComing: messages that are coming have so many bytes together, and small ones get through.
+// TestComing checks that the total size of arriving messages is limited, and that small ones are accepted
+// meanwhile.
 func TestComing(t *testing.T) {
 	s, u := serve(t, http.ServeOptions{Options: transport.Options{MaxBytes: 1 << 20}, MaxBytesInWork: 4 << 20})
 	worker(t, s)
@@ -132,7 +134,7 @@ func TestComing(t *testing.T) {
 			_, _ = w.Write(make([]byte, 900_000)) // it never ends
 		}()
 	}
-	const most = 4 // that have room
+	const most = 4 // they fit
 	for range len(writers) - most {
 		if status := <-statuses; status != 429 && status != 0 {
 			t.Fatalf("status %d", status)

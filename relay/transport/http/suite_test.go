@@ -31,7 +31,7 @@ func TestTransport(t *testing.T) {
 	})
 }
 
-// serve serves on some port, and returns the address to post to.
+// serve serves on any port, and returns the address for messages.
 func serve(t *testing.T, o http.ServeOptions) (*http.Server, *url.URL) {
 	t.Helper()
 	u := &url.URL{Scheme: "http", Host: "127.0.0.1:0", Path: "/handoffs"}

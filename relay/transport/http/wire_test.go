@@ -25,10 +25,10 @@ import (
 	"github.com/eaapl/handoff/relay/transport/http"
 )
 
-// patience is how long a test waits for what has to come.
+// patience is the maximum wait for an expected event.
 const patience = time.Minute
 
-// certificate returns one for 127.0.0.1, and who trusts it.
+// certificate returns a certificate for 127.0.0.1, and a pool that trusts it.
 func certificate(t *testing.T) (server, client *tls.Config) {
 	t.Helper()
 	s := httptest.NewUnstartedServer(nil)
@@ -39,7 +39,7 @@ func certificate(t *testing.T) (server, client *tls.Config) {
 	return &tls.Config{Certificates: s.TLS.Certificates}, &tls.Config{RootCAs: roots}
 }
 
-// TestProtocols: HTTP/1.1 and HTTP/2, with TLS and without.
+// TestProtocols checks HTTP/1.1 and HTTP/2, with TLS and without.
 func TestProtocols(t *testing.T) {
 	server, client := certificate(t)
 	for _, tt := range []struct {
@@ -90,7 +90,7 @@ func TestProtocols(t *testing.T) {
 	})
 }
 
-// TestPublisherHTTP2: with TLS, many messages share a connection.
+// TestPublisherHTTP2 checks that, with TLS, many messages share a connection.
 func TestPublisherHTTP2(t *testing.T) {
 	server, client := certificate(t)
 	connections := new(atomic.Int64)
@@ -140,7 +140,7 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	var held []transport.Delivery
-	for range posts { // all are held at once
+	for range posts { // all are held at the same time
 		d, err := s.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -157,7 +157,7 @@ func TestManyAtOnce(t *testing.T) {
 	sending.Wait()
 }
 
-// raw sends what is no request of a client, and returns the first line of the response.
+// raw sends a text that clients would not send, and returns the first line of the response.
 func raw(t *testing.T, u *url.URL, sent string) string {
 	t.Helper()
 	c, err := net.Dial("tcp", u.Host)
@@ -178,10 +178,10 @@ func raw(t *testing.T, u *url.URL, sent string) string {
 	return strings.TrimSpace(line)
 }
 
-// busy is what is answered while the message before is in work: also for a moment after its answer.
+// busy is the response while the previous message is in work, and for a moment after its answer.
 const busy = "HTTP/1.1 429 Too Many Requests"
 
-// TestHostileRequests: the server answers, and goes on.
+// TestHostileRequests checks that the server answers, and continues.
 func TestHostileRequests(t *testing.T) {
 	s, u := serve(t, http.ServeOptions{ReadTimeout: 200 * time.Millisecond, Options: transport.Options{MaxBytes: 1000, Prefetch: 1}})
 	worker(t, s)
@@ -213,7 +213,8 @@ func TestHostileRequests(t *testing.T) {
 	}
 }
 
-// afterwards posts until it is taken: what was cut is in work until the server has seen that.
+// afterwards posts until the message is accepted: an interrupted message is in work until the server detects
+// it.
 func afterwards(t *testing.T, u *url.URL) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -234,7 +235,7 @@ func afterwards(t *testing.T, u *url.URL) {
 	}
 }
 
-// TestHostileHeaders: what a stranger says of a message is cut to what it can be.
+// TestHostileHeaders checks that headers from an unknown sender are limited to valid values.
 func TestHostileHeaders(t *testing.T) {
 	s, u := serve(t, http.ServeOptions{})
 	got := make(chan string)
@@ -258,7 +259,7 @@ func TestHostileHeaders(t *testing.T) {
 	}
 }
 
-// TestCutConnections: who goes away while a message is in work costs nothing but that.
+// TestCutConnections checks that a client that disconnects during the processing affects only its own message.
 func TestCutConnections(t *testing.T) {
 	s, u := serve(t, http.ServeOptions{Options: transport.Options{Prefetch: 2}})
 	for range 10 {
@@ -275,7 +276,7 @@ func TestCutConnections(t *testing.T) {
 		if err := errors.Join(d.Answer(t.Context(), transport.Message{Outcome: transport.Taken, Body: bytes.Repeat([]byte("x"), 1<<20)}), d.Ack(t.Context())); err != nil {
 			t.Error(err)
 		}
-		if c, err = net.Dial("tcp", u.Host); err != nil { // cut before the end
+		if c, err = net.Dial("tcp", u.Host); err != nil { // cut off before the end
 			t.Fatal(err)
 		}
 		io.WriteString(c, "POST /handoffs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 3\r\n\r\nac")
@@ -285,8 +286,7 @@ func TestCutConnections(t *testing.T) {
 	afterwards(t, u)
 }
 
-// TestStop: a server that stops under load answers whatever it has accepted, and turns away the
-// rest.
+// TestStop checks that a server that stops under load answers all accepted messages, and rejects the others.
 func TestStop(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -383,7 +383,7 @@ func TestCurl(t *testing.T) {
 		{[]string{"--json", "taken", "-H", "Idempotency-Key: 1", address}, `{"status":"x"} 202`},
 		{[]string{"--json", "conflict", address}, `{"status":"x"} 409`},
 		{[]string{"--http2-prior-knowledge", "--json", "refused", address}, `{"status":"x"} 422`},
-		{[]string{"-d", "taken", address}, `{"title":"Unsupported Media Type","status":415,"detail":"a message is JSON: send it with Content-Type: application/json, and not application/x-www-form-urlencoded"}` + "\n 415"},
+		{[]string{"-d", "taken", address}, `{"title":"Unsupported Media Type","status":415,"detail":"a message must have Content-Type: application/json; found application/x-www-form-urlencoded"}` + "\n 415"},
 		{[]string{address + "/1"}, `{"of":"it"} 200`},
 		{[]string{"-I", "-o", "/dev/null", address + "/1"}, ` 200`},
 	} {
@@ -393,14 +393,14 @@ func TestCurl(t *testing.T) {
 	}
 	large := exec.Command(curl, "-q", "-sS", "--noproxy", "*", "--max-time", "60", "-H", "Authorization: Bearer s3cr3t", "-o", "/dev/null", "-w", "%{http_code}", "-T", "-", "-X", "POST", "-H", "Content-Type: application/json", address)
 	large.Stdin = bytes.NewReader(make([]byte, 3<<20))
-	// It may complain that not all was read, and a slow one sees that the connection is reset before it reads
-	// the answer (RFC 9112, section 9.6).
+	// The client may report that not all was read, or detect the reset of the connection before it reads the
+	// answer (RFC 9112, section 9.6).
 	if out, _ := large.CombinedOutput(); !strings.HasPrefix(string(out), "413") && !strings.Contains(string(out), "reset by peer") {
 		t.Errorf("got %s", out)
 	}
 }
 
-// BenchmarkPublish is a message that is posted and answered, one at a time and many at once.
+// BenchmarkPublish measures a posted and answered message, one at a time and many concurrently.
 func BenchmarkPublish(b *testing.B) {
 	s, err := http.Serve(b.Context(), &url.URL{Scheme: "http", Host: "127.0.0.1:0"}, http.ServeOptions{})
 	if err != nil {

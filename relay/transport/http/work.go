@@ -77,7 +77,7 @@ func (b *budget) give(size int64) {
 const small = 16 << 10
 
 // errBudget reports that the budget for bodies is exhausted.
-var errBudget = errors.New("the messages that are coming fill the memory")
+var errBudget = errors.New("the arriving messages fill the memory")
 
 // read reads a body of at most limit bytes, whose length is that of the request or -1. It allocates
 // memory as bytes arrive, not as announced.

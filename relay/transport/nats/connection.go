@@ -154,13 +154,13 @@ func (c *connection) explain(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
-		return &transport.PermanentError{Err: errors.New("the server does not let this user in")}
+		return &transport.PermanentError{Err: errors.New("the server rejects this user or its password")}
 	case errors.Is(err, nats.ErrSecureConnRequired):
-		return &transport.PermanentError{Err: errors.New("the server wants TLS: write the address with tls://")}
+		return &transport.PermanentError{Err: errors.New("the server requires TLS: write the address with tls://")}
 	case errors.Is(err, nats.ErrSecureConnWanted):
-		return &transport.PermanentError{Err: errors.New("the server has no TLS: write the address with nats://")}
+		return &transport.PermanentError{Err: errors.New("the server does not use TLS: write the address with nats://")}
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
-		return &transport.PermanentError{Err: errors.New("the server keeps no messages: JetStream is not enabled there for this user (nats-server -js)")}
+		return &transport.PermanentError{Err: errors.New("the server does not store messages: enable JetStream there for this user (nats-server -js)")}
 	case errors.Is(err, context.DeadlineExceeded) && denied != nil: // the server answers in no other way
 		return &transport.PermanentError{Err: denied}
 	}

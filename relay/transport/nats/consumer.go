@@ -79,14 +79,14 @@ func (c *consumer) prepare(ctx context.Context) error {
 		there, err = stream.CreateConsumer(ctx, config)
 	}
 	if code := apiCode(err); code == consumerNotUnique || code == consumerNotFiltered {
-		return &transport.PermanentError{Err: fmt.Errorf("the work queue %s has another consumer that takes messages of %s; delete that one (nats consumer ls %[1]s), or use a subject that is its own", name, c.filter)}
+		return &transport.PermanentError{Err: fmt.Errorf("the work queue %s has another consumer that takes messages of %s; delete that consumer (nats consumer ls %[1]s), or use another subject", name, c.filter)}
 	}
 	if err != nil {
 		return c.explain(err)
 	}
 	config := there.CachedInfo().Config
 	if !c.takes(config) {
-		return &transport.PermanentError{Err: fmt.Errorf("the consumer %s of the stream %s is not one for %s; delete it, and it is made anew", durable, name, c.filter)}
+		return &transport.PermanentError{Err: fmt.Errorf("the consumer %s of the stream %s is not a consumer for %s; delete it, so that it is created again", durable, name, c.filter)}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport/nats"
 )
 
-// A message is published; Publish returns when the stream has it.
+// A message is published; Publish returns when it is in the stream.
 func Example() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -23,7 +23,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer p.Close()
-	// The same ID however often it is tried.
+	// The ID is the same for every try.
 	if _, err := p.Publish(ctx, transport.Message{ID: "7f3a/1", Key: "7f3a", Body: []byte(`{"handoffId": "7f3a"}`), ReplyTo: "planner"}); err != nil {
 		log.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func subjectOf(u *url.URL) (string, error) {
 	}
 	subject := strings.TrimPrefix(u.Path, "/")
 	if !isSubject(subject) {
-		return "", fmt.Errorf("%s: the path is no subject, which is letters, digits, - and _ in parts between dots: found %q", transport.Shown(u), subject)
+		return "", fmt.Errorf("%s: the path is not a subject; use letters, digits, - and _ in parts between dots: found %q", transport.Shown(u), subject)
 	}
 	return subject, nil
 }
@@ -135,7 +135,7 @@ func (p *place) ensure(ctx context.Context) error {
 		Name: p.stream(), Subjects: missing, Storage: jetstream.FileStorage, Retention: jetstream.WorkQueuePolicy,
 	})
 	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process was first, or created more subjects
-		return fmt.Errorf("the stream %s is there with other settings, and does not have the subjects %s", p.stream(), strings.Join(missing, ", "))
+		return fmt.Errorf("the stream %s exists with other settings, and does not have the subjects %s", p.stream(), strings.Join(missing, ", "))
 	}
 	return p.explain(err)
 }
@@ -151,11 +151,11 @@ func (p *place) check(ctx context.Context, name, subject string) error {
 	}
 	switch config := stream.CachedInfo().Config; {
 	case config.SubjectTransform != nil:
-		return &transport.PermanentError{Err: fmt.Errorf("the stream %s gives its messages other subjects than %s (its setting subject_transform), where no receiver finds them; remove that, or use another subject", name, subject)}
+		return &transport.PermanentError{Err: fmt.Errorf("the stream %s gives its messages other subjects than %s (its setting subject_transform), where no receiver finds them; remove the setting, or use another subject", name, subject)}
 	case p.sends && subject == p.subject && config.Discard == jetstream.DiscardOld && max(config.MaxMsgs, config.MaxBytes, config.MaxMsgsPerSubject) > 0:
 		return &transport.PermanentError{Err: fmt.Errorf("the stream %s of the subject %s drops the oldest messages when it is full, and confirms the new ones; set its discard policy to new", name, subject)}
 	case config.Retention == jetstream.InterestPolicy:
-		return &transport.PermanentError{Err: fmt.Errorf("the stream %s of the subject %s drops messages that nobody waits for yet; change its retention to limits or work queue", name, subject)}
+		return &transport.PermanentError{Err: fmt.Errorf("the stream %s of the subject %s drops messages without a waiting consumer; change its retention to limits or work queue", name, subject)}
 	case config.NoAck:
 		return &transport.PermanentError{Err: fmt.Errorf("the stream %s of the subject %s confirms nothing; change its setting no_ack", name, subject)}
 	}
@@ -201,7 +201,7 @@ func (p *place) send(ctx context.Context, msg *nats.Msg, id string) (known bool,
 				}
 				return &transport.TooLargeError{Size: int64(size), Limit: p.conn.MaxPayload()}
 			case apiCode(err) == messageExceedsMaximum:
-				return &transport.PermanentError{Err: fmt.Errorf("the stream of the subject %s takes no message of this size (its setting max_msg_size)", msg.Subject)}
+				return &transport.PermanentError{Err: fmt.Errorf("the stream of the subject %s does not accept messages of this size (its setting max_msg_size)", msg.Subject)}
 			case errors.Is(err, jetstream.ErrNoStreamResponse): // it existed when the connection was opened
 				return errors.Join(fmt.Errorf("no stream has the subject %s", msg.Subject), p.ensure(ctx))
 			}
@@ -232,12 +232,12 @@ func (p *place) isThere(ctx context.Context, msg *nats.Msg, ack *jetstream.PubAc
 	case errors.Is(err, jetstream.ErrMsgNotFound): // a receiver has taken it: the id includes the subject
 		return nil
 	case err != nil:
-		return fmt.Errorf("the stream %s says that it has the message %s already, and does not show it, so nobody knows whether it has: %w", ack.Stream, msg.Header.Get(jetstream.MsgIDHeader), err)
+		return fmt.Errorf("the stream %s reports that it already has the message %s, but does not return it, so this is not certain: %w", ack.Stream, msg.Header.Get(jetstream.MsgIDHeader), err)
 	case there.Subject == msg.Subject && senderOf(there.Header) == senderOf(msg.Header):
 		return nil
 	}
-	return &transport.PermanentError{Err: fmt.Errorf("the stream %s has dropped the message for the subject %s as a duplicate of its message %d, which is on the subject %s or by another sender; "+
-		"try again when its duplicate window is over, usually two minutes", ack.Stream, msg.Subject, ack.Sequence, there.Subject)}
+	return &transport.PermanentError{Err: fmt.Errorf("the stream %s dropped the message for the subject %s as a duplicate of its message %d, which is on the subject %s or from another sender; "+
+		"try again after its duplicate window, usually two minutes", ack.Stream, msg.Subject, ack.Sequence, there.Subject)}
 }
 
 // messageExceedsMaximum is the server's code for a message that is too long for a stream.

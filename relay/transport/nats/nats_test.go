@@ -21,10 +21,10 @@ import (
 
 const server = "127.0.0.1:4222"
 
-// options have a lease that a test can wait for.
+// options have a short lease.
 var options = transport.Options{Lease: 3 * time.Second}
 
-// admin returns a connection of the tests' own.
+// admin returns a separate connection of the tests.
 func admin(t testing.TB) jetstream.JetStream {
 	t.Helper()
 	conn, err := client.Connect("nats://" + server)
@@ -39,7 +39,7 @@ func admin(t testing.TB) jetstream.JetStream {
 	return js
 }
 
-// newAddress returns a place of the test's own, whose streams are removed at its end.
+// newAddress returns a place for one test, whose streams are removed at its end.
 func newAddress(t testing.TB, js jetstream.JetStream) *url.URL {
 	t.Helper()
 	subject := "test." + rand.Text()
@@ -88,7 +88,7 @@ func consumer(t testing.TB, u *url.URL) transport.Consumer {
 	return transporttest.Open(t, nats.Consume, u, options)
 }
 
-// messages returns what a stream has on a subject.
+// messages returns the messages of a stream on a subject.
 func messages(t testing.TB, js jetstream.JetStream, subject string) (list []*jetstream.RawStreamMsg) {
 	t.Helper()
 	name, err := js.StreamNameBySubject(t.Context(), subject)
@@ -128,8 +128,8 @@ func TestCuts(t *testing.T) {
 	transporttest.Cuts(t, proxy, newPlace(js, u))
 }
 
-// TestOneIDIsOneMessage: a message that is published twice is there once, and one with its id
-// as an answer or a dead letter is another.
+// TestOneIDIsOneMessage checks that a message that is published twice is stored once, and that an answer or a
+// dead letter with its id is another message.
 func TestOneIDIsOneMessage(t *testing.T) {
 	u := newAddress(t, admin(t))
 	p, c := publisher(t, u), consumer(t, u)
@@ -154,13 +154,13 @@ func TestOneIDIsOneMessage(t *testing.T) {
 			t.Errorf("%d messages on %s, want %d", len(list), subject, want)
 		}
 	}
-	for len(messages(t, js, u.Path[1:])) > 0 { // until the server has read the acknowledgement
+	for len(messages(t, js, u.Path[1:])) > 0 { // until the server has processed the acknowledgement
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// TestForeignMessages: what another client has put on the subject comes, too long bodies are
-// dead letters.
+// TestForeignMessages checks that a message of another client on the subject is delivered, and that bodies that
+// are too long are dead letters.
 func TestForeignMessages(t *testing.T) {
 	js := admin(t)
 	u := newAddress(t, js)
@@ -198,7 +198,7 @@ func TestForeignMessages(t *testing.T) {
 	}
 }
 
-// TestStreamsThatAreThere are used if they lose nothing.
+// TestStreamsThatAreThere checks that existing streams are used if they lose nothing.
 func TestStreamsThatAreThere(t *testing.T) {
 	js := admin(t)
 	for _, tt := range []struct {
@@ -207,7 +207,7 @@ func TestStreamsThatAreThere(t *testing.T) {
 		want   string
 	}{
 		{"limits, and the subject alone", jetstream.StreamConfig{Retention: jetstream.LimitsPolicy}, ""},
-		{"interest", jetstream.StreamConfig{Retention: jetstream.InterestPolicy}, "drops messages that nobody waits for"},
+		{"interest", jetstream.StreamConfig{Retention: jetstream.InterestPolicy}, "drops messages without a waiting consumer"},
 		{"no acknowledgements", jetstream.StreamConfig{NoAck: true}, "confirms nothing"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport/transporttest"
 )
 
-// wide makes a stream of the test's own with all subjects below one, and returns an address on two of them.
+// wide creates a stream for one test with all subjects below one, and returns addresses on two of them.
 func wide(t *testing.T, js jetstream.JetStream, change func(*jetstream.StreamConfig)) (a, b *url.URL) {
 	t.Helper()
 	subject := "test." + rand.Text()
@@ -42,7 +42,7 @@ func wide(t *testing.T, js jetstream.JetStream, change func(*jetstream.StreamCon
 	return address(".a"), address(".b")
 }
 
-// sender and taker return a publisher and a consumer that are closed at the end of the test.
+// sender and taker return a publisher and a consumer, which are closed at the end of the test.
 func sender(t *testing.T, u *url.URL) transport.Publisher {
 	p := publisher(t, u)
 	t.Cleanup(func() { p.Close() })
@@ -68,8 +68,8 @@ func streamOf(t *testing.T, js jetstream.JetStream, u *url.URL) jetstream.Stream
 	return stream
 }
 
-// TestManySubjects: in a stream with many subjects, each subject is a place of its own: one ID is a message
-// on each, each has its receivers and its answers.
+// TestManySubjects checks that each subject of a stream with many subjects is a separate place: one ID is a
+// message on each, and each has its own receivers and answers.
 func TestManySubjects(t *testing.T) {
 	js := admin(t)
 	a, b := wide(t, js, nil)
@@ -82,7 +82,7 @@ func TestManySubjects(t *testing.T) {
 			t.Errorf("%s has %d messages", u, len(list))
 		}
 	}
-	// Both receivers take messages, and both senders answers, at the same time.
+	// Both receivers take messages, and both senders take answers, at the same time.
 	consumers := []transport.Consumer{taker(t, a), taker(t, b)}
 	for i, u := range []*url.URL{a, b} {
 		d := transporttest.Next(t, consumers[i])
@@ -106,8 +106,8 @@ func TestManySubjects(t *testing.T) {
 	}
 }
 
-// TestEarlierConsumer: a consumer that an earlier version has made for a subject goes on, so that no message
-// comes to two, and does not keep the receivers of other subjects out.
+// TestEarlierConsumer checks that a consumer that an earlier version created for a subject is still used, so
+// that no message is delivered twice, and that it does not exclude the receivers of other subjects.
 func TestEarlierConsumer(t *testing.T) {
 	js := admin(t)
 	a, b := wide(t, js, nil)
@@ -127,7 +127,7 @@ func TestEarlierConsumer(t *testing.T) {
 	}
 }
 
-// TestLongSubject: the name of a consumer is no longer than a server takes.
+// TestLongSubject checks that the name of a consumer does not exceed the server's limit.
 func TestLongSubject(t *testing.T) {
 	js := admin(t)
 	a, _ := wide(t, js, nil)
@@ -146,8 +146,8 @@ func TestLongSubject(t *testing.T) {
 	answers.Close()
 }
 
-// TestDroppedForAnother: the server says that it has a message already, and that is another one: on another
-// subject, or by another sender.
+// TestDroppedForAnother checks that a duplicate reported by the server is an error if the stored message is
+// another one: on another subject, or from another sender.
 func TestDroppedForAnother(t *testing.T) {
 	js := admin(t)
 	for _, tt := range []struct {
@@ -189,7 +189,7 @@ func TestDroppedForAnother(t *testing.T) {
 		if err := errors.Join(transporttest.Next(t, c).Ack(t.Context()), c.Close()); err != nil {
 			t.Fatal(err)
 		}
-		for len(messages(t, js, a.Path[1:])) > 0 { // an acknowledgement waits for nobody
+		for len(messages(t, js, a.Path[1:])) > 0 { // an acknowledgement does not wait
 		}
 		if r, err := p.Publish(t.Context(), m); err != nil || !r.Duplicate {
 			t.Errorf("got %+v, %v", r, err)
@@ -197,15 +197,15 @@ func TestDroppedForAnother(t *testing.T) {
 	})
 }
 
-// TestStreamsThatDrop: a sender uses no stream that confirms a message and drops one, or puts it where nobody
-// looks. Receivers empty them.
+// TestStreamsThatDrop checks that a sender does not use a stream that confirms a message and drops it, or moves
+// it to a subject without receivers. Receivers still empty such streams.
 func TestStreamsThatDrop(t *testing.T) {
 	js := admin(t)
 	for _, tt := range []struct {
 		name   string
 		change func(*jetstream.StreamConfig)
-		want   string // "" for none
-		both   bool   // also receivers
+		want   string // "" for no error
+		both   bool   // receivers also fail
 	}{
 		{"many messages", func(c *jetstream.StreamConfig) { c.MaxMsgs = 5 }, "drops the oldest messages when it is full", false},
 		{"many bytes", func(c *jetstream.StreamConfig) { c.MaxBytes = 5 << 20 }, "drops the oldest messages when it is full", false},
@@ -228,7 +228,7 @@ func TestStreamsThatDrop(t *testing.T) {
 	}
 }
 
-// TestOtherConsumer: a work queue whose messages another consumer takes is an error that says so.
+// TestOtherConsumer checks that a work queue whose messages another consumer takes is an error that names it.
 func TestOtherConsumer(t *testing.T) {
 	js := admin(t)
 	a, _ := wide(t, js, nil)

@@ -16,9 +16,8 @@ import (
 	"github.com/eaapl/handoff/relay/transport/redis"
 )
 
-// TestDurable: with an append-only file and Redis 7.2, which Debian does not have yet, a
-// message is confirmed when the server says that it is on the disk. What the server answers is
-// played here.
+// TestDurable checks that, with an append-only file and Redis 7.2, which Debian does not have yet, a message is
+// confirmed when the server reports that it is on the disk. The test simulates the server.
 func TestDurable(t *testing.T) {
 	const (
 		file   = "redis_version:7.2.4\r\naof_enabled:1\r\n"
@@ -30,9 +29,9 @@ func TestDurable(t *testing.T) {
 		parameter string
 		info      string
 		fsync     string
-		synced    []string // what WAITAOF answers, one after another
-		opening   string   // what is wrong when it is opened
-		waited    int      // how often it is waited for the disk
+		synced    []string // the responses to WAITAOF, in order
+		opening   string   // the error when it is opened
+		waited    int      // the number of waits for the disk
 	}{
 		{name: "it is on the disk", info: file, synced: []string{"*2\r\n:1\r\n:0\r\n"}, waited: 1},
 		{name: "not in time, then it is", info: file, synced: []string{"*2\r\n:0\r\n:0\r\n", "*2\r\n:1\r\n:0\r\n"}, waited: 2},
@@ -42,14 +41,14 @@ func TestDurable(t *testing.T) {
 		{name: "an older one that flushes always", parameter: "?durable=require", info: older, fsync: "always"},
 		{name: "an older one that flushes now and then", parameter: "?durable=require", info: older, fsync: "everysec", opening: "the server has appendfsync everysec"},
 		{name: "no file", info: nofile},
-		{name: "no file, and required", parameter: "?durable=require", info: nofile, opening: "keeps no append-only file"},
+		{name: "no file, and required", parameter: "?durable=require", info: nofile, opening: "has no append-only file"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			waited := make(chan bool, 10)
 			address := play(t, func(command []string) string {
 				switch strings.ToUpper(command[0]) {
 				case "HELLO":
-					return "-ERR unknown command\r\n" // as servers before it do
+					return "-ERR unknown command\r\n" // as in older servers
 				case "INFO":
 					return fmt.Sprintf("$%d\r\n%s\r\n", len(tt.info), tt.info)
 				case "EVAL":
@@ -86,7 +85,7 @@ func TestDurable(t *testing.T) {
 	}
 }
 
-// play answers the commands of Redis' protocol, and returns where.
+// play simulates a Redis server, and returns its address.
 func play(t *testing.T, answer func(command []string) string) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

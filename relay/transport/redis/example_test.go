@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport/redis"
 )
 
-// A receiver takes a message from a server that has to be durable.
+// A receiver takes a message from a server that must be durable.
 func Example() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()

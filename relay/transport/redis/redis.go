@@ -82,7 +82,7 @@ func parse(u *url.URL) (p place, err error) {
 	}
 	require := u.Query().Get("durable")
 	if require != "" && require != "require" {
-		return p, fmt.Errorf("%s: durable=%s: only durable=require is known", transport.Shown(u), require)
+		return p, fmt.Errorf("%s: durable=%s: only durable=require is supported", transport.Shown(u), require)
 	}
 	number, stream, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
 	database, err := strconv.ParseUint(number, 10, 31)
@@ -90,7 +90,7 @@ func parse(u *url.URL) (p place, err error) {
 		return p, fmt.Errorf("%s: the path is not /DATABASE/STREAM, such as /0/handoffs", transport.Shown(u))
 	}
 	if strings.ContainsAny(stream, "{}") && !hasTag(stream) {
-		return p, fmt.Errorf("%s: braces in the name of a stream mark what a cluster goes by: {TAG}REST", transport.Shown(u))
+		return p, fmt.Errorf("%s: braces in the name of a stream must mark its hash tag for clusters: {TAG}REST", transport.Shown(u))
 	}
 	return place{int(database), stream, require != ""}, nil
 }
@@ -262,9 +262,9 @@ func (s *server) flush(batch []*write) {
 	var unsafe error
 	if synced != nil {
 		if list, err := synced.Int64Slice(); err != nil {
-			unsafe = fmt.Errorf("the server cannot say that the message is on its disk: %w", err)
+			unsafe = fmt.Errorf("the server cannot confirm that the message is on its disk: %w", err)
 		} else if len(list) == 0 || list[0] < 1 {
-			unsafe = errors.New("the server has not brought the message to its disk in time")
+			unsafe = errors.New("the server did not write the message to its disk in time")
 		}
 	}
 	for i, w := range batch {

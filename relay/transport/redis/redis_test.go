@@ -21,10 +21,10 @@ import (
 
 const server = "127.0.0.1:6379"
 
-// options have a lease that a test can wait for.
+// options have a short lease.
 var options = transport.Options{Lease: 3 * time.Second}
 
-// admin returns a connection of the tests' own.
+// admin returns a separate connection of the tests.
 func admin(t testing.TB) *client.Client {
 	t.Helper()
 	c := client.NewClient(&client.Options{Addr: server})
@@ -35,7 +35,7 @@ func admin(t testing.TB) *client.Client {
 	return c
 }
 
-// newAddress returns a place of the test's own, whose keys are removed at its end.
+// newAddress returns a place for one test, whose keys are removed at its end.
 func newAddress(t testing.TB, c *client.Client) *url.URL {
 	t.Helper()
 	stream := "test-" + rand.Text()
@@ -57,7 +57,7 @@ func newAddress(t testing.TB, c *client.Client) *url.URL {
 	return &url.URL{Scheme: "redis", Host: server, Path: "/0/" + stream}
 }
 
-// key returns the key of something beside the stream of an address.
+// key returns the name of a key beside the stream of an address.
 func key(u *url.URL, what string) string { return "{" + u.Path[len("/0/"):] + "}:" + what }
 
 func newPlace(c *client.Client, u *url.URL) transporttest.Place {
@@ -115,7 +115,7 @@ func TestCuts(t *testing.T) {
 	transporttest.Cuts(t, proxy, newPlace(c, u))
 }
 
-// TestOneIDIsOneMessage: a message that is published twice is there once.
+// TestOneIDIsOneMessage checks that a message that is published twice is stored once.
 func TestOneIDIsOneMessage(t *testing.T) {
 	c := admin(t)
 	u := newAddress(t, c)
@@ -131,8 +131,8 @@ func TestOneIDIsOneMessage(t *testing.T) {
 	}
 }
 
-// TestReturnedForLater: what was returned for later is on the server, and comes when who
-// returned it is gone.
+// TestReturnedForLater checks that a message that was returned for later is on the server, and is delivered
+// after the consumer that returned it has gone.
 func TestReturnedForLater(t *testing.T) {
 	c := admin(t)
 	u := newAddress(t, c)
@@ -165,8 +165,8 @@ func TestReturnedForLater(t *testing.T) {
 	}
 }
 
-// TestNothingStays: what was acknowledged is no longer there, and a consumer that was closed
-// not in the group.
+// TestNothingStays checks that acknowledged messages are removed, and that closed consumers are removed from
+// the group.
 func TestNothingStays(t *testing.T) {
 	admin := admin(t)
 	u := newAddress(t, admin)
@@ -208,7 +208,8 @@ func TestNothingStays(t *testing.T) {
 	}
 }
 
-// TestForeignMessages: what another client has added comes, too long bodies are dead letters.
+// TestForeignMessages checks that a message of another client is delivered, and that bodies that are too long
+// are dead letters.
 func TestForeignMessages(t *testing.T) {
 	admin := admin(t)
 	u := newAddress(t, admin)
@@ -242,7 +243,7 @@ func TestForeignMessages(t *testing.T) {
 	}
 }
 
-// TestCleared: a stream that somebody removes is made anew.
+// TestCleared checks that a removed stream is created again.
 func TestCleared(t *testing.T) {
 	admin := admin(t)
 	u := newAddress(t, admin)
@@ -280,10 +281,10 @@ func TestAddresses(t *testing.T) {
 		"redis://u:secret@" + server + "/0/":              "the path is not /DATABASE/STREAM",
 		"redis://u:secret@" + server + "/-1/a":            "the path is not /DATABASE/STREAM",
 		"redis://u:secret@" + server + "/0/a%7Bb":         "braces",
-		"redis://u:secret@" + server + "/0/a?durable=yes": "only durable=require is known",
+		"redis://u:secret@" + server + "/0/a?durable=yes": "only durable=require is supported",
 		"redis://u:secret@" + server + "/0/a?x=1":         "unknown parameter",
 		"redis://u:secret@" + nobody + "/0/a":             nobody + ": connection refused",
-		"redis://u:secret@" + server + "/0/a":             server + ": the server does not let this user in",
+		"redis://u:secret@" + server + "/0/a":             server + ": the server rejects this user or its password",
 		"redis://" + server + "/99999/a":                  server + ": ERR DB index is out of range",
 		wrong.String():                                    server + ": WRONGTYPE",
 		"redis://no-such-host.invalid/0/a":                "no-such-host.invalid:6379: no-such-host.invalid: no such host",
@@ -307,7 +308,7 @@ func BenchmarkTransport(b *testing.B) {
 	transporttest.Benchmark(b, p, consumer(b, u))
 }
 
-// TestBraces: the streams a and {a} have keys beside them in common, and an ID is a message in each.
+// TestBraces checks that the streams a and {a} share some keys, but that an ID is a separate message in each.
 func TestBraces(t *testing.T) {
 	c := admin(t)
 	plain := newAddress(t, c)

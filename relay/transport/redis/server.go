@@ -95,14 +95,14 @@ func (s *server) examine(ctx context.Context, require bool) error {
 		return nil
 	}
 	if of["aof_enabled"] != "1" {
-		return &transport.PermanentError{Err: errors.New("the server keeps no append-only file, and durable=require is in the address; set appendonly yes and appendfsync always")}
+		return &transport.PermanentError{Err: errors.New("the server has no append-only file, but the address has durable=require; set appendonly yes and appendfsync always")}
 	}
 	setting, err := s.client.ConfigGet(ctx, "appendfsync").Result()
 	if err != nil {
 		return err
 	}
 	if setting["appendfsync"] != "always" {
-		return &transport.PermanentError{Err: fmt.Errorf("the server has appendfsync %s, and durable=require is in the address; set appendfsync always, or use Redis 7.2 or later", setting["appendfsync"])}
+		return &transport.PermanentError{Err: fmt.Errorf("the server has appendfsync %s, but the address has durable=require; set appendfsync always, or use Redis 7.2 or later", setting["appendfsync"])}
 	}
 	return nil
 }
@@ -126,9 +126,9 @@ func (s *server) explain(err error) error {
 	case errors.Is(err, redis.ErrClosed):
 		return &transport.PermanentError{Err: errConnectionClosed}
 	case redis.HasErrorPrefix(err, "WRONGPASS"), redis.HasErrorPrefix(err, "ERR invalid password"), redis.HasErrorPrefix(err, "ERR AUTH"):
-		return &transport.PermanentError{Err: errors.New("the server does not let this user in")}
+		return &transport.PermanentError{Err: errors.New("the server rejects this user or its password")}
 	case redis.HasErrorPrefix(err, "NOAUTH"):
-		return &transport.PermanentError{Err: errors.New("the server wants a password: redis://USER:PASSWORD@HOST/DATABASE/STREAM")}
+		return &transport.PermanentError{Err: errors.New("the server requires a password: redis://USER:PASSWORD@HOST/DATABASE/STREAM")}
 	case redis.HasErrorPrefix(err, "MOVED"):
 		return &transport.PermanentError{Err: fmt.Errorf("the server is part of a cluster, and another part has the stream %s: %w", s.stream, err)}
 	}

@@ -26,8 +26,8 @@ func BenchmarkQueue(b *testing.B) {
 	}
 }
 
-// through sends messages from 4 publishers that wait for each, while a consumer takes them and
-// 8 goroutines acknowledge them.
+// through sends messages from 4 publishers, each of which waits for every message, while a consumer takes them
+// and 8 goroutines acknowledge them.
 func through(b *testing.B, u *url.URL) {
 	const publishers, workers = 4, 8
 	body := bytes.Repeat([]byte("x"), 2000)

@@ -98,7 +98,7 @@ func encode(m *transport.Message) (string, error) {
 func decode(m *transport.Message, text []byte) error {
 	var headers map[string]string
 	if err := json.Unmarshal(text, &headers); err != nil {
-		return fmt.Errorf("its headers are no JSON object of texts: %w", err)
+		return fmt.Errorf("its headers are not a JSON object of strings: %w", err)
 	}
 	for name, value := range headers {
 		m.SetHeader(name, value)

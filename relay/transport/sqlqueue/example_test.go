@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport/sqlqueue"
 )
 
-// A receiver puts aside what it cannot take, and the table says why.
+// A receiver makes a message a dead letter, with a reason in the table.
 func Example() {
 	ctx := context.Background()
 	folder, err := os.MkdirTemp("", "queue")

@@ -93,7 +93,7 @@ func (c *consumer) take(ctx context.Context) error {
 				return err
 			}
 			if size > longest {
-				r.unusable = fmt.Sprintf("it has %d bytes, and %d at most are taken", size, longest)
+				r.unusable = fmt.Sprintf("it has %d bytes, more than the limit of %d", size, longest)
 			} else if err := decode(&r.delivery.message, headers); err != nil {
 				r.unusable = err.Error()
 			}

@@ -37,7 +37,7 @@ func end(t testing.TB, c interface{ Close() error }) {
 	}
 }
 
-// want compares what a query has with texts.
+// want compares the result of a query with texts.
 func want(t testing.TB, u *url.URL, query string, want ...string) {
 	t.Helper()
 	if got := texts(t, u, query); fmt.Sprint(got) != fmt.Sprint(want) {
@@ -45,8 +45,8 @@ func want(t testing.TB, u *url.URL, query string, want ...string) {
 	}
 }
 
-// TestAgain: a message that is published again while it is in the queue is there once, and its
-// ID is another one in another queue and among the answers.
+// TestAgain checks that a message that is published again while it is in the queue is stored once, and that its
+// ID is another message in another queue and among the answers.
 func TestAgain(t *testing.T) {
 	onBoth(t, func(t *testing.T, start func(testing.TB) *url.URL) {
 		u := start(t)
@@ -68,7 +68,7 @@ func TestAgain(t *testing.T) {
 		all := "SELECT queue || ' ' || sender || ' ' || count(*) FROM handoff_message GROUP BY queue, sender ORDER BY queue, sender"
 		want(t, u, all, "others  1", "tests  3", "tests sender 1")
 		d := transporttest.Next(t, c)
-		send(t, p, m) // while it is taken
+		send(t, p, m) // while the message is taken
 		want(t, u, all, "others  1", "tests  3", "tests sender 1")
 		ack(t, d)
 		send(t, p, m)
@@ -76,8 +76,8 @@ func TestAgain(t *testing.T) {
 	})
 }
 
-// TestOrder: one consumer gets messages as they were published, and what was given back for
-// later holds up none.
+// TestOrder checks that one consumer gets messages in the order of their publication, and that a message that
+// was returned for later does not delay others.
 func TestOrder(t *testing.T) {
 	onBoth(t, func(t *testing.T, start func(testing.TB) *url.URL) {
 		u := start(t)
@@ -97,13 +97,13 @@ func TestOrder(t *testing.T) {
 				t.Fatalf("message %d is %s", i, got)
 			}
 			ack(t, d)
-			ack(t, d) // which does nothing
+			ack(t, d) // it has no effect
 		}
 		want(t, u, "SELECT body FROM handoff_message", "later")
 	})
 }
 
-// TestPrefetch: a consumer holds no more than it may.
+// TestPrefetch checks that a consumer does not hold more messages than permitted.
 func TestPrefetch(t *testing.T) {
 	onBoth(t, func(t *testing.T, start func(testing.TB) *url.URL) {
 		u := start(t)
@@ -126,7 +126,8 @@ func TestPrefetch(t *testing.T) {
 	})
 }
 
-// TestUnused: what a consumer has taken ahead and does not ask for is for others.
+// TestUnused checks that messages that a consumer has taken in advance, but not delivered, are returned for
+// others.
 func TestUnused(t *testing.T) {
 	onBoth(t, func(t *testing.T, start func(testing.TB) *url.URL) {
 		u := start(t)
@@ -148,7 +149,8 @@ func TestUnused(t *testing.T) {
 	})
 }
 
-// TestUnusable: what cannot be delivered is a dead letter with the reason, and holds up nobody.
+// TestUnusable checks that a message that cannot be delivered is a dead letter with the reason, and does not
+// stop others.
 func TestUnusable(t *testing.T) {
 	onBoth(t, func(t *testing.T, start func(testing.TB) *url.URL) {
 		u := start(t)
@@ -163,15 +165,14 @@ func TestUnusable(t *testing.T) {
 			t.Fatal(err)
 		}
 		end(t, p)
-		end(t, c) // which waits for what it is doing
+		end(t, c) // it waits for the current operation
 		want(t, u, "SELECT queue || ': ' || reason FROM handoff_dead_letter ORDER BY sequence",
-			"tests: it has 4 bytes, and 3 at most are taken", "tests: an attack    \uFFFD")
+			"tests: it has 4 bytes, more than the limit of 3", "tests: an attack    \uFFFD")
 		want(t, u, "SELECT headers FROM handoff_dead_letter ORDER BY sequence", `{"Handoff-Message-Id":"1"}`, `{"Handoff-Message-Id":"3"}`)
 	})
 }
 
-// TestTerminated: PostgreSQL ends all connections again and again while messages pass, and
-// none is lost.
+// TestTerminated checks that no message is lost while PostgreSQL repeatedly ends all connections.
 func TestTerminated(t *testing.T) {
 	u := onPostgres(t)
 	admin := *u
@@ -232,7 +233,7 @@ func TestTerminated(t *testing.T) {
 			t.Fatalf("%d of %d messages came", len(got), messages)
 		}
 	}
-	sending.Wait() // a message may come before the publisher hears of it
+	sending.Wait() // a message may be delivered before the publisher gets its confirmation
 	cancel()
 	taking.Wait()
 }
@@ -283,7 +284,8 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestDroppedByTheDatabase: a message that the database confirms and drops, by a trigger, is an error.
+// TestDroppedByTheDatabase checks that a message that the database confirms but drops, because of a trigger, is
+// an error.
 func TestDroppedByTheDatabase(t *testing.T) {
 	for name, tt := range map[string]struct {
 		start      func(testing.TB) *url.URL
@@ -304,7 +306,7 @@ func TestDroppedByTheDatabase(t *testing.T) {
 				texts(t, u, statement)
 			}
 			for _, id := range []string{"1", ""} {
-				if r, err := p.Publish(t.Context(), transport.Message{ID: id, Body: []byte("x")}); err == nil || !strings.Contains(err.Error(), "has not added the message") {
+				if r, err := p.Publish(t.Context(), transport.Message{ID: id, Body: []byte("x")}); err == nil || !strings.Contains(err.Error(), "did not add the message") {
 					t.Errorf("with the ID %q: %+v, %v", id, r, err)
 				}
 			}

@@ -98,7 +98,7 @@ func open(ctx context.Context, u *url.URL, o transport.Options) (*queue, error) 
 		q.dialect = postgres
 	}
 	if err := db.Migrate(ctx, "queue", q.dialect.steps, true); err != nil {
-		return nil, errors.Join(fmt.Errorf("making the tables of the queue: %w", err), db.Close())
+		return nil, errors.Join(fmt.Errorf("creating the tables of the queue: %w", err), db.Close())
 	}
 	return q, nil
 }
@@ -118,7 +118,7 @@ func parse(u *url.URL) (address, name string, err error) {
 	}
 	parameters.Del("queue")
 	if u.Fragment != "" {
-		return "", "", fmt.Errorf("%s: a # in the address is written %%23", u.Scheme)
+		return "", "", fmt.Errorf("%s: write a # in the address as %%23", u.Scheme)
 	}
 	if u.Scheme != "sqlite" {
 		database := *u
@@ -126,15 +126,15 @@ func parse(u *url.URL) (address, name string, err error) {
 		return database.String(), name, nil
 	}
 	for parameter := range parameters {
-		return "", "", fmt.Errorf("sqlite: has no parameter %q: there is queue=NAME, and a question mark of a file's name is written %%3F", parameter)
+		return "", "", fmt.Errorf("sqlite: has no parameter %q: use queue=NAME, and write a question mark in a file name as %%3F", parameter)
 	}
 	if u.Host != "" {
-		return "", "", fmt.Errorf("sqlite://%s%s: is on another machine: a file of this one is written sqlite:PATH", u.Host, u.Path)
+		return "", "", fmt.Errorf("sqlite://%s%s: is on another machine: write a file of this machine as sqlite:PATH", u.Host, u.Path)
 	}
 	path := u.Path
 	if u.Opaque != "" {
 		if path, err = url.PathUnescape(u.Opaque); err != nil {
-			return "", "", fmt.Errorf("sqlite:%s: %w: a percent sign of a file's name is written %%25", u.Opaque, err)
+			return "", "", fmt.Errorf("sqlite:%s: %w: write a percent sign in a file name as %%25", u.Opaque, err)
 		}
 	}
 	return "sqlite:" + path, name, nil
@@ -225,7 +225,7 @@ func (q *queue) put(ctx context.Context, list []posting) error {
 	return err
 }
 
-var errDropped = errors.New("the database has not added the message, and has none of this id: look for a trigger, a rule or a policy of the table handoff_message that drops rows")
+var errDropped = errors.New("the database did not add the message, and has none with this id: look for a trigger, a rule or a policy of the table handoff_message that drops rows")
 
 // has reports whether the queue has a message of an id.
 func (q *queue) has(tx *database.Tx, sender, id string) (bool, error) {

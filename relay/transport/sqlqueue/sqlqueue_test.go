@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport/transporttest"
 )
 
-// onBoth runs a test on either database, with the address of a queue that is empty.
+// onBoth runs a test on both databases, with the address of an empty queue.
 func onBoth(t *testing.T, test func(t *testing.T, start func(t testing.TB) *url.URL)) {
 	t.Run("SQLite", func(t *testing.T) { test(t, onSQLite) })
 	t.Run("PostgreSQL", func(t *testing.T) { test(t, onPostgres) })
@@ -58,7 +58,7 @@ func TestHold(t *testing.T) {
 	transporttest.Hold(t, os.Getenv(transporttest.HoldVariable), transport.Options{}, sqlqueue.Consume)
 }
 
-// TestCuts: connections to PostgreSQL are cut, and nothing is lost.
+// TestCuts checks that no message is lost if connections to PostgreSQL are cut.
 func TestCuts(t *testing.T) {
 	u := onPostgres(t)
 	proxy := transporttest.NewProxy(t, u.Host)
@@ -76,7 +76,7 @@ func consumer(t testing.TB, u *url.URL, o transport.Options) transport.Consumer 
 	return transporttest.Open(t, sqlqueue.Consume, u, o)
 }
 
-// texts returns what a query has in its only column.
+// texts returns the texts of a query's only column.
 func texts(t testing.TB, u *url.URL, query string, args ...any) (list []string) {
 	t.Helper()
 	without := *u

@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/relay/audit/archive"
 )
 
-// TestArchiveAway: a task and a dead letter whose messages are in a file that cannot be read have
-// pages, which say so, until the file is there again.
+// TestArchiveAway checks that a task and a dead letter whose messages are in an unreadable file have pages that
+// report this, until the file can be read again.
 func TestArchiveAway(t *testing.T) {
 	s := newSite(t, nil)
 	s.bring(s.message())

@@ -11,7 +11,7 @@ import (
 
 var logRecords = flag.Int("records", 20_000, "how many records the log of the benchmark has")
 
-// BenchmarkPages measures how long pages of a log take.
+// BenchmarkPages measures the time of pages of a log.
 func BenchmarkPages(b *testing.B) {
 	s := newBenchmarkSite(b)
 	last := *logRecords / 8
@@ -44,7 +44,7 @@ func BenchmarkPages(b *testing.B) {
 	}
 }
 
-// newBenchmarkSite returns a site of many records: eight of each task, of two handoffs.
+// newBenchmarkSite returns a site with many records: eight per task, for two handoffs.
 func newBenchmarkSite(b *testing.B) *site {
 	b.Helper()
 	s := newSite(b, nil)

@@ -31,7 +31,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(tier.Run(m)) }
 
-// A person is somebody with a browser, at a site.
+// person is a user with a browser at a site.
 type person struct {
 	*site
 	ctx     context.Context
@@ -41,8 +41,8 @@ type person struct {
 	problems []string
 }
 
-// visit serves a site, and opens the address that is printed, in Chromium. Where there is none, the test
-// is skipped, unless CI is set.
+// visit serves a site, and opens the printed address in Chromium. Without Chromium, the test is skipped, unless
+// CI is set.
 func visit(t *testing.T, s *site, width int64, dark bool) *person {
 	t.Helper()
 	program, err := exec.LookPath("chromium")
@@ -106,7 +106,7 @@ func command[P, R any](p *person, c cdp.Command[P, R], params P) R {
 	return result
 }
 
-// note notes what a page must not do.
+// note notes actions that a page must not perform.
 func (p *person) note(event any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,7 +126,7 @@ func (p *person) note(event any) {
 	}
 }
 
-// quiet fails the test for each problem.
+// quiet fails the test for each noted problem.
 func (p *person) quiet() {
 	p.Helper()
 	p.mu.Lock()
@@ -146,7 +146,7 @@ func (p *person) run(actions ...chromedp.Action[chromedp.Void]) {
 
 func (p *person) open(path string) { p.Helper(); p.run(chromedp.Navigate(p.address + path)) }
 
-// eval returns what an expression of JavaScript is, or what a promise comes to.
+// eval returns the value of a JavaScript expression, or the result of its promise.
 func eval[T any](p *person, expression string) T {
 	p.Helper()
 	result, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
@@ -156,7 +156,7 @@ func eval[T any](p *person, expression string) T {
 	return result
 }
 
-// wait waits until an expression is true, also on a page that comes.
+// wait waits until an expression is true, also on a page that is loading.
 func (p *person) wait(expression string) {
 	p.Helper()
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
@@ -168,13 +168,13 @@ func (p *person) wait(expression string) {
 	p.Fatalf("this does not become true: %s\n%s\n%v", expression, eval[string](p, "document.body.innerText.slice(0, 3000)"), p.problems)
 }
 
-// says waits until the page says something.
+// says waits until the page contains a text.
 func (p *person) says(text string) {
 	p.Helper()
 	p.wait(fmt.Sprintf("document.body.innerText.includes(%q)", text))
 }
 
-// focus moves through the page with the Tab key until something has the focus.
+// focus presses Tab until an element has the focus.
 func (p *person) focus(selector string) {
 	p.Helper()
 	for range 60 {
@@ -186,8 +186,8 @@ func (p *person) focus(selector string) {
 	p.Fatalf("the Tab key never comes to %s", selector)
 }
 
-// TestPersonDecides: a person with a keyboard alone finds a dead letter, releases it, and discards another
-// one, after having forgotten to say why.
+// TestPersonDecides checks that a user with only a keyboard can find a dead letter, release it, and discard
+// another one after first forgetting the reason.
 func TestPersonDecides(t *testing.T) {
 	s := newSite(t, nil)
 	first := s.letter()
@@ -204,7 +204,7 @@ func TestPersonDecides(t *testing.T) {
 	p.says("2 messages wait")
 	p.focus(fmt.Sprintf(`a[href="/letters/%d"]`, first))
 	p.run(chromedp.KeyEvent("\r"))
-	p.says("Release: accept it all the same")
+	p.says("Release: accept the message")
 	p.says(unsafe)
 	p.focus("#release-by")
 	p.run(chromedp.KeyEvent("Ada Byron"))
@@ -224,7 +224,7 @@ func TestPersonDecides(t *testing.T) {
 	p.focus("#discard-by")
 	p.run(chromedp.KeyEvent("Ada Byron"))
 	p.focus("#discard-reason")
-	p.run(chromedp.KeyEvent(" ")) // which the browser takes for something
+	p.run(chromedp.KeyEvent(" ")) // the browser accepts it as a value
 	p.focus(`form[action$="/discard"] button`)
 	p.run(chromedp.KeyEvent("\r"))
 	p.says("Nothing was done.")
@@ -241,7 +241,7 @@ func TestPersonDecides(t *testing.T) {
 	p.quiet()
 }
 
-// TestCookieStays: the browser of who looks at a site sends its cookie to no other server of the machine,
+// TestCookieStays checks that the browser sends the cookie of the site to no other server on the machine,
 // whether it opened the printed address or that of the machine.
 func TestCookieStays(t *testing.T) {
 	s := newSite(t, nil)
@@ -277,8 +277,8 @@ func TestCookieStays(t *testing.T) {
 	}
 }
 
-// TestPersonLooks: a person searches a task, opens its report and a handoff in it, whose details the
-// page asks the server for.
+// TestPersonLooks checks that a user can search for a task, and open its report and a handoff in it, whose
+// details the page requests from the server.
 func TestPersonLooks(t *testing.T) {
 	s := newSite(t, nil)
 	s.bring(s.message())
@@ -295,7 +295,7 @@ func TestPersonLooks(t *testing.T) {
 	p.quiet()
 }
 
-// TestHostileInBrowser: what messages and people say runs nowhere, and loads nothing.
+// TestHostileInBrowser checks that texts of messages and users are not executed, and load nothing.
 func TestHostileInBrowser(t *testing.T) {
 	payloads, err := os.ReadFile(filepath.Join("..", "..", "..", "testdata", "xss.txt"))
 	if err != nil {
@@ -328,15 +328,15 @@ func TestHostileInBrowser(t *testing.T) {
 	p.quiet()
 }
 
-// A violation is what axe finds wrong with a page.
+// violation is a problem that axe reports for a page.
 type violation struct {
 	ID    string   `json:"id"`
 	Help  string   `json:"help"`
 	Nodes []string `json:"nodes"`
 }
 
-// TestAccessible asks axe whether each page keeps to WCAG 2.2 AA and its best practices, at 360 and
-// 1920 pixels, light and dark, and looks whether anything is wider than the screen.
+// TestAccessible checks with axe that each page conforms to WCAG 2.2 AA and its best practices, at 360 and 1920
+// pixels, light and dark, and that nothing is wider than the screen.
 func TestAccessible(t *testing.T) {
 	axe := oracle.Axe(t)
 	s := newSite(t, nil)
@@ -350,7 +350,7 @@ func TestAccessible(t *testing.T) {
 	for _, width := range []int64{360, 1920} {
 		for _, dark := range []bool{false, true} {
 			if !tier.Full() && dark != (width == 1920) {
-				continue // each width, and each scheme, once
+				continue // each width and each scheme once
 			}
 			t.Run(fmt.Sprint(width, map[bool]string{false: " light", true: " dark"}[dark]), func(t *testing.T) {
 				p := visit(t, s, width, dark)

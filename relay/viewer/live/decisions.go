@@ -46,16 +46,16 @@ func formOf(r *http.Request, discards bool) form {
 		most              int
 		lines             bool
 	}{
-		{"by", f.By, "Write the name of the person who decides.", maxBy, false},
-		{"reason", f.Reason, "Write why: it stays in the audit log with the decision.", maxReason, true},
+		{"by", f.By, "Enter the name of the person who decides.", maxBy, false},
+		{"reason", f.Reason, "Enter the reason: it stays in the audit log with the decision.", maxReason, true},
 	} {
 		switch {
 		case field.text == "":
 			f.Wrong[field.name] = field.empty
 		case utf8.RuneCountInString(field.text) > field.most:
-			f.Wrong[field.name] = "This is too long: " + grouped(field.most) + " characters are the most."
+			f.Wrong[field.name] = "This is too long: the limit is " + grouped(field.most) + " characters."
 		case !utf8.ValidString(field.text) || strings.ContainsFunc(field.text, func(c rune) bool { return unicode.IsControl(c) && !(field.lines && (c == '\n' || c == '\t')) }):
-			f.Wrong[field.name] = "This has characters that nobody can read."
+			f.Wrong[field.name] = "This contains characters that cannot be displayed."
 		}
 	}
 	return f
@@ -79,7 +79,7 @@ func (h *Handler) decided(ctx context.Context, r *http.Request, f form, decide f
 	case err == nil, errors.As(err, &none): // its page shows the decision, made now or before
 		return &answer{to: letterPath(name)}, nil
 	case errors.As(err, &invalid):
-		f.Refused = "It would still be rejected. What else is wrong with it is below: allow that too, or discard it."
+		f.Refused = "It would still be rejected. The other findings are below: allow them too, or discard it."
 		f.Some = true
 		for _, problem := range invalid.Findings {
 			for _, rule := range problem.Rules() {

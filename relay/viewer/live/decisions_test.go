@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/relay/viewer/live"
 )
 
-// post sends a form about a letter as a browser does.
+// post posts a form about a letter like a browser.
 func (s *site) post(letter int64, what string, form url.Values) (status int, page string) {
 	s.Helper()
 	form.Set("form", s.secret(letter))
@@ -21,7 +21,7 @@ func (s *site) post(letter int64, what string, form url.Values) (status int, pag
 	return w.Code, w.Body.String()
 }
 
-// records returns the records of some events.
+// records returns the records of the given events.
 func (s *site) records(events ...audit.Event) (list []audit.Stored) {
 	s.Helper()
 	err := s.log.Store().View(s.Context(), func(r audit.Reader) (err error) {
@@ -34,13 +34,13 @@ func (s *site) records(events ...audit.Event) (list []audit.Stored) {
 	return list
 }
 
-// broken are the rules that the message of [site.letter] breaks. Its record names the first.
+// broken are the rules that the message of [site.letter] violates. Its record names the first one.
 func broken() []string {
 	return []string{"safety/override-instructions", "safety/model", "safety/override-all-rules"}
 }
 
-// TestRelease: a person releases a letter with name and reason, which are recorded as the command line
-// records them; the message waits then for the next receiver, and the page says so until it has it.
+// TestRelease checks that the release of a letter is recorded with name and reason, as on the command line, and
+// that the message then waits for the next receiver, with a note on the page until the handover.
 func TestRelease(t *testing.T) {
 	s := newSite(t, nil)
 	n := s.letter()
@@ -57,7 +57,7 @@ func TestRelease(t *testing.T) {
 		t.Errorf("%+v, %+v", d, accepted[0].Details)
 	}
 	page := s.get(fmt.Sprint("/letters/", n))
-	if !strings.Contains(page, "waits to be handed") || !strings.Contains(page, fmt.Sprint("hand over ", accepted[0].Sequence)) || !strings.Contains(page, "Ada Byron") || strings.Contains(page, "<form") {
+	if !strings.Contains(page, "waits to be handed over") || !strings.Contains(page, fmt.Sprint("hand over ", accepted[0].Sequence)) || !strings.Contains(page, "Ada Byron") || strings.Contains(page, "<form") {
 		t.Error(page)
 	}
 	if list := s.get("/letters"); !strings.Contains(list, "No message waits") {
@@ -74,13 +74,13 @@ func TestRelease(t *testing.T) {
 	if err := other.HandedOver(t.Context(), []receiver.Handover{{Accepted: left[0].Answer.Record, Resumed: true}}); err != nil {
 		t.Fatal(err)
 	}
-	if page := s.get(fmt.Sprint("/letters/", n)); !strings.Contains(page, "was handed over since") {
+	if page := s.get(fmt.Sprint("/letters/", n)); !strings.Contains(page, "has been handed over") {
 		t.Error(page)
 	}
 }
 
-// TestReleaseSome: what a person does not allow keeps a letter where it is, and the page says what
-// that is, beside what was typed.
+// TestReleaseSome checks that a letter with findings that are not allowed still waits, and that the page shows
+// them together with the input.
 func TestReleaseSome(t *testing.T) {
 	s := newSite(t, nil)
 	n := s.letter()
@@ -103,7 +103,7 @@ func TestReleaseSome(t *testing.T) {
 	}
 }
 
-// TestDiscard: a discarded letter waits no more, and cannot be decided again.
+// TestDiscard checks that a discarded letter no longer waits, and cannot be decided again.
 func TestDiscard(t *testing.T) {
 	s := newSite(t, nil)
 	n := s.letter()
@@ -130,7 +130,7 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// TestFieldErrors: what a form lacks is said beside the field, of the form that was sent.
+// TestFieldErrors checks that missing input is reported beside its field, in the form that was sent.
 func TestFieldErrors(t *testing.T) {
 	s := newSite(t, nil)
 	n := s.letter()
@@ -168,7 +168,8 @@ func TestFieldErrors(t *testing.T) {
 	}
 }
 
-// TestInTheWay: a letter whose id another message has waits for that, and the page says so.
+// TestInTheWay checks that a letter whose id belongs to another waiting message is not released, and that the
+// page reports this.
 func TestInTheWay(t *testing.T) {
 	s := newSite(t, nil)
 	first := s.bring(s.message())
@@ -177,12 +178,12 @@ func TestInTheWay(t *testing.T) {
 		t.Fatalf("%+v, %+v", first, other)
 	}
 	status, page := s.post(other.Record.Sequence+1, "release", url.Values{"by": {"Ada"}, "reason": {"why"}})
-	if status != http.StatusUnprocessableEntity || !strings.Contains(page, "has not been handed over: that comes first") {
+	if status != http.StatusUnprocessableEntity || !strings.Contains(page, "must be handed over first") {
 		t.Errorf("status %d: %s", status, page)
 	}
 }
 
-// TestSecretsAreHidden: credentials in a dead letter are not shown, unless somebody wants that.
+// TestSecretsAreHidden checks that credentials in a dead letter are not shown, unless that is requested.
 func TestSecretsAreHidden(t *testing.T) {
 	const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 	for _, shown := range []bool{false, true} {

@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/relay/viewer/records"
 )
 
-// A handler shows a log to who has its token.
+// A handler shows a log to users with its token.
 func Example() {
 	err := audittest.With([]audit.Record{{Event: audit.Accepted, TaskID: "t1", HandoffID: "h1"}}, func(_ context.Context, store audit.Store) error {
 		token := guard.NewToken()

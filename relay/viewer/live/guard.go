@@ -71,7 +71,7 @@ var errAnswered = errors.New("answered")
 // admit returns why a request is refused. It responds itself to a browser's first request, with the token.
 func (h *Handler) admit(w http.ResponseWriter, r *http.Request) error {
 	if !h.options.Guard.IsHost(r) {
-		return &problem{http.StatusMisdirectedRequest, "This is not the name of this server", "It was asked for under a name that it does not have. Use the address that it printed when it was started."}
+		return &problem{http.StatusMisdirectedRequest, "This is not the name of this server", "The request used a name that this server does not have. Use the address that the server printed when it started."}
 	}
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPost:
@@ -81,7 +81,7 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request) error {
 	}
 	if r.Method != http.MethodPost && r.URL.Path == "/" && r.URL.Query().Has("token") {
 		if !h.options.Guard.IsToken(r.URL.Query().Get("token")) {
-			return &problem{http.StatusForbidden, "This is not the token", "The token in the address is another one than that of this server, which may have been started again since. Use the address that it printed last."}
+			return &problem{http.StatusForbidden, "This is not the token", "The token in the address is not the token of this server, which may have been started again since. Use the address that it printed last."}
 		}
 		if !h.options.Guard.IsOwnHost(r) {
 			h.write(w, r, &answer{to: h.home(r) + "/?" + url.Values{"token": {r.URL.Query().Get("token")}}.Encode()})
@@ -99,7 +99,7 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request) error {
 	case r.Method != http.MethodPost:
 		return nil
 	case h.options.Guard.Origin(r) == guard.Foreign: // if the browser does not send an origin, the secret in the form decides
-		return &problem{http.StatusForbidden, "This form is not from here", "It was sent by a page of another server, and nothing was done."}
+		return &problem{http.StatusForbidden, "This form is not from this server", "It was sent by a page of another server. Nothing was done."}
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
@@ -109,7 +109,7 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request) error {
 		return &problem{http.StatusBadRequest, "The form cannot be read", "Nothing was done."}
 	}
 	if known == byCookie && !guard.Same(r.PostForm.Get("form"), h.secrets.form) {
-		return &problem{http.StatusForbidden, "This form is not from here", "It is none that this server has made, or it was made before the server was started again. Nothing was done: go back, read the page again, and decide then."}
+		return &problem{http.StatusForbidden, "This form is not from this server", "This server did not create it, or created it before a restart. Nothing was done: go back, load the page again, and decide then."}
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (h *Handler) home(r *http.Request) string {
 // refused returns the error for a client that has not presented the token.
 func refused(known shown) error {
 	if known == wrongOnes {
-		return &problem{http.StatusUnauthorized, "This is not the token", "The Authorization header has another token than that of this server: it is \"Bearer\" and the token in the address that the server printed, or in the file that it was started with."}
+		return &problem{http.StatusUnauthorized, "This is not the token", "The Authorization header does not have the token of this server. Send \"Bearer\" and the token in the address that the server printed, or in the file that it was started with."}
 	}
-	return &problem{http.StatusUnauthorized, "The token is needed", "Open the address with the token that was printed when the server was started. A browser that has done that since needs it no more: if you came by a link from elsewhere, try again from here."}
+	return &problem{http.StatusUnauthorized, "The token is missing", "Open the address with the token that the server printed when it started. A browser that has already opened it does not need it again: if you followed a link from another site, try again from here."}
 }

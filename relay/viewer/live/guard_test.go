@@ -11,8 +11,8 @@ import (
 	"github.com/eaapl/handoff/relay/viewer/live"
 )
 
-// TestToken: whoever does not have the token gets nothing but words that say what to do, and who has
-// it gets a cookie that no script and no other site has.
+// TestToken checks that a client without the token gets only instructions, and that one with the token gets a
+// cookie that scripts and other sites cannot read.
 func TestToken(t *testing.T) {
 	s := newSite(t, nil)
 	s.letter()
@@ -55,8 +55,8 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestHome: a cookie is set and taken under the name that the server alone has. The address of this machine
-// leads there who has the token, since a browser sends its cookies to every port.
+// TestHome checks that a cookie is set and accepted only under the unique name of the server. The address of
+// this machine redirects clients with the token there, because browsers send its cookies to every port.
 func TestHome(t *testing.T) {
 	s := newSite(t, nil)
 	home := s.options.Guard.Home()
@@ -79,7 +79,7 @@ func TestHome(t *testing.T) {
 	}
 }
 
-// TestRebinding: under a name that is not the server's, nobody gets anything, with whatever token.
+// TestRebinding checks that a request under another name is rejected, with any token.
 func TestRebinding(t *testing.T) {
 	s := newSite(t, nil)
 	n := s.letter()
@@ -100,7 +100,7 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-// TestForgedForms: a decision that another site has made somebody's browser send is none.
+// TestForgedForms checks that a decision posted by another site through a user's browser is rejected.
 func TestForgedForms(t *testing.T) {
 	s := newSite(t, nil)
 	n := s.letter()
@@ -138,12 +138,12 @@ func TestForgedForms(t *testing.T) {
 	}
 }
 
-// TestReadOnly: a site that only shows has no forms, and takes none.
+// TestReadOnly checks that a read-only site has no forms, and rejects them.
 func TestReadOnly(t *testing.T) {
 	s := newSite(t, func(o *live.Options) { o.Release = nil })
 	n := s.letter()
 	size := s.size()
-	if page := s.get(fmt.Sprint("/letters/", n)); strings.Contains(page, "<form") || !strings.Contains(page, "only shows") {
+	if page := s.get(fmt.Sprint("/letters/", n)); strings.Contains(page, "<form") || !strings.Contains(page, "is read-only") {
 		t.Error("the page of a letter has a form")
 	}
 	for _, what := range []string{"release", "discard"} {
@@ -156,7 +156,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestGetOnlyReads: asking for any page, also for the address of a form, adds nothing to the log.
+// TestGetOnlyReads checks that requests for any page, and for the address of a form, add nothing to the log.
 func TestGetOnlyReads(t *testing.T) {
 	s := newSite(t, nil)
 	n := s.letter()
@@ -178,7 +178,7 @@ func TestGetOnlyReads(t *testing.T) {
 	}
 }
 
-// TestMethods: pages are asked for, forms are posted, and nothing else is done.
+// TestMethods checks that pages accept only reads, forms only posts, and nothing accepts other methods.
 func TestMethods(t *testing.T) {
 	s := newSite(t, nil)
 	for _, path := range []string{"/", "/task", "/letters", "/letters/1", "/stats", "/metrics", "/records/0"} {
@@ -193,8 +193,8 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestHeaders: nothing is kept by browsers, sniffed, framed, or tells others where somebody was, and
-// no page runs a script but that of the report.
+// TestHeaders checks that browsers may not store, sniff or frame pages, that they send no referrer, and that
+// only the script of the report runs.
 func TestHeaders(t *testing.T) {
 	s := newSite(t, nil)
 	n := s.letter()

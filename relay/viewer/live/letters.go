@@ -100,7 +100,7 @@ func (h *Handler) letter(ctx context.Context, r *http.Request) (*answer, error) 
 func (h *Handler) letterWith(ctx context.Context, name string, typed form) (*answer, error) {
 	n, err := strconv.ParseInt(name, 10, 64)
 	if err != nil || n < 0 {
-		return nil, missing("A dead letter has the number of its record.")
+		return nil, missing("A dead letter is identified by the number of its record.")
 	}
 	p := letterPage{Accepted: -1, Form: typed}
 	f := frame{Title: "Dead letter " + grouped(n), Section: "letters", Again: letterPath(name), Failed: typed.Refused != "" || len(typed.Wrong) > 0}
@@ -109,7 +109,7 @@ func (h *Handler) letterWith(ctx context.Context, name string, typed form) (*ans
 		var found bool
 		if p.Stored, found, err = recordAt(r, n); err != nil || !found || p.Event != audit.DeadLettered {
 			if err == nil {
-				err = missing("No message has become a dead letter with this record.")
+				err = missing("This record is not the record of a dead letter.")
 			}
 			return err
 		}
@@ -198,7 +198,7 @@ func (f *form) decision() receiver.Decision {
 		}
 		slices.Sort(d.Allow)
 		if len(d.Allow) == 0 {
-			f.Wrong["allow"] = "Choose what is allowed, or allow all that it was rejected for."
+			f.Wrong["allow"] = "Select the rules to allow, or allow all findings of the rejection."
 		}
 	}
 	return d

@@ -93,7 +93,7 @@ func New(o Options) *Handler {
 	h.read("/metrics", h.metrics)
 	h.decide("/letters/{letter}/release", h.release)
 	h.decide("/letters/{letter}/discard", h.discard)
-	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { h.fail(w, r, missing("There is no such page.")) })
+	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { h.fail(w, r, missing("This page does not exist.")) })
 	return h
 }
 
@@ -129,7 +129,7 @@ func (h *Handler) decide(path string, f answerer) {
 		case r.Method != http.MethodPost: // a GET of the form's address
 			http.Redirect(w, r, letterPath(r.PathValue("letter")), http.StatusSeeOther)
 		case h.options.Release == nil:
-			h.fail(w, r, &problem{http.StatusForbidden, "This server only shows", "Decisions about dead letters are not made here: the program was started so that it only reads."})
+			h.fail(w, r, &problem{http.StatusForbidden, "This server is read-only", "It was started without decisions about dead letters."})
 		default:
 			h.run(w, r, context.WithoutCancel(r.Context()), f)
 		}

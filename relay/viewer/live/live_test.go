@@ -19,7 +19,7 @@ import (
 	"github.com/eaapl/handoff/relay/viewer/live"
 )
 
-// TestLimits: neither a long form nor a long header is read.
+// TestLimits checks that forms and headers that are too long are not read.
 func TestLimits(t *testing.T) {
 	s := newSite(t, nil)
 	n := s.letter()
@@ -36,7 +36,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestStores: the pages are the same from both databases.
+// TestStores checks that the pages are the same with both databases.
 func TestStores(t *testing.T) {
 	for name, address := range map[string]func(testing.TB) string{
 		"SQLite":     func(t testing.TB) string { return filepath.Join(t.TempDir(), "audit.db") },
@@ -52,7 +52,7 @@ func TestStores(t *testing.T) {
 			for _, tt := range []struct{ path, want string }{
 				{"/", task}, {"/?id=cc35de8b", task}, {"/?id=" + strings.ToUpper(task), task}, {"/?id=6e7f936b-cafd-4624-8754-0bafc4e8acb4", task},
 				{"/?agent=risk-scoring-agent", task}, {"/?event=DEAD_LETTERED", task}, {"/?reason=SAFETY_VIOLATION", task}, {"/?since=1h", task},
-				{"/?id=0", "Give 4 characters"}, {"/letters", fmt.Sprint("/letters/", n)}, {fmt.Sprint("/letters/", n), unsafe}, {"/stats", "risk-scoring-agent"}, {"/metrics", "handoff_audit_handoffs{"},
+				{"/?id=0", "Enter at least 4 characters"}, {"/letters", fmt.Sprint("/letters/", n)}, {fmt.Sprint("/letters/", n), unsafe}, {"/stats", "risk-scoring-agent"}, {"/metrics", "handoff_audit_handoffs{"},
 				{"/task?id=" + task, handoff}, {"/records/0", "ACCEPTED"},
 			} {
 				w := s.do(ask{path: tt.path})
@@ -61,7 +61,7 @@ func TestStores(t *testing.T) {
 				}
 			}
 			for _, path := range []string{"/?id=cc35de8c", "/?agent=risk", "/?event=COMPLETED", "/?until=1h", "/?reason=SCHEMA_INVALID", "/?id=sha256:0000000000"} {
-				if page := s.get(path); strings.Contains(page, "/task?") || !strings.Contains(page, "None was found") {
+				if page := s.get(path); strings.Contains(page, "/task?") || !strings.Contains(page, "No matches") {
 					t.Errorf("%s finds something", path)
 				}
 			}
@@ -80,7 +80,7 @@ func TestStores(t *testing.T) {
 	}
 }
 
-// TestAsItWas: the details of a page are those of the log as it was then, whatever was added.
+// TestAsItWas checks that the details of a page show the log at the time of the page, whatever was added since.
 func TestAsItWas(t *testing.T) {
 	s := newSite(t, nil)
 	s.bring(s.message())
@@ -95,7 +95,7 @@ func TestAsItWas(t *testing.T) {
 	if got := s.get(path + "0"); got != first {
 		t.Errorf("before %s\nthen %s", first, got)
 	}
-	for range 12 { // others are opened meanwhile
+	for range 12 { // other pages are opened meanwhile
 		s.letter("8acb3", fmt.Sprintf("8a%03x", s.size()))
 		s.get("/task?id=" + task)
 	}
@@ -111,7 +111,8 @@ func TestAsItWas(t *testing.T) {
 
 var entry = regexp.MustCompile(`<h2><a href="/task\?id=([^"]*)">`)
 
-// TestPages: every task is on one page, the newest first, however its records are strewn.
+// TestPages checks that every task is on exactly one page, the newest first, however its records are
+// distributed.
 func TestPages(t *testing.T) {
 	s := newSite(t, nil)
 	const tasks = 120
@@ -144,7 +145,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestTimes: records are found by their times without reading those of others.
+// TestTimes checks that records are found by time without reading others.
 func TestTimes(t *testing.T) {
 	s := newSite(t, nil)
 	start := time.Date(2026, 6, 12, 0, 0, 0, 0, time.UTC)
@@ -172,8 +173,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestHostileTexts: nothing that messages, senders or people say is markup, a link of another kind, or
-// steers how a page is read.
+// TestHostileTexts checks that texts of messages, senders and users cannot be markup, other kinds of links, or
+// text that changes the direction of a page.
 func TestHostileTexts(t *testing.T) {
 	s := newSite(t, nil)
 	const attack = `"'><script>alert(1)</script><img src=x onerror=alert(1)>{{.}}javascript:alert(1)`
@@ -194,7 +195,7 @@ func TestHostileTexts(t *testing.T) {
 		page := w.Body.String()
 		body := page[strings.Index(page, "</style>"):]
 		for _, bad := range []string{"<script>alert", "<img", `"'>`, "\u202e", "\x1b"} {
-			ofScript := strings.HasPrefix(path, "/task?") && bad == "\u202e" // in data that the script of the report shows as it should
+			ofScript := strings.HasPrefix(path, "/task?") && bad == "\u202e" // the script of the report escapes this data
 			if strings.Contains(body, bad) && !ofScript {
 				t.Errorf("%s has %q", path, bad)
 			}
@@ -206,7 +207,7 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// TestClientLeaves: a query ends when nobody waits for it any more, and the others get their turn.
+// TestClientLeaves checks that a query ends when its client disconnects, and that other queries continue.
 func TestClientLeaves(t *testing.T) {
 	var s *site
 	begun, ended := make(chan struct{}, 10), make(chan error, 10)
@@ -230,7 +231,7 @@ func TestClientLeaves(t *testing.T) {
 	}
 }
 
-// A slowStore has no end until its context has.
+// slowStore is a store that blocks until its context ends.
 type slowStore struct {
 	audit.Store
 	begun chan struct{}
@@ -244,7 +245,7 @@ func (s slowStore) View(ctx context.Context, _ func(audit.Reader) error) error {
 	return ctx.Err()
 }
 
-// TestQueriesAtOnce: no number of requests reads the log more than a few times at once.
+// TestQueriesAtOnce checks that the number of concurrent reads of the log is limited.
 func TestQueriesAtOnce(t *testing.T) {
 	begun, ended := make(chan struct{}, 100), make(chan error, 100)
 	s := newSite(t, func(o *live.Options) { o.Store = slowStore{o.Store, begun, ended} })
@@ -268,7 +269,7 @@ func TestQueriesAtOnce(t *testing.T) {
 	}
 }
 
-// TestTrouble: an error of the log is said, on the page and to who looks after the server.
+// TestTrouble checks that an error of the log is shown on the page, and logged for the operator.
 func TestTrouble(t *testing.T) {
 	s := newSite(t, func(o *live.Options) { o.Store = brokenStore{o.Store} })
 	w := s.do(ask{path: "/", browser: true})
@@ -283,18 +284,18 @@ func (brokenStore) View(context.Context, func(audit.Reader) error) error {
 	return fmt.Errorf("the disk is <gone>")
 }
 
-// TestFresh: a page is asked for again by itself only where somebody wants that.
+// TestFresh checks that a page reloads itself only on request.
 func TestFresh(t *testing.T) {
 	s := newSite(t, nil)
 	for _, path := range []string{"/", "/letters", "/stats"} {
 		if got := s.do(ask{path: path}).Header().Get("Refresh"); got != "" {
 			t.Errorf("%s: Refresh %q", path, got)
 		}
-		if w := s.do(ask{path: path + "?fresh=1"}); w.Header().Get("Refresh") != "10" || !strings.Contains(w.Body.String(), "Stop reading again") {
+		if w := s.do(ask{path: path + "?fresh=1"}); w.Header().Get("Refresh") != "10" || !strings.Contains(w.Body.String(), "Stop reloading") {
 			t.Errorf("%s: %v", path, w.Header())
 		}
 	}
-	if !bytes.Contains(s.do(ask{path: "/"}).Body.Bytes(), []byte("Read at ")) {
+	if !bytes.Contains(s.do(ask{path: "/"}).Body.Bytes(), []byte("Loaded at ")) {
 		t.Error("the page does not say of when it is")
 	}
 }

@@ -26,8 +26,8 @@ func missing(text string) *problem {
 }
 
 var (
-	errBusy = &problem{http.StatusServiceUnavailable, "Too much is asked at once", "Others wait for the audit log, too. Try again in a moment."}
-	errSlow = &problem{http.StatusServiceUnavailable, "This takes too long", fmt.Sprintf("The audit log was read for %s, and there was no end. Ask for less: a time, an event or an id.", queryTimeout)}
+	errBusy = &problem{http.StatusServiceUnavailable, "Too many requests", "Other requests are waiting for the audit log. Try again in a moment."}
+	errSlow = &problem{http.StatusServiceUnavailable, "This takes too long", fmt.Sprintf("The search did not finish within %s. Narrow it by time, event or id.", queryTimeout)}
 )
 
 // fail responds with an error.
@@ -71,7 +71,7 @@ func (h *Handler) plain(w http.ResponseWriter, r *http.Request, p *problem) {
 
 func (h *Handler) refuseMethod(w http.ResponseWriter, r *http.Request, allowed string) {
 	w.Header().Set("Allow", allowed)
-	h.fail(w, r, &problem{http.StatusMethodNotAllowed, "Not like this", "This address takes " + allowed + "."})
+	h.fail(w, r, &problem{http.StatusMethodNotAllowed, "Method not allowed", "This address accepts " + allowed + "."})
 }
 
 // write writes an answer.
@@ -101,7 +101,7 @@ func (h *Handler) page(name string, f frame) (*answer, error) {
 	f.Style, f.Version, f.Now = style(), h.options.Version, h.options.Now().UTC()
 	var text bytes.Buffer
 	if err := pages().ExecuteTemplate(&text, name, f); err != nil {
-		return nil, fmt.Errorf("making the page %s: %w", name, err)
+		return nil, fmt.Errorf("creating the page %s: %w", name, err)
 	}
 	return &answer{kind: htmlType, body: text.Bytes(), policy: viewer.Policy{Style: string(f.Style), Forms: true}.String()}, nil
 }

@@ -36,7 +36,7 @@ func questionOf(r *http.Request) question {
 		case utf8.RuneCountInString(*field) > maxField:
 			*field, q.Wrong[name] = "", "This is too long."
 		case !utf8.ValidString(*field) || strings.ContainsRune(*field, 0):
-			*field, q.Wrong[name] = "", "This is no text."
+			*field, q.Wrong[name] = "", "This is not text."
 		}
 	}
 	q.Before, _ = strconv.ParseInt(given.Get("before"), 10, 64)
@@ -81,17 +81,17 @@ func (q *question) filter(r audit.Reader, m moment, now time.Time) (f audit.Filt
 	case q.ID == "":
 	case strings.HasPrefix(q.ID, "sha256:"):
 		if f.Hash = strings.ToLower(strings.TrimPrefix(q.ID, "sha256:")); len(f.Hash) < minPrefix || strings.Trim(f.Hash, "0123456789abcdef") != "" {
-			q.Wrong["id"] = fmt.Sprintf("A hash is sha256: and %d or more of 0-9 and a-f.", minPrefix)
+			q.Wrong["id"] = fmt.Sprintf("A hash is sha256: and at least %d of the characters 0-9 and a-f.", minPrefix)
 		}
 	case utf8.RuneCountInString(q.ID) < minPrefix:
-		q.Wrong["id"] = fmt.Sprintf("Give %d characters or more of an id.", minPrefix)
+		q.Wrong["id"] = fmt.Sprintf("Enter at least %d characters of an id.", minPrefix)
 	default:
 		f.Prefix = q.ID
 	}
 	if q.Event != "" {
 		event := audit.Event(strings.ToUpper(q.Event))
 		if !slices.Contains(audit.Events(), event) {
-			q.Wrong["event"] = "There is no such event."
+			q.Wrong["event"] = "This event does not exist."
 		}
 		f.Events = []audit.Event{event}
 	} else if q.Reason != "" {
@@ -130,12 +130,12 @@ func reasoned() []audit.Event {
 func (q *question) time(name, text string, now time.Time) time.Time {
 	t, err := parseTime(text, now)
 	if err != nil {
-		q.Wrong[name] = "Write it as 2026-06-12, 2026-06-12 09:30, or how long ago it was, like 24h or 30d. Times are UTC."
+		q.Wrong[name] = "Enter a time such as 2026-06-12 or 2026-06-12 09:30, or an age such as 24h or 30d. Times are UTC."
 	}
 	return t
 }
 
-var errTime = errors.New("no time")
+var errTime = errors.New("not a time")
 
 // parseTime parses a time typed by a user, zero for none.
 func parseTime(text string, now time.Time) (time.Time, error) {

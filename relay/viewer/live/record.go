@@ -20,7 +20,7 @@ type recordPage struct {
 func (h *Handler) record(ctx context.Context, r *http.Request) (*answer, error) {
 	n, err := strconv.ParseInt(r.PathValue("record"), 10, 64)
 	if err != nil || n < 0 {
-		return nil, missing("A record has a number.")
+		return nil, missing("A record is identified by its number.")
 	}
 	p := recordPage{Stored: audit.Stored{Record: audit.Record{Sequence: -1}}}
 	f := frame{Title: "Record " + grouped(n), Section: "tasks", Again: r.URL.Path}
@@ -38,7 +38,7 @@ func (h *Handler) record(ctx context.Context, r *http.Request) (*answer, error) 
 	case err != nil:
 		return nil, err
 	case p.Sequence < 0:
-		return nil, missing("The audit log has no record of this number, or it was removed after its retention period.")
+		return nil, missing("The audit log has no record with this number, or it was removed after its retention period.")
 	}
 	f.Content = p
 	return h.page("record", f)

@@ -16,8 +16,8 @@ import (
 	"github.com/eaapl/handoff/relay/viewer/live"
 )
 
-// TestViewer: for looking alone, a role of PostgreSQL is enough that may only read, and so the database
-// shows that no page writes.
+// TestViewer checks that a PostgreSQL role that may only read is sufficient for viewing, which also proves that
+// no page writes.
 func TestViewer(t *testing.T) {
 	address := storetest.Postgres(t)
 	writer := siteAt(t, address, nil)

@@ -27,7 +27,7 @@ type cut struct {
 func (c *cut) Head() (audit.Head, error) {
 	s, found, err := recordAt(c.Reader, c.size-1)
 	if err == nil && !found {
-		err = fmt.Errorf("the audit log has no record %d any more", c.size-1)
+		err = fmt.Errorf("the audit log no longer has record %d", c.size-1)
 	}
 	return audit.Head{Size: c.size, Last: s.Hash}, err
 }
@@ -116,7 +116,7 @@ func (h *Handler) task(ctx context.Context, r *http.Request) (*answer, error) {
 		s.DetailsURL = "/task/details?" + url.Values{"id": {id}, "of": {strconv.FormatInt(m.Size, 10)}}.Encode() + "&i="
 		s.Links = []viewer.Link{
 			{Text: "Tasks", URL: "/"}, {Text: "Dead letters", URL: "/letters"}, {Text: "Metrics", URL: "/stats"},
-			{Text: fmt.Sprintf("As of record %s, %s UTC: show it as it is now", grouped(m.Record()), clock(m.Last)), URL: taskURL(id, "")},
+			{Text: fmt.Sprintf("As of record %s, %s UTC: show the current state", grouped(m.Record()), clock(m.Last)), URL: taskURL(id, "")},
 		}
 		return h.tasks.of(id, m.Size).with(ctx, h, reader, func(p *records.Page) error {
 			index := *p.Index
@@ -136,16 +136,16 @@ func (h *Handler) details(ctx context.Context, r *http.Request) (*answer, error)
 	size, err := strconv.ParseInt(given.Get("of"), 10, 64)
 	i, err2 := strconv.Atoi(given.Get("i"))
 	if err != nil || err2 != nil {
-		return nil, missing("There are no such details.")
+		return nil, missing("These details do not exist.")
 	}
 	var text bytes.Buffer
 	err = h.view(ctx, func(r audit.Reader, m moment) error {
 		if size < 1 || size > m.Size {
-			return missing("The audit log is shorter than that.")
+			return missing("The audit log does not have this many records.")
 		}
 		return h.tasks.of(given.Get("id"), size).with(ctx, h, r, func(p *records.Page) error {
 			if i < 0 || i >= len(p.Index.Handoffs) {
-				return missing("The task has no such handoff.")
+				return missing("The task does not have this handoff.")
 			}
 			d, err := p.Details(i)
 			if err != nil {

@@ -23,14 +23,14 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// Messages that were archived are read from their file. Where it is missing or damaged, the page shows
-// the rest, and says which message it does without, and why, but not in which directory it was.
+// TestArchived checks that archived messages are read from their file. If it is missing or damaged, the page
+// shows the rest, and names the missing message and the reason, but not the directory.
 func TestArchived(t *testing.T) {
 	l := audittest.New(t)
 	first, second, third := told("h1", "null", 1), told("h2", "h1", 2), told("h3", "h2", 3)
 	audittest.Add(t, l, audit.Record{Event: audit.Accepted}, first)
 	audittest.Add(t, l, audit.Record{Event: audit.Accepted}, second)
-	before, err := time.Parse(time.DateOnly, "2027-01-01") // the log's clock is in 2026
+	before, err := time.Parse(time.DateOnly, "2027-01-01") // the clock of the log is in 2026
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestArchived(t *testing.T) {
 		what, why string
 		with      func() error
 	}{
-		{"damaged", "not a file of messages, or not whole", func() error { return os.Truncate(file, 40) }},
+		{"damaged", "it is not a complete file of messages", func() error { return os.Truncate(file, 40) }},
 		{"missing", "", func() error { return os.Remove(file) }},
 	} {
 		t.Run(gone.what, func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestArchived(t *testing.T) {
 				if len(h) != 3 || h[1].Parent != 0 || h[1].Status != "ACCEPTED" || h[1].Step.USD != "0.1" || len(list[1].Records) != 1 {
 					t.Errorf("the records say %+v", h)
 				}
-				for _, r := range p.Index.Rules { // the parent of the third is there, and nobody can read it
+				for _, r := range p.Index.Rules { // the parent of the third handoff is in the file, which cannot be read
 					if r.ID == "chain/missing-parent" || r.ID == "chain/orphan" {
 						t.Errorf("found %+v", r)
 					}
@@ -82,8 +82,8 @@ func TestArchived(t *testing.T) {
 	}
 }
 
-// What was erased is not on the page: of a message that is read without it, replacements are, and where the
-// message has to be as it came, the page says who erased it and why.
+// TestErased checks that erased data is not on the page: a message shows replacements instead and, where the
+// original is required, who erased the data, and why.
 func TestErased(t *testing.T) {
 	l := audittest.New(t)
 	keys, err := sqlkeys.Open(t.Context(), filepath.Join(t.TempDir(), "keys.db"), sqlkeys.Options{Create: true})

@@ -280,7 +280,7 @@ func (p *draft) text(h *trace.Handoff) (text *collect.Text, missing string, err 
 		}
 		return &collect.Text{}, missing, err
 	case message == nil:
-		return &collect.Text{}, "the audit log has the records of it, and not the message", nil
+		return &collect.Text{}, "the audit log has its records, but not the message", nil
 	}
 	return p.Text(message), "", nil
 }
@@ -288,11 +288,11 @@ func (p *draft) text(h *trace.Handoff) (text *collect.Text, missing string, err 
 // judge sets the recorded result of a signature's check.
 func judge(s *viewer.Signature, told *audit.Stored) {
 	if told.KeyID == "" {
-		s.Verdict = "the record does not say that anybody has verified it"
+		s.Verdict = "the record does not confirm that it was verified"
 		return
 	}
 	holds := true
-	s.Verdict, s.Holds = "it held when the message was recorded, by the key "+told.KeyID, &holds
+	s.Verdict, s.Holds = "it was valid when the message was recorded, with the key "+told.KeyID, &holds
 }
 
 // addLog adds the records of a handoff, and the proof of its message's record.

@@ -51,8 +51,8 @@ func told(id, parent string, n int) []byte {
 		"currentState":{"kept":"%[3]d"},"costTracking":{"costSpentSoFarUSD":0.%[3]d,"costBudgetRemainingUSD":0.%d,"tokenSpent":{"prompt":%[3]d,"completion":1}}}`, id, parent, n, n+1, 9-n)
 }
 
-// A handoff that was rejected, tried again, accepted and rolled back has all of that in its events, and
-// what its agent ran.
+// TestEvents checks that a handoff that was rejected, retried, accepted and rolled back has all these events,
+// and the result of its agent.
 func TestEvents(t *testing.T) {
 	l := audittest.New(t)
 	first, second := told("h1", "null", 1), told("h2", "h1", 2)
@@ -90,8 +90,8 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-// A message that several receivers got is one handoff: each event says whose copy it is about, what was spent
-// counts once, and the answer of one of them is below it.
+// TestCopies checks that a message with several receivers is one handoff: each event names its copy, the cost
+// counts once, and the answer of one receiver is a child.
 func TestCopies(t *testing.T) {
 	l := audittest.New(t)
 	fanOut := []byte(`{"handoffId":"h1","taskId":"t","parentHandoffId":null,"fromAgent":{"agentId":"planner"},"toAgent":{"agentType":"reader"},
@@ -122,7 +122,7 @@ func TestCopies(t *testing.T) {
 	})
 }
 
-// What was lost between two messages is found by the messages in the log.
+// TestLostInTheLog checks that losses between two messages are found by the messages in the log.
 func TestLostInTheLog(t *testing.T) {
 	l := audittest.New(t)
 	audittest.Add(t, l, audit.Record{Event: audit.Accepted}, []byte(`{"handoffId":"h1","taskId":"t","parentHandoffId":null,"constraints":["no names"]}`))
@@ -136,7 +136,7 @@ func TestLostInTheLog(t *testing.T) {
 	})
 }
 
-// The proof of a page leads from the record to the root of the log.
+// TestProof checks that the proof on a page leads from the record to the root of the log.
 func TestProof(t *testing.T) {
 	l := audittest.New(t)
 	for i := range 5 {
@@ -161,7 +161,7 @@ func TestProof(t *testing.T) {
 	})
 }
 
-// A record without its message is shown without it.
+// TestNoMessage checks that a record without its message is shown without it.
 func TestNoMessage(t *testing.T) {
 	l := audittest.New(t)
 	audittest.Add(t, l, audit.Record{Event: audit.Dispatched, HandoffID: "h1", TaskID: "t"}, nil)

@@ -28,7 +28,7 @@ type Options struct {
 type SamePlaceError struct{}
 
 func (*SamePlaceError) Error() string {
-	return "the audit log and the keys of data subjects are in the same database: a copy of it would have both, so that nothing could be erased; use another database for the keys"
+	return "the audit log and the keys of data subjects are in the same database: a copy of it would contain both, so that data could not be erased; use another database for the keys"
 }
 
 // part is the name of the tables in errors and in handoff_version.
@@ -91,7 +91,7 @@ func (s *Store) Secret(ctx context.Context) (secret personal.Secret, err error) 
 		var b []byte
 		err := t.QueryRow("SELECT secret FROM subject_secret WHERE id = 1").Scan(&b)
 		if err == nil && len(b) != len(secret) {
-			err = errors.New("the secret of the key store is not as it was written")
+			err = errors.New("the secret of the key store is damaged")
 		}
 		copy(secret[:], b)
 		return err
@@ -181,7 +181,7 @@ func readKey(t *database.Tx, where string, args ...any) (*personal.Key, error) {
 	}
 	key := &personal.Key{Subject: hex.EncodeToString(subject)}
 	if err == nil && (len(id) != len(key.ID) || len(secret) != len(key.Secret)) {
-		err = errors.New("a key of the key store is not as it was written")
+		err = errors.New("a key of the key store is damaged")
 	}
 	copy(key.ID[:], id)
 	copy(key.Secret[:], secret)

@@ -15,13 +15,14 @@ import (
 	"github.com/eaapl/handoff/relay/audit/storetest"
 )
 
-// log and subjects are as records have them.
+// log and subjects have the form of those in records.
 var (
 	log      = strings.Repeat("01", 16)
 	subjects = []string{strings.Repeat("0a", 32), strings.Repeat("0b", 32), strings.Repeat("0a", 32)}
 )
 
-// Several processes that need the same keys at once get the same ones.
+// TestOneKeyForASubject checks that several processes that need the same keys at the same time get the same
+// ones.
 func TestOneKeyForASubject(t *testing.T) {
 	t.Parallel()
 	for name, address := range map[string]string{"SQLite": filepath.Join(t.TempDir(), "keys.db"), "PostgreSQL": ""} {
@@ -61,7 +62,7 @@ func TestOneKeyForASubject(t *testing.T) {
 	}
 }
 
-// Another log has other keys, so that erasing in one leaves those of the other.
+// TestKeysOfOneLog checks that each log has other keys, so that an erasure in one log keeps the data of others.
 func TestKeysOfOneLog(t *testing.T) {
 	t.Parallel()
 	s, err := sqlkeys.Open(t.Context(), filepath.Join(t.TempDir(), "keys.db"), sqlkeys.Options{Create: true})

@@ -21,8 +21,8 @@ import (
 	"github.com/eaapl/handoff/relay/audit/trace/otlp"
 )
 
-// export returns the spans of a task as JSON, and as OpenTelemetry's own code reads them, which
-// rejects what it does not know.
+// export returns the spans of a task as JSON, and as read by OpenTelemetry's own code, which rejects unknown
+// members.
 func export(t *testing.T, l *audit.Log, task string) (string, []*tracepb.Span) {
 	t.Helper()
 	var text []byte
@@ -66,8 +66,7 @@ func export(t *testing.T, l *audit.Log, task string) (string, []*tracepb.Span) {
 	return string(text), spans
 }
 
-// digits returns an id as it is in OTLP/JSON: there ids are hexadecimal digits, and in protobuf's
-// JSON all bytes are base64.
+// digits returns an id in the form of OTLP/JSON, in hexadecimal digits; protobuf's JSON has bytes in base64.
 func digits(id []byte) string { return base64.StdEncoding.EncodeToString(id) }
 
 func find(t *testing.T, spans []*tracepb.Span, name string) *tracepb.Span {
@@ -101,10 +100,10 @@ func text(id, parent, from, to, traceparent string) []byte {
 	return fmt.Appendf(nil, `{"handoffId":%q,"taskId":"t",%s"fromAgent":{"agentId":%q},"toAgent":{"agentType":%q},"traceparent":%q,"taskDescription":"Ada's secret"}`, id, parent, from, to, traceparent)
 }
 
-// A task that was dispatched, accepted and worked on is one tree of spans, from one agent to the
-// next.
+// TestTask checks that a task that was dispatched, accepted and completed is one tree of spans, from one agent
+// to the next.
 func TestTask(t *testing.T) {
-	l := audittest.New(t) // from 2026-06-12T09:30:01Z on, a second each
+	l := audittest.New(t) // from 2026-06-12T09:30:01Z on, one second apart
 	code, failed := 0, 3
 	first := text("h1", "", "reader", "scorer", "00-"+traceID+"-"+span1+"-01")
 	second := text("h2", "h1", "scorer", "writer", "00-"+traceID+"-"+span2+"-01")
@@ -182,8 +181,8 @@ func TestTask(t *testing.T) {
 	}
 }
 
-// Without a dispatch in the log, the parent of a handoff is the span of traceparent, wherever that is; a
-// link leads to the handoff before, also to one in another trace.
+// TestWithoutDispatch checks that, without a dispatch in the log, the parent of a handoff is the span of its
+// traceparent, in any trace, and that a link leads to the previous handoff, even in another trace.
 func TestWithoutDispatch(t *testing.T) {
 	l := audittest.New(t)
 	other := strings.Repeat("ab", 16)
@@ -199,8 +198,8 @@ func TestWithoutDispatch(t *testing.T) {
 	}
 }
 
-// Where nothing says what the trace is, it is the task's; where only the record is left, its trace
-// is known, and the parent is the handoff before.
+// TestWithoutMessage checks that a handoff without a message is in the trace of its task, with the previous
+// handoff as parent, and that the trace id of a record is used, with a link to the previous handoff.
 func TestWithoutMessage(t *testing.T) {
 	l := audittest.New(t)
 	audittest.Add(t, l, audit.Record{Event: audit.Accepted, HandoffID: "h1", TaskID: "t", Sender: "a", Receiver: "b"}, nil)
@@ -224,7 +223,8 @@ func TestWithoutMessage(t *testing.T) {
 	}
 }
 
-// A handoff to several receivers has a span for each; what joins their branches is linked to them.
+// TestFan checks that a handoff to several receivers has a span for each, and that a join is linked to all
+// branches.
 func TestFan(t *testing.T) {
 	file, err := os.ReadFile("../../../../testdata/chain/fan-in/good/task.jsonl")
 	if err != nil {
@@ -265,7 +265,8 @@ func TestFan(t *testing.T) {
 	}
 }
 
-// A handoff that was taken back before anybody had it has failed; one that was accepted before has not.
+// TestRevoked checks that a handoff that was taken back before its acceptance has failed, and one that was
+// accepted before has not.
 func TestRevoked(t *testing.T) {
 	l := audittest.New(t)
 	audittest.Add(t, l, audit.Record{Event: audit.Dispatched, HandoffID: "h1", TaskID: "t", Sender: "a", Receiver: "b"}, nil)
