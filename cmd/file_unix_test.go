@@ -114,7 +114,7 @@ func TestHardLink(t *testing.T) {
 	}
 }
 
-func TestLinksStay(t *testing.T) {
+func TestLinksKept(t *testing.T) {
 	for _, links := range [][]string{
 		{"new.json", "link"},
 		{"dir/new.json", "link"},
@@ -263,7 +263,7 @@ func TestClosedPipe(t *testing.T) {
 
 // A run removes files that killed runs left next to its own file, but no files of living ones,
 // and none that merely look similar.
-func TestAbandoned(t *testing.T) {
+func TestAbandonedFiles(t *testing.T) {
 	inEmptyDir(t)
 	similar := []string{".handoff-x.tmp", ".handoff-.tmp", "." + temporaryFileName(), temporaryFileName() + "x"}
 	for _, name := range similar {

@@ -87,8 +87,8 @@ func TestMCPChild(t *testing.T) {
 	}
 }
 
-// TestMCPGone ends the client in several ways: the server ends, without an error.
-func TestMCPGone(t *testing.T) {
+// TestMCPClientGone ends the client in several ways: the server ends, without an error.
+func TestMCPClientGone(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		end  func(in io.Closer, out io.Closer, p *os.Process)

@@ -16,10 +16,10 @@ import (
 	"github.com/eaapl/handoff/internal/programtest"
 )
 
-// TestServersKeepNobodyOut checks that clients with the token are served even if the maximum number of
+// TestServersAtConnectionLimit checks that clients with the token are served even if the maximum number of
 // connections is held by clients without it, which keep an answered connection open, or send half a header or
 // half a body.
-func TestServersKeepNobodyOut(t *testing.T) {
+func TestServersAtConnectionLimit(t *testing.T) {
 	const token, connections, patience = "0123456789abcdefghijklmn", 256, 30 * time.Second
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("token", []byte(token), 0o600); err != nil {

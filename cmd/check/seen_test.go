@@ -88,7 +88,7 @@ func TestSeen(t *testing.T) {
 }
 
 // A replaced file is read again.
-func TestSeenBegunAnew(t *testing.T) {
+func TestSeenReplaced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ids")
 	s := newSeenFile(path, &claim.Set{})
 	for _, want := range []bool{true, false} {

@@ -71,7 +71,7 @@ var exhausted = validate.Result{Reason: validate.BudgetExhausted, Findings: []fi
 	{Layer: finding.Lint, Severity: finding.Warning, Rule: "lint/secret", Message: "a\x1b[31m", Line: 10, Column: 1},
 }}
 
-func TestOne(t *testing.T) {
+func TestTextOfOne(t *testing.T) {
 	want := `plan.json                                                       BUDGET_EXHAUSTED
 
 from        legal-analysis-agent@2.1.0
@@ -126,7 +126,7 @@ Findings  1 error, 1 warning
 	}
 }
 
-func TestSeveral(t *testing.T) {
+func TestTextOfSeveral(t *testing.T) {
 	first := recordOf(t, inspected, validate.Result{Valid: true})
 	second := recordOf(t, strings.Replace(inspected, "0.320", "0.31888812", 1), exhausted)
 	second.Index = 12344

@@ -43,9 +43,9 @@ func TestHeldFile(t *testing.T) {
 	(<-got).release()
 }
 
-// TestHeldFileMeanwhile appends to a transcript, without a lock, while it is rewritten: the
+// TestHeldFileChanged appends to a transcript, without a lock, while it is rewritten: the
 // file is kept, including the appended text.
-func TestHeldFileMeanwhile(t *testing.T) {
+func TestHeldFileChanged(t *testing.T) {
 	const before, added = "{}\n", "{\"b\":2}\n"
 	path := filepath.Join(t.TempDir(), "a.json")
 	if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
@@ -73,7 +73,7 @@ func TestHeldFileMeanwhile(t *testing.T) {
 }
 
 // A new transcript does not replace a file that was created in the meantime.
-func TestCreateMeanwhile(t *testing.T) {
+func TestCreateExisting(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.json")
 	out, err := cli.NewGlobals().OpenAs(claim.AsData, compress.None, path, nil)
 	if err != nil {

@@ -30,9 +30,9 @@ func appendTo(t *testing.T, path, text string) {
 	}
 }
 
-// TestInPlaceMeanwhile appends to a file while each command rewrites it: the file is kept,
+// TestInPlaceChanged appends to a file while each command rewrites it: the file is kept,
 // including the appended text.
-func TestInPlaceMeanwhile(t *testing.T) {
+func TestInPlaceChanged(t *testing.T) {
 	const before, added = "{\"a\":1}\n", "{\"b\":2}\n"
 	limits := jsonstream.Limits{MaxBytes: 1 << 20, MaxDepth: 100}
 	quiet := func() (*cobra.Command, *strings.Builder) {
