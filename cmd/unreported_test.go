@@ -13,8 +13,8 @@ import (
 	"github.com/eaapl/handoff/internal/programtest"
 )
 
-// TestUnreportedInterrupted checks that an interrupted verifier names the recorded messages whose
-// verdicts it has not reported.
+// TestUnreportedInterrupted checks that an interrupted verifier names the recorded messages whose verdicts it has
+// not reported.
 func TestUnreportedInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	programtest.Run(t, "keygen", "-o", "key")
@@ -58,6 +58,6 @@ func TestUnreportedInterrupted(t *testing.T) {
 		t.Errorf("got %q, want %q", stderr.String(), want)
 	}
 	if _, err := os.Stat("report"); err == nil {
-		t.Error("half a report is left")
+		t.Error("an incomplete report remains")
 	}
 }
