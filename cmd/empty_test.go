@@ -42,7 +42,7 @@ func TestEmptyInput(t *testing.T) {
 			code := runWriting(strings.NewReader(""), &out, &problems, append(args, input)...)
 			if runs++; code != want {
 				t.Errorf("%s %s: exit code %d, want %d: %s%s", r.command, r.flags, code, want, out.String(), problems.String())
-			} else if said := out.String() + problems.String(); want == program.ExitTrouble && !slices.ContainsFunc([]string{"empty: ", "is empty", "holds no envelope"}, func(text string) bool { return strings.Contains(said, text) }) {
+			} else if said := out.String() + problems.String(); want == program.ExitTrouble && !slices.ContainsFunc([]string{"empty: ", "is empty", "contains no envelopes"}, func(text string) bool { return strings.Contains(said, text) }) {
 				t.Errorf("%s %s %s: it does not report that the input is empty: %s", r.command, r.flags, input, said)
 			}
 			if r.messages && out.Len() > 0 {

@@ -99,7 +99,7 @@ Budget
   $0.08 spent, $0.320 remaining
   6,000 tokens: 4200 prompt, 1800 completion
 
-Where the bytes go  1,123 bytes, 1,111 compact
+Size by member  1,123 bytes, 1,111 compact
   remainingSubtasks            146  13.1%  █████████████████████████████████████
 `
 	got := draw(t, 80, false, recordOf(t, inspected, exhausted))
