@@ -63,10 +63,10 @@ func (r coverageRow) problem(exists func(test string) bool) string {
 		return fmt.Sprintf("the status is %q, expected one of %q", r.status, coverageStatuses)
 	}
 	if r.status == "works" && len(r.tests) == 0 {
-		return "it works, and no test shows it: name one"
+		return "no test is named: name one"
 	}
 	if r.status != "works" && r.note == "" {
-		return "it does not just work, and the note says nothing: say what is there, and what is not"
+		return "the note is empty: explain the status"
 	}
 	for _, test := range r.tests {
 		if !exists(test) {
@@ -137,10 +137,10 @@ func TestCoverageProblems(t *testing.T) {
 		{"works", coverageRow{status: "works", tests: []string{"cmd.TestCoverage", "script/build", "pkg/jsonstream.FuzzParse"}}, ""},
 		{"is for another program", coverageRow{status: "n/a", note: "a callback of the SDK"}, ""},
 		{"unknown status", coverageRow{status: "done"}, `the status is "done"`},
-		{"works by hearsay", coverageRow{status: "works"}, "no test shows it"},
-		{"partly, and who knows what", coverageRow{status: "partly", tests: []string{"script/build"}}, "the note says nothing"},
-		{"missing, and who knows what", coverageRow{status: "missing"}, "the note says nothing"},
-		{"declined, and who knows why", coverageRow{status: "declined"}, "the note says nothing"},
+		{"works without a test", coverageRow{status: "works"}, "no test is named"},
+		{"partly without a note", coverageRow{status: "partly", tests: []string{"script/build"}}, "the note is empty"},
+		{"missing without a note", coverageRow{status: "missing"}, "the note is empty"},
+		{"declined without a note", coverageRow{status: "declined"}, "the note is empty"},
 		{"no such script", coverageRow{status: "works", tests: []string{"script/nothing"}}, `no test "script/nothing"`},
 		{"no such test", coverageRow{status: "works", tests: []string{"cmd.TestCover"}}, `no test "cmd.TestCover"`},
 		{"no such package", coverageRow{status: "works", tests: []string{"pkg/nothing.TestParse"}}, `no test "pkg/nothing.TestParse"`},

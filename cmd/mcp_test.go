@@ -215,17 +215,17 @@ func TestMCPHTTPRefused(t *testing.T) {
 		name, token, host, origin, body string
 		want                            int
 	}{
-		{"all is well", token, "", "", ping, 200},
+		{"allowed", token, "", "", ping, 200},
 		{"its own origin", token, "", strings.TrimSuffix(address, "/mcp"), ping, 200},
 		{"localhost", token, "localhost:1", "", ping, 200},
 		{"no token", "", "", "", ping, 401},
 		{"another token", token + "x", "", "", ping, 401},
 		{"another name", token, "evil.example", "", ping, 403},
-		{"a name that begins alike", token, "localhost.evil.example", "", ping, 403},
+		{"a name with the same prefix", token, "localhost.evil.example", "", ping, 403},
 		{"another origin", token, "", "http://evil.example", ping, 403},
 		{"another port's origin", token, "", "http://127.0.0.1:1", ping, 403},
 		{"no origin", token, "", "null", ping, 403},
-		{"too much", token, "", "", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("x", 2<<20) + `"}}`, 413},
+		{"too large", token, "", "", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("x", 2<<20) + `"}}`, 413},
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader(tt.body))
 		if err != nil {

@@ -60,10 +60,10 @@ func TestSeen(t *testing.T) {
 	}{
 		{"new file", "", "a b", "yy", "a\nb\n"},
 		{"known", "a\nb\n", "b c a", "nyn", "a\nb\nc\n"},
-		{"twice at once", "", "a a", "yn", "a\n"},
+		{"twice in one call", "", "a a", "yn", "a\n"},
 		{"last line without its end", "a\nb", "b c", "ny", "a\nb\nc\n"},
 		{"part of a line", "a\nb12", "b123", "y", "a\nb12\nb123\n"},
-		{"nothing to ask", "a\n", "", "", "a\n"},
+		{"no ids", "a\n", "", "", "a\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
