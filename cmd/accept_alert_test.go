@@ -77,7 +77,7 @@ func signatureBy(t *testing.T, file, text string) string {
 	return keys[0].SignText([]byte(text))
 }
 
-// TestRollbackAlertPosted checks that the alerts of a sender are signed like a receiver's.
+// TestRollbackAlertPosted checks that the alerts of a sender are signed like those of a receiver.
 func TestRollbackAlertPosted(t *testing.T) {
 	posted := make(chan [2]string, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -107,11 +107,11 @@ func TestRollbackAlertPosted(t *testing.T) {
 	}
 }
 
-// TestAlertRedirected checks that a redirected alert has not arrived, and that no other server gets the
+// TestAlertRedirected checks that a redirected alert counts as undelivered, and that no other server gets the
 // record or the URL with its secret.
 func TestAlertRedirected(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		t.Errorf("the other server is asked by %s, from %q", r.Method, r.Referer())
+		t.Errorf("the other server got a %s request, from %q", r.Method, r.Referer())
 	}))
 	defer other.Close()
 	t.Chdir(t.TempDir())

@@ -15,7 +15,7 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// vocabulary has common words, including some that rules of the safety scanner look for.
+// vocabulary has common words, including some that rules of the safety scanner match.
 var vocabulary = strings.Fields(`
 	the a of to and in that for with on as by from is was are be it this which has have not at contract clause
 	liability vendor payment risk review customer request analysis result unlimited standard summary ticket refund

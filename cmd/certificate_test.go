@@ -14,7 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// certifies makes a self-signed certificate for 127.0.0.1: certify CERT KEY
+// certifies writes a self-signed certificate for 127.0.0.1: certify CERT KEY.
 func certifies(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: certify CERT KEY")

@@ -62,7 +62,7 @@ func TestChangelog(t *testing.T) {
 				t.Errorf("line %d: an entry outside of a section: put it below one of %s", number, strings.Join(changeKinds, ", "))
 			}
 			if first := seen[line]; first > 0 && !strings.HasSuffix(line, ",") {
-				t.Errorf("line %d: the entry begins as that in line %d: is it there twice?", number, first)
+				t.Errorf("line %d: the entry begins like the one in line %d: is it a duplicate?", number, first)
 			}
 			seen[line] = number
 		case link.MatchString(line):

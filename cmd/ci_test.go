@@ -134,7 +134,7 @@ func TestAction(t *testing.T) {
 					continue
 				}
 				if strings.Contains(step.Run, "${{") {
-					t.Errorf("an expression is in the text of a command: %s", step.Run)
+					t.Errorf("a command contains an expression: %s", step.Run)
 				}
 				added, _ := os.ReadFile(path)
 				env := []string{
@@ -158,7 +158,7 @@ func TestAction(t *testing.T) {
 				t.Errorf("exit code %d, want %d and %q in\n%s", code, tt.code, tt.wants, log)
 			}
 			if _, err := os.Stat(filepath.Join(dir, "pwned")); err == nil {
-				t.Error("an input was run")
+				t.Error("an input was executed")
 			}
 			sarif := filepath.Join(temp, "handoff.sarif")
 			want := ""
@@ -217,11 +217,11 @@ func TestGitLabTemplate(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "pwned")); err == nil {
-		t.Error("an input was run")
+		t.Error("an input was executed")
 	}
 }
 
-// The hooks are run by pre-commit itself, on its own choice of files; only building handoff is
+// TestPreCommitHooks lets pre-commit run the hooks, on the files that it selects; only the build of handoff is
 // skipped.
 func TestPreCommitHooks(t *testing.T) {
 	for _, program := range []string{"pre-commit", "git"} {
@@ -268,8 +268,8 @@ func TestPreCommitHooks(t *testing.T) {
 	}
 }
 
-// We may not distribute the schemas that these systems publish: the test uses the copies next
-// to the checkout.
+// TestCIFilesBySchema validates the files against the schemas of the CI systems. The schemas may not be
+// distributed: the test uses the copies next to the checkout.
 func TestCIFilesBySchema(t *testing.T) {
 	for file, name := range map[string]string{
 		"action.yml": "github-action.json", ".pre-commit-hooks.yaml": "pre-commit-hooks.json", "templates/handoff.yml": "gitlab-ci.json",

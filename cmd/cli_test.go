@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 		}
 		time.Local = time.UTC // as TZ sets it for processes
 		if os.Getenv("GOGC") == "" {
-			debug.SetGCPercent(400) // commands that run in this process leave much garbage
+			debug.SetGCPercent(400) // commands in this process allocate much
 		}
 		flag.Set("test.parallel", "8") // scripts wait more than they compute
 		return tier.Run(m, "TestScripts")
@@ -56,7 +56,7 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := os.Getenv("PATH") // a command of another script may change it at any time
+	path := os.Getenv("PATH") // commands of other scripts change it concurrently
 	testscript.Run(t, testscript.Params{
 		Dir:                filepath.Join(root, "testdata", "script"),
 		UpdateScripts:      *update,

@@ -12,7 +12,7 @@ import (
 // cookbookTask matches the commands of a task, and their output.
 var cookbookTask = regexp.MustCompile("(?s)\n## ([^\n]*)\n[^`]*\n```sh\n(.*?)```\n\n```text\n(.*?)```\n")
 
-// byChance matches output that changes in each run: times, durations and hashes.
+// byChance matches output that differs between runs: times, durations and hashes.
 var byChance = regexp.MustCompile(`2\d{3}-\d\d-\d\d([T ]\d\d:\d\d:\d\d(\.\d+Z)?)?|root \S+`)
 
 // TestCookbook runs the tasks of docs/cookbook.md, each in an empty folder as if pasted into a shell, and
@@ -29,7 +29,7 @@ func TestCookbook(t *testing.T) {
 	page := string(text)
 	tasks := cookbookTask.FindAllStringSubmatch(page, -1)
 	if titles := strings.Count(page, "\n## "); len(tasks) != 12 || titles != 12 {
-		t.Fatalf("%d titles, and %d tasks with commands and what they print", titles, len(tasks))
+		t.Fatalf("%d titles, and %d tasks with commands and output", titles, len(tasks))
 	}
 	shell := newDocsShell(t)
 	for _, task := range tasks {
@@ -42,7 +42,7 @@ func TestCookbook(t *testing.T) {
 			case *update:
 				page = strings.Replace(page, task[2]+"```\n\n```text\n"+want, task[2]+"```\n\n```text\n"+got, 1)
 			default:
-				t.Errorf("it prints\n%s\nand the cookbook says\n%s", got, want)
+				t.Errorf("output:\n%s\nin the cookbook:\n%s", got, want)
 			}
 		})
 	}

@@ -57,16 +57,16 @@ func readCoverage() ([]coverageRow, error) {
 	return rows, nil
 }
 
-// problem returns the fault of a row, or "". exists reports whether a test exists.
+// problem returns the problem of a row, or "". exists reports whether a test exists.
 func (r coverageRow) problem(exists func(test string) bool) string {
 	if !slices.Contains(coverageStatuses, r.status) {
 		return fmt.Sprintf("the status is %q, expected one of %q", r.status, coverageStatuses)
 	}
 	if r.status == "works" && len(r.tests) == 0 {
-		return "it works, and no test shows it: name one"
+		return "no test is named: name one"
 	}
 	if r.status != "works" && r.note == "" {
-		return "it does not just work, and the note says nothing: say what is there, and what is not"
+		return "the note is empty: explain the status"
 	}
 	for _, test := range r.tests {
 		if !exists(test) {
@@ -104,14 +104,14 @@ func testExists() func(test string) bool {
 }
 
 // TestCoverage checks that each requirement in testdata/coverage.tsv has a status, that each
-// test it names exists, that a working one has a test, and that others are explained.
+// named test exists, that a working requirement has a test, and that the others have an explanation.
 func TestCoverage(t *testing.T) {
 	rows, err := readCoverage()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(rows) < 390 {
-		t.Errorf("there are %d rows: some are lost", len(rows))
+		t.Errorf("there are only %d rows", len(rows))
 	}
 	exists := testExists()
 	seen := map[[3]string]bool{}
@@ -121,7 +121,7 @@ func TestCoverage(t *testing.T) {
 			t.Errorf("%q: %s", place, problem)
 		}
 		if seen[place] {
-			t.Errorf("%q is there twice", place)
+			t.Errorf("%q occurs twice", place)
 		}
 		seen[place] = true
 	}
@@ -135,12 +135,12 @@ func TestCoverageProblems(t *testing.T) {
 		want string // part of the problem; empty if there is none
 	}{
 		{"works", coverageRow{status: "works", tests: []string{"cmd.TestCoverage", "script/build", "pkg/jsonstream.FuzzParse"}}, ""},
-		{"is for somebody else", coverageRow{status: "n/a", note: "a callback of the SDK"}, ""},
+		{"is for another program", coverageRow{status: "n/a", note: "a callback of the SDK"}, ""},
 		{"unknown status", coverageRow{status: "done"}, `the status is "done"`},
-		{"works by hearsay", coverageRow{status: "works"}, "no test shows it"},
-		{"partly, and who knows what", coverageRow{status: "partly", tests: []string{"script/build"}}, "the note says nothing"},
-		{"missing, and who knows what", coverageRow{status: "missing"}, "the note says nothing"},
-		{"declined, and who knows why", coverageRow{status: "declined"}, "the note says nothing"},
+		{"works without a test", coverageRow{status: "works"}, "no test is named"},
+		{"partly without a note", coverageRow{status: "partly", tests: []string{"script/build"}}, "the note is empty"},
+		{"missing without a note", coverageRow{status: "missing"}, "the note is empty"},
+		{"declined without a note", coverageRow{status: "declined"}, "the note is empty"},
 		{"no such script", coverageRow{status: "works", tests: []string{"script/nothing"}}, `no test "script/nothing"`},
 		{"no such test", coverageRow{status: "works", tests: []string{"cmd.TestCover"}}, `no test "cmd.TestCover"`},
 		{"no such package", coverageRow{status: "works", tests: []string{"pkg/nothing.TestParse"}}, `no test "pkg/nothing.TestParse"`},

@@ -106,7 +106,7 @@ func handoffCalls(command string) (calls [][]string, plain bool) {
 func form(root *cobra.Command, args []string) string {
 	c, rest, err := root.Find(args)
 	if err != nil {
-		return "" // as scripts have it, on purpose
+		return "" // scripts contain wrong calls on purpose
 	}
 	var flags []string
 	for _, arg := range rest {

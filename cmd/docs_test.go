@@ -40,10 +40,9 @@ var configured = map[string][]string{
 	"openai-agents.md": {"handoff openai agents check --strict FILE"},
 }
 
-// TestDocs checks every command and every configuration file of the documents and of every --help. The second
-// tier runs all of them as written, in a folder with the files that they name (testdata/docs/folder.sh): none
-// may end with exit code 2, except a console session that shows an error. docs/commands.md has the examples
-// of --help.
+// TestDocs checks every command and every configuration file in the documents and in every --help. The second
+// tier runs all of them as written, in a folder with the files that they name (testdata/docs/folder.sh). None may
+// end with exit code 2, unless a console session shows an error. docs/commands.md has the examples of --help.
 //
 // The first tier parses every command. It runs the README, and the blocks with a combination of flags that
 // neither a script of TestScripts nor an earlier block has. It runs commands that need no shell in this
@@ -323,7 +322,7 @@ func (s docsShell) configure(t *testing.T, page string, b docsBlock) {
 	t.Helper()
 	commands, ok := configured[page]
 	if !ok {
-		t.Fatalf("%s has a YAML file, and nothing says what it is for", page)
+		t.Fatalf("%s has a YAML file without an entry in configured", page)
 	}
 	name := "FILE"
 	if !strings.Contains(commands[0], name) {

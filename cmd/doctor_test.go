@@ -29,8 +29,8 @@ func silent(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], l.Addr().String())
 }
 
-// TestDoctorServers checks that doctor reports the servers that answer, with their versions,
-// and creates nothing there.
+// TestDoctorServers checks that doctor reports running servers with their versions, and creates nothing on
+// them.
 func TestDoctorServers(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Chdir(t.TempDir()) // doctor checks whether its files can be written

@@ -10,7 +10,8 @@ import (
 	"github.com/eaapl/handoff/internal/program"
 )
 
-// An empty input is one document that is not a message, for every command: docs/streaming.md.
+// TestEmptyInput checks that an empty input is one document that is not a message, for every command
+// (docs/streaming.md).
 func TestEmptyInput(t *testing.T) {
 	hostileFolder(t) // skips the test if necessary
 	t.Chdir(t.TempDir())
@@ -22,7 +23,7 @@ func TestEmptyInput(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	no := []string{"validate", "openai agents check"} // commands that answer with exit code 1
+	no := []string{"validate", "openai agents check"} // commands with exit code 1
 	runs := 0
 	for _, r := range hostileRuns {
 		if slices.Contains([]string{"new", "keygen", "schema show", "schema bundle", "compress"}, r.command) || r.flags == "--text" {
@@ -41,8 +42,8 @@ func TestEmptyInput(t *testing.T) {
 			code := runWriting(strings.NewReader(""), &out, &problems, append(args, input)...)
 			if runs++; code != want {
 				t.Errorf("%s %s: exit code %d, want %d: %s%s", r.command, r.flags, code, want, out.String(), problems.String())
-			} else if said := out.String() + problems.String(); want == program.ExitTrouble && !slices.ContainsFunc([]string{"empty: ", "is empty", "holds no envelope"}, func(text string) bool { return strings.Contains(said, text) }) {
-				t.Errorf("%s %s %s: it does not say that the input is empty: %s", r.command, r.flags, input, said)
+			} else if said := out.String() + problems.String(); want == program.ExitTrouble && !slices.ContainsFunc([]string{"empty: ", "is empty", "contains no envelopes"}, func(text string) bool { return strings.Contains(said, text) }) {
+				t.Errorf("%s %s %s: it does not report that the input is empty: %s", r.command, r.flags, input, said)
 			}
 			if r.messages && out.Len() > 0 {
 				t.Errorf("%s %s %s: wrote %q", r.command, r.flags, input, out.String())

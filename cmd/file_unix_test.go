@@ -74,7 +74,7 @@ func TestPermissions(t *testing.T) {
 
 func TestOwner(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("needs root: only it can give files away")
+		t.Skip("needs root, to change the owner of files")
 	}
 	inEmptyDir(t)
 	if err := os.Chown("a.json", 12, 34); err != nil {
@@ -93,7 +93,7 @@ func TestOwner(t *testing.T) {
 func TestHardLink(t *testing.T) {
 	inEmptyDir(t)
 	if printed := runs(t, "handoff canonicalize -i a.json"); printed != "" {
-		t.Errorf("a warning for a file with one name: %q", printed)
+		t.Errorf("warning for a file with a single link: %q", printed)
 	}
 	for line, name := range map[string]string{
 		"handoff canonicalize -i a.json":        "a.json",
@@ -114,7 +114,7 @@ func TestHardLink(t *testing.T) {
 	}
 }
 
-func TestLinksStay(t *testing.T) {
+func TestLinksKept(t *testing.T) {
 	for _, links := range [][]string{
 		{"new.json", "link"},
 		{"dir/new.json", "link"},
@@ -130,7 +130,7 @@ func TestLinksStay(t *testing.T) {
 				t.Skip(err)
 			}
 		}
-		for range 2 { // while it is dangling, and then after
+		for range 2 { // first while the link is dangling
 			runs(t, "handoff canonicalize -o link a.json")
 			if info, err := os.Lstat("link"); err != nil || info.Mode()&fs.ModeSymlink == 0 {
 				t.Errorf("%s: the link is gone: %v, %v", links, info, err)
@@ -161,14 +161,14 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// A writer is a run that has begun a file, and waits for input.
+// A writer is a run that has begun an output file, and waits for input.
 type writer struct {
 	*exec.Cmd
 	in     io.WriteCloser
 	stderr bytes.Buffer
 }
 
-// beginWriting starts a run in the current directory, and returns once it has begun a new file.
+// beginWriting starts a run in the current directory, and returns when it has begun an output file.
 func beginWriting(t *testing.T, command ...string) *writer {
 	t.Helper()
 	before := len(leftTemporaries(t))
@@ -203,7 +203,7 @@ func leftTemporaries(t *testing.T) []string {
 func TestSignals(t *testing.T) {
 	for i, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		inEmptyDir(t)
-		there := i > 0 // whether a file to replace exists, which must stay unchanged
+		there := i > 0 // whether there is a file to replace, which must stay unchanged
 		if there {
 			if err := os.WriteFile("out.json", []byte("old"), 0o600); err != nil {
 				t.Fatal(err)
@@ -218,7 +218,7 @@ func TestSignals(t *testing.T) {
 			t.Errorf("%v: %v, printed %q", s, err, &w.stderr)
 		}
 		if list := leftTemporaries(t); list != nil {
-			t.Errorf("%v: left %s", s, list)
+			t.Errorf("%v: remaining files: %s", s, list)
 		}
 		text, err := os.ReadFile("out.json")
 		if there && string(text) != "old" || !there && !errors.Is(err, fs.ErrNotExist) {
@@ -227,7 +227,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// A run protected by nohup goes on.
+// TestIgnoredHangup checks that a run started with nohup continues after SIGHUP.
 func TestIgnoredHangup(t *testing.T) {
 	inEmptyDir(t)
 	w := beginWriting(t, "sh", "-c", "trap '' HUP; exec handoff canonicalize -o out.json")
@@ -240,7 +240,7 @@ func TestIgnoredHangup(t *testing.T) {
 	}
 }
 
-// A closed reader ends the run, which leaves no files.
+// TestClosedPipe checks that a closed pipe ends the run, and that no files remain.
 func TestClosedPipe(t *testing.T) {
 	inEmptyDir(t)
 	reader, stdout, err := os.Pipe()
@@ -257,13 +257,13 @@ func TestClosedPipe(t *testing.T) {
 		t.Errorf("%v, printed %q", err, &printed)
 	}
 	if list, err := os.ReadDir("."); err != nil || len(list) != 1 {
-		t.Errorf("left %v, %v", list, err)
+		t.Errorf("remaining files: %v, %v", list, err)
 	}
 }
 
-// A run removes files that killed runs left next to its own file, but no files of living ones,
-// and none that merely look similar.
-func TestAbandoned(t *testing.T) {
+// TestAbandonedFiles checks that a run removes the temporary files of killed runs beside its output, but neither
+// those of running processes nor files with similar names.
+func TestAbandonedFiles(t *testing.T) {
 	inEmptyDir(t)
 	similar := []string{".handoff-x.tmp", ".handoff-.tmp", "." + temporaryFileName(), temporaryFileName() + "x"}
 	for _, name := range similar {
@@ -284,12 +284,12 @@ func TestAbandoned(t *testing.T) {
 	}
 	killed.Wait() // killed
 	if n := len(leftTemporaries(t)); n != len(atWork)+1 {
-		t.Fatalf("there are %d temporary files, and not one of a killed process", n)
+		t.Fatalf("there are %d temporary files, want one of a killed process", n)
 	}
 
 	runs(t, "handoff canonicalize -o third.json a.json")
 	if left := leftTemporaries(t); fmt.Sprint(left) != fmt.Sprint(atWork) {
-		t.Errorf("left are %s, want %s", left, atWork)
+		t.Errorf("remaining files: %s, want %s", left, atWork)
 	}
 	living.in.Close()
 	if err := living.Wait(); err != nil {

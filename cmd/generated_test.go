@@ -18,7 +18,7 @@ func TestGenerated(t *testing.T) {
 	embedded := relay.Commands
 	defer func() { relay.Commands = embedded }()
 	var err error
-	if relay.Commands, err = relaycmd.New().Describe(); err != nil { // in the embedded form
+	if relay.Commands, err = relaycmd.New().Describe(); err != nil { // in the form that is embedded
 		t.Fatal(err)
 	}
 	run := func(args ...string) func(*testing.T, *bytes.Buffer) error {
@@ -66,7 +66,7 @@ func TestGenerated(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(got.Bytes(), want) {
-				t.Errorf("%s is not what the program gives now: run go test ./cmd -run Generated -update", file)
+				t.Errorf("%s is out of date: run go test ./cmd -run Generated -update", file)
 			}
 		})
 	}

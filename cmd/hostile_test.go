@@ -35,7 +35,7 @@ func hostileFolder(t *testing.T) int {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
-		t.Skip("this system has no files with such names")
+		t.Skip("this system does not allow such file names")
 	}
 	valid, _ := runHere("", "example")
 	const text = "\u202e\u009b\u200b\u2066\\n::error::\\u001b[31m"
@@ -49,7 +49,7 @@ func hostileFolder(t *testing.T) int {
 	contents := []string{message, `{"` + text + `": "` + text + `"}`, "{\"a\x1b\u202e\xff\n::error::"}
 	for i, name := range hostileNames {
 		if err := os.WriteFile(name, []byte(contents[i%len(contents)]), 0o600); err != nil {
-			t.Skipf("this system has no files with such names: %v", err)
+			t.Skipf("this system does not allow such file names: %v", err)
 		}
 	}
 	return len(hostileNames)
@@ -65,7 +65,7 @@ func checkShown(t *testing.T, what, text string, commands bool) {
 		case !utf8.ValidString(line) || strings.IndexFunc(line, term.IsHidden) >= 0:
 			t.Errorf("%s: raw: %.300q", what, line)
 		case strings.HasPrefix(strings.TrimSpace(line), "::") && !commands:
-			t.Errorf("%s: a workflow command: %.300q", what, line)
+			t.Errorf("%s: printed a workflow command: %.300q", what, line)
 		default:
 			continue
 		}
@@ -248,14 +248,14 @@ func TestHostileNames(t *testing.T) {
 				reported[record.Source] = true
 			}
 			if r.command == "validate" && len(reported) != files {
-				t.Errorf("%s: %d files are reported on, want %d: %v", what, len(reported), files, reported)
+				t.Errorf("%s: reported on %d files, want %d: %v", what, len(reported), files, reported)
 			}
 		}
 	}
 }
 
-// TestHostileSeen verifies a message in such a file: its verdict must be reported, because the
-// message is rejected from then on.
+// TestHostileSeen verifies a message in a file with such a name: its verdict must be reported, because the message
+// is rejected afterwards.
 func TestHostileSeen(t *testing.T) {
 	hostileFolder(t)
 	runHere("", "keygen", "-o", "key")
@@ -270,7 +270,7 @@ func TestHostileSeen(t *testing.T) {
 	}
 }
 
-// TestHostileDiff compares such files with others of the same names.
+// TestHostileDiff compares files with such names.
 func TestHostileDiff(t *testing.T) {
 	hostileFolder(t)
 	if err := os.Mkdir("other", 0o700); err != nil {

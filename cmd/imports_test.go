@@ -384,15 +384,15 @@ func TestImports(t *testing.T) {
 		name := strings.TrimPrefix(strings.TrimPrefix(fields[0], module), "/")
 		allowed, known := imports[name]
 		if !known {
-			t.Errorf("%s: give the package a row in this test's table", name)
+			t.Errorf("%s: the table of this test has no row for the package", name)
 			continue
 		}
 		for _, imported := range fields[1:] {
 			if isLibrary(name) && allowed != nil && slices.Contains(forbidden, imported) && !(imported == "os" && slices.Contains(onDisk, name)) {
-				t.Errorf("%s imports %s, which only programs may", name, imported)
+				t.Errorf("%s imports %s, which is for programs only", name, imported)
 			}
 			if imported == "os/exec" && name != "pkg/child" && name != "cmd/relay" && name != "internal/tier" && name != "internal/programtest" && !strings.HasPrefix(name, "scripts/") {
-				t.Errorf("%s imports os/exec: pkg/child and cmd/relay alone start processes", name)
+				t.Errorf("%s imports os/exec: only pkg/child and cmd/relay may start processes", name)
 			}
 			if allowed == nil || isStandard(imported) || imported == module+"/"+regularPackage {
 				continue

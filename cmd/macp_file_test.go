@@ -20,8 +20,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// TestAppendAtOnce has many processes append to one transcript at the same time: it has each
-// message once, and follows the rules.
+// TestAppendAtOnce appends to one transcript by many processes at the same time, and checks that it has each
+// message once and follows the rules.
 func TestAppendAtOnce(t *testing.T) {
 	processes := tier.Count(8, 24)
 	for _, tt := range []struct {
@@ -60,16 +60,16 @@ func TestAppendAtOnce(t *testing.T) {
 			}
 			found := 0
 			for _, m := range doc.Root().Get("messages").Elements() {
-				if _, told := ids.Load(m.Get("message_id").Text()); told {
+				if _, printed := ids.Load(m.Get("message_id").Text()); printed {
 					found++
 				}
 			}
 			if found != processes {
-				t.Errorf("%d of the messages are there, want %d", found, processes)
+				t.Errorf("%d messages are in the transcript, want %d", found, processes)
 			}
 			left, err := filepath.Glob(filepath.Join(dir, ".*"))
 			if err != nil || len(left) > 0 && runtime.GOOS != "windows" { // Windows cannot remove an open file
-				t.Errorf("started and left running: %v (%v)", left, err)
+				t.Errorf("files remain: %v (%v)", left, err)
 			}
 		})
 	}
@@ -95,7 +95,7 @@ func transcriptIn(t *testing.T, file string, onWire bool) *jsonstream.Document {
 	return doc
 }
 
-// TestStartAtOnce has many processes create one transcript: exactly one succeeds.
+// TestStartAtOnce creates one transcript by many processes, and checks that exactly one succeeds.
 func TestStartAtOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "s.json")
 	var created sync.Map

@@ -44,8 +44,8 @@ func toolText(t *testing.T, s *mcp.ClientSession, name, arguments string) string
 	return r.Content[0].(*mcp.TextContent).Text
 }
 
-// TestMCPChild uses a client of the SDK that starts the server: it takes messages from a
-// folder, accepts them, and queries the task in the audit log.
+// TestMCPChild uses a client of the SDK, which starts the server, to take messages from a folder, accept them, and
+// query the task in the audit log.
 func TestMCPChild(t *testing.T) {
 	dir := t.TempDir()
 	message, err := os.ReadFile("../schemas/examples/message.json")
@@ -70,25 +70,25 @@ func TestMCPChild(t *testing.T) {
 		}
 	}
 	if text := toolText(t, s, "accept", `{"message":{"handoffId":1,"handoffId":2}}`); !strings.Contains(text, "REJECTED") || !strings.Contains(text, "twice") {
-		t.Errorf("of a broken message: %s", text)
+		t.Errorf("broken message: %s", text)
 	}
 	brief, full := toolText(t, s, "trace", fmt.Sprintf(`{"taskId":%q}`, answer.TaskID)), toolText(t, s, "trace", fmt.Sprintf(`{"taskId":%q,"detail":"full"}`, answer.TaskID))
 	if !strings.Contains(brief, `"handoffId"`) || strings.Contains(brief, `"taskDescription"`) || !strings.Contains(full, `"taskDescription"`) {
 		t.Errorf("trace: %s\n%s", brief, full)
 	}
 	if text := toolText(t, s, "trace", `{"taskId":"00000000-0000-4000-8000-000000000000"}`); !strings.Contains(text, "no record") {
-		t.Errorf("an unknown task: %s", text)
+		t.Errorf("unknown task: %s", text)
 	}
 	if text := toolText(t, s, "validate", `{"path":"../../../../etc/passwd"}`); !strings.Contains(text, "outside the permitted folders") {
-		t.Errorf("a path outside: %s", text)
+		t.Errorf("path outside of the root: %s", text)
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestMCPGone ends the client in several ways: the server ends, without an error.
-func TestMCPGone(t *testing.T) {
+// TestMCPClientGone checks that the server ends without an error when the client ends, in any way.
+func TestMCPClientGone(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		end  func(in io.Closer, out io.Closer, p *os.Process)
@@ -160,7 +160,7 @@ func startMCP(t testing.TB, args ...string) (address, token string, c *exec.Cmd)
 			return address, at, c
 		}
 	}
-	t.Fatalf("it did not say where it listens: %v", lines.Err())
+	t.Fatalf("the server printed no address: %v", lines.Err())
 	return "", "", nil
 }
 
@@ -173,7 +173,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// TestMCPHTTP is a client of the SDK over HTTP.
+// TestMCPHTTP uses a client of the SDK over HTTP.
 func TestMCPHTTP(t *testing.T) {
 	address, token := serveMCP(t)
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
@@ -206,8 +206,8 @@ func TestMCPHTTPEnds(t *testing.T) {
 	}
 }
 
-// TestMCPHTTPRefused sends forbidden requests: without the token, with another host name, from another
-// origin, and too large ones.
+// TestMCPHTTPRefused checks that the server rejects requests without the token, with another host name, from
+// another origin, and over the size limit.
 func TestMCPHTTPRefused(t *testing.T) {
 	address, token := serveMCP(t, "--max-message-bytes", "1000")
 	const ping = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
@@ -215,17 +215,17 @@ func TestMCPHTTPRefused(t *testing.T) {
 		name, token, host, origin, body string
 		want                            int
 	}{
-		{"all is well", token, "", "", ping, 200},
+		{"allowed", token, "", "", ping, 200},
 		{"its own origin", token, "", strings.TrimSuffix(address, "/mcp"), ping, 200},
 		{"localhost", token, "localhost:1", "", ping, 200},
 		{"no token", "", "", "", ping, 401},
 		{"another token", token + "x", "", "", ping, 401},
 		{"another name", token, "evil.example", "", ping, 403},
-		{"a name that begins alike", token, "localhost.evil.example", "", ping, 403},
+		{"a name with the same prefix", token, "localhost.evil.example", "", ping, 403},
 		{"another origin", token, "", "http://evil.example", ping, 403},
 		{"another port's origin", token, "", "http://127.0.0.1:1", ping, 403},
 		{"no origin", token, "", "null", ping, 403},
-		{"too much", token, "", "", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("x", 2<<20) + `"}}`, 413},
+		{"too large", token, "", "", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("x", 2<<20) + `"}}`, 413},
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader(tt.body))
 		if err != nil {

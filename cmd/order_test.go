@@ -8,9 +8,9 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// The arrival of the input decides which documents are processed together. It must not affect
-// the output: errors and reports of commands that rewrite messages are in the order of the
-// input.
+// TestOrderOfReports checks that errors and reports of commands that rewrite messages are in the order of the
+// input. The arrival of the input determines which documents are processed together, and must not affect the
+// output.
 func TestOrderOfReports(t *testing.T) {
 	example, err := schemas.Example("sw4rm-context")
 	if err != nil {
@@ -32,7 +32,7 @@ func TestOrderOfReports(t *testing.T) {
 			t.Errorf("%q: expected errors and reports, found:\n%s", command, wantErr)
 		}
 		if out != wantOut || problems != wantErr {
-			t.Errorf("%q: byte by byte:\n%s\nat once:\n%s", command, problems, wantErr)
+			t.Errorf("%q: read byte by byte:\n%s\nread as a whole:\n%s", command, problems, wantErr)
 		}
 	}
 }

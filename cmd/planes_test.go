@@ -28,7 +28,7 @@ func TestPlanes(t *testing.T) {
 		fields := strings.Split(strings.TrimSpace(line), "\t")
 		linked, files := fields[0], fields[1:]
 		if strings.HasPrefix(linked, module+"/relay/") || slices.ContainsFunc(heavy, func(prefix string) bool { return strings.HasPrefix(linked, prefix) }) {
-			t.Errorf("%s is linked, which is for relay alone: go list -deps names who imports it", linked)
+			t.Errorf("%s is linked, which is for relay only: find its importer with go list -deps", linked)
 		}
 		for _, name := range files {
 			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
@@ -38,12 +38,12 @@ func TestPlanes(t *testing.T) {
 			names := namesOf(file, "net/http")
 			asked += len(names)
 			if slices.ContainsFunc(serving, func(s string) bool { return names[s] }) {
-				t.Errorf("%s makes a server of net/http, which is for relay alone", name)
+				t.Errorf("%s makes a server of net/http, which is for relay only", name)
 			}
 		}
 	}
 	if asked == 0 {
-		t.Error("no file uses net/http: internal/webclient does")
+		t.Error("no file uses net/http, but internal/webclient must")
 	}
 }
 

@@ -24,8 +24,8 @@ func both() *program.Program {
 // newRoot returns the tree of all commands of both programs.
 func newRoot() *cobra.Command { return both().Root() }
 
-// runHere runs a command line in this process. A test starts a process, with programtest.Run, only if it is
-// about the process: its signals, its streams, its end.
+// runHere runs a command line in this process. Only tests of signals, streams or the end of a process start one,
+// with programtest.Run.
 func runHere(stdin string, args ...string) (stdout, stderr string) {
 	return runReading(strings.NewReader(stdin), args...)
 }

@@ -26,7 +26,7 @@ func onScreen(screen *term.Screen, terminal *os.File, stdin io.Reader, args ...s
 	return root.ExecuteContext(context.Background())
 }
 
-// Every command that may take over a second shows its progress, wherever its output goes.
+// TestProgress checks that every command that may take over a second shows its progress, whatever its output.
 func TestProgress(t *testing.T) {
 	session, err := os.ReadFile("../testdata/sessions/claude/projects/-work-shop/0d9b1f77-51c4-4b0e-8d5a-6b1a1f0c2e42.jsonl")
 	if err != nil {
@@ -69,7 +69,7 @@ func TestProgress(t *testing.T) {
 				t.Fatal(err)
 			}
 			if began == 0 {
-				t.Error("it shows no progress")
+				t.Error("no progress is shown")
 			}
 		})
 	}
@@ -85,7 +85,8 @@ func example(t *testing.T, kind string) string {
 	return string(text)
 }
 
-// The progress line is shown while messages are read, and removed before their reports.
+// TestProgressOfStream checks that the progress line is shown while messages are read, and removed before their
+// reports.
 func TestProgressOfStream(t *testing.T) {
 	terminal := termtest.Open(t, 80)
 	ticks := make(chan time.Time)
@@ -99,7 +100,7 @@ func TestProgressOfStream(t *testing.T) {
 	select {
 	case ticks <- time.Time{}.Add(2 * time.Second):
 	case err := <-ended:
-		t.Fatalf("it has ended without progress: %v", err)
+		t.Fatalf("the command ended without progress: %v", err)
 	}
 	terminal.Until(t, "MB/s")
 	producer.Close()
@@ -108,6 +109,6 @@ func TestProgressOfStream(t *testing.T) {
 	}
 	rest := terminal.Until(t, "1 message: 0 valid, 1 invalid")
 	if !strings.HasPrefix(strings.TrimLeft(strings.TrimPrefix(rest, "\r"), " "), "\r") || strings.Contains(rest, "MB/s") {
-		t.Errorf("the line is still there: %q", rest)
+		t.Errorf("the progress line was not removed: %q", rest)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/eaapl/handoff/internal/tier"
 )
 
-// TestSigningRecipes runs the recipes of docs/signing.md, in other languages, against handoff:
-// each verifies signatures of the other, and neither verifies a changed message.
+// TestSigningRecipes runs the recipes of docs/signing.md in other languages. It checks that the recipes and handoff
+// verify each other's signatures, and reject a changed message.
 func TestSigningRecipes(t *testing.T) {
 	doc, err := os.ReadFile(filepath.Join("..", "docs", "signing.md"))
 	if err != nil {
@@ -35,11 +35,11 @@ func TestSigningRecipes(t *testing.T) {
 
 	for _, recipe := range []struct {
 		name, language    string
-		marker            string // in the block of the recipe
+		marker            string // of the recipe's block
 		private, public   string // key files
 		needs             []string
 		works             []string // a command that succeeds if all dependencies are installed
-		change, changedTo string   // makes another signature
+		change, changedTo string   // give another signature
 	}{
 		{"python, HMAC", "python", "hmac", "key", "key", []string{"python3"}, nil, `"hmac-sha256:`, `"hmac-sha256:0`},
 		{"python, Ed25519", "python", "ed25519", "pair.key", "pair.pub", []string{"python3"}, []string{"python3", "-c", "import cryptography"}, `"ed25519:`, `"ed25519:AAAA`},
@@ -115,7 +115,7 @@ func TestSigningRecipes(t *testing.T) {
 					t.Errorf("handoff verifies %s", changed)
 				}
 			}
-			// A signature by a key of the other kind does not verify.
+			// A signature by a key of the other type is invalid.
 			foreign := map[bool]string{true: "key", false: "pair.key"}[recipe.private != "key"]
 			ours := sign(`{"a":1}`, foreign)
 			if out, err := theirs("verify", ours); err == nil {

@@ -21,7 +21,7 @@ import (
 // separate processes, each with its audit log.
 func TestRollback(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("the command of --auto is a shell's")
+		t.Skip("the command of --auto needs a POSIX shell")
 	}
 	for _, tt := range []struct {
 		name    string
@@ -41,7 +41,7 @@ func TestRollback(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// A checkpoint is any data of the agent; no byte of it may change.
+			// A checkpoint is arbitrary data of the agent, and must not change.
 			checkpoint := []byte("{ \"step\": 1.0, \"é\": \"\xff\x00\" }\r\n")
 			in := func(name string) string { return filepath.Join(folder, name) }
 			for name, text := range map[string][]byte{"m.json": message, "checkpoint": checkpoint} {

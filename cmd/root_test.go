@@ -30,7 +30,7 @@ func TestRootFor(t *testing.T) {
 			t.Run(name+"/"+m.Name, func(t *testing.T) {
 				root := p.RootFor(cli.NewGlobals(), []string{m.Name, "--help"})
 				if n := len(root.Commands()); !m.WholeTree && n != 1 {
-					t.Errorf("%d commands are made", n)
+					t.Errorf("%d commands were made", n)
 				}
 				want, _, err := whole.Find([]string{m.Name})
 				if err != nil {
@@ -102,9 +102,9 @@ var initialBytes = map[string]map[string]int{
 	"/relay/handoff-relay": {
 		"github.com/Masterminds/semver/v3":           240_000,
 		"github.com/xeipuuv/gojsonschema":            150_000, // go-sarif imports it
-		"github.com/google/jsonschema-go/jsonschema": 90_000,  // makes tables of types for handoff mcp
+		"github.com/google/jsonschema-go/jsonschema": 90_000,  // creates tables of types for handoff mcp
 		"ours":   66_000,
-		"others": 460_000, // a fifth of it for the server for models
+		"others": 460_000, // a fifth of it for handoff mcp
 	},
 }
 
@@ -112,7 +112,7 @@ var initialBytes = map[string]map[string]int{
 // once during a start, and counts for the package whose initialization fills the table.
 const itabGrowth = 18_432
 
-// TestInitialBytes measures memory rather than time, so that the result is the same on every machine.
+// TestInitialBytes checks the memory of initialization. It does not measure time, which depends on the machine.
 func TestInitialBytes(t *testing.T) {
 	for program, limits := range initialBytes {
 		t.Run("handoff"+program, func(t *testing.T) {

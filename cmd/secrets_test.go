@@ -95,7 +95,7 @@ func plantedDocuments(t *testing.T, example string) []string {
 }
 
 // leaked are texts that the output of a run must not have: the credentials, unchanged and
-// escaped for JSON or XML. A truncated credential is no credential any more.
+// escaped for JSON or XML. A truncated credential is not a credential.
 func leaked() map[string]string {
 	texts := map[string]string{}
 	for _, kind := range secrets.Kinds() {
@@ -138,9 +138,8 @@ var secretRuns = []hostileRun{
 	{command: "patch", flags: "patch.json", messages: true},
 }
 
-// TestSecretsAreNotShown plants every known kind of credential at every place of an example of
-// every format, and runs every command that reports. Commands that output messages keep them
-// there, and show them nowhere else.
+// TestSecretsAreNotShown puts every known kind of credential at every place of an example of every format, and
+// runs every command that reports. Only messages in the output may contain them.
 func TestSecretsAreNotShown(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
@@ -170,7 +169,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 		t.Helper()
 		for text, kind := range texts {
 			if i := strings.Index(output, text); i >= 0 {
-				t.Errorf("%s: shows %s: …%.400s", what, kind, output[max(0, i-200):])
+				t.Errorf("%s: prints %s: …%.400s", what, kind, output[max(0, i-200):])
 				return
 			}
 		}

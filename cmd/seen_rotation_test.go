@@ -12,9 +12,9 @@ import (
 	"github.com/eaapl/handoff/internal/programtest"
 )
 
-// TestSeenRotated replaces the file of accepted IDs while a verifier runs, and lets other
-// processes extend it beyond the length known to the verifier: the IDs that they accepted are
-// then replays for the verifier too.
+// TestSeenRotated replaces the file of accepted IDs while a verifier runs, and lets other processes extend it
+// beyond the length known to the verifier. It checks that the IDs that they accepted are replays for the verifier,
+// too.
 func TestSeenRotated(t *testing.T) {
 	tests := []struct {
 		name  string

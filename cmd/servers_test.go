@@ -16,10 +16,9 @@ import (
 	"github.com/eaapl/handoff/internal/programtest"
 )
 
-// TestServersKeepNobodyOut checks that clients with the token are served even if the maximum number of
-// connections is held by clients without it, which keep an answered connection open, or send half a header or
-// half a body.
-func TestServersKeepNobodyOut(t *testing.T) {
+// TestServersAtConnectionLimit checks that clients with the token are served even if clients without it use the
+// maximum number of connections: with an idle connection, half a header or half a body.
+func TestServersAtConnectionLimit(t *testing.T) {
 	const token, connections, patience = "0123456789abcdefghijklmn", 256, 30 * time.Second
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("token", []byte(token), 0o600); err != nil {
@@ -96,15 +95,15 @@ func listeningAddress(t *testing.T, c *exec.Cmd) string {
 		c.Wait() // killed
 	})
 	port := regexp.MustCompile(`^handoff: listening at .*?:(\d+)(/|,|$)`)
-	var said strings.Builder
+	var printed strings.Builder
 	lines := bufio.NewScanner(stderr)
 	for lines.Scan() {
 		if found := port.FindStringSubmatch(lines.Text()); found != nil {
 			go io.Copy(io.Discard, stderr)
 			return net.JoinHostPort("127.0.0.1", found[1])
 		}
-		said.WriteString(lines.Text() + "\n")
+		printed.WriteString(lines.Text() + "\n")
 	}
-	t.Fatalf("it did not say where it listens: %s", &said)
+	t.Fatalf("the server printed no address: %s", &printed)
 	return ""
 }

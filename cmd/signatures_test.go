@@ -22,8 +22,8 @@ var public = []string{module + "/pkg/...", module + "/relay/transport/..."}
 // reason.
 var foreign = map[string]string{}
 
-// The exported types of a library are from the standard library or ours, so that its users need
-// no other module in our version.
+// TestSignatures checks that exported names mention only types of the standard library and of this module, so that
+// users need no other module in a certain version.
 func TestSignatures(t *testing.T) {
 	out, err := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.DepOnly}} {{.Export}}"}, public...)...).Output()
 	if err != nil {
@@ -84,12 +84,12 @@ func TestSignatures(t *testing.T) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		if foreign[name] == "" {
-			t.Errorf("%s mentions %s: use a type of the standard library or of ours", name, found[name])
+			t.Errorf("%s mentions %s: use a type of the standard library or of this module", name, found[name])
 		}
 	}
 	for name := range foreign {
 		if found[name] == "" {
-			t.Errorf("%s: no longer mentions another module's type: take it out of the list", name)
+			t.Errorf("%s no longer mentions a type of another module: remove it from the list", name)
 		}
 	}
 }
@@ -160,11 +160,11 @@ var unshown = map[string]string{
 	"pkg/formats/langchain":          "a description only: pkg/formats shows it",
 	"pkg/formats/openaichat":         "a description only: pkg/formats shows it",
 	"pkg/formats/responses":          "a description only: pkg/formats shows it",
-	"pkg/formats/memo":               "a test only: a format for it",
+	"pkg/formats/memo":               "a format for a test only",
 	"relay/transport/transporttest":  "for tests only",
 }
 
-// Every public package has an Example.
+// TestExamples checks that every public package has an Example, or a reason in unshown.
 func TestExamples(t *testing.T) {
 	out, err := exec.Command("go", append([]string{"list", "-f", "{{if ne .Name \"main\"}}{{.ImportPath}} {{.Dir}}{{end}}"}, public...)...).Output()
 	if err != nil {
@@ -184,7 +184,7 @@ func TestExamples(t *testing.T) {
 			return err == nil && strings.Contains(string(text), "\nfunc Example")
 		})
 		if name := strings.TrimPrefix(path, module+"/"); isShown != (unshown[name] == "") {
-			t.Errorf("%s: an Example %v, and in the list of those without: %q", name, isShown, unshown[name])
+			t.Errorf("%s: has an Example: %v; reason in unshown: %q", name, isShown, unshown[name])
 		}
 	}
 }

@@ -31,7 +31,7 @@ func TestSkillForm(t *testing.T) {
 			}
 			front, _, ok := strings.Cut(strings.TrimPrefix(text, "---\n"), "\n---\n")
 			if !ok || !strings.HasPrefix(text, "---\n") {
-				t.Fatal("it has no front matter")
+				t.Fatal("the front matter is missing")
 			}
 			var f struct{ Name, Description, License, Compatibility string }
 			d := yaml.NewDecoder(strings.NewReader(front))
@@ -40,7 +40,7 @@ func TestSkillForm(t *testing.T) {
 				t.Fatal(err)
 			}
 			if f.Name != filepath.Base(dir) || !skillName.MatchString(f.Name) || len(f.Name) > 64 {
-				t.Errorf("the name %q is not that of the folder, or no name of a skill", f.Name)
+				t.Errorf("the name %q is not that of the folder, or not valid for a skill", f.Name)
 			}
 			if n := len([]rune(f.Description)); n == 0 || n > 1024 {
 				t.Errorf("the description has %d characters", n)
@@ -70,8 +70,8 @@ var (
 const skillGiven = `handoff build state.json | handoff sign --key-file coder.key > handover.json
 handoff example openai-chat > history.json`
 
-// TestSkill follows the skill like an agent: it runs all blocks in order, each of which must succeed, and
-// then the commands within the text.
+// TestSkill follows the skill like an agent: it runs all blocks in order, which must succeed, and then the commands
+// within the text.
 func TestSkill(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are those of a POSIX shell")
@@ -122,7 +122,7 @@ func TestSkill(t *testing.T) {
 		t.Fatalf("the text has the commands %q, and %q takes a handoff", spans, take)
 	}
 	if read("task.json") != read("handover.json") {
-		t.Errorf("another message was accepted than was given:\n%s", read("task.json"))
+		t.Errorf("the accepted message differs from the input:\n%s", read("task.json"))
 	}
 	for _, name := range []string{"task.txt", "received.txt"} {
 		if !strings.HasPrefix(read(name), "[CONTEXT FROM PREVIOUS AGENT — DATA ONLY]") {
@@ -143,10 +143,10 @@ id=$handoff
 		}
 	}
 
-	// A message is not taken twice: the file is empty, as the skill explains.
+	// A message is not accepted twice: the file is empty, as the skill explains.
 	c := exec.Command("sh", "-ec", take)
 	c.Dir, c.Env = dir, env
 	if out, err := c.CombinedOutput(); err == nil || read("task.json") != "" {
-		t.Errorf("a second time, %v, it passed\n%s\n%s", err, read("task.json"), out)
+		t.Errorf("accepted a second time, %v:\n%s\n%s", err, read("task.json"), out)
 	}
 }

@@ -15,8 +15,7 @@ import (
 	"github.com/eaapl/handoff/internal/programtest"
 )
 
-// TestTour runs the console sessions of docs/tour.md in testdata/tour and compares their
-// output.
+// TestTour runs the console sessions of docs/tour.md in testdata/tour, and compares their output.
 func TestTour(t *testing.T) {
 	tour, err := os.ReadFile(filepath.Join("..", "docs", "tour.md"))
 	if err != nil {
@@ -42,13 +41,13 @@ func TestTour(t *testing.T) {
 			t.Errorf("%s: %v", command, err)
 		}
 		if shown && want != "" && strings.TrimSpace(got.String()) != strings.TrimSpace(want) {
-			t.Errorf("%s shows\n%s\nand the tour says\n%s", command, got.String(), want)
+			t.Errorf("%s: output:\n%s\nin the tour:\n%s", command, got.String(), want)
 		}
 	}
 }
 
-// TestTourPipeline runs the tour's pipeline of three agents as one script: it is no longer than
-// stated, and its audit log has both handoffs of one task with their costs, and verifies.
+// TestTourPipeline runs the tour's pipeline of three agents as one script. It checks that the script has the
+// stated length, and that its audit log has both handoffs of one task with their costs, and verifies.
 func TestTourPipeline(t *testing.T) {
 	script := tourScript(t, "extract | handoff build")
 	if lines := strings.Count(script, "\n") + 1; lines > 10 {
@@ -100,7 +99,7 @@ func TestTourDelivery(t *testing.T) {
 	const folder = "dir:tasks"
 	script := tourScript(t, "handoff receive "+folder)
 	if lines := strings.Count(script, "\n") + 1; lines > 4 {
-		t.Errorf("it has %d lines", lines)
+		t.Errorf("the script has %d lines", lines)
 	}
 	for _, name := range []string{"dir", "nats"} {
 		t.Run(name, func(t *testing.T) {

@@ -13,9 +13,9 @@ import (
 	"github.com/eaapl/handoff/internal/programtest"
 )
 
-// TestUntoldInterrupted checks that an interrupted verifier names the recorded messages whose
-// verdicts it has not reported.
-func TestUntoldInterrupted(t *testing.T) {
+// TestUnreportedInterrupted checks that an interrupted verifier names the recorded messages whose verdicts it has
+// not reported.
+func TestUnreportedInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	programtest.Run(t, "keygen", "-o", "key")
 	if err := os.WriteFile("m.json", []byte(`{"handoffId":"id-1"}`), 0o600); err != nil {
@@ -58,6 +58,6 @@ func TestUntoldInterrupted(t *testing.T) {
 		t.Errorf("got %q, want %q", stderr.String(), want)
 	}
 	if _, err := os.Stat("report"); err == nil {
-		t.Error("half a report is left")
+		t.Error("an incomplete report remains")
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 )
 
-// libraryWords match texts of flag parsers that users should not see.
+// libraryWords match texts of flag parsers that users must not see.
 var libraryWords = regexp.MustCompile(`arg\(s\)|strconv|invalid argument|shorthand|needs an argument|flag\(s\)|parse error|bad flag|unknown (flag|command)|in the group|time: (invalid|unknown|missing)|pflag|cobra`)
 
 // everyCommand calls f for each command of the tree.
@@ -24,7 +24,7 @@ func everyCommand(c *cobra.Command, f func(*cobra.Command)) {
 	}
 }
 
-// saysPlainly fails unless err is an error that names the culprit, without words of libraries.
+// saysPlainly fails unless err is an error that names its cause, without words of libraries.
 func saysPlainly(t *testing.T, err error, name string) {
 	t.Helper()
 	switch {
@@ -37,7 +37,7 @@ func saysPlainly(t *testing.T, err error, name string) {
 	}
 }
 
-// Every error about a call of a command is in plain words and names the command or the flag.
+// TestUsageErrors checks that every usage error is in plain words, and names the command or the flag.
 func TestUsageErrors(t *testing.T) {
 	run := func(args ...string) error {
 		root := both().RootFor(cli.NewGlobals(), args)

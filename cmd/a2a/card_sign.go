@@ -59,7 +59,7 @@ func (f *cardSignFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	if u, err := url.Parse(f.sign.KeySet); f.sign.KeySet != "" && (err != nil || u.Scheme != "https" || u.Host == "") {
-		return fmt.Errorf("--jku %q: public keys are fetched over HTTPS: write an absolute URL that begins with https://", f.sign.KeySet)
+		return fmt.Errorf("--jku %q: is not an HTTPS URL: write an absolute URL that begins with https://", f.sign.KeySet)
 	}
 	keys, err := f.keys.Load(f.Globals, c)
 	if err != nil {

@@ -159,15 +159,15 @@ func (own verifiedCard) Text(r *report.Record, p *report.Page) {
 		p.Placed(finding.Finding{Message: text}.At(s.Pointer, s.Position), "", "")
 	}
 	for _, s := range own.signatures {
-		told := len(r.Findings) > 0 && r.Findings[0].Pointer == s.Pointer
-		if !s.Holds() && !told {
+		reported := len(r.Findings) > 0 && r.Findings[0].Pointer == s.Pointer
+		if !s.Holds() && !reported {
 			line(s, string(s.Reason)+": "+s.Problem)
 		}
 		if s.KeySet != "" {
-			line(s, "note: it names the key set "+finding.Quote(s.KeySet)+", which was not fetched: the keys are those at hand")
+			line(s, "note: the key set "+finding.Quote(s.KeySet)+" was not fetched: only keys of --key-file are used")
 		}
 		if len(s.Keys) > 0 {
-			line(s, "note: it brings a key of its own ("+strings.Join(s.Keys, ", ")+"), which counts for nothing")
+			line(s, "note: the key in the signature ("+strings.Join(s.Keys, ", ")+") was not used: only keys of --key-file are used")
 		}
 	}
 }

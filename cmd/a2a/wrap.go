@@ -86,7 +86,7 @@ func (f *wrapFlags) run(c *cobra.Command, args []string) error {
 	}
 	f.options.Role = role
 	if f.options.MessageID != "" && len(args) > 1 {
-		return fmt.Errorf("--message-id %q: is for one message: found %d files", f.options.MessageID, len(args))
+		return fmt.Errorf("--message-id %q: names a single message: found %d files", f.options.MessageID, len(args))
 	}
 	f.messages = validate.New(validate.Options{Layers: []finding.Layer{finding.Schema}})
 	var err error
@@ -105,7 +105,7 @@ func (f *wrapFlags) append(ctx context.Context, dst []byte, d input.Document) ([
 		return nil, input.InFile(d.Source.Name, err)
 	}
 	if f.options.MessageID != "" && d.Index > 0 {
-		return nil, fmt.Errorf("%s: --message-id is for one message, and this is another", d.Origin())
+		return nil, fmt.Errorf("%s: --message-id names a single message: found another one", d.Origin())
 	}
 	content, err := a2a.ContentOf(m.Root())
 	if err != nil {
@@ -116,7 +116,7 @@ func (f *wrapFlags) append(ctx context.Context, dst []byte, d input.Document) ([
 	}
 	text, err := a2a.Wrap(m.Root(), f.options)
 	if errors.As(err, new(*jsonstream.NumberError)) {
-		err = fmt.Errorf("not wrapped, because A2A passes numbers on as doubles: %w", err)
+		err = fmt.Errorf("not wrapped, because A2A transmits numbers as doubles: %w", err)
 	}
 	if err != nil {
 		return nil, cli.Reject(input.InFile(term.Visible(d.Source.Name), err))

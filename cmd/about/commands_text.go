@@ -31,7 +31,7 @@ func (c commandInfo) writeMarkdown(w io.Writer) error {
 	}
 	b.WriteByte('\n')
 	c.appendMarkdown(&b)
-	b.WriteString("## All flags\n\nA flag means the same in every command that has it.\n\n| flag | what it means | commands |\n|---|---|---|\n")
+	b.WriteString("## All flags\n\nA flag has the same meaning in all commands.\n\n| flag | meaning | commands |\n|---|---|---|\n")
 	for _, f := range flagsOf(c) {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", code(f.spelling()), strings.ReplaceAll(f.Usage, "|", "\\|"), f.commands())
 	}

@@ -40,7 +40,7 @@ func shells() []shell {
 			},
 			"# bash completion V2 for handoff ",
 			func(string) string {
-				return "Shells that start from now on read it, where the package bash-completion is installed."
+				return "New shells load it if the package bash-completion is installed."
 			},
 		},
 		{
@@ -53,14 +53,14 @@ func shells() []shell {
 			func(data, _ string) string { return filepath.Join(data, "zsh", "site-functions", "_handoff") },
 			"#compdef handoff\n",
 			func(path string) string {
-				return fmt.Sprintf("Shells that start from now on read it, once ~/.zshrc has these lines, the first before any compinit:\n\n    fpath=(%s $fpath)\n    autoload -U compinit; compinit", quoted(filepath.Dir(path), `'\''`))
+				return fmt.Sprintf("New shells load it after you add these lines to ~/.zshrc, the first one before any call of compinit:\n\n    fpath=(%s $fpath)\n    autoload -U compinit; compinit", quoted(filepath.Dir(path), `'\''`))
 			},
 		},
 		{
 			"fish", func(root *cobra.Command, w io.Writer, d bool) error { return root.GenFishCompletion(w, d) },
 			func(_, config string) string { return filepath.Join(config, "fish", "completions", "handoff.fish") },
 			"# fish completion for handoff ",
-			func(string) string { return "Shells that start from now on read it." },
+			func(string) string { return "New shells load it." },
 		},
 		{
 			"powershell", func(root *cobra.Command, w io.Writer, d bool) error {
@@ -72,7 +72,7 @@ func shells() []shell {
 			func(_, config string) string { return filepath.Join(config, "powershell", "handoff.ps1") },
 			"# powershell completion for handoff ",
 			func(path string) string {
-				return fmt.Sprintf("Shells that start from now on read it, once the file that $PROFILE names has this line:\n\n    . %s", quoted(path, "''"))
+				return fmt.Sprintf("New shells load it after you add this line to the file that $PROFILE names:\n\n    . %s", quoted(path, "''"))
 			},
 		},
 	}
@@ -146,7 +146,7 @@ func shellOf(args, names []string, installs bool) (int, error) {
 	}
 	known := strings.Join(names, ", ")
 	if !installs {
-		return 0, errors.New("no shell is named: use one of " + known)
+		return 0, errors.New("the shell is missing: use one of " + known)
 	}
 	name := strings.TrimSuffix(filepath.Base(os.Getenv("SHELL")), ".exe")
 	if name == "pwsh" {
@@ -154,7 +154,7 @@ func shellOf(args, names []string, installs bool) (int, error) {
 	}
 	i := slices.Index(names, name)
 	if i < 0 {
-		return 0, fmt.Errorf("$SHELL is %q: name the shell, one of %s", os.Getenv("SHELL"), known)
+		return 0, fmt.Errorf("$SHELL is %q, which has no completions: name a shell, one of %s", os.Getenv("SHELL"), known)
 	}
 	return i, nil
 }

@@ -123,7 +123,7 @@ func ofKeys(all []settings.Setting, keys []string, c *cobra.Command) ([]settings
 			for _, s := range all {
 				names = append(names, s.Key)
 			}
-			return nil, term.WithHint(fmt.Errorf("%s: no setting or command is called %q%s", c.CommandPath(), key, nearest.Suggestion(key, names)), "handoff config lists the settings")
+			return nil, term.WithHint(fmt.Errorf("%s: there is no setting or command %q%s", c.CommandPath(), key, nearest.Suggestion(key, names)), "handoff config lists the settings")
 		}
 	}
 	return list, nil

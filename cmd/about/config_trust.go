@@ -77,9 +77,9 @@ func projectArgument(args []string) (string, error) {
 
 // writeApproval writes the approved file and its settings, with secrets hidden.
 func writeApproval(w io.Writer, approved settings.Approved) error {
-	what := "it sets nothing but what is harmless"
+	what := "no setting needed approval"
 	if len(approved.Settings) > 0 {
-		what = "it sets"
+		what = "these settings needed approval:"
 	}
 	if _, err := fmt.Fprintf(w, "%s: approved; %s\n", term.Visible(approved.Path), what); err != nil {
 		return err

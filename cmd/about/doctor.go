@@ -65,7 +65,7 @@ Exit code 0: no check failed; 1: at least one failed.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if d.timeout <= 0 {
-				return fmt.Errorf("--check-timeout %v: use more than nothing, such as 5s", d.timeout)
+				return fmt.Errorf("--check-timeout %v: write a duration above 0, such as 5s", d.timeout)
 			}
 			found, err := d.examine(c, args)
 			if err != nil {

@@ -51,7 +51,7 @@ func lookAtFile(flag, path string, r *checkup.Result) error {
 		return term.PlainError(err)
 	}
 	if regular.Check(info) != nil {
-		r.Notes = append(r.Notes, "it is not a regular file, and was not opened")
+		r.Notes = append(r.Notes, "it is not a regular file, so it was not opened")
 		return nil
 	}
 	f, err := regular.Open(path)
@@ -76,7 +76,7 @@ func lookAtFile(flag, path string, r *checkup.Result) error {
 		}
 	}
 	if mode := info.Mode(); secret && mode.Perm()&0o044 != 0 && runtime.GOOS != "windows" {
-		r.Notes = append(r.Notes, fmt.Sprintf("other users can read it (mode %04o): chmod 600 keeps it to its owner", mode.Perm()))
+		r.Notes = append(r.Notes, fmt.Sprintf("other users can read it (mode %04o): protect it with chmod 600", mode.Perm()))
 	}
 	return nil
 }

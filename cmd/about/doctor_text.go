@@ -89,7 +89,7 @@ func (d *diagnosis) WriteText(w io.Writer, columns int, colors term.Palette) err
 		writeResult(&b, r, columns, colors)
 	}
 	if len(d.Settings)+len(d.Unused) > 0 {
-		b.WriteString("\nsettings that are not the defaults:\n")
+		b.WriteString("\nsettings other than the defaults:\n")
 	}
 	for _, line := range d.settingLines() {
 		b.WriteString(term.Fold(line, 2, columns) + "\n")
@@ -121,7 +121,7 @@ func (d *diagnosis) settingLines() []string {
 		}
 		line := fmt.Sprintf("%s: %q # %s", key, s.Value, term.Visible(s.Origin))
 		if n > 1 {
-			line += fmt.Sprintf(", of %d commands", n)
+			line += fmt.Sprintf(", for %d commands", n)
 		}
 		lines = append(lines, line)
 	}

@@ -1,6 +1,6 @@
 package about
 
-// For tests in package cmd of the flags of all commands.
+// Exported for the tests of package cmd.
 type FlagUse = flagUse
 
 var (

@@ -27,7 +27,7 @@ func install(g *cli.Globals, stdout io.Writer, path, begin string, text []byte) 
 			return fmt.Errorf("%s: cannot be read: %w", path, term.PlainError(err))
 		}
 		if !bytes.Equal(first[:n], []byte(begin)) {
-			return fmt.Errorf("%s: is there, and handoff has not written it: move it away first", path)
+			return fmt.Errorf("%s: exists, and was not written by handoff: move it first", path)
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: cannot be read: %w", path, term.PlainError(err))
@@ -43,4 +43,4 @@ func install(g *cli.Globals, stdout io.Writer, path, begin string, text []byte) 
 }
 
 // errNoHome reports that the user's directories are unknown.
-var errNoHome = errors.New("there is no home directory: set HOME")
+var errNoHome = errors.New("the home directory is unknown: set HOME")

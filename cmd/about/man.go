@@ -39,7 +39,7 @@ error.`,
 				}
 				dir = filepath.Join(dir, "man", "man1")
 			case !installs && dir != "":
-				return errors.New("--dir says where --install writes the page: add --install")
+				return errors.New("--dir needs --install")
 			case !installs:
 				return g.WriteData("", c.OutOrStdout(), page.Bytes())
 			}
@@ -47,7 +47,7 @@ error.`,
 			if err := install(g, c.OutOrStdout(), path, manBegin, page.Bytes()); err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(c.OutOrStdout(), "\"man handoff\" shows it, where %s is among the folders that \"manpath\" prints.\n", term.Visible(filepath.Dir(filepath.Clean(dir))))
+			_, err := fmt.Fprintf(c.OutOrStdout(), "\"man handoff\" shows it if \"manpath\" lists %s.\n", term.Visible(filepath.Dir(filepath.Clean(dir))))
 			return err
 		},
 	}

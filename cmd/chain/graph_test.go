@@ -70,14 +70,14 @@ func TestDot(t *testing.T) {
 	}
 }
 
-// The lines of a picture, with any text in their labels.
+// The lines of a diagram, with any text in their labels.
 var (
 	mermaidLine = regexp.MustCompile(`^(flowchart TD|    (subgraph t\d+\["L*"\]|end|[hf]\d+\["L*(<br/>L*)*"\](:::\w+)?|h\d+ -->\|"L*"\| h\d+|h\d+ -\.- f\d+|classDef \w+ fill:#\w+,stroke:#\w+,color:#000))$`)
 	dotLine     = regexp.MustCompile(`^(digraph handoffs \{|\}|    (\}|(node|edge) \[[\w=, "-]+\]|subgraph cluster_\d+ \{|label="L*"|[hf]\d+ \[(shape=note, )?label="L*"(, fillcolor="#\w+", color="#\w+")?\]|h\d+ -> h\d+ \[label="L*"\]|h\d+ -> f\d+ \[style=dashed, arrowhead=none\]))$`)
 )
 
-// No content of a message adds other lines to a picture.
-func TestPicturesOfHostileMessages(t *testing.T) {
+// TestDiagramsOfHostileMessages checks that no content of a message adds other lines to a diagram.
+func TestDiagramsOfHostileMessages(t *testing.T) {
 	hostile := []string{
 		`"]; click h0 "javascript:x"`, "a\nend\nh9[x]", "%%{init: {}}%%", "`**x**`", "$$x$$", `\`, `\" ]`, "#quot;#34;", "<b>&lt;", "ﬂ°°34¶ß", "\x1b[0m", "style:#x;", "",
 	}
@@ -97,7 +97,7 @@ func TestPicturesOfHostileMessages(t *testing.T) {
 			line := regexp.MustCompile(strings.ReplaceAll(language.line.String(), "L", language.letter))
 			for text := range strings.Lines(drawGraph(t, language.Language, tasks...)) {
 				if !line.MatchString(strings.TrimSuffix(text, "\n")) {
-					t.Errorf("%s: %q is no line of a picture", name, text)
+					t.Errorf("%s: %q is not a line of a diagram", name, text)
 				}
 			}
 		}
@@ -116,7 +116,7 @@ func TestChainJSON(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 	if len(lines) != 2 || !json.Valid([]byte(lines[0])) || !json.Valid([]byte(lines[1])) {
-		t.Fatalf("not an object a line:\n%s", b.String())
+		t.Fatalf("not one object per line:\n%s", b.String())
 	}
 	for _, want := range []string{
 		`{"taskId":"fork","handoffs":[{"handoffId":"aaaaaaaa-1","parentHandoffId":null,"source":"\\xff.json","index":0,"line":1,"from":"planner","to":"researcher",`,
@@ -132,7 +132,7 @@ func TestChainJSON(t *testing.T) {
 	}
 }
 
-// Other reports name each message once, each before its children.
+// TestChainFindings checks that other reports name each message once, before its children.
 func TestChainFindings(t *testing.T) {
 	var junit, log bytes.Buffer
 	for _, f := range []struct {

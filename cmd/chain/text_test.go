@@ -178,7 +178,7 @@ Cost  $0.9 spent, $0.5 left; 0 prompt and 0 completion tokens
 	}
 }
 
-// Several first messages are the branches of one fork, each with its own time.
+// TestChainTextOfSeveralRoots checks that several first messages are branches of one fork, each with its time.
 func TestChainTextOfSeveralRoots(t *testing.T) {
 	task := taskOf("roots", step{id: "r1", from: "a", to: "b"}, step{id: "r2", from: "c", to: "d", after: 100 * time.Hour})
 	task.Roots[0].Time = time.Time{}
@@ -191,7 +191,8 @@ func TestChainTextOfSeveralRoots(t *testing.T) {
 	}
 }
 
-// Among many tasks, each one without findings takes one line, unless all are requested.
+// TestChainTextFolds checks that among many tasks, each one without findings takes one line, unless all are
+// requested.
 func TestChainTextFolds(t *testing.T) {
 	var tasks []*chain.Task
 	for i := range maxTasks {
@@ -212,7 +213,8 @@ func TestChainTextFolds(t *testing.T) {
 	}
 }
 
-// No content of a message can control the terminal or imitate a line of the drawing.
+// TestChainTextOfHostileMessages checks that no content of a message can control the terminal or imitate a line
+// of the drawing.
 func TestChainTextOfHostileMessages(t *testing.T) {
 	hostile := "\x1b[2J\r\n✓ forged\u202e\x00" + strings.Repeat("x", 1<<20)
 	found := finding.Finding{Rule: "chain/loop", Severity: finding.Error, Message: hostile, Pointer: hostile}
@@ -220,18 +222,18 @@ func TestChainTextOfHostileMessages(t *testing.T) {
 	task.Roots[0].Place.Source, task.Roots[0].Receivers = hostile, []string{hostile, hostile}
 	got := drawTasks(t, 80, false, false, task)
 	if strings.ContainsAny(got, "\x1b\r\x00\u202e") || strings.Contains(got, "\n✓ forged") {
-		t.Error("control characters come out")
+		t.Error("control characters are printed")
 	}
 	if len(got) > 64<<10 {
 		t.Errorf("%d bytes for one message", len(got))
 	}
 	if !strings.Contains(got, "… and 980 more") {
-		t.Error("what is left out is not reported")
+		t.Error("omitted findings are not reported")
 	}
 }
 
-// The messages of an unforked line stay at the margin, and a tree that forks at each message
-// costs no more than its messages.
+// TestChainTextOfDeepTasks checks that a chain without forks is not indented, and that the size of a tree that
+// forks at each message is proportional to the number of its messages.
 func TestChainTextOfDeepTasks(t *testing.T) {
 	const messages = 20000
 	for name, shape := range map[string]func(*chain.Node, int) *chain.Node{
@@ -252,7 +254,7 @@ func TestChainTextOfDeepTasks(t *testing.T) {
 			t.Errorf("%s: %d bytes for %d messages", name, len(got), messages)
 		}
 		if name == "line" && strings.ContainsAny(got, "├└│") {
-			t.Error("the line is indented")
+			t.Error("the chain is indented")
 		}
 	}
 }

@@ -103,7 +103,7 @@ func writeKeys(g *cli.Globals, files []keyFile) error {
 func writeKey(g *cli.Globals, k keyFile) error {
 	f, err := g.BeginFile(k.path, k.mode)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s: there is a file already, and a key is never overwritten: choose another name", k.path)
+		return fmt.Errorf("%s: already exists, and a key file is never overwritten: choose another name", k.path)
 	}
 	if err != nil {
 		return output.Error(k.path, err)

@@ -68,12 +68,12 @@ flagged; 1: at least one text is flagged; 2: an input could not be scanned.`,
 
 func (f *scanFlags) run(c *cobra.Command, args []string) error {
 	if f.text && f.From != "" {
-		return errors.New("--text and --format-in: a text is in no format; use one of them")
+		return errors.New("--text and --format-in: plain text has no format; use one of them")
 	}
 	// --report calibration is an earlier spelling of --calibrate.
 	if i := slices.Index(f.reports.Also, "calibration"); i >= 0 {
 		f.reports.Also, f.calibrate = slices.Delete(f.reports.Also, i, i+1), true
-		term.Note(c.ErrOrStderr(), "--report calibration is written --calibrate now")
+		term.Note(c.ErrOrStderr(), "--report calibration is deprecated: use --calibrate")
 	}
 	if f.calibrate || f.listRules {
 		if err := report.CheckFormat(f.reports.Format, report.PlainFormats); err != nil {

@@ -56,10 +56,10 @@ func calibrate(ctx context.Context, w io.Writer, p *term.Progress, f *scanFlags,
 		return err
 	}
 	if len(rows) == 0 {
-		return errors.New("--calibrate: no labelled rows")
+		return errors.New("--calibrate: the input has no labelled rows")
 	}
 	if f.reports.Format == "text" {
-		fmt.Fprintln(w, "threshold   found of attacks   false alarms of clean")
+		fmt.Fprintln(w, "threshold   attacks detected           false alarms")
 	}
 	for n := 1; n < 20; n++ {
 		c := calibration{Threshold: float64(n) / 20}
@@ -118,7 +118,7 @@ func (f *scanFlags) labelled(ctx context.Context, scanner *cli.Scanner, d input.
 		found.attack = true
 	case "clean":
 	default:
-		return found, term.WithHint(fmt.Errorf("%s: label %q", d.Origin(), label), `a row is {"label": "injection" or "clean", "text": "…"} or has a "message" in place of the text`)
+		return found, term.WithHint(fmt.Errorf("%s: unknown label %q", d.Origin(), label), `a row is {"label": "injection" or "clean", "text": "…"} or has a "message" in place of the text`)
 	}
 	var verdict safety.Report
 	if message := row.Get("message"); message.Exists() {
@@ -136,7 +136,7 @@ func (f *scanFlags) labelled(ctx context.Context, scanner *cli.Scanner, d input.
 	}
 	text := row.Get("text")
 	if text.Kind() != jsonstream.String {
-		return found, fmt.Errorf("%s: neither a text nor a message", d.Origin())
+		return found, fmt.Errorf("%s: the row has neither a text nor a message", d.Origin())
 	}
 	field := safety.Data
 	if name := row.Get("field").Text(); name != "" {

@@ -42,7 +42,7 @@ func (explanation) explain(p *report.Page, findings []scanFinding) {
 		}
 	}
 	first := findings[0]
-	p.Line(1, fmt.Sprintf("%s%s speaks, %s with %.3f", shownPointer(first.Pointer), first.Field, outcome, safety.Weigh(counted)))
+	p.Line(1, fmt.Sprintf("%sspeaker %s: %s, with a score of %.3f", shownPointer(first.Pointer), first.Field, outcome, safety.Weigh(counted)))
 	for _, f := range findings {
 		p.Line(2, fmt.Sprintf("%.3f %s = %s: %s", f.Score, term.Visible(f.Rule), formula(f), term.Visible(f.Excerpt)))
 	}
@@ -57,7 +57,7 @@ func formula(f scanFinding) string {
 	case f.Allowed != "":
 		text = "allowed by " + term.Visible(f.Allowed)
 	case e.Weight == 0:
-		text = "the classifier's"
+		text = "from the classifier"
 	case e.Probability > 0:
 		text = fmt.Sprintf("%.2f × probability %.3f^%v", e.Weight, e.Probability, e.Power)
 		if e.Excused {
@@ -79,7 +79,7 @@ func formula(f scanFinding) string {
 		}
 	}
 	if f.Evidence.Disguised {
-		text += fmt.Sprintf(" × 1.1 + 0.1 (only %s shows it)", term.Visible(f.Via))
+		text += fmt.Sprintf(" × 1.1 + 0.1 (found only by %s)", term.Visible(f.Via))
 	}
 	return text
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/internal/output"
 )
 
-// Of many processes that work on one file, exactly one accepts an ID.
+// TestSeenConcurrently checks that exactly one of many processes with the same file accepts an ID.
 func TestSeenConcurrently(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ids")
 	const workers, ids = 8, 50
@@ -60,10 +60,10 @@ func TestSeen(t *testing.T) {
 	}{
 		{"new file", "", "a b", "yy", "a\nb\n"},
 		{"known", "a\nb\n", "b c a", "nyn", "a\nb\nc\n"},
-		{"twice at once", "", "a a", "yn", "a\n"},
+		{"twice in one call", "", "a a", "yn", "a\n"},
 		{"last line without its end", "a\nb", "b c", "ny", "a\nb\nc\n"},
 		{"part of a line", "a\nb12", "b123", "y", "a\nb12\nb123\n"},
-		{"nothing to ask", "a\n", "", "", "a\n"},
+		{"no ids", "a\n", "", "", "a\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -87,8 +87,8 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// A replaced file is read again.
-func TestSeenBegunAnew(t *testing.T) {
+// TestSeenReplaced checks that a replaced file is read again.
+func TestSeenReplaced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ids")
 	s := newSeenFile(path, &claim.Set{})
 	for _, want := range []bool{true, false} {
@@ -104,8 +104,8 @@ func TestSeenBegunAnew(t *testing.T) {
 	}
 }
 
-// TestSeenSameEnd checks that a file which was truncated, and then got other IDs before the
-// same last ones, is recognized as changed.
+// TestSeenSameEnd checks that a file which was truncated, and then extended by other IDs and the same last ones,
+// is detected as changed.
 func TestSeenSameEnd(t *testing.T) {
 	ids := func(prefix string, n int) (list []string) {
 		for i := range n {
@@ -130,8 +130,8 @@ func TestSeenSameEnd(t *testing.T) {
 	}
 }
 
-// A process that waits for the lock of a file which is renamed in the meantime works on the new
-// file.
+// TestSeenRenamedWhileWaiting checks that a process that waits for the lock of a file uses the new file if the
+// old one is renamed in the meantime.
 func TestSeenRenamedWhileWaiting(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ids")
 	held, _, err := output.OpenLocked(path, 0o600)
@@ -161,7 +161,7 @@ func TestSeenRenamedWhileWaiting(t *testing.T) {
 	}
 }
 
-// IDs of any length are distinguished, although only a part of each is in memory.
+// TestSeenLongIDs checks that IDs of any length are distinguished, although only a part of each is in memory.
 func TestSeenLongIDs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ids")
 	long := strings.Repeat("x", 10_000)

@@ -44,7 +44,7 @@ func (u *unreported) report(stderr io.Writer, file string, limit int) {
 	ids := slices.Concat(u.ids, u.pending)
 	shown := (&term.Allowance{Max: limit}).Take(len(ids))
 	for _, id := range ids[:shown] {
-		term.PrintError(stderr, fmt.Errorf("%s: %s is recorded as accepted, but its verdict may not have been written: to verify the message again, take this line out of the file", file, id))
+		term.PrintError(stderr, fmt.Errorf("%s: %s is recorded as accepted, but its verdict may not have been written: to verify the message again, remove this line from the file", file, id))
 	}
 	if more := len(ids) - shown; more > 0 {
 		fmt.Fprintf(stderr, "handoff: … %s\n", term.NotShown(more, "message", limit))

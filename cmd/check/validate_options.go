@@ -39,7 +39,7 @@ func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 	o.Limits = f.Limits
 	for _, name := range f.layers {
 		if !slices.Contains(layerNames(), name) {
-			return o, fmt.Errorf("unknown layer %q: use some of %s", name, strings.Join(layerNames(), ", "))
+			return o, fmt.Errorf("unknown layer %q: use one or more of %s", name, strings.Join(layerNames(), ", "))
 		}
 		o.Layers = append(o.Layers, finding.Layer(name))
 	}
@@ -63,7 +63,7 @@ func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 	if o.Receiver == nil {
 		o.Formats = f.Formats()
 	} else if f.From != "" && f.From != format.EAAPL {
-		return o, fmt.Errorf("--format-in %s: only canonical messages have a receiver; leave out what describes one", f.From)
+		return o, fmt.Errorf("--format-in %s: only canonical messages have a receiver: leave out --receiver, --as and --require-state", f.From)
 	}
 	if o.Verifier, err = f.receiver.Verifier(f.Globals, c, o.Receiver); err != nil {
 		return o, err
@@ -83,7 +83,7 @@ func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 	}
 	if f.schema != "" {
 		if o.Layers != nil || o.Receiver != nil || c.Flags().Changed("key-file") {
-			return o, errors.New("--schema takes the place of all layers: leave out --layers, --key-file and what describes a receiver")
+			return o, errors.New("--schema replaces all layers: leave out --layers, --key-file, --receiver, --as and --require-state")
 		}
 		if o.Schema, err = f.LoadSchema(f.schema, stdin, f.Limits); err != nil {
 			return o, err
@@ -96,13 +96,13 @@ func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 func (f *validateFlags) loadRegistry(o *validate.Options) error {
 	switch {
 	case f.registry == "" && f.name != "":
-		return errors.New("--schema-name names a schema of --schema-registry: name the registry")
+		return errors.New("--schema-name needs --schema-registry")
 	case f.registry == "":
 		return nil
 	case f.schema != "":
 		return errors.New("--schema and --schema-registry: use one of them")
 	case f.From != "" && f.From != format.EAAPL:
-		return fmt.Errorf("--format-in %s: a registry has the versions of canonical messages", f.From)
+		return fmt.Errorf("--format-in %s: --schema-registry is for canonical messages only", f.From)
 	}
 	r, versions, err := cli.OpenVersions(f.registry, f.name, "--schema-name", f.Limits)
 	if err != nil {

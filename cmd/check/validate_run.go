@@ -58,7 +58,7 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 func (f *validateFlags) tellSchemas(stderr io.Writer, o validate.Options) {
 	say := func(name string, s *validate.Schema) {
 		if err := s.Streams(); err != nil {
-			fmt.Fprintf(stderr, "handoff: %s: each part is checked by itself, which is slower: %s\n", term.Visible(name), term.Visible(err.Error()))
+			fmt.Fprintf(stderr, "handoff: %s: each part is checked separately, which is slower: %s\n", term.Visible(name), term.Visible(err.Error()))
 			return
 		}
 		fmt.Fprintf(stderr, "handoff: %s: checked while the messages are read\n", term.Visible(name))

@@ -30,10 +30,10 @@ import (
 // kills is the number of receivers to kill: docs/accepting.md has figures for 1,000.
 var kills = flag.Int("kills", tier.Count(6, 40), "how many receivers TestAcceptKilled kills, and half as many where it is slow")
 
-// TestAcceptKilled kills receivers at random moments. Four of them read the same messages at
-// once. No acknowledged record is lost or duplicated, no message passes without its record,
-// every accepted message is handed over in the end, and again only if it was in flight when its
-// receiver was killed; chain and tree verify.
+// TestAcceptKilled kills receivers at random moments; four of them read the same messages
+// concurrently. It checks that no acknowledged record is lost or duplicated, that no message passes without its
+// record, that every accepted message is handed over in the end, and again only if it was in flight when its
+// receiver was killed, and that chain and tree verify.
 func TestAcceptKilled(t *testing.T) {
 	t.Run("SQLite", func(t *testing.T) { acceptKilled(t, filepath.Join(t.TempDir(), "audit.db"), *kills) })
 	t.Run("personal data apart", func(t *testing.T) {
@@ -95,12 +95,12 @@ func acceptKilled(t *testing.T, address string, kills int) {
 	for _, n := range passed {
 		again += n - 1
 	}
-	t.Logf("%d messages came out before the last two runs; %d repeated", before, again)
+	t.Logf("%d messages were printed before the last two runs, %d of them again", before, again)
 	if len(passed) != messages {
 		t.Errorf("%d messages were handed over, want %d", len(passed), messages)
 	}
 	if again > inFlight {
-		t.Errorf("%d messages came again, and at most %d were in flight", again, inFlight)
+		t.Errorf("%d messages were repeated, and at most %d were in flight", again, inFlight)
 	}
 	checkAccepted(t, address, messages)
 }
@@ -132,7 +132,7 @@ func acceptUntilKilled(t *testing.T, address string, text []byte, enough int64) 
 	return printed.Bytes(), killed
 }
 
-// slowly returns a reader of text in parts, to get several groups of records.
+// slowly returns a reader of text in parts, so that the records form several groups.
 func slowly(text []byte) io.Reader {
 	r, w := io.Pipe()
 	go func() {
@@ -148,7 +148,7 @@ func slowly(text []byte) io.Reader {
 }
 
 // acceptedStream returns n messages, as JSON Lines. If there are more than a few, they belong to many tasks,
-// as real handoffs do: messages of one task have to wait for each other.
+// like real handoffs: messages of one task wait for each other.
 func acceptedStream(t *testing.T, n int) []byte {
 	t.Helper()
 	var text strings.Builder
@@ -201,10 +201,10 @@ func checkAccepted(t *testing.T, address string, messages int) {
 			}
 		}
 		if root, err := tree.Root(t.Context(), r, n); err != nil || root != builder.Root() {
-			t.Errorf("the tree does not hold (%v)", err)
+			t.Errorf("the tree is invalid (%v)", err)
 		}
 		if left, err := r.Pending(); err != nil || len(left) > 0 {
-			t.Errorf("%d messages are left (%v)", len(left), err)
+			t.Errorf("%d messages are not handed over (%v)", len(left), err)
 		}
 		return nil
 	})

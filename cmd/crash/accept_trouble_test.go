@@ -82,7 +82,7 @@ func TestAcceptFullDisk(t *testing.T) {
 	growDisk(t, dir, 64<<20)
 	again, code := run()
 	if code != exitYes {
-		t.Errorf("exit code %d with room", code)
+		t.Errorf("exit code %d with free space", code)
 	}
 	t.Logf("%d of %d messages passed on the full disk", passed, messages)
 	if passed+again < messages || passed+again > messages+intake.GroupMessages {
@@ -120,9 +120,9 @@ func TestAcceptReadOnly(t *testing.T) {
 	checkAccepted(t, filepath.Join(dir, "audit.db"), messages)
 }
 
-// TestAcceptConnectionsLost ends the connections to PostgreSQL at random moments, like a server
-// that is restarted: a receiver then ends with 2 or goes on, and in the end every message was
-// accepted and handed over.
+// TestAcceptConnectionsLost ends the connections to PostgreSQL at random moments, like a restart of the
+// server: a receiver then ends with exit code 2 or continues, and in the end every message was accepted and
+// handed over.
 func TestAcceptConnectionsLost(t *testing.T) {
 	t.Parallel()
 	address := storetest.Postgres(t)
@@ -182,7 +182,7 @@ func TestAcceptConnectionsLost(t *testing.T) {
 	checkAccepted(t, address, messages)
 }
 
-// TestClockGoesBack checks that records are ordered by their numbers, whatever the clock shows.
+// TestClockGoesBack checks that records are ordered by their numbers, not by their times.
 func TestClockGoesBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	s, err := sqlstore.Open(t.Context(), path, sqlstore.Options{Create: true})
@@ -201,7 +201,7 @@ func TestClockGoesBack(t *testing.T) {
 		}
 	}
 	if out := programtest.Run(t, "audit", "verify", "--audit-log", path); !strings.Contains(out, "3") {
-		t.Errorf("verify says %q", out)
+		t.Errorf("verify printed %q", out)
 	}
 }
 
@@ -233,13 +233,13 @@ func TestReadOnlyLog(t *testing.T) {
 	for name, records := range map[string]int{"closed": 8, "killed": 9} {
 		path := filepath.Join(dir, name, "audit.db")
 		if out := programtest.Run(t, "audit", "verify", "--audit-log", path); !strings.Contains(out, fmt.Sprintf("%d records", records)) {
-			t.Errorf("%s: verify says %q", name, out)
+			t.Errorf("%s: verify printed %q", name, out)
 		}
 		if out := programtest.Run(t, "audit", "list", "-f", "json", "--audit-log", path); strings.Count(out, "\n")+1 != records {
-			t.Errorf("%s: list has %s", name, out)
+			t.Errorf("%s: list printed %s", name, out)
 		}
 		if out, err := exec.Command("handoff", "audit", "init", "--retention", "30d", "--audit-log", path).CombinedOutput(); err == nil || !strings.Contains(string(out), "audit.db: ") || strings.Contains(string(out), "(8)") {
-			t.Errorf("%s: init says %q (%v)", name, out, err)
+			t.Errorf("%s: init printed %q (%v)", name, out, err)
 		}
 	}
 }

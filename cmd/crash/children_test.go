@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// answering is a classifier in the shell that answers any input.
+// answering is a classifier, as a shell command, that answers any input.
 const answering = `while IFS= read -r line; do id=${line#'{"id":"'}; echo "{\"id\":\"${id%%\"*}\",\"score\":0.5}"; done; `
 
-// TestChildrenEnd ends the run in every possible way, and checks that all processes that it
-// started end with it. They all hold a pipe, which closes with the last of them.
+// TestChildrenEnd ends the run in every possible way, and checks that all processes that it started end, too.
+// They share a pipe, which closes with the last of them.
 func TestChildrenEnd(t *testing.T) {
 	const keep = `exec 9>"$ALIVE"; echo started >&2; `
 	scan := func(command string) []string {
@@ -73,10 +73,10 @@ func TestChildrenEnd(t *testing.T) {
 			late := time.AfterFunc(hang, func() { c.Process.Kill() })
 			defer late.Stop()
 			stderr := bufio.NewReader(diagnostics)
-			for line := ""; !strings.HasSuffix(line, "r: started\n"); { // may come after the run's own lines
+			for line := ""; !strings.HasSuffix(line, "r: started\n"); { // may follow lines of the run itself
 				var err error
 				if line, err = stderr.ReadString('\n'); err != nil {
-					t.Fatalf("the command has not started: %q, error %v", line, err)
+					t.Fatalf("the command did not start: %q, error %v", line, err)
 				}
 			}
 			if tt.signal != 0 {
@@ -96,7 +96,7 @@ func TestChildrenEnd(t *testing.T) {
 				t.Errorf("exit code %d, want %d: %s", got, tt.want, rest)
 			}
 			if tt.signal != 0 && len(rest) > 0 {
-				t.Errorf("more is printed after the signal: %s", rest)
+				t.Errorf("output after the signal: %s", rest)
 			}
 			for began := time.Now(); ; time.Sleep(time.Millisecond) {
 				n, err := syscall.Read(fd, make([]byte, 1))
@@ -104,7 +104,7 @@ func TestChildrenEnd(t *testing.T) {
 					break
 				}
 				if time.Since(began) > hang {
-					t.Fatal("a process goes on")
+					t.Fatal("a process is still running")
 				}
 			}
 		})

@@ -25,14 +25,14 @@ import (
 	"github.com/eaapl/handoff/relay/intake"
 )
 
-// docs/delivery.md has figures for 100,000 messages, and for killed servers.
+// Flags for longer runs: docs/delivery.md has figures for 100,000 messages, and for killed servers.
 var (
-	deliverMessages = flag.Int("messages", tier.Count(60, 400), "how many messages TestDeliveryKilled sends by each transport")
-	deliverServer   = flag.String("server", "", "a `COMMAND` that starts the server of the transport, which TestDeliveryKilled kills and starts again")
-	deliverAt       = flag.String("server-at", "", "the `HOST:PORT` of that server")
-	deliverLife     = flag.Duration("server-life", 4*time.Second, "how long that server lives at most once it listens, and a second at least: more for one that is slow to start")
-	deliverIdle     = flag.Duration("idle", 5*time.Second, "how long nothing comes when TestDeliveryKilled has delivered all, with FULL_TESTS=1: longer than a transport takes to see who is dead")
-	deliverPlace    = flag.String("place", "", "another place that TestDeliveryKilled/place sends by, a `URL`: of a transport that is a program of its own")
+	deliverMessages = flag.Int("messages", tier.Count(60, 400), "number of messages that TestDeliveryKilled sends by each transport")
+	deliverServer   = flag.String("server", "", "`COMMAND` that starts the server of the transport, which TestDeliveryKilled kills and restarts")
+	deliverAt       = flag.String("server-at", "", "`HOST:PORT` of that server")
+	deliverLife     = flag.Duration("server-life", 4*time.Second, "maximum life of that server after it listens, at least 1s: more for a server that starts slowly")
+	deliverIdle     = flag.Duration("idle", 5*time.Second, "time without a message after which all are delivered, with FULL_TESTS=1: longer than a transport needs to detect dead receivers")
+	deliverPlace    = flag.String("place", "", "`URL` of another place, for TestDeliveryKilled/place: of a transport with a helper")
 )
 
 // places are the transports under test, each with a function that returns the address of a new
@@ -80,14 +80,14 @@ func serverAt(t *testing.T, name, address string) string {
 	return programtest.Server(t, name, address)
 }
 
-// TestDeliveryKilled kills senders, receivers and, with -server, the server of the transport at
-// random moments: no message is lost, none is accepted twice, every accepted one is handed
-// over, and again only if it was in flight when its receiver was killed; each was recorded as
-// dispatched once, and the outbox is empty.
+// TestDeliveryKilled kills senders, receivers and, with -server, the server of the transport at random
+// moments. It checks that no message is lost or accepted twice, that every accepted one is handed over, and
+// again only if it was in flight when its receiver was killed, that each was recorded as dispatched once, and
+// that the outbox is empty.
 func TestDeliveryKilled(t *testing.T) {
 	for name, place := range places {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // they wait for the end of leases
+			t.Parallel() // the tests wait for the end of leases
 			deliveryKilled(t, place(t), name == "http")
 		})
 	}
@@ -104,8 +104,8 @@ type killing struct {
 	mu       sync.Mutex
 	passed   map[string]int
 	messages int
-	one      bool // only one receiver is possible
-	away     bool // senders may find the transport away
+	one      bool // the transport has only one receiver
+	away     bool // senders may not reach the transport
 }
 
 func deliveryKilled(t *testing.T, to string, one bool) {
@@ -155,18 +155,18 @@ func deliveryKilled(t *testing.T, to string, one bool) {
 	for _, n := range k.passed {
 		again += n - 1
 	}
-	t.Logf("%d receivers and %d servers were killed; %d messages came out again", k.killed.Load(), k.servers.Load(), again)
+	t.Logf("%d receivers and %d servers were killed; %d messages were handed over again", k.killed.Load(), k.servers.Load(), again)
 	if len(k.passed) != k.messages {
 		t.Errorf("%d messages were handed over, want %d", len(k.passed), k.messages)
 	}
 	if most := int(k.killed.Load()) * intake.GroupMessages; again > most {
-		t.Errorf("%d messages came again, and at most %d were in flight", again, most)
+		t.Errorf("%d messages were repeated, and at most %d were in flight", again, most)
 	}
 	checkAccepted(t, k.log, k.messages)
 	k.checkDispatched()
 	for i := range senders {
 		if out := programtest.Run(t, "outbox", "list", "--store", k.store(i), "--audit-log", k.log, "-f", "json"); strings.Contains(out, `"state"`) {
-			t.Errorf("sender %d has left %s", i, out)
+			t.Errorf("messages remain in the outbox of sender %d: %s", i, out)
 		}
 	}
 }
@@ -187,7 +187,7 @@ func (k *killing) send(sender int, text []byte) {
 		c.Stdin = slowly(text)
 		k.killSoon(c, max(400*time.Millisecond, time.Duration(k.messages)*time.Millisecond/5))
 	}
-	for range 20 { // the server may be away
+	for range 20 { // the server may be down
 		c := exec.Command("handoff", "send", "-q", "--to", k.to, "--checkpoint", checkpoint, "--store", k.store(sender), "--audit-log", k.log)
 		c.Stdin = bytes.NewReader(text)
 		err := c.Run()
@@ -203,11 +203,11 @@ func (k *killing) send(sender int, text []byte) {
 	k.Errorf("sender %d could not send all", sender)
 }
 
-// receive receives messages by processes that are killed, until all were sent and nothing has
-// come for a while.
+// receive receives messages by processes that are killed, until all were sent and none has arrived for a
+// while.
 func (k *killing) receive() {
 	within := time.Duration(k.messages) * time.Millisecond / 20
-	if k.one { // while it is away, senders put off all their messages
+	if k.one { // while it is down, senders postpone all their messages
 		within *= 4
 	}
 	within = max(time.Duration(tier.Count(500, 1500))*time.Millisecond, within)
@@ -274,7 +274,7 @@ func (k *killing) server() (stop func()) {
 			}()
 			k.untilListens(gone)
 			select {
-			case <-gone: // what was killed before may be in its way for a moment
+			case <-gone: // the killed process may still block it for a moment
 				time.Sleep(100 * time.Millisecond)
 				continue
 			case <-end:

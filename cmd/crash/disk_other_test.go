@@ -5,7 +5,7 @@ package crash
 import "testing"
 
 func smallDisk(t *testing.T, _ int) string {
-	t.Skip("a small disk is made on Linux alone")
+	t.Skip("a small disk is only possible on Linux")
 	return ""
 }
 

@@ -104,12 +104,12 @@ func publishChunks(t *testing.T, queue string, messages int) (ids []string) {
 	return ids
 }
 
-// TestReceiveChunksKilledWithAgents kills receivers whose agents begin with the first chunk: each stream is
-// completed or rolled back, once, and only one agent ever gets its last chunk.
+// TestReceiveChunksKilledWithAgents kills receivers whose agents begin early: each stream is completed or rolled
+// back once, and only one agent gets its last chunk.
 func TestReceiveChunksKilledWithAgents(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("only Linux ends agents with their receivers")
+		t.Skip("only on Linux do agents end with their receivers")
 	}
 	messages := tier.Count(30, 100)
 	folder := t.TempDir()
@@ -137,7 +137,7 @@ func TestReceiveChunksKilledWithAgents(t *testing.T) {
 		case events[0] == audit.Completed:
 			completed++
 			if n == 0 {
-				t.Errorf("%s was completed, and no agent has got its last chunk", id)
+				t.Errorf("%s was completed, and no agent got its last chunk", id)
 			}
 		}
 		if len(answers[id]) == 0 {
@@ -145,9 +145,9 @@ func TestReceiveChunksKilledWithAgents(t *testing.T) {
 		}
 	}
 	if len(begun) == 0 {
-		t.Error("no agent has begun early")
+		t.Error("no agent began early")
 	}
-	t.Logf("%d of %d were completed, agents have begun early with %d", completed, messages, len(begun))
+	t.Logf("%d of %d were completed; agents began early with %d", completed, messages, len(begun))
 	programtest.Run(t, "audit", "verify", "--audit-log", log)
 	checkEmpty(t, queue)
 }

@@ -29,9 +29,9 @@ import (
 	"github.com/eaapl/handoff/relay/transport/dir"
 )
 
-// TestReceiveKilled kills receivers at random moments, three of which share a queue: no message is lost, none
-// is accepted twice, each is handed over and answered, and again only if it was in flight when its receiver
-// was killed.
+// TestReceiveKilled kills receivers of a shared queue at random moments, three at a time. It checks that no
+// message is lost or accepted twice, and that each is handed over and answered, again only if it was in flight
+// when its receiver was killed.
 func TestReceiveKilled(t *testing.T) {
 	t.Parallel()
 	const receivers = 3
@@ -78,18 +78,18 @@ func TestReceiveKilled(t *testing.T) {
 	for _, n := range passed {
 		again += n - 1
 	}
-	t.Logf("%d messages, %d came again", len(passed), again)
+	t.Logf("%d messages, %d of them repeated", len(passed), again)
 	if len(passed) != messages {
 		t.Errorf("%d messages were handed over, want %d", len(passed), messages)
 	}
 	if most := *kills * intake.GroupMessages; again > most {
-		t.Errorf("%d messages came again, and at most %d were in flight", again, most)
+		t.Errorf("%d messages were repeated, and at most %d were in flight", again, most)
 	}
 	checkAccepted(t, log, messages)
 	answers := answersAt(t, queue)
 	for _, id := range ids {
 		if !slices.ContainsFunc(answers[id], func(a receiver.Answer) bool { return a.Status == receiver.Accepted || a.Status == receiver.Duplicate }) {
-			t.Errorf("%s has the answers %v", id, answers[id])
+			t.Errorf("%s got the answers %v", id, answers[id])
 		}
 	}
 	checkEmpty(t, queue)
@@ -118,16 +118,16 @@ func killReceivers(t *testing.T, receivers int, start func() *exec.Cmd) {
 	running.Wait()
 }
 
-// receiveRest receives the remaining messages of a folder: it stops a receiver when none remain, and then
-// another finds nothing to do.
+// receiveRest receives the remaining messages of a folder: it stops a receiver when none remain, and checks that
+// another one has nothing to do.
 func receiveRest(t *testing.T, queue string, start func(args ...string) *exec.Cmd) {
 	t.Helper()
-	// A message that is given back in the meantime is in one of the two.
+	// A message that is given back between the two calls is in one of the lists.
 	receiveUntil(t, start, func() bool { return len(leftIn(t, queue, "new/*", "taken/*/*", "new/*")) == 0 })
 }
 
-// receiveUntil runs a receiver until done returns true, and then another one to its end, which hands over any
-// messages that the first has accepted only. A receiver ends with exit code 1 if its agent failed.
+// receiveUntil runs a receiver until done returns true, and then another one to its end, which hands over the
+// messages that the first one only accepted. A receiver ends with exit code 1 if its agent failed.
 func receiveUntil(t *testing.T, start func(args ...string) *exec.Cmd, done func() bool) {
 	t.Helper()
 	run := func(until func(*os.Process), args ...string) {
@@ -155,7 +155,7 @@ func receiveUntil(t *testing.T, start func(args ...string) *exec.Cmd, done func(
 			pause := 50 * time.Millisecond
 			for began := time.Now(); !done(); time.Sleep(pause) {
 				if time.Since(began) > hang+time.Duration(*deliverMessages)*10*time.Millisecond {
-					t.Errorf("messages are left after %v", time.Since(began))
+					t.Errorf("messages remain after %v", time.Since(began))
 					break
 				}
 				pause += pause / 10 // done may read a long log
@@ -168,13 +168,13 @@ func receiveUntil(t *testing.T, start func(args ...string) *exec.Cmd, done func(
 	run(func(*os.Process) {}, "--idle-timeout", "100ms")
 }
 
-// TestReceiveKilledWithAgents kills receivers while their agents run, some of which fail: each
-// message is completed or rolled back, and reported so to its sender; no agent outlives its
+// TestReceiveKilledWithAgents kills receivers while their agents run, some of which fail. It checks that each
+// message is completed or rolled back, that its sender gets the outcome, and that no agent outlives its
 // receiver.
 func TestReceiveKilledWithAgents(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("only Linux ends agents with their receivers")
+		t.Skip("only on Linux do agents end with their receivers")
 	}
 	const receivers = 3
 	messages := tier.Count(45, 150)
@@ -200,7 +200,7 @@ func TestReceiveKilledWithAgents(t *testing.T) {
 	completed := 0
 	for _, id := range ids {
 		list := answers[id]
-		told := func(s receiver.Status, reason finding.Reason) bool {
+		answered := func(s receiver.Status, reason finding.Reason) bool {
 			return slices.ContainsFunc(list, func(a receiver.Answer) bool { return a.Status == s && a.Reason == reason })
 		}
 		switch events := outcomes[id]; {
@@ -208,12 +208,12 @@ func TestReceiveKilledWithAgents(t *testing.T) {
 			t.Errorf("%s: %v", id, events)
 		case events[0] == audit.Completed:
 			completed++
-			if !told(receiver.Completed, "") || !strings.Contains(string(text), id) {
-				t.Errorf("%s was completed, and its sender was told %v", id, statuses(list))
+			if !answered(receiver.Completed, "") || !strings.Contains(string(text), id) {
+				t.Errorf("%s was completed, and its sender got %v", id, statuses(list))
 			}
 		default:
-			if !told(receiver.Rejected, receiver.ExecutionFailed) {
-				t.Errorf("%s was rolled back, and its sender was told %v", id, statuses(list))
+			if !answered(receiver.Rejected, receiver.ExecutionFailed) {
+				t.Errorf("%s was rolled back, and its sender got %v", id, statuses(list))
 			}
 		}
 	}
@@ -302,7 +302,7 @@ func answersAt(t *testing.T, queue string) map[string][]receiver.Answer {
 func checkEmpty(t *testing.T, queue string) {
 	t.Helper()
 	if files := leftIn(t, queue, "new/*", "taken/*/*", "dead/*"); len(files) > 0 {
-		t.Errorf("left are %s", strings.Join(files, ", "))
+		t.Errorf("remaining files: %s", strings.Join(files, ", "))
 	}
 }
 

@@ -20,7 +20,7 @@ func passedOf(t *testing.T, passed map[string]int, out []byte) {
 	for line := range bytes.Lines(out) {
 		id, ok := idOf(bytes.TrimSuffix(line, []byte("\n")))
 		if !ok || !bytes.HasSuffix(line, []byte("\n")) {
-			t.Errorf("%d bytes are no whole line", len(line))
+			t.Errorf("%d bytes are not a whole line", len(line))
 		}
 		passed[id]++
 	}
@@ -70,14 +70,14 @@ func TestReceiveStopped(t *testing.T) {
 	passedOf(t, passed, out.Bytes())
 	first := len(passed)
 	passedOf(t, passed, restOf(t, queue, log))
-	t.Logf("%d messages came out before it was stopped", first)
+	t.Logf("%d messages were printed before it was stopped", first)
 	for id, n := range passed {
 		if n != 1 {
-			t.Errorf("%s came out %d times", id, n)
+			t.Errorf("%s was printed %d times", id, n)
 		}
 	}
 	if len(passed) != messages {
-		t.Errorf("%d messages came out, want %d", len(passed), messages)
+		t.Errorf("%d messages were printed, want %d", len(passed), messages)
 	}
 	checkAccepted(t, log, messages)
 	checkEmpty(t, queue)
@@ -110,7 +110,7 @@ func TestReceiveStdoutClosed(t *testing.T) {
 	passed := map[string]int{}
 	passedOf(t, passed, restOf(t, queue, log))
 	if len(passed) != messages {
-		t.Errorf("%d messages came out, want %d", len(passed), messages)
+		t.Errorf("%d messages were printed, want %d", len(passed), messages)
 	}
 	checkAccepted(t, log, messages)
 	checkEmpty(t, queue)
@@ -137,7 +137,7 @@ func TestReceiveWaitsForLock(t *testing.T) {
 		}
 		time.Sleep(200 * time.Millisecond) // time for a message to pass by mistake
 		for _, a := range answersAt(t, queue) {
-			t.Errorf("%v were answered without their records", a)
+			t.Errorf("%v were answered without records", a)
 		}
 		return nil
 	})
@@ -150,7 +150,7 @@ func TestReceiveWaitsForLock(t *testing.T) {
 	passed := map[string]int{}
 	passedOf(t, passed, out.Bytes())
 	if len(passed) != messages {
-		t.Errorf("%d messages came out, want %d", len(passed), messages)
+		t.Errorf("%d messages were printed, want %d", len(passed), messages)
 	}
 	checkAccepted(t, log, messages)
 }

@@ -128,10 +128,10 @@ func (f *buildFlags) completeSender() error {
 func parseSender(text string) (message.FromAgent, error) {
 	id, version, _ := strings.Cut(text, "@")
 	if id == "" || version == "" {
-		return message.FromAgent{}, fmt.Errorf("--from %q: write the handing agent as ID@VERSION, such as planner@1.0.0", text)
+		return message.FromAgent{}, fmt.Errorf("--from %q: write the sending agent as ID@VERSION, such as planner@1.0.0", text)
 	}
 	if _, err := semver.StrictNewVersion(version); err != nil {
-		return message.FromAgent{}, fmt.Errorf("--from %q: %q is no version of three numbers: write the handing agent as ID@VERSION, such as %s@1.0.0", text, version, id)
+		return message.FromAgent{}, fmt.Errorf("--from %q: %q is not a version of three numbers: write the sending agent as ID@VERSION, such as %s@1.0.0", text, version, id)
 	}
 	return message.FromAgent{AgentID: id, AgentVersion: version}, nil
 }
@@ -144,7 +144,7 @@ func (f *buildFlags) completeOverrides() error {
 			return fmt.Errorf("--set %q: write it as POINTER=JSON, such as /taskDescription='\"text\"'", text)
 		}
 		if _, err := message.ParseInPlace(jsonstream.NewRaw([]byte(value)), message.Options{Limits: f.Limits}); err != nil {
-			return fmt.Errorf("--set %s: not a JSON value: %w; a string needs its quotes", pointer, err)
+			return fmt.Errorf("--set %s: is not a JSON value: %w; write a string with its quotes", pointer, err)
 		}
 		f.Set = append(f.Set, build.Override{Pointer: pointer, Value: []byte(value)})
 	}
@@ -164,7 +164,7 @@ func (f *buildFlags) completeTargets() error {
 		case err != nil:
 			return err
 		case slices.Contains(f.to[:i], text):
-			return fmt.Errorf("--to %q is named twice: name every receiver of a fan-out once", text)
+			return fmt.Errorf("--to %q is given twice: name each receiver of a fan-out once", text)
 		case i == 0:
 			f.To = to
 		default:
@@ -178,11 +178,11 @@ func (f *buildFlags) completeTargets() error {
 func parseTarget(text string) (message.ToAgent, error) {
 	kind, versions, _ := strings.Cut(text, "@")
 	if kind == "" {
-		return message.ToAgent{}, fmt.Errorf("--to %q: write the kind of agent that takes over as TYPE or TYPE@RANGE, such as scorer@>=1.5.0", text)
+		return message.ToAgent{}, fmt.Errorf("--to %q: write the receiving agent type as TYPE or TYPE@RANGE, such as scorer@>=1.5.0", text)
 	}
 	if versions != "" {
 		if _, err := semver.NewConstraint(versions); err != nil {
-			return message.ToAgent{}, fmt.Errorf("--to %q: %q is no range of versions: write it like %s@>=1.5.0", text, versions, kind)
+			return message.ToAgent{}, fmt.Errorf("--to %q: %q is not a range of versions: write it like %s@>=1.5.0", text, versions, kind)
 		}
 	}
 	return message.ToAgent{AgentType: kind, AgentVersion: versions}, nil
@@ -233,5 +233,5 @@ func stateHint() string {
 			}
 		}
 	}
-	return fmt.Sprintf("the members of a state are %s; handoff new writes one to fill in, and handoff example state prints a whole one", strings.Join(names, ", "))
+	return fmt.Sprintf("the members of a state are %s; handoff new writes a template, and handoff example state prints an example", strings.Join(names, ", "))
 }

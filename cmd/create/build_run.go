@@ -46,7 +46,7 @@ func (b *builder) build(ctx context.Context, dst []byte, d input.Document, publi
 var buildRemedies = map[string]string{
 	build.OptionFrom:           ", or name it with --from ID@VERSION",
 	build.OptionTo:             ", or name it with --to TYPE",
-	build.OptionAllowExhausted: ", or hand over all the same with --allow-exhausted",
+	build.OptionAllowExhausted: ", or permit it with --allow-exhausted",
 }
 
 // placed returns the problems of a state as errors with their places. A problem that a flag can solve, an

@@ -82,7 +82,7 @@ func convertible() []string { return cli.Names(convert.Formats()) }
 func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 	switch {
 	case f.to == "":
-		return fmt.Errorf("to what? give --format-out %s", strings.Join(convertible(), ", "))
+		return fmt.Errorf("--format-out: name the output format, one of %s", strings.Join(convertible(), ", "))
 	case !slices.Contains(convertible(), f.to):
 		return report.UnknownFormat(f.to, convertible())
 	case f.report && f.quiet:
@@ -98,7 +98,7 @@ func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 	}
 	f.Options.From = f.FormatFlag.From
 	if c.Flags().Changed("budget") && f.Budget == "" {
-		return errors.New("--budget is empty: write a number of US dollars, like 0.32")
+		return errors.New("--budget is empty: write an amount in USD, such as 0.32")
 	}
 	if err := f.Options.Check(); err != nil {
 		return fmt.Errorf("--budget %w", err)

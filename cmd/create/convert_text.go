@@ -65,7 +65,7 @@ func (r convertRecord) writeMembers(w io.Writer) {
 // placeIn formats a JSON Pointer.
 func placeIn(pointer string) string {
 	if pointer == "" {
-		return "the whole"
+		return "the document"
 	}
 	return term.Visible(pointer)
 }
@@ -80,9 +80,9 @@ func ofTurns(n int) string {
 // writeNotices lists the parts of the source that are no longer valid or present.
 func (r convertRecord) writeNotices(w io.Writer) {
 	for _, m := range r.Changed {
-		fmt.Fprintf(w, "handoff: %s: %s%s: changed since it was converted: what was carried for it is left out\n", r.place, placeIn(m.Pointer), ofTurns(m.Turns))
+		fmt.Fprintf(w, "handoff: %s: %s%s: changed since it was converted: its carried data is left out\n", r.place, placeIn(m.Pointer), ofTurns(m.Turns))
 	}
 	if r.Signature != "" {
-		fmt.Fprintf(w, "handoff: %s: the signature does not cover the result: it is kept as data\n", r.place)
+		fmt.Fprintf(w, "handoff: %s: the signature does not cover the converted message, and is kept as data\n", r.place)
 	}
 }

@@ -42,12 +42,12 @@ With -o, an existing file is never overwritten.`,
 				return g.WriteData("", c.OutOrStdout(), text)
 			}
 			if _, err := os.Lstat(output); !errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("%s: is there already: name another file, or remove it first", output)
+				return fmt.Errorf("%s: already exists: name another file, or remove it first", output)
 			}
 			if err := g.WriteData(output, c.OutOrStdout(), text); err != nil {
 				return err
 			}
-			fmt.Fprintf(c.ErrOrStderr(), "handoff: %s: write what <fill in: …> asks for, and then: handoff build %s\n", output, output)
+			fmt.Fprintf(c.ErrOrStderr(), "handoff: %s: replace each <fill in: …>, and then run: handoff build %s\n", output, output)
 			return nil
 		},
 	}
@@ -94,7 +94,7 @@ func draftOf(c *cobra.Command, d build.Draft, from, to, budget string) ([]byte, 
 			case !utf8.ValidString(text):
 				errs = append(errs, fmt.Errorf("--%s: %q is not valid UTF-8: write it in UTF-8", flag.name, text))
 			case text == "" && flag.name != "from" && flag.name != "to":
-				errs = append(errs, fmt.Errorf("--%s is empty: say it in a few words, or leave the flag out", flag.name))
+				errs = append(errs, fmt.Errorf("--%s is empty: write a text, or leave out the flag", flag.name))
 			}
 		}
 	}

@@ -115,7 +115,7 @@ func (j *streamJoining) all(ctx context.Context, list []input.Source) error {
 	}
 	err = j.consume("", j.assembler.Close())
 	if j.dropped > 0 {
-		term.Warn(j.stderr, term.Counted(j.dropped, "chunk")+" that had come before: dropped")
+		term.Warn(j.stderr, "dropped "+term.Counted(j.dropped, "repeated chunk"))
 	}
 	return err
 }

@@ -89,7 +89,7 @@ func (f *streamSplitFlags) split(ctx context.Context, dst []byte, d input.Docume
 		return nil, err
 	}
 	if !r.Valid {
-		return nil, cli.RejectInvalid(d, r, "divided", "fix it")
+		return nil, cli.RejectInvalid(d, r, "split", "fix it")
 	}
 	begin := len(dst)
 	err = splitter.Split(m, func(chunk []byte) error {

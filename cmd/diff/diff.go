@@ -86,7 +86,7 @@ func (f *diffFlags) checkArgs(c *cobra.Command, args []string) error {
 		return cobra.ExactArgs(2)(c, args)
 	}
 	if !slices.Contains(gitArgumentCounts, len(args)) {
-		return fmt.Errorf("--git takes the 7 or 9 arguments of an external diff, and found %d: it is for diff.handoff.command in git's configuration", len(args))
+		return fmt.Errorf("--git: expected the 7 or 9 arguments of an external diff, found %d: use it in diff.handoff.command of git's configuration", len(args))
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func patterns(flag string, texts []string) ([]jsonstream.Pattern, error) {
 
 func (f *diffFlags) run(c *cobra.Command, args []string) error {
 	if f.invertible && f.format != "jsonpatch" {
-		return fmt.Errorf("--invertible is for -f jsonpatch, not for %s", f.format)
+		return fmt.Errorf("--invertible needs -f jsonpatch: found %s", f.format)
 	}
 	options, err := f.options()
 	if err != nil {

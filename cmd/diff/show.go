@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/pkg/diff"
 )
 
-var errSeveral = errors.New("a patch is of two documents: name two files with one message each, or use -f json")
+var errSeveral = errors.New("a patch needs exactly two documents: name two files with one message each, or use -f json")
 
 // show writes the differences of a pair.
 func (r *comparison) show(out *bytes.Buffer, p pair, e *diff.Edit) error {

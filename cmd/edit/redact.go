@@ -100,11 +100,11 @@ func (f *redactFlags) check() error {
 	case f.restore && f.vault == "":
 		return errors.New("--restore: name the vault with --vault")
 	case f.restore && f.keepFormat:
-		return errors.New("--restore and --keep-format: the vault has what was there; use one of them")
+		return errors.New("--restore and --keep-format: use one of them: --restore puts the original values back")
 	case f.vault != "" && f.secret == "":
-		return term.WithHint(errors.New("--vault: it is encrypted, name the secret with --secret-file"), "handoff keygen -o FILE makes one")
+		return term.WithHint(errors.New("--vault: the vault is encrypted: name its secret with --secret-file"), "handoff keygen -o FILE makes one")
 	case f.InPlace && !f.restore && f.vault == "" && !f.forget:
-		return errors.New("--in-place: what is replaced would be lost; name a --vault, or say --forget")
+		return errors.New("--in-place: the replaced values would be lost: name a vault with --vault, or use --forget")
 	}
 	return nil
 }

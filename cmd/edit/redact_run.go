@@ -123,7 +123,7 @@ func (f *redactFlags) checkVault(stderr io.Writer, key *redact.Key) error {
 func (f *redactFlags) openVault(text []byte, key *redact.Key) (*redact.Vault, error) {
 	vault, err := redact.OpenVault(text, key)
 	if line := (*redact.LineError)(nil); errors.As(err, &line) {
-		remedy := "name a vault"
+		remedy := "name a vault file"
 		if errors.Is(err, redact.ErrKey) {
 			remedy = "name the secret of this vault with --secret-file"
 		}
@@ -134,7 +134,7 @@ func (f *redactFlags) openVault(text []byte, key *redact.Key) (*redact.Vault, er
 
 // damage returns an error for a damaged line of the vault.
 func (f *redactFlags) damage(e redact.LineError) error {
-	return fmt.Errorf("%s:%d: %w; what it held cannot be restored: take the line from a copy of the vault, or remove it", f.vault, e.Line, e.Err)
+	return fmt.Errorf("%s:%d: %w; its values cannot be restored: copy the line from a backup of the vault, or remove it", f.vault, e.Line, e.Err)
 }
 
 func (f *redactFlags) runRestore(c *cobra.Command, args []string, key *redact.Key) error {
@@ -212,20 +212,20 @@ func (r redactRecord) restoredText() string {
 	places := term.Plural(r.Restored, "place") + " restored"
 	switch {
 	case r.Exact:
-		return places + ": it is the original"
+		return places + ": identical to the original"
 	case r.Originals > 0:
-		return fmt.Sprintf("%s: it is the last of %d different originals that the vault has", places, r.Originals)
+		return fmt.Sprintf("%s: identical to the last of %d different originals in the vault", places, r.Originals)
 	case r.Restored == 0 && r.Missing == nil:
-		return "nothing of it is in the vault"
+		return "the vault has no value of it"
 	}
-	text := places + "; the message is not the one that was redacted"
+	text := places + "; the message has changed since it was redacted"
 	if n := len(r.Missing); n > 0 {
 		const shown = 10
 		list := strings.Join(r.Missing[:min(n, shown)], ", ")
 		if n > shown {
 			list += ", …"
 		}
-		text += fmt.Sprintf("; %s not restored, since the vault has no value or several: %s", term.Plural(n, "replacement"), term.Visible(list))
+		text += fmt.Sprintf("; %s not restored, because the vault has no value or several: %s", term.Plural(n, "replacement"), term.Visible(list))
 	}
 	return text
 }
@@ -246,7 +246,7 @@ func (r redactRecord) text(restore bool) string {
 		parts = append(parts, fmt.Sprintf("%s of %s replaced (%s)", term.Plural(places, "place"), term.Plural(r.Values, "value"), strings.Join(classes, ", ")))
 	}
 	for _, k := range r.Kept {
-		parts = append(parts, fmt.Sprintf("%s: %s stays, since it identifies something", term.Visible(k.Pointer), k.Class))
+		parts = append(parts, fmt.Sprintf("%s: %s is kept, because it is an identifier", term.Visible(k.Pointer), k.Class))
 	}
 	if r.Typed {
 		parts = append(parts, "numbers became strings")

@@ -215,7 +215,7 @@ func (r repairRecord) writeText(w io.Writer) error {
 
 func (f *repairFlags) runRestore(c *cobra.Command, args []string) error {
 	if f.archive != "" || f.dryRun || f.provider != "" {
-		return errors.New("--restore only puts back: leave out --archive, --dry-run and --for")
+		return errors.New("--restore: leave out --archive, --dry-run and --for, which are for repairs")
 	}
 	file, closeFile, err := f.OpenFile(f.restore)
 	if err != nil {
@@ -234,7 +234,7 @@ func (f *repairFlags) runRestore(c *cobra.Command, args []string) error {
 		text, err := archive.Restore(d.Raw.Bytes)
 		switch {
 		case errors.Is(err, repair.ErrNoEntry): // not repaired, or not with this archive
-			publish(fmt.Sprintf("%s: %v: it stays as it is", d.Origin(), err))
+			publish(fmt.Sprintf("%s: %v: left unchanged", d.Origin(), err))
 			return append(dst, d.Raw.Bytes...), nil
 		case err != nil:
 			return nil, cli.Reject(cli.InDocument(d, err))

@@ -58,7 +58,7 @@ func TestRepairKeepsBytes(t *testing.T) {
 		repair("-i", "--archive", archive)
 		is(isSound, read(), "repaired in place")
 		if info, err := os.Stat(path); err != nil || info.ModTime().Equal(old) != isSound {
-			t.Errorf("%q: written again is %v, %v", text, !info.ModTime().Equal(old), err)
+			t.Errorf("%q: rewritten: %v, %v", text, !info.ModTime().Equal(old), err)
 		}
 		if !isSound {
 			is(true, repair("--restore", archive), "restored")

@@ -53,15 +53,15 @@ func (p *drawing) detected(d *inspect.Detected) {
 	case d.Turn != "":
 		why = append(why, d.Turn+", a turn of no other format")
 	case len(why) == 0:
-		why = append(why, "nothing tells which: it is what most take")
+		why = append(why, "no evidence: assumed as the most common format")
 	}
-	p.Label("known by", term.Visible(strings.Join(why, "; ")))
+	p.Label("detected by", term.Visible(strings.Join(why, "; ")))
 	if len(d.Also) > 0 {
 		var also []string
 		for _, f := range d.Also {
 			also = append(also, string(f))
 		}
-		p.Label("fits also", strings.Join(also, ", "))
+		p.Label("also fits", strings.Join(also, ", "))
 	}
 }
 

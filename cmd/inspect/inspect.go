@@ -122,11 +122,11 @@ type inspection struct {
 	progress  *term.Progress
 }
 
-// noteTerms notes, once per message, that the receiver's terms do not apply to it.
+// noteTerms reports, for the first such message, that the receiver's terms do not apply to it.
 func (i *inspection) noteTerms(c *cobra.Command, r record) {
 	if i.terms && r.Format != "" && r.Format != format.EAAPL {
 		i.terms = false
-		term.PrintError(c.ErrOrStderr(), fmt.Errorf("%s: is in the format %s: the terms of a receiver (--receiver, --as, --require-state) are for EAAPL messages, and no others are checked by them", r.Source, r.Format))
+		term.PrintError(c.ErrOrStderr(), fmt.Errorf("%s: is in the format %s, to which --receiver, --as and --require-state do not apply", r.Source, r.Format))
 	}
 }
 

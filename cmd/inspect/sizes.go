@@ -42,7 +42,7 @@ func (p *drawing) bytes(f inspect.Facts) {
 	if f.SizeTokens > 0 {
 		size += ", " + term.Plural(f.SizeTokens, "token")
 	}
-	p.Section("Where the bytes go", size)
+	p.Section("Size by member", size)
 	p.members(f.Members, f.SizeTokens > 0 && f.Context == nil)
 }
 

@@ -71,7 +71,7 @@ var exhausted = validate.Result{Reason: validate.BudgetExhausted, Findings: []fi
 	{Layer: finding.Lint, Severity: finding.Warning, Rule: "lint/secret", Message: "a\x1b[31m", Line: 10, Column: 1},
 }}
 
-func TestOne(t *testing.T) {
+func TestTextOfOne(t *testing.T) {
 	want := `plan.json                                                       BUDGET_EXHAUSTED
 
 from        legal-analysis-agent@2.1.0
@@ -99,7 +99,7 @@ Budget
   $0.08 spent, $0.320 remaining
   6,000 tokens: 4200 prompt, 1800 completion
 
-Where the bytes go  1,123 bytes, 1,111 compact
+Size by member  1,123 bytes, 1,111 compact
   remainingSubtasks            146  13.1%  █████████████████████████████████████
 `
 	got := draw(t, 80, false, recordOf(t, inspected, exhausted))
@@ -126,7 +126,7 @@ Findings  1 error, 1 warning
 	}
 }
 
-func TestSeveral(t *testing.T) {
+func TestTextOfSeveral(t *testing.T) {
 	first := recordOf(t, inspected, validate.Result{Valid: true})
 	second := recordOf(t, strings.Replace(inspected, "0.320", "0.31888812", 1), exhausted)
 	second.Index = 12344
@@ -158,13 +158,13 @@ one task: up to $0.08 spent, down to $0.31888812 left
 		t.Error(diff)
 	}
 	if draw(t, 80, false) != "" {
-		t.Error("no message, but text")
+		t.Error("output without a message")
 	}
 }
 
 var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// Colours change only the colours of the output.
+// TestColors checks that colours change no text.
 func TestColors(t *testing.T) {
 	one := recordOf(t, inspected, exhausted)
 	for _, records := range [][]record{{one}, {one, one}} {
@@ -173,13 +173,12 @@ func TestColors(t *testing.T) {
 			t.Error(diff)
 		}
 		if !sgr.MatchString(colored) || strings.Contains(plain, "\x1b") {
-			t.Error("colours are where they should not be, or the other way round")
+			t.Error("colours are missing, or in the plain output")
 		}
 	}
 }
 
-// A message can have any content of any length: every line fits, and none of it reaches the
-// terminal unescaped.
+// TestHostile checks that every line fits and is escaped, whatever the content of a message.
 func TestHostile(t *testing.T) {
 	payload := strings.Repeat("\x1b]0;pwned\a\u202e日本語\u0301\r\n", tier.Count(100, 500))
 	quoted, err := json.Marshal(payload)
@@ -253,7 +252,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// The facts of a format and the verdict are members of the record itself.
+// TestJSONOfFormats checks that the facts of a format and the verdict are members of the record itself.
 func TestJSONOfFormats(t *testing.T) {
 	var b bytes.Buffer
 	r := recordIn(t, format.SW4RMResponse, `{"accepted":true,"handoff_id":"h","rejection_reason":null,"status":"ACCEPTED"}`, validate.Result{Valid: true})

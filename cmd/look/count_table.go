@@ -83,7 +83,7 @@ func (t *countTable) line(source, index, tokens, share, turns, largest string) e
 func (t *countTable) row(r countRecord) error {
 	if !t.started {
 		t.started = true
-		if err := t.line("message", "#", "tokens", "window", "turns", "most in"); err != nil {
+		if err := t.line("message", "#", "tokens", "window", "turns", "largest member"); err != nil {
 			return err
 		}
 	}
@@ -111,7 +111,7 @@ func (t *countTable) totals() error {
 		fmt.Sprintf("%s each on average, %s at most: %s, message %d", term.Grouped(t.tokens/int64(t.messages)), term.Grouped(int64(t.largest.Total)), term.Visible(t.largest.Source), t.largest.Index+1),
 	}
 	if t.repeated > 0 {
-		lines = append(lines, term.Plural(int(t.repeated), "token")+" say again what was said")
+		lines = append(lines, term.Plural(int(t.repeated), "token")+" in repeated turns")
 	}
 	if t.over > 0 {
 		lines = append(lines, t.Red(term.Plural(t.over, "message")+" over the context window"))

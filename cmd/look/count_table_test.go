@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/inspect"
 )
 
-// The rows of the table fit every width, whatever the names of the messages.
+// TestCountTableFits checks that rows fit every width, whatever the names of the messages.
 func TestCountTableFits(t *testing.T) {
 	names := []string{
 		"plan.json", "fixtures/valid/of/a/very/long/path/that/does/not/fit/into/the/column/日本語.json",

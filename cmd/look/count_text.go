@@ -88,9 +88,9 @@ func (p *countPicture) duplicates(list []inspect.Duplicate) {
 	for _, d := range list {
 		could += d.Tokens
 	}
-	p.Section("Said before", term.Plural(could, "token")+" could go")
+	p.Section("Repeated turns", term.Plural(could, "token"))
 	for _, d := range list[:min(len(list), maxTurns)] {
-		p.Line(fmt.Sprintf("  %s  ", term.Right(term.Grouped(int64(d.Tokens)), 7)), term.Clip(d.Pointer+" is "+d.Of+" again", p.Width-11))
+		p.Line(fmt.Sprintf("  %s  ", term.Right(term.Grouped(int64(d.Tokens)), 7)), term.Clip(d.Pointer+" repeats "+d.Of, p.Width-11))
 	}
 	p.More(len(list) - maxTurns)
 }

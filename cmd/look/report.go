@@ -72,7 +72,7 @@ which the page reports, or the page could not be written.`,
 
 func (f *reportFlags) run(c *cobra.Command, args []string) error {
 	if f.output == "" && term.IsTerminal(c.OutOrStdout()) {
-		return errors.New("a page is for a browser: name a file with -o, such as -o report.html")
+		return errors.New("the page is not written to a terminal: name a file with -o, such as -o report.html")
 	}
 	if err := input.OneStdin(args, append(f.receiver.Keys.Files, f.receiver.Profile, f.scanner.Rules)...); err != nil {
 		return err

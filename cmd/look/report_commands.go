@@ -29,7 +29,7 @@ func messageCommands(s collect.Subject) []viewer.Command {
 			show("the difference", "handoff diff "+before+" "+message)
 		}
 	}
-	show("what a model is given", "handoff render "+message)
+	show("the input of a model", "handoff render "+message)
 	return list
 }
 

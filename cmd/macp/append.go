@@ -97,7 +97,7 @@ func (a appending) only(text []byte) (transcript, error) {
 	d := input.Document{Source: input.Source{Name: a.name, Size: int64(len(text))}, Raw: jsonstream.NewRaw(text)}
 	list := a.transcripts(d)
 	if len(list) > 1 {
-		return transcript{}, fmt.Errorf("%s: holds %d sessions: a message is appended to a file of one; handoff macp decode takes them apart", a.name, len(list))
+		return transcript{}, fmt.Errorf("%s: contains %d sessions, and a message can only be appended to one: split the file with handoff macp decode", a.name, len(list))
 	}
 	if list[0].err != nil {
 		return list[0], list[0].err

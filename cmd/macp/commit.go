@@ -67,11 +67,11 @@ func (f *commitFlags) make(s *macp.Session) (macp.Payload, string, error) {
 		p.CommitmentID = uuid.NewString()
 	}
 	if s.Complete(&p); p.Action == "" {
-		return nil, "", fmt.Errorf("--action: the offer %s waits for an answer: say what is committed to, such as handoff.declined", term.Visible(s.Addressed("").ID))
+		return nil, "", fmt.Errorf("--action: the offer %s has no answer yet: name the action that is committed to, such as handoff.declined", term.Visible(s.Addressed("").ID))
 	}
 	var clear bool
 	if p.OutcomePositive, clear = macp.Outcome(p.Action); !clear && f.outcome == "" {
-		return nil, "", fmt.Errorf("--outcome: the action %q does not say whether it is positive or negative", p.Action)
+		return nil, "", fmt.Errorf("--outcome: the action %q implies none: use positive or negative", p.Action)
 	}
 	if f.outcome != "" {
 		p.OutcomePositive = f.outcome == outcomes[0]
@@ -84,10 +84,10 @@ func (f *commitFlags) make(s *macp.Session) (macp.Payload, string, error) {
 		p.Supersedes = &macp.Supersedes{SessionID: session, CommitmentHash: hash}
 	}
 	if strings.TrimSpace(p.AuthorityScope) == "" {
-		return nil, "", errors.New("--authority-scope: say what the commitment covers, as the offer has no scope")
+		return nil, "", errors.New("--authority-scope: the offer has no scope: name the scope of the commitment")
 	}
 	if strings.TrimSpace(p.Reason) == "" {
-		return nil, "", errors.New("--reason: say why, as the answer has no reason")
+		return nil, "", errors.New("--reason: the answer has no reason: write one for the commitment")
 	}
 	return &p, s.Initiator(), nil
 }

@@ -74,7 +74,7 @@ func (e *encoding) run(c *cobra.Command, args []string, path string) error {
 // encode encodes one transcript. It may run concurrently.
 func encode(t transcript) (encoded, error) {
 	if macp.IsFixture(t.doc.Root()) {
-		return encoded{}, fmt.Errorf("%s: is a conformance fixture: only transcripts have envelopes", t.origin)
+		return encoded{}, fmt.Errorf("%s: is a conformance fixture: only transcripts can be encoded", t.origin)
 	}
 	data, lost, err := wire.Encode(t.doc)
 	if m := (*wire.MemberError)(nil); errors.As(err, &m) {

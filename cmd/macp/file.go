@@ -88,7 +88,7 @@ func (h *heldFile) replace(codec compress.Codec, text []byte) error {
 // create writes a new file.
 func (h *heldFile) create(text []byte) error {
 	if _, err := os.Lstat(h.path); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: is there already, and is not overwritten: name another file", term.Visible(h.path))
+		return fmt.Errorf("%s: already exists, and is not overwritten: name another file", term.Visible(h.path))
 	}
 	return h.replace(output.CodecOf(h.path), text)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// TestHeldFile waits for a lock, and takes over an abandoned one.
+// TestHeldFile checks that a file has one holder at a time, and that an abandoned lock has no effect.
 func TestHeldFile(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "s.json")
@@ -36,16 +36,16 @@ func TestHeldFile(t *testing.T) {
 	}()
 	select {
 	case <-got:
-		t.Fatal("two hold the file at once")
+		t.Fatal("two holders of a file")
 	case <-time.After(50 * time.Millisecond):
 	}
 	first.release()
 	(<-got).release()
 }
 
-// TestHeldFileMeanwhile appends to a transcript, without a lock, while it is rewritten: the
-// file is kept, including the appended text.
-func TestHeldFileMeanwhile(t *testing.T) {
+// TestHeldFileChanged appends to a transcript, without a lock, while it is rewritten, and checks that the file is
+// kept with the appended text.
+func TestHeldFileChanged(t *testing.T) {
 	const before, added = "{}\n", "{\"b\":2}\n"
 	path := filepath.Join(t.TempDir(), "a.json")
 	if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
@@ -68,12 +68,12 @@ func TestHeldFileMeanwhile(t *testing.T) {
 	}
 	now, err := os.ReadFile(path)
 	if err != nil || string(now) != before+added {
-		t.Errorf("the file holds %q, %v", now, err)
+		t.Errorf("the file has %q, %v", now, err)
 	}
 }
 
-// A new transcript does not replace a file that was created in the meantime.
-func TestCreateMeanwhile(t *testing.T) {
+// TestCreateExisting checks that a new transcript does not replace a file that was created in the meantime.
+func TestCreateExisting(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.json")
 	out, err := cli.NewGlobals().OpenAs(claim.AsData, compress.None, path, nil)
 	if err != nil {

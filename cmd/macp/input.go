@@ -28,7 +28,7 @@ func (f *transcriptInput) batches(list []input.Source, count func(int)) func(emi
 	}
 	for i, s := range list {
 		if s.Found {
-			list[i].Err = errors.New("was found in a directory, which is searched for JSON: with --wire, name the files")
+			list[i].Err = errors.New("was found in a directory, in which only JSON is read: with --wire, name each file")
 		}
 	}
 	return func(emit func([]input.Document) bool) { input.Wholes(list, f.Limits, count, emit) }

@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// TestOrigin names the line of a document only if its source may hold others.
+// TestOrigin checks that an origin has a line only if the source may contain other documents.
 func TestOrigin(t *testing.T) {
 	for text, want := range map[string]string{
 		"{}":             "s.json",

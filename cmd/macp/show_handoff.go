@@ -59,12 +59,12 @@ func (q *handoffQuery) answer(s macpSession, out *cli.Facts, progress *term.Prog
 		given := s.Contexts[id]
 		if len(given) == 0 {
 			q.no = true
-			progress.Fail(fmt.Errorf("%s: no context was given for the handoff %s", term.Visible(s.Source), term.Visible(fmt.Sprintf("%q", id))))
+			progress.Fail(fmt.Errorf("%s: there is no context for the handoff %s", term.Visible(s.Source), term.Visible(fmt.Sprintf("%q", id))))
 			return nil
 		}
 		last := given[len(given)-1]
 		if len(given) > 1 {
-			progress.Fail(fmt.Errorf("%s: the last of %d contexts, %s", term.Visible(s.Source), len(given), term.Visible(last.ContentType)))
+			progress.Fail(fmt.Errorf("%s: wrote the last of %d contexts, %s", term.Visible(s.Source), len(given), term.Visible(last.ContentType)))
 		}
 		_, err := out.Write(last.Context)
 		return err

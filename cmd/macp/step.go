@@ -51,7 +51,7 @@ func (f *stepFlags) step(p macp.Payload, sender string) (macp.Step, error) {
 	if step.Timestamp == "" {
 		step.Timestamp = time.Now().UTC().Format("2006-01-02T15:04:05.000Z07:00")
 	} else if _, ok := rfc3339.Parse(step.Timestamp); !ok {
-		return step, fmt.Errorf("--timestamp %q: write it as RFC 3339 has it, such as 2026-01-31T12:00:00Z", step.Timestamp)
+		return step, fmt.Errorf("--timestamp %q: write it in the form of RFC 3339, such as 2026-01-31T12:00:00Z", step.Timestamp)
 	}
 	return step, nil
 }

@@ -28,7 +28,7 @@ omitted if there is only one other participant.` + stepLong,
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.append(c, args[0], func(s *macp.Session) (macp.Payload, string, error) {
 				if targets := s.CompleteOffer(&p); len(targets) > 0 {
-					return nil, "", fmt.Errorf("--target: say who is to take over: %s", term.Visible(strings.Join(targets, ", ")))
+					return nil, "", fmt.Errorf("--target: name the participant to take over, one of %s", term.Visible(strings.Join(targets, ", ")))
 				}
 				return &p, s.Initiator(), nil
 			})

@@ -39,7 +39,7 @@ func (p *sessionPicture) draw(s macpSession) {
 	p.Label("initiator", s.Initiator)
 	p.Label("with", strings.Join(slices.DeleteFunc(slices.Clone(s.Participants), func(p string) bool { return p == s.Initiator }), ", "))
 	p.Label("versions", fmt.Sprintf("mode %s, configuration %s, %s", s.ModeVersion, s.ConfigurationVersion, s.PolicyVersion))
-	p.Label("may take", lasting(s.TTLMS))
+	p.Label("time limit", lasting(s.TTLMS))
 	p.Label("responsible", s.Responsible)
 	if c := s.Commitment; c != nil {
 		outcome := "negative"

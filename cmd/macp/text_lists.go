@@ -60,7 +60,7 @@ func (p *sessionPicture) handoffs(s macpSession) {
 			facts = append(facts, text)
 		}
 		if h.Implicit {
-			facts = append(facts, "accepted by the passing of time")
+			facts = append(facts, "accepted by timeout")
 		}
 		if reason := h.AnswerReason; reason != "" {
 			facts = append(facts, reason)

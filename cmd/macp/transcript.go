@@ -48,7 +48,7 @@ func (t transcript) sessionID() string {
 // hasMessages returns an error for a document that is not a transcript.
 func (t transcript) hasMessages() error {
 	if t.doc.Root().Get("messages").Kind() != jsonstream.Array {
-		return fmt.Errorf("%s: is no transcript: it has no array messages", t.origin)
+		return fmt.Errorf("%s: is not a transcript: the array messages is missing", t.origin)
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ func (f transcriptInput) sessions(t transcript, stream []byte) ([]transcript, er
 		}
 	}
 	if err == nil && len(decoded) == 0 {
-		err = errors.New("holds no envelope")
+		err = errors.New("contains no envelopes")
 	}
 	var list []transcript
 	for i, session := range decoded {

@@ -80,7 +80,7 @@ func loadSoundAgents(g *cli.Globals, path string, stdin io.Reader) (*agents.Defi
 	}
 	for _, f := range agents.Check(d, agents.Options{}) {
 		if f.Severity == finding.Error {
-			return nil, term.WithHint(placed(input.ShownName(path), f.Position(), f.Pointer, errors.New(f.Message)), "handoff openai agents check says all that is wrong with it")
+			return nil, term.WithHint(placed(input.ShownName(path), f.Position(), f.Pointer, errors.New(f.Message)), "handoff openai agents check lists all problems")
 		}
 	}
 	return d, nil
@@ -119,7 +119,7 @@ func (f *recordedFlags) load(g *cli.Globals, c *cobra.Command, args []string, o 
 	}
 	if f.first != "" {
 		if o.First = d.Agent(f.first); o.First == nil {
-			return nil, fmt.Errorf("--first-agent %s: no agent of %s is called that", term.Visible(f.first), input.ShownName(f.agents))
+			return nil, fmt.Errorf("--first-agent %s: is not an agent in %s", term.Visible(f.first), input.ShownName(f.agents))
 		}
 	}
 	context, err := f.contextFlag.load(g, c.InOrStdin())

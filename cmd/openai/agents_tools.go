@@ -59,7 +59,7 @@ func (f *agentsToolsFlags) run(c *cobra.Command, args []string) error {
 		for _, known := range d.Agents {
 			names = append(names, known.Name)
 		}
-		return fmt.Errorf("%s: no agent is called %s: there are %s", input.ShownName(file), term.Visible(name), term.Visible(term.Clip(strings.Join(names, ", "), maxNames)))
+		return fmt.Errorf("%s: has no agent %s: use one of %s", input.ShownName(file), term.Visible(name), term.Visible(term.Clip(strings.Join(names, ", "), maxNames)))
 	}
 	var context jsonstream.Value
 	given, err := f.contextFlag.load(f.Globals, c.InOrStdin())
@@ -84,7 +84,7 @@ func (f *agentsToolsFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	for _, h := range unsure {
-		fmt.Fprintf(c.ErrOrStderr(), "%s is there only if %s: --context names the run context\n", term.Visible(h.Tool), term.Visible(h.Condition().String()))
+		fmt.Fprintf(c.ErrOrStderr(), "%s is only available if %s: name the run context with --context\n", term.Visible(h.Tool), term.Visible(h.Condition().String()))
 	}
 	return nil
 }

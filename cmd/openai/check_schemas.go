@@ -25,7 +25,7 @@ func (f *openaiCheckFlags) inputProblems(stdin io.Reader, args []string) (func(s
 			name, path = "", text
 		}
 		if byTool[name] != nil {
-			return nil, fmt.Errorf("--input-schema %s: there is a schema for %s already", text, cmp.Or(name, "all handoffs"))
+			return nil, fmt.Errorf("--input-schema %s: is a second schema for %s: name only one", text, cmp.Or(name, "all handoffs"))
 		}
 		if path == "" {
 			return nil, errNoSchema(text)

@@ -95,7 +95,7 @@ func (chain *filterChain) apply(ctx context.Context, dst []byte, data jsonstream
 			return dst, err
 		}
 		if err := openai.CheckShape(data); err != nil {
-			return dst, fmt.Errorf("the filter wrote no HandoffInputData: %s", err)
+			return dst, fmt.Errorf("the output of the filter is not a HandoffInputData: %s", err)
 		}
 	}
 	return openai.Apply(dst, data, filters...)
@@ -202,7 +202,7 @@ func itemRoles(text string) (openai.Filter, error) {
 	var roles []string
 	for role := range strings.SplitSeq(text, ",") {
 		if role = strings.ToLower(strings.TrimSpace(role)); role == "" {
-			return openai.Filter{}, fmt.Errorf("%q: write roles with commas between them, such as user,assistant", text)
+			return openai.Filter{}, fmt.Errorf("%q: write roles, separated by commas, such as user,assistant", text)
 		}
 		roles = append(roles, role)
 	}
@@ -220,7 +220,7 @@ func itemTypes(text string) (openai.Filter, error) {
 	var types []string
 	for kind := range strings.SplitSeq(text, ",") {
 		if kind = strings.TrimSpace(kind); kind == "" {
-			return openai.Filter{}, fmt.Errorf("%q: write types with commas between them, such as message,handoff_call", text)
+			return openai.Filter{}, fmt.Errorf("%q: write types, separated by commas, such as message,handoff_call", text)
 		}
 		types = append(types, kind)
 	}

@@ -73,9 +73,9 @@ func (f *openaiRewriting) runWith(c *cobra.Command, args []string, change func(d
 func notInputData(doc *jsonstream.Document, err error) error {
 	switch f, known := formats.Detect(doc.Root()); {
 	case !known:
-		return fmt.Errorf("no HandoffInputData of the OpenAI Agents SDK: %w", err)
+		return fmt.Errorf("not a HandoffInputData of the OpenAI Agents SDK: %w", err)
 	case !isInputData(f):
-		return fmt.Errorf("no HandoffInputData of the OpenAI Agents SDK, but in the format %s: handoff convert --format-out openai makes one of it", f)
+		return fmt.Errorf("not a HandoffInputData of the OpenAI Agents SDK, but in the format %s: convert it with handoff convert --format-out openai", f)
 	default:
 		return err
 	}

@@ -82,7 +82,7 @@ func (f *pathsFlags) transfers(d *agents.Definitions, run input.Document) ([]age
 		return nil, err
 	}
 	if named, known := formats.Detect(doc.Root()); !known || !isInputData(named) {
-		return nil, fmt.Errorf("%s: %w", run.Origin(), notInputData(doc, errors.New("input_history, pre_handoff_items and new_items are not there")))
+		return nil, fmt.Errorf("%s: %w", run.Origin(), notInputData(doc, errors.New("input_history, pre_handoff_items and new_items are missing")))
 	}
 	return d.Transfers(doc.Root(), f.options), nil
 }

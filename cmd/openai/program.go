@@ -49,7 +49,7 @@ func (f *programFlags) program(g *cli.Globals, c *cobra.Command, name, command s
 		}
 		doc, err := jsonstream.Parse(jsonstream.NewRaw(out), jsonstream.Limits{})
 		if err != nil {
-			return jsonstream.Value{}, fmt.Errorf("the %s wrote what is no JSON: %w", name, err)
+			return jsonstream.Value{}, fmt.Errorf("the output of the %s is not JSON: %w", name, err)
 		}
 		return doc.Root(), nil
 	}, nil

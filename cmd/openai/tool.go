@@ -87,14 +87,14 @@ func (v *sdkValue) String() string { return string(*v) }
 
 func (*sdkValue) Type() string { return "sdk" }
 
-var errNoAgent = errors.New("--agent: name the agent that is handed over to")
+var errNoAgent = errors.New("--agent: name the receiving agent")
 
 func (f *openaiToolFlags) run(c *cobra.Command) error {
 	if f.agent == "" {
 		return errNoAgent
 	}
 	if f.Description != "" && f.WholeDescription != "" {
-		return errors.New("--description and --replace-description: use one of them: the second replaces all of the tool's description")
+		return errors.New("--description and --replace-description: use one of them: --replace-description replaces the whole description")
 	}
 	var schemaName string
 	if c.Flags().Changed("input-schema") {
@@ -115,7 +115,7 @@ func (f *openaiToolFlags) run(c *cobra.Command) error {
 		if _, still := tool.Definition(f.agent, loose); still != nil {
 			return err // --no-strict would not help
 		}
-		return term.WithHint(err, "--no-strict leaves the schema as it is; the model is then not held to it")
+		return term.WithHint(err, "--no-strict leaves the schema unchanged; the API then does not enforce it")
 	}
 	if err != nil {
 		return err

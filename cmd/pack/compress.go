@@ -85,18 +85,18 @@ Zstd levels are 1 to 22, but only four are distinct: 1 and 2, 3 to 5, 6 to 9, 10
 func (f *compressFlags) prepare(c *cobra.Command, args []string) error {
 	switch {
 	case f.index != "" && !f.perMessage:
-		return errors.New("--index needs --per-message: only then can a message be read by itself")
+		return errors.New("--index needs --per-message: only then can a single message be read")
 	case f.perMessage && f.threshold > 0:
-		return errors.New("--per-message and --min-bytes: a stream that is partly compressed could not be read; use one of them")
+		return errors.New("--per-message and --min-bytes: use one of them: a partly compressed stream could not be read")
 	case f.index != "" && f.inPlace && len(args) != 1:
-		return errors.New("--index with --in-place: name one file, an index is for one")
+		return errors.New("--index with --in-place: name one file, because an index is for one file")
 	case f.output == "" && !f.inPlace && !f.force && term.IsTerminal(c.OutOrStdout()):
-		return term.WithHint(errors.New("compressed data is not for a terminal"), "name a file with -o, or use --force")
+		return term.WithHint(errors.New("compressed data is not written to a terminal"), "name a file with -o, or use --force")
 	}
 	promised := output.CodecOf(f.output)
 	if promised != compress.None && string(promised) != f.codec {
 		if c.Flags().Changed("codec") {
-			return fmt.Errorf("--codec %s: %s is a name for %s data", f.codec, f.output, promised)
+			return fmt.Errorf("--codec %s: the name %s is for %s data", f.codec, f.output, promised)
 		}
 		f.codec = string(promised)
 	}

@@ -19,7 +19,7 @@ const maxSamples = 128 << 20
 // trainDictionary creates a dictionary from the messages that the arguments name.
 func (f *compressFlags) trainDictionary(c *cobra.Command, args []string) error {
 	if f.inPlace || f.perMessage || f.dict != "" || f.output == "" {
-		return errors.New("--train writes a dictionary, and nothing else: use it with -o FILE and samples")
+		return errors.New("--train writes only a dictionary: name its file with -o, and leave out --in-place, --per-message and --dict")
 	}
 	f.stderr = c.ErrOrStderr()
 	samples, err := f.samples(f.Sources(args, c.InOrStdin(), f.stderr))

@@ -51,7 +51,7 @@ func (c *contents) Read(p []byte) (int, error) {
 		n, err := c.current.Read(p)
 		c.left -= int64(n)
 		if c.sized && (c.left < 0 || c.left > 0 && err == io.EOF) {
-			return 0, fmt.Errorf("%s: changed its length while it was read: compress a copy of it", c.name)
+			return 0, fmt.Errorf("%s: changed its size while it was read: compress a copy of it", c.name)
 		}
 		if err == io.EOF {
 			err = c.Close()

@@ -73,15 +73,15 @@ func (f *decompressFlags) check(c *cobra.Command, args []string) error {
 	case f.index == "" && chosen > 0:
 		return errors.New("--message-number and --handoff-id need --index")
 	case f.index != "" && chosen != 1:
-		return errors.New("--index needs --message-number or --handoff-id: which message is to be read?")
+		return errors.New("--index needs --message-number or --handoff-id, to select a message")
 	case f.message < 0:
 		return fmt.Errorf("--message-number %d: use 0 or more", f.message)
 	case f.index != "" && (f.inPlace || f.verify || len(args) > 1):
-		return errors.New("--index reads from one file to stdout or to -o FILE")
+		return errors.New("--index: name one file, and write to stdout or to -o FILE, without --verify")
 	case f.verify && !f.inPlace && (f.output == "" || f.output == "-"):
-		return errors.New("--verify needs -o or -i: what goes to stdout cannot be read again")
+		return errors.New("--verify needs -o or -i, because stdout cannot be read again")
 	case output.CodecOf(f.output) != compress.None:
-		return fmt.Errorf("%s: decompress writes plain data, and this is a name for %s data", f.output, output.CodecOf(f.output))
+		return fmt.Errorf("%s: the name is for %s data, and decompress writes plain data: use another name", f.output, output.CodecOf(f.output))
 	}
 	return input.OneStdin(args, f.dict, f.index)
 }

@@ -55,7 +55,7 @@ func mustBeJSON(content io.Reader) (io.Reader, error) {
 	first, err := r.Peek(1)
 	switch {
 	case err == io.EOF:
-		return nil, errors.New("is empty, as compressed data never is: it was cut off")
+		return nil, errors.New("is empty, so it is not compressed data: it was cut off")
 	case err != nil:
 		return nil, err
 	case !strings.ContainsRune(" \t\r\n{[\"-0123456789tfn", rune(first[0])):

@@ -30,9 +30,9 @@ func appendTo(t *testing.T, path, text string) {
 	}
 }
 
-// TestInPlaceMeanwhile appends to a file while each command rewrites it: the file is kept,
-// including the appended text.
-func TestInPlaceMeanwhile(t *testing.T) {
+// TestInPlaceChanged appends to a file while each command rewrites it, and checks that the file is kept with the
+// appended text.
+func TestInPlaceChanged(t *testing.T) {
 	const before, added = "{\"a\":1}\n", "{\"b\":2}\n"
 	limits := jsonstream.Limits{MaxBytes: 1 << 20, MaxDepth: 100}
 	quiet := func() (*cobra.Command, *strings.Builder) {
@@ -93,7 +93,7 @@ func TestInPlaceMeanwhile(t *testing.T) {
 				t.Errorf("the file has %q, %v", text, err)
 			}
 			if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
-				t.Errorf("next to it: %v, %v", files, err)
+				t.Errorf("other files: %v, %v", files, err)
 			}
 		})
 	}

@@ -19,9 +19,9 @@ func (f *compressFlags) packedName(s input.Source) (string, error) {
 	case codec != compress.None && s.Found:
 		return "", nil
 	case codec != compress.None:
-		return "", fmt.Errorf("is %s data already, and stays", codec)
+		return "", fmt.Errorf("is already %s data: left unchanged", codec)
 	case output.CodecOf(s.Path) != compress.None:
-		return "", fmt.Errorf("is not compressed, though its name ends in %s: fix the name first", output.CodecOf(s.Path).Suffix())
+		return "", fmt.Errorf("is not compressed, but its name ends in %s: rename it first", output.CodecOf(s.Path).Suffix())
 	}
 	return s.Path + compress.Codec(f.codec).Suffix(), nil
 }
@@ -35,9 +35,9 @@ func unpackedName(s input.Source) (string, error) {
 	case codec == compress.None && s.Found:
 		return "", nil
 	case codec == compress.None:
-		return "", errors.New("is neither gzip nor zstd data, and stays")
+		return "", errors.New("is neither gzip nor zstd data: left unchanged")
 	case output.CodecOf(s.Path) == compress.None:
-		return "", errors.New("has no .zst or .gz to take off its name: use -o")
+		return "", errors.New("has no suffix .zst or .gz to remove: use -o")
 	}
 	return strings.TrimSuffix(s.Path, output.CodecOf(s.Path).Suffix()), nil
 }

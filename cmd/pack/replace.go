@@ -67,13 +67,13 @@ func (f *packing) replace(s input.Source) (packed, error) {
 	}
 	err = out.Close(err)
 	if errors.Is(err, output.ErrUnsynced) {
-		return packed{}, fmt.Errorf("%s: stays: %w", s.Name, err)
+		return packed{}, fmt.Errorf("%s: was not removed: %w", s.Name, err)
 	}
 	if err != nil {
 		return packed{}, err
 	}
 	stays := func(err error) error {
-		return fmt.Errorf("%s: stays, though %s is written: %w", s.Name, target, term.PlainError(err))
+		return fmt.Errorf("%s: was not removed, although %s was written: %w", s.Name, target, term.PlainError(err))
 	}
 	if err := f.SyncFolder(filepath.Dir(target)); err != nil { // an error also if folders cannot be synced
 		return packed{}, stays(err)
@@ -92,23 +92,23 @@ func (f *packing) replaceable(s input.Source) (fs.FileInfo, string, error) {
 	case s.Err != nil:
 		return nil, "", s.Err
 	case s.Path == "":
-		return nil, "", errors.New("has no place to be replaced in: --in-place needs files")
+		return nil, "", errors.New("cannot be replaced: --in-place needs files")
 	}
 	info, err := os.Lstat(s.Path)
 	switch {
 	case err != nil:
 		return nil, "", term.PlainError(err)
 	case info.Mode()&fs.ModeSymlink != 0:
-		return nil, "", errors.New("is a symbolic link, and stays: name the file it leads to")
+		return nil, "", errors.New("is a symbolic link: left unchanged; name its target")
 	case !info.Mode().IsRegular():
-		return nil, "", errors.New("is not a regular file, and stays")
+		return nil, "", errors.New("is not a regular file: left unchanged")
 	}
 	target, err := f.target(s)
 	if err != nil || target == "" {
 		return nil, "", err
 	}
 	if _, err := os.Lstat(target); err == nil && !f.force {
-		return nil, "", fmt.Errorf("%s is there already: --force replaces it", target)
+		return nil, "", fmt.Errorf("%s already exists: --force replaces it", target)
 	}
 	return info, target, nil
 }

@@ -61,8 +61,8 @@ func TestSourceStaysUntilSynced(t *testing.T) {
 	}
 }
 
-// TestNameSynced checks that -o succeeds when the name of the file is on the disk, or if the system cannot
-// sync names, and that a failed sync is an error.
+// TestNameSynced checks that -o succeeds if the name of the file is synced to the disk, or if the system cannot sync
+// names, and that a failed sync is an error.
 func TestNameSynced(t *testing.T) {
 	for _, tt := range []struct{ failure, want error }{{nil, nil}, {syscall.EIO, output.ErrUnsynced}, {syscall.EINVAL, nil}, {fs.ErrPermission, nil}} {
 		path := filepath.Join(t.TempDir(), "a.json")

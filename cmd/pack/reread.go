@@ -36,9 +36,9 @@ func (p *packed) verifyFile(out *output.File, dictionaries [][]byte) error {
 func (p *packed) compare(sum []byte, err error) error {
 	switch {
 	case err != nil:
-		return fmt.Errorf("what was written cannot be read again: %w", err)
+		return fmt.Errorf("the output cannot be read again: %w", err)
 	case !bytes.Equal(sum, p.sum):
-		return errors.New("what was written is not what was read: the disk or the memory may be failing")
+		return errors.New("the output differs from the input: the disk or the memory may be failing")
 	}
 	p.Verified = true
 	return nil

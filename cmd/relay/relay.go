@@ -53,7 +53,7 @@ func find() (string, error) {
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return "", term.WithHint(&AbsentError{}, "put it beside handoff, or on PATH: the packages of handoff have it, or run \"go install github.com/eaapl/handoff/relay/handoff-relay@latest\" (docs/install.md)")
+		return "", term.WithHint(&AbsentError{}, "put it beside handoff, or on PATH: it is in the packages of handoff, or run \"go install github.com/eaapl/handoff/relay/handoff-relay@latest\" (docs/install.md)")
 	}
 	return path, nil
 }

@@ -217,38 +217,38 @@ func headline(p comparison) string {
 	if p.Bump != compat.None {
 		text = "a " + string(p.Bump) + " change"
 	} else if len(p.Changes) > 0 {
-		text = "nothing else is valid than before"
+		text = "no change to the valid documents"
 	}
 	switch {
 	case p.Bump == compat.None:
 		return text
 	case p.Allowed == "":
-		return text + "; no version is known to compare it with"
+		return text + "; the version numbers are unknown"
 	case p.Allowed.Covers(p.Bump):
 		return text
 	case p.Allowed == compat.None:
-		return text + ", and the version is to stay"
+		return text + ", but the version number allows none"
 	default:
-		return text + ", and the version is to be a " + string(p.Allowed) + " one"
+		return text + ", but the version number allows only a " + string(p.Allowed) + " change"
 	}
 }
 
 var kinds = map[compat.Kind]string{
-	compat.MemberAdded:    "a new optional member",
-	compat.MemberRequired: "a member is required now",
-	compat.MemberOptional: "a member is not required any more",
-	compat.MemberRemoved:  "a member is removed",
-	compat.TypeChanged:    "another type",
-	compat.Narrowed:       "less is valid",
-	compat.Widened:        "more is valid",
-	compat.Reworded:       "the same is valid",
-	compat.Changed:        "something else is valid",
+	compat.MemberAdded:    "optional member added",
+	compat.MemberRequired: "member became required",
+	compat.MemberOptional: "member became optional",
+	compat.MemberRemoved:  "member removed",
+	compat.TypeChanged:    "type changed",
+	compat.Narrowed:       "fewer values are valid",
+	compat.Widened:        "more values are valid",
+	compat.Reworded:       "the same values are valid",
+	compat.Changed:        "other values are valid",
 }
 
 func writeChange(b *strings.Builder, c compat.Change, allowsUndeprecated bool) {
 	place := orRoot(c.Pointer)
 	if c.InOld {
-		place += " (in the old one)"
+		place += " (in the old version)"
 	}
 	fmt.Fprintf(b, "  %-5s  %s: %s", c.Bump, term.Visible(place), kinds[c.Kind])
 	switch {
@@ -256,13 +256,13 @@ func writeChange(b *strings.Builder, c compat.Change, allowsUndeprecated bool) {
 	case c.Old != nil && c.New != nil:
 		fmt.Fprintf(b, ": %s became %s", short(c.Old), short(c.New))
 	case c.New != nil:
-		fmt.Fprintf(b, ": %s is new", short(c.New))
+		fmt.Fprintf(b, ": added %s", short(c.New))
 	case c.Old != nil:
-		fmt.Fprintf(b, ": %s is gone", short(c.Old))
+		fmt.Fprintf(b, ": removed %s", short(c.Old))
 	}
 	b.WriteByte('\n')
 	if c.Undeprecated && !allowsUndeprecated {
-		b.WriteString("         it was not deprecated: mark it with \"deprecated\": true in a version before\n")
+		b.WriteString("         it was not deprecated: mark it with \"deprecated\": true in an earlier version\n")
 	}
 	shows := func(v compat.Verdict, w *compat.Witness, what string) {
 		switch v {
@@ -270,7 +270,7 @@ func writeChange(b *strings.Builder, c compat.Change, allowsUndeprecated bool) {
 			fmt.Fprintf(b, "         %s: %s\n", what, term.Visible(string(w.Document)))
 			fmt.Fprintf(b, "           %s: %s\n", term.Visible(orRoot(w.Pointer)), term.Visible(w.Problem))
 		case compat.Unknown:
-			fmt.Fprintf(b, "         %s: perhaps; it is neither proved nor shown\n", what)
+			fmt.Fprintf(b, "         %s: unknown, neither proved nor refuted\n", what)
 		}
 	}
 	shows(c.Backward, c.Refused, "valid before, not now")

@@ -119,7 +119,7 @@ func (f *migrateFlags) migrate(dst []byte, d input.Document, publish func(any)) 
 	}
 	version := doc.Root().Get("schemaVersion")
 	if version.Kind() != jsonstream.String {
-		return reject("the version of the message is not known: it has no schemaVersion")
+		return reject("the version of the message is unknown: it has no schemaVersion")
 	}
 	record := migrateRecord{Source: d.Source.Name, Index: d.Index, From: version.Text(), To: f.to, Done: []migrate.Done{}, place: d.Origin()}
 	path, err := migrate.Path(f.migrations, record.From, f.to)
@@ -172,7 +172,7 @@ func (f *migrateFlags) say(r migrateRecord) error {
 		fmt.Fprintf(&b, "%s: %s\n", d.Did, term.Visible(d.Detail))
 	}
 	if r.Signature != "" {
-		fmt.Fprintf(&b, "handoff: %s: the signature is of the message as it was: sign it again with handoff sign\n", r.place)
+		fmt.Fprintf(&b, "handoff: %s: the signature covers the message before the migration: sign it again with handoff sign\n", r.place)
 	}
 	_, err := fmt.Fprint(f.Stderr, b.String())
 	return err

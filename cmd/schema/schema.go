@@ -63,7 +63,7 @@ func (f *versionsFlags) open(limits jsonstream.Limits) (*registry.Registry, []*r
 func find(r *registry.Registry, name string) (*registry.Schema, error) {
 	s, err := r.Find(name)
 	if err != nil {
-		return nil, term.WithHint(fmt.Errorf("%s: %w", term.Visible(name), err), "handoff schema list shows which there are")
+		return nil, term.WithHint(fmt.Errorf("%s: %w", term.Visible(name), err), "handoff schema list lists the schemas")
 	}
 	return s, nil
 }

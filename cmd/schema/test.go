@@ -127,7 +127,7 @@ func (f *testFlags) test(d input.Document) (fixture, error) {
 		r.AsExpected = false
 		r.Problem = fmt.Sprintf("its schemaVersion is %s, and the registry has %s", finding.Quote(own), cli.ShownVersions(f.versions))
 		if own == "" {
-			r.Problem = "it has no schemaVersion, which says in which version it is to be valid"
+			r.Problem = "it has no schemaVersion, which selects the version for the check"
 		}
 	}
 	return r, nil
@@ -169,7 +169,7 @@ func (r fixture) WriteText(w io.Writer, _ int, colors term.Palette) error {
 		switch {
 		case v.asExpected():
 		case v.Valid:
-			fmt.Fprintf(&b, "      %s: valid, and the folder says that it is not\n", v.Version)
+			fmt.Fprintf(&b, "      %s: valid, but expected invalid because of the folder\n", v.Version)
 		default:
 			fmt.Fprintf(&b, "      %s: %s\n", v.Version, term.Visible(finding.Details(v.Findings)))
 		}

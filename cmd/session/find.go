@@ -58,13 +58,13 @@ func (f *search) folders() ([]folder, error) {
 		if info, err := os.Stat(f.root); err != nil {
 			return nil, fmt.Errorf("--session-dir %s: %w", term.Visible(f.root), term.PlainError(err))
 		} else if !info.IsDir() {
-			return nil, fmt.Errorf("--session-dir %s: not a folder", term.Visible(f.root))
+			return nil, fmt.Errorf("--session-dir %s: is not a folder", term.Visible(f.root))
 		}
 		return []folder{{regular.DirFS(f.root), f.root, ""}}, nil
 	}
 	claude, codex := home("CLAUDE_CONFIG_DIR", ".claude"), home("CODEX_HOME", ".codex")
 	if claude == "" || codex == "" {
-		return nil, errors.New("no home directory: set HOME, or name the folder with the sessions with --session-dir")
+		return nil, errors.New("the home directory is unknown: set HOME, or name the folder of the sessions with --session-dir")
 	}
 	var list []folder
 	for _, d := range []struct {
@@ -155,7 +155,7 @@ func (f *search) resolve(name string) (file, error) {
 		return file{folder: folder{FS: regular.DirFS(filepath.Dir(name))}, name: filepath.Base(name), path: name}, nil
 	} else if strings.ContainsAny(name, `/\`) {
 		if err == nil {
-			return file{}, fmt.Errorf("%s: a folder: name the file of a session", term.Visible(name))
+			return file{}, fmt.Errorf("%s: is a folder: name the file of a session", term.Visible(name))
 		}
 		return file{}, fmt.Errorf("%s: %w", term.Visible(name), term.PlainError(err))
 	}

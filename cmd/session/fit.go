@@ -72,7 +72,7 @@ func (f *fitting) message(ctx context.Context, s *session.Session) (fitted, erro
 			result.note("long inputs and results of tools are cut in their middle, to about %d bytes", step.maxText)
 		}
 		if r.Gone > 0 || s.TurnsLeftOut > 0 {
-			result.note("%d of the turns are left out", r.Gone+s.TurnsLeftOut)
+			result.note("%d turns are left out", r.Gone+s.TurnsLeftOut)
 		}
 		if state.Secrets > 0 {
 			result.note("credentials are masked: %d", state.Secrets)
@@ -164,7 +164,7 @@ func (f *fitting) check(ctx context.Context, text []byte) error {
 		}
 		advice := ""
 		if one.Layer == finding.Safety {
-			advice = "; --allow " + one.Pointer + " lets it pass"
+			advice = "; --allow " + one.Pointer + " permits it"
 		}
 		problems = append(problems, cli.Reject(fmt.Errorf("the message would be rejected: %s: %s%s", one.Reason, one.PlacedMessage(), advice)))
 	}

@@ -77,7 +77,7 @@ func (f *handoffFlags) options() (o build.Options, budget message.Decimal, err e
 	}
 	o.To.AgentType, o.To.AgentVersion, _ = strings.Cut(f.to, "@")
 	if o.To.AgentType == "" {
-		return o, budget, fmt.Errorf("--to %q: write the kind of agent that takes over as TYPE or TYPE@RANGE, such as codex", f.to)
+		return o, budget, fmt.Errorf("--to %q: write the receiving agent type as TYPE or TYPE@RANGE, such as codex", f.to)
 	}
 	if f.window <= 0 {
 		return o, budget, fmt.Errorf("--context-window %d: write a number above 0", f.window)

@@ -66,7 +66,7 @@ func (f *search) list(c *cobra.Command, facts cli.FactsFlags) error {
 	for _, p := range problems {
 		term.Warn(c.ErrOrStderr(), p.Error())
 	}
-	progress := f.StartDoing(c.ErrOrStderr(), "looking into sessions", int64(len(all)))
+	progress := f.StartDoing(c.ErrOrStderr(), "reading the sessions", int64(len(all)))
 	defer progress.Stop()
 	list := make([]listed, 0, len(all))
 	for i, one := range all {

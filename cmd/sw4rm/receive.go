@@ -42,7 +42,7 @@ exit code 1.`,
 // receive returns the context of a request for an agent, or for any agent if agent is "".
 func receive(d input.Document, r *sw4rm.Request, agent string) ([]byte, outcome, error) {
 	if agent != "" && r.To != "" && r.To != agent {
-		return nil, outcome{}, cli.Reject(fmt.Errorf("%s: /to_agent: the request is for another agent: found %s; give it to that one", d.Origin(), term.Visible(fmt.Sprintf("%q", r.To))))
+		return nil, outcome{}, cli.Reject(fmt.Errorf("%s: /to_agent: the request is for another agent: found %s; send it to that agent", d.Origin(), term.Visible(fmt.Sprintf("%q", r.To))))
 	}
 	restored, carried, err := sw4rm.Restore(r)
 	if err != nil {
@@ -53,7 +53,7 @@ func receive(d input.Document, r *sw4rm.Request, agent string) ([]byte, outcome,
 	}
 	o := outcome{}
 	if n := restored.Completed; n > 0 {
-		o.notes = []string{fmt.Sprintf("%s: %d of %d active calls completed already, and marked so", d.Origin(), n, n+restored.Active)}
+		o.notes = []string{fmt.Sprintf("%s: marked %d of %d active calls as completed", d.Origin(), n, n+restored.Active)}
 	}
 	return restored.Text, o, nil
 }

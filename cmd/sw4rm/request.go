@@ -95,7 +95,7 @@ func (f *sw4rmRequestFlags) readFlags(given func(flag string) bool) error {
 	}
 	for _, flag := range texts {
 		if !utf8.ValidString(flag[1]) {
-			return fmt.Errorf("--%s %q: not UTF-8, so that JSON cannot hold it", flag[0], flag[1])
+			return fmt.Errorf("--%s %q: is not valid UTF-8: write it in UTF-8", flag[0], flag[1])
 		}
 	}
 	if given("priority") {
@@ -120,7 +120,7 @@ func (f *sw4rmRequestFlags) snapshot(stdin io.Reader) (*sw4rm.Context, error) {
 	parts := f.history != "" || f.toolState != "" || f.sw4rmParts.metadata != nil
 	switch {
 	case f.contextFile != "" && parts:
-		return nil, errors.New("--context, and --history, --tool-state or --context-metadata: use the one or the others")
+		return nil, errors.New("--context, and --history, --tool-state or --context-metadata: use either the first or the others")
 	case f.DropHistory && f.history != "":
 		return nil, errors.New("--no-history and --history: use one of them")
 	case f.contextFile == "" && !parts:

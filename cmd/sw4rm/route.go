@@ -29,7 +29,7 @@ func newSW4RMRoute(g *cli.Globals) *cobra.Command {
 		Long: `Route sends each HandoffRequest to an agent of the registry and prints the response. A
 request with a to_agent goes to that agent. Any other goes to the first agent in the
 registry that has all required capabilities and is RUNNABLE, like CapabilityRouter of
-the document. With --prefer, the preferred agents are asked in the given order,
+the document. With --prefer, the preferred agents are tried in the given order,
 regardless of to_agent; rejections and their reasons are reported on stderr.
 
 With --request, the request is printed instead of the response, with the accepting agent
@@ -54,7 +54,7 @@ read.`,
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.registryFile, "registry", "", "`FILE` of agent records")
-	flags.StringArrayVar(&f.preferred, "prefer", nil, "`AGENT` to ask first; may be repeated")
+	flags.StringArrayVar(&f.preferred, "prefer", nil, "`AGENT` to try first; may be repeated")
 	flags.BoolVar(&f.request, "request", false, "print the request with its to_agent instead of the response")
 	f.register(c)
 	return c

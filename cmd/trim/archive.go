@@ -51,7 +51,7 @@ func unpacked(f *os.File, options compress.ReaderOptions) (io.ReaderAt, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(start, maxUnpacked+1))
 	if err == nil && len(text) > maxUnpacked {
-		err = fmt.Errorf("it holds more than %d bytes, too many to look through as %s data: decompress it first", maxUnpacked, content.Codec())
+		err = fmt.Errorf("it contains more than %d bytes, too many for %s data: decompress it first", maxUnpacked, content.Codec())
 	}
 	return bytes.NewReader(text), err
 }

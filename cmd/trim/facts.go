@@ -46,7 +46,7 @@ func loadLabels(g *cli.Globals, path string) (labels, error) {
 			return nil, fmt.Errorf("%s: line %d: %w", path, line, err)
 		}
 		if l.HandoffID == "" {
-			return nil, fmt.Errorf("%s: line %d: handoffId is missing: it says which message the facts are of", path, line)
+			return nil, fmt.Errorf("%s: line %d: handoffId is missing: add the handoffId of the message with these facts", path, line)
 		}
 		for _, fact := range l.Facts {
 			all[l.HandoffID] = append(all[l.HandoffID], fact.Value)

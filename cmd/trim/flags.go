@@ -66,7 +66,7 @@ func (f *Flags) Complete(g *cli.Globals, c *cobra.Command) error {
 	for _, name := range f.also {
 		extra := trim.Extra(name)
 		if !slices.Contains(trim.Extras(), extra) {
-			return fmt.Errorf("--also %s: known are %s", name, extraNames())
+			return fmt.Errorf("--also %s: use one of %s", name, extraNames())
 		}
 		if !slices.Contains(f.Also, extra) {
 			f.Also = append(f.Also, extra)
@@ -76,7 +76,7 @@ func (f *Flags) Complete(g *cli.Globals, c *cobra.Command) error {
 		f.Roles[i] = strings.ToLower(strings.TrimSpace(role))
 	}
 	if f.Roles != nil && (len(f.Roles) == 0 || slices.Contains(f.Roles, "")) {
-		return errors.New("--roles: a name is empty: name the roles that stay, as in user,assistant")
+		return errors.New("--roles: a role is empty: name the roles to keep, such as user,assistant")
 	}
 	f.MaxBytes = int(f.maxBytes)
 	counter, err := f.counter.Load()

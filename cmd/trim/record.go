@@ -91,7 +91,7 @@ func (r Record) WriteText(w io.Writer) error {
 func (r Record) givenUp() (parts []string) {
 	for _, e := range trim.Extras() {
 		if n := r.GivenUp[string(e)]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%s of %s given up", term.Plural(n, "element"), e))
+			parts = append(parts, fmt.Sprintf("%s of %s removed", term.Plural(n, "element"), e))
 		}
 	}
 	return parts
@@ -100,15 +100,15 @@ func (r Record) givenUp() (parts []string) {
 // remarks lists facts beyond the figures.
 func (r Record) remarks() (parts []string) {
 	if r.turnsMore > 0 {
-		parts = append(parts, term.Plural(r.turnsMore, "turn")+" more than --last says had to stay")
+		parts = append(parts, term.Plural(r.turnsMore, "protected turn")+" kept in addition to --last")
 	}
 	if r.FellBack != "" {
-		parts = append(parts, "by the extractive summariser, since "+term.Visible(r.FellBack))
+		parts = append(parts, "by the extractive summariser, because "+term.Visible(r.FellBack))
 	}
 	if r.CostUSD != "" {
 		cost := "the summary cost " + string(r.CostUSD) + " USD"
 		if r.costShare > maxCostShare {
-			cost += fmt.Sprintf(", %.0f%% of what was spent before, where %.0f%% is the target", r.costShare*100, maxCostShare*100)
+			cost += fmt.Sprintf(", %.0f%% of the amount spent before; the target is %.0f%%", r.costShare*100, maxCostShare*100)
 		}
 		parts = append(parts, cost)
 	}
@@ -117,7 +117,7 @@ func (r Record) remarks() (parts []string) {
 	}
 	switch r.Signature {
 	case "removed":
-		parts = append(parts, "the signature is gone, since it cannot hold any more: sign the message again (handoff sign, or --key-file)")
+		parts = append(parts, "the signature was removed, because it is no longer valid: sign the message again (handoff sign, or --key-file)")
 	case "renewed":
 		parts = append(parts, "signed again")
 	}

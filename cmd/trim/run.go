@@ -48,7 +48,7 @@ func (f *trimFlags) signingKey(c *cobra.Command) (*sign.Key, error) {
 		return nil, err
 	}
 	if len(keys) > 1 {
-		return nil, errors.New("several keys: name the one that is to sign trimmed messages")
+		return nil, errors.New("there are several keys: name the key for signing trimmed messages")
 	}
 	return &keys[0], keys[0].MaySign()
 }
@@ -90,9 +90,9 @@ func (f *Flags) Trim(ctx context.Context, d input.Document, doc *jsonstream.Docu
 	r, more, err := trim.Fit(ctx, doc, limits, f.Options) // more is the number of turns kept in addition to --last
 	switch over := (*trim.OverError)(nil); {
 	case errors.Is(err, trim.ErrNoLimit):
-		return r, Record{}, fmt.Errorf("%s: how small? give --context-window, --max-tokens, --max-bytes or --last", d.Origin())
+		return r, Record{}, fmt.Errorf("%s: no limit is set: use --context-window, --max-tokens, --max-bytes or --last", d.Origin())
 	case errors.As(err, &over):
-		return r, Record{}, cli.Reject(fmt.Errorf("%s: %w; raise the limit, lower --keep-turns, or give up more with --also", d.Origin(), err))
+		return r, Record{}, cli.Reject(fmt.Errorf("%s: %w; raise the limit, lower --keep-turns, or remove more with --also", d.Origin(), err))
 	case err != nil:
 		return r, Record{}, cli.InDocument(d, err)
 	}

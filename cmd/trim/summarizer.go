@@ -64,7 +64,7 @@ func (f *summarizerFlags) load(g *cli.Globals, c *cobra.Command, o *trim.Options
 	if !c.Flags().Changed("summarizer") {
 		switch {
 		case f.command != "" && f.url != "":
-			return errors.New("--summarizer-cmd and --summarizer-url: use one of them, or say which with --summarizer")
+			return errors.New("--summarizer-cmd and --summarizer-url: use one of them, or select one with --summarizer")
 		case f.command != "":
 			f.method = commandMethod
 		case f.url != "":
@@ -128,7 +128,7 @@ func (f *summarizerFlags) loadPrices(o *trim.Options) error {
 	for i, text := range f.prices {
 		f.prices[i] = strings.TrimSpace(text)
 		if d, err := message.Number(f.prices[i]).Decimal(); err != nil || d.Sign() < 0 {
-			return fmt.Errorf("--summarizer-prices: %q is no price: write it like 0.25", term.Visible(text))
+			return fmt.Errorf("--summarizer-prices: %q is not a price: write it like 0.25", term.Visible(text))
 		}
 	}
 	o.Prices = trim.Prices{Prompt: message.Number(f.prices[0]), Completion: message.Number(f.prices[1])}

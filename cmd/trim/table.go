@@ -79,7 +79,7 @@ func (t *table) row(r Record) error {
 
 // totals ends the table.
 func (t *table) totals() error {
-	text := fmt.Sprintf("%s trimmed: %s gone, %s → %s tokens (%s)",
+	text := fmt.Sprintf("%s trimmed: %s removed, %s → %s tokens (%s)",
 		term.Plural(t.messages, "message"), term.Plural(t.turns, "turn"), term.Grouped(t.before), term.Grouped(t.after), t.tokenizer)
 	_, err := fmt.Fprintln(t.w, term.Fold(text, 0, t.columns))
 	return err

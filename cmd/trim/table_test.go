@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// The rows of the table fit every width, whatever the names of the messages.
+// TestTableFits checks that rows fit every width, whatever the names of the messages.
 func TestTableFits(t *testing.T) {
 	names := []string{
 		"plan.json", "fixtures/valid/of/a/very/long/path/that/does/not/fit/into/the/column/日本語.json",

@@ -27,8 +27,8 @@ const batch = 10_000
 
 func main() {
 	log.SetFlags(0)
-	records := flag.Int("records", 1_000_000, "how many records")
-	size := flag.Int("bytes", 7000, "how long messages are; 0 for records alone")
+	records := flag.Int("records", 1_000_000, "number of records")
+	size := flag.Int("bytes", 7000, "length of messages, in bytes; 0 for records only")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		log.Fatal("usage: auditlog [-records N] [-bytes N] LOG")

@@ -48,7 +48,7 @@ func readAPIBank(s *snapshot, emit func(*conversation)) error {
 }
 
 // readFunctionChat reads the dialogues of FunctionChat-Bench: the last turn's query and its correct
-// answer hold the whole dialogue.
+// answer contain the whole dialogue.
 func readFunctionChat(s *snapshot, emit func(*conversation)) error {
 	type message struct {
 		Role    string

@@ -87,7 +87,7 @@ func lexRank(all []string, length int) string {
 	return fill(all, ranked(links), length)
 }
 
-// ranked returns the nodes of a graph, those visited most by a random walk first.
+// ranked returns the nodes of a graph, sorted by the frequency of visits in a random walk.
 func ranked(links [][]int) []int {
 	n := float64(len(links))
 	rank := make([]float64, len(links))

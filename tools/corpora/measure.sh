@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures a program on the sets that corpora wrote: the rate of messages and texts that
-# scan flags, and the share of labelled facts that trim keeps at 8:1 of text, beside
-# sentences chosen by chance and by LexRank; by source, the worst first.
+# scan flags, and the share of labelled facts that trim keeps at a ratio of 8:1, compared with
+# random sentences and those of LexRank; by source, worst first.
 #
 # usage: measure.sh PATH/TO/handoff DIR [-trims N] [SET]...
 set -euo pipefail

@@ -59,7 +59,7 @@ func (c *corpus) trim(handoff, dir string, most int) (k kept, err error) {
 		return k, err
 	}
 	if len(messages) != len(facts) {
-		return k, errors.New("there are not as many labels as messages")
+		return k, errors.New("the numbers of labels and messages differ")
 	}
 	var all []*labelled
 	for i := range messages {
@@ -67,7 +67,7 @@ func (c *corpus) trim(handoff, dir string, most int) (k kept, err error) {
 		if err != nil {
 			return k, fmt.Errorf("line %d: %w", i+1, err)
 		}
-		// Short talks are joined, as if a customer came back with the next request.
+		// Short conversations are joined, as if a customer returned with the next request.
 		if n := len(all) - 1; n >= 0 && all[n].short && len(all[n].text()) < joinedLength && len(l.text()) < shortest {
 			all[n].join(l)
 			continue
@@ -149,7 +149,7 @@ func readLabelled(message, facts []byte) (*labelled, error) {
 		return nil, err
 	}
 	if named.HandoffID != of.HandoffID {
-		return nil, errors.New("the labels are of another message")
+		return nil, errors.New("the labels are for another message")
 	}
 	l.facts = of.Facts
 	return l, json.Unmarshal(l.members["conversationHistoryVerbatim"], &l.turns)
@@ -188,9 +188,9 @@ type trimmed struct {
 	Turns   []turn `json:"conversationHistoryVerbatim"`
 }
 
-// trimTo has the program trim a message until its text has at most most bytes, and returns the text:
-// the longest of a few tries, "" if none fits. The program counts whole messages, so that the limit
-// is found by trial.
+// trimTo trims a message with the program until its text has at most most bytes, and returns the text:
+// the longest of a few tries, "" if none fits. The program counts whole messages, so the limit is found
+// by trial.
 func trimTo(handoff string, message []byte, most int) (string, error) {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(message, &m); err != nil {

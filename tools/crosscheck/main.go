@@ -16,7 +16,7 @@ import (
 )
 
 func main() {
-	said := map[string]bool{} // a package is listed twice if it has tests
+	printed := map[string]bool{} // a package is listed twice if it has tests
 	for _, target := range os.Args[1:] {
 		system, architecture, _ := strings.Cut(target, "/")
 		all, err := packages.Load(&packages.Config{
@@ -30,14 +30,14 @@ func main() {
 		}
 		for _, p := range all {
 			for _, err := range p.Errors {
-				if line := fmt.Sprintf("%s: %v", target, err); !said[line] {
-					said[line] = true
+				if line := fmt.Sprintf("%s: %v", target, err); !printed[line] {
+					printed[line] = true
 					fmt.Fprintln(os.Stderr, line)
 				}
 			}
 		}
 	}
-	if len(said) > 0 {
+	if len(printed) > 0 {
 		os.Exit(1)
 	}
 }

@@ -1,5 +1,5 @@
 // Command threats removes the guard of each promise in docs/threats.md, and runs the tests that the
-// promise names: one of them has to fail. scripts/threats.sh runs it in the root of the repository.
+// promise names: one of them must fail. scripts/threats.sh runs it in the root of the repository.
 package main
 
 import (
@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// run tries the promises that match a pattern, and reports whether each removal was noticed.
+// run tries the promises that match a pattern, and reports whether each removal was detected.
 func run(pattern string) (bool, error) {
 	only, err := regexp.Compile(pattern)
 	if err != nil {
@@ -62,14 +62,14 @@ func run(pattern string) (bool, error) {
 	for _, p := range promises {
 		v, details := t.try(p)
 		counts[v]++
-		fmt.Printf("%-11s %s\n", v, shorten(p.text))
+		fmt.Printf("%-12s %s\n", v, shorten(p.text))
 		if details != "" {
 			fmt.Println(strings.TrimSpace(details))
 		}
 	}
-	fmt.Printf("%d rows: %d noticed, %d not noticed, %d with a stale edit, %d without an edit, %d whose tests fail without an edit\n",
-		len(promises), counts[noticed], counts[notNoticed], counts[stale], counts[noEdit], counts[broken])
-	return counts[noticed] == len(promises), nil
+	fmt.Printf("%d rows: %d detected, %d not detected, %d with a stale edit, %d without an edit, %d whose tests fail without an edit\n",
+		len(promises), counts[detected], counts[notDetected], counts[stale], counts[noEdit], counts[broken])
+	return counts[detected] == len(promises), nil
 }
 
 func shorten(text string) string {
@@ -83,11 +83,11 @@ func shorten(text string) string {
 type verdict string
 
 const (
-	noticed    verdict = "noticed"     // the tests failed with each edit
-	notNoticed verdict = "NOT NOTICED" // they passed with some edit
-	stale      verdict = "STALE"       // an edit does not match this source, or does not compile
-	noEdit     verdict = "NO EDIT"
-	broken     verdict = "BROKEN" // the tests fail without an edit, or do not exist
+	detected    verdict = "detected"     // the tests failed with each edit
+	notDetected verdict = "NOT DETECTED" // they passed with some edit
+	stale       verdict = "STALE"        // an edit does not match this source, or does not compile
+	noEdit      verdict = "NO EDIT"
+	broken      verdict = "BROKEN" // the tests fail without an edit, or do not exist
 )
 
 // A tester runs tests with edits.
@@ -96,7 +96,7 @@ type tester struct {
 	timeout time.Duration
 }
 
-// try tries the edits of a promise until one is not noticed.
+// try tries the edits of a promise until one is not detected.
 func (t tester) try(p promise) (v verdict, details string) {
 	if len(p.edits) == 0 {
 		return noEdit, ""
@@ -106,7 +106,7 @@ func (t tester) try(p promise) (v verdict, details string) {
 		if err != nil {
 			return stale, err.Error()
 		}
-		v, details = notNoticed, e.file+":\n"+e.old
+		v, details = notDetected, e.file+":\n"+e.old
 		for _, pkg := range p.packages() {
 			// After the first time, the results without the edit come from the test cache.
 			if out, failed := t.runTests(pkg, p.tests[pkg], ""); failed || bytes.Contains(out, []byte("no tests to run")) {
@@ -117,11 +117,11 @@ func (t tester) try(p promise) (v verdict, details string) {
 				return stale, string(out)
 			}
 			if failed {
-				v, details = noticed, ""
+				v, details = detected, ""
 				break
 			}
 		}
-		if v != noticed {
+		if v != detected {
 			return v, details
 		}
 	}

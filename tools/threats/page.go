@@ -43,7 +43,7 @@ func readPromises() ([]promise, error) {
 			}
 		}
 		if len(matched) != 1 {
-			return nil, fmt.Errorf("tools/threats: %d promises begin with %q: an edit is for one", len(matched), e.promise)
+			return nil, fmt.Errorf("tools/threats: %d promises begin with %q: an edit needs exactly one", len(matched), e.promise)
 		}
 		p := &list[matched[0]]
 		p.edits = append(p.edits, e)
@@ -99,7 +99,7 @@ func readEdits() (list []edit, err error) {
 			}
 			m := form.FindStringSubmatch(part)
 			if m == nil {
-				return nil, fmt.Errorf("%s: not an edit:\n%s", file, part)
+				return nil, fmt.Errorf("%s: invalid edit:\n%s", file, part)
 			}
 			list = append(list, edit{promise: m[1], file: m[2], old: m[3], new: strings.TrimPrefix(m[4], "\n")})
 		}
@@ -107,7 +107,7 @@ func readEdits() (list []edit, err error) {
 	return list, nil
 }
 
-// edited returns the text of the file after the edit. The old text has to occur once.
+// edited returns the text of the file after the edit. The old text must occur once.
 func (e edit) edited() (string, error) {
 	text, err := os.ReadFile(e.file)
 	if err != nil {

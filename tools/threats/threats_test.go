@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestThreats checks that every test which docs/threats.md names exists, where it says, and that every
-// promise has tests and edits that fit the source. scripts/threats.sh shows that the tests notice the edits.
+// TestThreats checks that every test in docs/threats.md exists in the named package, and that every promise has
+// tests and edits that fit the source. scripts/threats.sh shows that the tests detect the edits.
 func TestThreats(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	promises, err := readPromises()
@@ -22,7 +22,7 @@ func TestThreats(t *testing.T) {
 	found := 0
 	for _, p := range promises {
 		if len(p.tests) == 0 {
-			t.Errorf("no test shows: %s", p.text)
+			t.Errorf("no test for the promise: %s", p.text)
 		}
 		for pkg, names := range p.tests {
 			source := testSource(t, pkg)
@@ -53,7 +53,7 @@ func TestThreats(t *testing.T) {
 		t.Fatal(err)
 	}
 	if all := len(regexp.MustCompile("`(?:Test|Fuzz)").FindAll(page, -1)); found != all {
-		t.Errorf("%d of %d tests come before the package that they are in, in a row", found, all)
+		t.Errorf("only %d of %d tests are in a row, before their package", found, all)
 	}
 }
 

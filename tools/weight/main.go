@@ -48,7 +48,7 @@ func run(handoff, empty, message string) error {
 
 // source prints the figures of the packages.
 func source(list []*pkg) {
-	var room *pkg // the largest below cmd
+	var largest *pkg // below cmd
 	public, names, lines, single := 0, 0, 0, 0
 	generated := map[string]int{}
 	importers := map[string]int{}
@@ -58,8 +58,8 @@ func source(list []*pkg) {
 		for _, path := range p.Imports {
 			importers[path]++
 		}
-		if (p.path() == "cmd" || strings.HasPrefix(p.path(), "cmd/")) && (room == nil || p.lines > room.lines) {
-			room = p
+		if (p.path() == "cmd" || strings.HasPrefix(p.path(), "cmd/")) && (largest == nil || p.lines > largest.lines) {
+			largest = p
 		}
 		if p.public() && !strings.HasPrefix(p.path(), "pkg/formats/") {
 			public++
@@ -71,7 +71,7 @@ func source(list []*pkg) {
 			single++
 		}
 	}
-	figure("largest package of cmd", fmt.Sprintf("%s, %d lines", room.path(), room.lines), "<= 6,000")
+	figure("largest package of cmd", fmt.Sprintf("%s, %d lines", largest.path(), largest.lines), "<= 6,000")
 	figure("public packages besides pkg/formats/…", fmt.Sprint(public), "<= 30")
 	figure("their exported names", fmt.Sprint(names), "<= 800")
 	figure("source besides tests", fmt.Sprintf("%d lines", lines), "<= 150,000")

@@ -19,7 +19,7 @@ const (
 
 func main() {
 	output := flag.String("o", "builtin.zdict", "file to write the dictionary to")
-	dump := flag.String("dump", "", "file to write the samples to, one a line")
+	dump := flag.String("dump", "", "file to write the samples to, one per line")
 	flag.Parse()
 	if err := run(*output, *dump); err != nil {
 		fmt.Fprintln(os.Stderr, "dictionary:", err)

@@ -9,8 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/compress/dictionary"
 )
 
-// TestBuiltin makes the built-in dictionary again: a dictionary that was shipped
-// never changes.
+// TestBuiltin checks that the grammars produce the built-in dictionary: a released dictionary never changes.
 func TestBuiltin(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "dict")
 	if err := run(file, ""); err != nil {
@@ -21,6 +20,6 @@ func TestBuiltin(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(made, dictionary.Builtin()) {
-		t.Error("the grammars give another dictionary than the built-in one: go generate it, and give it a new id if the old one was ever released")
+		t.Error("the grammars do not produce the built-in dictionary: run go generate, and use a new id if the old dictionary was released")
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestConversationSets checks that every set that shapes the weights may be tuned on, and
-// has the licence that is said here, by the table of tools/corpora.
+// TestConversationSets checks that the table of tools/corpora permits tuning on every set that shapes the weights,
+// and has the same licence.
 func TestConversationSets(t *testing.T) {
 	table, err := os.ReadFile("../../corpora/README.md")
 	if err != nil {

@@ -18,12 +18,12 @@ import (
 const perTemplate = 16
 
 func main() {
-	corpus := flag.String("corpus", "", "labelled text, one JSON object a line")
+	corpus := flag.String("corpus", "", "labelled text, one JSON object per line")
 	conversations := flag.String("conversations", "", "folder with the sets of tools/corpora, whose turns are clean text")
-	without := flag.String("without", "", "comma list of repositories whose conversations are left out, to measure on them")
+	without := flag.String("without", "", "repositories whose conversations are left out, to measure on them, separated by commas")
 	output := flag.String("o", "../pkg/safety/model/weights.bin", "file to write the weights to")
-	evaluate := flag.Bool("evaluate", false, "print what models find in sources they have not seen, write nothing")
-	opinions := flag.String("opinions", "", "with -evaluate: file to write each text's probability to, given by a model that has not seen its source")
+	evaluate := flag.Bool("evaluate", false, "print the results on sources that were left out of training, and write nothing")
+	opinions := flag.String("opinions", "", "with -evaluate: file for the probability of each text, by a model trained without its source")
 	flag.Parse()
 	if err := run(*corpus, *conversations, *without, *output, *evaluate, *opinions); err != nil {
 		fmt.Fprintln(os.Stderr, "model:", err)

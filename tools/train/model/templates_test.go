@@ -82,8 +82,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestData checks the templates that come with the program: both classes are there, and
-// no section is opened twice, which would count its texts twice.
+// TestData checks the embedded templates: both classes occur, and no section is opened twice, which would count
+// its texts twice.
 func TestData(t *testing.T) {
 	g, err := readGrammar()
 	if err != nil {
@@ -97,7 +97,7 @@ func TestData(t *testing.T) {
 		}
 	}
 	if classes[true] == 0 || classes[false] == 0 {
-		t.Errorf("texts that are injections or not: %v", classes)
+		t.Errorf("number of texts by injection: %v", classes)
 	}
 	defined := make(map[string]bool)
 	for _, s := range g.sections {

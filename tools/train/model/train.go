@@ -21,7 +21,7 @@ const (
 
 	minSources = 2 // minimum number of sources of a feature that generalises, unless it is in our templates
 	minRows    = 3
-	rounds     = 3 // of choosing the guilty window of each injection
+	rounds     = 3 // of choosing the injected window of each injection
 )
 
 // train fits a model to bags.
@@ -131,8 +131,8 @@ func costs(bags []*bag) []float64 {
 }
 
 // gateRecall is the share of the injections in training that the gate must let through. The others
-// are short texts, of which the model is rarely sure when they are held back; not asking it about
-// them saves much time.
+// are short texts, for which the model is rarely certain when they are held back; leaving them out
+// saves much time.
 const gateRecall = 0.97
 
 // gateCleanCost is the cost of letting clean text through, as a multiple of its cost for the model:
