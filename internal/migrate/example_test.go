@@ -33,5 +33,5 @@ func ExampleMigration_Apply() {
 	// Output:
 	// {"limits":{"budgetUSD":1.50},"priority":"normal"}
 	// rename /limits/budget is "budgetUSD" now
-	// add /priority was not there; the migration fills in "normal"
+	// add /priority was missing; the migration sets it to "normal"
 }

@@ -92,7 +92,7 @@ func (s step) apply(doc *jsonstream.Document, limits jsonstream.Limits) (*jsonst
 			if err := draft.Set(at, s.value); err != nil {
 				return nil, nil, err
 			}
-			done = append(done, Done{Did: s.did, Place: at, Detail: "was not there; the migration fills in " + finding.Shorten(string(s.value)), MadeUp: true})
+			done = append(done, Done{Did: s.did, Place: at, Detail: "was missing; the migration sets it to " + finding.Shorten(string(s.value)), MadeUp: true})
 			continue
 		}
 		if name == "*" || parent.Kind() == jsonstream.Array {

@@ -177,7 +177,7 @@ func (f fileRule) check(expand func(pattern string) string) (member string, err 
 	}
 	for _, field := range f.Fields {
 		if !slices.Contains(Fields(), field) {
-			return "fields", fmt.Errorf("%q is no field; there are tool, data, user, agent and system", field)
+			return "fields", fmt.Errorf("%q is not a field; use tool, data, user, agent or system", field)
 		}
 	}
 	for i, literals := range [][]string{f.Literals, f.Near, f.Needs} {

@@ -54,9 +54,9 @@ func TestParseKeysOfOtherFiles(t *testing.T) {
 		{"RFC 7517 section 5, array of JWKs", "[" + jwk + "]", `a JSON array: a set of JSON Web Keys is an object, {"keys": […]}`},
 		{"array behind spaces", "\n [ \"" + random32 + "\" ]\n", "a JSON array"},
 
-		{"32 zero bytes", strings.Repeat("\x00", 32), "the key is nothing but zero bytes"},
-		{"32 equal bytes", strings.Repeat("k", 32), "the key is one byte again and again; handoff keygen makes one"},
-		{"zeros as a JWK", `{"kty":"oct","k":"` + strings.Repeat("A", 43) + `"}`, "the key is nothing but zero bytes"},
+		{"32 zero bytes", strings.Repeat("\x00", 32), "the key has only zero bytes"},
+		{"32 equal bytes", strings.Repeat("k", 32), "the key repeats one byte; handoff keygen makes one"},
+		{"zeros as a JWK", `{"kty":"oct","k":"` + strings.Repeat("A", 43) + `"}`, "the key has only zero bytes"},
 	}
 	for name, der := range ders(t) {
 		tests = append(tests, file{name + ", DER", string(der), "(DER): a key file holds"})
