@@ -73,7 +73,7 @@ func TestDictionaries(t *testing.T) {
 	if !errors.As(err, &unknown) || unknown.ID != 100_002 || len(got) != 3*len(text) {
 		t.Errorf("got %d bytes, error %v", len(got), err)
 	}
-	if want := "dictionary 100002, which is not known here"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "dictionary 100002, which is unknown"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	// Another dictionary under the same id gives an error, not other content.

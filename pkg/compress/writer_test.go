@@ -368,7 +368,7 @@ func TestEncoderOptions(t *testing.T) {
 		{name: "gzip level", options: compress.EncoderOptions{Codec: compress.Gzip, Level: 10}, want: "gzip has no level 10: use 1 to 9"},
 		{name: "zstd level", options: compress.EncoderOptions{Level: 23}, want: "zstd has no level 23: use 1 to 22"},
 		{name: "negative", options: compress.EncoderOptions{Level: -1}, want: "zstd has no level -1: use 1 to 22"},
-		{name: "gzip dictionary", options: compress.EncoderOptions{Codec: compress.Gzip, Dictionary: []byte{1}}, want: "gzip knows no dictionaries: use zstd"},
+		{name: "gzip dictionary", options: compress.EncoderOptions{Codec: compress.Gzip, Dictionary: []byte{1}}, want: "gzip does not support dictionaries: use zstd"},
 		{name: "no dictionary", options: compress.EncoderOptions{Dictionary: []byte("text")}, want: "not a usable zstd dictionary"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -56,7 +56,7 @@ func TestReverse(t *testing.T) {
 }
 
 func TestReverseErrors(t *testing.T) {
-	const unknown = "cannot be undone: the patch does not say what was there"
+	const unknown = "cannot be undone: the patch does not contain the old values"
 	tests := []struct {
 		name, result, patch, want string
 		is                        error
@@ -73,9 +73,9 @@ func TestReverseErrors(t *testing.T) {
 		{name: "a test that fails", result: `{"a":2}`, patch: `[{"op":"test","path":"/a","value":1}]`,
 			want: "operation 1 (test /a): cannot be undone: the value is 2, not 1"},
 		{name: "nothing to remove", result: `{}`, patch: `[{"op":"add","path":"/a","value":1}]`,
-			want: "operation 1 (add /a): cannot be undone: there is no such member"},
+			want: "operation 1 (add /a): cannot be undone: the member does not exist"},
 		{name: "no last element", result: `[]`, patch: `[{"op":"add","path":"/-","value":1}]`,
-			want: "operation 1 (add /-): cannot be undone: - is the place after the last element, and nothing is there"},
+			want: "operation 1 (add /-): cannot be undone: - is the place after the last element, where no value is"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

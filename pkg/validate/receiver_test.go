@@ -143,7 +143,7 @@ func TestParseReceiverErrors(t *testing.T) {
 		{name: "not YAML", in: "a: [", want: "not YAML: line 1"},
 		{name: "YAML with a key twice", in: "agentType: a\nagentType: b\n", want: `mapping key "agentType" already defined`},
 		{name: "YAML with keys that are no names", in: "1: a\n", want: "not YAML"},
-		{name: "not JSON", in: "{\"agentType\": \"a\"", want: "line 1, column 18: the document ends in the middle"},
+		{name: "not JSON", in: "{\"agentType\": \"a\"", want: "line 1, column 18: the document is incomplete"},
 		{name: "unknown member", in: "agent_type: a\n", want: `/agent_type: unknown member "agent_type": did you mean "agentType"?`},
 		{name: "empty type", in: `agentType: ""`, want: "/agentType: must not be empty"},
 		{name: "version that YAML takes for a number", in: "agentVersion: 1.6", want: "/agentVersion: expected string: found the number 1.6"},

@@ -202,7 +202,7 @@ func (c *Classifier) Close(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.failed == nil && ended != nil {
-		return &Error{fmt.Sprintf("did not end well: %v", ended)}
+		return &Error{fmt.Sprintf("failed: %v", ended)}
 	}
 	return c.failed
 }

@@ -75,8 +75,8 @@ func TestClassifierEnds(t *testing.T) {
 		{answering + "echo bye", noAnswer},
 		{answering + "yes", noAnswer},
 		{answering + "cat /dev/zero", "longer than"},
-		{answering + "exit 3", "did not end well: exit status 3"},
-		{answering + "kill -TERM $$", "did not end well: signal: terminated"},
+		{answering + "exit 3", "failed: exit status 3"},
+		{answering + "kill -TERM $$", "failed: signal: terminated"},
 		{answering, ""},
 		{answering + "sleep 1000 & exit 0", ""},
 		{"sleep 1000 & yes >&2 & " + answering, ""},
@@ -142,7 +142,7 @@ func TestClassifierEnds(t *testing.T) {
 func TestClassifierUnasked(t *testing.T) {
 	for _, tt := range []struct{ command, want string }{
 		{"exit 0", ""}, {"cat", ""}, {"exec 1>&-; read -r line || exit 0", ""}, {"exec 1>&-", ""},
-		{"exit 3", "the classifier did not end well: exit status 3"},
+		{"exit 3", "the classifier failed: exit status 3"},
 	} {
 		for _, pause := range []time.Duration{0, 50 * time.Millisecond} {
 			c, err := Start(&child.Set{}, child.Options{Command: tt.command, Env: os.Environ(), Stderr: func(string) {}}, hang)
