@@ -66,7 +66,7 @@ type Renderer struct {
 }
 
 // ErrNonce reports that [Renderer.Nonce] has returned no usable mark.
-var ErrNonce = errors.New("no usable mark for the borders of the data")
+var ErrNonce = errors.New("no usable mark for the boundaries of the data")
 
 // Append appends the prompt for a message: for [Text] lines, without a line feed after the last
 // one, for other targets one line of JSON. The message need not be valid. The error is that of

@@ -41,7 +41,7 @@ func TestNew(t *testing.T) {
 			t.Errorf("counter of %s says it is of %s", e, got)
 		}
 	}
-	const want = `tokenizer "gpt2" is unknown; known are o200k_base, o200k_harmony, cl100k_base, p50k_base, p50k_edit, r50k_base, bytes`
+	const want = `unknown tokenizer "gpt2": use one of o200k_base, o200k_harmony, cl100k_base, p50k_base, p50k_edit, r50k_base, bytes`
 	if c, err := New("gpt2"); c != nil || err == nil || err.Error() != want {
 		t.Errorf("got %v and error %v, want the error %s", c, err, want)
 	}

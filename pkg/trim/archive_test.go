@@ -96,7 +96,7 @@ func TestRestoreRejects(t *testing.T) {
 		{"a turn changed", `"one"`, `"eins"`, "the archive was changed: what it holds has the sha256 "},
 		{"a turn taken away", `{"list":"conversationHistoryVerbatim","index":0,"turn":{"role":"user","content":"one"}},`, ``, "the archive was changed"},
 		{"an element changed", "Nothing much", "Much", "the archive was changed"},
-		{"another place", `"index":1`, `"index":7`, "/conversationHistoryVerbatim has too few turns for turn 7 to be put back"},
+		{"another URL", `"index":1`, `"index":7`, "/conversationHistoryVerbatim has too few turns for turn 7 to be put back"},
 		{"a place before the first", `"index":1`, `"index":-1`, "has too few turns for turn -1"},
 		{"another format", `"format":"eaapl"`, `"format":"openai"`, "its entry is of a message in the format openai: this one is eaapl"},
 		{"an entry that never ends", `{"pointer":"/extensions/trim"}`, `{"pointer":"/extensions/trim","value":` + string(r.Record.text()) + `}`, "the archive was changed"},

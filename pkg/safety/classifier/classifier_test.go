@@ -26,9 +26,9 @@ const hang = time.Minute
 func TestClassifierEnds(t *testing.T) {
 	const (
 		short    = 300 * time.Millisecond
-		noAnswer = "wrote a line that is no answer: "
+		noAnswer = "wrote a line that is not an answer: "
 		silent   = "has not answered for 300ms"
-		early    = "ended before it had answered"
+		early    = "ended before it answered all texts"
 		stays    = "has not ended 300ms after the end of its input"
 	)
 	tests := []struct{ command, want string }{
@@ -65,7 +65,7 @@ func TestClassifierEnds(t *testing.T) {
 		{"read -r line; exit 0", early},
 		{"printf half; exit 0", noAnswer},
 		{"kill -KILL $$", early},
-		{`while :; do echo '{"id":"1","score":0}'; done`, "which was not asked, or twice"},
+		{`while :; do echo '{"id":"1","score":0}'; done`, "which was not sent, or was answered before"},
 		{`echo '{"id":"1","score":1e9}'; sleep 1000`, "a score lies between 0 and 1"},
 		{answering + "sleep 1000", stays},
 		{answering + "sleep 1000 & wait", stays},

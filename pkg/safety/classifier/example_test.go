@@ -33,6 +33,6 @@ func Example() {
 	fmt.Println(verdict.Flagged, verdict.Findings[0].Message)
 	fmt.Println(c.Close(nil))
 	// Output:
-	// true the classifier says fraud, with a score of 0.90
+	// true the classifier reports fraud, with a score of 0.90
 	// <nil>
 }

@@ -108,7 +108,7 @@ func TestAnswers(t *testing.T) {
 		{name: "too long, then shorter", answers: []http.HandlerFunc{long, ok}, asked: 2, want: "Fine.",
 			charged: 2},
 		{name: "too long twice", answers: []http.HandlerFunc{long}, asked: 2,
-			charged: 2, wantErr: []string{"has 60 tokens where 50 were allowed, and a second one too"}},
+			charged: 2, wantErr: []string{"has 60 tokens, more than the permitted 50, and a second one too"}},
 		{name: "no usage", answers: []http.HandlerFunc{completion("Fine.", "stop", "")}, want: "Fine.", counted: true},
 		{name: "usage that cannot be", answers: []http.HandlerFunc{completion("Fine.", "stop", `,"usage":{"prompt_tokens":1e18,"completion_tokens":-4}`)}, want: "Fine.", counted: true},
 		{name: "older name of the limit", answers: []http.HandlerFunc{plain(422, `{"detail":[{"loc":["body","max_completion_tokens"],"msg":"extra"}]}`), ok}, asked: 2, want: "Fine."},
@@ -305,7 +305,7 @@ func TestNew(t *testing.T) {
 		{"no host", Options{URL: "https:///v1", Model: "m"}, "cannot be read"},
 		{"user", Options{URL: "https://u:" + testKey + "@h/v1", Model: "m"}, "leave it out and set the key"},
 		{"query", Options{URL: "https://h/v1?key=" + testKey, Model: "m"}, "from ? or # on"},
-		{"whole path", Options{URL: "https://h/v1/chat/completions", Model: "m"}, "leave out /chat/completions"},
+		{"whole path", Options{URL: "https://h/v1/chat/completions", Model: "m"}, "ends with /chat/completions"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
