@@ -75,8 +75,8 @@ func (l language) direct() fileRule {
 	}
 	return fileRule{
 		ID: "direct-" + l.Name, Category: Override, Weight: 0.75, Reach: 200,
-		Summary:  "orders the reader, in " + l.Language + ", to forget what it was told, or to show it",
-		Why:      "Models follow orders in any language, and filters written for English miss the others.",
+		Summary:  "orders the agent, in " + l.Language + ", to forget its instructions, or to show them",
+		Why:      "Models follow orders in any language, and filters for English miss other languages.",
 		Literals: literals(starts), Near: literals(nigh), Patterns: patterns,
 		Unless: l.unless(drop),
 		Match:  l.Match, Pass: l.Pass,
@@ -107,8 +107,8 @@ func (l language) unless(drop string) []string {
 func (l language) maker() fileRule {
 	return fileRule{
 		ID: "maker-" + l.Name, Category: Impersonation, Weight: 0.5,
-		Summary:  "claims, in " + l.Language + ", to be the reader's maker or administrator, or to give it new instructions",
-		Why:      "A claim in the text proves nothing and asks for trust.",
+		Summary:  "claims, in " + l.Language + ", to be the agent's developer or administrator, or gives it new instructions",
+		Why:      "A claim in the text proves nothing, but a model may trust it.",
 		Literals: literals(slices.Concat(l.Maker, l.Fresh)), Patterns: []string{words(slices.Concat(l.Maker, l.Fresh))},
 		Match: []string{strings.ReplaceAll(l.Maker[0], "*", "")}, Pass: l.Pass[:1],
 	}
