@@ -20,7 +20,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{name: "not an object", state: "[]", want: "state: expected an object, found an array", line: 1},
 		{name: "no cost", state: `{"taskDescription":"d"}`, want: "state: /cost/costUSD: expected a number, found nothing", line: 1},
-		{name: "no task description", state: "{\n\"cost\":{}}", want: "state: /taskDescription: missing: say what", line: 1},
+		{name: "no task description", state: "{\n\"cost\":{}}", want: "state: /taskDescription: missing: describe the receiver's task", line: 1},
 		{name: "INITIAL is not passed on", state: `{"cost":{}}`, parent: with(t, parent, "/taskDescription", `"INITIAL"`),
 			want: "state: /taskDescription: missing, and the parent has none to pass on", line: 1},
 		{name: "no budget", state: later, want: "state: /cost/budgetUSD: missing: a first handoff needs", line: 1},
