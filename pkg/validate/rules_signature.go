@@ -13,7 +13,7 @@ var signatureRules = []finding.Rule{
 	{
 		ID:      signaturePrefix + string(sign.Missing),
 		Summary: "The message has no signature.",
-		Why:     "Anyone with access to the queue can forge a message. A receiver with a key never accepts an unsigned message: otherwise a message could be changed if its signature was removed.",
+		Why:     "Anyone with access to the queue can forge a message. A receiver with a key never accepts an unsigned message: otherwise an attacker could remove the signature and change the message.",
 		Bad:     `{"traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}`,
 		Good:    signatureExample(""),
 	},

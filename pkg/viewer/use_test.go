@@ -159,7 +159,7 @@ func TestByMouse(t *testing.T) {
 	b.says("ins", "price of the uncapped")
 	b.says(".panel-body", "17 changes")
 	b.says(".panel-body", "12 more changes are not in this page")
-	b.says(".panel-head", "Credentials in the message are asterisks here.")
+	b.says(".panel-head", "Credentials in the message are shown as asterisks.")
 	b.click(`[data-tab="findings"]`)
 	b.says(".panel-body", "the subtask s3")
 	b.click(".finding .pointer")

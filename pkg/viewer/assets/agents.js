@@ -8,8 +8,8 @@ class AgentsView {
       tokens: Math.max(...this.spenders.map((s) => s.cost.prompt + s.cost.completion), 1),
     };
     this.list = new List({
-      label: 'Agents, by what they spent', role: 'grid', class: 'spenders', head: headRow(['Agent', 'Handoffs', 'USD', 'Tokens', 'Prompt', 'Completion']),
-      empty: 'Nobody has spent anything that is known.', row: (i) => this.row(this.shown[i]), open: (i) => page.go({agent: this.shown[i].agent, as: '', view: 'tree'}),
+      label: 'Agents by cost', role: 'grid', class: 'spenders', head: headRow(['Agent', 'Handoffs', 'USD', 'Tokens', 'Prompt', 'Completion']),
+      empty: 'No costs are known.', row: (i) => this.row(this.shown[i]), open: (i) => page.go({agent: this.shown[i].agent, as: '', view: 'tree'}),
       name: (i) => agentName(this.shown[i].agent),
     });
     this.element = el('div', {class: 'view'}, this.list.frame);

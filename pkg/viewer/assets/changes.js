@@ -6,16 +6,16 @@ function changesView(opened, panel) {
   const {details, model} = opened;
   const changes = details.changes ?? [];
   const other = model.handoffs[details.compared];
-  if (!other) return el('p', {class: 'empty'}, 'There is no message before this one to compare it with.');
-  const head = el('p', {class: 'aside'}, 'Compared with what the sender had got: ', el('button', {type: 'button', class: 'link', onclick: () => panel.page.open(details.compared)}, between(other)), `. ${plural(changes.length + (details.moreChanges ?? 0), 'change')}.`);
-  if (changes.length === 0) return el('div', {}, head, el('p', {class: 'empty'}, 'The two say the same.'));
+  if (!other) return el('p', {class: 'empty'}, 'There is no previous message to compare this one with.');
+  const head = el('p', {class: 'aside'}, 'Compared with the message that the sender received: ', el('button', {type: 'button', class: 'link', onclick: () => panel.page.open(details.compared)}, between(other)), `. ${plural(changes.length + (details.moreChanges ?? 0), 'change')}.`);
+  if (changes.length === 0) return el('div', {}, head, el('p', {class: 'empty'}, 'The two messages have the same content.'));
   const list = new Growing(changes.length, (k) => changeItem(changes[k], opened, panel), {class: 'changes', role: 'list', 'aria-label': 'Changes'});
   return el('div', {}, head, list.element, notHere(details.moreChanges, 'change'));
 }
 
 // notHere says how much more there is that the page does not have.
 function notHere(count, one) {
-  return count > 0 && el('p', {class: 'empty'}, `${plural(count, `more ${one}`)} ${count === 1 ? 'is' : 'are'} not in this page. The command in a terminal shows all.`);
+  return count > 0 && el('p', {class: 'empty'}, `${plural(count, `more ${one}`)} ${count === 1 ? 'is' : 'are'} not on this page. The command in a terminal shows all.`);
 }
 
 function changeItem(change, opened, panel) {
@@ -48,6 +48,6 @@ function runNodes(run) {
 function sameRun(text) {
   if (text.length < 3 * sameWords) return [text];
   const from = wholeCharacter(text, sameWords), to = wholeCharacter(text, text.length - sameWords);
-  const hidden = el('button', {type: 'button', class: 'plain-button', onclick: () => hidden.replaceWith(textNodes(text.slice(from, to)))}, `${grouped(to - from)} characters are the same`);
+  const hidden = el('button', {type: 'button', class: 'plain-button', onclick: () => hidden.replaceWith(textNodes(text.slice(from, to)))}, `${grouped(to - from)} unchanged characters`);
   return [text.slice(0, from), hidden, text.slice(to)];
 }

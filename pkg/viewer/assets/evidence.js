@@ -2,12 +2,12 @@
 
 function evidenceView(opened) {
   const {signature, records, proof} = opened.details;
-  if (!signature && !records?.length && !proof) return el('p', {class: 'empty'}, 'The message is not signed, and no audit log was asked about it.');
+  if (!signature && !records?.length && !proof) return el('p', {class: 'empty'}, 'The message is not signed, and has no records of an audit log.');
   return el('div', {}, signature && signatureView(signature), records?.length > 0 && recordsView(records), proof && proofView(proof));
 }
 
 function signatureView(signature) {
-  const holds = signature.holds === true ? ['good', 'done', 'holds'] : signature.holds === false ? ['bad', 'failed', 'does not hold'] : ['plain', 'note', 'not verified'];
+  const holds = signature.holds === true ? ['good', 'done', 'valid'] : signature.holds === false ? ['bad', 'failed', 'not valid'] : ['plain', 'note', 'not verified'];
   return el('section', {class: 'part'}, el('h3', {}, 'Signature'),
     el('p', {}, el('span', {class: `status ${holds[0]}`}, glyph(holds[1]), holds[2])), el('p', {}, signature.verdict),
     facts([['algorithm', signature.algorithm], ['key', signature.keyId]]));

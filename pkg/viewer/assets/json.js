@@ -203,7 +203,7 @@ class JSONReader {
       break;
     case kindNumber:
       number.lastIndex = start;
-      if (!number.test(text)) throw this.error('no number');
+      if (!number.test(text)) throw this.error('invalid number');
       this.at = number.lastIndex;
       break;
     default:
@@ -227,7 +227,7 @@ class JSONReader {
     case '-': case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9':
       return kindNumber;
     }
-    throw this.error(at < text.length ? 'no value begins here' : 'the text ends before the value does');
+    throw this.error(at < text.length ? 'expected a value' : 'the text ends before the value is complete');
   }
 
   close(row) {
@@ -264,7 +264,7 @@ class JSONReader {
 
   ended() {
     this.space();
-    if (this.at < this.text.length) throw this.error('there is more behind the value');
+    if (this.at < this.text.length) throw this.error('unexpected text after the value');
     return this.document;
   }
 
@@ -288,12 +288,12 @@ class JSONReader {
       if (c === 0x22) break;
       if (c === 0x5c) {
         escapes.lastIndex = this.at;
-        if (!escapes.test(this.text)) throw this.error('no escape');
+        if (!escapes.test(this.text)) throw this.error('invalid escape');
         this.at = escapes.lastIndex;
       } else if (c >= 0x20) {
         this.at++;
       } else {
-        throw this.error(this.at < this.text.length ? 'a control character in a string' : 'a string that does not end');
+        throw this.error(this.at < this.text.length ? 'a control character in a string' : 'a string is not closed');
       }
     }
     this.at++;

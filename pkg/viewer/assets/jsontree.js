@@ -12,7 +12,7 @@ class JSONTree {
       key: (event, i) => this.key(event, i), name: (i) => this.document.name(this.rows[i]), moved: (i) => this.inspect(this.rows[i]),
       clicked: (event) => !event.target.closest('.folder'),
     });
-    this.inspector = el('div', {class: 'inspector', role: 'region', 'aria-label': 'The chosen value', tabindex: 0});
+    this.inspector = el('div', {class: 'inspector', role: 'region', 'aria-label': 'Selected value', tabindex: 0});
     this.count = el('span', {class: 'matches', role: 'status'});
     this.field = searchField('Search names and values', (text) => this.search(text));
     this.input = this.field.querySelector('input');
@@ -22,7 +22,7 @@ class JSONTree {
       event.preventDefault();
     });
     const button = (label, shape, act) => el('button', {type: 'button', class: 'quiet', 'aria-label': label, title: label, onclick: act}, glyph(shape));
-    this.which = el('select', {'aria-label': 'Which document', onchange: () => this.choose(this.which.value === 'context')}, el('option', {value: 'message'}, 'the message'), el('option', {value: 'context'}, 'what it carries'));
+    this.which = el('select', {'aria-label': 'Which document', onchange: () => this.choose(this.which.value === 'context')}, el('option', {value: 'message'}, 'the message'), el('option', {value: 'context'}, 'its context'));
     this.which.hidden = !opened.details.context;
     this.all = el('button', {type: 'button', class: 'plain-button', onclick: () => this.unfoldAll()}, 'Unfold all');
     this.element = el('div', {class: 'json-view'},
@@ -88,7 +88,7 @@ class JSONTree {
     const element = el('div', {role: 'treeitem', class: `row ${this.hits[this.hit] === row ? 'hit' : ''}`, 'aria-level': depth + 1, 'aria-expanded': container && document.after[row] > row + 1 ? this.unfolded[row] === 1 : null},
       container ? el('span', {class: `folder ${this.unfolded[row] ? '' : 'folded'}`, 'aria-hidden': 'true'}, glyph('open')) : el('span', {class: 'no-folder'}),
       document.parent[row] >= 0 && [el('span', {class: document.hasName(row) ? 'key' : 'element'}, firstLine(document.name(row), 80)), el('span', {class: 'colon'}, ': ')],
-      this.preview(row, findings), this.isAgain(row) && el('span', {class: 'severity warning'}, glyph('warning'), 'there twice'),
+      this.preview(row, findings), this.isAgain(row) && el('span', {class: 'severity warning'}, glyph('warning'), 'duplicate name'),
       findings.map((f) => el('span', {class: `inline-note ${f.severity}`}, severityMark(f.severity), ' ', firstLine(f.message, 160))));
     return place(element, {'--level': Math.min(depth, 24)});
   }

@@ -236,7 +236,7 @@ class List {
     this.unfolded = true;
     this.element.classList.add('unfolded');
     for (let i = 0; i < Math.min(limit, this.count); i++) this.add(i);
-    if (this.count > limit) this.element.append(el('p', {class: 'printed-part'}, `Here are the first ${grouped(limit)} of ${grouped(this.count)} rows.`));
+    if (this.count > limit) this.element.append(el('p', {class: 'printed-part'}, `Only the first ${grouped(limit)} of ${grouped(this.count)} rows are printed.`));
   }
 
   fold() {

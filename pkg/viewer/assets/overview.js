@@ -85,7 +85,7 @@ class Overview {
 }
 
 function taskName(task) {
-  return task.id || 'Handoffs of no task';
+  return task.id || 'Handoffs without a task';
 }
 
 function headRow(names) {

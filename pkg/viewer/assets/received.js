@@ -9,7 +9,7 @@ class ReceivedView {
       append(this.element, [unreadable(opened)]);
       return;
     }
-    if (details.contextFormat) this.element.append(el('p', {class: 'aside'}, `What the message carries${details.carrier ? ` at ${details.carrier}` : ''}, in the format ${details.contextFormat}.`));
+    if (details.contextFormat) this.element.append(el('p', {class: 'aside'}, `Context of the message${details.carrier ? ` at ${details.carrier}` : ''}, in the format ${details.contextFormat}.`));
     append(this.element, [(details.sections ?? []).map((s) => this.section(s)), this.conversation(details.turns ?? [])]);
   }
 
@@ -93,7 +93,7 @@ class ReceivedView {
   said(part, names) {
     const {context} = this.opened;
     const row = context.at(part.text || part.pointer);
-    if (row < 0) return el('p', {class: 'aside'}, `There is nothing at ${part.text || part.pointer}.`);
+    if (row < 0) return el('p', {class: 'aside'}, `There is no value at ${part.text || part.pointer}.`);
     return valueView(this.opened, context, inside(context, row, names));
   }
 

@@ -30,7 +30,7 @@ class TimelineView {
     const item = (sample, text) => el('span', {class: 'legend-item'}, sample, text);
     const bar = (kind) => el('span', {class: `bar-sample ${kind}`});
     fill(this.legend, legendShapes.filter(([shape]) => shapes.has(shape)).map(([shape, tone, text]) => item(el('span', {class: tone}, glyph(shape)), text)),
-      kinds.has('waiting') && item(bar('waiting'), 'on its way'), kinds.has('working') && item(bar('working'), 'the agent works'), this.scale.gaps.length > 0 && item(bar('gap'), 'nothing happens'));
+      kinds.has('waiting') && item(bar('waiting'), 'in transit'), kinds.has('working') && item(bar('working'), 'agent running'), this.scale.gaps.length > 0 && item(bar('gap'), 'no activity'));
   }
 
   show(state, matches) {
