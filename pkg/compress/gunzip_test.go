@@ -13,11 +13,11 @@ import (
 	"github.com/eaapl/handoff/pkg/compress"
 )
 
-// A gzipHeader is what a header may have (RFC 1952, section 2.3).
+// A gzipHeader has the possible members of a header (RFC 1952, section 2.3).
 type gzipHeader struct {
 	flags               byte
 	extra, name, remark string
-	checksum            uint16 // added to the right one
+	checksum            uint16 // added to the correct one
 }
 
 func (h gzipHeader) member(t testing.TB, text string) string {
@@ -38,7 +38,7 @@ func (h gzipHeader) member(t testing.TB, text string) string {
 	return string(b) + gzipped(t, text)[10:]
 }
 
-// TestGzipHeaders: RFC 1952 has no limit for what is in a header.
+// TestGzipHeaders checks headers of any length: RFC 1952 has no limit.
 func TestGzipHeaders(t *testing.T) {
 	long := strings.Repeat("x", 3<<20)
 	for _, tt := range []struct {
@@ -88,7 +88,7 @@ func TestGzipHeaders(t *testing.T) {
 	}
 }
 
-// A name that does not end takes no memory.
+// An endless name takes no memory.
 func TestGzipHeaderMemory(t *testing.T) {
 	endless := io.MultiReader(strings.NewReader("\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\x03"), io.LimitReader(xs{}, 64<<20))
 	var before, after runtime.MemStats

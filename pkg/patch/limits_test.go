@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// What doubles with every operation is stopped before it takes memory.
+// Values that double with every operation are rejected before they take memory.
 func TestLimits(t *testing.T) {
 	tests := []struct {
 		name, doc, patch string
@@ -52,7 +52,7 @@ func repeated(n int, operation string) string {
 	return "[" + strings.Repeat(operation+",", n-1) + operation + "]"
 }
 
-// A front of a million elements, changed 200,000 times.
+// An array of a million elements, changed 200,000 times at its front.
 func BenchmarkFront(b *testing.B) {
 	doc := parse(b, "["+strings.Repeat("1,", 999_999)+"1]")
 	p, err := Parse(parse(b, "["+strings.Repeat(`{"op":"add","path":"/0","value":2},{"op":"remove","path":"/1"},`, 100_000)+`{"op":"remove","path":"/0"}]`), JSON)

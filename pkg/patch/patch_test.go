@@ -21,7 +21,7 @@ func parse(t testing.TB, text string) *jsonstream.Document {
 	return doc
 }
 
-// apply returns the text that a patch makes of a document.
+// apply returns the text of a patched document.
 func apply(t testing.TB, doc, patch string, kind Type) (string, error) {
 	t.Helper()
 	p, err := Parse(parse(t, patch), kind)
@@ -243,8 +243,8 @@ func TestJSONPatchVectors(t *testing.T) {
 	}
 }
 
-// isDuplicateName reports whether a patch has two members of one name, which
-// strict JSON does not allow.
+// isDuplicateName reports whether a patch has two members with the same name, which strict JSON
+// does not allow.
 func isDuplicateName(patch []byte) bool {
 	_, err := jsonstream.Parse(jsonstream.NewRaw(patch), jsonstream.Limits{})
 	return errors.Is(err, jsonstream.ErrDuplicateName)

@@ -87,10 +87,10 @@ func TestReverseErrors(t *testing.T) {
 	}
 }
 
-// names are awkward in pointers.
+// names are names with special characters of pointers.
 var names = []string{"", "a", "b", "~", "/", "-", "0", "~1", "é"}
 
-// randomJSON returns a value nested at most so deep.
+// randomJSON returns a value with the given maximum depth.
 func randomJSON(t *rapid.T, depth int) string {
 	kinds := 6
 	if depth > 0 {
@@ -114,7 +114,7 @@ func randomJSON(t *rapid.T, depth int) string {
 	}
 }
 
-// randomOperation returns one that the document allows, with a test that makes it
+// randomOperation returns an operation that the document allows, with a test that makes it
 // invertible.
 func randomOperation(t *rapid.T, doc *jsonstream.Document) string {
 	var values []jsonstream.Value
@@ -138,13 +138,13 @@ func randomOperation(t *rapid.T, doc *jsonstream.Document) string {
 		from := place.Draw(t, "from").Pointer()
 		sibling := strings.Contains(path, "/") && strings.HasPrefix(path, from[:strings.LastIndex(from, "/")+1])
 		if op == "move" && (strings.HasPrefix(path, from+"/") || sibling) {
-			return `{"op":"test","path":"","value":` + string(doc.Root().Raw()) + `}` // the path may mean another place once from is gone
+			return `{"op":"test","path":"","value":` + string(doc.Root().Raw()) + `}` // the path may refer to another value after from is removed
 		}
 		return test + fmt.Sprintf(`{"op":%q,"from":%q,"path":%q}`, op, from, path)
 	}
 }
 
-// What a patch with tests did can be taken back.
+// A patch with tests can be undone.
 func TestReverseProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before := randomJSON(t, 3)

@@ -143,8 +143,7 @@ func TestFindingsAreBounded(t *testing.T) {
 
 func (s *Schema) checkMessage(m *message.Message) []finding.Finding { return s.Check(m.Root()) }
 
-// A long name above many levels costs neither the product of both nor its length in every
-// finding.
+// A long name above many levels costs neither the product of both, nor its length in every finding.
 func TestHostilePointers(t *testing.T) {
 	name := strings.Repeat("n", 20<<20)
 	state := func(inner string) *message.Message {

@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/safety/classifier"
 )
 
-// The classifier here is a line of shell that objects to everything.
+// The classifier here is a line of shell that flags every text.
 func Example() {
 	var children child.Set
 	c, err := classifier.Start(&children, child.Options{

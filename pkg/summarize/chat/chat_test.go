@@ -54,8 +54,8 @@ func TestAnswers(t *testing.T) {
 		change  func(*Options)
 		asked   int // the number of requests; 0 means 1
 		want    string
-		charged int      // answers that are charged; 0 means one if there is a summary
-		counted bool     // by the request's counter
+		charged int      // charged answers; 0 means one if there is a summary
+		counted bool     // whether the request's counter counts
 		wantErr []string // all of these; none means no error
 	}{
 		{name: "after busy and broken", answers: []http.HandlerFunc{plain(429, `{}`), plain(503, "<html>"), ok}, asked: 3, want: "Fine."},
@@ -165,7 +165,7 @@ func checkError(t *testing.T, err error, host string, want []string) {
 	}
 }
 
-// cut announces more than it sends.
+// cut declares a longer body than it sends.
 func cut(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", "1000")
@@ -180,8 +180,8 @@ func retryAfter(seconds string) http.HandlerFunc {
 	}
 }
 
-// The second request asks for fewer words, in proportion to the excess of the first
-// answer; an endpoint that only knows the older name of the limit gets that.
+// The second request allows fewer words, in proportion to the excess of the first answer; an
+// endpoint that supports only the older name of the limit gets that.
 func TestSecondRequest(t *testing.T) {
 	e := serve(t, completion(strings.Repeat("word ", 100), "stop", usage), completion("Fine.", "stop", usage))
 	if _, err := ask(t, e, func(o *Options) { o.ReasoningTokens = 1000 }); err != nil {
@@ -258,7 +258,7 @@ func TestNoConnection(t *testing.T) {
 	_, err := s.Summarize(t.Context(), twoTurns())
 	checkError(t, err, strings.TrimPrefix(e.URL, "http://"), []string{`no connection in 2 attempts: "127.0.0.1:`, "refused", "check the URL"})
 
-	// The status of an earlier attempt is not mistaken for the last one's.
+	// The status of an earlier attempt is not taken for that of the last one.
 	busy := serve(t, plain(503, ""), func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	_, err = ask(t, busy, func(o *Options) { o.Retries = 1 })
 	checkError(t, err, strings.TrimPrefix(busy.URL, "http://"), []string{`no connection in 2 attempts: "EOF"`})

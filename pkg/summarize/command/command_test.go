@@ -27,7 +27,7 @@ func run(shell string, timeout time.Duration) (string, error) {
 	return summary.Text, err
 }
 
-// The command gets the request as one line of JSON, the turns as they are.
+// The command receives the request as one line of JSON, with unchanged turns.
 func Example() {
 	fmt.Println(run("cat", 0))
 	// Output:
