@@ -138,7 +138,7 @@ func (s step) change(draft *jsonstream.Draft, v jsonstream.Value) (Done, error) 
 		return Done{}, fmt.Errorf("%s: only members have names", at)
 	}
 	if parent.Get(s.to).Exists() {
-		return Done{}, fmt.Errorf("%s: there is a member %s already", at, finding.Quote(s.to))
+		return Done{}, fmt.Errorf("%s: a member %s already exists", at, finding.Quote(s.to))
 	}
 	rename(draft.At(parent.Pointer()), parent, v.Name(), s.to)
 	return Done{Did: s.did, Place: at, Detail: "is " + finding.Quote(s.to) + " now"}, nil

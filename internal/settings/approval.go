@@ -114,7 +114,7 @@ func ProjectFile() (string, error) {
 	if len(files) > 0 {
 		return files[0].path, nil
 	}
-	return "", errors.New("there is no " + projectFile + " here or above, up to the root of the repository: name the file")
+	return "", errors.New("no " + projectFile + " exists in this directory or above it, up to the root of the repository: name the file")
 }
 
 // An Approved is an approved configuration file.

@@ -51,7 +51,7 @@ func (b *builder) somethingDone() {
 	own := b.state.root.Get("completedSubtasks")
 	isList := own.Kind() == jsonstream.Array || !own.Exists()
 	if isList && own.Len() == 0 && len(b.carriedSubtasks()) == 0 && len(b.o.Set) == 0 && b.state.root.Get("taskDescription").Text() != message.Initial {
-		b.state.fail("/completedSubtasks", "no completed subtasks in a handoff that is not the first: list what was done, as in %s, or write %q as the taskDescription of a first handoff",
+		b.state.fail("/completedSubtasks", "no completed subtasks in a handoff that is not the first: list the completed subtasks, as in %s, or write %q as the taskDescription of a first handoff",
 			shape("/completedSubtasks"), message.Initial)
 	}
 }

@@ -135,7 +135,7 @@ func (g *growth) appendMembers(add jsonstream.Value) error {
 	}
 	for name, member := range add.Members() {
 		if _, there := g.index[name]; there {
-			return fmt.Errorf("the message has a member %s already", finding.Quote(name))
+			return fmt.Errorf("the message already has a member %s", finding.Quote(name))
 		}
 		if isFixed(name) && !fixed[name] {
 			return fmt.Errorf("the member %s must be in the first chunk", finding.Quote(name))

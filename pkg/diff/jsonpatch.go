@@ -65,7 +65,7 @@ func leadsTo(a, b *jsonstream.Document, relation equal.Relation, text []byte, t 
 		return fmt.Errorf("the patch that was made does not fit: %w", err)
 	}
 	if !relation.Equal(result.Root(), b.Root()) {
-		return errors.New("the patch that was made leads to another document")
+		return errors.New("the patch that was made gives another document")
 	}
 	return nil
 }

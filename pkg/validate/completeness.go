@@ -25,7 +25,7 @@ func checkCompleteness(root jsonstream.Value, receiver *Receiver) []finding.Find
 	if done := root.Get("completedSubtasks"); done.Kind() == jsonstream.Array && done.Len() == 0 &&
 		root.Get("taskDescription").Text() != message.Initial {
 		add(done, "completeness/completed-subtasks", fmt.Sprintf(
-			"no completed subtasks in a handoff that is not the first: list what was done, or write %q as the taskDescription of a first handoff", message.Initial))
+			"no completed subtasks in a handoff that is not the first: list the completed subtasks, or write %q as the taskDescription of a first handoff", message.Initial))
 	}
 	if receiver == nil {
 		return findings

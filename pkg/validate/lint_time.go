@@ -11,7 +11,7 @@ func timeForm(l *linter) {
 }
 
 func timeWithoutOffset(l *linter) {
-	l.timesOf(iso8601.Local, "has no offset and is read as UTC: found %s; if that is meant, write %q")
+	l.timesOf(iso8601.Local, "has no offset and is read as UTC: found %s; if it is UTC, write %q")
 }
 
 // timesOf reports the times of one form. format has verbs for the value and for the correct form.
