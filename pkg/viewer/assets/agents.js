@@ -1,4 +1,4 @@
-// What each agent spent on a task.
+// The costs of each agent of a task.
 
 class AgentsView {
   constructor(model, t, page) {
@@ -16,7 +16,7 @@ class AgentsView {
     this.order = [];
   }
 
-  // show shows the agents of the handoffs that match.
+  // show shows the agents of the matching handoffs.
   show(state, matches) {
     this.order = [...matches];
     const {handoffs} = this.model;

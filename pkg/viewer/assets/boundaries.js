@@ -1,4 +1,4 @@
-// What was lost from one message to the next, between the two.
+// The losses from one message to the next, between the two.
 
 class BoundariesView {
   constructor(model, t, page) {

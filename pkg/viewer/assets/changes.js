@@ -1,6 +1,6 @@
-// How a message differs from the one that its sender had got.
+// The changes of a message since the one that its sender received.
 
-const sameWords = 160; // of a run that is the same in both, shown at each end
+const sameWords = 160; // characters of an unchanged run that are shown at each end
 
 function changesView(opened, panel) {
   const {details, model} = opened;
@@ -13,7 +13,7 @@ function changesView(opened, panel) {
   return el('div', {}, head, list.element, notHere(details.moreChanges, 'change'));
 }
 
-// notHere says how much more there is that the page does not have.
+// notHere states the number of items that the page does not contain.
 function notHere(count, one) {
   return count > 0 && el('p', {class: 'empty'}, `${plural(count, `more ${one}`)} ${count === 1 ? 'is' : 'are'} not on this page. The command in a terminal shows all.`);
 }
@@ -29,12 +29,12 @@ function changeItem(change, opened, panel) {
     ]);
 }
 
-// said names, for those who do not see it, what is shown by colour and lines.
+// said names a change that is shown by colour and lines, for screen readers.
 function said(word) {
   return el('span', {class: 'unseen'}, `${word}: `);
 }
 
-// jsonText shows a string as what it says.
+// jsonText returns a string without quotes, and any other value as JSON.
 function jsonText(raw) {
   return raw.startsWith('"') ? unquote(raw) : raw;
 }

@@ -1,4 +1,4 @@
-// What proves what became of a handoff: its signature, its records in the audit log, and their proof.
+// The evidence for a handoff: its signature, its records in the audit log, and their proof.
 
 function evidenceView(opened) {
   const {signature, records, proof} = opened.details;
@@ -24,7 +24,7 @@ function recordItem(record) {
     facts([...(record.facts ?? []).map((f) => [f.name, f.value]), ['hash', record.hash, true], ['previous', record.previous, true]]));
 }
 
-// facts shows [name, value, whether it can be copied].
+// facts shows a list of [name, value, whether it can be copied].
 function facts(list) {
   return el('dl', {class: 'facts'}, list.filter(([, value]) => value).map(([name, value, copies]) => el('div', {},
     el('dt', {}, name), el('dd', {class: copies ? 'hash' : ''}, copies ? [el('code', {}, value), copyButton(`the ${name}`, () => value)] : value.length > 400 ? textBlock(value, []) : value))));

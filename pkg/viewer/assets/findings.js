@@ -1,4 +1,4 @@
-// What is wrong with a message, and where.
+// The findings of a message, with their places.
 
 function findingsView(opened, panel) {
   const lost = lostElsewhere(opened).map((l) => ({...l, boundary: true}));
@@ -13,8 +13,8 @@ function findingsView(opened, panel) {
   }
 }
 
-// lostElsewhere returns what was lost at the boundary above a handoff, but for what is among the findings of
-// its message, with its place.
+// lostElsewhere returns the losses at the boundary before a handoff, without those that are also
+// findings of its message with a place.
 function lostElsewhere(opened) {
   const key = (f) => JSON.stringify([f.rule, f.message]);
   const known = new Set((opened.details.findings ?? []).map(key));

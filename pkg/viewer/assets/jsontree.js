@@ -1,7 +1,7 @@
-// A message as its JSON: a tree that folds, with numbers, members and their order as they are in the text,
-// and the value that is chosen in full below it.
+// The JSON of a message: a tree that folds, with numbers, members and their order as in the text,
+// and the complete selected value below it.
 
-const openAtFirst = 400; // values: a smaller document begins unfolded
+const openAtFirst = 400; // values: smaller documents are unfolded initially
 const previewLength = 160;
 
 class JSONTree {
@@ -36,7 +36,7 @@ class JSONTree {
     return this.inContext ? this.opened.details.context : this.opened.details.message;
   }
 
-  // choose shows the message, or what it carries.
+  // choose shows the message, or its context.
   choose(inContext) {
     this.inContext = inContext;
     this.which.value = inContext ? 'context' : 'message';
@@ -68,7 +68,7 @@ class JSONTree {
     this.refresh(row);
   }
 
-  // refresh works out the rows that are shown, and makes one the active one.
+  // refresh computes the visible rows, and activates one.
   refresh(active) {
     const {document} = this;
     const rows = [];
@@ -106,15 +106,15 @@ class JSONTree {
     return el('span', {class: `scalar ${kind}`}, this.marked(raw, findings), raw.length < document.end[row] - start && '…');
   }
 
-  // marked marks the words of findings in the raw text of a string, where each unit that is escaped is
-  // longer than what it says.
+  // marked marks the words of findings in the raw text of a string, in which an escape is longer
+  // than its character.
   marked(raw, findings) {
     const ranges = findings.filter((f) => f.words).map((f) => ({finding: f, from: rawOffset(raw, f.words[0]), to: rawOffset(raw, f.words[1])}));
     const points = [...new Set([0, raw.length, ...ranges.flatMap((r) => [r.from, r.to])])].sort((a, b) => a - b);
     return points.slice(1).map((to, k) => marking(raw.slice(points[k], to), ranges.filter((r) => r.from < to && r.to > points[k])));
   }
 
-  // isAgain tells whether a member of that name came before in the same object.
+  // isAgain reports whether an earlier member of the same object has the same name.
   isAgain(row) {
     const {document} = this;
     const parent = document.parent[row];
@@ -167,7 +167,7 @@ class JSONTree {
     this.inspector.scrollTop = 0;
   }
 
-  // showAt unfolds what is around a value, and chooses it.
+  // showAt unfolds the ancestors of a value, and selects it.
   showAt(row) {
     const {document} = this;
     for (let up = document.parent[row]; up >= 0; up = document.parent[up]) this.unfolded[up] = 1;
@@ -211,7 +211,7 @@ class JSONTree {
   }
 }
 
-// found returns the values whose name, or whose own text, has the words.
+// found returns the values whose name or own text contains the words.
 function found(document, words) {
   const rows = [];
   for (let row = 0; row < document.length; row++) {
@@ -225,7 +225,7 @@ function scalarText(document, row) {
   return document.kind[row] === kindString ? document.string(row) : document.raw(row);
 }
 
-// lastAtMost returns the place of the last of ascending numbers that is not more than one.
+// lastAtMost returns the index of the last of ascending numbers that is at most a given number.
 function lastAtMost(list, most) {
   let from = 0, to = list.length - 1;
   while (from < to) {
@@ -236,7 +236,7 @@ function lastAtMost(list, most) {
   return from;
 }
 
-// rawOffset returns where a unit of what a string says is in its raw text.
+// rawOffset returns the offset in the raw text of a string of a unit of the decoded text.
 function rawOffset(raw, units) {
   let at = 1;
   for (; units > 0 && at < raw.length; units--) at += raw[at] !== '\\' ? 1 : raw[at + 1] === 'u' ? 6 : 2;

@@ -1,4 +1,4 @@
-// Keys that work everywhere on the page, and the dialog that tells of them.
+// Keys that work everywhere on the page, and the dialog that lists them.
 
 const keyTexts = [
   ['/', 'search; in an open handoff, search its JSON'], ['?', 'these keys'], ['↑ ↓ Home End PageUp PageDown', 'move in a list'], ['letters', 'in a list, go to the next row that begins with them'],
@@ -56,7 +56,7 @@ class Keys {
   }
 }
 
-// isShortcut tells whether a key does something wherever it is pressed, so that a list does not take it.
+// isShortcut reports whether a key is a shortcut of the page, which a list must not handle.
 function isShortcut(event) {
   return shortcuts.active !== null && shortcuts.active.action(event.key) !== null && shortcuts.active.page.state.keys !== 'off';
 }

@@ -1,4 +1,4 @@
-// The handoff that is open: beside the list where there is room, else in its place.
+// The open handoff: beside the list if there is room, or else in its place.
 
 const panelTabs = [['received', 'Received'], ['changes', 'Changes'], ['findings', 'Findings'], ['json', 'JSON'], ['evidence', 'Evidence']];
 
@@ -23,7 +23,7 @@ class Panel {
     return el('button', {type: 'button', class: 'quiet', 'aria-label': label, title: `${label} (${keys.replace(' ', ' or ')})`, 'aria-keyshortcuts': keys, onclick: act}, glyph(shape));
   }
 
-  // arrange makes the panel a dialog where it covers the list.
+  // arrange makes the panel a dialog if it covers the list.
   arrange() {
     const covers = this.i >= 0 && !wide.matches;
     this.element.hidden = this.i < 0;
