@@ -91,8 +91,7 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// Every member and every definition says what it is and what it is for, next to a
-// $ref too.
+// Every member and every definition has a title and a description, also next to a $ref.
 func TestMembersAreDescribed(t *testing.T) {
 	for _, name := range published {
 		members := 0
@@ -116,8 +115,8 @@ func TestMembersAreDescribed(t *testing.T) {
 	}
 }
 
-// Every required member is one of the properties, every $ref leads somewhere,
-// and every example of a definition is valid by it.
+// Every required member is one of the properties, every $ref has a target, and every example of a
+// definition is valid.
 func TestSchemasAreConsistent(t *testing.T) {
 	for _, name := range published {
 		root := read(t, name).Root()
@@ -155,8 +154,8 @@ func TestSchemasAreConsistent(t *testing.T) {
 	}
 }
 
-// The examples are valid by their schemas and hold every member that is
-// required; the example receiver accepts the example message.
+// The examples are valid and contain every required member; the example receiver accepts the
+// example message.
 func TestExamples(t *testing.T) {
 	schemaOf := map[string]string{
 		"message": schemas.Message, "state": schemas.State, "receiver": schemas.Receiver,
@@ -222,8 +221,7 @@ func TestExampleReceiverAcceptsExampleMessage(t *testing.T) {
 	}
 }
 
-// The example of each other format is recognised by what it looks like, and keeps all rules
-// of its system.
+// The format of each other example is detected, and the example breaks no rule of its system.
 func TestExamplesKeepTheirRules(t *testing.T) {
 	for _, f := range formats.Names() {
 		if f == format.EAAPL || formats.Named(f).Schema == "" {
@@ -247,8 +245,7 @@ func TestExamplesKeepTheirRules(t *testing.T) {
 	}
 }
 
-// The snapshot of the example request is the example context, as serialize_context
-// writes it.
+// The snapshot of the example request is the example context, as written by serialize_context.
 func TestExampleRequestCarriesExampleContext(t *testing.T) {
 	request, err := schemas.Example("sw4rm-request")
 	if err != nil {
@@ -267,7 +264,7 @@ func TestExampleRequestCarriesExampleContext(t *testing.T) {
 	}
 }
 
-// The agent state has no rule of its own for a member that the message has too.
+// The agent state has no rules of its own for members that the message also has.
 func TestStateSharesRules(t *testing.T) {
 	ofMessage := read(t, schemas.Message).Root().Get("properties")
 	for name, member := range read(t, schemas.State).Root().Get("properties").Members() {

@@ -184,7 +184,7 @@ func TestChainTextOfSeveralRoots(t *testing.T) {
 	task.Roots[0].Time = time.Time{}
 	task.Agrees, task.Relay.SpentUSD = false, message.NewDecimal(125, 2)
 	got := drawTasks(t, 80, false, false, task)
-	for _, want := range []string{"├── a → b           -    $0", "└── c → d    13:30:00    $0", "the last messages say $1.25 and 0 tokens:"} {
+	for _, want := range []string{"├── a → b           -    $0", "└── c → d    13:30:00    $0", "the last messages report $1.25 and 0 tokens:"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}

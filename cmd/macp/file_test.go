@@ -83,7 +83,7 @@ func TestCreateExisting(t *testing.T) {
 	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := out.Close(nil); err == nil || !strings.Contains(err.Error(), "was written by another process meanwhile") {
+	if err := out.Close(nil); err == nil || !strings.Contains(err.Error(), "was written by another process in the meantime") {
 		t.Errorf("got %v", err)
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != "theirs" {

@@ -86,7 +86,7 @@ func TestInPlaceChanged(t *testing.T) {
 				t.Fatal(err)
 			}
 			printed, err := tt.rewrite(path)
-			if err == nil || !strings.Contains(printed+err.Error(), "a.jsonl: changed while it was read, and stays") {
+			if err == nil || !strings.Contains(printed+err.Error(), "a.jsonl: changed while it was read: it is left unchanged") {
 				t.Errorf("%q, error %v", printed, err)
 			}
 			if text, err := os.ReadFile(path); err != nil || string(text) != before+added {

@@ -52,7 +52,7 @@ func NewLog(open func() (File, error), same func(a, b fs.FileInfo) bool) *Log {
 func (l *Log) Accept(ids []string) (fresh []bool, err error) {
 	for _, id := range ids {
 		if id == "" || strings.Contains(id, "\n") {
-			return nil, fmt.Errorf("%q cannot be recorded as an id: it is empty, or not one line", id)
+			return nil, fmt.Errorf("%q cannot be recorded as an id: an id is one line, and not empty", id)
 		}
 	}
 	if len(ids) == 0 {

@@ -58,7 +58,7 @@ const (
 )
 
 // ErrAbsent is the error of a check of something that will be created on first use.
-var ErrAbsent = errors.New("not made yet")
+var ErrAbsent = errors.New("does not exist yet")
 
 // Run runs all checks concurrently and returns their results in order. A check that does not end within
 // timeout has failed; Run does not wait for it.

@@ -51,7 +51,7 @@ func LookAtFolder(path string, r *Result) error {
 	}
 	if free, ok := freeSpace(there); ok {
 		if r.Free = free; free < little {
-			r.Notes = append(r.Notes, "there is little space")
+			r.Notes = append(r.Notes, "little space is left")
 		}
 	}
 	if there != path {

@@ -14,7 +14,7 @@ import (
 // compressed, nor its name end like that of a compressed file.
 func (g *Globals) ClaimArchive(path string) error {
 	if codec := output.CodecOf(path); codec != compress.None {
-		return fmt.Errorf("--archive %s: this is a name for %s data, and entries are appended as they are: use another name", path, codec)
+		return fmt.Errorf("--archive %s: the name is one of %s data, but entries are not compressed: use another name", path, codec)
 	}
 	if err := g.ClaimAppended("--archive", path); err != nil {
 		return err
@@ -29,7 +29,7 @@ func (g *Globals) ClaimArchive(path string) error {
 	codec := content.Codec()
 	content.Close() // read only: nothing can be lost
 	if codec != compress.None {
-		return fmt.Errorf("--archive %s: is %s data, and entries are appended as they are: decompress it first, or use another file", path, codec)
+		return fmt.Errorf("--archive %s: is %s data, but entries are not compressed: decompress it first, or use another file", path, codec)
 	}
 	return nil
 }

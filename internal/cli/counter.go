@@ -37,7 +37,7 @@ type Counter struct {
 func (f *CounterFlags) Load() (Counter, error) {
 	c, exact, err := tokens.Choose(f.Model, tokens.Encoding(f.tokenizer))
 	if errors.As(err, new(*tokens.UnknownModelError)) {
-		return Counter{}, fmt.Errorf("--model %s: its tokenizer is not known: name one with --tokenizer", term.Visible(f.Model))
+		return Counter{}, fmt.Errorf("--model %s: its tokenizer is unknown: name one with --tokenizer", term.Visible(f.Model))
 	}
 	if err != nil {
 		return Counter{}, err

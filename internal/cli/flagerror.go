@@ -32,9 +32,9 @@ func FlagError(c *cobra.Command, err error) error {
 	case unknown != nil:
 		return fmt.Errorf("%s has no flag --%s%s", c.CommandPath(), unknown.GetSpecifiedName(), nearestFlag(c, unknown.GetSpecifiedName()))
 	case errors.As(err, &empty):
-		return fmt.Errorf("--%s: no value follows it", empty.GetFlag().Name)
+		return fmt.Errorf("--%s: the value is missing", empty.GetFlag().Name)
 	case errors.As(err, &syntax):
-		return fmt.Errorf("%s: is no flag; for an argument that begins with dashes, write -- before it", syntax.GetSpecifiedFlag())
+		return fmt.Errorf("%s: is not a flag; for an argument that begins with dashes, write -- before it", syntax.GetSpecifiedFlag())
 	case errors.As(err, &invalid):
 		return fmt.Errorf("--%s: %w", invalid.GetFlag().Name, ValueError(invalid.Unwrap()))
 	}
@@ -167,13 +167,13 @@ func ValueError(err error) error {
 	case number != nil && number.Func == "ParseBool":
 		return fmt.Errorf("%q is neither true nor false", number.Num)
 	case number != nil && number.Func == "ParseFloat":
-		return fmt.Errorf("%q is no number", number.Num)
+		return fmt.Errorf("%q is not a number", number.Num)
 	case number != nil:
-		return fmt.Errorf("%q is no whole number", number.Num)
+		return fmt.Errorf("%q is not a whole number", number.Num)
 	case errors.As(err, &list):
 		return errors.New(`a quote in the list is not closed: write it as a,b, and a value with a comma as "a,b" with its quotes`)
 	case strings.HasPrefix(text, "time: ") && strings.Contains(text, `"`):
-		return fmt.Errorf("%s is no duration: write it like 30s or 5m", text[strings.IndexByte(text, '"'):])
+		return fmt.Errorf("%s is not a duration: write it like 30s or 5m", text[strings.IndexByte(text, '"'):])
 	}
 	return err
 }

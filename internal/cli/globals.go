@@ -74,10 +74,10 @@ func (g *Globals) Check() error {
 		return fmt.Errorf("--max-depth %d: use 1 to %d", d, jsonstream.MaxDepth)
 	}
 	if g.MaxRatio < 0 {
-		return fmt.Errorf("--max-ratio %d: use 1 or more, or 0 for any", g.MaxRatio)
+		return fmt.Errorf("--max-ratio %d: use 1 or more, or 0 for no limit", g.MaxRatio)
 	}
 	if g.MaxFindings < 0 {
-		return fmt.Errorf("--max-findings %d: use 1 or more, or 0 for any", g.MaxFindings)
+		return fmt.Errorf("--max-findings %d: use 1 or more, or 0 for no limit", g.MaxFindings)
 	}
 	return term.CheckColor(g.Color)
 }

@@ -75,7 +75,7 @@ func ChooseSigner(keys []sign.Key, id string) (sign.Key, error) {
 	case len(keys) == 0:
 		return sign.Key{}, ErrNoKey
 	case id == "" && len(keys) > 1:
-		return sign.Key{}, fmt.Errorf("there are %d keys: say with --key-id which one is to sign", len(keys))
+		return sign.Key{}, fmt.Errorf("found %d keys: select the signing key with --key-id", len(keys))
 	case id == "":
 		return keys[0], nil
 	}

@@ -114,7 +114,7 @@ func (f *ReceiverFlags) verifier(g *Globals, c *cobra.Command, keys []sign.Key, 
 	}
 	if len(keys) == 0 {
 		if r != nil && r.Trust != nil {
-			return nil, fmt.Errorf("%s: /trust: says whose keys are trusted, and there is no key: name key files in keys", f.Profile)
+			return nil, fmt.Errorf("%s: /trust: lists trusted keys, but the profile has no key: name key files in keys", f.Profile)
 		}
 		return nil, nil
 	}
@@ -193,7 +193,7 @@ func (g *Globals) ReferredSchema(ref string, limits jsonstream.Limits) (*jsonstr
 	}
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), limits)
 	if e := (*jsonstream.SyntaxError)(nil); errors.As(err, &e) {
-		return nil, fmt.Errorf("refers to %s, which is no JSON from line %d, column %d on", term.Visible(path), e.Line, e.Column)
+		return nil, fmt.Errorf("refers to %s, which is not JSON from line %d, column %d on", term.Visible(path), e.Line, e.Column)
 	}
 	if err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ func OpenVersions(dir, name, flag string, limits jsonstream.Limits) (*registry.R
 	versions, err := r.Versions(name)
 	switch {
 	case errors.Is(err, registry.ErrUnknown):
-		return nil, nil, term.WithHint(fmt.Errorf("%s: %w", term.Visible(name), err), "handoff schema list --schema-registry "+term.Visible(dir)+" shows which there are")
+		return nil, nil, term.WithHint(fmt.Errorf("%s: %w", term.Visible(name), err), "handoff schema list --schema-registry "+term.Visible(dir)+" lists the schemas")
 	case err != nil:
 		return nil, nil, term.WithHint(fmt.Errorf("%s: %w", term.Visible(dir), err), "name it with "+flag)
 	}

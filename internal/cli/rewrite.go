@@ -104,11 +104,11 @@ func (f *Rewriting) replace(list []input.Source) error {
 		return errors.New("--in-place and --output: use one of them")
 	}
 	if f.Each {
-		return errors.New("--in-place and --each: what an array holds comes out one a line; write it to another file with --output")
+		return errors.New("--in-place and --each: the elements of an array are written one per line; write them to another file with --output")
 	}
 	for _, s := range list {
 		if s.Path == "" && s.Err == nil {
-			return errors.New("--in-place needs files: standard input has no place to be written back to")
+			return errors.New("--in-place needs files: standard input cannot be replaced")
 		}
 	}
 	var worst error
@@ -210,7 +210,7 @@ func (f *Rewriting) several(d input.Document) error {
 	if d.Index > 0 {
 		return fmt.Errorf("message %d of the file: %s is a whole file: give each message a file of its own", d.Index+1, f.Single)
 	}
-	return fmt.Errorf("%s is a whole file, and this is not the first that is read: convert one file at a time, or all with --in-place", f.Single)
+	return fmt.Errorf("%s is a whole file, but other messages were converted before this one: convert one file at a time, or all with --in-place", f.Single)
 }
 
 // publish prints errors and passes the reports between them to Publish.

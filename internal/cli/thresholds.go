@@ -27,11 +27,11 @@ func (t *thresholds) Set(text string) error {
 		}
 		field := safety.Field(name)
 		if named && !slices.Contains(safety.Fields(), field) {
-			return fmt.Errorf("%q is nobody who speaks; there are tool, data, user, agent and system", name)
+			return fmt.Errorf("%q is not a speaker: use tool, data, user, agent or system", name)
 		}
 		score, err := strconv.ParseFloat(number, 64)
 		if err != nil {
-			return fmt.Errorf("%q is no number", number)
+			return fmt.Errorf("%q is not a number", number)
 		}
 		if !named {
 			set.all = score

@@ -35,7 +35,7 @@ func (f *TimeFlag) Set(text string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is no time: write it like 2026-06-12T09:30:00Z or 2026-06-12, or how long ago it was, like 24h or 30d", text)
+	return fmt.Errorf("%q is not a time: write it like 2026-06-12T09:30:00Z or 2026-06-12, or as an age, like 24h or 30d", text)
 }
 
 func (f *TimeFlag) String() string { return f.text }

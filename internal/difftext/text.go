@@ -164,7 +164,7 @@ func (t *printer) group(e *diff.Edit) {
 	name := t.Bold(t.memberName(e))
 	switch {
 	case e.Inside != nil:
-		t.line(name, t.note("holds JSON: "+countsText(countEdits(e))))
+		t.line(name, t.note("contains JSON: "+countsText(countEdits(e))))
 		t.inside(e, t.pointerOf(e.New))
 	case e.Kind == diff.Changed && e.Edits != nil:
 		t.line(name, t.note(countsText(countEdits(e))))
@@ -251,7 +251,7 @@ func (t *printer) leaf(e *diff.Edit, at string) {
 	case e.Kind != diff.Changed:
 		t.oneSided(e, at)
 	case e.Inside != nil:
-		t.line(term.Spaces(placeIndent), t.Cyan(at), t.note("holds JSON: "+countsText(countEdits(e))))
+		t.line(term.Spaces(placeIndent), t.Cyan(at), t.note("contains JSON: "+countsText(countEdits(e))))
 		t.inside(e, at)
 	default:
 		t.line(term.Spaces(placeIndent), t.Cyan(at), t.note(sameInside(e)))

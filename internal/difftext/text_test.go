@@ -224,7 +224,7 @@ gone
 			b:       `{"call":{"arguments":"{\"q\": [1, 3], \"r\": null}"},"raw":"[ 1.0 ]"}`,
 			changes: []change{{from: "/call/arguments", to: "/call/arguments", inside: inner(`{"q": [1, 2]}`, `{"q": [1, 3], "r": null}`, change{from: "/q/1", to: "/q/1"}, change{from: "-", to: "/r"})}, {from: "/raw", to: "/raw", same: true}},
 			want: `call  1 changed
-    /call/arguments  holds JSON: 1 added, 1 changed
+    /call/arguments  contains JSON: 1 added, 1 changed
     /call/arguments » /q/1
       - 2
       + 3

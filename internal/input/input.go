@@ -137,7 +137,7 @@ func OneStdin(args []string, files ...string) error {
 
 var errNoName = errors.New("an argument is empty: a variable may not be set")
 
-var ErrTwiceStdin = errors.New("standard input cannot be two things at once: name a file for one of them")
+var ErrTwiceStdin = errors.New("standard input is named for two inputs: name a file for one of them")
 
 var messageSuffixes = []string{".json", ".jsonl", ".ndjson"}
 
@@ -162,7 +162,7 @@ func (in *Reader) Directory(dir string) []Source {
 			list = append(list, s)
 		case !info.IsDir():
 			// The directory's author chose it: a pipe without a writer would block forever.
-			list = append(list, Source{Name: SourceName(path), Err: errors.New("is not a regular file: name it, if it is to be read")})
+			list = append(list, Source{Name: SourceName(path), Err: errors.New("is not a regular file: to read it, name it as an argument")})
 		}
 		return nil
 	})
@@ -170,7 +170,7 @@ func (in *Reader) Directory(dir string) []Source {
 		list = append(list, Source{Name: SourceName(dir), Err: term.PlainError(err)})
 	}
 	if len(list) == 0 {
-		list = append(list, Source{Name: SourceName(dir), Err: errors.New("no messages here: looked for *.json, *.jsonl and *.ndjson, also with .gz and .zst")})
+		list = append(list, Source{Name: SourceName(dir), Err: errors.New("contains no message files: looked for *.json, *.jsonl and *.ndjson, also with .gz and .zst")})
 	}
 	return list
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A registry contains the migration of messages from 2.0 to 2.1.
+// A registry with a migration of messages from 2.0 to 2.1.
 func ExampleMigration_Apply() {
 	registry := fstest.MapFS{"message/2.0-to-2.1.json": {Data: []byte(`{"steps":[{"rename":"/limits/budget","to":"budgetUSD"},{"add":"/priority","value":"normal"}]}`)}}
 	all, err := migrate.Open(registry, "message", jsonstream.Limits{})
@@ -33,5 +33,5 @@ func ExampleMigration_Apply() {
 	// Output:
 	// {"limits":{"budgetUSD":1.50},"priority":"normal"}
 	// rename /limits/budget is "budgetUSD" now
-	// add /priority was not there; the migration fills in "normal"
+	// add /priority was missing; the migration sets it to "normal"
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // ErrNoPath reports that no migrations lead from one version to the other.
-var ErrNoPath = errors.New("no migrations lead there")
+var ErrNoPath = errors.New("no migrations lead to this version")
 
 // A Migration converts from one version of a schema to another. It is immutable and safe for concurrent use.
 type Migration struct {

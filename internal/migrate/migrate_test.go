@@ -78,7 +78,7 @@ func TestApply(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for migration, want := range map[string]string{
-		`{"steps":[{"rename":"/a","to":"b"}]}`:      `m/1.0-to-1.1.json: /steps/0: /a: there is a member "b" already`,
+		`{"steps":[{"rename":"/a","to":"b"}]}`:      `m/1.0-to-1.1.json: /steps/0: /a: a member "b" already exists`,
 		`{"steps":[{"rename":"/l/0","to":"b"}]}`:    `m/1.0-to-1.1.json: /steps/0: /l/0: only members have names`,
 		`[{"op":"remove","path":"/none"}]`:          `m/1.0-to-1.1.json: operation 0: `,
 		`{"steps":[{"remove":"a"}]}`:                `remove: expected a JSON Pointer to a member: found "a"`,

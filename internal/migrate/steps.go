@@ -92,7 +92,7 @@ func (s step) apply(doc *jsonstream.Document, limits jsonstream.Limits) (*jsonst
 			if err := draft.Set(at, s.value); err != nil {
 				return nil, nil, err
 			}
-			done = append(done, Done{Did: s.did, Place: at, Detail: "was not there; the migration fills in " + finding.Shorten(string(s.value)), MadeUp: true})
+			done = append(done, Done{Did: s.did, Place: at, Detail: "was missing; the migration sets it to " + finding.Shorten(string(s.value)), MadeUp: true})
 			continue
 		}
 		if name == "*" || parent.Kind() == jsonstream.Array {
@@ -138,7 +138,7 @@ func (s step) change(draft *jsonstream.Draft, v jsonstream.Value) (Done, error) 
 		return Done{}, fmt.Errorf("%s: only members have names", at)
 	}
 	if parent.Get(s.to).Exists() {
-		return Done{}, fmt.Errorf("%s: there is a member %s already", at, finding.Quote(s.to))
+		return Done{}, fmt.Errorf("%s: a member %s already exists", at, finding.Quote(s.to))
 	}
 	rename(draft.At(parent.Pointer()), parent, v.Name(), s.to)
 	return Done{Did: s.did, Place: at, Detail: "is " + finding.Quote(s.to) + " now"}, nil

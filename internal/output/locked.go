@@ -36,7 +36,7 @@ func checkRegular(path string) error {
 	case info.IsDir():
 		return errors.New("is a directory")
 	default:
-		return errors.New("is not a regular file: lines can be added to such a file only")
+		return errors.New("is not a regular file: lines can be appended only to a regular file")
 	}
 }
 

@@ -129,7 +129,7 @@ func (all *Files) WriteData(path string, stdout io.Writer, text []byte) error {
 	return out.Close(err)
 }
 
-var errClosedStdout = errors.New("standard output is closed, or the null device opened for reading too: redirect it to a file, or discard it with >/dev/null")
+var errClosedStdout = errors.New("standard output is closed, or is the null device opened for reading and writing: redirect it to a file, or discard it with >/dev/null")
 
 // followLinks resolves the symbolic links of path, which need not exist: a link is kept, and its target is
 // replaced or created.
@@ -183,9 +183,9 @@ func Unchanged(path string, before fs.FileInfo) error {
 	case before == nil && errors.Is(err, fs.ErrNotExist):
 		return nil
 	case before == nil:
-		return fmt.Errorf("%s: was written by another process meanwhile, and stays", path)
+		return fmt.Errorf("%s: was written by another process in the meantime: it is left unchanged", path)
 	case err != nil || !os.SameFile(now, before) || now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime()):
-		return fmt.Errorf("%s: changed while it was read, and stays", path)
+		return fmt.Errorf("%s: changed while it was read: it is left unchanged", path)
 	}
 	return nil
 }

@@ -182,7 +182,7 @@ messages, plain, .gz or .zst. Exit code: 0 yes, 1 no, 2 error.`,
 		if errors.As(err, new(term.Hint)) {
 			return err
 		}
-		return term.WithHint(err, fmt.Sprintf("%s --help shows what it takes", c.CommandPath()))
+		return term.WithHint(err, fmt.Sprintf("%s --help shows its arguments and flags", c.CommandPath()))
 	})
 	cli.Complete(root, "color", "auto", "always", "never")
 	for _, m := range commands {

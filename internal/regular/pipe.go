@@ -8,7 +8,7 @@ import (
 )
 
 // ErrNoWriter is the error of a pipe without a writer.
-var ErrNoWriter = errors.New("is a pipe that nobody writes to")
+var ErrNoWriter = errors.New("is a pipe without a writer")
 
 // ReadFileOrPipe returns the content of a regular file, or of a pipe with a writer, such as a shell's
 // <(COMMAND). For anything else, it returns an error that wraps [ErrNot] or [ErrNoWriter] without blocking.

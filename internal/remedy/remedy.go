@@ -29,11 +29,11 @@ func Of(err error) string {
 		}
 		return ": raise --max-message-bytes"
 	case errors.As(err, new(*compress.RatioError)):
-		return "; if it is meant to be, raise --max-ratio or --max-message-bytes"
+		return "; if you trust the data, raise --max-ratio or --max-message-bytes"
 	case errors.As(err, new(*compress.DictionaryError)):
 		return ": decompress it with --dict FILE, where FILE is that dictionary"
 	case errors.As(err, new(*convert.MadeUpError)):
-		return "; without --no-made-up it is made up"
+		return "; leave out --no-made-up to have it made up"
 	case errors.As(err, new(*formats.StrangerError)):
 		return ofArray(err.Error()) // other errors include their remedy
 	case errors.Is(err, convert.ErrUnknown):
@@ -41,7 +41,7 @@ func Of(err error) string {
 	case errors.Is(err, history.ErrFormat):
 		return "; name the format with --format-in if it is one of them"
 	case errors.As(err, new(*history.MismatchError)):
-		return "; leave out --format-in to go by what the document looks like"
+		return "; leave out --format-in to detect the format"
 	case errors.Is(err, patch.ErrIrreversible):
 		return ": make it with handoff diff -f jsonpatch --invertible"
 	default:
@@ -52,7 +52,7 @@ func Of(err error) string {
 // ofArray returns the remedy for an error about an array of messages.
 func ofArray(text string) string {
 	if strings.HasSuffix(text, formats.OneALine) {
-		return ", or take each by itself with --each"
+		return ", or read each element as a message with --each"
 	}
 	return ""
 }
@@ -65,7 +65,7 @@ func OfFinding(f finding.Finding) string {
 	case "chain/loop":
 		return ", or raise --max-visits"
 	case "chain/wrong-sender":
-		return ", or say with --agent-type which of these types it is"
+		return ", or give its type with --agent-type"
 	default:
 		return ""
 	}

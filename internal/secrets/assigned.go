@@ -8,7 +8,7 @@ import (
 // Assigned is the kind of secrets that [FindAssigned] finds.
 var Assigned = Kind{
 	ID: "assigned-secret", Summary: "a value that is assigned to the name of a credential",
-	Why:     "A file of environment variables and a header of HTTP have passwords that look like nothing in particular.",
+	Why:     "Passwords in environment files and HTTP headers have no form of their own: only the name beside them identifies them.",
 	Example: "DB_PASSWORD=" + "correct-horse-battery",
 	Similar: "DB_PASSWORD=$PASSWORD",
 }

@@ -13,7 +13,7 @@ var patterns = sync.OnceValue(func() []pattern {
 		{
 			Kind: Kind{
 				ID: "aws-access-key", Summary: "an AWS access key id",
-				Why:     "Together with its secret it acts for an AWS account.",
+				Why:     "With its secret, it gives access to an AWS account.",
 				Example: "key AKIA" + "Q3EGV7WZ5NB2KHTM",
 				Similar: "key AKIAIOSFODNN7EXAMPLE",
 			},
@@ -23,7 +23,7 @@ var patterns = sync.OnceValue(func() []pattern {
 		{
 			Kind: Kind{
 				ID: "aws-secret-key", Summary: "an AWS secret access key",
-				Why:     "Together with its id it acts for an AWS account.",
+				Why:     "With its id, it gives access to an AWS account.",
 				Example: "aws_secret_access_key = " + tail + "k/8uQe2v",
 				Similar: "aws_secret_access_key = ${AWS_SECRET_ACCESS_KEY}",
 			},
@@ -33,7 +33,7 @@ var patterns = sync.OnceValue(func() []pattern {
 		{
 			Kind: Kind{
 				ID: "github-token", Summary: "a GitHub token",
-				Why:     "It reads and writes repositories as its owner.",
+				Why:     "It gives access to its owner's repositories.",
 				Example: "ghp_" + tail + "Ae2k",
 				Similar: "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
 			},
@@ -43,7 +43,7 @@ var patterns = sync.OnceValue(func() []pattern {
 		{
 			Kind: Kind{
 				ID: "gitlab-token", Summary: "a GitLab token",
-				Why:     "It acts on a GitLab server as its owner.",
+				Why:     "It gives access to a GitLab server as its owner.",
 				Example: "glpat-" + tail[:20],
 				Similar: "glpat-xxxxxxxxxxxxxxxxxxxx",
 			},
@@ -53,7 +53,7 @@ var patterns = sync.OnceValue(func() []pattern {
 		{
 			Kind: Kind{
 				ID: "openai-key", Summary: "an OpenAI API key",
-				Why:     "It spends its owner's money and reads their data.",
+				Why:     "It gives access to its owner's data, and spends their money.",
 				Example: "sk-proj-" + tail[:20] + "T3Blbk" + "FJ" + tail[5:25],
 				Similar: "sk-proj-...",
 			},
@@ -64,7 +64,7 @@ var patterns = sync.OnceValue(func() []pattern {
 		{
 			Kind: Kind{
 				ID: "anthropic-key", Summary: "an Anthropic API key",
-				Why:     "It spends its owner's money and reads their data.",
+				Why:     "It gives access to its owner's data, and spends their money.",
 				Example: "sk-ant-" + "api03-" + tail + tail + tail[:20],
 				Similar: "sk-ant-api03-...",
 			},
@@ -74,7 +74,7 @@ var patterns = sync.OnceValue(func() []pattern {
 		{
 			Kind: Kind{
 				ID: "slack-token", Summary: "a Slack token",
-				Why:     "It reads and writes a workspace.",
+				Why:     "It gives access to a workspace.",
 				Example: "xoxb-" + "293847561029-584736291047-" + tail[:24],
 				Similar: "xoxb-your-token-goes-here",
 			},
@@ -84,7 +84,7 @@ var patterns = sync.OnceValue(func() []pattern {
 		{
 			Kind: Kind{
 				ID: "google-api-key", Summary: "a Google API key",
-				Why:     "It uses Google services on its owner's account.",
+				Why:     "It gives access to Google services on its owner's account.",
 				Example: "AIza" + "Sy" + tail + "K",
 				Similar: "AIzaSyXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX",
 			},
@@ -94,7 +94,7 @@ var patterns = sync.OnceValue(func() []pattern {
 		{
 			Kind: Kind{
 				ID: "stripe-key", Summary: "a Stripe live key",
-				Why:     "It moves real money.",
+				Why:     "It can move money.",
 				Example: "sk_live_" + tail[:24],
 				Similar: "sk_test_" + tail[:24],
 			},
@@ -116,7 +116,7 @@ var patterns = sync.OnceValue(func() []pattern {
 		{
 			Kind: Kind{
 				ID: "json-web-token", Summary: "a JSON Web Token",
-				Why:     "Until it expires it is as good as a password.",
+				Why:     "Until it expires, it is equivalent to a password.",
 				Example: "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiJvcHMtdGVhbSJ9." + tail,
 				Similar: "eyJhbGciOiJIUzI1NiJ9.<payload>.<signature>",
 			},
@@ -128,7 +128,7 @@ var patterns = sync.OnceValue(func() []pattern {
 		{
 			Kind: Kind{
 				ID: "connection-string", Summary: "a password in a connection string",
-				Why:     "It opens the database or service that it names.",
+				Why:     "It gives access to the database or service in the string.",
 				Example: "postgres://app:" + tail[:12] + "@db.example.org/main",
 				Similar: "postgres://user:password@localhost/main",
 			},

@@ -18,9 +18,9 @@ func Weakness(secret []byte) string {
 	case len(secret) < MinBytes:
 		return fmt.Sprintf("has %d bytes: at least %d are needed, %d are better", len(secret), MinBytes, GoodBytes)
 	case len(bytes.Trim(secret, "\x00")) == 0:
-		return "is nothing but zero bytes"
+		return "has only zero bytes"
 	case bytes.Count(secret, secret[:1]) == len(secret):
-		return "is one byte again and again"
+		return "repeats one byte"
 	default:
 		return ""
 	}

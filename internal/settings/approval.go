@@ -27,7 +27,7 @@ const (
 	approved
 )
 
-var errNoState = errors.New("there is no place for approvals: set HOME or XDG_STATE_HOME")
+var errNoState = errors.New("there is no directory for approvals: set HOME or XDG_STATE_HOME")
 
 // approvalsDir returns the directory of approvals, "" if there is none. Each approval is a file that is named
 // after the digest of the path and contains the digest of the content and the path.
@@ -100,7 +100,7 @@ func Withdraw(path string) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("%s: the approval cannot be taken back: %w", term.Visible(path), term.PlainError(err))
+		return false, fmt.Errorf("%s: the approval cannot be removed: %w", term.Visible(path), term.PlainError(err))
 	}
 	return true, nil
 }
@@ -114,7 +114,7 @@ func ProjectFile() (string, error) {
 	if len(files) > 0 {
 		return files[0].path, nil
 	}
-	return "", errors.New("there is no " + projectFile + " here or above, up to the root of the repository: name the file")
+	return "", errors.New("no " + projectFile + " exists in this directory or above it, up to the root of the repository: name the file")
 }
 
 // An Approved is an approved configuration file.

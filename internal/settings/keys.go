@@ -42,7 +42,7 @@ func (t Tree) parse(f configFile) (*viper.Viper, error) {
 	}
 	settings, ok := tree.(map[string]any)
 	if !ok && tree != nil {
-		return nil, fmt.Errorf("%s: does not hold settings: write them like \"max-depth: 100\"", term.Visible(f.path))
+		return nil, fmt.Errorf("%s: has no settings: write them like \"max-depth: 100\"", term.Visible(f.path))
 	}
 	v := viper.New()
 	if err := v.MergeConfigMap(settings); err != nil {

@@ -31,7 +31,7 @@ func (t Tree) layers(g *cli.Globals) (list []layer, warnings []string, err error
 	}
 	for _, file := range files {
 		if file.unsafe != "" {
-			warnings = append(warnings, fmt.Sprintf("%s: left out, because it is %s", file.path, file.unsafe))
+			warnings = append(warnings, fmt.Sprintf("%s: ignored, because it is %s", file.path, file.unsafe))
 			continue
 		}
 		if err := g.Reader.Claims.File(file.path, file.path, claim.AsInput); err != nil {

@@ -43,9 +43,9 @@ func Doubt(task *chain.Task) string {
 	}
 	relay := task.Relay
 	if relay.SpentUSD.Equal(task.Total.SpentUSD) && relay.Prompt == task.Total.Prompt && relay.Completion == task.Total.Completion {
-		return "branches meet in a message that does not join them: some of it may be counted twice"
+		return "branches meet in a message that does not join them: some costs may be counted twice"
 	}
-	return "the last messages say " + USD(relay.SpentUSD) + " and " + InTokens(relay) + ": a message is missing, or a figure went down"
+	return "the last messages report " + USD(relay.SpentUSD) + " and " + InTokens(relay) + ": a message is missing, or a figure decreased"
 }
 
 // Day returns the day of a time, the heading for the times of a task.

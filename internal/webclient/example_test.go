@@ -23,5 +23,5 @@ func Example() {
 	}
 	defer answer.Body.Close()
 	fmt.Println(webclient.Took(answer))
-	// Output: 302 Found: it redirects to https://elsewhere.example, and no redirect is followed: use the URL there if it is the right one
+	// Output: 302 Found: it redirects to https://elsewhere.example, but redirects are not followed: use the new URL if it is correct
 }

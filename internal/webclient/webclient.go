@@ -167,5 +167,5 @@ func Status(r *http.Response) string {
 		return text
 	}
 	where := (&url.URL{Scheme: to.Scheme, Host: to.Host}).String()
-	return text + ": it redirects to " + neterror.Said(where, r.Request.URL) + ", and no redirect is followed: use the URL there if it is the right one"
+	return text + ": it redirects to " + neterror.Said(where, r.Request.URL) + ", but redirects are not followed: use the new URL if it is correct"
 }

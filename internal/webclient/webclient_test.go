@@ -83,7 +83,7 @@ func TestVerifies(t *testing.T) {
 func TestTook(t *testing.T) {
 	for status, want := range map[int]string{
 		200: "", 204: "", 299: "", 304: "304 Not Modified", 300: "300 Multiple Choices", 404: "404 Not Found", 599: "599",
-		302: "302 Found: it redirects to https://elsewhere.example, and no redirect is followed: use the URL there if it is the right one",
+		302: "302 Found: it redirects to https://elsewhere.example, but redirects are not followed: use the new URL if it is correct",
 	} {
 		r := &http.Response{StatusCode: status, Header: http.Header{}, Request: httptest.NewRequest(http.MethodGet, "http://here.example/", nil)}
 		if status == 302 {

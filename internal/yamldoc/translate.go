@@ -70,7 +70,7 @@ func (t *translation) addScalar(n *yaml.Node) error {
 	}
 	text, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Errorf("not YAML that JSON can hold: line %d: %s", n.Line, strings.TrimPrefix(err.Error(), "json: "))
+		return fmt.Errorf("not YAML that JSON can represent: line %d: %s", n.Line, strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if t.json = append(t.json, text...); len(t.json) > MaxTranslated {
 		return errTooMuch
@@ -187,5 +187,5 @@ func merge(n *yaml.Node, add func(key, value *yaml.Node)) error {
 }
 
 func errMerge(n *yaml.Node) error {
-	return fmt.Errorf("not YAML: line %d: what is merged is a mapping, or a sequence of mappings", n.Line)
+	return fmt.Errorf("not YAML: line %d: a merge key (<<) needs a mapping or a sequence of mappings", n.Line)
 }

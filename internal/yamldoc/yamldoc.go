@@ -98,7 +98,7 @@ func check(n *yaml.Node, left *int) error {
 	}
 	for i, inner := range n.Content {
 		if n.Kind == yaml.MappingNode && i%2 == 0 && !isName(inner) {
-			return fmt.Errorf("not YAML that JSON can hold: line %d: a key that is no text: write it in quotes", inner.Line)
+			return fmt.Errorf("not YAML that JSON can represent: line %d: a key is not a string: write it in quotes", inner.Line)
 		}
 		if err := check(inner, left); err != nil {
 			return err

@@ -28,13 +28,13 @@ func TestParse(t *testing.T) {
 		{name: "long", text: strings.Repeat("#", MaxBytes+1), problem: "longer than 1048576 bytes"},
 		{name: "long JSON", text: `"` + strings.Repeat("x", MaxBytes) + `"`, problem: "longer than 1048576 bytes"},
 		{name: "deep", text: strings.Repeat("[", 20_000), problem: "not YAML: exceeded max depth"},
-		{name: "a key that is a number", text: "1: a\n", problem: "not YAML that JSON can hold: line 1: a key that is no text: write it in quotes"},
+		{name: "a key that is a number", text: "1: a\n", problem: "not YAML that JSON can represent: line 1: a key is not a string: write it in quotes"},
 		{name: "a key in quotes", text: "'1': a\n", want: `{"1":"a"}`},
 		{name: "the order of keys", text: "b: 1\na: 2\n", want: `{"b":1,"a":2}`},
 		{name: "merged from several", text: "- &x {a: 1, b: 1}\n- &y {b: 2, <<: {c: 3}}\n- {<<: [*x, *y]}\n", want: `[{"a":1,"b":1},{"b":2,"c":3},{"a":1,"b":1,"c":3}]`},
-		{name: "merged is no mapping", text: "<<: a\n", problem: "line 1: what is merged is a mapping"},
+		{name: "merged is no mapping", text: "<<: a\n", problem: "line 1: a merge key (<<) needs a mapping"},
 		{name: "a long text again and again", text: "a: &x " + strings.Repeat("x", 500_000) + "\nb: [" + strings.Repeat("*x,", 100) + "]\n", problem: "more than 8388608 bytes, with aliases expanded"},
-		{name: "no number", text: "a: .nan\n", problem: "not YAML that JSON can hold: line 1: unsupported value: NaN"},
+		{name: "no number", text: "a: .nan\n", problem: "not YAML that JSON can represent: line 1: unsupported value: NaN"},
 		{name: "keys that are no names", text: "{1: a, [2]: b}", problem: "1:2: "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -55,9 +55,9 @@ func advice(f finding.Finding) string {
 	case f.Meant != "":
 		return ""
 	case f.Rule == unknownMember && made[name]:
-		return ": leave it out, it is made new or comes from the parent"
+		return ": leave it out; it is generated or comes from the parent"
 	case f.Rule == unknownMember && meant(f) != "":
-		return ": that is the member " + finding.Quote(meant(f)) + shown(", as in ", "/"+meant(f))
+		return ": use the member " + finding.Quote(meant(f)) + shown(", as in ", "/"+meant(f))
 	case f.Rule == unknownMember && !strings.Contains(name, "/"):
 		return ": put it into currentState, or into extensions"
 	case f.Missing != "" && f.Pointer == "":

@@ -55,7 +55,7 @@ func (b *builder) budgetBefore() message.Decimal {
 	before := b.parent.number("/costTracking/costBudgetRemainingUSD")
 	if given {
 		if budget := b.state.number(own); !budget.Equal(before) {
-			b.state.fail(own, "%.40s is not what remains according to the parent, %.40s: leave it out", budget.String(), before.String())
+			b.state.fail(own, "%.40s is not the budget that the parent leaves, %.40s: leave it out", budget.String(), before.String())
 		}
 	}
 	return before

@@ -26,8 +26,8 @@ const (
 	spanA2 = "00-" + traceA + "-00f067aa0ba902b7-00"
 	spanB  = "00-" + traceB + "-00f067aa0ba902b7-01"
 
-	// What the tables start from: the state of a first handoff, that of a later
-	// one, and the message before it.
+	// The base of the tables: the state of a first handoff, the state of a later one, and its
+	// parent message.
 	minimal = `{"taskDescription":"d","cost":{"costUSD":0.1,"budgetUSD":1,"tokens":{"prompt":1,"completion":2}}}`
 	later   = `{"taskDescription":"d","cost":{"costUSD":0.1,"tokens":{"prompt":1,"completion":2}}}`
 	parent  = `{"schemaVersion":"2.0","handoffId":"` + taskB + `","taskId":"` + taskA + `","parentHandoffId":null,` +
@@ -113,15 +113,15 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestMember has a row for each rule on what a member is made of.
+// TestMember has a row for each rule about the value of a member.
 func TestMember(t *testing.T) {
 	const sub1, sub2 = `{"subtaskId":"s1","description":"again"}`, `{"subtaskId":"s2","description":"two, done"}`
 	fanOut := Options{To: message.ToAgent{AgentType: "b"}, Also: []message.ToAgent{{AgentType: "c", AgentVersion: ">=1.0.0"}}}
 	longTokens := strings.Repeat("9", 30)
 	tests := []struct {
 		name    string
-		state   []string // what to set in minimal
-		parent  []string // what to set in parent; nil for a first handoff, empty for it as it is
+		state   []string // members to set in minimal
+		parent  []string // members to set in parent; nil for a first handoff, empty for an unchanged parent
 		options Options
 		member  string
 		want    string // "" for absent
@@ -220,8 +220,8 @@ func TestMember(t *testing.T) {
 	}
 }
 
-// A message records the digest of its parent, whatever the state says, beside the state's own
-// extensions and where values came from.
+// A message records the digest of its parent, regardless of the state, beside the extensions and
+// the provenance of the state.
 func TestParentDigest(t *testing.T) {
 	from := parentMessage(t, with(t, parent, "/signature", `"ed25519:x"`))
 	digest, err := from.Digest()
@@ -328,7 +328,7 @@ func TestTaskDescriptionOfTheParent(t *testing.T) {
 	}
 }
 
-// A state that was read with a raised depth limit gives a message as deep.
+// A state that was read with a raised depth limit gives a message of the same depth.
 func TestDeepState(t *testing.T) {
 	deep := strings.Repeat("[", 2000) + strings.Repeat("]", 2000)
 	state := document(t, with(t, minimal, "/currentState", `{"deep":`+deep+`}`))

@@ -38,10 +38,10 @@ func check(state *jsonstream.Document, o Options) []error {
 // agentsNamed notes missing agents.
 func (b *builder) agentsNamed() {
 	if b.o.From.AgentID == "" && !b.state.root.Get("fromAgent").Exists() {
-		b.state.fail("/fromAgent", "missing: say which agent hands over, as in %s", shape("/fromAgent")).option = OptionFrom
+		b.state.fail("/fromAgent", "missing: name the agent that hands over, as in %s", shape("/fromAgent")).option = OptionFrom
 	}
 	if b.o.To.AgentType == "" && !b.state.root.Get("toAgent").Exists() {
-		b.state.fail("/toAgent", "missing: say which kind of agent is to take over, as in %s", shape("/toAgent")).option = OptionTo
+		b.state.fail("/toAgent", "missing: name the type of the agent that takes over, as in %s", shape("/toAgent")).option = OptionTo
 	}
 }
 
@@ -51,7 +51,7 @@ func (b *builder) somethingDone() {
 	own := b.state.root.Get("completedSubtasks")
 	isList := own.Kind() == jsonstream.Array || !own.Exists()
 	if isList && own.Len() == 0 && len(b.carriedSubtasks()) == 0 && len(b.o.Set) == 0 && b.state.root.Get("taskDescription").Text() != message.Initial {
-		b.state.fail("/completedSubtasks", "no completed subtasks in a handoff that is not the first: list what was done, as in %s, or write %q as the taskDescription of a first handoff",
+		b.state.fail("/completedSubtasks", "no completed subtasks in a handoff that is not the first: list the completed subtasks, as in %s, or write %q as the taskDescription of a first handoff",
 			shape("/completedSubtasks"), message.Initial)
 	}
 }
@@ -63,7 +63,7 @@ func (b *builder) filledIn() {
 	}
 	for v := range b.state.root.All() {
 		if v.Kind() == jsonstream.String && strings.Contains(v.Text(), placeholder) {
-			b.state.fail(v.Pointer(), "not filled in: found %s; write that in its place, or remove what is not needed", finding.QuoteValue(v))
+			b.state.fail(v.Pointer(), "not filled in: found %s; replace it with the value, or remove the member", finding.QuoteValue(v))
 		}
 	}
 }

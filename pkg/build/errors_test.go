@@ -20,11 +20,11 @@ func TestErrors(t *testing.T) {
 	}{
 		{name: "not an object", state: "[]", want: "state: expected an object, found an array", line: 1},
 		{name: "no cost", state: `{"taskDescription":"d"}`, want: "state: /cost/costUSD: expected a number, found nothing", line: 1},
-		{name: "no task description", state: "{\n\"cost\":{}}", want: "state: /taskDescription: missing: say what", line: 1},
+		{name: "no task description", state: "{\n\"cost\":{}}", want: "state: /taskDescription: missing: describe the receiver's task", line: 1},
 		{name: "INITIAL is not passed on", state: `{"cost":{}}`, parent: with(t, parent, "/taskDescription", `"INITIAL"`),
 			want: "state: /taskDescription: missing, and the parent has none to pass on", line: 1},
 		{name: "no budget", state: later, want: "state: /cost/budgetUSD: missing: a first handoff needs", line: 1},
-		{name: "another budget", state: minimal, parent: parent, want: "state: /cost/budgetUSD: 1 is not what remains according to the parent, 0.7: leave it out", line: 1},
+		{name: "another budget", state: minimal, parent: parent, want: "state: /cost/budgetUSD: 1 is not the budget that the parent leaves, 0.7: leave it out", line: 1},
 		{name: "another task", state: with(t, minimal, "/taskId", "\n\""+taskB+`"`), parent: parent,
 			want: `state: /taskId: "` + taskB + `" is not the parent's task, "` + taskA + `": leave it out`, line: 2},
 		{name: "constraint", state: with(t, minimal, "/constraints", `["a",1]`), want: "state: /constraints/1: expected a string, found a number", line: 1},
@@ -50,7 +50,7 @@ func TestErrors(t *testing.T) {
 		{name: "set: no JSON", state: minimal, options: Options{Set: []Override{{"/taskDescription", []byte("hello")}}},
 			want: `set /taskDescription: expected a value, found "hello"; the value is JSON, where strings are in double quotes`},
 		{name: "set: more than a value", state: minimal, options: Options{Set: []Override{{"/currentState", []byte(`{},"b":1`)}}}, want: "set /currentState: found"},
-		{name: "set: nowhere", state: minimal, options: Options{Set: []Override{{"/a/b", []byte("1")}}}, want: "set /a/b: there is no object or array to hold it"},
+		{name: "set: nowhere", state: minimal, options: Options{Set: []Override{{"/a/b", []byte("1")}}}, want: "set /a/b: its parent object or array does not exist"},
 		{name: "set: no pointer", state: minimal, options: Options{Set: []Override{{"a", []byte("1")}}}, want: `set "a" is not a JSON Pointer`},
 	}
 	for _, tt := range tests {

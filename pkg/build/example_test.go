@@ -8,8 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// An agent that stops hands over with what it knows; the budget is relayed in
-// exact decimals.
+// An agent that stops hands over its state; the budget is relayed in exact decimals.
 func ExampleMessage() {
 	state, err := jsonstream.Parse(jsonstream.NewRaw([]byte(`{
 		"taskDescription": "Score each clause",

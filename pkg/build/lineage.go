@@ -44,13 +44,13 @@ func (b *builder) taskDescription() []byte {
 		return own.Raw()
 	}
 	if b.isFirst() {
-		b.state.fail("/taskDescription", "missing: say what the receiver is asked to do")
+		b.state.fail("/taskDescription", "missing: describe the receiver's task")
 		return nil
 	}
 	inherited := b.parent.get("taskDescription", jsonstream.String)
 	if !inherited.Exists() || inherited.Text() == message.Initial {
 		b.state.fail("/taskDescription",
-			"missing, and the parent has none to pass on (%s marks a first handoff): say what the receiver is asked to do", message.Initial)
+			"missing, and the parent has none to pass on (%s marks a first handoff): describe the receiver's task", message.Initial)
 	}
 	return inherited.Raw()
 }

@@ -89,7 +89,7 @@ func TestChecked(t *testing.T) {
 	}
 }
 
-// TestCheckParent: all that is wrong with a parent is said.
+// TestCheckParent checks that all faults of a parent are reported.
 func TestCheckParent(t *testing.T) {
 	example, err := schemas.Example("message")
 	if err != nil {

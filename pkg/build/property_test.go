@@ -26,8 +26,8 @@ func micro(n int64, spelling int) string {
 	}
 }
 
-// relay hands a task on, one step for each cost in millionths of a dollar, and
-// fails if the budget does not come out to the last of them.
+// relay hands a task over once for each cost in millionths of a dollar, and fails if the last
+// budget is wrong.
 func relay(t rapid.TB, budget int64, costs []int64) {
 	var parent *message.Message
 	var spent int64
@@ -71,7 +71,7 @@ func relay(t rapid.TB, budget int64, costs []int64) {
 	}
 }
 
-// Section 9, budget relay: 10,000 handoffs drift by nothing.
+// Section 9, budget relay: after 10,000 handoffs the budget is exact.
 func TestBudgetRelayDoesNotDrift(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	costs := make([]int64, 10_000)
@@ -87,8 +87,8 @@ func TestBudgetRelayIsExact(t *testing.T) {
 	})
 }
 
-// value draws a JSON text with what re-encoding would change: the spelling of
-// numbers, escapes, the order of members.
+// value draws a JSON text that re-encoding would change: in the spelling of numbers, in escapes or
+// in the order of members.
 func value(t *rapid.T, depth int) string {
 	kinds := 4
 	if depth > 0 {
@@ -166,8 +166,8 @@ func TestStatePassesByteForByte(t *testing.T) {
 	})
 }
 
-// FuzzMessage builds from documents of any shape: it never panics, and what it
-// builds is one line that reads back.
+// FuzzMessage builds from documents of any shape: it never panics, and every message is one line
+// that can be read again.
 func FuzzMessage(f *testing.F) {
 	state, err := schemas.Example("state")
 	if err != nil {

@@ -36,7 +36,7 @@ const (
 )
 
 // Skeleton returns the text of a state with the values of d, which must be valid UTF-8, and with placeholders
-// such as "<fill in: what was done>" for others. [Message] fails until all are filled in. The cost of the
+// such as "<fill in: a completed subtask>" for others. [Message] fails until all are filled in. The cost of the
 // step is zero, because a person did the work.
 func Skeleton(d Draft) []byte {
 	asked := func(what string) string { return placeholder + what + ">" }
@@ -54,7 +54,7 @@ func Skeleton(d Draft) []byte {
 		return append(list, ']')
 	}
 	to := d.To
-	to.AgentType = cmp.Or(to.AgentType, asked("the kind of agent that takes over"))
+	to.AgentType = cmp.Or(to.AgentType, asked("the type of the agent that takes over"))
 	target, _ := json.Marshal(to) // cannot fail: to contains only strings
 	constraints := []byte{'['}
 	for _, c := range d.Constraints {
@@ -62,14 +62,14 @@ func Skeleton(d Draft) []byte {
 	}
 	budget := []byte(d.BudgetUSD)
 	if len(budget) == 0 {
-		budget = quote(asked("a number, the US dollars for the whole task"))
+		budget = quote(asked("a number, the budget of the whole task in US dollars"))
 	}
 	return fmt.Appendf(nil, `{"fromAgent":{"agentId":%s,"agentVersion":%s},"toAgent":%s,"taskDescription":%s,"completedSubtasks":%s,"remainingSubtasks":%s,`+
 		`"currentState":{},"relevantContext":[],"constraints":%s,"conversationHistoryVerbatim":[{"role":"user","content":%s}],`+
 		`"cost":{"costUSD":0,"budgetUSD":%s,"tokens":{"prompt":0,"completion":0}}}`,
 		text(d.From.AgentID, "the agent that hands over"), text(d.From.AgentVersion, "its version, as in 1.0.0"), target,
-		text(d.TaskDescription, "what the receiver is asked to do"), subtasks(d.Completed, "what was done"), subtasks(d.Remaining, "what is left to do"),
-		append(constraints, ']'), text(d.UserSaid, "what the user said"), budget)
+		text(d.TaskDescription, "the receiver's task"), subtasks(d.Completed, "a completed subtask"), subtasks(d.Remaining, "a remaining subtask"),
+		append(constraints, ']'), text(d.UserSaid, "a message of the user"), budget)
 }
 
 // quote returns a JSON string.

@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// What is shown as an example passes the schema, and a skeleton that is filled in does.
+// The examples in errors and a completed skeleton are valid by the schema.
 func TestShapesAreValid(t *testing.T) {
 	schema, err := validate.EmbeddedSchema(schemas.State)
 	if err != nil {
@@ -29,7 +29,7 @@ func TestShapesAreValid(t *testing.T) {
 	}
 }
 
-// Every place of a skeleton that nothing is known of keeps a message from being made.
+// Each placeholder of a skeleton prevents the creation of a message.
 func TestSkeletonIsNoMessage(t *testing.T) {
 	doc := document(t, string(Skeleton(Draft{})))
 	named := map[string]bool{}

@@ -82,7 +82,7 @@ type Task struct {
 	// the branches of a fan-out added up.
 	Relay Cost
 	// Agrees reports whether Total and Relay are equal in dollars spent and in tokens. They
-	// differ if a message is missing or a figure went down. Agrees is also false if branches of
+	// differ if a message is missing or a figure decreased. Agrees is also false if branches of
 	// a fan-out meet in a message that does not join all of them, and their total exceeds the
 	// figures of every message: then something is probably counted twice.
 	Agrees   bool

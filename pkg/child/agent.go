@@ -38,7 +38,7 @@ func FindAgent(name string) error {
 	case errors.Is(err, exec.ErrNotFound):
 		return fmt.Errorf("%s: %w: give its path, as in ./%[1]s", name, ErrNotFound)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%s: not executable: chmod +x makes it so", name)
+		return fmt.Errorf("%s: not executable: run chmod +x on it", name)
 	default:
 		return fmt.Errorf("%s: %w", name, cause)
 	}
@@ -77,9 +77,9 @@ func StartAgent(ctx context.Context, args []string, stdout, stderr io.Writer) (*
 func startError(c *exec.Cmd, err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOEXEC):
-		err = errors.New("no program that this system runs: a script begins with a line such as #!/bin/sh")
+		err = errors.New("not a program that this system can run: a script must begin with a line such as #!/bin/sh")
 	case errors.Is(err, fs.ErrNotExist) && FindAgent(c.Args[0]) == nil:
-		err = errors.New("the interpreter in its first line, or a library, is not there")
+		err = errors.New("the interpreter in its first line, or a library, does not exist")
 	default:
 		if e := (*fs.PathError)(nil); errors.As(err, &e) { // without the system call
 			err = e.Err

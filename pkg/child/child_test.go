@@ -21,12 +21,11 @@ import (
 	"github.com/eaapl/handoff/internal/tier"
 )
 
-// hang is how long a test waits for what should come at once. No test is faster or
-// slower for it, unless it fails.
+// hang is the time that a test waits for an immediate event. It only matters if the test fails.
 const hang = time.Minute
 
-// With this variable, the test's program starts a process that leaves the group and keeps
-// the output, and writes the id of that process.
+// leaver is the variable with which the test's program starts a process that leaves the group and
+// keeps the output, and writes its id.
 const leaver = "CHILD_TEST_LEAVER"
 
 func TestMain(m *testing.M) {
@@ -43,8 +42,8 @@ func TestMain(m *testing.M) {
 	fmt.Println(c.Process.Pid)
 }
 
-// A witness knows whether some process is still there that was started with its path as
-// $ALIVE and has it open: it is a pipe, which ends with the last that may write to it.
+// A witness detects whether a process that inherited it is still running: it is a pipe whose path
+// is in $ALIVE, and it ends when its last writer ends.
 type witness struct {
 	path string
 	fd   int
@@ -64,7 +63,7 @@ func newWitness(t *testing.T) *witness {
 	return w
 }
 
-// isGone waits until no process is left, and complains if some stay.
+// isGone waits until no process is left, and fails if one remains.
 func (w *witness) isGone(t *testing.T) {
 	t.Helper()
 	for began := time.Now(); ; time.Sleep(time.Millisecond) {
@@ -78,7 +77,7 @@ func (w *witness) isGone(t *testing.T) {
 	}
 }
 
-// start starts a command that holds the witness, and says so by a line.
+// start starts a command that opens the witness for writing, and waits for its line of output.
 func (w *witness) start(ctx context.Context, t *testing.T, s *Set, command string) (*Process, *lines) {
 	t.Helper()
 	told := &lines{}
@@ -93,7 +92,7 @@ func (w *witness) start(ctx context.Context, t *testing.T, s *Set, command strin
 	return p, told
 }
 
-// within fails when something does not end.
+// within fails if a function does not return.
 func within(t *testing.T, what string, f func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -108,7 +107,7 @@ func within(t *testing.T, what string, f func()) {
 	}
 }
 
-// noLeaks fails when goroutines are left that were not there before.
+// noLeaks fails if a test leaves goroutines running.
 func noLeaks(t *testing.T) {
 	before := runtime.NumGoroutine()
 	t.Cleanup(func() {
@@ -121,7 +120,7 @@ func noLeaks(t *testing.T) {
 	})
 }
 
-// stubborn are commands that do not end by themselves, whatever becomes of their input.
+// stubborn are commands that do not end by themselves, even if their input ends.
 var stubborn = []string{
 	"sleep 1000",
 	"sleep 1000 & sleep 1000",
@@ -157,7 +156,7 @@ func TestContextEndsGroup(t *testing.T) {
 				_, err := io.Copy(io.Discard, p)
 				reading <- err
 			}()
-			go p.Write(make([]byte, 1<<20)) // more than a pipe takes
+			go p.Write(make([]byte, 1<<20)) // more than a pipe holds
 			cancel(cause)
 			within(t, "Wait", func() {
 				if err := <-reading; err != nil && err != cause {
@@ -191,7 +190,7 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// What a command leaves running when it ends, well or not, ends with it.
+// All processes that a command leaves running end with it, whether it succeeds or fails.
 func TestEndEndsGroup(t *testing.T) {
 	noLeaks(t)
 	tests := []struct{ command, want, exit string }{
@@ -242,7 +241,7 @@ func TestSetClose(t *testing.T) {
 	w.isGone(t)
 }
 
-// An output as long as it takes, read slowly, is read to its end.
+// A long output is read to its end, also slowly.
 func TestLongOutput(t *testing.T) {
 	const size = 3 << 20
 	w := newWitness(t)
@@ -263,7 +262,8 @@ func TestLongOutput(t *testing.T) {
 	})
 }
 
-// A process that has left the group and keeps the output is an error, and holds up nobody.
+// A process that has left the group and keeps the output is an error, and does not block the
+// caller.
 func TestLeaver(t *testing.T) {
 	noLeaks(t)
 	program, err := os.Executable()
@@ -305,7 +305,7 @@ func TestNoEnvironment(t *testing.T) {
 	}
 }
 
-// Many at once, ended in all ways at any time.
+// Many commands run at once, and end in every way at any time.
 func TestAtOnce(t *testing.T) {
 	noLeaks(t)
 	s := &Set{}
@@ -335,8 +335,8 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// TestArgs: a program runs without a shell, with the whole environment if that is wanted, and
-// nothing of what it says is left out.
+// TestArgs checks that a program runs without a shell and, if requested, with the whole
+// environment, and that its output is complete.
 func TestArgs(t *testing.T) {
 	noLeaks(t)
 	t.Setenv("HANDOFF_TEST", "inherited")

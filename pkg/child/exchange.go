@@ -47,7 +47,7 @@ func (s *Set) Exchange(ctx context.Context, o Options, input []byte, b Bounds) (
 	case errors.As(err, &ended) && ended.ExitCode() > 0:
 		return nil, fmt.Errorf("ended with exit code %d", ended.ExitCode())
 	case err != nil:
-		return nil, fmt.Errorf("did not end well: %w", err)
+		return nil, fmt.Errorf("failed: %w", err)
 	case unread != nil:
 		return nil, fmt.Errorf("cannot be read: %w", unread)
 	}

@@ -54,7 +54,7 @@ func TestStderrIsBounded(t *testing.T) {
 	for _, command := range []string{"yes >&2", "yes '' >&2", "cat /dev/zero >&2", "while :; do head -c 3000 /dev/zero; echo; done >&2"} {
 		w := newWitness(t)
 		p, received := w.start(context.Background(), t, &Set{}, "("+command+`) & read -r line; echo "$line"`)
-		// The command writes on and on, and is not held up by it.
+		// The command writes without end, and is not blocked.
 		within(t, command, func() {
 			if !strings.Contains(command, "zero") {
 				for received.last() != leftOut {

@@ -200,7 +200,7 @@ func (a *Assembler) begin(c *received) (*stream, *Event) {
 		}
 	}
 	if c.kind != First && c.sequence > a.o.MaxHeld {
-		return nil, a.notBegun(c, c.fault(Foreign, "chunk 0 of a stream that has not begun", fmt.Sprintf("chunk %d: those before it are lost, or come later", c.sequence)), c.sequence)
+		return nil, a.notBegun(c, c.fault(Foreign, "chunk 0 of a stream that has not begun", fmt.Sprintf("chunk %d: the chunks before it are lost or late", c.sequence)), c.sequence)
 	}
 	if len(a.open) >= a.o.MaxStreams {
 		return nil, a.notBegun(c, c.fault(TooLarge, fmt.Sprintf("at most %d streams at a time", a.o.MaxStreams), "one more"), 0)
@@ -232,7 +232,7 @@ func (a *Assembler) take(ctx context.Context, s *stream, c *received, signer str
 	case c.sequence < next && c.digest == s.digests[c.sequence]:
 		events = []Event{{Kind: Dropped, Stream: s.id, Sequence: c.sequence}}
 	case c.sequence < next:
-		return a.end(s, c.fault(Repeated, fmt.Sprintf("chunk %d, or this one as it came before", next), "one with another content")), nil
+		return a.end(s, c.fault(Repeated, fmt.Sprintf("chunk %d, or the same chunk again", next), "one with other content")), nil
 	case c.sequence > next:
 		return a.hold(s, c), nil
 	default:
@@ -273,14 +273,14 @@ func (a *Assembler) hold(s *stream, c *received) []Event {
 	next := len(s.digests)
 	if before, there := s.held[c.sequence]; there {
 		if chainDigest(before.Bytes) != c.digest {
-			return a.end(s, c.fault(Repeated, "this chunk as it came before", "one with another content"))
+			return a.end(s, c.fault(Repeated, "the same chunk again", "one with other content"))
 		}
 		return []Event{{Kind: Dropped, Stream: s.id, Sequence: c.sequence}}
 	}
 	if c.sequence > next+a.o.MaxHeld {
-		f := c.fault(Lost, fmt.Sprintf("chunk %d", next), fmt.Sprintf("chunk %d: those between are lost, or come later", c.sequence))
+		f := c.fault(Lost, fmt.Sprintf("chunk %d", next), fmt.Sprintf("chunk %d: the chunks between are lost or late", c.sequence))
 		if next == c.sequence-1 {
-			f.Found = fmt.Sprintf("chunk %d: the one before it is lost, or comes later", c.sequence)
+			f.Found = fmt.Sprintf("chunk %d: the chunk before it is lost or late", c.sequence)
 		}
 		events := a.end(s, f)
 		a.ended[s.id].skippedTo = c.sequence

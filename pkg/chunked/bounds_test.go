@@ -32,12 +32,12 @@ func TestExpire(t *testing.T) {
 	if f := faultOf(t, events); f.Reason != Expired || f.Stream != parse(t, string(one[0])).Root().Get("streamId").Text() || !f.Ended || f.Expected != "chunk 1" || f.Found != "nothing for 1m0s" {
 		t.Error(f)
 	}
-	// A stream that is never silent is not for ever either.
+	// A stream without pauses also expires.
 	a.o.MaxPause = 0
 	if f := faultOf(t, a.Expire(at(60))); f.Found != "no end 1h0m0s after its first chunk" || a.Open() != 0 {
 		t.Error(f)
 	}
-	// What comes of it later is not taken, until it is sent again.
+	// Later chunks of it are dropped until it is sent again.
 	if got := shown(add(t, a, one[1], one[0], one[1])); got != "began 0, grew 1" {
 		t.Error(got)
 	}
@@ -60,7 +60,7 @@ func TestMaxStreams(t *testing.T) {
 	if events := add(t, a, last[1]); len(events) != 0 {
 		t.Errorf("a stream that was not opened is reported again: %s", shown(events))
 	}
-	// Streams that have ended are remembered within a bound.
+	// The number of ended streams that are remembered is limited.
 	for i := range 2 * maxEnded {
 		m, err := example(t).Set("/handoffId", fmt.Appendf(nil, `"6f9619ff-8b86-4d01-b42d-00cf4fc9%04x"`, i))
 		if err != nil {
@@ -73,7 +73,7 @@ func TestMaxStreams(t *testing.T) {
 	}
 }
 
-// Streams that take little each take no more together than they may.
+// The total memory of all streams is limited, even if each uses little.
 func TestStreamsTogether(t *testing.T) {
 	one, two := split(t, example(t), 600, SplitOptions{}), other(t, 3)
 	a := NewAssembler(AssemblerOptions{})
@@ -87,7 +87,7 @@ func TestStreamsTogether(t *testing.T) {
 	}
 }
 
-// bomb returns chunks without end, each of which appends the same.
+// bomb returns an endless series of chunks that all append the same part.
 func bomb(t testing.TB, part string) (first []byte, next func() []byte) {
 	first = split(t, example(t), 0, SplitOptions{})[0]
 	sequence, before := 0, chainDigest(first)
@@ -100,7 +100,7 @@ func bomb(t testing.TB, part string) (first []byte, next func() []byte) {
 	}
 }
 
-// However it is done, a stream takes no more memory than it is allowed to.
+// A stream never takes more memory than permitted, whatever its chunks contain.
 func TestMemoryBound(t *testing.T) {
 	const bound = 1 << 20
 	many := func(one string) string { return strings.TrimSuffix(strings.Repeat(one+",", 2000), ",") }
@@ -129,7 +129,7 @@ func TestMemoryBound(t *testing.T) {
 			}
 			before := heap()
 			peak := uint64(0)
-			// The digest of the changed first chunk is the one that counts.
+			// The chain begins with the digest of the changed first chunk.
 			fixedNext := next
 			prior := chainDigest(first)
 			next = func() []byte {
@@ -175,7 +175,7 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// A stream does not nest deeper than a message may, however slowly it grows.
+// The depth limit of messages also applies to streams that grow in small steps.
 func TestDepthBound(t *testing.T) {
 	first, _ := bomb(t, "")
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(first), jsonstream.Limits{})
@@ -202,7 +202,7 @@ func TestDepthBound(t *testing.T) {
 	}
 }
 
-// A message is no longer than one may be.
+// The size limit of messages also applies to streams.
 func TestMessageBound(t *testing.T) {
 	m := longMessage(t, 100_000)
 	a := NewAssembler(AssemblerOptions{Limits: jsonstream.Limits{MaxBytes: 20_000}})
@@ -211,7 +211,7 @@ func TestMessageBound(t *testing.T) {
 	}
 }
 
-// Splitting takes hardly more memory than the message: chunks are not kept.
+// Splitting takes hardly more memory than the message: it keeps no chunks.
 func TestSplitStreams(t *testing.T) {
 	m := longMessage(t, 4<<20)
 	before, longest := heap(), uint64(0)
@@ -254,7 +254,7 @@ func TestBuilder(t *testing.T) {
 			}
 		}
 	}
-	// A turn is written word by word, too.
+	// A turn is also written word by word.
 	n := full.Root().Get("conversationHistoryVerbatim").Len()
 	if err := b.Append(Addition{"/conversationHistoryVerbatim", []byte(`[{"role":"assistant","content":""}]`)}); err != nil {
 		t.Fatal(err)

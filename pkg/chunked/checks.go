@@ -81,7 +81,7 @@ func (c *checks) verify(chunk *received, now time.Time) (string, *Fault) {
 	if err == nil {
 		return key.ID, nil
 	}
-	f := chunk.fault(Forged, "a chunk that is signed with a key at hand", "one that does not verify: "+err.Error())
+	f := chunk.fault(Forged, "a chunk that is signed with a known key", "one that does not verify: "+err.Error())
 	f.Err = err
 	if fault := (*sign.Error)(nil); errors.As(err, &fault) && fault.Line > 0 {
 		f.Position = fault.Position
@@ -133,7 +133,7 @@ func (c *checks) begin(ctx context.Context, m *message.Message) (validate.Result
 		f := &r.Findings[i]
 		if f.Severity == finding.Error && slices.Contains(later, f.Rule) {
 			f.Severity = finding.Note
-			f.Message += "; it may still come"
+			f.Message += "; a later chunk may add it"
 		}
 		if f.Severity == finding.Error {
 			r.Valid = false

@@ -88,10 +88,10 @@ func (c *received) check(schema *validate.Schema) *Fault {
 		}
 	}
 	if c.root.Get("handoffId").Exists() {
-		return c.fault(Malformed, "a chunk", "what could be taken for a message as well: it has a member handoffId")
+		return c.fault(Malformed, "a chunk", "a chunk that could also be read as a message: it has a member handoffId")
 	}
 	if (c.kind == First) != (c.sequence == 0) {
-		return c.fault(Malformed, "chunk 0, and no other, of kind first", fmt.Sprintf("kind %s", c.kind))
+		return c.fault(Malformed, "kind first in chunk 0, and in no other", fmt.Sprintf("kind %s", c.kind))
 	}
 	return nil
 }

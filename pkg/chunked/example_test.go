@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// A message is divided, and joined again by a receiver that begins with the first chunk.
+// A message is split, and assembled by a receiver that begins with the first chunk.
 func Example() {
 	text, err := schemas.Example("message")
 	if err != nil {
@@ -46,7 +46,7 @@ func Example() {
 	// the same message: true
 }
 
-// An agent hands over while it still works.
+// An agent hands over while it is still working.
 func ExampleBuilder() {
 	text, err := schemas.Example("message")
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// Whatever comes, the assembler neither panics nor forgets what it counts, and a message that
-// is complete is a valid one.
+// For any input, the assembler does not panic and its counts are right, and every complete message
+// is valid.
 func FuzzAssembler(f *testing.F) {
 	for _, room := range []int{50, 600} {
 		f.Add(bytes.Join(split(f, example(f), room, SplitOptions{}), []byte("\n")), uint8(0))
@@ -21,7 +21,7 @@ func FuzzAssembler(f *testing.F) {
 		a := NewAssembler(AssemblerOptions{MaxHeld: int(held % 8), MaxStreams: 4, MaxStreamBytes: 1 << 20, Limits: jsonstream.Limits{MaxBytes: 1 << 20, MaxDepth: 64}})
 		chunks := bytes.Split(input, []byte("\n"))
 		for i := range chunks {
-			if i > 0 { // so that the chain need not be guessed
+			if i > 0 { // so that the fuzzer need not guess the digests
 				chunks[i] = bytes.ReplaceAll(chunks[i], []byte("PREVIOUS"), []byte(chainDigest(bytes.TrimSpace(chunks[i-1]))))
 			}
 		}
@@ -45,7 +45,7 @@ func FuzzAssembler(f *testing.F) {
 	})
 }
 
-// A growth is what appending to a document would give, or an error.
+// Appending to a growth gives the same as appending to a document, or an error.
 func FuzzGrowth(f *testing.F) {
 	f.Add([]byte(`{"a":[1,{"b":"x"}],"c":{}}`), "/a/1/b", []byte(`"y\u0041"`), "/c", []byte(`{"d":[]}`))
 	f.Add([]byte(`{"":[[]]}`), "/", []byte(`[ 2 ]`), "//1", []byte(`[3]`))
@@ -77,7 +77,7 @@ func FuzzGrowth(f *testing.F) {
 	})
 }
 
-// appended is the plain statement of what appending is.
+// appended is a simple implementation of appending.
 func appended(t *testing.T, m *message.Message, at string, add jsonstream.Value) *message.Message {
 	var err error
 	switch target := m.Root().At(at); add.Kind() {
@@ -108,7 +108,7 @@ func appended(t *testing.T, m *message.Message, at string, add jsonstream.Value)
 	return m
 }
 
-// Pieces of a string are strings, and together the string.
+// The pieces of a string are strings that together give the string.
 func FuzzCut(f *testing.F) {
 	f.Add(`"a\ud83d\ude00é😀\n\\\u0041"`, 3)
 	f.Fuzz(func(t *testing.T, text string, n int) {

@@ -49,7 +49,7 @@ const (
 )
 
 var (
-	errFixed    = errors.New("the first chunk settles this member: nothing can be appended to it")
+	errFixed    = errors.New("this member is complete in the first chunk: nothing can be appended to it")
 	errTooLarge = fmt.Errorf("the message: %w", jsonstream.ErrTooLarge)
 	errTooDeep  = fmt.Errorf("the message: %w", jsonstream.ErrTooDeep)
 )
@@ -135,10 +135,10 @@ func (g *growth) appendMembers(add jsonstream.Value) error {
 	}
 	for name, member := range add.Members() {
 		if _, there := g.index[name]; there {
-			return fmt.Errorf("the message has a member %s already", finding.Quote(name))
+			return fmt.Errorf("the message already has a member %s", finding.Quote(name))
 		}
 		if isFixed(name) && !fixed[name] {
-			return fmt.Errorf("the member %s has to be in the first chunk", finding.Quote(name))
+			return fmt.Errorf("the member %s must be in the first chunk", finding.Quote(name))
 		}
 		g.addMember(nil, name, member)
 	}
@@ -201,16 +201,16 @@ func (l *level) lastToken(last jsonstream.Value) string {
 func (g *growth) extend(m *grown, tokens []string, add jsonstream.Value) error {
 	n := len(tokens) // levels from the member to the one to extend
 	if n > len(m.edge) {
-		return errors.New("there is nothing to append to")
+		return errors.New("the value to append to does not exist")
 	}
 	for i, token := range tokens[1:] {
 		if m.edge[i+1].token != token {
-			return fmt.Errorf("only what is last in its array or object can grow: %s is not, or is not there", finding.Quote(token))
+			return fmt.Errorf("only the last value of an array or object can grow: %s is not the last, or does not exist", finding.Quote(token))
 		}
 	}
 	target := &m.edge[n-1]
 	if target.kind != add.Kind() {
-		return fmt.Errorf("the value there is %s, and what is to be appended is %s", finding.KindName(target.kind), finding.KindName(add.Kind()))
+		return fmt.Errorf("the value is %s, but the addition is %s", finding.KindName(target.kind), finding.KindName(add.Kind()))
 	}
 	if add.Len() == 0 && (add.Kind() != jsonstream.String || len(add.Raw()) == len(`""`)) {
 		return nil // nothing to append

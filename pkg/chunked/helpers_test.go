@@ -15,7 +15,7 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// now is when chunks come in tests: a minute after the messages were made.
+// now is the time at which chunks arrive in tests: a minute after the messages were created.
 var now = time.Date(2026, 6, 12, 9, 31, 0, 0, time.UTC)
 
 func parse(t testing.TB, text string) *message.Message {
@@ -37,7 +37,7 @@ func example(t testing.TB) *message.Message {
 	return parse(t, string(jsonstream.AppendCompact(nil, text)))
 }
 
-// longMessage returns a valid message with a long history, state and context, about n bytes.
+// longMessage returns a valid message of about n bytes, with a long history, state and context.
 func longMessage(t testing.TB, n int) *message.Message {
 	t.Helper()
 	var done, turns, calls, state []string
@@ -61,7 +61,7 @@ func longMessage(t testing.TB, n int) *message.Message {
 	return m
 }
 
-// split returns the chunks of a message, whose bodies have as much room as said.
+// split returns the chunks of a message, with the given room for the body of a chunk.
 func split(t testing.TB, m *message.Message, room int, o SplitOptions) [][]byte {
 	t.Helper()
 	var chunks [][]byte
@@ -79,7 +79,7 @@ func split(t testing.TB, m *message.Message, room int, o SplitOptions) [][]byte 
 	return chunks
 }
 
-// add gives chunks to an assembler, and returns all events.
+// add adds chunks to an assembler, and returns all events.
 func add(t testing.TB, a *Assembler, chunks ...[]byte) []Event {
 	t.Helper()
 	var all []Event
@@ -106,7 +106,7 @@ func shown(events []Event) string {
 	return strings.Join(list, ", ")
 }
 
-// faultOf returns the one fault of some events.
+// faultOf returns the only fault of some events.
 func faultOf(t testing.TB, events []Event) *Fault {
 	t.Helper()
 	var found *Fault
@@ -148,8 +148,8 @@ func verifier(t testing.TB, keys ...*sign.Key) *sign.Verifier {
 	return v
 }
 
-// value draws a JSON text with what re-encoding would change: the spelling of numbers and
-// strings, the order of members.
+// value draws a JSON text that re-encoding would change: in the spelling of numbers and strings or
+// in the order of members.
 func value(t *rapid.T, depth int) string {
 	kinds := 4
 	if depth > 0 {
@@ -171,7 +171,7 @@ func value(t *rapid.T, depth int) string {
 	}
 }
 
-// text draws a string as it is written.
+// text draws the JSON text of a string.
 func text(t *rapid.T) string {
 	pieces := rapid.SliceOfN(rapid.SampledFrom([]string{"a", `\u0041`, `\/`, "<é>", `\ud83d\ude00`, `\uD83D\uDE00`, "😀", `\u0000`, "a b", `\\`, `\"`, "{[", "日本"}), 0, 40).Draw(t, "pieces")
 	return `"` + strings.Join(pieces, "") + `"`
@@ -194,8 +194,8 @@ func values(t *rapid.T, depth int, named bool) []string {
 	return list
 }
 
-// generated draws a message that is valid by its schema, with members in any order and white
-// space between tokens.
+// generated draws a message that is valid by its schema, with members in any order and white space
+// between tokens.
 func generated(t *rapid.T) string {
 	list := func(one func() string) string {
 		items := make([]string, rapid.IntRange(0, 5).Draw(t, "items"))

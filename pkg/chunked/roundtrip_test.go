@@ -39,7 +39,7 @@ func roundTrip(t testing.TB, m *message.Message, room int, o SplitOptions, a Ass
 	return chunks
 }
 
-// Splitting and assembling gives every message again, byte for byte but for white space.
+// Splitting and assembling restores every message byte for byte, except for white space.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m, err := message.Parse([]byte(generated(rt)), message.Options{})
@@ -71,7 +71,7 @@ func TestRoundTripExample(t *testing.T) {
 		}
 		if bound < 4096 {
 			longest = 0
-			for _, c := range chunks[1:] { // what the first has to have is more
+			for _, c := range chunks[1:] { // the first chunk also has the required members
 				longest = max(longest, len(c))
 			}
 		}
@@ -81,7 +81,7 @@ func TestRoundTripExample(t *testing.T) {
 	}
 }
 
-// A signature that held before holds after, in the place that it had.
+// A valid signature stays valid, at its place.
 func TestSignatureSurvives(t *testing.T) {
 	key := secret(t, "team")
 	text, err := sign.Sign(longMessage(t, 50_000), *key, false)
@@ -103,7 +103,7 @@ func TestSignatureSurvives(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// A whole message whose own signature does not hold is rejected, whoever signs the chunks.
+	// A whole message with an invalid signature is rejected, whoever signs the chunks.
 	forged := parse(t, strings.Replace(string(text), `"agentType":"`, `"agentType":"x`, 1))
 	fault := faultOf(t, add(t, NewAssembler(AssemblerOptions{Validate: validate.Options{Verifier: verifier(t, key)}}), split(t, forged, 2000, SplitOptions{Key: key})...))
 	if fault.Reason != Invalid || fault.Result.Reason != validate.SignatureInvalid {
@@ -111,7 +111,7 @@ func TestSignatureSurvives(t *testing.T) {
 	}
 }
 
-// The first message is valid by all layers, with the budget of the whole.
+// The first message is valid in all layers, and has the whole budget.
 func TestFirstMessage(t *testing.T) {
 	m := longMessage(t, 300_000)
 	chunk := parse(t, string(split(t, m, 0, SplitOptions{ChunkBytes: 4096})[0]))
@@ -134,7 +134,7 @@ func TestFirstMessage(t *testing.T) {
 	}
 }
 
-// What completeness misses in the first message may come later, and is missed at the end.
+// Members that completeness requires may arrive after the first message, but are missed at the end.
 func TestCompletenessLater(t *testing.T) {
 	m, err := longMessage(t, 20_000).Set("/taskDescription", []byte(`"Go on"`))
 	if err != nil {
@@ -159,8 +159,8 @@ func TestCompletenessLater(t *testing.T) {
 	}
 }
 
-// A message with a number beyond doubles has no digest, and arrives all the same; nobody can
-// sign it.
+// A message with a number beyond the range of a double has no digest and cannot be signed, but it
+// is delivered.
 func TestNumbers(t *testing.T) {
 	m, err := example(t).Set("/currentState", []byte(`{"a":1e400,"b":9007199254740993}`))
 	if err != nil {
@@ -188,7 +188,7 @@ func TestSplitErrors(t *testing.T) {
 	}
 }
 
-// A message as deep, and about as long, as one may be.
+// A message at the limits of depth and size.
 func TestLimits(t *testing.T) {
 	for _, limits := range []jsonstream.Limits{{}, {MaxDepth: jsonstream.MaxDepth}} {
 		depth := withDefaults(limits).MaxDepth - 2
@@ -214,7 +214,7 @@ func TestLimits(t *testing.T) {
 	roundTrip(t, m, 0, SplitOptions{}, AssemblerOptions{Limits: limits})
 }
 
-// The schema of chunks is checked by a program, at the speed of reading.
+// The schema of chunks is compiled to a program, which checks at the speed of reading.
 func TestSchemaStreams(t *testing.T) {
 	if err := NewAssembler(AssemblerOptions{}).schema.Streams(); err != nil {
 		t.Error(err)

@@ -40,7 +40,7 @@ type Splitter struct {
 func NewSplitter(o SplitOptions) *Splitter { return &Splitter{options: o} }
 
 // errNoStream reports a message that cannot be sent as a stream.
-var errNoStream = errors.New("only a canonical message can be a stream: it is an object, with a handoffId that names the stream")
+var errNoStream = errors.New("only a canonical message can be a stream: an object with a handoffId, which identifies the stream")
 
 // Split calls emit with the chunks of a message, in order and each on one line; emit may retain
 // them. The message should have passed its schema, so that the message of the first chunk is valid
@@ -240,7 +240,7 @@ type writer struct {
 
 func (w *writer) send(kind Kind, body []byte) error {
 	if w.next >= MaxSequence {
-		return fmt.Errorf("the message needs more than %d chunks: use longer ones", MaxSequence)
+		return fmt.Errorf("the message needs more than %d chunks: use longer chunks", MaxSequence)
 	}
 	chunk, err := w.chunk(kind, body)
 	if err != nil {

@@ -75,7 +75,7 @@ func (a *Assembler) first(ctx context.Context, s *stream, c *received, event *Ev
 // continues checks that a chunk continues its stream.
 func (s *stream) continues(c *received, signer string) *Fault {
 	if before := s.digests[c.sequence-1]; c.root.Get("previous").Text() != before {
-		return c.fault(Foreign, fmt.Sprintf("one that follows on chunk %d with the digest %s", c.sequence-1, before), fmt.Sprintf("%s: it is of another stream, or one of the two was changed", c.root.Get("previous").Text()))
+		return c.fault(Foreign, fmt.Sprintf("a chunk after chunk %d with the digest %s", c.sequence-1, before), fmt.Sprintf("%s: it belongs to another stream, or one of the two chunks was changed", c.root.Get("previous").Text()))
 	}
 	return s.sender.check(c, signer)
 }
@@ -109,10 +109,10 @@ func (a *Assembler) grow(ctx context.Context, s *stream, c *received) (*Fault, e
 // whole processes the last chunk.
 func (a *Assembler) whole(ctx context.Context, s *stream, c *received, event *Event) (*Fault, error) {
 	if n := integer(c.root.Get("chunks")); n != c.sequence+1 {
-		return c.fault(Lost, fmt.Sprintf("the %d chunks that the last one counts", n), fmt.Sprintf("%d", c.sequence+1)), nil
+		return c.fault(Lost, fmt.Sprintf("%d chunks, as the last chunk says", n), fmt.Sprintf("%d", c.sequence+1)), nil
 	}
 	if n := integer(c.root.Get("bytes")); n != s.message.size {
-		return c.fault(Changed, fmt.Sprintf("a message of the %d bytes that the last chunk names", n), fmt.Sprintf("one of %d bytes", s.message.size)), nil
+		return c.fault(Changed, fmt.Sprintf("a message of %d bytes, as the last chunk says", n), fmt.Sprintf("one of %d bytes", s.message.size)), nil
 	}
 	text := s.message.bytes()
 	m, err := message.ParseInPlace(jsonstream.NewRaw(text), message.Options{Limits: a.o.Limits})

@@ -11,13 +11,13 @@ import (
 	"github.com/eaapl/handoff/pkg/compat"
 )
 
-// A pair is a line of testdata/compat/pairs.jsonl: two schemas, and what is to be said of them.
+// A pair is a line of testdata/compat/pairs.jsonl: two schemas, and the expected result.
 type pair struct {
 	Name              string
 	Old, New          json.RawMessage
 	Bump              compat.Bump
 	Backward, Forward compat.Verdict
-	Changes           []string // nil if it does not matter how it is said
+	Changes           []string // nil to ignore the texts
 }
 
 func pairs(t *testing.T) []pair {
@@ -40,7 +40,7 @@ func pairs(t *testing.T) []pair {
 	return list
 }
 
-// Section 14.3 of EAAPL-MAG006, on pairs of schemas made by hand.
+// Section 14.3 of EAAPL-MAG006, on handmade pairs of schemas.
 func TestSpec14_3SchemaEvolution(t *testing.T) {
 	for _, p := range pairs(t) {
 		t.Run(p.Name, func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestSpec14_3SchemaEvolution(t *testing.T) {
 					text += " undeprecated"
 				}
 				changes = append(changes, text)
-				// What is said to be incompatible is shown.
+				// Each incompatible change has a document that shows it.
 				if c.Backward == compat.No && c.Refused == nil || c.Forward == compat.No && c.Unread == nil ||
 					c.Backward == compat.Unknown && p.Backward != compat.Unknown || c.Forward == compat.Unknown && p.Forward != compat.Unknown {
 					t.Errorf("%s: backward %s %v, forward %s %v", text, c.Backward, c.Refused, c.Forward, c.Unread)
@@ -71,7 +71,7 @@ func TestSpec14_3SchemaEvolution(t *testing.T) {
 	}
 }
 
-// However a schema is made, comparing it takes a bounded time.
+// The time of a comparison is bounded for all schemas.
 func TestHostileSchemas(t *testing.T) {
 	deep := strings.Repeat(`{"items":`, 400) + "{}" + strings.Repeat("}", 400)
 	for name, text := range map[string]string{

@@ -6,7 +6,7 @@ import (
 	"github.com/eaapl/handoff/pkg/compat"
 )
 
-// A smaller enum is a major change, and there is a document that shows it.
+// A smaller enum is a major change, and a document shows it.
 func ExampleCompare() {
 	older := document(`{"type":"object","properties":{"priority":{"enum":["low","high"]}}}`)
 	newer := document(`{"type":"object","properties":{"priority":{"enum":["high"]}}}`)

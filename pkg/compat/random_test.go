@@ -171,8 +171,8 @@ func compile(t interface {
 	return s
 }
 
-// No change is called compatible for which there is a document that shows otherwise, and each
-// document that is given shows what it is given for.
+// No change is called compatible if a document shows otherwise, and each reported document shows
+// the reported change.
 func TestRandomPairs(t *testing.T) {
 	definitions := []string{`{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"additionalProperties":{"type":"string"}}`, `{"type":"array","items":{"$ref":"#/$defs/b"},"maxItems":2}`}
 	rapid.Check(t, func(t *rapid.T) {

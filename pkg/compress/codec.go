@@ -78,7 +78,7 @@ type DictionaryError struct {
 }
 
 func (e *DictionaryError) Error() string {
-	return fmt.Sprintf("zstd data was compressed with dictionary %d, which is not known here", e.ID)
+	return fmt.Sprintf("zstd data was compressed with dictionary %d, which is unknown", e.ID)
 }
 
 // A RatioError reports content that exceeds both limits, on its size and on its ratio to the
@@ -90,6 +90,6 @@ type RatioError struct {
 }
 
 func (e *RatioError) Error() string {
-	return fmt.Sprintf("%s data of %d bytes has grown to %d: content beyond %d bytes may be %d times as long as the data",
+	return fmt.Sprintf("%s data of %d bytes has grown to %d: content above %d bytes may be at most %d times as long as the data",
 		e.Codec, e.Read, e.Content, e.MaxBytes, e.Ratio)
 }

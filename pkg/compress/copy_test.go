@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What trickles comes out in time, and what comes fast is not cut up.
+// Slow input is flushed in time, and fast input is not flushed.
 func TestCopyFlushing(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

@@ -60,7 +60,7 @@ func NewEncoder(o EncoderOptions) (*Encoder, error) {
 	case o.Level < 1 || o.Level > e.format.levels:
 		return nil, fmt.Errorf("%s has no level %d: use 1 to %d", o.Codec, o.Level, e.format.levels)
 	case o.Codec == Gzip && o.Dictionary != nil:
-		return nil, fmt.Errorf("gzip knows no dictionaries: use zstd")
+		return nil, fmt.Errorf("gzip does not support dictionaries: use zstd")
 	case o.Codec == Gzip:
 		e.flate.New = func() any {
 			w, err := flate.NewWriter(nil, o.Level)

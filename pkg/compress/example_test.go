@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/compress"
 )
 
-// A reader sees by the data itself whether and how it is compressed.
+// A reader detects from the data whether and how it is compressed.
 func Example() {
 	encoder, err := compress.NewEncoder(compress.EncoderOptions{})
 	if err != nil {
@@ -26,7 +26,7 @@ func Example() {
 	defer r.Close()
 	text, err := io.ReadAll(r)
 	if err != nil {
-		panic(err) // *compress.RatioError: it grows beyond the limits
+		panic(err) // *compress.RatioError: the content exceeds the limits
 	}
 	fmt.Printf("%s: %s\n", r.Codec(), text)
 	// Output: zstd: {"handoffId":"h-1"}

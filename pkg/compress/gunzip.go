@@ -30,10 +30,10 @@ const (
 )
 
 var (
-	errMember   = errors.New("its content is not what its checksum is of")
-	errHeader   = errors.New("its header is not what its checksum is of")
+	errMember   = errors.New("its content does not match its checksum")
+	errHeader   = errors.New("its header does not match its checksum")
 	errMethod   = errors.New("it is not compressed with deflate")
-	errReserved = errors.New("its header has flags that RFC 1952 does not know")
+	errReserved = errors.New("its header has flags that RFC 1952 does not define")
 )
 
 // next reads the header of the member at the start of src. It skips everything but the flags, of

@@ -13,11 +13,11 @@ import (
 	"github.com/eaapl/handoff/pkg/compress"
 )
 
-// A gzipHeader is what a header may have (RFC 1952, section 2.3).
+// A gzipHeader has the possible members of a header (RFC 1952, section 2.3).
 type gzipHeader struct {
 	flags               byte
 	extra, name, remark string
-	checksum            uint16 // added to the right one
+	checksum            uint16 // added to the correct one
 }
 
 func (h gzipHeader) member(t testing.TB, text string) string {
@@ -38,7 +38,7 @@ func (h gzipHeader) member(t testing.TB, text string) string {
 	return string(b) + gzipped(t, text)[10:]
 }
 
-// TestGzipHeaders: RFC 1952 has no limit for what is in a header.
+// TestGzipHeaders checks headers of any length: RFC 1952 has no limit.
 func TestGzipHeaders(t *testing.T) {
 	long := strings.Repeat("x", 3<<20)
 	for _, tt := range []struct {
@@ -58,7 +58,7 @@ func TestGzipHeaders(t *testing.T) {
 		{name: "longest extra field", header: gzipHeader{flags: 4, extra: long[:1<<16-1]}},
 		{name: "header checksum", header: gzipHeader{flags: 2}},
 		{name: "everything", header: gzipHeader{flags: 31, extra: "\x00\x00", name: long[:70_000], remark: long[:70_000]}},
-		{name: "wrong header checksum", header: gzipHeader{flags: 10, name: "a", checksum: 1}, wrong: "its header is not what its checksum is of"},
+		{name: "wrong header checksum", header: gzipHeader{flags: 10, name: "a", checksum: 1}, wrong: "its header does not match its checksum"},
 		{name: "reserved flag", header: gzipHeader{flags: 0x20}, wrong: "flags that RFC 1952 does not know"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -88,7 +88,7 @@ func TestGzipHeaders(t *testing.T) {
 	}
 }
 
-// A name that does not end takes no memory.
+// An endless name takes no memory.
 func TestGzipHeaderMemory(t *testing.T) {
 	endless := io.MultiReader(strings.NewReader("\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\x03"), io.LimitReader(xs{}, 64<<20))
 	var before, after runtime.MemStats

@@ -14,8 +14,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(tier.Run(m)) }
 
-// others are the programs that data is exchanged with: the commands that compress and
-// decompress, from stdin to stdout. DICT is the file of a dictionary.
+// others are the programs with which data is exchanged: the commands that compress and decompress,
+// from stdin to stdout. DICT is the file of a dictionary.
 var others = []struct {
 	name                 string
 	codec                compress.Codec
@@ -32,7 +32,7 @@ var others = []struct {
 		decompress: []string{"python3", "-c", "import gzip,sys; sys.stdout.buffer.write(gzip.decompress(sys.stdin.buffer.read()))"}},
 }
 
-// Other programs read what is written here, and the other way round.
+// Other programs can read our output, and we can read theirs.
 func TestOtherPrograms(t *testing.T) {
 	text := bytes.Repeat([]byte(`{"handoffId":"6e7f936b","constraints":["a:b","é😀"]}`+"\n"), 100_000)
 	dict := filepath.Join(t.TempDir(), "dict")
@@ -71,7 +71,7 @@ func TestOtherPrograms(t *testing.T) {
 	}
 }
 
-// filter returns what a program makes of data.
+// filter returns the output of a program for data.
 func filter(t *testing.T, args []string, dict string, data []byte) []byte {
 	t.Helper()
 	var words []string

@@ -19,7 +19,7 @@ func readWith(o compress.ReaderOptions, data []byte) ([]byte, *compress.Reader, 
 	return text, r, errors.Join(err, r.Close())
 }
 
-// A decompression bomb is an error of the reader, and does not fill memory.
+// A decompression bomb is an error of the reader, and does not fill the memory.
 func TestRatio(t *testing.T) {
 	const size = 3 << 20
 	for _, codec := range compress.Codecs() {
@@ -73,7 +73,7 @@ func TestDictionaries(t *testing.T) {
 	if !errors.As(err, &unknown) || unknown.ID != 100_002 || len(got) != 3*len(text) {
 		t.Errorf("got %d bytes, error %v", len(got), err)
 	}
-	if want := "dictionary 100002, which is not known here"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "dictionary 100002, which is unknown"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	// Another dictionary under the same id gives an error, not other content.
@@ -84,7 +84,7 @@ func TestDictionaries(t *testing.T) {
 	}
 }
 
-// samples are small data of every kind that is written.
+// samples are small data of every kind that we write.
 func samples(t testing.TB) map[string][]byte {
 	text := []byte(strings.Repeat(`{"handoffId":"6e7f936b","constraints":["a:b","a:b"]}`+"\n", 4))
 	list := map[string][]byte{
@@ -100,8 +100,8 @@ func samples(t testing.TB) map[string][]byte {
 	return list
 }
 
-// A byte changed anywhere gives an error, or changes nothing: never other content. Data
-// that is no longer recognised as compressed has another codec.
+// A change of any byte gives an error or has no effect; it never gives other content. Data that is
+// no longer recognised as compressed has another codec.
 func TestEveryByteCorrupted(t *testing.T) {
 	o := compress.ReaderOptions{Dictionaries: [][]byte{testDictionary(t, 77777)}}
 	for name, whole := range samples(t) {
@@ -125,7 +125,7 @@ func TestEveryByteCorrupted(t *testing.T) {
 	}
 }
 
-// Cut off anywhere, data is damaged; but where one member or frame of a row ends.
+// Truncated data is damaged, except at the end of a member or frame.
 func TestEveryLength(t *testing.T) {
 	o := compress.ReaderOptions{Dictionaries: [][]byte{testDictionary(t, 77777)}}
 	for name, whole := range samples(t) {
@@ -151,7 +151,7 @@ func TestEveryLength(t *testing.T) {
 	}
 }
 
-// One content has one codec.
+// All content has one codec.
 func TestMixed(t *testing.T) {
 	for _, first := range compress.Codecs() {
 		for _, second := range compress.Codecs() {
@@ -164,7 +164,7 @@ func TestMixed(t *testing.T) {
 	}
 }
 
-// FuzzRoundTrip: whatever is written in whatever pieces is read back.
+// FuzzRoundTrip checks that data written in any pieces is read unchanged.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add([]byte(`{"a":1}`), uint64(1), false)
 	f.Add(bytes.Repeat([]byte("ab"), 2000), uint64(2), true)

@@ -135,7 +135,7 @@ func (r *Reader) next() (io.Reader, error) {
 		case r.codec == Gzip && padding(r.buffer):
 			// Zeros pad the blocks of tapes and disks; gzip ignores them, too.
 		default:
-			return nil, errors.New("something else follows it")
+			return nil, errors.New("other data follows it")
 		}
 	}
 }

@@ -41,13 +41,13 @@ func zstandard(t testing.TB, text string) string {
 	return string(w.EncodeAll([]byte(text), nil))
 }
 
-// skippableFrame is a zstd frame that holds nothing (RFC 8878, section 3.1.2).
+// skippableFrame is an empty zstd frame (RFC 8878, section 3.1.2).
 func skippableFrame(nibble byte, data string) string {
 	b := []byte{0x50 | nibble, 0x2a, 0x4d, 0x18}
 	return string(binary.LittleEndian.AppendUint32(b, uint32(len(data)))) + data
 }
 
-// read reads everything, and closes the reader.
+// read reads all data, and closes the reader.
 func read(r io.Reader) (string, compress.Codec, error) {
 	content := compress.NewReader(r, compress.ReaderOptions{})
 	text, err := io.ReadAll(content)
@@ -103,7 +103,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// A file cut off anywhere never seems complete.
+// A file that is truncated at any byte never looks complete.
 func TestTruncated(t *testing.T) {
 	const text = `{"handoffId":"6e7f936b-cafd-4624-8754-0bafc4e8acb3","constraints":["a:b","a:b"]}` + "\n"
 	for name, whole := range map[string]string{
@@ -113,7 +113,7 @@ func TestTruncated(t *testing.T) {
 		"gzip, two in one": gzipped(t, "") + gzipped(t, text),
 	} {
 		t.Run(name, func(t *testing.T) {
-			// Shorter ones are no gzip or zstd; at these places one member or frame ends.
+			// Shorter data is neither gzip nor zstd; at these bytes a member or frame ends.
 			clean := map[int]bool{len(gzipped(t, "")): name == "gzip, two in one", len(skippableFrame(0, "skip")): name == "zstd, skippable"}
 			for n := 4; n < len(whole); n++ {
 				if clean[n] {
@@ -131,7 +131,7 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// Damage gives an error, after what could be read; never other content.
+// Damage gives an error after the readable content, and never other content.
 func TestCorrupt(t *testing.T) {
 	text := strings.Repeat("The Supplier's total liability shall not exceed 150% of the fees. ", 3)
 	for name, whole := range map[string]string{"gzip": gzipped(t, text), "zstd": zstandard(t, text)} {
@@ -179,14 +179,14 @@ func TestD10HugeWindow(t *testing.T) {
 	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 16<<20 {
 		t.Errorf("%d MiB were allocated", allocated>>20)
 	}
-	// The largest that is accepted.
+	// The largest accepted window.
 	const largest = "\x28\xb5\x2f\xfd\x00\x88\x01\x00\x00"
 	if got, _, err := read(strings.NewReader(largest)); got != "" || err != nil {
 		t.Errorf("128 MiB: got %q, error %v", got, err)
 	}
 }
 
-// gzip ignores the zeros with which tapes and disks fill up a block.
+// gzip ignores the zeros at the end of a block of a tape or disk.
 func TestGzipPadding(t *testing.T) {
 	one, zeros := gzipped(t, "{}"), strings.Repeat("\x00", 100_000)
 	for _, tt := range []struct {
@@ -206,8 +206,8 @@ func TestGzipPadding(t *testing.T) {
 	}
 }
 
-// A frame that was made with a dictionary and does not name it (zstd --no-dictID) looks
-// damaged: the error says what else it may be.
+// A frame that was made with a dictionary and does not name it (zstd --no-dictID) looks damaged:
+// the error mentions the other possibility.
 func TestUnnamedDictionary(t *testing.T) {
 	frame := compressed(t, compress.EncoderOptions{Dictionary: dictionary.Builtin()}, []byte(dictionary.Builtin()[1000:3000]))
 	const descriptor, window, id = 4, 5, 6 // RFC 8878, section 3.1.1.1
@@ -234,8 +234,8 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// FuzzReader: whatever the bytes, reading ends, within the limits, and how they
-// arrive does not matter. Plain data comes through as it is.
+// FuzzReader checks that reading ends within the limits for any bytes, and does not depend on the
+// sizes of reads. Plain data is unchanged.
 func FuzzReader(f *testing.F) {
 	for _, in := range []string{
 		"", "{", "{}\n{}", gzipped(f, `{"a":1}`), zstandard(f, `{"a":1}`), gzipped(f, "")[:15], skippableFrame(3, "x") + zstandard(f, "y"),
@@ -244,7 +244,7 @@ func FuzzReader(f *testing.F) {
 	} {
 		f.Add([]byte(in))
 	}
-	const maxContent = 1 << 20 // of content: a bomb is the caller's to bound
+	const maxContent = 1 << 20 // of content: the caller limits bombs
 	limited := func(r io.Reader) (string, compress.Codec, bool) {
 		content := compress.NewReader(r, compress.ReaderOptions{})
 		defer content.Close()

@@ -18,8 +18,8 @@ import (
 	"github.com/eaapl/handoff/pkg/compress"
 )
 
-// otherReaders are what others read the output with: programs that answer as read.mjs in
-// testdata/oracles/compression says.
+// otherReaders are other programs that read our output. They answer in the form of read.mjs in
+// testdata/oracles/compression.
 var otherReaders = []struct {
 	codec    compress.Codec
 	language string
@@ -41,10 +41,11 @@ var otherReaders = []struct {
 	{compress.Gzip, "node", "fflate gunzipSync"},
 }
 
-// The outputs that readers are tried with, as they are called in the table of docs/compression.md.
+// outputs are the kinds of output that readers are tested with, by their names in the table of
+// docs/compression.md.
 var outputs = []string{"file", "pipe", "per message"}
 
-// readerOutputs returns what becomes of content of the outputs.
+// readerOutputs returns the outputs for some content.
 func readerOutputs(t *testing.T, codec compress.Codec, content []byte) map[string][]byte {
 	encoder := newEncoder(t, compress.EncoderOptions{Codec: codec})
 	var pipe, units bytes.Buffer
@@ -67,7 +68,7 @@ func readerOutputs(t *testing.T, codec compress.Codec, content []byte) map[strin
 	return map[string][]byte{"file": compressed(t, compress.EncoderOptions{Codec: codec}, content), "pipe": pipe.Bytes(), "per message": units.Bytes()}
 }
 
-// A reading is what a reader makes of an output.
+// A reading is the answer of a reader about an output.
 type reading struct {
 	Version string
 	Bytes   int
@@ -75,7 +76,7 @@ type reading struct {
 	Error   string
 }
 
-// verdict returns what the table says of a reading.
+// verdict returns the entry of the table for a reading.
 func (r reading) verdict(content []byte) string {
 	sum := sha256.Sum256(content)
 	switch {
@@ -89,8 +90,8 @@ func (r reading) verdict(content []byte) string {
 	return "wrong"
 }
 
-// TestOtherReaders: docs/compression.md says what other readers make of the output. A file is read
-// in whole by all of them, whatever their version.
+// TestOtherReaders checks the statements of docs/compression.md about other readers. All of them,
+// in all versions, read a file completely.
 func TestOtherReaders(t *testing.T) {
 	lines := bytes.Repeat([]byte(`{"handoffId":"6e7f936b","constraints":["a:b","é😀"]}`+"\n"), 70)
 	content := bytes.Repeat(append(append(bytes.Repeat([]byte("x"), 80_000), '"'), lines...), 60) // 5 MB
@@ -123,7 +124,7 @@ func TestOtherReaders(t *testing.T) {
 				t.Skipf("docs/compression.md has no row for version %s", version)
 			}
 			if !slices.EqualFunc(got, strings.Split(want, " | "), func(got, want string) bool {
-				return got == want || got == "error" && want == "**a part**" // how the frames lie in its buffer matters
+				return got == want || got == "error" && want == "**a part**" // the result depends on the place of the frames in its buffer
 			}) {
 				t.Errorf("version %s: got %s, and docs/compression.md has %s", version, strings.Join(got, " | "), want)
 			}
@@ -131,7 +132,7 @@ func TestOtherReaders(t *testing.T) {
 	}
 }
 
-// readWithOther has a file read by a reader, and reports whether there is one.
+// readWithOther reads a file with a reader; ok is false if the reader is not installed.
 func readWithOther(t *testing.T, language, name, file string) (r reading, ok bool) {
 	var args []string
 	switch scripts := filepath.Join("..", "..", "testdata", "oracles", "compression"); language {
@@ -180,8 +181,8 @@ func readWithProgram(t *testing.T, program, file string) (r reading, ok bool) {
 	return r, true
 }
 
-// readersTable returns the rows of docs/compression.md: for the name of a reader and the major
-// version, what it makes of the outputs.
+// readersTable returns the rows of docs/compression.md: the verdicts about the outputs, by the name
+// and the major version of a reader.
 func readersTable(t *testing.T) map[string]string {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "compression.md"))
 	if err != nil {
@@ -201,7 +202,7 @@ func readersTable(t *testing.T) map[string]string {
 	return table
 }
 
-// majorOf returns the part of a version that changes when behaviour does.
+// majorOf returns the part of a version that changes with the behaviour.
 func majorOf(version string) string {
 	parts := strings.SplitN(version, ".", 3)
 	if parts[0] == "0" && len(parts) > 1 {

@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/pkg/compress/dictionary"
 )
 
-// TestOneUnit: what a Writer writes is one frame or member, however much it is, however it is
-// flushed. A frame says the size of its content if that is known, or the content is short.
+// TestOneUnit checks that a Writer writes one frame or member, whatever its size and flushes. A
+// frame declares the size of its content if it is known or the content is short.
 func TestOneUnit(t *testing.T) {
 	for _, o := range []EncoderOptions{{}, {Level: 1}, {Level: 7}, {Level: 19}, {Dictionary: dictionary.Builtin()}, {Codec: Gzip}, {Codec: Gzip, Level: 1}} {
 		encoder, err := NewEncoder(o)
@@ -26,7 +26,7 @@ func TestOneUnit(t *testing.T) {
 			for _, how := range []struct {
 				name string
 				size int64
-				step int // after which it is flushed
+				step int // the number of bytes between flushes
 			}{{"size known", int64(n), n}, {"size unknown", Unknown, n}, {"flushed", Unknown, n/3 + 1}, {"size known, flushed", int64(n), n/3 + 1}} {
 				var data bytes.Buffer
 				w := NewWriter(&data, encoder, how.size)
@@ -54,7 +54,7 @@ func TestOneUnit(t *testing.T) {
 	}
 }
 
-// checkUnit holds data to be one unit.
+// checkUnit checks that data is one unit.
 func checkUnit(t *testing.T, codec Codec, data, content []byte, said bool) {
 	t.Helper()
 	src := bufio.NewReader(bytes.NewReader(data))

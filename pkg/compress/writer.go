@@ -37,7 +37,7 @@ const Unknown = -1
 type SizeError struct{ Size, Written int64 } // in bytes
 
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("%d bytes were to be compressed, and there were %d", e.Size, e.Written)
+	return fmt.Sprintf("expected %d bytes to compress, found %d", e.Size, e.Written)
 }
 
 var errClosed = errors.New("write to a closed compressor")

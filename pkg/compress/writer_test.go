@@ -18,7 +18,7 @@ import (
 	"github.com/eaapl/handoff/pkg/compress"
 )
 
-// testDictionary is a small dictionary with an id of its own.
+// testDictionary is a small dictionary with its own id.
 func testDictionary(t testing.TB, id uint32) []byte {
 	t.Helper()
 	var samples [][]byte
@@ -59,7 +59,7 @@ func noise(n int) []byte {
 	return b
 }
 
-// contents draws bytes of any kind: random, text that repeats, both in turn.
+// contents draws bytes of any kind: random bytes, repetitive text, or both in turn.
 func contents(maxLength int) *rapid.Generator[[]byte] {
 	return rapid.Custom(func(t *rapid.T) []byte {
 		var b []byte
@@ -80,8 +80,8 @@ func contents(maxLength int) *rapid.Generator[[]byte] {
 	})
 }
 
-// Whatever is written comes back: any bytes, any codec and level, however they
-// are written, flushed and read, with and without dictionary, alone and in a row.
+// Data is read unchanged: for any bytes, codec and level, sizes of writes and reads, and flushes,
+// with and without a dictionary, alone and concatenated.
 func TestRoundTrip(t *testing.T) {
 	dict := testDictionary(t, 77777)
 	options := []compress.EncoderOptions{{}, {Dictionary: dict}}
@@ -153,7 +153,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// Output is never longer than the input and the headers of its frames.
+// The output is never longer than the input and the headers of its frames.
 func TestNeverLonger(t *testing.T) {
 	for _, o := range []compress.EncoderOptions{
 		{Level: 1}, {Level: 3}, {Level: 7}, {Level: 19}, {Dictionary: testDictionary(t, 77777)},
@@ -170,8 +170,8 @@ func TestNeverLonger(t *testing.T) {
 			if got := len(compressed(t, o, content)); got > maxLength {
 				t.Errorf("%+v: %d random bytes became %d, more than %d", o, n, got, maxLength)
 			}
-			// Bytes that do not repeat, but do not fill their range either: which an
-			// encoder may try in vain.
+			// Bytes without repetitions that do not use their whole range, which an encoder may try
+			// to compress in vain.
 			for i := range content {
 				content[i] |= 0x80
 			}
@@ -235,8 +235,7 @@ func (b *lockedBuffer) Bytes() []byte {
 	return slices.Clone(b.data)
 }
 
-// Without Close, what was written is cut off for every reader, wherever the run
-// ended.
+// Without Close, every reader reports that the data is cut off, wherever it ends.
 func TestWithoutClose(t *testing.T) {
 	for _, codec := range compress.Codecs() {
 		encoder := newEncoder(t, compress.EncoderOptions{Codec: codec})
@@ -262,7 +261,7 @@ func TestWithoutClose(t *testing.T) {
 			}
 			data := step.data.Bytes()
 			if len(data) == 0 && (i == 0 || i == 4) {
-				continue // all of it is held
+				continue // the writer holds all of it
 			}
 			if _, _, err := read(bytes.NewReader(data)); !errors.Is(err, compress.ErrCorrupt) {
 				t.Errorf("%s, step %d: %d bytes, error %v", codec, i, len(data), err)
@@ -280,11 +279,11 @@ func TestWithoutClose(t *testing.T) {
 	}
 }
 
-// Discarding ends the work, and nothing is written after it.
+// Discard ends the work, and nothing is written after it.
 func TestDiscard(t *testing.T) {
 	for _, codec := range compress.Codecs() {
 		encoder := newEncoder(t, compress.EncoderOptions{Codec: codec})
-		for range 3 { // what works for it is used again
+		for range 3 { // reuses the encoder's resources
 			var data bytes.Buffer
 			w := compress.NewWriter(&data, encoder, compress.Unknown)
 			if _, err := w.Write(noise(12 << 20)); err != nil {
@@ -308,7 +307,7 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// Content that is not as long as was said is an error, however long it is.
+// Content with another size than declared is an error, whatever its size.
 func TestSize(t *testing.T) {
 	for _, codec := range compress.Codecs() {
 		for _, size := range []int{1, 1000, 3 << 20, 20 << 20} {
@@ -327,7 +326,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// A failing destination fails the writer, for good.
+// A failing destination fails the writer permanently.
 func TestWriterFails(t *testing.T) {
 	full := errors.New("disk full")
 	for _, codec := range compress.Codecs() {
@@ -339,7 +338,7 @@ func TestWriterFails(t *testing.T) {
 			}
 		}
 		if err == nil {
-			err = w.Flush() // many cores hold all of it
+			err = w.Flush() // with many cores, the encoder holds all of it until the flush
 		}
 		if !errors.Is(err, full) || !errors.Is(w.Flush(), full) || !errors.Is(w.Close(), full) {
 			t.Errorf("%s: error %v, then %v, %v", codec, err, w.Flush(), w.Close())
@@ -368,7 +367,7 @@ func TestEncoderOptions(t *testing.T) {
 		{name: "gzip level", options: compress.EncoderOptions{Codec: compress.Gzip, Level: 10}, want: "gzip has no level 10: use 1 to 9"},
 		{name: "zstd level", options: compress.EncoderOptions{Level: 23}, want: "zstd has no level 23: use 1 to 22"},
 		{name: "negative", options: compress.EncoderOptions{Level: -1}, want: "zstd has no level -1: use 1 to 22"},
-		{name: "gzip dictionary", options: compress.EncoderOptions{Codec: compress.Gzip, Dictionary: []byte{1}}, want: "gzip knows no dictionaries: use zstd"},
+		{name: "gzip dictionary", options: compress.EncoderOptions{Codec: compress.Gzip, Dictionary: []byte{1}}, want: "gzip does not support dictionaries: use zstd"},
 		{name: "no dictionary", options: compress.EncoderOptions{Dictionary: []byte("text")}, want: "not a usable zstd dictionary"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

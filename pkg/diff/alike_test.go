@@ -57,8 +57,8 @@ func TestLongGapsAreFilledNearTheDiagonal(t *testing.T) {
 	turn := func(i int, end string) string { return fmt.Sprintf(`"turn %d says %d and %d%s"`, i, i*7, i*11, end) }
 	for _, tt := range []struct {
 		name    string
-		ahead   int // of others in the new array
-		between int // others after each
+		ahead   int // the number of other elements before it in the new array
+		between int // the number of other elements after each
 	}{
 		{name: "a few inserted", ahead: 2},
 		{name: "as many inserted as are near", ahead: near},
@@ -133,7 +133,7 @@ func TestTheOrderOfManyWordsCounts(t *testing.T) {
 func TestLeast(t *testing.T) {
 	var p sampler
 	rapid.Check(t, func(t *rapid.T) {
-		// Some share their top byte, and some are there twice.
+		// Some have the same top byte, and some occur twice.
 		feature := rapid.OneOf(rapid.Uint64(), rapid.Uint64Max(20), rapid.Uint64Range(7<<56, 9<<56))
 		p.features = rapid.SliceOfN(feature, 1, 4*maxFeatures).Draw(t, "features")
 		want := slices.Clone(p.features)
@@ -146,7 +146,7 @@ func TestLeast(t *testing.T) {
 	})
 }
 
-// TestLikenessByCounting compares likeness with a count of what two sets share.
+// TestLikenessByCounting compares likeness with the counted size of the intersection.
 func TestLikenessByCounting(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(label string) *sketch {

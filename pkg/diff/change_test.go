@@ -11,12 +11,12 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A change is an old value, its new one, and a function that returns the edit between
-// them once both have been read: nil if they are equal.
+// A change is an old value, its new one, and a function that returns the edit between them after
+// both have been read: nil if they are equal.
 type change struct {
 	old, new string
 	edit     func(old, new jsonstream.Value) *diff.Edit
-	whole    bool // it is replaced as a whole
+	whole    bool // whether the whole value is replaced
 }
 
 func unchanged(text string) change {
@@ -29,7 +29,7 @@ func randomScalar(t *rapid.T) string {
 	return rapid.SampledFrom([]string{"true", "0", "1", `"x"`, `"\/"`, "[]", "{}", "1e400"}).Draw(t, "scalar")
 }
 
-// randomChange makes every kind of edit, also some that no comparison would find.
+// randomChange makes every kind of edit, including some that no comparison would find.
 func randomChange(t *rapid.T, depth int) change {
 	switch kind := rapid.IntRange(0, 9).Draw(t, "kind"); {
 	case depth > 0 && kind > 6:
@@ -90,7 +90,7 @@ func changed(old, new jsonstream.Value, edits []func(old, new jsonstream.Value) 
 func randomElements(t *rapid.T, depth int) change {
 	type element struct {
 		change
-		from  int // -1 for one that was added
+		from  int // -1 for an added one
 		moved bool
 	}
 	var olds []string

@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// outline writes edits one a line: the kind, the places, and what is inside. A
-// value that is replaced is followed by what it was and is.
+// outline writes edits one per line: the kind, the places, and the edits inside. The old and the
+// new value follow a replaced one.
 func outline(e *diff.Edit) []string {
 	if e == nil {
 		return nil
@@ -243,7 +243,7 @@ func TestCompareInside(t *testing.T) {
 	}
 }
 
-// D6: two integers that are one double are not the same number.
+// D6: two integers with the same double are different numbers.
 func TestD6IntegersBeyondDoubles(t *testing.T) {
 	a, b := parse(t, `{"n":[9007199254740993]}`), parse(t, `{"n":[9007199254740992]}`)
 	if diff.Compare(a, b, diff.Options{}) == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// spent returns the cost of comparing two texts: bytes of arrays that were read, and
-// pairs of elements that were compared for likeness.
+// spent returns the cost of comparing two texts: the bytes of arrays that were read, and the pairs
+// of elements that were compared for likeness.
 func spent(t *testing.T, a, b string) (bytes int64, pairs int) {
 	var roots [2]jsonstream.Value
 	for i, text := range []string{a, b} {
@@ -42,7 +42,7 @@ func TestCostGrowsWithTheSize(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		make  func(n int) (a, b string)
-		pairs int // at most, for each element
+		pairs int // the maximum for each element
 	}{
 		{name: "all turns differ", pairs: 2*near + 1, make: func(n int) (string, string) { return turns(n, "x"), turns(n, "y") }},
 		{name: "most turns are new", pairs: 2*near + 1, make: func(n int) (string, string) { return turns(n/100, "x"), turns(n, "y") }},
@@ -66,7 +66,7 @@ func TestCostGrowsWithTheSize(t *testing.T) {
 	}
 }
 
-// Elements that are too deep to be matched are compared by their indices.
+// Elements that are too deep to be matched are compared by index.
 func TestNothingIsMissedWhenTheCostIsReached(t *testing.T) {
 	nested := func(inner string) *jsonstream.Document {
 		text := strings.Repeat("[7,", 200) + inner + strings.Repeat(",8]", 200)

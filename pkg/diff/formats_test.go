@@ -97,7 +97,7 @@ func TestInsideAgainstInline(t *testing.T) {
 	for _, tt := range []struct {
 		name, a, b string
 		same       bool
-		inside     string // the pointer of what changed there
+		inside     string // the pointer of a change inside
 	}{
 		{"the same", `{"a":"` + encoded(`{"x": 1}`) + `"}`, `{"a":{"x":1.0}}`, true, ""},
 		{"and back, as JSON text", `{"a":[1]}`, `{"a":"[1]"}`, true, ""},

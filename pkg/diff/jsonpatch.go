@@ -15,7 +15,7 @@ import (
 )
 
 // ErrNoPatch reports that a patch would have to change values that the options leave out.
-var ErrNoPatch = errors.New("no patch leads from one document to the other around the places left out: leave out fewer")
+var ErrNoPatch = errors.New("no patch leads from one document to the other without a change of the ignored values: ignore fewer")
 
 // JSONPatch returns the JSON Patch (RFC 6902), on one line, that turns a into b, from the
 // result of [Compare] with the same options. If it would be many times as long as the
@@ -58,14 +58,14 @@ func leadsTo(a, b *jsonstream.Document, relation equal.Relation, text []byte, t 
 	}
 	p, err := patch.Parse(doc, t)
 	if err != nil {
-		return fmt.Errorf("the patch that was made is none: %w", err)
+		return fmt.Errorf("the patch that was made is invalid: %w", err)
 	}
 	result, err := p.Apply(a, jsonstream.Unlimited())
 	if err != nil {
 		return fmt.Errorf("the patch that was made does not fit: %w", err)
 	}
 	if !relation.Equal(result.Root(), b.Root()) {
-		return errors.New("the patch that was made leads to another document")
+		return errors.New("the patch that was made gives another document")
 	}
 	return nil
 }

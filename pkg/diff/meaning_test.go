@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// words writes changes for comparison.
+// words writes changes in a form for comparison.
 func words(changes []format.Change) string {
 	var all []string
 	for _, c := range changes {
@@ -92,12 +92,12 @@ func TestMeaningIsOfOneFormat(t *testing.T) {
 	}
 }
 
-// The turns of every format are counted as the edits have them.
+// The turns of every format are counted from the edits.
 func TestMeaningTurns(t *testing.T) {
 	snapshot := func(context string) string {
 		return `{"request_id":"r","context_snapshot":"` + base64.StdEncoding.EncodeToString([]byte(context)) + `"}`
 	}
-	// The edits of a list that has lost its first turn, and got one more.
+	// The edits of a list without its first turn, and with another one at its end.
 	edits := func(list func(*jsonstream.Document) jsonstream.Value, a, b *jsonstream.Document) *diff.Edit {
 		old, new := list(a), list(b)
 		return &diff.Edit{Kind: diff.Changed, Old: old, New: new, Edits: []*diff.Edit{

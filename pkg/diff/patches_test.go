@@ -56,8 +56,7 @@ func TestJSONPatch(t *testing.T) {
 	}
 }
 
-// A patch with paths many times as long as the documents is none that anybody wants:
-// it is given up before it is made.
+// A patch whose paths are much longer than the documents is abandoned before it is complete.
 func TestJSONPatchFallsBack(t *testing.T) {
 	of := func(open string, parts []string, close string) string {
 		return fmt.Sprintf(`{"%s":%s%s%s}`, strings.Repeat("n", 10_000), open, strings.Join(parts, ","), close)
@@ -96,7 +95,7 @@ func TestJSONPatchFallsBack(t *testing.T) {
 	}
 }
 
-// Wrong edits never become a wrong patch.
+// Wrong edits never give a wrong patch.
 func TestWrongEdits(t *testing.T) {
 	a, b := parse(t, `[1,2,3]`), parse(t, `[3,4]`)
 	e := &diff.Edit{Kind: diff.Changed, Old: a.Root(), New: b.Root(), Edits: []*diff.Edit{{Kind: diff.Removed, Old: a.Root().At("/0")}}}
@@ -106,8 +105,8 @@ func TestWrongEdits(t *testing.T) {
 	}
 }
 
-// D4: the pair of documents for which a library makes a wrong patch. Every patch has been
-// applied before it is returned; see TestJSONPatchProperty.
+// D4: the pair of documents for which a library makes a wrong patch. Every patch is applied before
+// it is returned; see TestJSONPatchProperty.
 func TestD4PatchesAreApplied(t *testing.T) {
 	a, b := parse(t, `{"r":[2]}`), parse(t, `{"r":[[[null,1]]]}`)
 	for _, pair := range [][2]*jsonstream.Document{{a, b}, {b, a}} {
@@ -125,7 +124,7 @@ func TestD4PatchesAreApplied(t *testing.T) {
 	}
 }
 
-// Applied, a patch gives the new document; undone, the old one.
+// Applied, a patch gives the new document; reversed, it gives the old one.
 func TestJSONPatchProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := randomChange(t, 4)
@@ -208,8 +207,8 @@ func TestMergePatchNull(t *testing.T) {
 	}
 }
 
-// setsNull reports whether b has a null where a has none, outside of arrays: which no
-// merge patch can set.
+// setsNull reports whether b has a null where a has none, outside of arrays: no merge patch can set
+// it.
 func setsNull(a, b jsonstream.Value) bool {
 	for name, v := range b.Members() {
 		old := a.Get(name)
@@ -220,7 +219,7 @@ func setsNull(a, b jsonstream.Value) bool {
 	return false
 }
 
-// A merge patch gives the new document, unless that has a null to set.
+// A merge patch gives the new document, unless it has to set a null.
 func TestMergePatchProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := randomChange(t, 4)
@@ -244,7 +243,7 @@ func TestMergePatchProperty(t *testing.T) {
 	})
 }
 
-// With places left out, a patch leads to a document that compares equal to the new one.
+// With ignored places, a patch gives a document that compares equal to the new one.
 func TestPatchesWithMask(t *testing.T) {
 	made, impossible := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -292,7 +291,7 @@ func TestPatchesWithMask(t *testing.T) {
 	}
 }
 
-// FuzzPatches makes patches between any two documents, there and back.
+// FuzzPatches makes patches between any two documents, in both directions.
 func FuzzPatches(f *testing.F) {
 	f.Add(`{"subtasks":[{"subtaskId":"a","n":1},{"subtaskId":"b"}]}`, `{"subtasks":[{"subtaskId":"b"},{"subtaskId":"a","n":2},{}]}`)
 	f.Add(`[1,2,3,[4,5],null]`, `[3,1,[5,4,{}],"2"]`)

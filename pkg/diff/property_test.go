@@ -16,8 +16,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// values draws JSON values with many repetitions, so that there is something to match,
-// and so that equal values are written in different ways.
+// values draws JSON values with many repetitions, so that values match, and with several spellings
+// of equal values.
 func values() *rapid.Generator[string] {
 	return rapid.OneOf(rapid.Custom(func(t *rapid.T) string { return value(t, 4) }), rapid.Custom(messageOf))
 }
@@ -71,7 +71,7 @@ func messageOf(t *rapid.T) string {
 		value(t, 0), list("subtaskId", "d", "v"), list("tool", "calledAt", "v"), list("role", "content", "id"))
 }
 
-// quoted returns a name as JSON, which has other escapes than Go.
+// quoted returns a name as JSON, whose escapes differ from Go's.
 func quoted(name string) string {
 	text, err := jsontext.AppendQuote(nil, name)
 	if err != nil {
@@ -80,7 +80,7 @@ func quoted(name string) string {
 	return string(text)
 }
 
-// edited draws a value that is made of another by some edits.
+// edited draws a value that results from another one by some edits.
 func edited(t *rapid.T, v jsonstream.Value) string {
 	var list []string
 	for child := range children(v) {
@@ -146,7 +146,7 @@ var keysDrawn = rapid.Custom(func(t *rapid.T) []diff.Key {
 	return []diff.Key{{Array: patterns(t, "/**")[0], Members: rapid.SampledFrom([][]string{{"id"}, {"a", "b"}, {"v"}}).Draw(t, "members")}}
 })
 
-// apply returns the old value of an edit with the edit made.
+// apply returns the old value with the edit applied.
 func apply(e *diff.Edit) string {
 	if e.Edits == nil {
 		if e.Kind == diff.Moved {
@@ -167,7 +167,7 @@ func apply(e *diff.Edit) string {
 			placed[inner.New.Index()] = apply(inner)
 		}
 	}
-	var rest []string // what stays as it is
+	var rest []string // the unchanged elements
 	for child := range children(e.Old) {
 		if !gone[child] && e.New.Kind() == jsonstream.Object {
 			members = append(members, quoted(child.Name())+":"+string(child.Raw()))
@@ -244,7 +244,7 @@ func checkForm(t interface{ Fatalf(string, ...any) }, e *diff.Edit) {
 	}
 }
 
-// masked returns a value without the parts that do not count, "" if none do.
+// masked returns a value without its ignored parts, "" if all are ignored.
 func masked(v jsonstream.Value, mask jsonstream.Mask) string {
 	if mask.Open() {
 		return string(v.Raw())
@@ -299,7 +299,7 @@ func TestWhatIsLeftOutMakesNoDifference(t *testing.T) {
 	})
 }
 
-// reached reports whether a place counts, or something below it may.
+// reached reports whether a place, or one below it, is compared.
 func reached(mask jsonstream.Mask, at string) bool {
 	tokens, _ := jsonstream.SplitPointer(at)
 	counts := true

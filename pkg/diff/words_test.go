@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/diff"
 )
 
-// marked writes runs as they are printed without colours, in full.
+// marked writes runs as they are printed without colours and in full.
 func marked(runs []diff.Run) string {
 	var b strings.Builder
 	for _, r := range runs {

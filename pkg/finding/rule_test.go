@@ -23,7 +23,7 @@ func TestFind(t *testing.T) {
 		"macp/2":                        "macp/2",
 		"2":                             "macp/2",
 		"rule 2":                        "macp/2",
-		"protocol/macp/2":               "macp/2", // as reports once had it
+		"protocol/macp/2":               "macp/2", // the form of an earlier version
 		"openai/shape":                  "openai/shape",
 		"instruction-override/override": "safety/override",
 	} {

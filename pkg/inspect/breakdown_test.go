@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Everything is largest first, and what is as large in the order of the message. A token is a
+// All lists are in order of size, largest first, then in the order of the message. A token is a
 // byte here.
 func TestBreakDown(t *testing.T) {
 	for _, tt := range []struct {
@@ -63,8 +63,8 @@ func TestBreakDown(t *testing.T) {
 	}
 }
 
-// In chat formats, the sizes of the turns and of other members are those of the message,
-// whatever the turns are in.
+// In chat formats, the sizes of the turns and the other members add up to that of the message,
+// whatever contains the turns.
 func TestBreakDownOfChats(t *testing.T) {
 	for _, tt := range []struct{ text, members, roles, turns string }{
 		{`[{"role":"user","content":"abc"},{"role":"assistant","content":"de"}]`, "", "assistant 11, user 7", "/1 11, /0 7"},

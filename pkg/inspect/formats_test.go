@@ -116,7 +116,7 @@ func TestOpenAI(t *testing.T) {
 	}
 }
 
-// Tokens are those of the context, where a message carries one.
+// The tokens are those of the context, if a message carries one.
 func TestCountTokensOfContext(t *testing.T) {
 	meter := history.Meter{Count: func(s string) int { return len(s) }}
 	m := parse(t, request)

@@ -141,7 +141,7 @@ func TestSpentShare(t *testing.T) {
 	}
 }
 
-// FuzzOf asks of any document: no panic, and facts that JSON can hold.
+// FuzzOf checks that no document causes a panic, and that all facts can be encoded as JSON.
 func FuzzOf(f *testing.F) {
 	f.Add(example)
 	for _, text := range []string{`null`, `[]`, `"a"`, `1e5000000`, `{}`, strings.ReplaceAll(example, `"`, `"x`)} {
@@ -150,7 +150,7 @@ func FuzzOf(f *testing.F) {
 	for _, text := range []string{request, transcript, handoffInput} {
 		f.Add(text)
 	}
-	// Every member with a value of another type.
+	// Each member with a value of another type.
 	for name := range parse(f, example).Root().Members() {
 		for _, value := range []string{`null`, `1e5000000`, `"a"`, `[[1]]`, `[{"role":{}}]`, `{"a":{}}`} {
 			f.Add(`{"` + name + `":` + value + `}`)

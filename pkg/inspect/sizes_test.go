@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// TestSizes compares sizes with those of compact texts, and of names as they are quoted.
+// TestSizes compares sizes with the lengths of compact texts and quoted names.
 func TestSizes(t *testing.T) {
 	text := rapid.StringOf(rapid.SampledFrom([]rune("ab \"\\/\n\t\x00\x7f\u2028é中😀")))
 	space := rapid.SampledFrom([]string{"", "", " ", "\n\t"})

@@ -16,7 +16,7 @@ var (
 	// section 3.2.2.3).
 	ErrNumberRange = errors.New("number beyond the range of a double")
 	// ErrInexact reports a number whose canonical form has another value.
-	ErrInexact = errors.New("number that a double does not hold exactly")
+	ErrInexact = errors.New("number that a double cannot represent exactly")
 	// ErrUnsafe reports a number that [SafeNumber] rejects.
 	ErrUnsafe = errors.New("number beyond the bounds of arithmetic")
 )

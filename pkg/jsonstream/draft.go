@@ -288,7 +288,7 @@ func (d *Draft) Set(pointer string, value []byte) error {
 	}
 	switch {
 	case d == nil || d.Kind() != Object && d.Kind() != Array:
-		return fmt.Errorf("%s: there is no object or array to hold it", pointer)
+		return fmt.Errorf("%s: its parent object or array does not exist", pointer)
 	case d.Kind() == Array && d.Child(tokens[last]) != nil:
 		d.Child(tokens[last]).Replace(child)
 	case !d.Insert(tokens[last], child):
@@ -310,7 +310,7 @@ func (d *Draft) Remove(pointer string) error {
 			break
 		}
 	}
-	return fmt.Errorf("%s: there is nothing that can be removed", pointer)
+	return fmt.Errorf("%s: the value does not exist, or is the whole document", pointer)
 }
 
 // Set returns the document's text with the value at pointer replaced or added. See

@@ -83,7 +83,7 @@ func wordStart(text []byte, offset int, cause error) int {
 // maxName is the maximum length of a quoted name in an error, in characters.
 const maxName = 60
 
-const endProblem = "the document ends in the middle: a bracket, brace or quote is not closed; it may have been cut off"
+const endProblem = "the document is incomplete: a bracket, brace or quote is not closed; it may have been cut off"
 
 // syntaxProblem describes common mistakes and their remedies.
 func syntaxProblem(text []byte, offset int, cause *jsontext.SyntacticError) (string, error) {
@@ -119,9 +119,9 @@ func syntaxProblem(text []byte, offset int, cause *jsontext.SyntacticError) (str
 	case rest[0] == '\'':
 		return "found a single quote: JSON strings and names are in double quotes", nil
 	case rest[0] == '/' || rest[0] == '#':
-		return fmt.Sprintf("found %s: JSON has no comments; take them out", found), nil
+		return fmt.Sprintf("found %s: JSON has no comments; remove them", found), nil
 	case rest[0] == ',' && closes(rest[1:]):
-		return "found a comma before a closing bracket: JSON allows no trailing comma; take it out", nil
+		return "found a comma before a closing bracket: JSON allows no trailing comma; remove it", nil
 	case len(rest) > 1 && rest[0] == '0' && rest[1] >= '0' && rest[1] <= '9':
 		return fmt.Sprintf("not a JSON number: found %s", found), nil
 	case strings.Contains(reason, "after object value"):
@@ -175,7 +175,7 @@ func quotePiece(piece []byte) string {
 	return quote(piece, maxShown)
 }
 
-const secretFound = "what looks like a secret"
+const secretFound = "a text that looks like a secret"
 
 // quote quotes a piece of text, cut to a number of bytes.
 func quote(piece []byte, maxShown int) string {

@@ -82,10 +82,10 @@ func (p *Parser) line(begin, end int, limits Limits) error {
 	e.Line, e.Column, e.Offset = at.Line, at.Column+e.Column-1, at.Offset+e.Offset
 	if errors.Is(e.Err, io.ErrUnexpectedEOF) {
 		if skipSpace(d.raw.Bytes, end) == len(d.raw.Bytes) && !d.raw.More {
-			e.Problem = "the last line is cut off, as when a program is ended while it writes: remove that line"
+			e.Problem = "the last line is cut off, as when a program is killed while it writes: remove that line"
 			e.Err = &CutError{at, begin}
 		} else {
-			e.Problem = "the line ends in the middle of its value: a line of JSON Lines is one whole value; join it with what continues it, or remove it"
+			e.Problem = "the line ends in the middle of its value: each line of JSON Lines is one complete value; join it with its continuation, or remove it"
 		}
 	}
 	return e

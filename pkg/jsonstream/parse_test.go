@@ -52,7 +52,7 @@ func TestParseRejects(t *testing.T) {
 		{name: "comment inside", in: "[/* one */ 1]", at: "1:2", want: "no comments"},
 		{name: "single quotes", in: `{'a':1}`, at: "1:2", want: "single quote"},
 		{name: "name without quotes", in: `{a:1}`, at: "1:2", want: `the name "a" without quotes, as in JavaScript`},
-		{name: "a log line with a secret", in: "INFO API_KEY=correct-horse-battery set", at: "1:1", want: "what looks like a secret"},
+		{name: "a log line with a secret", in: "INFO API_KEY=correct-horse-battery set", at: "1:1", want: "a text that looks like a secret"},
 		{name: "a long line", in: strings.Repeat("é ", 100), at: "1:1", want: `é é …"`},
 		{name: "UTF-16 LE without a mark", in: "[\x00\n\x00", at: "1:1", want: "UTF-16 without a byte order mark: found the bytes 5b 00 0a 00"},
 		{name: "UTF-16 BE without a mark", in: "\x00{\x00}", at: "1:1", want: "UTF-16 without a byte order mark: found the bytes 00 7b 00 7d"},

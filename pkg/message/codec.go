@@ -149,7 +149,7 @@ func (c codec) appendObject(dst []byte, v reflect.Value) ([]byte, error) {
 		}
 		for name, value := range object.Members() {
 			if l.find(name, 0) >= 0 {
-				return nil, within(jsonstream.AppendPointer("", name)[1:], &FieldError{Problem: "among the unknown members: set its own field"})
+				return nil, within(jsonstream.AppendPointer("", name)[1:], &FieldError{Problem: "is among the unknown members: set its field instead"})
 			}
 			dst = append(append(dst, value.RawName()...), ':')
 			dst = append(jsonstream.AppendCompact(dst, value.Raw()), ',')

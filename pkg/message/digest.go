@@ -33,7 +33,7 @@ func ParseDigest(text string) (d Digest, ok bool) {
 }
 
 // Digest returns the digest of the message. The error is a [*jsonstream.NumberError] for a number beyond
-// the range of a double, which has no canonical form. A number that a double does not hold exactly counts
+// the range of a double, which has no canonical form. A number that a double cannot represent exactly counts
 // as the nearest double, as in RFC 8785.
 func (m *Message) Digest() (Digest, error) {
 	hash := sha256.New()

@@ -77,7 +77,7 @@ func ExampleDecoder() {
 	}
 	// Output:
 	// h-1
-	// found a comma before a closing bracket: JSON allows no trailing comma; take it out
+	// found a comma before a closing bracket: JSON allows no trailing comma; remove it
 	// h-3
 }
 

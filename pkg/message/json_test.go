@@ -127,14 +127,14 @@ func TestJSONOfParts(t *testing.T) {
 // A value without JSON, and JSON that is not a message, give errors with the place.
 func TestJSONErrors(t *testing.T) {
 	for want, v := range map[string]any{
-		`expected a number, found ""`:                                 message.Number(""),
-		`expected a number, found "\"1\""`:                            message.Number(`"1"`),
-		`expected a number, found "1 "`:                               message.Number("1 "),
-		`/prompt: expected a number, found ""`:                        message.TokenSpent{},
-		`/role: not valid UTF-8`:                                      message.Turn{Role: "\xff"},
-		`the unknown members are not a JSON object`:                   message.Turn{Unknown: json.RawMessage(`null`)},
-		`/role: among the unknown members: set its own field`:         message.Turn{Unknown: json.RawMessage(`{"role":"x"}`)},
-		`/agentVersion: among the unknown members: set its own field`: message.ToAgent{Unknown: json.RawMessage(`{"agentVersion":"x"}`)},
+		`expected a number, found ""`:                                        message.Number(""),
+		`expected a number, found "\"1\""`:                                   message.Number(`"1"`),
+		`expected a number, found "1 "`:                                      message.Number("1 "),
+		`/prompt: expected a number, found ""`:                               message.TokenSpent{},
+		`/role: not valid UTF-8`:                                             message.Turn{Role: "\xff"},
+		`the unknown members are not a JSON object`:                          message.Turn{Unknown: json.RawMessage(`null`)},
+		`/role: is among the unknown members: set its field instead`:         message.Turn{Unknown: json.RawMessage(`{"role":"x"}`)},
+		`/agentVersion: is among the unknown members: set its field instead`: message.ToAgent{Unknown: json.RawMessage(`{"agentVersion":"x"}`)},
 		`/content: not a JSON value: found "," after the end of the document: put each document on its own line`: message.Turn{Content: json.RawMessage(`1,"x":2`)},
 	} {
 		_, err := json.Marshal(v)

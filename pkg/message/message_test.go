@@ -189,7 +189,7 @@ func anyObject(t *rapid.T, depth int) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// Any document comes out of a message as it went in.
+// Any document is written as it was read.
 func TestRawIsLossless(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := anyObject(t, 4)
@@ -233,8 +233,7 @@ func anyFields(t *rapid.T) *message.Fields {
 	return f
 }
 
-// Fields of any message, with unknown members, give a message with the same
-// fields: nothing is lost on the way out or in.
+// The fields of any message, with unknown members, give a message with the same fields.
 func TestFieldsRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := anyFields(t)
@@ -295,7 +294,7 @@ func TestNewErrors(t *testing.T) {
 	}
 }
 
-// Fields rejects what has another type; the message itself holds anything.
+// Fields rejects values of another type; the message itself may contain any value.
 func TestFieldsErrors(t *testing.T) {
 	for _, text := range []string{`[]`, `"x"`, `{"taskId":1}`, `{"costTracking":{"costSpentSoFarUSD":"1"}}`, `{"completedSubtasks":{}}`} {
 		m := parse(t, text)
@@ -311,7 +310,7 @@ func TestFieldsErrors(t *testing.T) {
 	}
 }
 
-// Set changes one place and leaves every other byte alone, the old message too.
+// Set changes one place, and keeps all other bytes and the old message.
 func TestSet(t *testing.T) {
 	const text = `{ "taskId" : "a",  "constraints":[ 1e400 ] , "x" : 0.10 }`
 	m := parse(t, text)
@@ -335,8 +334,8 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// The Go types carry the names of the published schema, in its order, at every
-// level; what is not required there is left out here when it is empty.
+// The Go types have the names of the published schema, in its order, at every level; optional
+// members are omitted if they are empty.
 func TestFieldsMatchSchema(t *testing.T) {
 	text, err := schemas.Read(schemas.Message)
 	if err != nil {

@@ -43,7 +43,7 @@ func (r *run) add(pointer string, d *jsonstream.Draft) error {
 	if _, ok := jsonstream.ArrayIndex(token); !ok {
 		return notIndex(token)
 	}
-	return fmt.Errorf("there is no such place: %s", length(holder))
+	return fmt.Errorf("the place does not exist: %s", length(holder))
 }
 
 func (r *run) remove(pointer string) (*jsonstream.Draft, error) {
@@ -85,7 +85,7 @@ func (r *run) move(from, to string) error {
 	return r.add(to, d)
 }
 
-var errCopies = &LimitError{"what the patch copies is longer than a document may be", jsonstream.ErrTooLarge}
+var errCopies = &LimitError{"the values that the patch copies are longer than the limit for a document", jsonstream.ErrTooLarge}
 
 func (r *run) copy(from, to string) error {
 	d, err := r.find(from)
@@ -161,7 +161,7 @@ func join(tokens []string) string {
 // holds returns an error if a value cannot hold other values.
 func holds(d *jsonstream.Draft, tokens []string) error {
 	if k := d.Kind(); k != jsonstream.Object && k != jsonstream.Array {
-		return fmt.Errorf("%s is %s, which holds nothing", named(join(tokens)), finding.KindName(k))
+		return fmt.Errorf("%s is %s, which has no members or elements", named(join(tokens)), finding.KindName(k))
 	}
 	return nil
 }
@@ -169,15 +169,15 @@ func holds(d *jsonstream.Draft, tokens []string) error {
 // missing returns the error for a token that an object or array does not have.
 func missing(d *jsonstream.Draft, token string) error {
 	if d.Kind() == jsonstream.Object {
-		return errors.New("there is no such member")
+		return errors.New("the member does not exist")
 	}
 	if token == "-" {
-		return errors.New("- is the place after the last element, and nothing is there")
+		return errors.New("- is the place after the last element, where no value is")
 	}
 	if _, ok := jsonstream.ArrayIndex(token); !ok {
 		return notIndex(token)
 	}
-	return fmt.Errorf("there is no such element: %s", length(d))
+	return fmt.Errorf("the element does not exist: %s", length(d))
 }
 
 func notIndex(token string) error {

@@ -89,7 +89,7 @@ func (r *run) differ(d *jsonstream.Draft, want jsonstream.Value) error {
 	case jsonstream.Number:
 		if longer(v, want) {
 			if r.spare -= int64(len(v.Raw())); r.spare < 0 {
-				return &LimitError{"what the patch compares is longer than a document may be", jsonstream.ErrTooLarge}
+				return &LimitError{"the values that the patch compares are longer than the limit for a document", jsonstream.ErrTooLarge}
 			}
 		}
 	}

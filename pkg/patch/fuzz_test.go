@@ -7,8 +7,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// FuzzPatch applies anything to anything: the result is a document or an error,
-// and what is taken back leads to the result again.
+// FuzzPatch applies any patch to any document: the result is a document or an error, and an undone
+// patch gives the same result when it is applied again.
 func FuzzPatch(f *testing.F) {
 	f.Add(`{"a":[1,{"b":null}]}`, `[{"op":"add","path":"/a/0","value":{}},{"op":"move","from":"/a/2/b","path":"/a/-"}]`)
 	f.Add(`{"a":[null]}`, `[{"op":"test","path":"/a","value":[null]},{"op":"remove","path":"/a"}]`)

@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// What doubles with every operation is stopped before it takes memory.
+// Values that double with every operation are rejected before they take memory.
 func TestLimits(t *testing.T) {
 	tests := []struct {
 		name, doc, patch string
@@ -18,10 +18,10 @@ func TestLimits(t *testing.T) {
 	}{
 		{name: "the root into itself", doc: `[1,2,3]`, patch: repeated(100, `{"op":"copy","from":"","path":"/-"}`),
 			limits: jsonstream.Limits{MaxBytes: 1 << 16}, is: jsonstream.ErrTooLarge,
-			want: "operation 14 (copy /-): what the patch copies is longer than a document may be"},
+			want: "operation 14 (copy /-): the values that the patch copies are longer than the limit for a document"},
 		{name: "copies that replace each other", doc: `{"a":"` + strings.Repeat("x", 1000) + `"}`,
 			patch: repeated(100, `{"op":"copy","from":"/a","path":"/b"}`), limits: jsonstream.Limits{MaxBytes: 10_000}, is: jsonstream.ErrTooLarge,
-			want: "operation 10 (copy /b): what the patch copies is longer than a document may be"},
+			want: "operation 10 (copy /b): the values that the patch copies are longer than the limit for a document"},
 		{name: "adding", doc: `[]`, patch: repeated(20, `{"op":"add","path":"/0","value":12345}`),
 			limits: jsonstream.Limits{MaxBytes: 100}, is: jsonstream.ErrTooLarge,
 			want: "the result is longer than 100 bytes"},
@@ -32,7 +32,7 @@ func TestLimits(t *testing.T) {
 			limits: jsonstream.Limits{MaxDepth: 3}, is: jsonstream.ErrTooDeep, want: "the result is nested more than 3 levels deep"},
 		{name: "a long number compared again and again", doc: `1.` + strings.Repeat("0", 1000), patch: repeated(20, `{"op":"test","path":"","value":1}`),
 			limits: jsonstream.Limits{MaxBytes: 10_000}, is: jsonstream.ErrTooLarge,
-			want: "operation 10 (test): what the patch compares is longer than a document may be"},
+			want: "operation 10 (test): the values that the patch compares are longer than the limit for a document"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -52,7 +52,7 @@ func repeated(n int, operation string) string {
 	return "[" + strings.Repeat(operation+",", n-1) + operation + "]"
 }
 
-// A front of a million elements, changed 200,000 times.
+// An array of a million elements, changed 200,000 times at its front.
 func BenchmarkFront(b *testing.B) {
 	doc := parse(b, "["+strings.Repeat("1,", 999_999)+"1]")
 	p, err := Parse(parse(b, "["+strings.Repeat(`{"op":"add","path":"/0","value":2},{"op":"remove","path":"/1"},`, 100_000)+`{"op":"remove","path":"/0"}]`), JSON)

@@ -64,7 +64,7 @@ func parseOperation(element jsonstream.Value) (o operation, err *FormatError) {
 	}
 	needed, known := needs[o.op]
 	if !known {
-		return o, formatError(element.Get("op"), "there is no operation %s: use add, remove, replace, move, copy or test", finding.Quote(o.op))
+		return o, formatError(element.Get("op"), "unknown operation %s: use add, remove, replace, move, copy or test", finding.Quote(o.op))
 	}
 	if o.path, err = pointerMember(element, "path"); err != nil {
 		return o, err

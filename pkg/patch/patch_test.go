@@ -21,7 +21,7 @@ func parse(t testing.TB, text string) *jsonstream.Document {
 	return doc
 }
 
-// apply returns the text that a patch makes of a document.
+// apply returns the text of a patched document.
 func apply(t testing.TB, doc, patch string, kind Type) (string, error) {
 	t.Helper()
 	p, err := Parse(parse(t, patch), kind)
@@ -89,33 +89,33 @@ func TestJSONPatchErrors(t *testing.T) {
 		{"A.9 test", `{"baz":"qux"}`, `[{"op":"test","path":"/baz","value":"bar"}]`,
 			`operation 1 (test /baz): the value is "qux", not "bar"`},
 		{"A.12 no holder", `{"foo":"bar"}`, `[{"op":"add","path":"/baz/bat","value":"qux"}]`,
-			`operation 1 (add /baz/bat): at /baz: there is no such member`},
+			`operation 1 (add /baz/bat): at /baz: the member does not exist`},
 		{"A.15 string and number", `{"/":9,"~1":10}`, `[{"op":"test","path":"/~01","value":"10"}]`,
 			`operation 1 (test /~01): the value is 10, not "10"`},
 		{"second operation", `[1,2,3]`, `[{"op":"remove","path":"/0"},{"op":"remove","path":"/9"}]`,
-			`operation 2 (remove /9): there is no such element: the array has 2 elements`},
+			`operation 2 (remove /9): the element does not exist: the array has 2 elements`},
 		{"behind the last", `[1,2]`, `[{"op":"test","path":"/2","value":1}]`,
-			`operation 1 (test /2): there is no such element: the array has 2 elements`},
+			`operation 1 (test /2): the element does not exist: the array has 2 elements`},
 		{"behind the end", `{"a":[1]}`, `[{"op":"add","path":"/a/2","value":1}]`,
-			`operation 1 (add /a/2): there is no such place: the array has 1 element`},
+			`operation 1 (add /a/2): the place does not exist: the array has 1 element`},
 		{"leading zero", `[1,2]`, `[{"op":"replace","path":"/01","value":1}]`,
 			`operation 1 (replace /01): "01" is not an index of an array: digits, without leading zeros`},
 		{"sign", `[1,2]`, `[{"op":"add","path":"/+1","value":1}]`,
 			`operation 1 (add /+1): "+1" is not an index of an array: digits, without leading zeros`},
 		{"an index of many digits", `[1,2]`, `[{"op":"add","path":"/18446744073709551617","value":1}]`,
-			`operation 1 (add /18446744073709551617): there is no such place: the array has 2 elements`},
+			`operation 1 (add /18446744073709551617): the place does not exist: the array has 2 elements`},
 		{"nothing behind the last", `[1]`, `[{"op":"remove","path":"/-"}]`,
-			`operation 1 (remove /-): - is the place after the last element, and nothing is there`},
+			`operation 1 (remove /-): - is the place after the last element, where no value is`},
 		{"through a scalar", `{"a":5}`, `[{"op":"add","path":"/a/b","value":1}]`,
-			`operation 1 (add /a/b): /a is a number, which holds nothing`},
+			`operation 1 (add /a/b): /a is a number, which has no members or elements`},
 		{"through a scalar root", `null`, `[{"op":"add","path":"/a","value":1}]`,
-			`operation 1 (add /a): the root is null, which holds nothing`},
+			`operation 1 (add /a): the root is null, which has no members or elements`},
 		{"remove the root", `1`, `[{"op":"remove","path":""}]`, `operation 1 (remove): the root cannot be removed: replace it`},
-		{"from nowhere", `{}`, `[{"op":"move","from":"/a","path":"/b"}]`, `operation 1 (move /b): from /a: there is no such member`},
+		{"from nowhere", `{}`, `[{"op":"move","from":"/a","path":"/b"}]`, `operation 1 (move /b): from /a: the member does not exist`},
 		{"difference inside", `{"a":{"b":[1,{"c":5}]}}`, `[{"op":"test","path":"/a","value":{"b":[1,{"c":6}]}}]`,
 			`operation 1 (test /a): at /a/b/1/c: the value is 5, not 6`},
 		{"other length", `{"a":[1,2,3]}`, `[{"op":"test","path":"/a","value":[1,2]}]`, `operation 1 (test /a): the array has 3 elements, not 2`},
-		{"member missing", `{"a":1}`, `[{"op":"test","path":"","value":{"b":1}}]`, `operation 1 (test): at /b: there is no such member`},
+		{"member missing", `{"a":1}`, `[{"op":"test","path":"","value":{"b":1}}]`, `operation 1 (test): at /b: the member does not exist`},
 		{"member too many", `{"a":1,"b":2}`, `[{"op":"test","path":"","value":{"b":2}}]`, `operation 1 (test): the object has 2 members, not 1`},
 		{"other type", `{"a":[]}`, `[{"op":"test","path":"/a","value":{}}]`, `operation 1 (test /a): the value is an array, not an object`},
 		{"credentials are not shown", `{"a":"ghp_` + strings.Repeat("aB3xK9", 6) + `"}`, `[{"op":"test","path":"/a","value":0}]`,
@@ -141,7 +141,7 @@ func TestParseErrors(t *testing.T) {
 		{"not an array", `{"op":"add"}`, "a JSON Patch is an array of operations: found an object"},
 		{"not an object", `[1]`, "operation 1: must be an object: found a number"},
 		{"no op (A.13)", `[{"path":"","value":1}]`, `operation 1: needs the member "op"`},
-		{"unknown op", `[{"op":"Add","path":""}]`, `operation 1: there is no operation "Add": use add, remove, replace, move, copy or test`},
+		{"unknown op", `[{"op":"Add","path":""}]`, `operation 1: unknown operation "Add": use add, remove, replace, move, copy or test`},
 		{"op of wrong type", `[{"op":1,"path":""}]`, `operation 1: "op" must be a string: found a number`},
 		{"no path", "[{\"op\":\"remove\",\"path\":\"/a\"},\n {\"op\":\"remove\"}]", `operation 2: needs the member "path"`},
 		{"no value", `[{"op":"add","path":"/a"}]`, `operation 1: add needs the member "value"`},
@@ -243,8 +243,8 @@ func TestJSONPatchVectors(t *testing.T) {
 	}
 }
 
-// isDuplicateName reports whether a patch has two members of one name, which
-// strict JSON does not allow.
+// isDuplicateName reports whether a patch has two members with the same name, which strict JSON
+// does not allow.
 func isDuplicateName(patch []byte) bool {
 	_, err := jsonstream.Parse(jsonstream.NewRaw(patch), jsonstream.Limits{})
 	return errors.Is(err, jsonstream.ErrDuplicateName)

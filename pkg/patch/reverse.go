@@ -11,10 +11,10 @@ import (
 )
 
 // ErrIrreversible reports a patch that does not have a removed or replaced value.
-var ErrIrreversible = errors.New("the patch does not say what was there")
+var ErrIrreversible = errors.New("the patch does not contain the old values")
 
 // ErrNotResult reports a document that is not a result of the patch.
-var ErrNotResult = errors.New("the patch does not lead to this document, so that it cannot be undone here")
+var ErrNotResult = errors.New("the document is not the result of this patch, so the patch cannot be undone")
 
 // Reverse returns the document for which Apply returns result. Restored members come after the others.
 //

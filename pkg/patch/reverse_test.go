@@ -56,7 +56,7 @@ func TestReverse(t *testing.T) {
 }
 
 func TestReverseErrors(t *testing.T) {
-	const unknown = "cannot be undone: the patch does not say what was there"
+	const unknown = "cannot be undone: the patch does not contain the old values"
 	tests := []struct {
 		name, result, patch, want string
 		is                        error
@@ -73,9 +73,9 @@ func TestReverseErrors(t *testing.T) {
 		{name: "a test that fails", result: `{"a":2}`, patch: `[{"op":"test","path":"/a","value":1}]`,
 			want: "operation 1 (test /a): cannot be undone: the value is 2, not 1"},
 		{name: "nothing to remove", result: `{}`, patch: `[{"op":"add","path":"/a","value":1}]`,
-			want: "operation 1 (add /a): cannot be undone: there is no such member"},
+			want: "operation 1 (add /a): cannot be undone: the member does not exist"},
 		{name: "no last element", result: `[]`, patch: `[{"op":"add","path":"/-","value":1}]`,
-			want: "operation 1 (add /-): cannot be undone: - is the place after the last element, and nothing is there"},
+			want: "operation 1 (add /-): cannot be undone: - is the place after the last element, where no value is"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -87,10 +87,10 @@ func TestReverseErrors(t *testing.T) {
 	}
 }
 
-// names are awkward in pointers.
+// names are names with special characters of pointers.
 var names = []string{"", "a", "b", "~", "/", "-", "0", "~1", "é"}
 
-// randomJSON returns a value nested at most so deep.
+// randomJSON returns a value with the given maximum depth.
 func randomJSON(t *rapid.T, depth int) string {
 	kinds := 6
 	if depth > 0 {
@@ -114,7 +114,7 @@ func randomJSON(t *rapid.T, depth int) string {
 	}
 }
 
-// randomOperation returns one that the document allows, with a test that makes it
+// randomOperation returns an operation that the document allows, with a test that makes it
 // invertible.
 func randomOperation(t *rapid.T, doc *jsonstream.Document) string {
 	var values []jsonstream.Value
@@ -138,13 +138,13 @@ func randomOperation(t *rapid.T, doc *jsonstream.Document) string {
 		from := place.Draw(t, "from").Pointer()
 		sibling := strings.Contains(path, "/") && strings.HasPrefix(path, from[:strings.LastIndex(from, "/")+1])
 		if op == "move" && (strings.HasPrefix(path, from+"/") || sibling) {
-			return `{"op":"test","path":"","value":` + string(doc.Root().Raw()) + `}` // the path may mean another place once from is gone
+			return `{"op":"test","path":"","value":` + string(doc.Root().Raw()) + `}` // the path may refer to another value after from is removed
 		}
 		return test + fmt.Sprintf(`{"op":%q,"from":%q,"path":%q}`, op, from, path)
 	}
 }
 
-// What a patch with tests did can be taken back.
+// A patch with tests can be undone.
 func TestReverseProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before := randomJSON(t, 3)

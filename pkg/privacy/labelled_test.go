@@ -20,14 +20,14 @@ var (
 type labelledText struct {
 	Text  string
 	Spans []struct {
-		Class      string // "" for what is neither right nor wrong
+		Class      string // "" for text that is neither right nor wrong
 		Start, End int    // in bytes
 	}
 }
 
 // TestLabelled prints precision and recall by class. A label is found if a match of its class
-// covers at least half of it; a match is right if at least half of it is in labels of its
-// class, and does not count if it is in one that is neither.
+// covers at least half of it. A match is right if at least half of it is in labels of its class,
+// and does not count if it is in a label without a class.
 func TestLabelled(t *testing.T) {
 	if *labelledSet == "" {
 		t.Skip("no -labelled FILE")

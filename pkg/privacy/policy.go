@@ -62,9 +62,9 @@ func ParsePolicy(text []byte) (Policy, error) {
 		case !errors.As(err, &semantic):
 			return p, fmt.Errorf("policy: not JSON: %w", err)
 		case errors.Is(err, json.ErrUnknownName):
-			return p, fmt.Errorf("policy: %s: unknown member; the format has no such name", semantic.JSONPointer)
+			return p, fmt.Errorf("policy: %s: unknown member; remove it", semantic.JSONPointer)
 		}
-		return p, fmt.Errorf("policy: %s: a value of the wrong type; write the one that the format has there", cmp.Or(semantic.JSONPointer, "the whole document"))
+		return p, fmt.Errorf("policy: %s: a value of the wrong type; see docs/privacy.md", cmp.Or(semantic.JSONPointer, "the whole document"))
 	}
 	_, err := New(p)
 	return p, err
@@ -81,14 +81,14 @@ func (s *Scanner) prepare() error {
 	for i, own := range s.policy.Patterns {
 		at := fmt.Sprintf("policy: /patterns/%d", i)
 		if !isClass(own.Class) {
-			return fmt.Errorf("%s/class: %q is no class; use small letters, digits and hyphens", at, own.Class)
+			return fmt.Errorf("%s/class: %q is not a class; use small letters, digits and hyphens", at, own.Class)
 		}
 		expression, err := regexp.Compile(own.Pattern)
 		switch {
 		case err != nil:
 			return fmt.Errorf("%s/pattern: %w", at, err)
 		case expression.MatchString(""):
-			return fmt.Errorf("%s/pattern: %q matches the empty text; require something", at, own.Pattern)
+			return fmt.Errorf("%s/pattern: %q matches the empty text; require at least one character", at, own.Pattern)
 		case own.Score < 0 || own.Score > 1:
 			return fmt.Errorf("%s/score: %g; use 0 to 1", at, own.Score)
 		}
@@ -125,16 +125,16 @@ func (s *Scanner) prepare() error {
 	}{{"always", s.policy.Always}, {"never", s.policy.Never}} {
 		for i, pointer := range lists.pointers {
 			if _, ok := jsonstream.SplitPointer(pointer); !ok {
-				return fmt.Errorf("policy: /%s/%d: %q is no JSON Pointer: write it as /member/0/member", lists.name, i, pointer)
+				return fmt.Errorf("policy: /%s/%d: %q is not a JSON Pointer: write it as /member/0/member", lists.name, i, pointer)
 			}
 		}
 	}
 	if tokens, ok := jsonstream.SplitPointer(s.policy.Subject); !ok || s.policy.Subject != "" && slices.Contains(tokens, "*") {
-		return fmt.Errorf("policy: /subject: %q is no JSON Pointer of one value: write it as /member/0/member", s.policy.Subject)
+		return fmt.Errorf("policy: /subject: %q is not a JSON Pointer to one value: write it as /member/0/member", s.policy.Subject)
 	}
 	for i, region := range s.policy.Regions {
 		if len(region) != 2 || strings.ToUpper(region) != region {
-			return fmt.Errorf("policy: /regions/%d: %q is no country; write it as DE", i, region)
+			return fmt.Errorf("policy: /regions/%d: %q is not a country code; write it as DE", i, region)
 		}
 	}
 	return nil

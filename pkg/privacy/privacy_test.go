@@ -27,14 +27,14 @@ func TestFind(t *testing.T) {
 		text string
 		want []string
 	}{
-		// Addresses of mail.
+		// E-mail addresses.
 		{"write to ada@example.com.", []string{"email:ada@example.com"}},
 		{"<o'brien+tag@mail.example.co.uk>", []string{"email:o'brien+tag@mail.example.co.uk"}},
 		{"jürgen@müller.example", []string{"email:jürgen@müller.example"}},
 		{"npm install left-pad@1.3.0", nil},
 		{"git@github.com:eaapl/handoff.git", nil},
 		{"meet @ada at 5", nil},
-		// Telephone numbers; those of regulators for films.
+		// Telephone numbers that regulators reserve for films.
 		{"call +44 20 7946 0958 now", []string{"phone(GB):+44 20 7946 0958"}},
 		{"call +44 (0)20 7946 0958 now", []string{"phone(GB):+44 (0)20 7946 0958"}},
 		{"call (212) 555-0123 x45", []string{"phone(US):(212) 555-0123 x45"}},
@@ -43,11 +43,11 @@ func TestFind(t *testing.T) {
 		{"+1-202-555-0175", []string{"phone(US):+1-202-555-0175"}},
 		{"+33 1 42 68 53 00", []string{"phone(FR):+33 1 42 68 53 00"}},
 		{"in 2024-11-22 and 1999-2024, 12.5 of 1234567.89", nil},
-		// Examples of the registry of SWIFT.
+		// Examples of the SWIFT registry.
 		{"IBAN DE89 3704 0044 0532 0130 00.", []string{"iban(DE):DE89 3704 0044 0532 0130 00"}},
 		{"GB29NWBK60161331926819", []string{"iban(GB):GB29NWBK60161331926819"}},
 		{"FR14 2004 1010 0505 0001 3M02 606", []string{"iban(FR):FR14 2004 1010 0505 0001 3M02 606"}},
-		// The schemes' own numbers for tests.
+		// Test numbers of the card schemes.
 		{"4111 1111 1111 1111", []string{"payment-card(visa):4111 1111 1111 1111"}},
 		{"3782-822463-10005", []string{"payment-card(amex):3782-822463-10005"}},
 		{"5555555555554444", []string{"payment-card(mastercard):5555555555554444"}},
@@ -57,7 +57,7 @@ func TestFind(t *testing.T) {
 		{"from 203.0.113.7, 2001:db8::8a2e:370:7334", []string{"ip-address(ipv4):203.0.113.7", "ip-address(ipv6):2001:db8::8a2e:370:7334"}},
 		{"127.0.0.1 and version 1.2.3.4 at 12:34:56", nil},
 		{"00:1B:44:11:3A:B7", []string{"mac-address:00:1B:44:11:3A:B7"}},
-		// What programs write.
+		// The output of programs.
 		{"018f3c5a-7b1e-7c3d-9a4b-2d1e6f7a8b9c 2026-11-22T16:51:51.000Z 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b", nil},
 		// Dates of birth.
 		{"born on 17 March 1990", []string{"birth-date:17 March 1990"}},
@@ -65,7 +65,7 @@ func TestFind(t *testing.T) {
 		{"geboren am 17.03.1990", []string{"birth-date:17.03.1990"}},
 		{"due on 17.03.2026", nil},
 		{"生年月日：1990年5月17日", []string{"birth-date:1990年5月17日"}},
-		// By label.
+		// Values with a label.
 		{"Passport No. X1234567", []string{"passport:X1234567"}},
 		{"MRN: 00123456", []string{"health-id:00123456"}},
 		{"account number 12345678", []string{"account-number:12345678"}},
@@ -117,7 +117,7 @@ func TestIDs(t *testing.T) {
 			if len(m) != 1 || m[0].Class != NationalID || m[0].Kind != tt.kind {
 				t.Fatalf("%s: got %v", tt.text, found("", tt.text))
 			}
-			// With another last character it is no longer that id, where that is a check digit.
+			// If the last character is a check digit, another one makes the id invalid.
 			switch tt.kind {
 			case "us-ssn", "us-itin", "in-pan", "kr-rrn", "gb-nino", "au-medicare":
 				return

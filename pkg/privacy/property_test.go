@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// samples are texts that are personal data by themselves.
+// samples are texts that are personal data without context.
 var samples = []struct {
 	class Class
 	text  string
@@ -43,7 +43,7 @@ func TestSurroundings(t *testing.T) {
 	})
 }
 
-// checkMatches reports what is wrong with the matches in a text.
+// checkMatches reports invalid matches in a text.
 func checkMatches(t interface{ Errorf(string, ...any) }, text string, matches []Match) {
 	end := 0
 	for _, m := range matches {
@@ -73,9 +73,9 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-// TestHostile checks that no text takes much longer than others of its length: each is tried
-// at two lengths. What a machine with other work adds to a time differs from try to try, what the
-// text costs does not: only one that is too slow each time fails.
+// TestHostile checks that no text takes much longer than others of its length, at two lengths. Only
+// texts that are too slow in every attempt fail, because other work on the machine only affects
+// some attempts.
 func TestHostile(t *testing.T) {
 	s, _ := New(Policy{})
 	for _, part := range []string{"@", "a@a.", "1", "1 ", "phone 0123 456 789 ", "A ", "Ada, ", "Ada and ", "12 Main ", "1:", "::1 ", "4111 ", "-", "Herr ", "王", "先生", "a'", "é", "O’", "DE89 ", "born 1.1.", "Straße 1 ", "mr. x "} {
@@ -96,8 +96,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// messages returns the texts of messages without personal data, and how many bytes the
-// messages have.
+// messages returns the texts of messages without personal data, and the total size of the messages.
 func messages(tb testing.TB) (texts []string, size int) {
 	files, _ := filepath.Glob("../../schemas/examples/*.json")
 	for _, file := range files {

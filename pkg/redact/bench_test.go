@@ -8,8 +8,8 @@ import (
 	"github.com/eaapl/handoff/pkg/privacy"
 )
 
-// BenchmarkFind looks for personal data in messages of all formats, which have next to none.
-// Reading their JSON is a part of it.
+// BenchmarkFind searches for personal data in messages of all formats, which contain almost none.
+// It includes the reading of their JSON.
 func BenchmarkFind(b *testing.B) {
 	s := scanner(privacy.Policy{})
 	all := examples(b)

@@ -98,5 +98,5 @@ var whats = map[privacy.Class]string{
 	privacy.Email: "an e-mail address", privacy.Phone: "a telephone number", privacy.IBAN: "a bank account (IBAN)", privacy.Card: "a payment card number",
 	privacy.NationalID: "a national id", privacy.Passport: "a passport number", privacy.Licence: "a driving licence number",
 	privacy.IP: "an IP address", privacy.MAC: "a MAC address", privacy.BirthDate: "a date of birth", privacy.HealthID: "a health id",
-	privacy.Account: "an account number", privacy.Address: "a postal address", privacy.Person: "the name of a person", Hidden: "what the policy always hides",
+	privacy.Account: "an account number", privacy.Address: "a postal address", privacy.Person: "the name of a person", Hidden: "a value that the policy always hides",
 }

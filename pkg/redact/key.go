@@ -137,7 +137,7 @@ func (k *Key) digest(redacted []byte) string {
 }
 
 // ErrKey reports an entry that was encrypted with another key or was changed.
-var ErrKey = errors.New("cannot be decrypted: it is of another secret, or was changed")
+var ErrKey = errors.New("cannot be decrypted: it belongs to another secret, or was changed")
 
 // open decrypts a line.
 func (k *Key) open(l line) (entry, error) {

@@ -121,7 +121,7 @@ func Message(doc *jsonstream.Document, o Options) (Result, error) {
 	r.Replaced, r.Values, r.Typed = names.replaced, len(names.byValue), names.typed
 	redacted, err := jsonstream.Parse(doc.Raw().With(text), jsonstream.Unlimited())
 	if err != nil {
-		return Result{}, fmt.Errorf("two members of an object would have the same name: leave their names alone with the policy's never: %w", err)
+		return Result{}, fmt.Errorf("two members of an object would have the same name: exclude their names by the policy's never: %w", err)
 	}
 	r.Text = text
 	if o.Apart {

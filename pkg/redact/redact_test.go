@@ -145,7 +145,7 @@ func drawMessage(t *rapid.T, all []string) string {
 			continue
 		}
 		if name := v.Name(); len(carriers) > 0 && v == carriers[0] || name == "role" || name == "type" || strings.HasSuffix(strings.ToLower(name), "id") || strings.HasSuffix(name, "_agent") {
-			continue // what identifies stays
+			continue // identifiers are kept
 		}
 		draft.Set(v.Pointer(), quote(rapid.SampledFrom([]string{"", "and ", "é "}).Draw(t, "before")+data.Draw(t, "data")))
 	}
@@ -157,8 +157,8 @@ func drawMessage(t *rapid.T, all []string) string {
 	return string(draft.Bytes())
 }
 
-// TestRestore checks that what was redacted comes back byte for byte, in all formats and
-// with all options.
+// TestRestore checks that redacted data is restored byte for byte, in all formats and with all
+// options.
 func TestRestore(t *testing.T) {
 	all := examples(t)
 	s := scanner(privacy.Policy{})
@@ -189,7 +189,7 @@ func TestRestore(t *testing.T) {
 	})
 }
 
-// TestRestoreChanged checks that replacements are put back in another message.
+// TestRestoreChanged checks that replacements are restored in another message.
 func TestRestoreChanged(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		r, err := Message(parse(t, `{"a":"ada@example.com, Ada Lovelace and Ada"}`), Options{Scanner: scanner(privacy.Policy{}), Key: testKey(), Vault: true, KeepFormat: keep})
@@ -225,7 +225,7 @@ func TestVaultOfAnotherKey(t *testing.T) {
 	}
 }
 
-// TestKeepFormat checks that what keeps its format is still of its class, and valid.
+// TestKeepFormat checks that a replacement of the same format is valid and of the same class.
 func TestKeepFormat(t *testing.T) {
 	s := scanner(privacy.Policy{})
 	for _, value := range []string{
@@ -275,8 +275,8 @@ func FuzzRestore(f *testing.F) {
 	})
 }
 
-// What is taken apart comes back, whatever it is, and is listed with its place; ids are no
-// exception, and a signature stays where it is.
+// Data that is stored apart can be restored, and is listed with its place; this includes ids, and a
+// signature keeps its place.
 func TestApart(t *testing.T) {
 	text := `{"id":"ada@example.com","customer":{"vip":true,"tags":["a"]},"signature":"x","handoffId":"h"}`
 	r, err := Message(parse(t, text), Options{Scanner: scanner(privacy.Policy{Always: []string{"/customer/*"}}), Apart: true})

@@ -42,7 +42,7 @@ func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e
 func (e *LineError) Unwrap() error { return e.Err }
 
 // errNoEntry reports a line that is not a [Result.Entry].
-var errNoEntry = errors.New("is no entry of a vault: it was cut off or changed")
+var errNoEntry = errors.New("is not an entry of a vault: it was cut off or changed")
 
 // OpenVault reads and decrypts a vault, whose lines are [Result.Entry]. Unusable lines are in
 // [Vault.Damaged]. If all lines are unusable, the error is the [*LineError] of the first; it wraps

@@ -11,7 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/privacy"
 )
 
-// entryOf redacts a message, and returns it and its line of a vault.
+// entryOf redacts a message, and returns it and its line of the vault.
 func entryOf(t *testing.T, text string, key *Key, keep bool) (redacted string, line []byte) {
 	t.Helper()
 	r, err := Message(parse(t, text), Options{Scanner: scanner(privacy.Policy{}), Key: key, Vault: true, KeepFormat: keep})
@@ -21,8 +21,7 @@ func entryOf(t *testing.T, text string, key *Key, keep bool) (redacted string, l
 	return string(r.Text), append(r.Entry, '\n')
 }
 
-// TestDamagedVault: of a vault whose lines are damaged in any way, the others are read, and each damaged
-// one is named.
+// TestDamagedVault checks that damaged lines of a vault are reported, and that all others are read.
 func TestDamagedVault(t *testing.T) {
 	redacted, good := entryOf(t, `["ada@example.com"]`, testKey(), false)
 	lost, bad := entryOf(t, `["grace@example.com"]`, testKey(), false)
@@ -71,7 +70,7 @@ func TestDamagedVault(t *testing.T) {
 	}
 }
 
-// flipped returns a line with one letter of what is sealed changed.
+// flipped returns a line with one changed letter in its encrypted part.
 func flipped(line []byte) []byte {
 	line = slices.Clone(line)
 	at := bytes.Index(line, []byte(`"sealed":"`)) + 30
@@ -81,8 +80,8 @@ func flipped(line []byte) []byte {
 	return line
 }
 
-// TestVaultWithSeveralValues: what stands for different values in a vault is not put back, whichever came
-// last, and a message that is redacted from two is not called the original.
+// TestVaultWithSeveralValues checks that a replacement with several values in a vault is not
+// restored, in any order, and that a message redacted from two originals has none.
 func TestVaultWithSeveralValues(t *testing.T) {
 	key := testKey()
 	line := func(redacted string, values map[string]string) []byte {
@@ -97,7 +96,7 @@ func TestVaultWithSeveralValues(t *testing.T) {
 	for name, tt := range map[string]struct {
 		replacement string
 		values      []string
-		want        string // "" for not put back
+		want        string // "" if not restored
 	}{
 		"one spelling":                {token, []string{"ada@example.com", "ada@example.com"}, "ada@example.com"},
 		"two spellings":               {token, []string{"ada@example.com", "ADA@example.com"}, "ada@example.com"},
@@ -137,7 +136,8 @@ func TestVaultWithSeveralValues(t *testing.T) {
 	}
 }
 
-// TestMissingReplacements: replacements for which the vault has nothing are named, wherever they stand.
+// TestMissingReplacements checks that replacements that are not in the vault are reported, at any
+// place.
 func TestMissingReplacements(t *testing.T) {
 	_, entry := entryOf(t, `["ada@example.com"]`, testKey(), false)
 	v, err := OpenVault(entry, testKey())

@@ -112,7 +112,7 @@ func Open(dir fs.FS, limits jsonstream.Limits) (*Registry, error) {
 		}
 	}
 	if len(r.list) == 0 {
-		return nil, errors.New("no versions of schemas: a registry has them as NAME/VERSION.json, such as message/2.0.json")
+		return nil, errors.New("has no schemas: a registry has files NAME/VERSION.json, such as message/2.0.json")
 	}
 	r.sort()
 	return r, nil
@@ -160,7 +160,7 @@ func (r *Registry) Versions(name string) ([]*Schema, error) {
 	var list []*Schema
 	for _, s := range r.list {
 		if name == "" && len(list) > 0 && s.Name != list[0].Name {
-			return nil, fmt.Errorf("the registry has several schemas, such as %s and %s: say which one is meant", list[0].Name, s.Name)
+			return nil, fmt.Errorf("the registry has several schemas, such as %s and %s: select one", list[0].Name, s.Name)
 		}
 		if name == "" || s.Name == name {
 			list = append(list, s)

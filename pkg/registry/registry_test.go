@@ -115,8 +115,8 @@ func TestBundle(t *testing.T) {
 	}
 }
 
-// A bundle of each built-in schema needs no other document, and says of the examples what the
-// schema says.
+// A bundle of each built-in schema needs no other document, and gives the same verdicts about the
+// examples as the schema.
 func TestBundleOfEmbedded(t *testing.T) {
 	r, err := registry.Embedded()
 	if err != nil {
@@ -155,7 +155,7 @@ func TestBundleOfEmbedded(t *testing.T) {
 	}
 }
 
-// Section 7.1: minor versions are backward compatible, so that a receiver reads those before.
+// Section 7.1: minor versions are backward compatible, so a receiver can read earlier ones.
 func TestFor(t *testing.T) {
 	r, err := registry.Open(fstest.MapFS{
 		"message/2.1.json": {Data: []byte(`{}`)}, "message/2.3.json": {Data: []byte(`{}`)}, "message/3.0.json": {Data: []byte(`{}`)},

@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/view"
 )
 
-// templates have the marks of chat templates, by model family, as texts that a message could have.
+// templates have the marks of chat templates, by model family, in texts of messages.
 var templates = map[string][]string{
 	"ChatML, Qwen, Yi, MPT, DBRX": {"<|im_start|>system", "<|im_end|>"},
 	"Llama 2":                     {"[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "<s>", "</s>"},
@@ -53,10 +53,11 @@ var templates = map[string][]string{
 	"without a template":          {"[SYSTEM]", "[system]", "<user>", "</user>", "<system>", "System prompt: x", "SYSTEM PROMPT:", "System message: x", "<|user>"},
 }
 
-// isMarked reports whether a text is broken up somewhere.
+// isMarked reports whether a text has been broken up.
 func isMarked(text string) bool { return strings.Contains(string(neutral(nil, text, inText)), Quoted) }
 
-// TestMarksOfTemplates: the marks of all families are found, also where HTML, JSON or a URL escapes them.
+// TestMarksOfTemplates checks that the marks of all families are found, also if HTML, JSON or a URL
+// escapes them.
 func TestMarksOfTemplates(t *testing.T) {
 	escapes := map[string]*strings.Replacer{
 		"as it is":                      strings.NewReplacer(),
@@ -75,7 +76,7 @@ func TestMarksOfTemplates(t *testing.T) {
 		for _, mark := range marks {
 			for how, escape := range escapes {
 				text := escape.Replace(mark)
-				if how == "in small letters" && family != "Vicuna" { // whose turns go on in a line by their capitals
+				if how == "in small letters" && family != "Vicuna" { // its turns in the middle of a line begin with capitals
 					text = strings.ToLower(mark)
 				}
 				if !isMarked(text) {
@@ -89,8 +90,8 @@ func TestMarksOfTemplates(t *testing.T) {
 	}
 }
 
-// TestMarksWithHiddenCharacters: a mark is found whatever characters that do not show are in it, and they are
-// shown.
+// TestMarksWithHiddenCharacters checks that a mark is found with any invisible characters in it,
+// and that they are shown.
 func TestMarksWithHiddenCharacters(t *testing.T) {
 	var hidden []rune
 	for r := rune(0); r <= unicode.MaxRune; r++ {
@@ -123,7 +124,8 @@ func TestMarksWithHiddenCharacters(t *testing.T) {
 	})
 }
 
-// TestHiddenCharactersAreShown: none is left between letters, digits and signs that need none.
+// TestHiddenCharactersAreShown checks that no invisible character remains between letters, digits
+// and signs that do not need it.
 func TestHiddenCharactersAreShown(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		if !view.Ignorable(r) {
@@ -138,7 +140,7 @@ func TestHiddenCharactersAreShown(t *testing.T) {
 	}
 }
 
-// TestOrdinaryTexts: what people and programs write stays as it is.
+// TestOrdinaryTexts checks that ordinary texts of people and programs are unchanged.
 func TestOrdinaryTexts(t *testing.T) {
 	for _, text := range []string{
 		"The user: a person. Response: none. Answer: 42, see system: main.",

@@ -30,7 +30,7 @@ func TestAllowance(t *testing.T) {
 		{"safety/pwned", "safety/pwned", "/a", true},
 		{"safety/pwned@/a/*", "safety/pwned", "/a/b", true},
 		{"safety/pwned@/a/*", "safety/pwned", "/b", false},
-		{"instruction-override/pwned@/a", "safety/pwned", "/a", true}, // as scan once printed it
+		{"instruction-override/pwned@/a", "safety/pwned", "/a", true}, // the form of an earlier version
 		{"safety/pwned", "safety/chat-template", "/a", false},
 	}
 	for _, tt := range tests {

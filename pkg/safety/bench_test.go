@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// dense is text with the maximum of work for the rules: it is made of their own literals.
+// dense is a text with the maximum of work for the rules: it consists of their literals.
 func dense(size int) string {
 	var b strings.Builder
 	for b.Len() < size {
@@ -25,8 +25,8 @@ func dense(size int) string {
 	return b.String()[:size]
 }
 
-// BenchmarkScan measures MB/s. That of a hostile text should be the same at both sizes:
-// time is linear.
+// BenchmarkScan measures MB/s. The rates of a hostile text should be the same at both sizes,
+// because time is linear.
 func BenchmarkScan(b *testing.B) {
 	prose := "The migration finished on Tuesday; 14 of 16 tables were copied, and the two that remain wait for a decision about their time zones. "
 	for _, bm := range []struct{ name, unit string }{
@@ -62,8 +62,8 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-// BenchmarkScanDocument measures MB/s of a message in which nothing is found, as agents
-// write them: identifiers, times and hashes among prose that has words of rules.
+// BenchmarkScanDocument measures MB/s of a message without findings, in the style of agents:
+// identifiers, times and hashes in prose with words of rules.
 func BenchmarkScanDocument(b *testing.B) {
 	const prose = "the vendor will summarize the payment terms and extract every clause of the agreement that the customer has flagged; a decision is pending "
 	var message strings.Builder
@@ -86,8 +86,8 @@ func BenchmarkScanDocument(b *testing.B) {
 	}
 }
 
-// BenchmarkFirstScan measures what the first scan of a process costs: making the tables
-// by which the rules' literals are found.
+// BenchmarkFirstScan measures the additional cost of the first scan in a process: building the
+// tables of the rules' literals.
 func BenchmarkFirstScan(b *testing.B) {
 	for b.Loop() {
 		newRuleSet(builtinFile.rules(), builtinTables.Index).index()

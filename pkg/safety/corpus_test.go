@@ -16,7 +16,7 @@ import (
 	"github.com/eaapl/handoff/pkg/safety/model"
 )
 
-// heldBack are sources whose texts were not looked at while the rules were written.
+// heldBack are sources whose texts nobody has read while writing the rules.
 var heldBack = []string{
 	"NVIDIA/garak", "ogulcanaydogan/", "protectai/llm-guard", "Giskard-AI/", "sherdencooper/", "CatarinaSeigward/", "kyahikaru/",
 	"OpenBMB/AgentVerse", "SWE-agent/", "NVIDIA/NeMo-Guardrails", "THUDM/AgentBench", "microsoft/BIPIA", "maverick98/",
@@ -56,10 +56,10 @@ func readCorpus(t testing.TB) []labelled {
 	return rows
 }
 
-// opinions replaces the model's answers, which are of no use for texts it was trained on.
+// opinions replaces the model's answers, which mean nothing for texts of its training data.
 var opinions = flag.String("opinions", "", "the model's held-out probabilities: lines of a row's number from 0 and a probability")
 
-// readOpinions reads the file that the flag names, if it does.
+// readOpinions reads the file of the flag, if it is set.
 func readOpinions(t *testing.T) map[int]float64 {
 	t.Helper()
 	if *opinions == "" {
@@ -106,7 +106,7 @@ func settings(t *testing.T) []setting {
 	return list
 }
 
-// neutral is the opinion that changes nothing.
+// neutral is the opinion without an effect.
 func neutral(string) float64 { return 0.1 }
 
 type tally struct{ rows, flagged int }
@@ -115,10 +115,10 @@ func (g *tally) String() string {
 	return fmt.Sprintf("%6.2f%% (%d of %d)", 100*float64(g.flagged)/float64(g.rows), g.flagged, g.rows)
 }
 
-// TestCorpus measures the scanner on labelled text, in each setting. It limits false
-// positives; recall it only reports, with -v. Texts of held-back sources are counted and
-// never shown. The model as shipped was trained on most of the corpus: what it adds
-// there says nothing about other texts.
+// TestCorpus measures the scanner on labelled text, in each setting. It limits false positives; it
+// only reports recall, with -v. Texts of held-back sources are counted and never shown. The
+// built-in model was trained on most of the corpus: its effect there does not carry over to other
+// texts.
 func TestCorpus(t *testing.T) {
 	rows := readCorpus(t)
 	for _, setting := range settings(t) {
@@ -158,7 +158,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// groups names what the row is counted under.
+// groups returns the names of the groups in which the row is counted.
 func (l labelled) groups() []string {
 	source, _, _ := strings.Cut(l.Source, ":")
 	if l.Label == "clean" {

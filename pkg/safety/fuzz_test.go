@@ -47,8 +47,8 @@ func FuzzParseRules(f *testing.F) {
 	})
 }
 
-// TestWorkIsBounded counts what expressions may examine, which is all that could take
-// more than linear time: tries are at most so many per piece, at most maxReach bytes each.
+// TestWorkIsBounded checks the only work that could exceed linear time: the number of attempts to
+// match per piece, and maxReach bytes per attempt.
 func TestWorkIsBounded(t *testing.T) {
 	text := dense(4 * pieceLen)
 	const before = 1 << 30

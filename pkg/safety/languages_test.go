@@ -20,7 +20,7 @@ type language struct {
 	Match, Pass                                                                        []string
 }
 
-// readLanguages returns the rules that are made of the tables of languages.yaml.
+// readLanguages returns the rules made from the tables of languages.yaml.
 func readLanguages(t *testing.T) []fileRule {
 	t.Helper()
 	text, err := os.ReadFile("languages.yaml")
@@ -75,16 +75,16 @@ func (l language) direct() fileRule {
 	}
 	return fileRule{
 		ID: "direct-" + l.Name, Category: Override, Weight: 0.75, Reach: 200,
-		Summary:  "orders the reader, in " + l.Language + ", to forget what it was told, or to show it",
-		Why:      "Models follow orders in any language, and filters written for English miss the others.",
+		Summary:  "orders the agent, in " + l.Language + ", to forget its instructions, or to show them",
+		Why:      "Models follow orders in any language, and filters for English miss other languages.",
 		Literals: literals(starts), Near: literals(nigh), Patterns: patterns,
 		Unless: l.unless(drop),
 		Match:  l.Match, Pass: l.Pass,
 	}
 }
 
-// unless is what makes a match no order: a negation of the verb, which in joined writing
-// and in some languages is a phrase with the verb.
+// unless returns the expressions that exclude a match: a negation of the verb, which in joined
+// writing and in some languages is a phrase with the verb.
 func (l language) unless(drop string) []string {
 	var phrases, beside []string
 	for _, not := range l.Not {
@@ -107,15 +107,15 @@ func (l language) unless(drop string) []string {
 func (l language) maker() fileRule {
 	return fileRule{
 		ID: "maker-" + l.Name, Category: Impersonation, Weight: 0.5,
-		Summary:  "claims, in " + l.Language + ", to be the reader's maker or administrator, or to give it new instructions",
-		Why:      "A claim in the text proves nothing and asks for trust.",
+		Summary:  "claims, in " + l.Language + ", to be the agent's developer or administrator, or gives it new instructions",
+		Why:      "A claim in the text proves nothing, but a model may trust it.",
 		Literals: literals(slices.Concat(l.Maker, l.Fresh)), Patterns: []string{words(slices.Concat(l.Maker, l.Fresh))},
 		Match: []string{strings.ReplaceAll(l.Maker[0], "*", "")}, Pass: l.Pass[:1],
 	}
 }
 
-// gap is what may stand between two parts of an order: n words at most, or, where words
-// are joined, a few letters.
+// gap returns the expression for text between two parts of an order: at most n words or, in joined
+// writing, a few letters.
 func (l language) gap(n int) string {
 	if l.Joined {
 		return `[^。．.！!？?\n]{0,` + string(rune('3'+n)) + `}?`
@@ -123,7 +123,7 @@ func (l language) gap(n int) string {
 	return ` (?:{u} ){0,` + string(rune('0'+n)) + `}?`
 }
 
-// words is the expression for one of some words.
+// words returns the expression for one of some words.
 func words(list []string) string {
 	var parts []string
 	for _, w := range list {
@@ -132,8 +132,8 @@ func words(list []string) string {
 	return "(?:" + strings.Join(parts, "|") + ")"
 }
 
-// literals are the beginnings of words that are long enough, each once; a word that
-// another one begins is left to that.
+// literals returns the first letters of words that are long enough, each once; a word that begins
+// with another one is omitted.
 func literals(list []string) []string {
 	var found []string
 	for _, w := range list {
@@ -142,7 +142,7 @@ func literals(list []string) []string {
 			found = append(found, w)
 			continue
 		}
-		for _, end := range []string{" ", ".", ",", "!"} { // of a short word
+		for _, end := range []string{" ", ".", ",", "!"} { // after a short word
 			found = append(found, w+end+strings.Repeat(" ", max(0, textscan.MinLiteral-len(w)-1)))
 		}
 	}

@@ -12,8 +12,8 @@ type oddityRule struct {
 // pages.
 var overloaded = Rule{
 	ID: "safety/overload", Category: Obfuscation, Weight: 0.4,
-	Summary: "is so dense in the words that rules look for that not all of it was examined",
-	Why:     "Nobody writes so by accident; an attack may be buried where the scan stopped looking.",
+	Summary: "has so many suspicious words that only a part of it was scanned",
+	Why:     "Ordinary text is not like that; an attack may follow the scanned part.",
 }
 
 // oddities are the rules without an expression, for the signs of concealment that package view
@@ -22,22 +22,22 @@ func oddities() []oddityRule {
 	return []oddityRule{
 		{view.TagRun, Rule{
 			ID: "safety/invisible-tags", Category: HiddenText, Weight: 0.9,
-			Summary: "contains tag characters, which do not show",
-			Why:     "Tag characters carry whole sentences that no person sees and many models read.",
+			Summary: "contains tag characters, which are invisible",
+			Why:     "Tag characters can spell whole sentences, which people do not see and many models read.",
 			Bad:     "Nice day.\U000E0073\U000E0065\U000E006E\U000E0064\U000E0020\U000E0069\U000E0074",
 			Good:    "Nice day \U0001F3F4\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F in York.",
 		}},
 		{view.SelectorRun, Rule{
 			ID: "safety/invisible-selectors", Category: HiddenText, Weight: 0.8,
-			Summary: "contains variation selectors that vary nothing",
+			Summary: "contains variation selectors without an effect",
 			Why:     "A run of them carries data that no person sees.",
 			Bad:     "ok\U000E0153\U000E0155\U000E015E\U000E0154\U000E0110\U000E0159",
 			Good:    "I \u2764\uFE0F this",
 		}},
 		{view.ZeroWidth, Rule{
 			ID: "safety/zero-width", Category: Obfuscation, Weight: 0.3,
-			Summary: "has characters that do not show between letters",
-			Why:     "They split words so that filters miss them; a model reads on.",
+			Summary: "has invisible characters between letters",
+			Why:     "They split words, so that filters miss the words and models still read them.",
 			Bad:     "i\u200bg\u200bn\u200bo\u200br\u200be",
 			Good:    "\U0001F469\u200D\U0001F4BB",
 		}},
@@ -57,7 +57,7 @@ func oddities() []oddityRule {
 		}},
 		{view.Stacked, Rule{
 			ID: "safety/stacked-marks", Category: Obfuscation, Weight: 0.15,
-			Summary: "heaps combining marks on letters",
+			Summary: "has many combining marks on a letter",
 			Why:     "They hide words from filters and from people.",
 			Bad:     "i\u0335\u0336\u0337\u0338\u0321\u0322\u0327g\u0335\u0336\u0337\u0338\u0321\u0322\u0327",
 			Good:    "e\u0301",

@@ -117,9 +117,9 @@ func decodeError(err error) error {
 		return fmt.Errorf("rules: not JSON: %w", err)
 	}
 	if errors.Is(err, json.ErrUnknownName) {
-		return fmt.Errorf("rules: %s: unknown member; the format has no such name", semantic.JSONPointer)
+		return fmt.Errorf("rules: %s: unknown member; remove it", semantic.JSONPointer)
 	}
-	return fmt.Errorf("rules: %s: a value of the wrong type; write the one that the format has there", cmp.Or(semantic.JSONPointer, "the whole document"))
+	return fmt.Errorf("rules: %s: a value of the wrong type; see docs/safety.md", cmp.Or(semantic.JSONPointer, "the whole document"))
 }
 
 var fragmentName = static(`^[a-z][a-z0-9]*$`)
@@ -128,11 +128,11 @@ func (f *rulesFile) check() error {
 	var names []string
 	for i, fragment := range f.Fragments {
 		if !fragmentName().MatchString(fragment.Name) || slices.Contains(names, fragment.Name) {
-			return fmt.Errorf("rules: fragment %q: the name is taken or no word of small letters; choose another", fragment.Name)
+			return fmt.Errorf("rules: fragment %q: the name is used before, or is not a word of small letters; choose another", fragment.Name)
 		}
 		names = append(names, fragment.Name)
 		if _, err := regexp.Compile(f.expander(i)(fragment.Pattern)); err != nil {
-			return fmt.Errorf("rules: fragment %q: %w; fragments may only use those before them", fragment.Name, err)
+			return fmt.Errorf("rules: fragment %q: %w; fragments may use only earlier fragments", fragment.Name, err)
 		}
 	}
 	if len(f.Rules) == 0 {
@@ -142,7 +142,7 @@ func (f *rulesFile) check() error {
 	var ids []string
 	for i, r := range f.Rules {
 		if !ruleID(r.ID) {
-			return fmt.Errorf("rules: rule %d: id: %q is no id; use small letters, digits and hyphens", i+1, r.ID)
+			return fmt.Errorf("rules: rule %d: id: %q is not an id; use small letters, digits and hyphens", i+1, r.ID)
 		}
 		if slices.Contains(ids, r.ID) {
 			return fmt.Errorf("rules: rule %q: id: used before in this file; give each rule its own", r.ID)
@@ -166,7 +166,7 @@ func (f fileRule) check(expand func(pattern string) string) (member string, err 
 		{"match", len(f.Match) > 0}, {"pass", len(f.Pass) > 0},
 	} {
 		if !required.given {
-			return required.member, errors.New("missing or empty; every rule has one")
+			return required.member, errors.New("missing or empty; every rule needs one")
 		}
 	}
 	if !(f.Weight > 0 && f.Weight <= 1) {
@@ -177,7 +177,7 @@ func (f fileRule) check(expand func(pattern string) string) (member string, err 
 	}
 	for _, field := range f.Fields {
 		if !slices.Contains(Fields(), field) {
-			return "fields", fmt.Errorf("%q is no field; there are tool, data, user, agent and system", field)
+			return "fields", fmt.Errorf("%q is not a field; use tool, data, user, agent or system", field)
 		}
 	}
 	for i, literals := range [][]string{f.Literals, f.Near, f.Needs} {
@@ -196,7 +196,7 @@ func (f fileRule) check(expand func(pattern string) string) (member string, err 
 				return member, fmt.Errorf("%q: %w", p, err)
 			}
 			if e.MatchString("") {
-				return member, fmt.Errorf("%q matches the empty text; require something", p)
+				return member, fmt.Errorf("%q matches the empty text; require at least one character", p)
 			}
 		}
 	}
@@ -208,12 +208,12 @@ func (f fileRule) try(r *rule) (member string, err error) {
 	alone := madeRuleSet([]*rule{r})
 	for _, text := range f.Match {
 		if !alone.finds(f.exampleField(), text) {
-			return "match", fmt.Errorf("%q is not found; an expression has to match from one of the literals on, which begins a word, with one of near in reach", text)
+			return "match", fmt.Errorf("%q is not found; an expression must match at one of the literals, at the beginning of a word, with one of near in reach", text)
 		}
 	}
 	for _, text := range f.Pass {
 		if alone.finds(f.exampleField(), text) {
-			return "pass", fmt.Errorf("%q is found; narrow the expressions, or excuse it with unless", text)
+			return "pass", fmt.Errorf("%q is found; narrow the expressions, or exclude it with unless", text)
 		}
 	}
 	return "", nil

@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write builtin.go and tables.go from rules.yaml and languages.yaml")
 
-// embedded is the built-in rules as a file of rules.
+// embedded is a rules file with the built-in rules.
 var embedded = func() []byte {
 	text, err := json.Marshal(builtinFile)
 	if err != nil {
@@ -51,7 +51,7 @@ func readYAML(t *testing.T) *rulesFile {
 	return file
 }
 
-// TestRulesFile checks the rules, all their examples included.
+// TestRulesFile checks the rules, including all their examples.
 func TestRulesFile(t *testing.T) {
 	file := readYAML(t)
 	expand := file.expander(len(file.Fragments))
@@ -65,8 +65,8 @@ func TestRulesFile(t *testing.T) {
 	}
 }
 
-// TestGenerated checks that builtin.go was made from the rules' files, and tables.go from
-// it. It keeps the first examples only: they are what is shown of a rule.
+// TestGenerated checks that builtin.go is generated from the rules' files, and tables.go from it.
+// It keeps only the first examples, which are the ones that are shown.
 func TestGenerated(t *testing.T) {
 	file := readYAML(t)
 	for i := range file.Rules {
@@ -105,7 +105,7 @@ func write[T any](t *testing.T, file, declared string, value *T) {
 	}
 }
 
-// writeLiteral writes v as it stands in Go source behind its type.
+// writeLiteral writes v as a Go literal after its type.
 func writeLiteral(b *strings.Builder, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -152,7 +152,7 @@ func writeLiteral(b *strings.Builder, v reflect.Value) {
 	}
 }
 
-// ruleWith returns a rules file of one sound rule with members put in or replaced.
+// ruleWith returns a rules file of one valid rule with members added or replaced.
 func ruleWith(members string) string {
 	rule := map[string]any{
 		"id": "no-bananas", "category": "fruit", "summary": "mentions bananas", "why": "They are out.",

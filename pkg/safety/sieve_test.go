@@ -16,8 +16,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// drawText draws a text of literals of rules, what they need, disguises, and filling that
-// moves all of these across the ends of blocks.
+// drawText draws a text of rules' literals, their required words, disguises, and padding that moves
+// all of them across the boundaries of blocks.
 func drawText(t *rapid.T, set *RuleSet, label string) string {
 	parts := []string{" ", " ", ", ", "\n", "\\n", "\\t", "\\", "\"", "'", "-", "_", "<", "[", "|", "é", "и", "\u200b", "你", "🔒",
 		"a", "i g n o r e", "1gn0r3", "erongi", "vtaber", "0x69", "69 6e 6f 72 65", "68656c6c6f20776f726c64", "aGVsbG8gd29ybGQgaGVsbG8=",
@@ -37,7 +37,7 @@ func drawText(t *rapid.T, set *RuleSet, label string) string {
 			part = strings.ToUpper(part)
 		case 1:
 			part = part[:len(part)-1]
-		case 2: // what folds to the same
+		case 2: // a spelling that folds to the same text
 			part = strings.Map(func(r rune) rune {
 				if r >= utf8.RuneSelf || 'a' <= r|0x20 && r|0x20 <= 'z' {
 					return r
@@ -52,7 +52,7 @@ func drawText(t *rapid.T, set *RuleSet, label string) string {
 	return strings.ToValidUTF8(b.String(), "?")
 }
 
-// What expressions need is found wherever it is, in any case.
+// Required words are found at every place, in upper and lower case.
 func TestPromises(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parts := rapid.SampledFrom([]string{"a", "B", "k", "ab", "Ab", "your", "YOUR", "é", "É", "@", "`", "[", "{", " ", "\x00", "1", "\xff"})
@@ -72,7 +72,7 @@ func TestPromises(t *testing.T) {
 	})
 }
 
-// lowered makes the capitals of ASCII small.
+// lowered converts ASCII capitals to lower case.
 func lowered(s string) string {
 	b := []byte(s)
 	for i, c := range b {
@@ -131,7 +131,7 @@ func TestSieveOfDocument(t *testing.T) {
 	})
 }
 
-// A message in which nothing is found takes no memory.
+// A message without findings takes no memory.
 func TestSieveAllocates(t *testing.T) {
 	document := parse(t, `{"taskId":"1818e811-892f-402b-923f-0824128b2f33","taskDescription":"`+strings.Repeat("review the contract and extract its clauses ", 200)+`"}`)
 	scanner := New(Options{})

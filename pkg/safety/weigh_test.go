@@ -44,7 +44,7 @@ func TestOpinionNeedsCertainty(t *testing.T) {
 	}
 }
 
-// TestConsultStaysNear has the model answer for the segment of a signal.
+// TestConsultStaysNear checks that the model answers for the segment of a signal.
 func TestConsultStaysNear(t *testing.T) {
 	text := string(make([]byte, 5*segmentStep))
 	sure := func(segment string) float64 { return float64(len(segment)) / segmentLen }

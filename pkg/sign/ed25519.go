@@ -46,7 +46,7 @@ func newPrivate(id string, seed, public []byte) (Key, error) {
 	private := ed25519.NewKeyFromSeed(seed)
 	own := private.Public().(ed25519.PublicKey)
 	if !bytes.Equal(own, public) {
-		return Key{}, errors.New("the public key in it is not that of the private key: the file is damaged, or somebody has changed it")
+		return Key{}, errors.New("its public key does not belong to its private key: the file is damaged or was changed")
 	}
 	return named(Key{public: own, private: private}, id), nil
 }
@@ -101,11 +101,11 @@ func checkPoint(point []byte) error {
 	v := new(big.Int).Add(new(big.Int).Mul(d, y2), one)
 	// u/v is a square if uv is; dy²+1 is never zero.
 	if big.Jacobi(new(big.Int).Mod(u.Mul(u, v), p), p) < 0 {
-		return errors.New("not a public Ed25519 key: no point of the curve")
+		return errors.New("not a public Ed25519 key: it is not a point of the curve")
 	}
 	text := hex.EncodeToString(littleEndian)
 	if slices.Contains(smallOrders(), text) {
-		return errors.New("a public key of small order: anybody can sign for it; handoff keygen makes a better one")
+		return errors.New("a public key of small order, for which anyone can sign: make a new key with handoff keygen")
 	}
 	return nil
 }

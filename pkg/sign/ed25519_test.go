@@ -257,7 +257,7 @@ func TestAlgorithmConfusion(t *testing.T) {
 			}
 		}
 		if len(known) < 65 {
-			if _, err := NewVerifier([]Key{public, newKey("k2", known)}); err == nil || !strings.Contains(err.Error(), "everybody knows it") {
+			if _, err := NewVerifier([]Key{public, newKey("k2", known)}); err == nil || !strings.Contains(err.Error(), "which is not secret") {
 				t.Errorf("the public key (%s) is taken for a secret: %v", name, err)
 			}
 		}
@@ -369,7 +369,7 @@ func TestCheckPoint(t *testing.T) {
 		point[0], point[5] = y, 1
 		if err := checkPoint(point); err == nil {
 			valid++
-		} else if !strings.Contains(err.Error(), "no point of the curve") {
+		} else if !strings.Contains(err.Error(), "not a point of the curve") {
 			t.Error(err)
 		}
 	}
@@ -396,9 +396,9 @@ func TestExplainEd25519(t *testing.T) {
 		want string
 	}{
 		{append(slices.Clone(canonical), '\n'), "the canonical form with a line feed"},
-		{reading{hash: readings(k)[1].hash}.prepared(canonical), "the SHA-256 of the text signed in its place"},
-		{reading{hash: readings(k)[2].hash}.prepared(canonical), "the SHA-512 of the text signed in its place"},
-		{[]byte("another"), "holds over none of 16 texts"},
+		{reading{hash: readings(k)[1].hash}.prepared(canonical), "the SHA-256 of the text signed instead of the text"},
+		{reading{hash: readings(k)[2].hash}.prepared(canonical), "the SHA-512 of the text signed instead of the text"},
+		{[]byte("another"), "is valid for none of 16 texts"},
 	} {
 		s := signature{algorithm: Ed25519}
 		copy(s.bytes[:], ed25519.Sign(k.private, tt.text))

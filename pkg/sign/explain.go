@@ -44,7 +44,7 @@ func (v *Verifier) Explain(m, original *message.Message) []string {
 func (v *Verifier) search(m *message.Message, keys []Key, want signature) []string {
 	var inexact *jsonstream.NumberError
 	if _, err := canonical(m); errors.As(err, &inexact) {
-		return []string{"the signer must write the number as it is in canonical form; until then no signature is accepted"}
+		return []string{"the signer must write the number in canonical form; with another form, no signature is accepted"}
 	}
 	var all []reading
 	for _, k := range keys {
@@ -56,17 +56,17 @@ func (v *Verifier) search(m *message.Message, keys []Key, want signature) []stri
 			if !r.key.holds(want, r.prepared(text)) {
 				continue
 			}
-			line := "the signature holds over " + f.name
+			line := "the signature is valid for " + f.name
 			if f.advice != "" {
 				line += ": " + f.advice
 			}
 			if r.how != "" {
 				line += "; with " + r.how
 			}
-			return []string{line, "the content is what was signed; its signer does not follow the format"}
+			return []string{line, "the content is unchanged, but its signer does not follow the format"}
 		}
 	}
-	return []string{fmt.Sprintf("the signature holds over none of %d texts that signers make of a message by mistake, nor with a key read in another way: "+
+	return []string{fmt.Sprintf("the signature is valid for none of %d texts that signers produce by mistake, and with no other reading of the key: "+
 		"a member was changed, or another key was used", len(forms))}
 }
 
@@ -78,10 +78,10 @@ func (v *Verifier) underOtherKeys(m *message.Message, want signature) []string {
 	}
 	for _, k := range v.keys {
 		if k.holds(want, text) {
-			return []string{fmt.Sprintf("the signature holds under %s: the signer names its key otherwise than this key file does", tried([]Key{k}))}
+			return []string{fmt.Sprintf("the signature is valid under %s: the signer gives its key another name than this key file", tried([]Key{k}))}
 		}
 	}
-	return []string{"the signature holds under none of the keys at hand"}
+	return []string{"the signature is valid under none of the available keys"}
 }
 
 // A reading is one way to interpret the content of a key file and to sign with it.
@@ -103,15 +103,15 @@ func readings(k Key) []reading {
 	if k.public != nil {
 		return []reading{
 			{key: k},
-			{k, "the SHA-256 of the text signed in its place", func(text []byte) []byte { sum := sha256.Sum256(text); return sum[:] }},
-			{k, "the SHA-512 of the text signed in its place", func(text []byte) []byte { sum := sha512.Sum512(text); return sum[:] }},
+			{k, "the SHA-256 of the text signed instead of the text", func(text []byte) []byte { sum := sha256.Sum256(text); return sum[:] }},
+			{k, "the SHA-512 of the text signed instead of the text", func(text []byte) []byte { sum := sha512.Sum512(text); return sum[:] }},
 		}
 	}
 	list := []reading{
 		{key: k},
-		{newKey("", append(bytes.Clone(k.secret), '\n')), "the line feed at the end of the key file taken into the key", nil},
-		{newKey("", []byte(base64.RawURLEncoding.EncodeToString(k.secret))), "the key in base64url taken as the key, undecoded", nil},
-		{newKey("", []byte(hex.EncodeToString(k.secret))), "the key in hex taken as the key, undecoded", nil},
+		{newKey("", append(bytes.Clone(k.secret), '\n')), "the line feed at the end of the key file read as part of the key", nil},
+		{newKey("", []byte(base64.RawURLEncoding.EncodeToString(k.secret))), "the key not decoded from base64url", nil},
+		{newKey("", []byte(hex.EncodeToString(k.secret))), "the key not decoded from hex", nil},
 	}
 	if secret, err := hex.DecodeString(string(k.secret)); err == nil {
 		list = append(list, reading{newKey("", secret), "the key decoded from hex", nil})
@@ -128,9 +128,9 @@ func readings(k Key) []reading {
 func (v *Verifier) against(m, original *message.Message) []string {
 	var lines []string
 	if k, err := v.holding(original); err == nil {
-		lines = append(lines, "the original verifies under "+tried([]Key{k}))
+		lines = append(lines, "the original is valid under "+tried([]Key{k}))
 	} else {
-		lines = append(lines, "the original does not verify either")
+		lines = append(lines, "the original is not valid either")
 	}
 	const maxShown = 20
 	n := 0

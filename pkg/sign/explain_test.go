@@ -19,13 +19,13 @@ func TestExplainForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ text, want string }{
-		{unsigned, "the bytes of the message as they are, without the signature:"},
-		{unsigned + "\n", "as they are, without the signature, and a line feed"},
+		{unsigned, "the bytes of the message as written, without the signature:"},
+		{unsigned + "\n", "as written, without the signature, and a line feed"},
 		{`{"a":[1.5,2],"b":"é</a","signatureKeyId":"k"}` + "\n", "the canonical form with a line feed"},
 		{`{"b":"é</a","a":[1.50,2],"signatureKeyId":"k"}`, "member order:"},
 		{`{"b":"é</a","a":[1.50,2],"signatureKeyId":"k"}` + "\n", "member order and a line feed"},
-		{`{"a":[1.50,2],"b":"é</a","signatureKeyId":"k"}`, "numbers as they are:"},
-		{`{"a":[1.50,2],"b":"é</a","signatureKeyId":"k"}` + "\n", "numbers as they are and a line feed"},
+		{`{"a":[1.50,2],"b":"é</a","signatureKeyId":"k"}`, "numbers as written:"},
+		{`{"a":[1.50,2],"b":"é</a","signatureKeyId":"k"}` + "\n", "numbers as written and a line feed"},
 		{`{"a":[1.50,2],"b":"\u00e9</a","signatureKeyId":"k"}`, "ASCII escaped:"},
 		{`{"a": [1.50, 2], "b": "\u00e9</a", "signatureKeyId": "k"}`, "ASCII escaped, and spaces"},
 		{`{"a": [1.50, 2], "b": "é</a", "signatureKeyId": "k"}`, "spaces after commas"},
@@ -57,8 +57,8 @@ func TestExplainReadings(t *testing.T) {
 		{[]byte(hex.EncodeToString(random)), random, "decoded from hex"},
 		{[]byte(base64.StdEncoding.EncodeToString(random)), random, "decoded from base64"},
 		{[]byte(base64.RawURLEncoding.EncodeToString(random)), random, "decoded from base64"},
-		{random, []byte(base64.RawURLEncoding.EncodeToString(random)), "in base64url taken as the key"},
-		{random, []byte(hex.EncodeToString(random)), "in hex taken as the key"},
+		{random, []byte(base64.RawURLEncoding.EncodeToString(random)), "not decoded from base64url"},
+		{random, []byte(hex.EncodeToString(random)), "not decoded from hex"},
 	} {
 		v, err := NewVerifier([]Key{newKey("", tt.file)})
 		if err != nil {
@@ -83,15 +83,15 @@ func TestExplain(t *testing.T) {
 		name, in, original string
 		want               []string
 	}{
-		{"changed", edited, "", []string{`tried key "current"`, "the signature holds over none of 16 texts"}},
-		{"changed, against the original", edited, signed, []string{"the original verifies under", "/a/1/b: changed", "/c: removed", "/d/f: added"}},
-		{"against another that was changed", edited, strings.Replace(signed, `"x"`, `"y"`, 1), []string{"the original does not verify either"}},
+		{"changed", edited, "", []string{`tried key "current"`, "the signature is valid for none of 16 texts"}},
+		{"changed, against the original", edited, signed, []string{"the original is valid under", "/a/1/b: changed", "/c: removed", "/d/f: added"}},
+		{"against another that was changed", edited, strings.Replace(signed, `"x"`, `"y"`, 1), []string{"the original is not valid either"}},
 		{"same content, other key", strings.Replace(mustSign(t, `{"c":1}`, lost), "lost", "current", 1), `{"c":1.0,"signatureKeyId":"current"}`,
 			[]string{"no member that the signature covers differs"}},
 		{"key under another name", mustSign(t, `{"c":1}`, newKey("x", current.secret)), "",
-			[]string{`the signature holds under key "current": the signer names its key otherwise`}},
-		{"key that is not there", mustSign(t, `{"c":1}`, lost), "", []string{"the signature holds under none of the keys at hand"}},
-		{"inexact number", strings.Replace(signed, "2.0", "9007199254740993", 1), "", []string{"the signer must write the number as it is in canonical form"}},
+			[]string{`the signature is valid under key "current": the signer gives its key another name`}},
+		{"key that is not there", mustSign(t, `{"c":1}`, lost), "", []string{"the signature is valid under none of the available keys"}},
+		{"inexact number", strings.Replace(signed, "2.0", "9007199254740993", 1), "", []string{"the signer must write the number in canonical form"}},
 		{"no signature", `{"a":1}`, "", nil},
 	}
 	for _, tt := range tests {

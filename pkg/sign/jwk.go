@@ -71,7 +71,7 @@ func keyTypes(jws bool) []keyType {
 func parseJWKs(text []byte, jws bool) ([]Key, error) {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 	if err != nil {
-		return nil, errors.New("begins with { but is not one JSON object: a key file holds a JSON Web Key, a JWK Set or raw bytes")
+		return nil, errors.New("begins with { but is not one JSON object: a key file is a JSON Web Key, a JWK Set or raw bytes")
 	}
 	root := doc.Root()
 	if !root.Get("keys").Exists() {
@@ -90,7 +90,7 @@ func parseJWKs(text []byte, jws bool) ([]Key, error) {
 		keys = append(keys, k)
 	}
 	if len(keys) == 0 && root.Get("keys").Len() > 0 {
-		return nil, errors.New("/keys: a JWK Set without a key for ES256 (P-256) or EdDSA (Ed25519): those of other types and uses are left out")
+		return nil, errors.New("/keys: a JWK Set without a key for ES256 (P-256) or EdDSA (Ed25519): keys of other types and uses are ignored")
 	}
 	if len(keys) == 0 {
 		return nil, errors.New("/keys: a JWK Set without a key: put at least one into it")
@@ -114,10 +114,10 @@ func parseJWK(v jsonstream.Value, jws bool) (Key, error) {
 		return Key{}, fmt.Errorf("kty: expected %s; found %s", expected, found)
 	}
 	if alg := v.Get("alg"); alg.Exists() && !slices.Contains(types[i].algorithms, alg.Text()) {
-		return Key{}, fmt.Errorf("alg: the key is for %.20q: of its type, only those for %s are used here", alg.Text(), types[i].algorithms[0])
+		return Key{}, fmt.Errorf("alg: the key is for %.20q: use a key of this type for %s", alg.Text(), types[i].algorithms[0])
 	}
 	if use := v.Get("use"); use.Exists() && use.Text() != "sig" {
-		return Key{}, fmt.Errorf("use: the key is for %.20q: only keys for \"sig\" sign", use.Text())
+		return Key{}, fmt.Errorf("use: the key is for %.20q: use a key for \"sig\"", use.Text())
 	}
 	ops, err := keyOps(v.Get("key_ops"))
 	if err != nil {
@@ -150,7 +150,7 @@ func parseOct(v jsonstream.Value) (Key, error) {
 // parseOKP reads an Ed25519 key (RFC 8037, section 2).
 func parseOKP(v jsonstream.Value) (Key, error) {
 	if curve := v.Get("crv"); curve.Text() != "Ed25519" {
-		return Key{}, fmt.Errorf("crv: expected \"Ed25519\", found %.20q: keys of other curves are not used here", curve.Text())
+		return Key{}, fmt.Errorf("crv: expected \"Ed25519\", found %.20q: other curves are not supported", curve.Text())
 	}
 	id, err := keyID(v)
 	if err != nil {
@@ -203,7 +203,7 @@ func keyOps(v jsonstream.Value) ([]string, error) {
 			return nil, malformed
 		}
 		if slices.Contains(ops, op.Text()) {
-			return nil, errors.New("an operation is there twice: name each once")
+			return nil, errors.New("an operation is listed twice: list each once")
 		}
 		ops = append(ops, op.Text())
 	}

@@ -54,7 +54,7 @@ func isForJWS(v jsonstream.Value) bool {
 func parseEC(v jsonstream.Value) (Key, error) {
 	const section = "RFC 7518, section 6.2"
 	if curve := v.Get("crv"); curve.Text() != "P-256" {
-		return Key{}, errors.New("crv: expected \"P-256\": keys of other curves are not used here")
+		return Key{}, errors.New("crv: expected \"P-256\": other curves are not supported")
 	}
 	id, err := keyID(v)
 	if err != nil {
@@ -70,7 +70,7 @@ func parseEC(v jsonstream.Value) (Key, error) {
 	}
 	public, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), append(append([]byte{4}, x...), y...))
 	if err != nil {
-		return Key{}, errors.New("x, y: not a public P-256 key: no point of the curve")
+		return Key{}, errors.New("x, y: not a public P-256 key: they are not a point of the curve")
 	}
 	if !v.Get("d").Exists() {
 		return newP256(id, public, nil)
@@ -89,10 +89,10 @@ func parseEC(v jsonstream.Value) (Key, error) {
 // newP256 returns a P-256 key. The public key must belong to the private one, if there is one.
 func newP256(id string, public *ecdsa.PublicKey, private *ecdsa.PrivateKey) (Key, error) {
 	if public.Curve != elliptic.P256() {
-		return Key{}, errors.New("a key of the curve " + public.Params().Name + ": of elliptic curves, P-256 (ES256) and Ed25519 are used here")
+		return Key{}, errors.New("a key of the curve " + public.Params().Name + ": use P-256 (ES256) or Ed25519")
 	}
 	if private != nil && !private.PublicKey.Equal(public) {
-		return Key{}, errors.New("the public key in it is not that of the private key: the file is damaged, or somebody has changed it")
+		return Key{}, errors.New("its public key does not belong to its private key: the file is damaged or was changed")
 	}
 	if private != nil {
 		scalar, err := private.Bytes()

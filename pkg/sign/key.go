@@ -90,7 +90,7 @@ const (
 // 4.3) do not let it sign.
 func (k Key) MaySign() error {
 	if k.IsPublic() {
-		return fmt.Errorf("the key %.80q is public: it verifies, and only its private key signs", k.ID)
+		return fmt.Errorf("the key %.80q is public: sign with its private key", k.ID)
 	}
 	return k.may(opSign)
 }
@@ -124,7 +124,7 @@ func (k Key) Weakness() string {
 	}
 	switch {
 	case len(secret) < secrets.GoodBytes:
-		return fmt.Sprintf("the key has %d bytes: %d random ones are as strong as the signature", len(secret), secrets.GoodBytes)
+		return fmt.Sprintf("the key has %d bytes: use %d random bytes, for the strength of the signature", len(secret), secrets.GoodBytes)
 	case !isRandom(secret):
 		return "the key is not random: it has few different bytes or repeats itself"
 	default:

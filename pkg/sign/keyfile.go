@@ -10,7 +10,7 @@ import (
 )
 
 // needed ends the error for a file without a key.
-const needed = ": a key file holds a shared secret, as raw bytes, a JSON Web Key or a JWK Set, or an Ed25519 key, as a JSON Web Key, PEM or OpenSSH; handoff keygen makes one"
+const needed = ": a key file is a shared secret (raw bytes, a JSON Web Key or a JWK Set) or an Ed25519 key (a JSON Web Key, PEM or OpenSSH); handoff keygen makes one"
 
 const (
 	byteOrderMark = "\xef\xbb\xbf"
@@ -53,7 +53,7 @@ func parseKeys(text []byte, jws bool) ([]Key, error) {
 		return parseJWKs(text, jws)
 	}
 	if jws {
-		return nil, errors.New("no key pair, nor the public key of one: " + jwsNeeded)
+		return nil, errors.New("neither a key pair nor a public key: " + jwsNeeded)
 	}
 	secret := bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
 	if len(secret) == 0 {
@@ -89,9 +89,9 @@ func otherFile(text []byte) string {
 		{"LS0tLS1CRUdJTi", "a PEM file (base64)"},
 		{"\x1f\x8b", "gzip data"},
 		{"\x28\xb5\x2f\xfd", "zstd data"},
-		{"<!DOCTYPE ", "a page (HTML)"},
-		{"<html", "a page (HTML)"},
-		{"version https://git-lfs", "a pointer of Git LFS"},
+		{"<!DOCTYPE ", "an HTML page"},
+		{"<html", "an HTML page"},
+		{"version https://git-lfs", "a Git LFS pointer"},
 	} {
 		if bytes.HasPrefix(bytes.TrimLeft(text, jsonSpace), []byte(known.prefix)) {
 			return known.name

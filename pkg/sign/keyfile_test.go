@@ -39,8 +39,8 @@ func TestParseKeysOfOtherFiles(t *testing.T) {
 		{"PEM without its first line", "MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n", "a public key (PEM): "},
 		{"PEM in base64", "LS0tLS1CRUdJTiBQVUJMSUMgS0VZLS0tLS0K", "a PEM file (base64): "},
 		{"gzip", "\x1f\x8b\x08\x00" + random32, "gzip data: "},
-		{"page", "<!DOCTYPE html><title>404</title>", "a page (HTML): "},
-		{"Git LFS", "version https://git-lfs.github.com/spec/v1\noid sha256:" + random32, "a pointer of Git LFS: "},
+		{"page", "<!DOCTYPE html><title>404</title>", "an HTML page: "},
+		{"Git LFS", "version https://git-lfs.github.com/spec/v1\noid sha256:" + random32, "a Git LFS pointer: "},
 		{"token", "eyJhbGciOiJIUzI1NiJ9.e30." + random32, "a JSON Web Token"},
 		{"PuTTY", "PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\n", "a key pair (PuTTY): "},
 
@@ -54,9 +54,9 @@ func TestParseKeysOfOtherFiles(t *testing.T) {
 		{"RFC 7517 section 5, array of JWKs", "[" + jwk + "]", `a JSON array: a set of JSON Web Keys is an object, {"keys": […]}`},
 		{"array behind spaces", "\n [ \"" + random32 + "\" ]\n", "a JSON array"},
 
-		{"32 zero bytes", strings.Repeat("\x00", 32), "the key is nothing but zero bytes"},
-		{"32 equal bytes", strings.Repeat("k", 32), "the key is one byte again and again; handoff keygen makes one"},
-		{"zeros as a JWK", `{"kty":"oct","k":"` + strings.Repeat("A", 43) + `"}`, "the key is nothing but zero bytes"},
+		{"32 zero bytes", strings.Repeat("\x00", 32), "the key has only zero bytes"},
+		{"32 equal bytes", strings.Repeat("k", 32), "the key repeats one byte; handoff keygen makes one"},
+		{"zeros as a JWK", `{"kty":"oct","k":"` + strings.Repeat("A", 43) + `"}`, "the key has only zero bytes"},
 	}
 	for name, der := range ders(t) {
 		tests = append(tests, file{name + ", DER", string(der), "(DER): a key file holds"})
@@ -136,7 +136,7 @@ func TestWeakness(t *testing.T) {
 	const notRandom = "the key is not random: it has few different bytes or repeats itself"
 	for _, tt := range []struct{ name, secret, want string }{
 		{"random", random32, ""},
-		{"short", random32[:16], "the key has 16 bytes: 32 random ones are as strong as the signature"},
+		{"short", random32[:16], "the key has 16 bytes: use 32 random bytes, for the strength of the signature"},
 		{"few bytes", "0110100110010110100101100110100110010110011010010110100110010110", notRandom},
 		{"mostly zeros", random32[:8] + strings.Repeat("\x00", 24), notRandom},
 		{"repeated", "changemechangemechangemechangeme", notRandom},
@@ -169,7 +169,7 @@ func TestKeyOps(t *testing.T) {
 		{name: "RFC 7517 section 4.3, encrypt", members: `,"key_ops":["encrypt"]`, err: `key_ops: the key is for neither "sign" nor "verify"`},
 		{name: "RFC 7517 section 4.3, none", members: `,"key_ops":[]`, err: `key_ops: the key is for neither`},
 		{name: "RFC 7517 section 4.3, case counts", members: `,"key_ops":["Sign"]`, err: `key_ops: the key is for neither`},
-		{name: "RFC 7517 section 4.3, duplicate", members: `,"key_ops":["sign","sign"]`, err: `key_ops: an operation is there twice`},
+		{name: "RFC 7517 section 4.3, duplicate", members: `,"key_ops":["sign","sign"]`, err: `key_ops: an operation is listed twice`},
 		{name: "RFC 7517 section 4.3, no array", members: `,"key_ops":"sign"`, err: `key_ops: expected an array of strings`},
 		{name: "RFC 7517 section 4.3, no strings", members: `,"key_ops":["sign",1]`, err: `key_ops: expected an array of strings`},
 		{name: "RFC 7517 section 4.3, null", members: `,"key_ops":null`, err: `key_ops: expected an array of strings`},

@@ -15,7 +15,7 @@ import (
 )
 
 // errDamaged is the error for a key that cannot be read as its declared type.
-var errDamaged = errors.New("damaged, or not what it says it is: get it from where it was made")
+var errDamaged = errors.New("damaged, or of another type than it declares: copy it again from its source")
 
 // parsePEM reads every key of a PEM file (RFC 7468): unencrypted private keys in PKCS #8 or
 // OpenSSH format, and public keys as SubjectPublicKeyInfo. label is the label of the first
@@ -42,7 +42,7 @@ func parsePEM(text, label []byte, jws bool) ([]Key, error) {
 		return nil, errors.New(armored(label) + needed)
 	}
 	if begun := bytes.Count(text, []byte("-----BEGIN ")); begun != blocks {
-		return nil, fmt.Errorf("%d keys (PEM) begin in it, and %d can be read: %w", begun, blocks, errDamaged)
+		return nil, fmt.Errorf("%d keys (PEM) begin in it, but only %d can be read: %w", begun, blocks, errDamaged)
 	}
 	return keys, nil
 }
@@ -52,7 +52,7 @@ func parseBlock(block *pem.Block, jws bool) (Key, error) {
 	name := armored([]byte(block.Type))
 	switch {
 	case block.Type == "ENCRYPTED PRIVATE KEY" || block.Headers["DEK-Info"] != "":
-		return Key{}, errors.New("an encrypted private key (PEM): nobody is asked for its passphrase; decrypt it with openssl pkey -in FILE -out OTHER, under umask 077")
+		return Key{}, errors.New("an encrypted private key (PEM): there is no passphrase prompt; decrypt it with openssl pkey -in FILE -out OTHER, under umask 077")
 	case block.Type == "PRIVATE KEY":
 		key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 		if err != nil {
@@ -95,7 +95,7 @@ func parseBlock(block *pem.Block, jws bool) (Key, error) {
 // otherKind is the error for a key of another algorithm, by its Go type: "*ecdsa.PublicKey".
 func otherKind(name, goType string) error {
 	algorithm, _, _ := strings.Cut(strings.TrimPrefix(goType, "*"), ".")
-	return fmt.Errorf("%s for %s: only Ed25519 keys are used here", name, strings.ToUpper(algorithm))
+	return fmt.Errorf("%s for %s: only Ed25519 keys are supported", name, strings.ToUpper(algorithm))
 }
 
 // parseOpenSSH reads an OpenSSH private key (PROTOCOL.key).
@@ -103,7 +103,7 @@ func parseOpenSSH(block *pem.Block) (Key, error) {
 	const name = "a private key (OpenSSH)"
 	key, err := ssh.ParseRawPrivateKey(pem.EncodeToMemory(block))
 	if missing := (*ssh.PassphraseMissingError)(nil); errors.As(err, &missing) {
-		return Key{}, errors.New("an encrypted private key (OpenSSH): nobody is asked for its passphrase; take it off a copy with ssh-keygen -p -N '' -f COPY")
+		return Key{}, errors.New("an encrypted private key (OpenSSH): there is no passphrase prompt; decrypt a copy with ssh-keygen -p -N '' -f COPY")
 	}
 	if err != nil {
 		return Key{}, fmt.Errorf("%s: %w", name, errDamaged)
@@ -128,7 +128,7 @@ func parseSSHLines(text []byte) ([]Key, error) {
 			continue
 		}
 		if !begins.Match(line) {
-			return nil, fmt.Errorf("line %d: expected %s, which begins with ssh-ed25519; options before it have no meaning here", n, name)
+			return nil, fmt.Errorf("line %d: expected %s, which begins with ssh-ed25519; remove the options before it", n, name)
 		}
 		key, _, _, _, err := ssh.ParseAuthorizedKey(line)
 		if err != nil {
@@ -136,7 +136,7 @@ func parseSSHLines(text []byte) ([]Key, error) {
 		}
 		public, ok := key.(ssh.CryptoPublicKey)
 		if !ok || key.Type() != ssh.KeyAlgoED25519 {
-			return nil, fmt.Errorf("line %d: %s of type %.60s: only ssh-ed25519 is used here", n, name, key.Type())
+			return nil, fmt.Errorf("line %d: %s of type %.60s: only ssh-ed25519 is supported", n, name, key.Type())
 		}
 		k, err := newPublic("", public.CryptoPublicKey().(ed25519.PublicKey))
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// The reasons to reject a message whose signature holds: it may be an old message, sent again.
+// The reasons to reject a message with a valid signature: it may be an old message, sent again.
 const (
 	NoTimestamp Reason = "no-timestamp"
 	Expired     Reason = "expired"
@@ -36,11 +36,11 @@ func (f Freshness) Check(m *message.Message, now time.Time) error {
 	made, _, ok := iso8601.Parse(at.Text())
 	switch {
 	case !ok:
-		return fault(m, at, NoTimestamp, "its age is not known: timestamp is no time")
+		return fault(m, at, NoTimestamp, "its age is unknown: timestamp is not a time")
 	case made.After(now.Add(f.Skew)):
-		return fault(m, at, NotYetValid, "made %s ahead of this computer's clock, more than the %s allowed for: one of the clocks is wrong", round(made.Sub(now)), f.Skew)
+		return fault(m, at, NotYetValid, "made %s ahead of this computer's clock, more than the permitted %s: one of the clocks is wrong", round(made.Sub(now)), f.Skew)
 	case now.Sub(made) > f.MaxAge+f.Skew:
-		return fault(m, at, Expired, "made %s ago, more than the %s that are accepted: it may have been sent again; ask its sender for a new one", round(now.Sub(made)), f.MaxAge)
+		return fault(m, at, Expired, "made %s ago, more than the permitted %s: it may be a replay; ask its sender for a new message", round(now.Sub(made)), f.MaxAge)
 	default:
 		return nil
 	}
@@ -58,14 +58,14 @@ func round(d time.Duration) time.Duration {
 func checkIdentity(m *message.Message) error {
 	id := m.HandoffID()
 	if id == "" || strings.ContainsFunc(id, unicode.IsControl) {
-		return fault(m, m.Root().Get("handoffId"), NoHandoffID, "has no handoffId to remember it by: whether it was accepted before is not known")
+		return fault(m, m.Root().Get("handoffId"), NoHandoffID, "has no handoffId, so a replay cannot be detected")
 	}
 	return nil
 }
 
 // SeenBefore returns the [*Error] for a message that was accepted before.
 func SeenBefore(m *message.Message) error {
-	return fault(m, m.Root().Get("handoffId"), Replayed, "the handoff %.80q was accepted before: it has been sent again", m.HandoffID())
+	return fault(m, m.Root().Get("handoffId"), Replayed, "the handoff %.80q was accepted before: this is a replay", m.HandoffID())
 }
 
 // A Policy is a receiver's requirements on signed messages.

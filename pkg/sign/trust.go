@@ -46,7 +46,7 @@ func (t Trust) check(m *message.Message, k Key, c claim, now time.Time) *Error {
 	}
 	agent := c.agent
 	if agent == "" {
-		return fault(m, m.Root(), Untrusted, "the signature holds under %s, and there is no fromAgent.agentId to sign for", tried([]Key{k}))
+		return fault(m, m.Root(), Untrusted, "the signature is valid under %s, but the message has no fromAgent.agentId", tried([]Key{k}))
 	}
 	var problem *Error
 	for _, b := range t {
@@ -58,7 +58,7 @@ func (t Trust) check(m *message.Message, k Key, c claim, now time.Time) *Error {
 		}
 	}
 	if problem == nil {
-		return fault(m, m.Root().Get(Member), Untrusted, "the signature holds under %s, which may not sign for the agent %.80q: the sender is not who it says, or its key lacks a binding", tried([]Key{k}), agent)
+		return fault(m, m.Root().Get(Member), Untrusted, "the signature is valid under %s, which may not sign for the agent %.80q: the sender is another agent, or its key lacks a binding", tried([]Key{k}), agent)
 	}
 	return problem
 }
@@ -106,18 +106,18 @@ func (b Binding) checkPeriod(m *message.Message, at jsonstream.Value, now time.T
 	}
 	made, _, ok := iso8601.Parse(at.Text())
 	if !ok {
-		return fault(m, at, KeyPeriod, "the key %.80q is valid for a time, and the timestamp is no time", b.KeyID)
+		return fault(m, at, KeyPeriod, "the key %.80q has a period of validity, but the timestamp is not a time", b.KeyID)
 	}
 	for _, when := range []struct {
 		what string
 		time time.Time
-	}{{"the message was made", made}, {"it is now", now}} {
+	}{{"the message is dated", made}, {"the current time is", now}} {
 		switch {
 		case b.isValidAt(when.time):
 		case when.time.Before(b.NotBefore):
-			return fault(m, at, KeyPeriod, "the key %.80q is valid from %s on, and %s %s: sign with the key of that time", b.KeyID, shownTime(b.NotBefore), when.what, shownTime(when.time))
+			return fault(m, at, KeyPeriod, "the key %.80q is valid from %s, but %s %s: sign with the key for that time", b.KeyID, shownTime(b.NotBefore), when.what, shownTime(when.time))
 		default:
-			return fault(m, at, KeyPeriod, "the key %.80q was valid until %s, and %s %s: sign with a newer key", b.KeyID, shownTime(b.NotAfter), when.what, shownTime(when.time))
+			return fault(m, at, KeyPeriod, "the key %.80q was valid until %s, but %s %s: sign with a newer key", b.KeyID, shownTime(b.NotAfter), when.what, shownTime(when.time))
 		}
 	}
 	return nil
@@ -142,7 +142,7 @@ func (t Trust) explain(k Key) []string {
 		lines = append(lines, line)
 	}
 	if t != nil && lines == nil {
-		lines = append(lines, tried([]Key{k})+" has no binding: it may sign for nobody")
+		lines = append(lines, tried([]Key{k})+" has no binding: it may not sign for any agent")
 	}
 	return lines
 }

@@ -76,17 +76,17 @@ func TestTrust(t *testing.T) {
 		{name: "another agent's key", key: scorer, message: from("scorer", in), now: day(13)},
 
 		{name: "another agent", key: planner, message: from("scorer", in), now: day(13), reason: Untrusted,
-			problem: `the signature holds under key "planner-1", which may not sign for the agent "scorer"`},
+			problem: `the signature is valid under key "planner-1", which may not sign for the agent "scorer"`},
 		{name: "a key without a binding", key: unbound, message: from("planner", in), now: day(13), reason: Untrusted, problem: "may not sign for"},
 		{name: "no sender", key: secret, message: `{"timestamp":"` + in + `"}`, now: day(13), reason: Untrusted, problem: "there is no fromAgent.agentId"},
 		{name: "a sender that is no string", key: secret, message: `{"fromAgent":{"agentId":["x"]}}`, now: day(13), reason: Untrusted, problem: "there is no fromAgent.agentId"},
 		{name: "made too early", key: planner, message: from("planner", "2026-06-09T23:59:59Z"), now: day(13), reason: KeyPeriod,
-			problem: "is valid from 2026-06-10T00:00:00Z on, and the message was made 2026-06-09T23:59:59Z"},
-		{name: "made too late", key: planner, message: from("planner", "2026-06-20T00:00:01Z"), now: day(13), reason: KeyPeriod, problem: "was valid until 2026-06-20T00:00:00Z, and the message was made"},
+			problem: "is valid from 2026-06-10T00:00:00Z, but the message is dated 2026-06-09T23:59:59Z"},
+		{name: "made too late", key: planner, message: from("planner", "2026-06-20T00:00:01Z"), now: day(13), reason: KeyPeriod, problem: "was valid until 2026-06-20T00:00:00Z, but the message is dated"},
 		{name: "dated back after the period", key: planner, message: from("planner", in), now: day(21), reason: KeyPeriod, problem: "and it is now 2026-06-21T00:00:00Z: sign with a newer key"},
 		{name: "dated ahead before the period", key: planner, message: from("planner", in), now: day(9), reason: KeyPeriod, problem: "and it is now 2026-06-09"},
 		{name: "between two periods", key: scorer, message: from("planner", in), now: day(13), reason: KeyPeriod},
-		{name: "no time", key: planner, message: `{"fromAgent":{"agentId":"planner"}}`, now: day(13), reason: KeyPeriod, problem: "the timestamp is no time"},
+		{name: "no time", key: planner, message: `{"fromAgent":{"agentId":"planner"}}`, now: day(13), reason: KeyPeriod, problem: "the timestamp is not a time"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

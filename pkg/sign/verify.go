@@ -91,7 +91,7 @@ func NewVerifier(keys []Key) (*Verifier, error) {
 	for _, secret := range v.of[HMAC].all {
 		for _, pair := range v.of[Ed25519].all {
 			if secret.isTextOf(pair.public) {
-				return nil, fmt.Errorf("a shared secret is the public key %.80q: everybody knows it; write a public key as a JSON Web Key, PEM or OpenSSH", pair.ID)
+				return nil, fmt.Errorf("a shared secret is the text of the public key %.80q, which is not secret: write a public key as a JSON Web Key, PEM or OpenSSH", pair.ID)
 			}
 		}
 	}
@@ -184,7 +184,7 @@ func (v *Verifier) holding(m *message.Message) (Key, error) {
 	case err != nil:
 		return Key{}, notCanonical(err)
 	case found < 0:
-		return Key{}, fault(m, m.Root().Get(Member), Mismatch, "the signature does not hold under %s: the message was changed after it was signed, or signed with another key", tried(keys))
+		return Key{}, fault(m, m.Root().Get(Member), Mismatch, "the signature is not valid under %s: the message was changed after it was signed, or signed with another key", tried(keys))
 	default:
 		return keys[found], nil
 	}
@@ -198,24 +198,24 @@ func (v *Verifier) candidates(m *message.Message, algorithm Algorithm) ([]Key, *
 	case named.Exists() && named.Kind() != jsonstream.String:
 		return nil, fault(m, named, Malformed, "expected a string, found a %s", named.Kind())
 	case all == nil:
-		return nil, fault(m, member, UnsupportedAlgorithm, "signed with %q, and no key at hand is for that: found %s", algorithm, tried(v.keys))
+		return nil, fault(m, member, UnsupportedAlgorithm, "signed with %q, but no available key is for it: found %s", algorithm, tried(v.keys))
 	case !named.Exists():
 		return all, nil
 	}
 	if keys := v.byID[named.Text()]; keys != nil && named.Text() != "" {
 		if k := keys[0]; k.Algorithm() != algorithm {
-			return nil, fault(m, member, UnsupportedAlgorithm, "signed with %q, and %s is for %q alone", algorithm, tried(keys[:1]), k.Algorithm())
+			return nil, fault(m, member, UnsupportedAlgorithm, "signed with %q, but %s is for %q only", algorithm, tried(keys[:1]), k.Algorithm())
 		}
 		return keys, nil
 	}
 	if keys := v.of[algorithm].nameless; keys != nil {
 		return keys, nil
 	}
-	return nil, fault(m, named, UnknownKeyID, "signed with key %.80q, which is not at hand: found %s", named.Text(), tried(v.keys))
+	return nil, fault(m, named, UnknownKeyID, "signed with key %.80q, which is not available: found %s", named.Text(), tried(v.keys))
 }
 
 func notCanonical(err error) *Error {
-	e := &Error{Reason: NotCanonicalizable, Problem: "no signature can hold: " + err.Error()}
+	e := &Error{Reason: NotCanonicalizable, Problem: "no signature can be valid: " + err.Error()}
 	if number := (*jsonstream.NumberError)(nil); errors.As(err, &number) {
 		e.Pointer, e.Position = number.Pointer, number.Position
 	}

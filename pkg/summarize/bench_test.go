@@ -9,9 +9,8 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// BenchmarkExtractive summarises a history of 20,000 turns, made of the golden
-// conversations again and again, as they are and with words that differ every time. The
-// cost of counting tokens is not included.
+// BenchmarkExtractive summarises a history of 20,000 turns: the golden conversations, repeated
+// unchanged or with other words every time. The cost of counting tokens is not included.
 func BenchmarkExtractive(b *testing.B) {
 	files, _ := filepath.Glob(filepath.Join(*golden, "*.facts.json"))
 	var pool []summarize.Turn

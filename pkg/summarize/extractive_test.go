@@ -54,7 +54,7 @@ user: Actually, make the budget 4,500 EUR. We will NOT rent a car.`},
 		{name: "nothing to say", maxTokens: 100, want: ""},
 		{name: "no turns", request: summarize.Request{Previous: "Anything  as it\nstands."}, maxTokens: 100, want: "Anything  as it\nstands."},
 		{name: "folded in", request: summarize.Request{
-			Previous: "Earlier conversation (312 turns, shortened):\nuser: Ship by 12 May.", // as earlier versions wrote it
+			Previous: "Earlier conversation (312 turns, shortened):\nuser: Ship by 12 May.", // the form of earlier versions
 			Turns:    []summarize.Turn{{Role: "assistant", Text: "The build is 0.9.117."}},
 		}, maxTokens: 100, want: "313 earlier turns:\nuser: Ship by 12 May.\nassistant: The build is 0.9.117."},
 		{name: "another's summary folded in", request: summarize.Request{
@@ -84,8 +84,8 @@ func TestExtractiveCanceled(t *testing.T) {
 	}
 }
 
-// TestExtractiveMaxTokens has budgets and counters that are off: a counter may call
-// a byte a token, or a megabyte.
+// TestExtractiveMaxTokens has wrong budgets and counters: a counter may count a byte, or a
+// megabyte, as one token.
 func TestExtractiveMaxTokens(t *testing.T) {
 	counters := map[string]func(string) int{
 		"bytes":   func(s string) int { return len(s) },
@@ -107,7 +107,7 @@ func TestExtractiveMaxTokens(t *testing.T) {
 	}
 }
 
-// TestExtractiveUsesRoom has too little room for all: then nearly all of it is used.
+// TestExtractiveUsesRoom checks that a small budget is almost completely used.
 func TestExtractiveUsesRoom(t *testing.T) {
 	turns, _ := readConversation(t, "../../testdata/trim/study-data.json")
 	for limit := 100; limit < 1000; limit += 60 {
@@ -117,8 +117,8 @@ func TestExtractiveUsesRoom(t *testing.T) {
 	}
 }
 
-// TestExtractiveManyLines has more lines than are kept at a time: facts at both ends and
-// in the middle stay.
+// TestExtractiveManyLines has more lines than are kept at a time: facts at both ends and in the
+// middle are kept.
 func TestExtractiveManyLines(t *testing.T) {
 	var b strings.Builder
 	for i := range 1_200_000 {
@@ -263,7 +263,7 @@ func TestProperties(t *testing.T) {
 	})
 }
 
-// visible removes format characters and invalid bytes, as a summary does.
+// visible removes format characters and invalid bytes, like a summary.
 func visible(c rune) rune {
 	switch {
 	case c < ' ' || c == 0x7f:
@@ -292,8 +292,8 @@ func FuzzExtractive(f *testing.F) {
 	})
 }
 
-// TestExtractivePasted has a file full of figures and rules between two short statements:
-// they stay, whoever the speaker of the file.
+// TestExtractivePasted has a file full of figures and rules between two short statements: the
+// statements are kept, whatever the role of the file's turn.
 func TestExtractivePasted(t *testing.T) {
 	var file strings.Builder
 	for i := range 60 {

@@ -219,7 +219,7 @@ func BenchmarkAppendSums(b *testing.B) {
 	}
 }
 
-// TestFactsAfterBreak checks that the fact at which a loop ends stays what it is.
+// TestFactsAfterBreak checks that the last fact of a stopped loop does not change.
 func TestFactsAfterBreak(t *testing.T) {
 	const text = "Invoice INV-2041 comes to 1,250.00 EUR."
 	var first summarize.Fact
@@ -235,7 +235,7 @@ func TestFactsAfterBreak(t *testing.T) {
 	}
 }
 
-// TestFactsWithinFacts checks that one text can be read while another is.
+// TestFactsWithinFacts checks that one text can be read while another one is read.
 func TestFactsWithinFacts(t *testing.T) {
 	const text, other = "Invoice INV-2041 comes to 1,250.00 EUR.", "Order PO-7 is of 2026-06-12."
 	var alone, nested []string

@@ -23,8 +23,7 @@ var (
 	misses    = flag.Bool("misses", false, "TestGolden names the facts that were lost")
 )
 
-// A fact has to survive in the summary: all of its parts, each in one of its wordings, in
-// one line.
+// A fact must be in the summary: all of its parts, each in one of its wordings, in one line.
 type fact struct {
 	Kind string     `json:"kind"`
 	All  [][]string `json:"all"`
@@ -43,8 +42,7 @@ func (f fact) isIn(text string) bool {
 	return false
 }
 
-// says reports whether a line has a wording, and not just as some digits of a longer
-// number.
+// says reports whether a line has a wording, other than as digits of a longer number.
 func says(line, wording string) bool {
 	isDigit := func(s string, i int) bool { return i >= 0 && i < len(s) && s[i] >= '0' && s[i] <= '9' }
 	for at := 0; ; at++ {
@@ -97,7 +95,7 @@ func readJSON(t testing.TB, file string, into any) {
 	}
 }
 
-// count counts four bytes as a token, about right for English.
+// count counts four bytes as a token, which is about right for English.
 func count(text string) int { return (len(text) + 3) / 4 }
 
 // counter returns the counter that the flag names.
@@ -120,9 +118,9 @@ func (s share) String() string {
 	return fmt.Sprintf("%d of %d (%.1f %%)", s.kept, s.all, 100*float64(s.kept)/float64(max(s.all, 1)))
 }
 
-// TestGolden measures how many of the listed facts survive at 10:1. With -v it prints the
-// tables of docs/trimming.md; -args -golden measures other conversations, -args
-// -tokenizer counts with another tokenizer.
+// TestGolden measures how many of the listed facts are kept at 10:1. With -v it prints the tables
+// of docs/trimming.md; -args -golden measures other conversations, and -args -tokenizer counts with
+// another tokenizer.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(*golden, "*.facts.json"))
 	if err != nil || len(files) == 0 {
@@ -177,8 +175,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestGoldenAgain trims every conversation in five steps, each folding the summary before
-// into the next, within a tenth of the whole: facts that were kept have to stay.
+// TestGoldenAgain trims every conversation in five steps, each including the previous summary, to a
+// tenth of the whole: facts that were kept must remain.
 func TestGoldenAgain(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(*golden, "*.facts.json"))
 	count := counter(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// languages have a sentence with a place for a number each, and what parts sentences.
+// languages have a sentence with a place for a number, and the separator of sentences.
 var languages = []struct{ name, sentence, apart string }{
 	{"Arabic", "الغرفة رقم %d محجوزة لفريق الصيانة.", " "},
 	{"Bengali", "%d নম্বর ঘরটি রক্ষণাবেক্ষণ দলের জন্য সংরক্ষিত।", " "},
@@ -35,8 +35,8 @@ var languages = []struct{ name, sentence, apart string }{
 	{"Vietnamese", "Phòng %d được dành cho đội bảo trì.", " "},
 }
 
-// TestLanguages has 25 sentences that differ in a figure: where there is room, all stay, in
-// one turn or in many, and where there is little, the last does.
+// TestLanguages has 25 sentences that differ in a figure: with enough room all are kept, in one
+// turn or in many; with little room, the last one is.
 func TestLanguages(t *testing.T) {
 	for _, l := range languages {
 		t.Run(l.name, func(t *testing.T) {
@@ -64,8 +64,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestNegated has sentences whose value is next to a negation: it is never there
-// without.
+// TestNegated has sentences with a negated value: the value is never kept without its negation.
 func TestNegated(t *testing.T) {
 	for _, tt := range []struct{ sentence, value, negation string }{
 		{"The shuttle from Terminal 2 is not provided by Hotel Alba.", "provided", "not"},

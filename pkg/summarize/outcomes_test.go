@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// booking is a talk with a failure, a correction and many farewells.
+// booking is a conversation with a failure, a correction and many farewells.
 var booking = []string{
 	"Hi, I'd like to book a table at the Golden Lion for Friday evening.",
 	"Sure, for how many people and at what time?",
@@ -25,8 +25,8 @@ var booking = []string{
 	"Thank you, you too. Goodbye!",
 }
 
-// TestOutcomes has a third of a talk: what failed is in it, the value that came last and not the one
-// before, and no farewell.
+// TestOutcomes summarises to a third: the failure is kept, the last value and not the earlier one,
+// and no farewell.
 func TestOutcomes(t *testing.T) {
 	got := inBytes(t, booking, 230)
 	for _, want := range []string{"declined", "8 pm", "five", "GL-4471", "Clara Weber", "Golden Lion"} {
@@ -60,8 +60,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestFarewells has a fact between thanks and farewells, in the languages of [TestLanguages]
-// that have a line of their own here: only the fact is kept where there is room for one.
+// TestFarewells has a fact between thanks and farewells, in the languages of [TestLanguages] with a
+// line here: if there is room for one sentence, the fact is kept.
 func TestFarewells(t *testing.T) {
 	for _, farewell := range []string{
 		"شكرا، مع السلامة!", "ধন্যবাদ, বিদায়!", "谢谢，再见！", "Děkuji, na shledanou!", "Thank you, goodbye!", "Kiitos, näkemiin!",
@@ -76,7 +76,7 @@ func TestFarewells(t *testing.T) {
 	}
 }
 
-// inBytes returns a summary of what a user and an assistant said in turn.
+// inBytes returns a summary of alternating turns of a user and an assistant.
 func inBytes(t *testing.T, said []string, size int) string {
 	t.Helper()
 	var turns []summarize.Turn

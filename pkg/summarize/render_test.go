@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// clean is appendClean, a character at a time.
+// clean is appendClean for one character at a time.
 func clean(dst, text string) string {
 	var b strings.Builder
 	b.WriteString(dst)
@@ -48,8 +48,7 @@ func TestAppendClean(t *testing.T) {
 	})
 }
 
-// TestNothingIsRemembered checks that a summary does not depend on earlier ones by the
-// same judge.
+// TestNothingIsRemembered checks that a summary does not depend on the judge's earlier ones.
 func TestNothingIsRemembered(t *testing.T) {
 	words := "invoice payment clause liability vendor review customer notice region quarter"
 	r := Request{MaxTokens: 60, Count: func(s string) int { return len(s) / 4 }}

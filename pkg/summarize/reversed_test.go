@@ -26,10 +26,9 @@ var (
 	negated     = regexp.MustCompile(`(?i)(^|[^\pL\pM'’])(not|no|never|none|nor|neither|without|cannot|nothing|nobody|\pL+n['’]t|nicht|kein\pL*|nie|ohne|weder|jamais|aucune?|sans|ne|nunca|sin|ningun\pL*|não|geen|niet|nie|не|нет|tidak|bukan|jangan|नहीं|मत)($|[^\pL\pM'’])|不|没|無|无|ません`)
 )
 
-// TestNothingIsReversed checks every segment of the summaries of whole conversations: a
-// sentence stands in its conversation as it is, from its beginning; and a value that stands
-// beside a negation, in the same clause, is on the sheet only if it also stands somewhere
-// in its turn without one.
+// TestNothingIsReversed checks every segment of the summaries of whole conversations. A sentence
+// occurs unchanged in its conversation, from its beginning. A value with a negation in the same
+// clause is on the fact sheet only if it also occurs without one in its turn.
 func TestNothingIsReversed(t *testing.T) {
 	segments := 0
 	check := func(name string, turns []summarize.Turn) {
@@ -68,7 +67,7 @@ func TestNothingIsReversed(t *testing.T) {
 				if negated.MatchString(segment) || strings.Contains(all, segment) {
 					continue
 				}
-				// Several sentences may be joined: each of them has to stand there.
+				// Several sentences may be joined: each of them must occur.
 				for _, part := range sentenceEnd.Split(segment, -1) {
 					if part = strings.TrimSuffix(strings.TrimSpace(part), "…"); !strings.Contains(all, part) {
 						t.Errorf("%s: %q is not said so", name, part)
@@ -119,8 +118,8 @@ func eachMessage(t *testing.T, file string, most int, do func([]summarize.Turn))
 	}
 }
 
-// standsAlone reports whether a value stands somewhere in a clause without a negation that
-// the value does not have itself.
+// standsAlone reports whether a value occurs in a clause without a negation, other than one in the
+// value itself.
 func standsAlone(text, value string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], value)

@@ -132,7 +132,7 @@ func TestCues(t *testing.T) {
 	}
 }
 
-// TestLexiconHasRoom keeps lookups short: in a full lexicon they would not end.
+// TestLexiconHasRoom checks that the lexicon is not too full: in a full one, lookups would not end.
 func TestLexiconHasRoom(t *testing.T) {
 	used := 0
 	for _, place := range cues() {

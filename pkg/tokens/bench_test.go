@@ -18,7 +18,7 @@ func BenchmarkCount(b *testing.B) {
 			{"code", read(b, "../*/*.go")},
 			{"cjk", strings.Repeat("智能体之间传递的消息必须完整，接收方在继续工作之前应当核对上下文。", 3000)},
 			{"letter 100 kB", strings.Repeat("a", 100_000)},
-			{"letter 1 MB", strings.Repeat("a", 1_000_000)}, // ten times as long, if time is linear
+			{"letter 1 MB", strings.Repeat("a", 1_000_000)}, // ten times the time of 100 kB, if time is linear
 			{"hostile mixed", hostile(600_000)},
 		} {
 			b.Run(string(e)+"/"+bench.name, func(b *testing.B) {
@@ -32,7 +32,7 @@ func BenchmarkCount(b *testing.B) {
 	}
 }
 
-// BenchmarkLoad is the cost of the first count.
+// BenchmarkLoad measures the cost of the first count.
 func BenchmarkLoad(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
@@ -70,7 +70,7 @@ func history(text string) string {
 	return string(b)
 }
 
-// hostile is n bytes of long runs of what is slow to split or to merge.
+// hostile returns n bytes of long runs that are slow to split or to merge.
 func hostile(n int) string {
 	var s strings.Builder
 	for i := 0; s.Len() < n; i++ {

@@ -6,7 +6,7 @@ import "fmt"
 type UnknownModelError struct{ Model string }
 
 func (e *UnknownModelError) Error() string {
-	return fmt.Sprintf("%q: its tokenizer is not known", e.Model)
+	return fmt.Sprintf("%q: its tokenizer is unknown", e.Model)
 }
 
 // Choose returns the counter for a model, with encoding e unless e is "". An empty model means the

@@ -6,8 +6,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestMemo compares counts with those that remember nothing, of pieces of which many share
-// most of their bytes.
+// TestMemo compares counts with those without a memo, for pieces of which many share most of their
+// bytes.
 func TestMemo(t *testing.T) {
 	v := o200k()
 	m := new(memo)
@@ -23,7 +23,7 @@ func TestMemo(t *testing.T) {
 	})
 }
 
-// TestEnds checks that ends misses no byte of a piece.
+// TestEnds checks that ends covers all bytes of a piece.
 func TestEnds(t *testing.T) {
 	for n := 2; n <= maxKnown; n++ {
 		piece := make([]byte, n)

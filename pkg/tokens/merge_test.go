@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// mergeSlowly follows the definition: join the leftmost of the pairs of the lowest
-// rank, until no pair is a token.
+// mergeSlowly follows the definition: it joins the leftmost pair of the lowest rank until no pair
+// is a token.
 func mergeSlowly(v *vocabulary, s string) []int {
 	starts := make([]int, len(s)+1)
 	for i := range starts {
@@ -62,7 +62,7 @@ func TestMergeInStretches(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			s := pieces().Draw(t, "piece")
 			want := len(merge(new(merger), v, s)) - 1
-			// Small stretches are torn where it matters, and have to be taken again.
+			// Small stretches are cut at critical places, and must be merged again.
 			for _, size := range []int{160, 256, 700} {
 				if got := countLong(new(merger), v, s, size); got != want {
 					t.Errorf("in stretches of %d bytes: got %d tokens, want %d", size, got, want)
@@ -72,8 +72,8 @@ func TestMergeInStretches(t *testing.T) {
 	}
 }
 
-// TestMergeTakenAgain has the first stretch end in the middle of one long token, so
-// that it is cut where the whole text is not.
+// TestMergeTakenAgain has the end of the first stretch in the middle of a long token, where the
+// whole text has no cut.
 func TestMergeTakenAgain(t *testing.T) {
 	v := o200k()
 	for pad := range 160 {
@@ -98,7 +98,7 @@ func TestMergeInBoundedMemory(t *testing.T) {
 	}
 }
 
-// TestVocabulary looks every token up again.
+// TestVocabulary looks up every token.
 func TestVocabulary(t *testing.T) {
 	for _, tt := range []struct {
 		name            string
@@ -127,8 +127,8 @@ func TestVocabulary(t *testing.T) {
 	}
 }
 
-// TestNoBlanksAfterLineBreaks is why cl100k_base counts as before and after tiktoken
-// changed its pattern.
+// TestNoBlanksAfterLineBreaks shows why the counts of cl100k_base did not change with the pattern
+// in tiktoken.
 func TestNoBlanksAfterLineBreaks(t *testing.T) {
 	v := cl100k()
 	for rank := range v.starts {

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The patterns of tiktoken but for the last two alternatives, which [splitBy] does:
-// Go has no (?!\S). Go's \s is ASCII, so that of the reference is spelt out, and \S.
+// The patterns of tiktoken without the last two alternatives, which [splitBy] implements: Go has no
+// (?!\S). Go's \s is ASCII only, so \s and \S of the original are spelled out.
 const (
 	ws         = `\t-\r \x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}`
 	anyCase    = `(?i:'s|'t|'re|'ve|'m|'ll|'d)`
@@ -34,7 +34,7 @@ var references = map[Encoding]*regexp.Regexp{
 
 var blanks = regexp.MustCompile(`^[` + ws + `]+`)
 
-// splitBy splits by a reference.
+// splitBy splits by a reference pattern.
 func splitBy(re *regexp.Regexp, s string) []string {
 	var pieces []string
 	for s != "" {
@@ -74,7 +74,7 @@ func checkSplit(t interface {
 	}
 }
 
-// TestSplitShort tries all texts of up to four characters of the awkward ones.
+// TestSplitShort tries all texts of up to four critical characters.
 func TestSplitShort(t *testing.T) {
 	alphabet := []string{"a", "B", "中", "\u0301", "1", " ", "\n", "'s", "!", "\t"}
 	level := []string{""}
@@ -124,7 +124,7 @@ func FuzzSplit(f *testing.F) {
 		if utf8.ValidString(s) && !strings.ContainsFunc(s, pinned) {
 			checkSplit(t, s)
 		}
-		for how := range references { // whatever the bytes, the pieces are all of them
+		for how := range references { // the pieces together are the text, for any bytes
 			if got := strings.Join(split(how, s), ""); got != s {
 				t.Errorf("%s: %+q became %+q", how, s, got)
 			}
@@ -132,8 +132,8 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// TestClasses holds the characters to Unicode 16, by how many there are of each
-// class: in UnicodeData.txt, and White_Space in PropList.txt.
+// TestClasses compares the number of characters in each class with Unicode 16: UnicodeData.txt, and
+// White_Space in PropList.txt.
 func TestClasses(t *testing.T) {
 	got := map[class]int{}
 	for _, block := range classes() {

@@ -70,7 +70,7 @@ func New(e Encoding) (*Counter, error) {
 		}
 		known = append(known, string(c.encoding))
 	}
-	return nil, fmt.Errorf("tokenizer %q is unknown; known are %s", string(e), strings.Join(known, ", "))
+	return nil, fmt.Errorf("unknown tokenizer %q: use one of %s", string(e), strings.Join(known, ", "))
 }
 
 // Encoding returns the encoding that c counts in.

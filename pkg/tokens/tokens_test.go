@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestVectors compares with what OpenAI's tiktoken counts: see testdata/vectors.mjs.
+// TestVectors compares counts with those of OpenAI's tiktoken: see testdata/vectors.mjs.
 func TestVectors(t *testing.T) {
 	raw, err := os.ReadFile("testdata/vectors.json")
 	if err != nil {
@@ -41,7 +41,7 @@ func TestNew(t *testing.T) {
 			t.Errorf("counter of %s says it is of %s", e, got)
 		}
 	}
-	const want = `tokenizer "gpt2" is unknown; known are o200k_base, o200k_harmony, cl100k_base, p50k_base, p50k_edit, r50k_base, bytes`
+	const want = `unknown tokenizer "gpt2": use one of o200k_base, o200k_harmony, cl100k_base, p50k_base, p50k_edit, r50k_base, bytes`
 	if c, err := New("gpt2"); c != nil || err == nil || err.Error() != want {
 		t.Errorf("got %v and error %v, want the error %s", c, err, want)
 	}
@@ -74,8 +74,7 @@ func TestConcurrentUse(t *testing.T) {
 	wg.Wait()
 }
 
-// TestHostile is over in a second or two, and takes minutes where anything is
-// quadratic.
+// TestHostile takes a second or two, or minutes if any step is quadratic.
 func TestHostile(t *testing.T) {
 	for _, unit := range []string{
 		"a", "A", "ab", " ", "\n", "\t", "\r\n", "'s", "'", "9", "中", "中A", "👩\u200d", "\u0301", "A\u0301", " \u0301",
@@ -90,8 +89,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// D2: a blank line with spaces in it, which the tokenizer libraries split wrongly: four tokens
-// with o200k_base in the place of three, of "a", "\n  \n" and "b".
+// D2: a blank line with spaces, which tokenizer libraries split wrongly: into four tokens of
+// o200k_base instead of the three "a", "\n  \n" and "b".
 func TestD2BlankLine(t *testing.T) {
 	for _, e := range []Encoding{O200kBase, Cl100kBase} {
 		if got := counter(t, e).Count("a\n  \nb"); got != 3 {
@@ -100,12 +99,12 @@ func TestD2BlankLine(t *testing.T) {
 	}
 }
 
-// D3: long runs of one character, for which the tokenizer libraries took seconds to minutes.
-// A test that takes as long has failed; TestHostile has other runs.
+// D3: long runs of one character, which take tokenizer libraries seconds to minutes. The test fails
+// if it takes that long; TestHostile has other runs.
 func TestD3LongRuns(t *testing.T) {
 	for text, want := range map[string]int{
-		strings.Repeat("a", 100_000): 12_500, // of eight each
-		strings.Repeat(" ", 200_000): 1_563,  // of 128 each, at most
+		strings.Repeat("a", 100_000): 12_500, // of eight characters each
+		strings.Repeat(" ", 200_000): 1_563,  // of 128 characters each, at most
 	} {
 		if got := counter(t, O200kBase).Count(text); got != want {
 			t.Errorf("%d times %q: got %d tokens, want %d", len(text), text[:1], got, want)
@@ -113,7 +112,7 @@ func TestD3LongRuns(t *testing.T) {
 	}
 }
 
-// FuzzCount seeds with valid and invalid UTF-8.
+// FuzzCount has seeds of valid and invalid UTF-8.
 func FuzzCount(f *testing.F) {
 	for _, s := range []string{"", "Hello, world", "a\n  \nb", "IT'ſ 12345 ǅ中A\u0301", "\xff\xc3'\xe4 \n", strings.Repeat("ab c", 50)} {
 		f.Add(s)

@@ -10,10 +10,10 @@ import (
 
 var update = flag.Bool("update", false, "write the vocabularies anew")
 
-// TestVocabularies compares the vocabularies with those of the library, which is not part
-// of the program: it takes four times the space, and longer to load than most counts take.
+// TestVocabularies compares the vocabularies with those of the library, which is not part of the
+// program: it is four times as large, and takes longer to load than most counts.
 func TestVocabularies(t *testing.T) {
-	const special = 50256 // of p50k, which is no token of a text
+	const special = 50256 // of p50k, which occurs in no text
 	for _, tt := range []struct {
 		name, tokens string
 		size, except uint

@@ -96,7 +96,7 @@ func TestRestoreRejects(t *testing.T) {
 		{"a turn changed", `"one"`, `"eins"`, "the archive was changed: its content has the sha256 "},
 		{"a turn taken away", `{"list":"conversationHistoryVerbatim","index":0,"turn":{"role":"user","content":"one"}},`, ``, "the archive was changed"},
 		{"an element changed", "Nothing much", "Much", "the archive was changed"},
-		{"another place", `"index":1`, `"index":7`, "/conversationHistoryVerbatim has too few turns to restore turn 7"},
+		{"another URL", `"index":1`, `"index":7`, "/conversationHistoryVerbatim has too few turns to restore turn 7"},
 		{"a place before the first", `"index":1`, `"index":-1`, "has too few turns to restore turn -1"},
 		{"another format", `"format":"eaapl"`, `"format":"openai"`, "its entry is of a message in the format openai, but this message is in the format eaapl"},
 		{"an entry that never ends", `{"pointer":"/extensions/trim"}`, `{"pointer":"/extensions/trim","value":` + string(r.Record.text()) + `}`, "the archive was changed"},

@@ -25,7 +25,7 @@ func checkCompleteness(root jsonstream.Value, receiver *Receiver) []finding.Find
 	if done := root.Get("completedSubtasks"); done.Kind() == jsonstream.Array && done.Len() == 0 &&
 		root.Get("taskDescription").Text() != message.Initial {
 		add(done, "completeness/completed-subtasks", fmt.Sprintf(
-			"no completed subtasks in a handoff that is not the first: list what was done, or write %q as the taskDescription of a first handoff", message.Initial))
+			"no completed subtasks in a handoff that is not the first: list the completed subtasks, or write %q as the taskDescription of a first handoff", message.Initial))
 	}
 	if receiver == nil {
 		return findings
@@ -37,7 +37,7 @@ func checkCompleteness(root jsonstream.Value, receiver *Receiver) []finding.Find
 			pointer = jsonstream.AppendPointer("", name)
 		}
 		if !state.At(pointer).Exists() {
-			add(state, "completeness/required-state", fmt.Sprintf("the receiver requires %s in currentState: it is missing", pointer))
+			add(state, "completeness/required-state", fmt.Sprintf("the receiver requires %s in currentState, but it is missing", pointer))
 		}
 	}
 	if receiver.StateSchema != nil && state.Exists() {
@@ -84,10 +84,10 @@ func checkAddressee(root jsonstream.Value, receiver *Receiver, add func(v jsonst
 	}
 	switch {
 	case excluded.Exists():
-		add(excluded, "completeness/version-range", fmt.Sprintf("the message asks for version %s and the receiver is version %s",
+		add(excluded, "completeness/version-range", fmt.Sprintf("the message requires version %s, but the receiver is version %s",
 			finding.QuoteValue(excluded), receiver.agentVersion))
 	case len(types) > 0:
-		add(root.Get("toAgent"), "completeness/addressee", fmt.Sprintf("addressed to %s and the receiver is %q",
+		add(root.Get("toAgent"), "completeness/addressee", fmt.Sprintf("addressed to %s, but the receiver is %q",
 			strings.Join(types, ", "), receiver.AgentType))
 	}
 }

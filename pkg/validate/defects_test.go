@@ -69,7 +69,7 @@ func TestMalformed(t *testing.T) {
 		{name: "duplicate member", in: `{"a":{"taskId":1,"taskId":2}}`, want: `syntax 1:18 /a/taskId: member name "taskId" appears twice in one object: keep one of them`},
 		{name: "a million levels", in: strings.Repeat("[", 1_000_000), want: `syntax 1:513 : nested more than 512 levels deep`},
 		{name: "a million objects", in: strings.Repeat(`{"a":`, 1_000_000), want: `syntax 1:2561 : nested more than 512 levels deep`},
-		{name: "cut off", in: "{\n\"a\": [", want: `syntax 2:7 /a: the document ends in the middle: a bracket, brace or quote is not closed; it may have been cut off`},
+		{name: "cut off", in: "{\n\"a\": [", want: `syntax 2:7 /a: the document is incomplete: a bracket, brace or quote is not closed; it may have been cut off`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := parseExample(tt.in)
@@ -143,8 +143,7 @@ func TestFindingsAreBounded(t *testing.T) {
 
 func (s *Schema) checkMessage(m *message.Message) []finding.Finding { return s.Check(m.Root()) }
 
-// A long name above many levels costs neither the product of both nor its length in every
-// finding.
+// A long name above many levels costs neither the product of both, nor its length in every finding.
 func TestHostilePointers(t *testing.T) {
 	name := strings.Repeat("n", 20<<20)
 	state := func(inner string) *message.Message {

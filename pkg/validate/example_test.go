@@ -31,5 +31,5 @@ func ExampleValidator_Validate() {
 	fmt.Println(result.Details)
 	// Output:
 	// false INCOMPLETE_CONTEXT
-	// /toAgent: addressed to "risk-scoring-agent" and the receiver is "report-agent"
+	// /toAgent: addressed to "risk-scoring-agent", but the receiver is "report-agent"
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // ErrWhole reports JSON Lines that must be in memory to be validated: see [Validator.ValidateLines].
-var ErrWhole = errors.New("these lines can only be validated as a whole")
+var ErrWhole = errors.New("these lines can be validated only together")
 
 // ValidateLines is [Validator.ValidateRaw] for a message that is JSON Lines, such as the session of a
 // coding agent, without the message in memory. The findings are the same. It uses all cores. It keeps about

@@ -134,7 +134,7 @@ const futureTolerance = 5 * time.Minute
 
 func timestampInFuture(l *linter) {
 	if m := &l.members; m.isSent && m.sent.After(l.now.Add(futureTolerance)) {
-		l.report(m.timestamp, "in the future: %s ahead of this computer's clock; set the clock that is wrong", span(l.now, m.sent))
+		l.report(m.timestamp, "the timestamp is in the future: %s ahead of this computer's clock; correct the wrong clock", span(l.now, m.sent))
 	}
 }
 
@@ -150,7 +150,7 @@ func completedAfterTimestamp(l *linter) {
 		at := subtask.Get("completedAt")
 		t, _, ok := iso8601.Parse(at.Text())
 		if ok && !t.Before(m.sent.Add(timestampPrecision)) &&
-			!l.report(at, "completed after the message was made: %s after its timestamp; correct one of the two", span(m.sent, t)) {
+			!l.report(at, "completed after the message was created: %s after its timestamp; correct one of the two", span(m.sent, t)) {
 			return
 		}
 	}
@@ -175,7 +175,7 @@ func subtaskDoneAndLeft(l *linter) {
 	for _, subtask := range l.members.remainingSubtasks.Elements() {
 		id := subtask.Get("subtaskId")
 		first, ok := l.done[id.Text()]
-		if ok && !l.report(id, "subtask both done and left: found %s at %s too; list it once", finding.QuoteValue(id), first.Pointer()) {
+		if ok && !l.report(id, "the subtask is both completed and remaining: found %s also at %s; list it once", finding.QuoteValue(id), first.Pointer()) {
 			return
 		}
 	}
@@ -184,7 +184,7 @@ func subtaskDoneAndLeft(l *linter) {
 func constraintForm(l *linter) {
 	for _, constraint := range l.members.constraints.Elements() {
 		if constraint.Kind() == jsonstream.String && !isNameValue(constraint.Text()) &&
-			!l.report(constraint, "not of the form name:value: found %s; write it like maxResponseTokens:2000", finding.QuoteValue(constraint)) {
+			!l.report(constraint, "the constraint is not of the form name:value: found %s; write it like maxResponseTokens:2000", finding.QuoteValue(constraint)) {
 			return
 		}
 	}
@@ -224,7 +224,7 @@ func contextWindow(l *linter) {
 		size += len(v.Name())
 	}
 	if tokens := size / bytesPerToken; tokens > l.receiver.ContextWindow {
-		l.report(l.root, "too long for the receiver's context window of %d tokens: found ≈ %d (an estimate: bytes of text / %d); compress the conversation history",
+		l.report(l.root, "the message is too long for the receiver's context window of %d tokens: found ≈ %d (an estimate: bytes of text / %d); compress the conversation history",
 			l.receiver.ContextWindow, tokens, bytesPerToken)
 	}
 }
@@ -259,7 +259,7 @@ func lintSecrets(l *linter) {
 func secretsIn(v jsonstream.Value, yield func(finding.Finding) bool) bool {
 	if hits := secrets.Find(v.Name()); len(hits) > 0 {
 		// A pointer to v, or to anything below it, would print the secret.
-		f := lintFinding(v, "a secret in a member's name: found %v; take it out and revoke it", hits[0])
+		f := lintFinding(v, "a secret in a member's name: found %v; remove and revoke it", hits[0])
 		return yield(f.At(v.Parent().Pointer(), v.NamePosition()))
 	}
 	if v.Kind() == jsonstream.String && v.Name() == "signature" { // of the message, or of a provider on a part of a turn
@@ -271,7 +271,7 @@ func secretsIn(v jsonstream.Value, yield func(finding.Finding) bool) bool {
 			continue
 		}
 		kinds[hit.Kind.ID] = true
-		if !yield(lintFinding(v, "a secret: found %v; take it out and revoke it", hit)) {
+		if !yield(lintFinding(v, "a secret: found %v; remove and revoke it", hit)) {
 			return false
 		}
 	}

@@ -88,7 +88,7 @@ func callWithoutResult(l *linter) {
 	}
 	for i, e := range l.history.events {
 		if open[e.call] == i+1 &&
-			!l.report(e.ID, "tool call without a result: nothing after it answers %s; add the result or drop the call", finding.QuoteValue(e.ID)) {
+			!l.report(e.ID, "tool call without a result: no result for %s follows; add the result or drop the call", finding.QuoteValue(e.ID)) {
 			return
 		}
 	}
@@ -100,7 +100,7 @@ func resultWithoutCall(l *linter) {
 		if e.Kind == conversation.Call {
 			called[e.call] = 1
 		} else if called[e.call] == 0 &&
-			!l.report(e.ID, "tool result without a call: nothing before it calls %s; add the call or drop the result", finding.QuoteValue(e.ID)) {
+			!l.report(e.ID, "tool result without a call: no call %s precedes it; add the call or drop the result", finding.QuoteValue(e.ID)) {
 			return
 		}
 	}
@@ -131,13 +131,13 @@ func (d *duplicates) add(index int) (f finding.Finding, repeats bool) {
 	if id := turn.Get("id"); id.Text() != "" {
 		key := turnID{id.Text(), turn.Get("type").Text(), turn.Get("role").Text()}
 		if first, ok := d.ids[key]; ok {
-			f, repeats = lintFinding(turn, "the same turn again: found the id %s at %s already; keep one of them", finding.QuoteValue(id), d.turns[first].Pointer()), true
+			f, repeats = lintFinding(turn, "repeated turn: the id %s is also at %s; keep one of them", finding.QuoteValue(id), d.turns[first].Pointer()), true
 		} else {
 			d.ids[key] = index
 		}
 	}
 	if first, ok := d.repeats.Add(index, turn); ok && !repeats {
-		f, repeats = lintFinding(turn, "the same turn again: found all of it at %s already; keep one of them", d.turns[first].Pointer()), true
+		f, repeats = lintFinding(turn, "repeated turn: an equal one is at %s; keep one of them", d.turns[first].Pointer()), true
 	}
 	for ; d.seen < len(d.events) && d.events[d.seen].turn == index; d.seen++ {
 		e := d.events[d.seen]
@@ -152,7 +152,7 @@ func (d *duplicates) add(index int) (f finding.Finding, repeats bool) {
 		// Some libraries give one turn both the provider's form of a call and their own.
 		earlier := d.events[*first-1]
 		if sameEvent := earlier.turn == index && earlier.Value.Parent() != e.Value.Parent(); !repeats && !sameEvent {
-			f, repeats = lintFinding(e.ID, "the same %s again: found %s at %s already; keep one of them", e.noun(), finding.QuoteValue(e.ID), earlier.Value.Pointer()), true
+			f, repeats = lintFinding(e.ID, "repeated %s: %s is also at %s; keep one of them", e.noun(), finding.QuoteValue(e.ID), earlier.Value.Pointer()), true
 		}
 	}
 	return f, repeats
@@ -185,7 +185,7 @@ func misspeltRole(l *linter) {
 			continue
 		}
 		meant := nearest.Name(role.Text(), known)
-		if meant != "" && !l.add(lintFinding(role, "no role that models know: found %s: did you mean %q?", finding.QuoteValue(role), meant)) {
+		if meant != "" && !l.add(lintFinding(role, "unknown role: found %s: did you mean %q?", finding.QuoteValue(role), meant)) {
 			return
 		}
 	}

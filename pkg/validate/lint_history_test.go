@@ -67,7 +67,7 @@ func TestLintHistoryPlainly(t *testing.T) {
 		for _, f := range lintDocument(doc) {
 			where := f.Pointer
 			if _, earlier, ok := strings.Cut(f.Message, " at "); ok {
-				where += " as " + strings.TrimSuffix(earlier, " already; keep one of them")
+				where += " as " + strings.TrimSuffix(earlier, "; keep one of them")
 			}
 			got = append(got, ruleName(f)+" "+where)
 		}

@@ -226,7 +226,7 @@ func TestLintCompletesFindings(t *testing.T) {
 	findings := lintText(t, "\n"+` {"constraints":["a"]}`, nil)
 	want := []finding.Finding{{
 		Layer: finding.Lint, Reason: SchemaInvalid, Severity: finding.Warning, Rule: "lint/constraint-form", Pointer: "/constraints/0",
-		Message: `not of the form name:value: found "a"; write it like maxResponseTokens:2000`, Line: 2, Column: 18, Offset: 18,
+		Message: `the constraint is not of the form name:value: found "a"; write it like maxResponseTokens:2000`, Line: 2, Column: 18, Offset: 18,
 	}}
 	if diff := cmp.Diff(want, findings); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -11,7 +11,7 @@ func timeForm(l *linter) {
 }
 
 func timeWithoutOffset(l *linter) {
-	l.timesOf(iso8601.Local, "has no offset and is read as UTC: found %s; if that is meant, write %q")
+	l.timesOf(iso8601.Local, "has no offset and is read as UTC: found %s; if it is UTC, write %q")
 }
 
 // timesOf reports the times of one form. format has verbs for the value and for the correct form.
@@ -42,7 +42,7 @@ func (l *linter) timeOf(v jsonstream.Value, form iso8601.Form, format string) bo
 // older senders do not write them. It skips outputTokens, which many senders cannot know.
 func unreportedDetail(l *linter) {
 	for _, subtask := range l.members.completedSubtasks.Elements() {
-		if !l.detail(subtask, "result", "say what came of the subtask") || !l.detail(subtask, "completedAt", "say when it was completed") {
+		if !l.detail(subtask, "result", "add the result of the subtask") || !l.detail(subtask, "completedAt", "add the time of its completion") {
 			return
 		}
 	}

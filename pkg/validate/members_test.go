@@ -81,7 +81,7 @@ func TestMemberRules(t *testing.T) {
 		"/completedSubtasks/0/result":      {{value: `null`}, {value: `0.10`}, {value: `[[{}]]`}},
 		"/completedSubtasks/-": {
 			{value: `{"subtaskId":"s9","description":"d"}`},
-			{value: `{"subtaskId":"s1","description":"d"}`, want: "uniqueKeys", says: `subtaskId "s1" is already that of /completedSubtasks/0`},
+			{value: `{"subtaskId":"s1","description":"d"}`, want: "uniqueKeys", says: `subtaskId "s1" is also that of /completedSubtasks/0`},
 		},
 		"/remainingSubtasks/-": {
 			{value: `{"subtaskId":"S2","description":"d"}`},
@@ -140,7 +140,7 @@ func TestMemberRules(t *testing.T) {
 		},
 		"/schemaVersion": {
 			{value: `"2.0"`}, {value: `"2.1"`}, {value: `"2.17"`},
-			{value: `"3.0"`, want: "schema-version", says: "schema version 3.0 and this receiver reads 2.x"},
+			{value: `"3.0"`, want: "schema-version", says: "schema version 3.0, but this receiver reads 2.x"},
 			{value: `"1.9"`, want: "schema-version", says: "1.9"}, {value: `"20.0"`, want: "schema-version"}, {value: `"99999999999999999999.0"`, want: "schema-version"},
 			{value: `"2"`, want: "pattern", says: `write it like "2.0"`}, {value: `"2.01"`, want: "pattern"}, {value: `"02.0"`, want: "pattern"},
 			{value: `"2.0.0"`, want: "pattern"}, {value: `"v2.0"`, want: "pattern"}, {value: `"2."`, want: "pattern"}, {value: `2.0`, want: "type"},

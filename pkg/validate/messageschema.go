@@ -34,9 +34,9 @@ func checkMessageSchema(root jsonstream.Value, o Options) []finding.Finding {
 // checkByVersion runs the schema layer with the schemas of a registry.
 func checkByVersion(root, version jsonstream.Value, o Options) []finding.Finding {
 	if version.Kind() != jsonstream.String {
-		problem := "the version says by which schema the message is checked: it must be a string, such as \"2.0\""
+		problem := "the schema version must be a string, such as \"2.0\""
 		if !version.Exists() {
-			return []finding.Finding{schemaFinding("schema-version", problem+": there is none").On(root)}
+			return []finding.Finding{schemaFinding("schema-version", problem+": it is missing").On(root)}
 		}
 		return []finding.Finding{schemaFinding("schema-version", problem+": found "+finding.QuoteValue(version)).On(version)}
 	}
@@ -58,7 +58,7 @@ func isWhole(s string) bool {
 func versionProblem(major, version string, receiver *Receiver) string {
 	ours, _, _ := strings.Cut(message.SchemaVersion, ".")
 	if major != ours {
-		return fmt.Sprintf("the message has schema version %s and this receiver reads %s.x: use a receiver for %s, or migrate the message",
+		return fmt.Sprintf("the message has schema version %s, but this receiver reads %s.x: use a receiver for %s, or migrate the message",
 			finding.Shorten(version), ours, finding.Shorten(version))
 	}
 	return receiverProblem(version, receiver)
@@ -71,7 +71,7 @@ func receiverProblem(version string, receiver *Receiver) string {
 	}
 	v, err := semver.NewVersion(version + ".0")
 	if err != nil || !receiver.schemaVersions.Check(v) {
-		return fmt.Sprintf("the message has schema version %s and the receiver reads %s", finding.Shorten(version), receiver.schemaVersions)
+		return fmt.Sprintf("the message has schema version %s, but the receiver reads %s", finding.Shorten(version), receiver.schemaVersions)
 	}
 	return ""
 }

@@ -24,7 +24,7 @@ func checkPrivacy(doc *jsonstream.Document, format format.Format, o Options) []f
 		what := found.What()
 		f := finding.Finding{
 			Layer: finding.Privacy, Reason: SafetyViolation, Severity: finding.Warning, Rule: "privacy/" + string(found.Class),
-			Message: fmt.Sprintf("%s is here; redact it, or allow it in the policy", what), Found: what, Fix: "redact it, or allow it in the policy",
+			Message: fmt.Sprintf("found %s; redact it, or allow it in the policy", what), Found: what, Fix: "redact it, or allow it in the policy",
 		}
 		if at := found.Value; found.InName {
 			f = f.On(at.Parent())
@@ -67,7 +67,7 @@ func privacyRules() []finding.Rule {
 		r := finding.Rule{
 			ID: "privacy/" + string(class), Layer: finding.Privacy, Reason: SafetyViolation, Severity: finding.Warning,
 			Summary: "Personal data in the message: " + redact.Found{Class: class}.What() + ".",
-			Why:     "What identifies a person should not cross the boundary to another agent without need. This rule is checked only when a policy is given; handoff redact replaces such data, and the policy can allow values, places and classes.",
+			Why:     "Personal data should not be passed to another agent without need. This rule is checked only when a policy is given; handoff redact replaces such data, and the policy can allow values, places and classes.",
 		}
 		if example.bad != "" {
 			r.Bad, r.Good = summaryExample(example.bad), summaryExample(example.good)

@@ -80,7 +80,7 @@ func ParseReceiver(text []byte, compile func(name string) (*Schema, error)) (*Re
 	}
 	if v := root.Get("maxAge"); v.Exists() {
 		if r.MaxAge, err = time.ParseDuration(v.Text()); err != nil || r.MaxAge <= 0 {
-			return nil, fmt.Errorf("/maxAge: %s is no duration above 0: write it like 15m or 24h", finding.Quote(v.Text()))
+			return nil, fmt.Errorf("/maxAge: %s is not a duration above 0: write it like 15m or 24h", finding.Quote(v.Text()))
 		}
 	}
 	if v := root.Get("trust"); v.Exists() {
@@ -121,7 +121,7 @@ func (r *Receiver) RequireState(name string) error {
 func (r *Receiver) As(agent string) error {
 	agentType, version, versioned := strings.Cut(agent, "@")
 	if agentType == "" {
-		return fmt.Errorf("%q names no agent type: write TYPE or TYPE@VERSION", agent)
+		return fmt.Errorf("%q has no agent type: write TYPE or TYPE@VERSION", agent)
 	}
 	r.AgentType, r.agentVersion = agentType, nil
 	if !versioned {

@@ -51,10 +51,10 @@ func TestReceiver(t *testing.T) {
 		{name: "each missing one", receiver: `requiredState: [x, y]`, want: "required-state /currentState, required-state /currentState"},
 
 		{name: "addressee", receiver: `agentType: risk-scoring-agent`},
-		{name: "another addressee", receiver: `agentType: billing-agent`, want: "addressee /toAgent", says: `addressed to "risk-scoring-agent" and the receiver is "billing-agent"`},
+		{name: "another addressee", receiver: `agentType: billing-agent`, want: "addressee /toAgent", says: `addressed to "risk-scoring-agent", but the receiver is "billing-agent"`},
 		{name: "types are compared exactly", receiver: `agentType: Risk-Scoring-Agent`, want: "addressee /toAgent"},
 		{name: "version in range", receiver: `agentVersion: 1.5.0`},
-		{name: "version below the range", receiver: `agentVersion: 1.4.9`, want: "version-range /toAgent/agentVersion", says: `asks for version ">=1.5.0" and the receiver is version 1.4.9`},
+		{name: "version below the range", receiver: `agentVersion: 1.4.9`, want: "version-range /toAgent/agentVersion", says: `requires version ">=1.5.0", but the receiver is version 1.4.9`},
 		{name: "alternatives", receiver: `agentVersion: 4.0.0`, pointer: "/toAgent/agentVersion", value: `">=1.2 <3 || 4.0.0"`},
 		{name: "between the alternatives", receiver: `agentVersion: 3.1.0`, pointer: "/toAgent/agentVersion", value: `">=1.2 <3 || 4.0.0"`, want: "version-range /toAgent/agentVersion"},
 		{name: "caret", receiver: `agentVersion: 3.0.0`, pointer: "/toAgent/agentVersion", value: `"^2"`, want: "version-range /toAgent/agentVersion"},
@@ -66,7 +66,7 @@ func TestReceiver(t *testing.T) {
 		{name: "not in a fan-out", receiver: `agentType: x`, pointer: "/receiverList", value: `[` + fanOut + `]`, want: "addressee /toAgent", says: `to "risk-scoring-agent", "audit-agent" and`},
 		{name: "wrong version in a fan-out", receiver: "agentType: audit-agent\nagentVersion: 1.0.0", pointer: "/receiverList", value: `[` + fanOut + `]`, want: "version-range /receiverList/0/agentVersion"},
 
-		{name: "schema version", receiver: `schemaVersions: ">=2.1 <3"`, want: "schema-version /schemaVersion", says: "schema version 2.0 and the receiver reads >=2.1 <3"},
+		{name: "schema version", receiver: `schemaVersions: ">=2.1 <3"`, want: "schema-version /schemaVersion", says: "schema version 2.0, but the receiver reads >=2.1 <3"},
 		{name: "schema version beyond all bounds", receiver: `schemaVersions: ">=2.0 <3"`, pointer: "/schemaVersion", value: `"2.99999999999999999999999"`, want: "schema-version /schemaVersion"},
 		{name: "schema version within", receiver: `schemaVersions: "2.x"`},
 		{name: "schema version, later minor", receiver: `schemaVersions: "2.0"`, pointer: "/schemaVersion", value: `"2.1"`, want: "schema-version /schemaVersion"},
@@ -143,7 +143,7 @@ func TestParseReceiverErrors(t *testing.T) {
 		{name: "not YAML", in: "a: [", want: "not YAML: line 1"},
 		{name: "YAML with a key twice", in: "agentType: a\nagentType: b\n", want: `mapping key "agentType" already defined`},
 		{name: "YAML with keys that are no names", in: "1: a\n", want: "not YAML"},
-		{name: "not JSON", in: "{\"agentType\": \"a\"", want: "line 1, column 18: the document ends in the middle"},
+		{name: "not JSON", in: "{\"agentType\": \"a\"", want: "line 1, column 18: the document is incomplete"},
 		{name: "unknown member", in: "agent_type: a\n", want: `/agent_type: unknown member "agent_type": did you mean "agentType"?`},
 		{name: "empty type", in: `agentType: ""`, want: "/agentType: must not be empty"},
 		{name: "version that YAML takes for a number", in: "agentVersion: 1.6", want: "/agentVersion: expected string: found the number 1.6"},
@@ -170,7 +170,7 @@ func TestParseReceiverErrors(t *testing.T) {
 func TestReceiverFlags(t *testing.T) {
 	for agent, want := range map[string]string{
 		"risk@1.5.0": "risk 1.5.0", "risk": "risk ", "a@1.0.0-rc.1": "a 1.0.0-rc.1",
-		"": "names no agent type", "@1.0.0": "names no agent type", "risk@1": `"1" is not a semantic version`, "risk@": `"" is not a semantic version`, "a@b@1.0.0": "is not a semantic version",
+		"": "has no agent type", "@1.0.0": "has no agent type", "risk@1": `"1" is not a semantic version`, "risk@": `"" is not a semantic version`, "a@b@1.0.0": "is not a semantic version",
 	} {
 		var r Receiver
 		got := ""

@@ -68,7 +68,7 @@ func noteUnchecked(root jsonstream.Value) []finding.Finding {
 		return nil
 	}
 	f := finding.Finding{Layer: finding.Signature, Severity: finding.Note, Rule: SignatureUnchecked,
-		Message: "signed, but nobody has checked the signature: there is no key to check it with; give the one of the sender"}
+		Message: "the signature was not verified: there is no key; give the key of the sender"}
 	return []finding.Finding{f.On(signature)}
 }
 

@@ -42,9 +42,9 @@ func isUnknown(root jsonstream.Value, o Options) bool {
 
 // unknownDocument returns the finding for a document of no format, with a guess at its origin.
 func unknownDocument(root jsonstream.Value) finding.Finding {
-	problem := "the document is in none of the formats that are read: found " + formats.Outline(root)
+	problem := "the document has no supported format: found " + formats.Outline(root)
 	if s, ok := formats.StrangerOf(root); ok {
 		return schemaFinding(unknownFormat, problem+", "+s.Is).On(root)
 	}
-	return schemaFinding(unknownFormat, problem+"; name the format if it is in one of them").On(root)
+	return schemaFinding(unknownFormat, problem+"; name the format if it has one of them").On(root)
 }

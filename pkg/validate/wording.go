@@ -68,7 +68,7 @@ func findingOf(c schema.Cause) finding.Finding {
 			return problem.OnName(member)
 		}
 	case c.Keyword == "uniqueKeys" && c.Place.Exists():
-		problem.Message = fmt.Sprintf("%s %s is already that of %s: give each its own", at.Name(), finding.QuoteValue(at), finding.Finding{}.On(c.Earlier).Pointer)
+		problem.Message = fmt.Sprintf("%s %s is also that of %s: give each its own", at.Name(), finding.QuoteValue(at), finding.Finding{}.On(c.Earlier).Pointer)
 	case c.Keyword == "uniqueItems" && c.Place.Exists():
 		problem.Message = fmt.Sprintf("every element must differ from the others: this one equals %s", finding.Finding{}.On(c.Earlier).Pointer)
 	case (c.Keyword == "anyOf" || c.Keyword == "oneOf") && c.Rule.Kind() != jsonstream.False:
@@ -111,9 +111,9 @@ func unknownProblem(name string, known []string) (problem, meant string) {
 func choiceProblem(c schema.Cause) string {
 	if len(c.Branches) == 0 {
 		if names := rivals(c); len(names) > 1 {
-			return fmt.Sprintf("only one of the members %s may be there: found all of them; remove the others", strings.Join(names, ", "))
+			return fmt.Sprintf("only one of the members %s is allowed: found all of them; remove the others", strings.Join(names, ", "))
 		}
-		return fmt.Sprintf("matches more than one of the alternatives of which the schema allows one: found %s", finding.QuoteValue(c.Value))
+		return fmt.Sprintf("matches more than one alternative, but the schema allows one: found %s", finding.QuoteValue(c.Value))
 	}
 	var types, missing []string
 	var values []jsonstream.Value

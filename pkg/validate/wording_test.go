@@ -47,11 +47,11 @@ func TestWording(t *testing.T) {
 		{name: "maxProperties", schema: `{"maxProperties":1}`, in: `{"a":1,"b":2}`, want: `maxProperties 1:1 : must have at most 1 member: found 2`},
 		{name: "uniqueItems", schema: `{"properties":{"a":{"uniqueItems":true}}}`, in: `{"a":[1,2,1.0]}`, want: `uniqueItems 1:11 /a/2: every element must differ from the others: this one equals /a/0`},
 		{name: "uniqueKeys", schema: `{"uniqueKeys":["/id"]}`, in: `[{"id":"a"},{"id":"b"},{"id":"a"},{"id":"a"}]`, want: `
-			uniqueKeys 1:30 /2/id: id "a" is already that of /0: give each its own
-			uniqueKeys 1:41 /3/id: id "a" is already that of /0: give each its own`},
-		{name: "contains", schema: `{"contains":{"const":1}}`, in: `[2,3]`, want: `contains 1:1 : must have an element that matches the schema's contains: found none`},
-		{name: "minContains", schema: `{"contains":{"const":1},"minContains":2}`, in: `[1,3]`, want: `minContains 1:1 : must have at least 2 elements that the schema's contains describes: found 1`},
-		{name: "maxContains", schema: `{"contains":{"const":1},"maxContains":1}`, in: `[1,1,1]`, want: `maxContains 1:1 : must have at most 1 element that the schema's contains describes: found 3`},
+			uniqueKeys 1:30 /2/id: id "a" is also that of /0: give each its own
+			uniqueKeys 1:41 /3/id: id "a" is also that of /0: give each its own`},
+		{name: "contains", schema: `{"contains":{"const":1}}`, in: `[2,3]`, want: `contains 1:1 : must have an element matching contains of the schema: found none`},
+		{name: "minContains", schema: `{"contains":{"const":1},"minContains":2}`, in: `[1,3]`, want: `minContains 1:1 : must have at least 2 elements matching contains of the schema: found 1`},
+		{name: "maxContains", schema: `{"contains":{"const":1},"maxContains":1}`, in: `[1,1,1]`, want: `maxContains 1:1 : must have at most 1 element matching contains of the schema: found 3`},
 		{name: "required", schema: `{"required":["a","b"]}`, in: `{"c":1}`, want: `
 			required 1:1 : the required member "a" is missing: add it
 			required 1:1 : the required member "b" is missing: add it`},
@@ -65,7 +65,7 @@ func TestWording(t *testing.T) {
 			additionalProperties 1:19 /": unknown member "\""`},
 		{name: "additionalProperties with a schema", schema: `{"additionalProperties":{"type":"string"}}`, in: `{"a":1}`, want: `type 1:6 /a: expected string: found the number 1`},
 		{name: "unevaluatedProperties", schema: `{"allOf":[{"properties":{"a":true}}],"properties":{"size":true},"unevaluatedProperties":false}`, in: `{"a":1,"sise":2}`, want: `unevaluatedProperties 1:8 /sise: unknown member "sise": did you mean "size"?`},
-		{name: "unevaluatedItems", schema: `{"prefixItems":[true],"unevaluatedItems":false}`, in: `[1,2]`, want: `unevaluatedItems 1:4 /1: the schema allows nothing here: found the number 2; remove it`},
+		{name: "unevaluatedItems", schema: `{"prefixItems":[true],"unevaluatedItems":false}`, in: `[1,2]`, want: `unevaluatedItems 1:4 /1: the schema allows no value here: found the number 2; remove it`},
 		{name: "misspelt in a closed object", schema: `{"required":["colour"],"properties":{"colour":{}},"additionalProperties":false}`, in: `{"color":1}`, want: `required 1:2 /color: the required member "colour" is missing; found "color": did you mean "colour"?`},
 		{name: "propertyNames", schema: `{"propertyNames":{"pattern":"^[a-z]+$"}}`, in: `{"a":1,"B":{}}`, want: `pattern 1:8 /B: the member's name: does not match the pattern ^[a-z]+$: found "B"`},
 		{name: "propertyNames of a length", schema: `{"propertyNames":{"maxLength":2}}`, in: `{"abc":1}`, want: `maxLength 1:2 /abc: the member's name: must have at most 2 characters: found 3`},
@@ -74,9 +74,9 @@ func TestWording(t *testing.T) {
 		{name: "if, then", schema: `{"if":{"properties":{"a":{"const":1}}},"then":{"required":["b"]},"else":{"required":["c"]}}`, in: `{"a":1}`, want: `required 1:1 : the required member "b" is missing: add it`},
 		{name: "if, else", schema: `{"if":{"properties":{"a":{"const":1}}},"then":{"required":["b"]},"else":{"required":["c"]}}`, in: `{"a":2}`, want: `required 1:1 : the required member "c" is missing: add it`},
 		{name: "true", schema: `true`, in: `{"a":1}`},
-		{name: "false", schema: `false`, in: `{"a":1}`, want: `false 1:1 : the schema allows nothing here: found an object; remove it`},
-		{name: "member false", schema: `{"properties":{"a":false}}`, in: `{"a":1}`, want: `properties 1:6 /a: the schema allows nothing here: found the number 1; remove it`},
-		{name: "items false", schema: `{"prefixItems":[true],"items":false}`, in: `[1,"x"]`, want: `items 1:4 /1: the schema allows nothing here: found "x"; remove it`},
+		{name: "false", schema: `false`, in: `{"a":1}`, want: `false 1:1 : the schema allows no value here: found an object; remove it`},
+		{name: "member false", schema: `{"properties":{"a":false}}`, in: `{"a":1}`, want: `properties 1:6 /a: the schema allows no value here: found the number 1; remove it`},
+		{name: "items false", schema: `{"prefixItems":[true],"items":false}`, in: `[1,"x"]`, want: `items 1:4 /1: the schema allows no value here: found "x"; remove it`},
 
 		{name: "no cascade of allOf and $ref", schema: `{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"properties":{"x":{"$ref":"#/$defs/b"}}},"b":{"type":"string"}}}`, in: `{"x":1}`, want: `type 1:6 /x: expected string: found the number 1`},
 		{name: "the same twice", schema: `{"allOf":[{"type":"string"},{"type":"string"}]}`, in: `1`, want: `type 1:1 : expected string: found the number 1`},
@@ -86,7 +86,7 @@ func TestWording(t *testing.T) {
 			type 3:6 /a: expected string: found the number 2`},
 
 		// Members whose names are keywords or numbers, or need escapes.
-		{name: "a member called required", schema: `{"properties":{"required":false}}`, in: `{"required":1}`, want: `properties 1:13 /required: the schema allows nothing here: found the number 1; remove it`},
+		{name: "a member called required", schema: `{"properties":{"required":false}}`, in: `{"required":1}`, want: `properties 1:13 /required: the schema allows no value here: found the number 1; remove it`},
 		{name: "a member called anyOf", schema: `{"properties":{"anyOf":{"type":"string"}}}`, in: `{"anyOf":1}`, want: `type 1:10 /anyOf: expected string: found the number 1`},
 		{name: "a member called 0", schema: `{"properties":{"0":{"type":"string"}}}`, in: `{"0":1}`, want: `type 1:6 /0: expected string: found the number 1`},
 		{name: "a member called propertyNames", schema: `{"properties":{"propertyNames":{"type":"string"}}}`, in: `{"propertyNames":1}`, want: `type 1:18 /propertyNames: expected string: found the number 1`},
@@ -136,8 +136,8 @@ func TestAlternatives(t *testing.T) {
 		{name: "furthest inside", schema: `{"anyOf":[{"required":["z"]},{"properties":{"a":{"properties":{"b":{"type":"string"}}}}}]}`, in: `{"a":{"b":1}}`, want: `type 1:11 /a/b: expected string: found the number 1`},
 		{name: "nested", schema: `{"anyOf":[{"type":"null"},{"anyOf":[{"type":"string"},{"type":"integer"}]}]}`, in: `[]`, want: `anyOf 1:1 : matches none of the 2 alternatives that the schema allows: found an array`},
 		{name: "null or constrained", schema: `{"anyOf":[{"type":"null"},{"type":"string","minLength":1}]}`, in: `""`, want: `minLength 1:1 : must not be empty: found an empty string`},
-		{name: "oneOf, two match", schema: `{"oneOf":[{"type":"integer"},{"minimum":2}]}`, in: `3`, want: `oneOf 1:1 : matches more than one of the alternatives of which the schema allows one: found the number 3`},
-		{name: "anyOf of false", schema: `{"anyOf":[false,false]}`, in: `1`, want: `anyOf 1:1 : the schema allows nothing here: found the number 1; remove it`},
+		{name: "oneOf, two match", schema: `{"oneOf":[{"type":"integer"},{"minimum":2}]}`, in: `3`, want: `oneOf 1:1 : matches more than one alternative, but the schema allows one: found the number 3`},
+		{name: "anyOf of false", schema: `{"anyOf":[false,false]}`, in: `1`, want: `anyOf 1:1 : the schema allows no value here: found the number 1; remove it`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := lines(compile(t, tt.schema).Check(parseMessage(t, tt.in).Root()))

@@ -35,9 +35,9 @@ func valueProblem(c schema.Cause) string {
 	case c.Keyword == "contains" && rule.Get("enum").Exists():
 		return "an element " + mustBeOneOf(rule.Get("enum").Elements(), what, "")
 	case c.Keyword == "contains":
-		return "must have an element that matches the schema's contains: found none"
+		return "must have an element matching contains of the schema: found none"
 	case rule.Kind() == jsonstream.False:
-		return fmt.Sprintf("the schema allows nothing here: found %s; remove it", what)
+		return fmt.Sprintf("the schema allows no value here: found %s; remove it", what)
 	}
 	switch c.Keyword {
 	case "type":
@@ -85,14 +85,14 @@ func valueProblem(c schema.Cause) string {
 	case "maxProperties":
 		return fmt.Sprintf("must have at most %s: found %d", count(value, "member"), c.Value.Len())
 	case "minContains":
-		return fmt.Sprintf("must have at least %s that the schema's contains describes: found %d",
+		return fmt.Sprintf("must have at least %s matching contains of the schema: found %d",
 			count(value, "element"), c.Found)
 	case "maxContains":
 		more := "more"
 		if c.Found >= 0 {
 			more = strconv.Itoa(c.Found)
 		}
-		return fmt.Sprintf("must have at most %s that the schema's contains describes: found %s", count(value, "element"), more)
+		return fmt.Sprintf("must have at most %s matching contains of the schema: found %s", count(value, "element"), more)
 	case "dependentRequired", "dependencies":
 		return fmt.Sprintf("the member %s is missing: %s requires it; add it", finding.Quote(rule.Text()), finding.Quote(rule.Parent().Name()))
 	case "enum":

@@ -10,21 +10,21 @@ import (
 	"github.com/eaapl/handoff/internal/tier"
 )
 
-// A violation is what axe finds wrong with a page.
+// A violation is a fault of a page that axe reports.
 type violation struct {
 	ID    string   `json:"id"`
 	Help  string   `json:"help"`
 	Nodes []string `json:"nodes"`
 }
 
-// TestAccessible asks axe whether each view keeps to WCAG 2.2 AA and its best practices, at both widths,
-// light and dark.
+// TestAccessible checks each view with axe against WCAG 2.2 AA and its best practices, at both
+// widths, light and dark.
 func TestAccessible(t *testing.T) {
 	axe := oracle.Axe(t)
 	url := written(t, sample())
 	for _, l := range looks {
 		if !tier.Full() && l.dark != (l.width == 1920) {
-			continue // each width, and each scheme, once
+			continue // each width and each scheme once
 		}
 		t.Run(l.String(), func(t *testing.T) {
 			b := open(t, l, url)
@@ -46,7 +46,7 @@ func TestAccessible(t *testing.T) {
 	}
 }
 
-// check asks axe about what is shown.
+// check checks the visible page with axe.
 func (b *tab) check(name string) {
 	b.Helper()
 	found := eval[[]violation](b, `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]})

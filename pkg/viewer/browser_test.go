@@ -25,17 +25,17 @@ import (
 
 var screenshots = flag.String("screenshots", os.Getenv("HANDOFF_SCREENSHOTS"), "write pictures of the page to this `folder`")
 
-// A tab is a page in Chromium, with what it did that it should not.
+// A tab is a page in Chromium, with its faults.
 type tab struct {
 	*testing.T
 	ctx context.Context
 
 	mu       sync.Mutex
 	requests []string
-	problems []string // errors, dialogs, what the policy refused
+	problems []string // errors, dialogs, violations of the policy
 }
 
-// A look is how somebody looks at the page.
+// A look is the width and the colour scheme of a page.
 type look struct {
 	width int64
 	dark  bool
@@ -67,7 +67,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// start starts the browser. Where there is no Chromium, the test is skipped, unless CI is set.
+// start starts the browser. Without Chromium, the test is skipped, unless CI is set.
 func start(t *testing.T) {
 	t.Helper()
 	program, err := exec.LookPath("chromium")
@@ -87,13 +87,13 @@ func start(t *testing.T) {
 		t.Fatal(err)
 	}
 	browser.ctx, browser.stop = ctx, func() {
-		_ = chromedp.Cancel(ctx) // waits, so that the folder of the profile can be removed
+		_ = chromedp.Cancel(ctx) // waits, so that the profile's folder can be removed
 		closed()
 		stop()
 	}
 }
 
-// open opens a URL in a tab with a profile of its own.
+// open opens a URL in a tab with its own profile.
 func open(t *testing.T, l look, url string) *tab {
 	t.Helper()
 	if browser.ctx == nil {
@@ -129,7 +129,7 @@ func command[P, R any](b *tab, c cdp.Command[P, R], params P) R {
 	return result
 }
 
-// note notes what happens in the tab.
+// note records the events of the tab.
 func (b *tab) note(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -145,7 +145,7 @@ func (b *tab) note(event any) {
 	}
 }
 
-// quiet fails the test for each problem.
+// quiet fails the test for each recorded problem.
 func (b *tab) quiet() {
 	b.Helper()
 	b.mu.Lock()
@@ -165,7 +165,7 @@ func (b *tab) run(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// eval returns what an expression of JavaScript is, or what a promise comes to.
+// eval returns the value of a JavaScript expression, or the result of its promise.
 func eval[T any](b *tab, expression string) T {
 	b.Helper()
 	result, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
@@ -186,10 +186,10 @@ func (b *tab) wait(expression string) {
 	b.Fatalf("this does not become true: %s\n%s\n%v", expression, eval[string](b, "document.body.innerText.slice(-600)"), b.problems)
 }
 
-// show goes to a hash of the page, and waits for an element.
+// show sets the hash of the page, and waits for an element.
 func (b *tab) show(hash, selector string) {
 	b.Helper()
-	// What is waited for may be there already: the page has to have seen the hash before.
+	// The element may exist already: the page must have processed the hash first.
 	eval[string](b, fmt.Sprintf(`new Promise((seen) => {
 		const before = location.href;
 		addEventListener("hashchange", () => seen(""), {once: true});

@@ -61,14 +61,14 @@ func (h head) write(out *bufio.Writer) {
 <div class="plain">
 <h1>%s</h1>
 <p>This page shows %s handoffs of %s tasks between agents. It needs JavaScript, which is
-switched off or not supported here; it loads nothing from anywhere.</p>
+switched off or not supported here; it loads nothing from other places.</p>
 `, h.title, h.handoffs, h.tasks)
 	if h.command != "" {
-		writef(out, `<p>In a terminal, the same is shown by:</p>
+		writef(out, `<p>This command shows the same in a terminal:</p>
 <pre>%s</pre>
 `, h.command)
 	} else {
-		writef(out, `<p>In a terminal, <code>handoff chain</code> shows messages, and <code>handoff audit trace</code> what an audit log has of a task.</p>
+		writef(out, `<p>In a terminal, <code>handoff chain</code> shows messages, and <code>handoff audit trace</code> shows the records of a task in an audit log.</p>
 `)
 	}
 	writef(out, `</div>

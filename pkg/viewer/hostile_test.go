@@ -37,9 +37,9 @@ func payloads(t testing.TB) []string {
 	return all
 }
 
-// spread returns a page in which every string of the model is one of the texts, each text in many places.
-// Only what makes the page find its way stays: pointers and kinds of details, and the ids of handoffs,
-// which keep their beginning so that each can be linked to.
+// spread returns a page in which every string of the model is one of the texts, each text in many
+// places. Only pointers, kinds of details and the ids of handoffs are kept, because the page needs
+// them; ids keep their beginning, for links.
 func spread(texts []string) *pages {
 	p := sample()
 	next := 0
@@ -72,7 +72,7 @@ func spread(texts []string) *pages {
 		d.Sections = append(d.Sections, Section{"All", ""})
 		fill(reflect.ValueOf(d), "Details")
 	}
-	// What is shown instead of a message is hostile, too.
+	// The text in place of an unreadable message is hostile, too.
 	p.details[17] = &Details{Missing: text(), Compared: -1}
 	p.details[18] = &Details{Message: text(), Malformed: text(), Compared: -1}
 	return p
@@ -87,7 +87,7 @@ func leadsTheWay(path string) bool {
 	return false
 }
 
-// hostileMessage is a message like that of [pages.message], with texts as its names and values.
+// hostileMessage is a message like that of [pages.message], with the texts as names and values.
 func hostileMessage(text func() string) string {
 	var members strings.Builder
 	for range 8 {
@@ -97,8 +97,8 @@ func hostileMessage(text func() string) string {
 		members.String(), quoted(text()), quoted(text()), quoted(text()), quoted(text()), quoted(quoted(text())), quoted(text()), quoted(text()), quoted(text()), quoted(text()))
 }
 
-// TestHostileTextStaysText shows hostile texts in every place of the page, in every view: nothing of them
-// runs, nothing is asked for, no element or link is made of them, and the policy had nothing to refuse.
+// TestHostileTextStaysText shows hostile texts in every place of the page, in every view: none of
+// them runs, sends a request, or becomes an element or a link, and the policy had nothing to block.
 func TestHostileTextStaysText(t *testing.T) {
 	texts := payloads(t)
 	p := spread(texts)
@@ -137,10 +137,11 @@ func TestHostileTextStaysText(t *testing.T) {
 	b.quiet()
 }
 
-// flat leaves out what pages show in other ways: white space, of which a row shows one.
+// flat removes differences in white space, of which a row shows one character.
 func flat(s string) string { return strings.Join(strings.Fields(s), "") }
 
-// seen returns the text of the page, and checks that no element is in it that the page does not make.
+// seen returns the text of the page, and checks that it has no other elements than those of the
+// page.
 func (b *tab) seen() string {
 	b.Helper()
 	found := eval[string](b, `[...document.querySelectorAll("*")].filter((e) =>
@@ -156,8 +157,8 @@ func (b *tab) seen() string {
 	return eval[string](b, `document.title + [...document.body.children].filter((e) => e.localName !== "script" && e.localName !== "noscript").map((e) => e.textContent).join("\n")`)
 }
 
-// TestHostileServed checks the same of links and titles of a page that is served, without a browser: what
-// the head escapes.
+// TestHostileServed checks, without a browser, that the head of a served page escapes links and
+// titles.
 func TestHostileServed(t *testing.T) {
 	for _, text := range payloads(t) {
 		var out strings.Builder

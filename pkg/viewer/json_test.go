@@ -17,13 +17,13 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A value is what both readers say of a value: where it is, and its text.
+// A value is the place and the text of a value, according to a reader.
 type value struct {
 	Pointer, Raw, Text string
 }
 
-// reader runs assets/json.js under Node: an array of texts on standard input, for each of which there is
-// what it says of its values, or null if the text is no JSON.
+// reader runs assets/json.js under Node: the input is an array of texts, the output the values of
+// each, or null if the text is not JSON.
 const reader = `
 const {readFileSync} = require('node:fs');
 const read = new Function(readFileSync(process.argv[1], 'utf8') + '; return process.argv[2] === "lines" ? readJSONLines : readJSON;')();
@@ -42,7 +42,7 @@ const answers = JSON.parse(readFileSync(0, 'utf8')).map((text) => {
 process.stdout.write(JSON.stringify(answers));
 `
 
-// readByPage asks the reader of the page.
+// readByPage reads texts with the reader of the page.
 func readByPage(t *testing.T, how string, texts []string) (answers [][]value) {
 	t.Helper()
 	runNode(t, reader, texts, &answers, assetFile(t, "json.js"), how)
@@ -52,7 +52,7 @@ func readByPage(t *testing.T, how string, texts []string) (answers [][]value) {
 	return answers
 }
 
-// assetFile returns the path of a file with what the program has of a file of the page.
+// assetFile returns the path of a temporary copy of an asset of the page.
 func assetFile(t *testing.T, name string) string {
 	t.Helper()
 	text, err := assets.ReadFile("assets/" + name)
@@ -66,8 +66,8 @@ func assetFile(t *testing.T, name string) string {
 	return path
 }
 
-// runNode runs a program under Node with JSON on standard input, and decodes what it prints. The test is
-// skipped where there is no Node, unless CI is set.
+// runNode runs a program under Node with JSON on standard input, and decodes its output. The test
+// is skipped without Node, unless CI is set.
 func runNode(t *testing.T, program string, in, out any, args ...string) {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
@@ -91,7 +91,7 @@ func runNode(t *testing.T, program string, in, out any, args ...string) {
 	}
 }
 
-// TestReaderOfPage compares what the page reads with what package jsonstream reads, of all documents in
+// TestReaderOfPage compares the reader of the page with package jsonstream, for all documents in
 // the source tree.
 func TestReaderOfPage(t *testing.T) {
 	var names, texts []string
@@ -124,8 +124,8 @@ func TestReaderOfPage(t *testing.T) {
 	}
 }
 
-// TestReaderOfPageReadsLines does the same with the lines of sessions. The page does not mind a value of
-// several lines, which ours refuses: it is asked about lines that ours took.
+// TestReaderOfPageReadsLines does the same with the lines of sessions. The page accepts a value of
+// several lines, which ours rejects: only accepted texts are compared.
 func TestReaderOfPageReadsLines(t *testing.T) {
 	texts := []string{"{\"a\":1}\n[2]\n\"x\"\n", "1\n\n2\r\n", " {} \n", "1\n]", "1\n,2"}
 	answers := readByPage(t, "lines", texts)
@@ -135,7 +135,7 @@ func TestReaderOfPageReadsLines(t *testing.T) {
 	}
 }
 
-// compare compares what the page reads with a document of ours.
+// compare compares the values of the page's reader with a document of ours.
 func compare(t *testing.T, name string, got []value, document *jsonstream.Document, err error) {
 	t.Helper()
 	if (err == nil) != (got != nil) {
@@ -157,10 +157,10 @@ func compare(t *testing.T, name string, got []value, document *jsonstream.Docume
 	}
 }
 
-// TestReaderKeepsWhatOursRefuses checks that what is malformed only by names that are there twice, or
-// by halves of characters, is shown, and that nothing is too deep.
+// TestReaderKeepsWhatOursRefuses checks that documents whose only faults are duplicate names or
+// lone surrogates are shown, and that no document is too deep.
 func TestReaderKeepsWhatOursRefuses(t *testing.T) {
-	const depth = 1000 // pointers are compared, so the work is the square of it
+	const depth = 1000 // pointers are compared, so the work is its square
 	deep := strings.Repeat(`[{"a":`, depth) + "1" + strings.Repeat("}]", depth)
 	answers := readByPage(t, "one", []string{`"\ud800"`, deep, strings.Repeat("[", 1_000_000)})
 	if len(answers[0]) != 1 || len(answers[1]) != 2*depth+1 || answers[2] != nil {

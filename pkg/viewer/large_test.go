@@ -13,8 +13,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// large returns a page of n handoffs, with messages of so many bytes, which are as different as texts of
-// agents are: words of a vocabulary, in any order.
+// large returns a page of n handoffs with messages of the given size, which differ like texts of
+// agents: words of a vocabulary in random order.
 func large(n, bytes int) *pages {
 	p := &pages{index: &Index{Title: "large"}}
 	p.chain("large", n)
@@ -33,8 +33,8 @@ func large(n, bytes int) *pages {
 	return p
 }
 
-// TestReadySoon opens pages with many handoffs and long messages, and says how long it takes until they
-// can be used; scripts/measure-report.sh prints that. Each measurement is of a new browser.
+// TestReadySoon opens pages with many handoffs and long messages, and reports the time until they
+// can be used; scripts/measure-report.sh prints it. Each measurement uses a new browser.
 func TestReadySoon(t *testing.T) {
 	sizes := []struct{ handoffs, bytes int }{{1000, 6000}, {10_000, 10_000}}
 	if os.Getenv("HANDOFF_MEASURE") == "" {
@@ -75,7 +75,7 @@ func TestReadySoon(t *testing.T) {
 	}
 }
 
-// moving scrolls a list by screens, and returns the time of one.
+// moving scrolls a list by screens, and returns the time for one.
 const moving = `(async () => {
 	const list = document.querySelector(".handoffs");
 	const start = performance.now();

@@ -39,7 +39,7 @@ func elements(page string) (all [][2]string) {
 	return all
 }
 
-// read reads a page as a browser would: what is between the tags of the index and of the blocks.
+// read reads a page like a browser: the texts between the tags of the index and of the blocks.
 func read(t testing.TB, page string) *pages {
 	t.Helper()
 	found := &pages{index: &Index{}}
@@ -71,8 +71,8 @@ func read(t testing.TB, page string) *pages {
 	return found
 }
 
-// same compares what was given with what was read: empty lists are as good as none. Differences
-// are looked for only where there are some: fuzzing asks a thousand times.
+// same compares the given with the read values; empty lists equal absent ones. It computes a
+// difference only for unequal values, because fuzzing calls it a thousand times.
 func same(t testing.TB, got, want *pages) {
 	t.Helper()
 	if bytes.Equal(encoded(t, got), encoded(t, want)) {
@@ -95,7 +95,7 @@ func encoded(t testing.TB, p *pages) []byte {
 	return text
 }
 
-// TestWrite checks that all is in the page, and that the same gives the same bytes.
+// TestWrite checks that the page is complete, and that equal input gives equal bytes.
 func TestWrite(t *testing.T) {
 	p := sample()
 	p.chain("long", 1000) // several blocks
@@ -109,14 +109,14 @@ func TestWrite(t *testing.T) {
 	same(t, read(t, page), p)
 }
 
-// FuzzWrite checks that whatever texts an index and details have, a browser reads them as they are, and
-// nothing of them as an element.
+// FuzzWrite checks that a browser reads any texts of an index and of details unchanged, and none of
+// them as an element.
 func FuzzWrite(f *testing.F) {
-	// Two texts a seed, so that those who fuzz for seconds get beyond the seeds.
+	// Two texts per seed, so that short runs of the fuzzer finish the seeds.
 	for pair := range slices.Chunk(payloads(f), 8) {
 		f.Add(pair[0], pair[len(pair)-1])
 	}
-	// tags returns how many there are in a page, but for its blocks.
+	// tags returns the number of tags in a page without its blocks.
 	tags := func(page string) int {
 		return strings.Count(page, "<") - 2*strings.Count(page, `type="application/gzip"`)
 	}
@@ -132,7 +132,7 @@ func FuzzWrite(f *testing.F) {
 	})
 }
 
-// TestWriteFails checks that what cannot be asked for or written is said.
+// TestWriteFails checks the errors for invalid requests and failed writes.
 func TestWriteFails(t *testing.T) {
 	p := sample()
 	failing := errors.New("the message is not there")
@@ -153,7 +153,7 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// A full is a writer that has room for so many bytes.
+// A full is a writer with limited room.
 type full struct{ room int }
 
 func (f *full) Write(p []byte) (int, error) {
@@ -163,7 +163,7 @@ func (f *full) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestMemoryIsBounded writes 100 MB of messages or more, and looks at how much is in memory meanwhile.
+// TestMemoryIsBounded writes 100 MB of messages or more, and measures the memory.
 func TestMemoryIsBounded(t *testing.T) {
 	const each = 100_000
 	n := tier.Count(1000, 4000)
@@ -187,7 +187,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestWriteServed checks what a page has that asks its server.
+// TestWriteServed checks the parts of a page that call its server.
 func TestWriteServed(t *testing.T) {
 	p := sample()
 	var out bytes.Buffer
@@ -233,7 +233,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestScriptMakesNoMarkup checks that the script has none of what makes markup or code of a string.
+// TestScriptMakesNoMarkup checks that the script does not use functions that convert strings to
+// markup or code.
 func TestScriptMakesNoMarkup(t *testing.T) {
 	for _, bad := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "srcdoc", "DOMParser", "createContextualFragment", "setHTML", "localStorage", "sessionStorage", "document.cookie"} {
 		if strings.Contains(script(), bad) {
@@ -255,9 +256,9 @@ func TestServed(t *testing.T) {
 	b.show("handoff=a1", ".turn")
 	b.says(".panel-body", "Price the uncapped liability")
 	b.says(".crumbs", "All lists")
-	b.show("handoff=a2", "#panel-title") // which the server does not have
+	b.show("handoff=a2", "#panel-title") // the server does not have it
 	b.says(".panel-body", "the server answers 404")
-	b.problems = nil // Chromium's own line about it
+	b.problems = nil // Chromium's own message about it
 	b.show("handoff=a1", ".turn")
 }
 

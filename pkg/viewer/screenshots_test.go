@@ -28,7 +28,7 @@ var shown = []struct{ name, hash, ready string }{
 
 const forkedID = "cc35de8b-6ece-4435-abfd-a60e12baff98"
 
-// TestScreenshots takes a picture of each view, for people to look at.
+// TestScreenshots takes a screenshot of each view, for people.
 func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("no folder for pictures is given")
@@ -63,7 +63,7 @@ func TestScreenshots(t *testing.T) {
 	}
 }
 
-// picture writes what is on the screen to a file of the folder.
+// picture writes a screenshot to a file of the folder.
 func (b *tab) picture(name string) {
 	b.Helper()
 	picture, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// shower runs assets/text.js under Node, with as much of a document as it needs: an array of texts on
-// standard input, for each of which there are the parts that are shown.
+// shower runs assets/text.js under Node, with a minimal document: the input is an array of texts,
+// the output the shown parts of each.
 const shower = `
 const {readFileSync} = require('node:fs');
 const document = {
@@ -21,7 +21,8 @@ process.stdout.write(JSON.stringify(JSON.parse(readFileSync(0, 'utf8')).map((tex
 })));
 `
 
-// TestCodePoints: what nobody sees, or what turns the order of what is beside it, is shown by code points.
+// TestCodePoints checks that invisible characters, and characters that change the order of the text
+// beside them, are shown by code point.
 func TestCodePoints(t *testing.T) {
 	want := map[string][]string{
 		"plain, é and 日本\n\t":            {"plain, é and 日本\n\t"},

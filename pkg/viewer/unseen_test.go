@@ -12,8 +12,9 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/view"
 )
 
-// TestUnseen compares the characters that the page shows by their code points with ours: what does not show
-// or changes the order of writing, but for what scripts and emoji need.
+// TestUnseen compares the characters that the page shows by code point with ours: invisible
+// characters and those that change the direction of writing, except those that scripts and emoji
+// need.
 func TestUnseen(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
 		if os.Getenv("CI") != "" {

@@ -11,15 +11,15 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// The texts and states that tests ask the page for.
+// The texts and states that tests read from the page.
 const (
 	activeRow  = `document.getElementById(document.activeElement.getAttribute("aria-activedescendant"))`
 	focusIn    = `document.activeElement.closest(%q) !== null`
 	matchCount = `document.querySelector(".toolbar .matches").textContent`
 )
 
-// keys presses keys, by the names of package kb: as one event each, so that a page that takes the key
-// gets no text.
+// keys presses keys, by the names of package kb: each as one event, so that a page that handles the
+// key receives no text.
 func (b *tab) keys(keys ...string) {
 	b.Helper()
 	for _, key := range keys {
@@ -41,7 +41,7 @@ func (b *tab) focus(selector string) {
 	b.run(chromedp.Focus(chromedp.CSS(selector)))
 }
 
-// is checks what an expression is.
+// is checks the value of an expression.
 func (b *tab) is(expression, want string) {
 	b.Helper()
 	b.wait(fmt.Sprintf("String(%s) === %q", expression, want))
@@ -57,7 +57,7 @@ func rows(list string) string {
 	return fmt.Sprintf("document.querySelectorAll('%s .rows > .row').length", list)
 }
 
-// TestByKeyboard goes through the page without a mouse.
+// TestByKeyboard uses the page without a mouse.
 func TestByKeyboard(t *testing.T) {
 	b := open(t, wide, written(t, sample()))
 	b.is(`document.querySelector(".tasks").getAttribute("aria-rowcount")`, "4") // with the head
@@ -68,7 +68,7 @@ func TestByKeyboard(t *testing.T) {
 	b.is(activeRow+`.getAttribute("aria-rowindex")`, "2")
 	b.keys(kb.ArrowDown)
 	b.says(`[aria-selected="true"]`, "3f2a6c1e-invoice-run")
-	b.keys("c") // typing ahead
+	b.keys("c") // type-ahead
 	b.says(`[aria-selected="true"]`, forkedID)
 	b.keys("\r")
 	b.says("h1", forkedID)
@@ -121,7 +121,7 @@ func TestByKeyboard(t *testing.T) {
 	b.keys(kb.Escape)
 	b.is(`document.querySelector("dialog").open`, "false")
 
-	// Keys of one character can be switched off (WCAG 2.1.4).
+	// Keys of one character can be disabled (WCAG 2.1.4).
 	b.show("keys=off&task="+forkedID, ".handoffs .row")
 	b.focus(".handoffs")
 	b.keys("/")
@@ -159,7 +159,7 @@ func TestByMouse(t *testing.T) {
 	b.says("ins", "price of the uncapped")
 	b.says(".panel-body", "17 changes")
 	b.says(".panel-body", "12 more changes are not in this page")
-	b.says(".panel-head", "Credentials in the message are asterisks here.")
+	b.says(".panel-head", "Credentials in the message are shown as asterisks.")
 	b.click(`[data-tab="findings"]`)
 	b.says(".panel-body", "the subtask s3")
 	b.click(".finding .pointer")
@@ -181,7 +181,7 @@ func TestByMouse(t *testing.T) {
 	b.quiet()
 }
 
-// TestNumbersAreText checks that the JSON view shows numbers, order and names as the message has them.
+// TestNumbersAreText checks that the JSON view shows numbers, order and names as in the message.
 func TestNumbersAreText(t *testing.T) {
 	p := &pages{index: &Index{Title: "numbers"}}
 	p.add(Handoff{ID: "n", Parent: -1}, &Details{Message: `{"z": 9007199254740993, "a": 1e400, "b": 0.10, "z": -0, "10": 1E+2, "2": "caf\u00e9", "__proto__": 1.0}`, Malformed: "twice", Compared: -1})
@@ -193,7 +193,7 @@ func TestNumbersAreText(t *testing.T) {
 	b.quiet()
 }
 
-// TestJSONSearch looks for names and values.
+// TestJSONSearch searches for names and values.
 func TestJSONSearch(t *testing.T) {
 	b := open(t, wide, written(t, sample()))
 	b.show("handoff=a1&tab=json", ".json .row")
@@ -211,7 +211,7 @@ func TestJSONSearch(t *testing.T) {
 	b.quiet()
 }
 
-// TestFilters filters by all that there is, and finds the filter in the link.
+// TestFilters uses all filters, and checks that the link contains them.
 func TestFilters(t *testing.T) {
 	b := open(t, wide, written(t, sample()))
 	for _, tt := range []struct{ hash, want string }{
@@ -240,7 +240,7 @@ func TestFilters(t *testing.T) {
 	b.click(".toolbar-line button:nth-of-type(2)")
 	b.is(matchCount, "7 handoffs")
 
-	// A link to what is shown shows the same in another tab.
+	// A link to the view shows the same in another tab.
 	url := eval[string](b, "location.href.split('#')[0]")
 	other := open(t, wide, url+"#agent=legal-counsel&view=timeline&handoff=a5&tab=evidence")
 	other.says("#panel-title", "report-writer")
@@ -253,7 +253,7 @@ func TestFilters(t *testing.T) {
 	other.quiet()
 }
 
-// TestViews checks what the timeline, the agents and the boundaries say.
+// TestViews checks the contents of the timeline, the agents and the boundaries.
 func TestViews(t *testing.T) {
 	b := open(t, wide, written(t, sample()))
 	b.show("view=timeline&task="+forkedID, ".timeline .row")
@@ -281,8 +281,8 @@ func TestViews(t *testing.T) {
 	b.quiet()
 }
 
-// TestNarrow checks that an open handoff covers the list where there is no room beside it, and that
-// nothing is wider than the screen.
+// TestNarrow checks that an open handoff covers the list on a narrow screen, and that nothing is
+// wider than the screen.
 func TestNarrow(t *testing.T) {
 	for _, l := range looks[:2] {
 		b := open(t, l, written(t, sample()))
@@ -299,7 +299,7 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// TestThemes checks that a look can be chosen that is not the system's.
+// TestThemes checks that the theme can differ from the system's.
 func TestThemes(t *testing.T) {
 	b := open(t, wide, written(t, sample()))
 	ground := `getComputedStyle(document.body).backgroundColor`
@@ -313,7 +313,7 @@ func TestThemes(t *testing.T) {
 	b.quiet()
 }
 
-// TestPrinted checks that all rows are there for the printer.
+// TestPrinted checks that all rows are printed.
 func TestPrinted(t *testing.T) {
 	p := &pages{index: &Index{Title: "long"}}
 	p.chain("chain", 300)
@@ -330,7 +330,7 @@ func TestPrinted(t *testing.T) {
 	b.quiet()
 }
 
-// TestLongChain checks that a chain of 10,000 stays where it is, and that its end is reached.
+// TestLongChain checks that a chain of 10,000 keeps its position, and that its end can be reached.
 func TestLongChain(t *testing.T) {
 	p := &pages{index: &Index{Title: "long"}}
 	p.chain("chain", 10_000)
@@ -347,7 +347,7 @@ func TestLongChain(t *testing.T) {
 	b.quiet()
 }
 
-// TestWithoutScript checks what is said where JavaScript is off.
+// TestWithoutScript checks the text without JavaScript.
 func TestWithoutScript(t *testing.T) {
 	b := open(t, wide, "about:blank")
 	command(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})

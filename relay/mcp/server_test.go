@@ -311,7 +311,7 @@ func TestErrors(t *testing.T) {
 		{"count", `{"text":"{"}`, "line 1, column"},
 		{"count", `{"message":` + strings.Repeat("[", 30) + strings.Repeat("]", 30) + `}`, "nest"},
 		{"count", `{"message":{"a":"` + strings.Repeat("x", 1000) + `"}}`, "1000"},
-		{"count", `{"message":{"messages":[]},"model":"nobody-1"}`, "tokenizer is not known"},
+		{"count", `{"message":{"messages":[]},"model":"nobody-1"}`, "tokenizer is unknown"},
 		{"trim", `{"message":{"messages":[{"role":"user","content":"x"}]}}`, "maxTokens"},
 		{"trim", `{"message":{"messages":[{"role":"user","content":"a b c d e f g"}]},"maxTokens":1}`, "raise the limit"},
 		{"convert", `{"message":{},"to":"eaapl"}`, "name it with format"},

@@ -61,8 +61,8 @@ func FuzzID(f *testing.F) {
 	})
 }
 
-// TestHeldOut holds the built-in dictionary to what it saves on messages about
-// work that it has not been trained on.
+// TestHeldOut checks the compression ratios of the built-in dictionary on messages about subjects
+// that are not in its training data.
 func TestHeldOut(t *testing.T) {
 	plain := encoder(t, zstd.SpeedDefault, nil)
 	for _, tt := range []struct {
@@ -132,7 +132,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// heldOut returns the messages of testdata/heldout, in no vocabulary of training.
+// heldOut returns the messages of testdata/heldout, whose words are not in the training data.
 func heldOut(t *testing.T) [][]byte {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "heldout", "*.json"))

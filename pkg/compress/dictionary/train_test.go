@@ -110,7 +110,7 @@ func TestTrainOptions(t *testing.T) {
 	}
 }
 
-// shared returns samples with far more in common than a small dictionary holds.
+// shared returns samples that have far more in common than a small dictionary can contain.
 func shared() [][]byte {
 	text := random(1, 8<<10)[0]
 	samples := alike(10)
@@ -120,8 +120,8 @@ func shared() [][]byte {
 	return samples
 }
 
-// TestTrainAnything: whatever the samples are, there is a dictionary that works
-// and is no larger than asked for, or an error about them.
+// TestTrainAnything checks that any samples give a working dictionary of at most the given size, or
+// an error.
 func TestTrainAnything(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		piece := rapid.OneOf(

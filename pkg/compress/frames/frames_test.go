@@ -88,7 +88,7 @@ func TestRead(t *testing.T) {
 		{name: "pipe", data: io.MultiReader(bytes.NewReader(data)), entries: found, want: first + "\n" + second + "\n"},
 		{name: "cut", data: bytes.NewReader(data[:len(data)-2]), entries: found, want: first + "\n", wantErr: "not one of this data"},
 		{name: "pipe that is cut", data: io.MultiReader(bytes.NewReader(data[:9])), entries: found[1:], wantErr: "unexpected EOF"},
-		{name: "backwards", data: bytes.NewReader(data), entries: backwards, want: second + "\n", wantErr: "it goes backwards"},
+		{name: "backwards", data: bytes.NewReader(data), entries: backwards, want: second + "\n", wantErr: "its places are not in order"},
 		{name: "plain", data: strings.NewReader(strings.Repeat(first+"\n", 9)), entries: found, wantErr: "something else at its place"},
 		{name: "another message", data: bytes.NewReader(data), entries: renamed, wantErr: `the message there is "a"`},
 		{name: "too long", data: bytes.NewReader(data), entries: found, limits: jsonstream.Limits{MaxBytes: 9}, wantErr: "longer than 9 bytes"},
@@ -122,7 +122,7 @@ func TestIndex(t *testing.T) {
 		want        string
 	}{
 		{name: "there", index: string(index), number: 1},
-		{name: "not there", index: string(index), number: 2, want: "has no message 2: there are 2, from 0"},
+		{name: "not there", index: string(index), number: 2, want: "has no message 2: it has 2, numbered from 0"},
 		{name: "not looked at", index: first + "\nwhatever", number: 0},
 		{name: "damaged", index: first + "\nwhatever", number: 1, want: "line 2: "},
 		{name: "line left out", index: first + "\n" + first, number: 1, want: "line 2: not a line of an index"},

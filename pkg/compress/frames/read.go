@@ -29,7 +29,7 @@ func ByNumber(index io.Reader, number int, limits jsonstream.Limits) (Entry, err
 		}
 		lines++
 	}
-	return Entry{}, &NotFoundError{fmt.Sprintf("%d: there are %d, from 0", number, lines)}
+	return Entry{}, &NotFoundError{fmt.Sprintf("%d: it has %d, numbered from 0", number, lines)}
 }
 
 // ByID returns the entries of the messages with an id, in their order. Its errors are as for
@@ -113,19 +113,21 @@ func (e Entry) read(data io.Reader, o compress.ReaderOptions, limits jsonstream.
 	case int64(len(text)) > longest:
 		return nil, tooLong(longest)
 	case frame.Codec() == compress.None, int64(len(text)) != e.ContentLength:
-		return nil, notIndexed(errors.New("there is something else at its place"))
+		return nil, notIndexed(errors.New("its place contains something else"))
 	}
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), limits)
 	if err != nil {
 		return nil, notIndexed(err)
 	}
 	if !history.HasID(doc.Root(), e.HandoffID) {
-		return nil, notIndexed(fmt.Errorf("the message there is %q", history.ID(doc.Root(), "")))
+		return nil, notIndexed(fmt.Errorf("the message at its place is %q", history.ID(doc.Root(), "")))
 	}
 	return text, nil
 }
 
-func notIndexed(err error) error { return fmt.Errorf("the index is not one of this data: %w", err) }
+func notIndexed(err error) error {
+	return fmt.Errorf("the index does not belong to this data: %w", err)
+}
 
 // tooLong is the error for content of more than that many bytes.
 type tooLong int64
@@ -137,7 +139,7 @@ func (tooLong) Unwrap() error { return jsonstream.ErrTooLarge }
 // skip skips n bytes of data.
 func skip(data io.Reader, n int64) error {
 	if n < 0 {
-		return notIndexed(errors.New("it goes backwards"))
+		return notIndexed(errors.New("its places are not in order"))
 	}
 	if file, ok := data.(io.Seeker); ok {
 		if _, err := file.Seek(n, io.SeekCurrent); err == nil {

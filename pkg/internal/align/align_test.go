@@ -129,11 +129,11 @@ func TestIncreasingByWeight(t *testing.T) {
 	})
 }
 
-// sequences are pairs of sequences that are costly to align, each in its way.
+// sequences are pairs of sequences that are costly to align, each for its own reason.
 var sequences = []struct {
 	name string
 	make func(r *rand.Rand) (a, b []int)
-	min  float64 // the part of a that is paired at least
+	min  float64 // the minimum part of a that is paired
 }{
 	{name: "2 symbols, 300000", make: func(r *rand.Rand) ([]int, []int) { return random(r, 300_000, 2), random(r, 300_000, 2) }, min: 0.7},
 	{name: "4 symbols, 20000", make: func(r *rand.Rand) ([]int, []int) { return random(r, 20_000, 4), random(r, 20_000, 4) }, min: 0.6},
@@ -178,7 +178,7 @@ func random(r *rand.Rand, n, symbols int) []int {
 	return s
 }
 
-// changed returns s with some elements replaced, left out, or preceded by another.
+// changed returns s with some elements replaced, removed, or preceded by another one.
 func changed(r *rand.Rand, s []int, changes int) []int {
 	var out []int
 	at := map[int]int{}

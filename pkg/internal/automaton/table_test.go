@@ -6,7 +6,7 @@ func TestStopsEarly(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		expr string
-		text string // ASCII, all of it read but the last character before the answer
+		text string // ASCII; all characters but the last are read before the answer
 		want uint16
 	}{
 		{name: "a match", expr: `^ff-`, text: "ff-", want: accept},

@@ -375,7 +375,7 @@ func (f *Form) isCarried(element tree.Node) bool {
 func (f *Form) check(c *exchange.Checker, message tree.Node) {
 	places := f.places(message)
 	if len(places) == 0 && !f.Lines {
-		c.Add("/"+strings.TrimPrefix(f.At[0], "/"), "is missing: there is no list of turns")
+		c.Add("/"+strings.TrimPrefix(f.At[0], "/"), "is missing: the list of turns is required")
 	}
 	for _, place := range places {
 		for i, e := range tree.Elements(message.At(place)) {

@@ -15,7 +15,7 @@ import (
 
 var chatFormats = []format.Format{format.OpenAIChat, format.OpenAIResponses, format.Anthropic, format.LangChain, format.AISDK, format.Gemini, format.BedrockConverse, format.A2A}
 
-// Histories are detected as what they are, whatever form they have.
+// Histories are detected with their format, in all forms.
 func TestHistoriesAreDetected(t *testing.T) {
 	for _, f := range chatFormats {
 		for _, form := range chatgen.Forms(f) {
@@ -31,8 +31,8 @@ func TestHistoriesAreDetected(t *testing.T) {
 	}
 }
 
-// Every call has one result after it, no id is there twice, and there are histories with all
-// that conversations have.
+// Every call is followed by one result, no id occurs twice, and all features of conversations
+// occur.
 func TestHistoriesAreWhole(t *testing.T) {
 	for _, f := range chatFormats {
 		seen := map[conversation.PartKind]int{}

@@ -23,7 +23,7 @@ func TestMatch(t *testing.T) {
 	)
 	for _, tt := range []struct {
 		name, expr      string
-		on              string // what matches it, table if ""
+		on              string // the matcher; table if ""
 		matches, others []string
 	}{
 		{name: "a part of the text", expr: `b`, matches: []string{"abc"}, others: []string{"ac", ""}},
@@ -156,7 +156,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// What takes too many steps or too much memory has no answer.
+// A match that takes too many steps or too much memory has no answer.
 func TestUnfinished(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ expr, text string }{
@@ -176,7 +176,7 @@ func TestUnfinished(t *testing.T) {
 	}
 }
 
-// The patterns of the built-in schemas are matched by table: that is every message.
+// The patterns of the built-in schemas, which apply to every message, are matched by table.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../../schemas/*.json")
@@ -208,7 +208,7 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// A long text is no hostile one.
+// A long text is not a hostile one.
 func TestLongText(t *testing.T) {
 	t.Parallel()
 	text := []byte(strings.Repeat("ab cd\n", 1<<18) + "!")
@@ -223,8 +223,8 @@ func TestLongText(t *testing.T) {
 	}
 }
 
-// Every property has a name that ECMA-262 knows, and the characters that node gives it, but
-// for a few, as its version of Unicode is another.
+// Every property has a name of ECMA-262, and the same characters as in node, except for a few: its
+// version of Unicode is another.
 func TestProperties(t *testing.T) {
 	t.Parallel()
 	names := []string{"Any", "ASCII", "Assigned", "Alphabetic", "Lowercase", "Uppercase", "Cased", "Math", "ID_Start", "ID_Continue"}
@@ -285,7 +285,7 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// The machines and the programs agree, and both end.
+// The matchers agree, and all of them end.
 func FuzzMatch(f *testing.F) {
 	for _, s := range []struct{ expr, text string }{
 		{`^(?:a|b)*\d{2,3}$`, "ab12"}, {`[^\s-]+\b`, "a b"}, {`(?i:[^k]\W)`, "k-"}, {`^(a*)*$`, "aab"}, {`(?<=(a)|b)\1`, "aa"},

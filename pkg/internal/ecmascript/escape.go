@@ -12,7 +12,7 @@ func (p *parser) class() node {
 	var members []set
 	for !p.next("]") {
 		if p.pos >= len(p.src) {
-			p.fail(start, `"[" without "]": write "\[" if it stands for itself`)
+			p.fail(start, `"[" without "]": write "\[" if it is meant literally`)
 			return nil
 		}
 		pos := p.pos
@@ -146,7 +146,7 @@ func (p *parser) property(start int) set {
 func (p *parser) character() rune {
 	start := p.pos - 1
 	if p.pos >= len(p.src) {
-		p.fail(start, `"\" at the end: write "\\" if it stands for itself`)
+		p.fail(start, `"\" at the end: write "\\" if it is meant literally`)
 		return 0
 	}
 	c := p.src[p.pos]
@@ -184,7 +184,7 @@ func (p *parser) character() rune {
 			return c // Annex B accepts more than the u flag does
 		}
 	}
-	p.fail(start, `"\%c" with what follows is no escape of ECMA-262: remove the backslash if it is meant literally`, c)
+	p.fail(start, `"\%c" does not begin an escape of ECMA-262: remove the backslash if it is meant literally`, c)
 	return 0
 }
 

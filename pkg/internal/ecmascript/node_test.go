@@ -13,20 +13,20 @@ import (
 	"github.com/eaapl/handoff/internal/tier"
 )
 
-// A question is asked of node's RegExp.
+// A question is a task for node's RegExp.
 type question struct {
 	Expr  string   `json:"expr"`
 	Flags string   `json:"flags"`
 	Texts []string `json:"texts"`
 }
 
-// An answer has what matched, nil if the expression was refused.
+// An answer has the match, nil if node rejects the expression.
 type answer struct {
 	Unicode []bool // with the flag u
 	Legacy  []bool // without
 }
 
-// askNode is skipped where there is no node, and fails there if CI is set.
+// askNode skips the test if node is not installed, or fails it if CI is set.
 func askNode(t *testing.T, questions []question) (answers []answer) {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
@@ -187,8 +187,8 @@ func TestNode(t *testing.T) {
 	}
 }
 
-// isPlain reports whether a text has neither characters beyond the Basic Multilingual Plane
-// nor escapes that only the flag u knows.
+// isPlain reports whether a text has neither characters beyond the Basic Multilingual Plane nor
+// escapes that require the flag u.
 func isPlain(text string) bool {
 	if strings.Contains(text, `\p`) || strings.Contains(text, `\P`) || strings.Contains(text, `\u`) {
 		return false

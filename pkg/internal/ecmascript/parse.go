@@ -142,7 +142,7 @@ func (p *parser) term() node {
 		p.fail(quantifier, "a count from %d to %d: swap them", low, high)
 	}
 	if place := string(p.src[start:min(start+4, len(p.src))]); isPlace(place) {
-		p.fail(quantifier, "nothing to repeat: what is before is a place in the text, not a part of it")
+		p.fail(quantifier, "nothing to repeat: an assertion is before it")
 	}
 	return n
 }
@@ -195,7 +195,7 @@ func (p *parser) number() (n int, ok bool) {
 func (p *parser) atom() node {
 	start := p.pos
 	if _, _, ok := p.quantifier(); ok {
-		p.fail(start, `nothing to repeat before %q: write "\" before it if it stands for itself`, string(p.src[start:p.pos]))
+		p.fail(start, `nothing to repeat before %q: write "\" before it if it is meant literally`, string(p.src[start:p.pos]))
 		return nil
 	}
 	c := p.src[p.pos]
@@ -261,7 +261,7 @@ func (p *parser) group() node {
 	p.flags = outer
 	p.depth--
 	if !p.next(")") {
-		p.fail(start, `"(" without ")": write "\(" if it stands for itself`)
+		p.fail(start, `"(" without ")": write "\(" if it is meant literally`)
 	}
 	return n
 }
@@ -289,7 +289,7 @@ func (p *parser) modifiers() {
 		case c == 's':
 			p.flags.dotAll = on
 		default:
-			p.fail(start, `%q after "(": ECMA-262 knows (?:…), (?=…), (?!…), (?<=…), (?<!…), (?<name>…) and the modifiers (?ims-ims:…)`, string(p.src[start:p.pos]))
+			p.fail(start, `%q after "(": ECMA-262 allows (?:…), (?=…), (?!…), (?<=…), (?<!…), (?<name>…) and the modifiers (?ims-ims:…)`, string(p.src[start:p.pos]))
 			return
 		}
 		seen += string(c)

@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// newText returns a text with n lines, of some blocks if they are many.
+// newText returns a text with n lines, in several blocks if n is large.
 func newText(n int) []byte {
 	var b bytes.Buffer
 	for i := range n {
@@ -19,7 +19,7 @@ func newText(n int) []byte {
 	return b.Bytes()
 }
 
-// open returns a text, and where its lines are.
+// open returns a text and the places of its lines.
 func open(t *testing.T, text []byte) (Text, *Places) {
 	t.Helper()
 	raw := jsonstream.NewRaw(text)
@@ -57,7 +57,7 @@ func TestLinesAgain(t *testing.T) {
 	}
 }
 
-// TestChangedFile: whoever writes a session may do it while it is read.
+// TestChangedFile checks a session file that is written while it is read.
 func TestChangedFile(t *testing.T) {
 	const n = 100
 	text := newText(n)
@@ -82,8 +82,8 @@ func TestChangedFile(t *testing.T) {
 	}
 }
 
-// TestOrderedErrors: what takes the results decides when it ends, and the first error in the order of
-// the text is the one that is reported.
+// TestOrderedErrors checks that the consumer of the results can end the run, and that the first
+// error in the order of the text is reported.
 func TestOrderedErrors(t *testing.T) {
 	text := bytes.Replace(newText(60_000), []byte(`{"n":50000,`), []byte(`{"n":,`), 1)
 	read := Text{jsonstream.LinesFile{In: bytes.NewReader(text), Start: jsonstream.NewRaw(text).Start, End: int64(len(text))}, jsonstream.Limits{}}

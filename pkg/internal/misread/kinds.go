@@ -10,12 +10,12 @@ import (
 type kind struct{ problem, remedy string }
 
 var (
-	fence  = kind{"JSON in a Markdown code fence", "take out the lines of the fence, and the text around them"}
-	html   = kind{"an HTML page, as servers and proxies answer with when something is wrong", "look at what sent it"}
+	fence  = kind{"JSON in a Markdown code fence", "remove the fence and the text around it"}
+	html   = kind{"an HTML page, as servers and proxies send for an error", "check its source"}
 	markup = kind{"XML, or another markup language", "convert it to JSON"}
 	events = kind{"a stream of server-sent events", "give the JSON that follows each data:"}
 	yaml   = kind{"YAML", "convert it to JSON, for instance with yq -o json"}
-	log    = kind{"a line of a log", "have the program write its log elsewhere, as to stderr"}
+	log    = kind{"a line of a log", "write the log elsewhere, for instance to stderr"}
 	prose  = kind{"text where JSON is expected", "give the JSON alone"}
 )
 

@@ -69,8 +69,8 @@ func TestIsAround(t *testing.T) {
 	}
 }
 
-// A fault may be anywhere in any bytes. What is far from the beginning and from the fault is not
-// looked at.
+// A fault may be at any place of any bytes. Text that is far from the beginning and from the fault
+// is not read.
 func FuzzCause(f *testing.F) {
 	for _, text := range []string{"```json\n{}\n```", "Here: {}", "<title>x</title>", "a: 1\nb: 2", "[INFO] x", "{'a': None}", "{a: 1}", "\xff\x00", "event: x\ndata: {"} {
 		f.Add([]byte(text), 1)

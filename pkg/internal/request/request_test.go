@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// The details are those of a body, whatever its members are called.
+// The details are those of a body, whatever the names of its members.
 func TestDetails(t *testing.T) {
 	for _, tt := range []struct {
 		format   format.Format

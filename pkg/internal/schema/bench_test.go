@@ -2,7 +2,7 @@ package schema
 
 import "testing"
 
-// BenchmarkRun is what one document takes.
+// BenchmarkRun measures the time of one document.
 func BenchmarkRun(b *testing.B) {
 	for _, s := range subjects(b) {
 		b.Run(s.name, func(b *testing.B) {

@@ -7,12 +7,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Each cause names the value, the keyword and the keyword's place; what only leads to
-// another schema is none. The library's errors come to the same.
+// Each cause names the value, the keyword and the keyword's place; a reference to another schema is
+// not a cause. The library's errors are equivalent.
 func TestCauses(t *testing.T) {
 	for _, tt := range []struct {
 		name, schema, document string
-		want                   []string // keyword, value, rule, and what else there is to say
+		want                   []string // keyword, value, rule, and further details
 	}{
 		{"references", `{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"properties":{"b":{"type":"null"}}}}}`, `{"b":1}`, []string{`type /b #/$defs/a/properties/b/type`}},
 		{"what is for other types", `{"type":"string","allOf":[false]}`, `1`, []string{`type  #/type`}},
@@ -55,7 +55,7 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// texts says in short what causes have.
+// texts returns the causes in a short form.
 func texts(causes []Cause) []string {
 	var list []string
 	for _, c := range causes {
@@ -86,7 +86,7 @@ func texts(causes []Cause) []string {
 	return list
 }
 
-// Of many causes there are the first.
+// If there are many causes, the first ones are returned.
 func TestCausesAreBounded(t *testing.T) {
 	const schema = `{"items":{"type":"string"},"anyOf":[{"items":{"type":"null"}},{"items":{"type":"object"}}]}`
 	p, err := Compile(schemaURL, parse(t, []byte(schema)), options())

@@ -8,8 +8,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// compare fails unless a program and the library agree about documents. It reports
-// whether there was anything to compare.
+// compare fails unless a program and the library agree about documents. It reports whether it could
+// compare any.
 func compare(t *testing.T, schema string, documents ...string) bool {
 	t.Helper()
 	parsed, err := jsonstream.Parse(jsonstream.NewRaw([]byte(schema)), jsonstream.Limits{})
@@ -46,8 +46,8 @@ func compareGenerated(t *testing.T, choices []byte) bool {
 	return compare(t, schema, documents...)
 }
 
-// Schemas with all keywords and documents, both made of the input, are decided as the
-// library decides.
+// For schemas with all keywords and for documents, both made from the input, the verdicts equal
+// those of the library.
 func FuzzSchema(f *testing.F) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 200 {

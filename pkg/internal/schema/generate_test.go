@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A source makes schemas and documents of bytes: each byte is a choice. At its end all
+// A source makes schemas and documents from bytes: each byte is a choice. After its end, all
 // choices are the first.
 type source struct{ choices []byte }
 
@@ -30,7 +30,7 @@ func (s *source) list(maxLength int, open, end string, each func() string) strin
 	return open + strings.Join(parts, ",") + end
 }
 
-// name is the name of a member, some of them written with an escape.
+// name returns the name of a member; some names have an escape.
 func (s *source) name() string {
 	if s.choose(4) > 0 {
 		return s.of(`"a"`, `"b"`, `"c"`)
@@ -46,7 +46,7 @@ func (s *source) scalar() string {
 		`"a"`, `"b"`, `"ab"`, `"\u0061"`, `"aé😀"`, `"\ud83d\ude00"`, `""`, `"1"`, `"2026-06-12T09:30:00Z"`, `"6f9619ff-8b86-4d01-b42d-00cf4fc964ff"`, `">=1.5.0"`, `"10.0.0.1"`, `"a\\b\"/\n"`)
 }
 
-// object writes members, each name once.
+// object writes members with different names.
 func (s *source) object(maxLength int, each func() string) string {
 	seen := map[string]bool{}
 	var b strings.Builder
@@ -155,7 +155,7 @@ func (s *source) keyword(depth int) (keyword, value string) {
 	}
 }
 
-// root is a whole schema, with definitions for references to lead to.
+// root writes a whole schema, with definitions as targets of references.
 func (s *source) root() string {
 	body := strings.TrimSuffix(s.schema(3), "}")
 	if body != "{" {

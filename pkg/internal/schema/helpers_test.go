@@ -28,7 +28,7 @@ func parse(t testing.TB, text []byte) *jsonstream.Document {
 	return d
 }
 
-// A Verdict is what is said about a document.
+// A Verdict is the result of a validation.
 type Verdict int
 
 const (
@@ -67,7 +67,7 @@ func isSemverRange(text string) bool {
 	return err == nil && strings.TrimSpace(text) != ""
 }
 
-// A reference is what programs have to agree with.
+// A reference is the library's schema with which programs must agree.
 type reference struct {
 	library  *Library
 	document jsonstream.Value
@@ -85,7 +85,7 @@ func newReference(url string, text []byte) (reference, error) {
 	return reference{library, document.Root()}, err
 }
 
-// verdict is [Undecided] where the library fails.
+// verdict returns [Undecided] if the library fails.
 func (ref reference) verdict(v jsonstream.Value) Verdict {
 	if hasUnsafeNumber(v) {
 		return Undecided
@@ -101,18 +101,18 @@ func (ref reference) verdict(v jsonstream.Value) Verdict {
 	}
 }
 
-// allCauses is more than any test has.
+// allCauses is a limit that no test reaches.
 const allCauses = 1 << 20
 
-// explainAlike fails unless a program finds in a document what the library finds.
-//
-// One that does not stream need not, since the library repeats reasons, and none of another draft.
+// explainAlike fails unless a program and the library find the same causes in a document. Programs
+// that do not stream are excepted, because the library repeats causes, and so are those of other
+// drafts.
 func explainAlike(t *testing.T, p *Program, ref reference, v jsonstream.Value) {
 	t.Helper()
 	if p.Streams() != nil || p.schema.resource.dialect.version != 2020 {
 		return
 	}
-	if hasUnsafeNumber(v) || bytes.Contains(v.Raw(), []byte(`"":`)) { // the library's places leave empty names out
+	if hasUnsafeNumber(v) || bytes.Contains(v.Raw(), []byte(`"":`)) { // the library's places omit empty names
 		return
 	}
 	got := p.Explain(v, allCauses)
@@ -125,7 +125,7 @@ func explainAlike(t *testing.T, p *Program, ref reference, v jsonstream.Value) {
 	}
 }
 
-// describeAll says where causes are, each once.
+// describeAll returns the places of causes, each once.
 func describeAll(causes []Cause) []string {
 	var list []string
 	for _, c := range causes {
@@ -146,7 +146,7 @@ func describe(c Cause) string {
 	return text
 }
 
-// hasUnsafeNumber reports whether there is a number that neither decides about.
+// hasUnsafeNumber reports whether a document has a number about which neither decides.
 func hasUnsafeNumber(v jsonstream.Value) bool {
 	for n := range v.All() {
 		if n.Kind() == jsonstream.Number && !jsonstream.SafeNumber(n.Raw()) {

@@ -15,15 +15,15 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// The library makes the pointer of every value that a schema reaches: a long
-// name above many values must not cost their product.
+// The library builds the pointer of every value that a schema reaches: the cost of a long name
+// above many values must not be their product.
 const (
 	minPaths     = 64 << 20
 	pathsPerByte = 16
 )
 
-// Explain is [Program.Explain] by the library. The error says that it is not known, and
-// why.
+// Explain is [Program.Explain] with the library. The error reports that the causes are unknown, and
+// the reason.
 func (l *Library) Explain(v jsonstream.Value, limit int) ([]Cause, error) {
 	paths, maxPaths := 0, max(minPaths, pathsPerByte*len(v.Raw()))
 	for inner := range v.All() {
@@ -52,14 +52,14 @@ func (l *Library) Explain(v jsonstream.Value, limit int) ([]Cause, error) {
 	return f.causes[:min(len(f.causes), limit)], nil
 }
 
-// A reading turns the library's tree of errors into causes, by the places that it gives.
+// A reading converts the library's tree of errors to causes, with the places in the errors.
 type reading struct {
 	*Library
 	root  jsonstream.Value
 	depth int       // of the root
 	all   *failures // of the root
 	limit int       // of the causes in all
-	// children are those of the objects and arrays looked into, by their tokens.
+	// children are the children of the visited objects and arrays, by their tokens.
 	children map[jsonstream.Value]map[string]jsonstream.Value
 }
 
@@ -80,14 +80,14 @@ func (r *reading) collect(f *failures, e *jsonschema.ValidationError) {
 			r.collect(f, inner)
 		}
 	}
-	if f == r.all && len(f.causes) > 4*r.limit { // sorted first: objects come in random order
+	if f == r.all && len(f.causes) > 4*r.limit { // sorted first, because members come in random order
 		sortCauses(f.causes)
 		f.causes = f.causes[:r.limit]
 	}
 }
 
-// keywordOf returns the keyword that failed, for a schema that is just false the
-// keyword that led to it, and whether it failed for the name of a member.
+// keywordOf returns the failed keyword or, for a schema that is just false, the keyword that
+// applied it; and whether it failed for the name of a member.
 func keywordOf(e *jsonschema.ValidationError) (keyword string, ofName bool) {
 	tokens := strings.Split(e.KeywordLocation, "/")[1:]
 	for i := 0; i < len(tokens); i++ {
@@ -98,7 +98,7 @@ func keywordOf(e *jsonschema.ValidationError) (keyword string, ofName bool) {
 		ofName = ofName || keyword == "propertyNames"
 		switch keyword {
 		case "properties", "patternProperties", "dependentSchemas", "dependentRequired", "dependencies":
-			i++ // a member's name, whatever it looks like
+			i++ // a member's name, even if it looks like a keyword
 		}
 	}
 	return keyword, ofName
@@ -110,7 +110,7 @@ func (r *reading) cause(e *jsonschema.ValidationError, keyword string, ofName bo
 	return Cause{Value: v, OfName: ofName, Keyword: keyword, Rule: r.locate(e.AbsoluteKeywordLocation), Found: -1, url: url, depth: r.depth + depth}
 }
 
-// expand adds a cause for each thing that an error of the library speaks of together.
+// expand adds a cause for each fault in one error of the library.
 func (r *reading) expand(f *failures, e *jsonschema.ValidationError, c Cause) {
 	before := len(f.causes)
 	switch v, schema := c.Value, c.Rule.Parent(); c.Keyword {
@@ -165,9 +165,8 @@ func (r *reading) expand(f *failures, e *jsonschema.ValidationError, c Cause) {
 	}
 }
 
-// at returns the value at a location, which the library escapes like a URL, and how deep it is
-// below the root. Where a member has the name "" the library leaves it out: then it is the value
-// around the one that was meant.
+// at returns the value at a location, which the library escapes like a URL, and its depth below the
+// root. The library omits empty names: the value is then the one that contains the intended value.
 func (r *reading) at(location string) (v jsonstream.Value, depth int) {
 	v = r.root
 	pointer, err := url.PathUnescape(location)
@@ -185,8 +184,8 @@ func (r *reading) at(location string) (v jsonstream.Value, depth int) {
 	return v, len(tokens)
 }
 
-// child looks through an object or array once: to do so for each error would cost the
-// square of a hostile document.
+// child indexes an object or array once: an index per error would cost the square of a hostile
+// document.
 func (r *reading) child(v jsonstream.Value, token string) jsonstream.Value {
 	held := r.children[v]
 	if held == nil {
@@ -202,8 +201,8 @@ func (r *reading) child(v jsonstream.Value, token string) jsonstream.Value {
 	return held[token]
 }
 
-// locate resolves the absolute location of a keyword to its place in the
-// schema's text, absent if it is not there.
+// locate returns the place of a keyword in the schema's text by its absolute location, or an absent
+// value.
 func (l *Library) locate(absolute string) jsonstream.Value {
 	base, fragment, _ := strings.Cut(absolute, "#")
 	doc := l.documents[base]

@@ -13,10 +13,9 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Library is a schema as github.com/santhosh-tekuri/jsonschema/v5 understands it: any
-// draft, and what a [Program] does not cover. It says whether a schema is a valid one. It
-// takes the memory of a tree of the document, and of an error for all that is wrong. It is
-// safe for concurrent use.
+// A Library is a schema of github.com/santhosh-tekuri/jsonschema/v5, of any draft and with any
+// keyword. It decides whether a schema is valid. It needs memory for a tree of the document and for
+// the errors of all faults. It is safe for concurrent use.
 type Library struct {
 	schema    *jsonschema.Schema
 	documents map[string]*jsonstream.Document // by URL
@@ -25,8 +24,7 @@ type Library struct {
 // ErrLibrary reports that the library failed on a schema or document.
 var ErrLibrary = errors.New("the schema library failed on it: leave out keywords that the drafts of JSON Schema do not have, such as regexProperties")
 
-// guard calls the library. All calls go through it, since a panic of the library must not
-// end a run.
+// guard calls the library. All calls use it, because a panic of the library must not end a run.
 func guard(call func() error) (err error) {
 	defer func() {
 		if recover() != nil {
@@ -36,9 +34,9 @@ func guard(call func() error) (err error) {
 	return call()
 }
 
-// NewLibrary compiles a schema, in the vocabulary of [Compile]. The error says what is
-// wrong with the schema; it is that of o.Load where that fails, and a
-// [*jsonstream.NumberError] for a number that [jsonstream.SafeNumber] rejects.
+// NewLibrary compiles a schema, in the vocabulary of [Compile]. The error is the fault of the
+// schema, the error of o.Load, or a [*jsonstream.NumberError] for a number that
+// [jsonstream.SafeNumber] rejects.
 func NewLibrary(schemaURL string, schema *jsonstream.Document, o Options) (*Library, error) {
 	l := &Library{documents: map[string]*jsonstream.Document{}}
 	if err := l.add(schemaURL, schema); err != nil {
@@ -75,7 +73,7 @@ func NewLibrary(schemaURL string, schema *jsonstream.Document, o Options) (*Libr
 	if err != nil {
 		return nil, schemaProblem(err)
 	}
-	// The library goes by the schema's $id, where it has one.
+	// The library uses the schema's $id, if it has one.
 	location, _, _ := strings.Cut(l.schema.Location, "#")
 	l.documents[location] = schema
 	return l, nil
@@ -84,9 +82,9 @@ func NewLibrary(schemaURL string, schema *jsonstream.Document, o Options) (*Libr
 // Document returns a schema document that the library has read, nil if there is none at the URL.
 func (l *Library) Document(url string) *jsonstream.Document { return l.documents[url] }
 
-// add keeps a schema document, unless the library must not see it: it fails on some
-// numbers (a nil dereference, or seconds of arithmetic), its time is quadratic, and it
-// follows a $schema that leads back to itself until the stack is full.
+// add keeps a schema document, unless it is harmful for the library: some numbers cause a nil
+// dereference or seconds of arithmetic, its time is quadratic, and a $schema that leads back to
+// itself overflows the stack.
 func (l *Library) add(schemaURL string, doc *jsonstream.Document) error {
 	if err := jsonstream.CheckNumbers(doc.Root()); err != nil {
 		return err
@@ -118,8 +116,8 @@ func (l *Library) checkDrafts(url string) error {
 	return nil
 }
 
-// libraryText returns the text of a schema with counts that are ints for the library,
-// which does not notice that others overflow.
+// libraryText returns the text of a schema with counts that fit an int, because the library ignores
+// overflows.
 func libraryText(doc *jsonstream.Document) []byte {
 	text := doc.Raw().Bytes
 	var out []byte
@@ -137,7 +135,7 @@ func libraryText(doc *jsonstream.Document) []byte {
 
 var largestCount = jsonstream.ParseDecimal(fmt.Append(nil, maxCount))
 
-// eachCount calls f with the numbers of a schema that count something, in order.
+// eachCount calls f with the numbers of a schema that are counts, in order.
 func eachCount(schema jsonstream.Value, f func(jsonstream.Value)) {
 	for _, element := range schema.Elements() {
 		eachCount(element, f)
@@ -159,7 +157,7 @@ func eachCount(schema jsonstream.Value, f func(jsonstream.Value)) {
 	}
 }
 
-// schemaProblem words why a schema does not compile.
+// schemaProblem returns the reason why a schema does not compile.
 func schemaProblem(err error) error {
 	if number := (*jsonstream.NumberError)(nil); errors.As(err, &number) {
 		return number
@@ -180,7 +178,7 @@ func schemaProblem(err error) error {
 	return fmt.Errorf("not a usable JSON Schema: %w", err)
 }
 
-// uniqueKeysCompiler reads the keyword uniqueKeys.
+// uniqueKeysCompiler compiles the keyword uniqueKeys.
 type uniqueKeysCompiler struct{}
 
 func (uniqueKeysCompiler) Compile(_ jsonschema.CompilerContext, schema map[string]any) (jsonschema.ExtSchema, error) {

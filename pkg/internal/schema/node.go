@@ -287,10 +287,10 @@ func (p *parser) readSchemas(v jsonstream.Value) {
 		}
 	case "unevaluatedProperties":
 		n.leftMembers = p.schema(v)
-		p.uncovered(p.keyword, n.value, "depends on what other keywords say of the members")
+		p.uncovered(p.keyword, n.value, "depends on the results of other keywords for the members")
 	case "unevaluatedItems":
 		n.leftElements = p.schema(v)
-		p.uncovered(p.keyword, n.value, "depends on what other keywords say of the elements")
+		p.uncovered(p.keyword, n.value, "depends on the results of other keywords for the elements")
 	case "$dynamicRef", "$recursiveRef":
 		p.readDynamic(v)
 	case "contains":

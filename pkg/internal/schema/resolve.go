@@ -70,7 +70,7 @@ func (c *compiler) measure(d *jsonstream.Document) bool {
 		}
 	}
 	if c.objects > MaxObjects {
-		c.reject("", d.Root(), fmt.Sprintf("more than %d objects, with those of the schemas that it refers to: split the schema, or leave out what is not used", MaxObjects))
+		c.reject("", d.Root(), fmt.Sprintf("more than %d objects, including the schemas that it refers to: split the schema, or remove unused parts", MaxObjects))
 	}
 	return c.err == nil
 }

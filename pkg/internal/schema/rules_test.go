@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Every rule, with documents that it accepts and rejects. The library has to agree.
+// Every rule, with accepted and rejected documents. The library must agree.
 func TestRules(t *testing.T) {
 	tests := []struct {
 		name, schema   string
@@ -98,7 +98,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// A schema that is invalid, or that nothing can be said about, is an error with its place.
+// A schema that is invalid or cannot be decided is an error with its place.
 func TestRejected(t *testing.T) {
 	for _, tt := range []struct{ name, schema, keyword, location string }{
 		{"another document", `{"$ref":"other.json"}`, "", ""},
@@ -152,7 +152,7 @@ func TestInvalidSchema(t *testing.T) {
 	}
 }
 
-// A regular expression that takes too many steps on a text is a cause, never an answer.
+// A regular expression that takes too many steps on a text is a cause, and never an answer.
 func TestUndecided(t *testing.T) {
 	long := strings.Repeat("a", 60)
 	for _, tt := range []struct{ schema, document string }{
@@ -196,7 +196,7 @@ func TestSharedReferences(t *testing.T) {
 	}
 }
 
-// Keywords that depend on others, and very large schemas, are applied one by one.
+// Keywords that depend on others, and very large schemas, are evaluated one by one.
 func TestStreams(t *testing.T) {
 	many := func(each string) string { return "[" + strings.Repeat(each+",", maxBits) + each + "]" }
 	for _, tt := range []struct{ name, schema, keyword, location string }{
@@ -280,7 +280,7 @@ func TestOtherDocuments(t *testing.T) {
 	}
 }
 
-// A program serves many runs at once.
+// A program allows many concurrent runs.
 func TestConcurrentRuns(t *testing.T) {
 	p, err := Compile(schemaURL, parse(t, []byte(`{"items":{"pattern":"^a+$"}}`)), Options{})
 	if err != nil {
@@ -298,7 +298,7 @@ func TestConcurrentRuns(t *testing.T) {
 	wg.Wait()
 }
 
-// The deepest document there can be is checked to its end.
+// The deepest possible document is checked to its end.
 func TestDeep(t *testing.T) {
 	p, err := Compile(schemaURL, parse(t, []byte(`{"items":{"$ref":"#"},"type":"array"}`)), Options{})
 	if err != nil {

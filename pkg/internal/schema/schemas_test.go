@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// A subject is a schema with an example that is valid.
+// A subject is a schema with a valid example.
 type subject struct {
 	name, url       string
 	schema, example []byte
@@ -41,7 +41,7 @@ func subjects(t testing.TB) []subject {
 	return list
 }
 
-// compile compiles the subject's schema for programs and for the library.
+// compile compiles the subject's schema as a program and with the library.
 func (s subject) compile(t testing.TB) (*Run, reference) {
 	t.Helper()
 	o := options()
@@ -57,7 +57,7 @@ func (s subject) compile(t testing.TB) (*Run, reference) {
 	return p.NewRun(), ref
 }
 
-// loadOurs returns a schema of package schemas, as package validate does.
+// loadOurs returns a schema of package schemas, like package validate.
 func loadOurs(url string) (*jsonstream.Document, error) {
 	text, err := schemas.Read(url)
 	if err != nil {
@@ -66,8 +66,8 @@ func loadOurs(url string) (*jsonstream.Document, error) {
 	return jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Limits{})
 }
 
-// All schemas of package schemas are covered, and their examples valid without a
-// single allocation.
+// Programs cover all schemas of package schemas, and accept their examples without a single
+// allocation.
 func TestExamples(t *testing.T) {
 	for _, s := range subjects(t) {
 		t.Run(s.name, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// hasUnnamed says slowly what [Run.Unnamed] says, for references within one document.
+// hasUnnamed is a slow implementation of [Run.Unnamed], for references within one document.
 func hasUnnamed(document, schema, v jsonstream.Value) bool {
 	if ref, ok := strings.CutPrefix(schema.Get("$ref").Text(), "#"); ok {
 		return hasUnnamed(document, document.At(ref), v)
@@ -109,7 +109,7 @@ func hasUnnamed(document, schema, v jsonstream.Value) bool {
 	return false
 }
 
-// Changes to the examples are decided as the library decides.
+// For changed examples, the verdicts equal those of the library.
 func TestChangedExamples(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	rounds := tier.Count(30, 300)
@@ -129,8 +129,8 @@ func TestChangedExamples(t *testing.T) {
 	}
 }
 
-// Changed schemas, many of which are no schemas any more, are compiled without harm, and
-// decide as the library decides.
+// Changed schemas, many of them invalid, compile without harm, and their verdicts equal those of
+// the library.
 func TestChangedSchemas(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	rounds := tier.Count(20, 200)
@@ -144,7 +144,7 @@ func TestChangedSchemas(t *testing.T) {
 	}
 }
 
-// FuzzVerdict is given which schema, and changes to its example.
+// The input of FuzzVerdict selects a schema, and changes of its example.
 func FuzzVerdict(f *testing.F) {
 	list := subjects(f)
 	runs := make([]*Run, len(list))
@@ -161,7 +161,7 @@ func FuzzVerdict(f *testing.F) {
 	})
 }
 
-// compareChanged changes a document and fails unless both decide alike.
+// compareChanged changes a document, and fails unless both verdicts are equal.
 func compareChanged(t *testing.T, r *Run, ref reference, text, choices []byte) Verdict {
 	t.Helper()
 	c := &changer{source{choices}}
@@ -185,8 +185,8 @@ func compareChanged(t *testing.T, r *Run, ref reference, text, choices []byte) V
 // A changer writes a document with some of its values changed.
 type changer struct{ source }
 
-// change writes a value: now and then another one, or without a member, or with one
-// more, or an element twice.
+// change writes a value; sometimes another one, or one with a member removed or added or an element
+// repeated.
 func (c *changer) change(v jsonstream.Value) string {
 	if c.rarely() {
 		return c.other(v)
@@ -218,11 +218,10 @@ func (c *changer) change(v jsonstream.Value) string {
 	}
 }
 
-// rarely is true where a choice says so: in most places there is none left, or it does
-// not.
+// rarely is true for a rare choice; after the last choice it is false.
 func (c *changer) rarely() bool { return c.choose(24) == 1 }
 
-// other writes something instead of a value: often something that is nearly the same.
+// other writes another value, often a similar one.
 func (c *changer) other(v jsonstream.Value) string {
 	if v.Kind() != jsonstream.String || c.choose(2) == 0 {
 		return c.document(1)

@@ -13,8 +13,9 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// suite is the official JSON Schema test suite, https://github.com/json-schema-org/JSON-Schema-Test-Suite
-// at commit 44401e0c: the drafts that are read, and the schemas that its cases refer to.
+// suite is the official JSON Schema test suite,
+// https://github.com/json-schema-org/JSON-Schema-Test-Suite at commit 44401e0c: the supported
+// drafts, and the schemas to which its cases refer.
 const suite = "testdata/json-schema-test-suite.zip"
 
 // suiteDrafts are the metaschemas of the suite's folders.
@@ -26,7 +27,8 @@ var suiteDrafts = map[string]string{
 	"draft2020-12": "https://json-schema.org/draft/2020-12/schema",
 }
 
-// Cases that are decided otherwise than the suite says: by file and group, "" for the whole file.
+// deviations are the cases with another verdict than in the suite: by file and group, "" for the
+// whole file.
 var deviations = []struct{ file, group, why string }{
 	{"format.json", "", "the suite asks that formats be annotations; here they are asserted"},
 	{"draft7/optional/content.json", "", "contentEncoding and contentMediaType are annotations since 2019-09"},

@@ -89,7 +89,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// Formats that jsonschema/v5 knows are known, and it agrees on the simple ones.
+// All formats of jsonschema/v5 are supported, and it agrees on the simple ones.
 func TestLibrary(t *testing.T) {
 	t.Parallel()
 	elsewhere := map[string]bool{"date-time": true, "date": true, "time": true, "uuid": true}
@@ -132,7 +132,7 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-// mix puts parts of a text together.
+// mix joins parts of a text.
 func mix(r *rand.Rand, seed string) string {
 	var b strings.Builder
 	for range r.IntN(5) {

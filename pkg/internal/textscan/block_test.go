@@ -43,7 +43,7 @@ func TestReadBlock(t *testing.T) {
 	})
 }
 
-// Every byte is told apart at every place of a block.
+// Every byte is classified correctly at every place of a block.
 func TestReadBlockBytes(t *testing.T) {
 	classes := NewClasses("%&<@\x80", "+-/_")
 	for c := range 256 {

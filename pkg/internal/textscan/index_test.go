@@ -22,14 +22,14 @@ func find(x *Index, text string) []announcement {
 // A hit is one literal that was found.
 type hit struct{ ID, At, Len int }
 
-// announcePlainly is the plain statement of [Index.Find]: it goes by all literals.
+// announcePlainly is a simple implementation of [Index.Find] that tries all literals.
 func announcePlainly(literals []Literal, reaches []int, text string) []announcement {
 	texts := make([]string, len(literals))
 	for i, l := range literals {
 		texts[i] = l.Text
 	}
 	var list []announcement
-	ends := make([]int, len(reaches)) // of the latest that are near
+	ends := make([]int, len(reaches)) // of the latest literals in reach
 	waiting := make([][]int, len(reaches))
 	for _, h := range findPlainly(texts, text) {
 		l := literals[h.ID]
@@ -101,7 +101,7 @@ func checkFind(t interface {
 	}
 }
 
-// someLiterals begin with all that a literal can begin with.
+// someLiterals have all possible first characters of literals.
 var someLiterals = []string{
 	"ignore", "ignored", "ignore ", "igno", "rule", "rules", "do not follow", "1st of", "[system", "{{#sys", "<|im_", "</user", "----", " dan ", "\"?\"?",
 	"\nhuman:", "###system", "игнор", "ärger", "ﬁxes", "ɐrger", "请忽略", "\\\\n\\n", ".env", ",,,,", ":::a", "end", "ing", "not follow [system", "\"role\": \"",
@@ -115,7 +115,7 @@ func drawLiterals(t *rapid.T, texts []string) (literals []Literal, reaches []int
 		rule := rapid.IntRange(0, min(3, len(reaches)-1)).Draw(t, "rule")
 		literals = append(literals, Literal{text, rule, rapid.SampledFrom(roles).Draw(t, "role")})
 	}
-	for rule := len(literals); rule < len(reaches); rule++ { // more than there are bits
+	for rule := len(literals); rule < len(reaches); rule++ { // more rules than bits
 		literals = append(literals, Literal{"rules", rule, Near})
 	}
 	return literals, reaches
@@ -134,7 +134,7 @@ func TestFind(t *testing.T) {
 				part = strings.ToUpper(part)
 			case 1:
 				part = part[:len(part)-1]
-			case 2: // folds to the same
+			case 2: // a spelling that folds to the same text
 				part = strings.Map(func(r rune) rune {
 					if r < 0x80 {
 						r ^= 0x20

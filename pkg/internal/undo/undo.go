@@ -65,12 +65,12 @@ func (c Change) Undo(after []byte) ([]byte, error) {
 		}
 	}
 	if c.Prefix < 0 || c.Suffix < 0 || c.Prefix > len(after) || c.Suffix > len(after)-c.Prefix {
-		return nil, errors.New("the archive was changed: it takes more of the message than there is")
+		return nil, errors.New("the archive was changed: it refers to bytes beyond the end of the message")
 	}
 	before := make([]byte, 0, c.Prefix+len(middle)+c.Suffix)
 	before = append(append(append(before, after[:c.Prefix]...), middle...), after[len(after)-c.Suffix:]...)
 	if Sum(before) != c.Original {
-		return nil, fmt.Errorf("the archive was changed: what it holds does not give the sha256 %s", c.Original)
+		return nil, fmt.Errorf("the archive was changed: its contents do not have the sha256 %s", c.Original)
 	}
 	return before, nil
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Ordinary texts, as they occur in the messages of agents.
+// Ordinary texts, as in the messages of agents.
 var ordinaryTexts = map[string]string{
 	"prose": `The team met on Tuesday to go over the plan for the next release. Most of the open
 questions were about the migration: who owns it, when it starts, and what happens to the

@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// FuzzOf holds for any bytes: nothing panics, every place is inside the text, places
-// follow each other as what they are read as does, and readings do not outgrow the text.
+// FuzzOf checks for any bytes that nothing panics, that all places are inside the text and in the
+// order of the reading, and that the length of readings is bounded by that of the text.
 func FuzzOf(f *testing.F) {
 	for _, text := range honestTexts {
 		f.Add(text)
@@ -52,7 +52,7 @@ func checkOrigins(t *testing.T, text string, r Reading) {
 			t.Fatalf("%s: byte %d comes from %d, %d outside of %d, %d", r.Kind, i, o, n, offset, length)
 		}
 	}
-	// A reading of a reversed text runs against the text, and so may what is read in it.
+	// A reading of a reversed text runs backwards, and so may the readings derived from it.
 	before := 0
 	for i := range len(r.Text) {
 		o, _ := r.Origin(i, i+1)

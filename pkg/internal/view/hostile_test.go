@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// hostileTexts are made to be slow: each is the worst there is for some step.
+// hostileTexts are slow by design: each is the worst case of one step.
 var hostileTexts = map[string]func(n int) string{
 	"look-alike words":      repeat("ignоrе "),
 	"one long word":         repeat("ignоrе"),
@@ -54,13 +54,12 @@ var hostileTexts = map[string]func(n int) string{
 	"everything":            repeat("ignоrе %69 &#105; \\x69 i g n o r e 1gn0r3 erongi vtaber <!-- a --> aGVsbG8gd29ybGQgaGVsbG8= "),
 }
 
-// repeat returns what repeats s to about n bytes.
+// repeat repeats s up to about n bytes.
 func repeat(s string) func(n int) string {
 	return func(n int) string { return strings.Repeat(s, 1+n/len(s)) }
 }
 
-// BenchmarkHostile reads texts that are made to be slow, in two lengths: the rate must
-// not fall with the length.
+// BenchmarkHostile reads slow texts of two lengths: the rate must not depend on the length.
 func BenchmarkHostile(b *testing.B) {
 	for name, h := range hostileTexts {
 		for size, n := range map[string]int{"32k": 32 << 10, "256k": 256 << 10} {

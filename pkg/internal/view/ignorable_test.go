@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// TestIgnorable compares with how DerivedCoreProperties.txt derives the property: of Other_Default_Ignorable_Code_Point,
-// the format characters and the variation selectors, without white space, the annotation characters,
-// the format characters of Egyptian hieroglyphs, and those before numbers. Its total is 4174 since
-// Unicode 13.
+// TestIgnorable derives the property as DerivedCoreProperties.txt does: from
+// Other_Default_Ignorable_Code_Point, the format characters and the variation selectors, without
+// white space, the annotation characters, the format characters of Egyptian hieroglyphs, and those
+// before numbers. The total is 4174 since Unicode 13.
 func TestIgnorable(t *testing.T) {
 	total := 0
 	for r := rune(0); r <= unicode.MaxRune; r++ {

@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/textscan"
 )
 
-// lookEverywhere is [look] without blocks: it looks closely at every byte.
+// lookEverywhere is [look] without blocks: it checks every byte in detail.
 func lookEverywhere(text string) signs {
 	l := looker{text: text}
 	l.apart(0, len(text))
@@ -43,7 +43,7 @@ func lookEverywhere(text string) signs {
 	return l.found
 }
 
-// lenOfCode returns how many bytes at the start of s may be an encoding.
+// lenOfCode returns the number of bytes at the start of s that may be an encoding.
 func lenOfCode(s string) int {
 	if n := strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf || byteMeaning[r]&byteBreak != 0 }); n >= 0 {
 		return n
@@ -51,8 +51,8 @@ func lenOfCode(s string) int {
 	return len(s)
 }
 
-// drawDisguised draws a text of disguises, whole and broken, and of filling that moves
-// them across the ends of blocks.
+// drawDisguised draws a text of complete and broken disguises, and of padding that moves them
+// across the boundaries of blocks.
 func drawDisguised(t *rapid.T) string {
 	parts := append([]string{
 		" ", " ", "  ", ", ", "-", "_", "+", "/", ".", `"`, "\n", "\r\n", "a", "b", "1", "0", "7", "@", "$", "!", "|", "=", "~", "^", "*", "\x01", "\x7f",
@@ -81,7 +81,7 @@ func drawDisguised(t *rapid.T) string {
 	return b.String()
 }
 
-// To look at blocks finds what a close look at every byte finds.
+// Searching blocks finds the same as a detailed check of every byte.
 func TestLook(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawDisguised(t)
@@ -94,7 +94,7 @@ func TestLook(t *testing.T) {
 	})
 }
 
-// What hides in one of several texts is found where it is.
+// A disguise in one of several texts is found at its place.
 func TestLooker(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var text strings.Builder

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// encodings are ways to write a text that Of undoes.
+// encodings are encodings of a text that Of reverses.
 var encodings = map[Kind]func(string) string{
 	Base64:   func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
 	Base32:   func(s string) string { return base32.StdEncoding.EncodeToString([]byte(s)) },
@@ -45,8 +45,8 @@ func eachByte(format, s string) string {
 	return b.String()
 }
 
-// TestEncodings: whatever is written in one of the encodings, in the middle of ordinary
-// text, has a reading, and that comes from just there.
+// TestEncodings checks that each encoded text, in the middle of ordinary text, has a reading that
+// comes from its place.
 func TestEncodings(t *testing.T) {
 	for kind, encode := range encodings {
 		t.Run(string(kind), rapid.MakeCheck(func(t *rapid.T) {

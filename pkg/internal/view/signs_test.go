@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What is refused at a glance begins no text.
+// No text begins at a place that the prefilter rejects.
 func TestCode(t *testing.T) {
 	encodings := []func([]byte) string{
 		base64.StdEncoding.EncodeToString, base64.RawURLEncoding.EncodeToString,

@@ -7,8 +7,8 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/textscan"
 )
 
-// TestStems holds what the search for disguised stems takes for granted of the list, and
-// finds each of them at every place.
+// TestStems checks the assumptions of the search for disguised stems about the list, and that each
+// stem is found at every place.
 func TestStems(t *testing.T) {
 	if n := len(disguisedStems().needles); n > 1<<8 {
 		t.Fatalf("%d buckets do not fit a byte", n)

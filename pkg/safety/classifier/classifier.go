@@ -50,7 +50,7 @@ type Error struct{ problem string }
 func (e *Error) Error() string { return "the classifier " + e.problem }
 
 // errUnanswered reports that the output ended too early.
-var errUnanswered = &Error{"ended before it had answered"}
+var errUnanswered = &Error{"ended before it answered all texts"}
 
 // Start starts a classifier as a process of the set. timeout is the maximum time to answer one
 // text, and to exit. The caller closes it.
@@ -90,7 +90,7 @@ func (c *Classifier) read() {
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		c.fail(&Error{fmt.Sprintf("wrote a line that is no answer: longer than %d bytes", maxAnswer)})
+		c.fail(&Error{fmt.Sprintf("wrote a line that is not an answer: longer than %d bytes", maxAnswer)})
 		return
 	case err != nil:
 		c.fail(&Error{"cannot be read: " + err.Error()})
@@ -108,7 +108,7 @@ func (c *Classifier) read() {
 func (c *Classifier) answer(line []byte) error {
 	var o opinion
 	if err := json.Unmarshal(line, &o); err != nil || o.ID == nil || o.Score == nil {
-		return &Error{fmt.Sprintf("wrote a line that is no answer: %s; expected {\"id\": string, \"score\": 0 to 1, \"label\": string}", strconv.Quote(firstBytes(line, 60)))}
+		return &Error{fmt.Sprintf("wrote a line that is not an answer: %s; expected {\"id\": string, \"score\": 0 to 1, \"label\": string}", strconv.Quote(firstBytes(line, 60)))}
 	}
 	if !(*o.Score >= 0 && *o.Score <= 1) {
 		return &Error{fmt.Sprintf("gave a score of %v: a score lies between 0 and 1", *o.Score)}
@@ -117,7 +117,7 @@ func (c *Classifier) answer(line []byte) error {
 	defer c.mu.Unlock()
 	waiting, ok := c.waiting[*o.ID]
 	if !ok {
-		return &Error{fmt.Sprintf("answered %q, which was not asked, or twice", firstBytes([]byte(*o.ID), 40))}
+		return &Error{fmt.Sprintf("answered %q, which was not sent, or was answered before", firstBytes([]byte(*o.ID), 40))}
 	}
 	delete(c.waiting, *o.ID)
 	waiting <- o
@@ -202,7 +202,7 @@ func (c *Classifier) Close(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.failed == nil && ended != nil {
-		return &Error{fmt.Sprintf("did not end well: %v", ended)}
+		return &Error{fmt.Sprintf("failed: %v", ended)}
 	}
 	return c.failed
 }
@@ -246,7 +246,7 @@ func (s scanner) Scan(ctx context.Context, field safety.Field, text string) (saf
 	}
 	v.Findings = append(v.Findings, safety.Finding{
 		Rule: RuleID, Category: Category, Score: *o.Score, Length: len(text),
-		Message: fmt.Sprintf("the classifier says %s, with a score of %.2f", firstBytes([]byte(label), 100), *o.Score),
+		Message: fmt.Sprintf("the classifier reports %s, with a score of %.2f", firstBytes([]byte(label), 100), *o.Score),
 	})
 	v.Score = safety.Weigh(v.Findings)
 	v.Flagged = v.Score >= v.Threshold
@@ -257,8 +257,8 @@ func (s scanner) Scan(ctx context.Context, field safety.Field, text string) (saf
 func (s scanner) Rules() []safety.Rule {
 	return append(s.Scanner.Rules(), safety.Rule{
 		ID: RuleID, Category: Category, Weight: 1,
-		Summary: "is what the external classifier objects to",
-		Why:     "An external classifier knows other things than rules do.",
+		Summary: "is flagged by the external classifier",
+		Why:     "An external classifier can recognize attacks that no rule describes.",
 	})
 }
 

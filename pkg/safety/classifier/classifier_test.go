@@ -15,20 +15,19 @@ import (
 	"github.com/eaapl/handoff/pkg/child"
 )
 
-// answering is a classifier in the shell that answers whatever it reads.
+// answering is a classifier in the shell that answers every text.
 const answering = `while IFS= read -r line; do id=${line#'{"id":"'}; echo "{\"id\":\"${id%%\"*}\",\"score\":0.5}"; done; `
 
 // hang is how long a test waits for an immediate event.
 const hang = time.Minute
 
-// TestClassifierEnds has many texts asked at once of classifiers that do all they can to
-// hold up the run.
+// TestClassifierEnds sends many texts at once to classifiers that try to block the run.
 func TestClassifierEnds(t *testing.T) {
 	const (
 		short    = 300 * time.Millisecond
-		noAnswer = "wrote a line that is no answer: "
+		noAnswer = "wrote a line that is not an answer: "
 		silent   = "has not answered for 300ms"
-		early    = "ended before it had answered"
+		early    = "ended before it answered all texts"
 		stays    = "has not ended 300ms after the end of its input"
 	)
 	tests := []struct{ command, want string }{
@@ -65,7 +64,7 @@ func TestClassifierEnds(t *testing.T) {
 		{"read -r line; exit 0", early},
 		{"printf half; exit 0", noAnswer},
 		{"kill -KILL $$", early},
-		{`while :; do echo '{"id":"1","score":0}'; done`, "which was not asked, or twice"},
+		{`while :; do echo '{"id":"1","score":0}'; done`, "which was not sent, or was answered before"},
 		{`echo '{"id":"1","score":1e9}'; sleep 1000`, "a score lies between 0 and 1"},
 		{answering + "sleep 1000", stays},
 		{answering + "sleep 1000 & wait", stays},
@@ -75,15 +74,15 @@ func TestClassifierEnds(t *testing.T) {
 		{answering + "echo bye", noAnswer},
 		{answering + "yes", noAnswer},
 		{answering + "cat /dev/zero", "longer than"},
-		{answering + "exit 3", "did not end well: exit status 3"},
-		{answering + "kill -TERM $$", "did not end well: signal: terminated"},
+		{answering + "exit 3", "failed: exit status 3"},
+		{answering + "kill -TERM $$", "failed: signal: terminated"},
 		{answering, ""},
 		{answering + "sleep 1000 & exit 0", ""},
 		{"sleep 1000 & yes >&2 & " + answering, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.command, func(t *testing.T) {
-			timeout := hang // where it is not what the test is about
+			timeout := hang // if the test is not about the timeout
 			if tt.want == silent {
 				timeout = short
 			}
@@ -94,7 +93,7 @@ func TestClassifierEnds(t *testing.T) {
 			}
 			text := strings.Repeat("text ", 100)
 			if !strings.Contains(tt.command, answering) {
-				text = strings.Repeat(text, 100) // more than a pipe takes
+				text = strings.Repeat(text, 100) // more than a pipe holds
 			}
 			var asked sync.WaitGroup
 			errs := make(chan error, 8)
@@ -137,12 +136,11 @@ func TestClassifierEnds(t *testing.T) {
 	}
 }
 
-// Whether a classifier that nothing is asked of has ended well does not depend on when it
-// ended.
+// If a classifier receives no text, the result does not depend on the time at which it ended.
 func TestClassifierUnasked(t *testing.T) {
 	for _, tt := range []struct{ command, want string }{
 		{"exit 0", ""}, {"cat", ""}, {"exec 1>&-; read -r line || exit 0", ""}, {"exec 1>&-", ""},
-		{"exit 3", "the classifier did not end well: exit status 3"},
+		{"exit 3", "the classifier failed: exit status 3"},
 	} {
 		for _, pause := range []time.Duration{0, 50 * time.Millisecond} {
 			c, err := Start(&child.Set{}, child.Options{Command: tt.command, Env: os.Environ(), Stderr: func(string) {}}, hang)
@@ -157,7 +155,7 @@ func TestClassifierUnasked(t *testing.T) {
 	}
 }
 
-// After an error of the run nobody waits for the classifier.
+// After an error of the run, nothing waits for the classifier.
 func TestClassifierAfterError(t *testing.T) {
 	c, err := Start(&child.Set{}, child.Options{Command: "sleep 1000", Env: os.Environ(), Stderr: func(string) {}}, time.Hour)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/safety/classifier"
 )
 
-// The classifier here is a line of shell that objects to everything.
+// The classifier here is a line of shell that flags every text.
 func Example() {
 	var children child.Set
 	c, err := classifier.Start(&children, child.Options{
@@ -33,6 +33,6 @@ func Example() {
 	fmt.Println(verdict.Flagged, verdict.Findings[0].Message)
 	fmt.Println(c.Close(nil))
 	// Output:
-	// true the classifier says fraud, with a score of 0.90
+	// true the classifier reports fraud, with a score of 0.90
 	// <nil>
 }

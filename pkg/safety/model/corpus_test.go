@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// TestCorpus logs what the shipped weights find in the texts that shaped them: a check
-// of the file, not of how well the model does on others. For that see the -evaluate flag
-// of the training program.
+// TestCorpus logs the scores of the shipped weights on their training texts: it checks the file,
+// not the quality of the model on other texts. For that, see the -evaluate flag of the training
+// program.
 func TestCorpus(t *testing.T) {
 	path := filepath.Join("..", "..", "..", "..", "shared", "injection", "dev.jsonl")
 	data, err := os.ReadFile(path)

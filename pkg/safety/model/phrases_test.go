@@ -9,9 +9,9 @@ import (
 //go:embed testdata/phrases.txt
 var phrases string
 
-// TestPhrases logs how many phrases of each section, none of which shaped the weights,
-// score above some limits, and which are on the wrong side of Threshold. It fails when
-// the weights have become much worse at them.
+// TestPhrases logs how many phrases of each section, none of them in the training data, score above
+// some limits, and which are on the wrong side of Threshold. It fails if the weights have become
+// much worse.
 func TestPhrases(t *testing.T) {
 	limits := [...]float64{0.5, 0.82, 0.9, Threshold}
 	type counts struct {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestTimeout calls endpoints that try everything to take longer than the timeout.
+// TestTimeout calls endpoints that try to exceed the timeout.
 func TestTimeout(t *testing.T) {
 	busy := func(header, value string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -16,7 +16,7 @@ func TestTimeout(t *testing.T) {
 			w.WriteHeader(503)
 		}
 	}
-	// drip writes for ever, slowly.
+	// drip writes slowly, without end.
 	drip := func(status int, text string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(status)

@@ -132,7 +132,7 @@ func (r *run) send(ctx context.Context, p prompt) (*answer, *exchange, error) {
 	case bounded.Err() != nil:
 		what := fmt.Sprintf("no answer within %v", r.timeout)
 		if x.status != 0 {
-			what += fmt.Sprintf(", after one of %d %s", x.status, http.StatusText(x.status))
+			what += fmt.Sprintf(", after a response %d %s", x.status, http.StatusText(x.status))
 		}
 		return nil, x, r.problem(p, what, "", "allow it more time, or try again later")
 	}
@@ -147,12 +147,12 @@ func (r *run) explain(p prompt, x *exchange) error {
 	case len(x.body) > maxAnswer:
 		return r.problem(p, fmt.Sprintf("its answer has more than %d bytes", maxAnswer), "", "check the URL")
 	case x.status >= 300 && x.status < 400:
-		to := "another place"
+		to := "another URL"
 		if u, err := url.Parse(x.header.Get("Location")); err == nil && u.Host != "" {
 			to = quote(r.mask(u.Scheme+"://"+u.Host), maxQuote)
 		}
 		return r.problem(p, fmt.Sprintf("it answers %d and redirects to %s", x.status, to), "",
-			"neither key nor conversation is sent on: set the URL to that place if it is the right one")
+			"neither key nor conversation is sent there: set the URL to that one if it is correct")
 	case x.status >= 400:
 		what := strings.TrimSpace(fmt.Sprintf("%d %s", x.status, http.StatusText(x.status)))
 		if x.attempts > 1 {
@@ -180,7 +180,7 @@ func (r *run) advice(x *exchange) string {
 	case x.status == http.StatusNotFound:
 		return "check the model, and the URL, which usually ends with /v1"
 	case x.status == http.StatusRequestEntityTooLarge || bytes.Contains(x.body, []byte("context_length")) || bytes.Contains(x.body, []byte("context length")):
-		return "set the window to what the model has"
+		return "set the window to that of the model"
 	case x.status == http.StatusTooManyRequests:
 		return "try again later, allow more time and retries, or check the account's quota"
 	case x.status == http.StatusRequestTimeout || x.status == http.StatusConflict || x.status >= 500:

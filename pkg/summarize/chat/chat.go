@@ -65,7 +65,7 @@ func New(o Options) (*Summarizer, error) {
 	key := strings.TrimSpace(o.Key)
 	switch {
 	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, errors.New("the summariser's key has white space or other characters inside that no key has: check where it is taken from")
+		return nil, errors.New("the summariser's key contains white space or other invalid characters: check its source")
 	case key != "" && base.Scheme == "http" && !loopback(base.Hostname()):
 		return nil, errors.New("the summariser's key would go to " + base.Host + " unencrypted: use https, or leave out the key")
 	case o.Model == "":
@@ -100,11 +100,11 @@ func baseURL(text string) (*url.URL, error) {
 	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "":
 		return nil, errors.New("the summariser's URL cannot be read: write it like https://api.openai.com/v1")
 	case u.User != nil:
-		return nil, errors.New("the summariser's URL holds a user or password: leave it out and set the key instead")
+		return nil, errors.New("the summariser's URL contains a user or password: leave it out and set the key instead")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return nil, errors.New("the summariser's URL has a part from ? or # on, which no request would carry: leave it out")
+		return nil, errors.New("the summariser's URL has a query (?) or fragment (#), which would not be sent: leave it out")
 	case strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/chat/completions"):
-		return nil, errors.New("the summariser's URL names the completions themselves: leave out /chat/completions, which is added")
+		return nil, errors.New("the summariser's URL ends with /chat/completions: leave that out, it is added")
 	}
 	return u, nil
 }

@@ -54,8 +54,8 @@ func TestAnswers(t *testing.T) {
 		change  func(*Options)
 		asked   int // the number of requests; 0 means 1
 		want    string
-		charged int      // answers that are charged; 0 means one if there is a summary
-		counted bool     // by the request's counter
+		charged int      // charged answers; 0 means one if there is a summary
+		counted bool     // whether the request's counter counts
 		wantErr []string // all of these; none means no error
 	}{
 		{name: "after busy and broken", answers: []http.HandlerFunc{plain(429, `{}`), plain(503, "<html>"), ok}, asked: 3, want: "Fine."},
@@ -108,7 +108,7 @@ func TestAnswers(t *testing.T) {
 		{name: "too long, then shorter", answers: []http.HandlerFunc{long, ok}, asked: 2, want: "Fine.",
 			charged: 2},
 		{name: "too long twice", answers: []http.HandlerFunc{long}, asked: 2,
-			charged: 2, wantErr: []string{"has 60 tokens where 50 were allowed, and a second one too"}},
+			charged: 2, wantErr: []string{"has 60 tokens, more than the permitted 50, and a second one too"}},
 		{name: "no usage", answers: []http.HandlerFunc{completion("Fine.", "stop", "")}, want: "Fine.", counted: true},
 		{name: "usage that cannot be", answers: []http.HandlerFunc{completion("Fine.", "stop", `,"usage":{"prompt_tokens":1e18,"completion_tokens":-4}`)}, want: "Fine.", counted: true},
 		{name: "older name of the limit", answers: []http.HandlerFunc{plain(422, `{"detail":[{"loc":["body","max_completion_tokens"],"msg":"extra"}]}`), ok}, asked: 2, want: "Fine."},
@@ -165,7 +165,7 @@ func checkError(t *testing.T, err error, host string, want []string) {
 	}
 }
 
-// cut announces more than it sends.
+// cut declares a longer body than it sends.
 func cut(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", "1000")
@@ -180,8 +180,8 @@ func retryAfter(seconds string) http.HandlerFunc {
 	}
 }
 
-// The second request asks for fewer words, in proportion to the excess of the first
-// answer; an endpoint that only knows the older name of the limit gets that.
+// The second request allows fewer words, in proportion to the excess of the first answer; an
+// endpoint that supports only the older name of the limit gets that.
 func TestSecondRequest(t *testing.T) {
 	e := serve(t, completion(strings.Repeat("word ", 100), "stop", usage), completion("Fine.", "stop", usage))
 	if _, err := ask(t, e, func(o *Options) { o.ReasoningTokens = 1000 }); err != nil {
@@ -258,7 +258,7 @@ func TestNoConnection(t *testing.T) {
 	_, err := s.Summarize(t.Context(), twoTurns())
 	checkError(t, err, strings.TrimPrefix(e.URL, "http://"), []string{`no connection in 2 attempts: "127.0.0.1:`, "refused", "check the URL"})
 
-	// The status of an earlier attempt is not mistaken for the last one's.
+	// The status of an earlier attempt is not taken for that of the last one.
 	busy := serve(t, plain(503, ""), func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	_, err = ask(t, busy, func(o *Options) { o.Retries = 1 })
 	checkError(t, err, strings.TrimPrefix(busy.URL, "http://"), []string{`no connection in 2 attempts: "EOF"`})
@@ -305,7 +305,7 @@ func TestNew(t *testing.T) {
 		{"no host", Options{URL: "https:///v1", Model: "m"}, "cannot be read"},
 		{"user", Options{URL: "https://u:" + testKey + "@h/v1", Model: "m"}, "leave it out and set the key"},
 		{"query", Options{URL: "https://h/v1?key=" + testKey, Model: "m"}, "from ? or # on"},
-		{"whole path", Options{URL: "https://h/v1/chat/completions", Model: "m"}, "leave out /chat/completions"},
+		{"whole path", Options{URL: "https://h/v1/chat/completions", Model: "m"}, "ends with /chat/completions"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

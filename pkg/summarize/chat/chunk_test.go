@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// labelsOf lists the labels of the blocks that a request shows the model.
+// labelsOf lists the labels of the blocks in a request.
 func labelsOf(a asked) []string {
 	var labels []string
 	for line := range strings.Lines(a.Parts[1].Content) {
@@ -25,7 +25,7 @@ func labelsOf(a asked) []string {
 	return labels
 }
 
-// Each call folds in the answer of the one before; a turn too large for a call is sent in
+// Each call includes the answer of the previous one. A turn that is too large for a call is sent in
 // parts, and no word of any turn is lost or sent twice.
 func TestCalls(t *testing.T) {
 	var answers []http.HandlerFunc
@@ -104,7 +104,7 @@ func TestLargePrevious(t *testing.T) {
 	}
 }
 
-// The usage is returned with an error, too.
+// The usage is also returned with an error.
 func TestErrorInLaterCall(t *testing.T) {
 	e := serve(t, completion("Fine.", "stop", usage), plain(401, ""))
 	s := mustNew(t, Options{URL: e.URL, Model: "m", ContextWindow: 1500})
@@ -126,7 +126,7 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// As much as possible is taken, and cut between characters.
+// Each part is as long as possible, and ends between characters.
 func TestPrefix(t *testing.T) {
 	counters := map[string]func(string) int{
 		"bytes": func(s string) int { return len(s) },

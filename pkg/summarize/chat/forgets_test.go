@@ -7,8 +7,8 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize"
 )
 
-// TestForgets has a model that writes good and bad summaries: what it forgot is added, and
-// what it wrote stays as it is.
+// TestForgets uses a model that writes good and bad summaries: forgotten facts are added, and its
+// own text is unchanged.
 func TestForgets(t *testing.T) {
 	r := summarize.Request{
 		MaxTokens: 60,
@@ -38,7 +38,7 @@ func TestForgets(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err != nil {
-				return // an answer without text is an error, and another summariser may step in
+				return // an answer without text is an error, for which another summariser may be used
 			}
 			if !strings.HasPrefix(got.Text, text) || words(got.Text) > r.MaxTokens {
 				t.Errorf("%q in %d words", got.Text, words(got.Text))

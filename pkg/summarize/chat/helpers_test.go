@@ -16,14 +16,14 @@ import (
 
 const testKey = "sk-test-4f9a8b7c6d5e4f3a2b1c"
 
-// An endpoint answers by a script, and records its requests.
+// An endpoint gives scripted answers, and records its requests.
 type endpoint struct {
 	*httptest.Server
 	mu    sync.Mutex
 	asked []asked
 }
 
-// asked is one request as the endpoint got it.
+// asked is one received request.
 type asked struct {
 	header http.Header
 	path   string
@@ -37,8 +37,7 @@ type asked struct {
 	} `json:"messages"`
 }
 
-// serve answers the nth request, counted from 0, by the nth of answers, and all
-// further ones by the last.
+// serve answers request n, from 0, with answer n, and all further requests with the last one.
 func serve(t *testing.T, answers ...http.HandlerFunc) *endpoint {
 	t.Helper()
 	e := &endpoint{}

@@ -61,7 +61,7 @@ func (r *run) fold(ctx context.Context, previous string, rest []block) (string, 
 		batch, later := fill(rest, left, r.count)
 		if len(batch) == 0 && len(rest) > 0 {
 			return "", fmt.Errorf("the summariser's window of %d tokens has no room for the conversation and a summary of %d: "+
-				"set the window that the model has, or ask for a shorter summary", r.window, r.limit)
+				"set the window of the model, or allow only a shorter summary", r.window, r.limit)
 		}
 		var err error
 		previous, err = r.condense(ctx, append(first, batch...))
@@ -96,14 +96,14 @@ func (r *run) condense(ctx context.Context, list []block) (string, error) {
 			return "", r.problem(p, "the endpoint's content filter stopped the summary", "", "try another model, or another summariser")
 		case a.finish == "length" && text == "":
 			return "", r.problem(p, fmt.Sprintf("the model used up its %d tokens before it wrote anything", r.limit+r.reasoning), "",
-				"allow it more tokens for reasoning, or take a model that does not reason")
+				"allow it more tokens for reasoning, or use a model without reasoning")
 		case text == "":
 			return "", r.problem(p, "the model's answer is empty", "", "try another model")
 		case a.finish == "length":
 			problem = "the model's summary was cut off at its limit"
 			ask = max(1, ask*2/3)
 		case n > r.limit:
-			problem = fmt.Sprintf("the model's summary has %d tokens where %d were allowed", n, r.limit)
+			problem = fmt.Sprintf("the model's summary has %d tokens, more than the permitted %d", n, r.limit)
 			ask = max(1, int(int64(ask)*int64(r.limit)/int64(n)*9/10))
 		default:
 			return text, nil

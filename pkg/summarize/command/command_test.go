@@ -27,7 +27,7 @@ func run(shell string, timeout time.Duration) (string, error) {
 	return summary.Text, err
 }
 
-// The command gets the request as one line of JSON, the turns as they are.
+// The command receives the request as one line of JSON, with unchanged turns.
 func Example() {
 	fmt.Println(run("cat", 0))
 	// Output:
@@ -39,7 +39,7 @@ func TestErrors(t *testing.T) {
 		{"true", "the summariser wrote nothing"},
 		{"echo; echo ' '", "the summariser wrote nothing"},
 		{"echo half; exit 3", "the summariser ended with exit code 3"},
-		{"echo half; kill -KILL $$", "the summariser did not end well: signal: killed"},
+		{"echo half; kill -KILL $$", "the summariser failed: signal: killed"},
 		{"yes", "the summariser wrote more than 1048576 bytes"},
 		{"sleep 1000", "the summariser has not ended after 300ms"},
 	} {

@@ -31,7 +31,7 @@ func (u *usage) read(text string) {
 	d.DisallowUnknownFields()
 	switch err := d.Decode(&said); {
 	case err != nil:
-		u.err = fmt.Errorf("wrote a line %sthat cannot be read: %w", UsageLine, err)
+		u.err = fmt.Errorf("wrote a line %sthat is invalid: %w", UsageLine, err)
 	case said.PromptTokens < 0 || said.CompletionTokens < 0 || strings.HasPrefix(said.CostUSD.String(), "-"):
 		u.err = fmt.Errorf("wrote a line %swith a number below 0", UsageLine)
 	default:

@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/summarize/command"
 )
 
-// A command says on standard error what the summary has cost; other lines are for people.
+// A command reports the cost of the summary on standard error; other lines are for people.
 func TestUsage(t *testing.T) {
 	for _, tt := range []struct {
 		stderr, wrong string

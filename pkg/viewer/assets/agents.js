@@ -1,4 +1,4 @@
-// What each agent spent on a task.
+// The costs of each agent of a task.
 
 class AgentsView {
   constructor(model, t, page) {
@@ -8,15 +8,15 @@ class AgentsView {
       tokens: Math.max(...this.spenders.map((s) => s.cost.prompt + s.cost.completion), 1),
     };
     this.list = new List({
-      label: 'Agents, by what they spent', role: 'grid', class: 'spenders', head: headRow(['Agent', 'Handoffs', 'USD', 'Tokens', 'Prompt', 'Completion']),
-      empty: 'Nobody has spent anything that is known.', row: (i) => this.row(this.shown[i]), open: (i) => page.go({agent: this.shown[i].agent, as: '', view: 'tree'}),
+      label: 'Agents by cost', role: 'grid', class: 'spenders', head: headRow(['Agent', 'Handoffs', 'USD', 'Tokens', 'Prompt', 'Completion']),
+      empty: 'No costs are known.', row: (i) => this.row(this.shown[i]), open: (i) => page.go({agent: this.shown[i].agent, as: '', view: 'tree'}),
       name: (i) => agentName(this.shown[i].agent),
     });
     this.element = el('div', {class: 'view'}, this.list.frame);
     this.order = [];
   }
 
-  // show shows the agents of the handoffs that match.
+  // show shows the agents of the matching handoffs.
   show(state, matches) {
     this.order = [...matches];
     const {handoffs} = this.model;

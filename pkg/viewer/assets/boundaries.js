@@ -1,10 +1,10 @@
-// What was lost from one message to the next, between the two.
+// The losses from one message to the next, between the two.
 
 class BoundariesView {
   constructor(model, t, page) {
     Object.assign(this, {model, page, forest: model.forest(t), task: model.tasks[t]});
     this.list = new List({
-      label: 'What was lost at boundaries', role: 'grid', class: 'boundaries', measured: true, empty: 'At no boundary of these handoffs was anything lost, changed or miscounted.',
+      label: 'Losses at boundaries', role: 'grid', class: 'boundaries', measured: true, empty: 'Nothing was lost, changed or miscounted at the boundaries of these handoffs.',
       row: (i) => this.row(this.order[i]), open: (i) => page.open(this.order[i]), name: (i) => rowName(model.handoffs[this.order[i]]),
     });
     this.element = el('div', {class: 'view'}, this.list.frame);
@@ -25,7 +25,7 @@ class BoundariesView {
     const h = this.model.handoffs[i];
     const parent = this.model.handoffs[h.parent];
     return gridRow(i === this.page.state.open ? 'boundary is-open' : 'boundary', [['crossing',
-      el('span', {class: 'side'}, el('span', {class: 'side-name'}, 'sent'), parent ? [agents(parent), el('span', {class: 'title'}, parent.title)] : 'the message before is not here'),
+      el('span', {class: 'side'}, el('span', {class: 'side-name'}, 'sent'), parent ? [agents(parent), el('span', {class: 'title'}, parent.title)] : 'the previous message is missing'),
       el('span', {class: 'losses'}, h.lost.map((l) => lossLine(this.model, l))),
       el('span', {class: 'side'}, el('span', {class: 'side-name'}, 'then'), agents(h), el('span', {class: 'title'}, h.title)),
     ]]);

@@ -1,21 +1,21 @@
-// How a message differs from the one that its sender had got.
+// The changes of a message since the one that its sender received.
 
-const sameWords = 160; // of a run that is the same in both, shown at each end
+const sameWords = 160; // characters of an unchanged run that are shown at each end
 
 function changesView(opened, panel) {
   const {details, model} = opened;
   const changes = details.changes ?? [];
   const other = model.handoffs[details.compared];
-  if (!other) return el('p', {class: 'empty'}, 'There is no message before this one to compare it with.');
-  const head = el('p', {class: 'aside'}, 'Compared with what the sender had got: ', el('button', {type: 'button', class: 'link', onclick: () => panel.page.open(details.compared)}, between(other)), `. ${plural(changes.length + (details.moreChanges ?? 0), 'change')}.`);
-  if (changes.length === 0) return el('div', {}, head, el('p', {class: 'empty'}, 'The two say the same.'));
+  if (!other) return el('p', {class: 'empty'}, 'There is no previous message to compare this one with.');
+  const head = el('p', {class: 'aside'}, 'Compared with the message that the sender received: ', el('button', {type: 'button', class: 'link', onclick: () => panel.page.open(details.compared)}, between(other)), `. ${plural(changes.length + (details.moreChanges ?? 0), 'change')}.`);
+  if (changes.length === 0) return el('div', {}, head, el('p', {class: 'empty'}, 'The two messages have the same content.'));
   const list = new Growing(changes.length, (k) => changeItem(changes[k], opened, panel), {class: 'changes', role: 'list', 'aria-label': 'Changes'});
   return el('div', {}, head, list.element, notHere(details.moreChanges, 'change'));
 }
 
-// notHere says how much more there is that the page does not have.
+// notHere states the number of items that the page does not contain.
 function notHere(count, one) {
-  return count > 0 && el('p', {class: 'empty'}, `${plural(count, `more ${one}`)} ${count === 1 ? 'is' : 'are'} not in this page. The command in a terminal shows all.`);
+  return count > 0 && el('p', {class: 'empty'}, `${plural(count, `more ${one}`)} ${count === 1 ? 'is' : 'are'} not on this page. The command in a terminal shows all.`);
 }
 
 function changeItem(change, opened, panel) {
@@ -29,12 +29,12 @@ function changeItem(change, opened, panel) {
     ]);
 }
 
-// said names, for those who do not see it, what is shown by colour and lines.
+// said names a change that is shown by colour and lines, for screen readers.
 function said(word) {
   return el('span', {class: 'unseen'}, `${word}: `);
 }
 
-// jsonText shows a string as what it says.
+// jsonText returns a string without quotes, and any other value as JSON.
 function jsonText(raw) {
   return raw.startsWith('"') ? unquote(raw) : raw;
 }
@@ -48,6 +48,6 @@ function runNodes(run) {
 function sameRun(text) {
   if (text.length < 3 * sameWords) return [text];
   const from = wholeCharacter(text, sameWords), to = wholeCharacter(text, text.length - sameWords);
-  const hidden = el('button', {type: 'button', class: 'plain-button', onclick: () => hidden.replaceWith(textNodes(text.slice(from, to)))}, `${grouped(to - from)} characters are the same`);
+  const hidden = el('button', {type: 'button', class: 'plain-button', onclick: () => hidden.replaceWith(textNodes(text.slice(from, to)))}, `${grouped(to - from)} unchanged characters`);
   return [text.slice(0, from), hidden, text.slice(to)];
 }

@@ -1,6 +1,6 @@
 // Copying to the clipboard.
 
-// copyButton returns a button that copies what text() returns; what names it.
+// copyButton returns a button that copies the result of text(); what is the name of the text.
 function copyButton(what, text, caption = '') {
   const button = el('button', {type: 'button', class: 'quiet copy', title: `Copy ${what}`, 'aria-label': `Copy ${what}`, onclick: () => copied(button, what, text())}, glyph('copy'), caption);
   return button;

@@ -1,13 +1,13 @@
-// What proves what became of a handoff: its signature, its records in the audit log, and their proof.
+// The evidence for a handoff: its signature, its records in the audit log, and their proof.
 
 function evidenceView(opened) {
   const {signature, records, proof} = opened.details;
-  if (!signature && !records?.length && !proof) return el('p', {class: 'empty'}, 'The message is not signed, and no audit log was asked about it.');
+  if (!signature && !records?.length && !proof) return el('p', {class: 'empty'}, 'The message is not signed, and has no records of an audit log.');
   return el('div', {}, signature && signatureView(signature), records?.length > 0 && recordsView(records), proof && proofView(proof));
 }
 
 function signatureView(signature) {
-  const holds = signature.holds === true ? ['good', 'done', 'holds'] : signature.holds === false ? ['bad', 'failed', 'does not hold'] : ['plain', 'note', 'not verified'];
+  const holds = signature.holds === true ? ['good', 'done', 'valid'] : signature.holds === false ? ['bad', 'failed', 'not valid'] : ['plain', 'note', 'not verified'];
   return el('section', {class: 'part'}, el('h3', {}, 'Signature'),
     el('p', {}, el('span', {class: `status ${holds[0]}`}, glyph(holds[1]), holds[2])), el('p', {}, signature.verdict),
     facts([['algorithm', signature.algorithm], ['key', signature.keyId]]));
@@ -24,7 +24,7 @@ function recordItem(record) {
     facts([...(record.facts ?? []).map((f) => [f.name, f.value]), ['hash', record.hash, true], ['previous', record.previous, true]]));
 }
 
-// facts shows [name, value, whether it can be copied].
+// facts shows a list of [name, value, whether it can be copied].
 function facts(list) {
   return el('dl', {class: 'facts'}, list.filter(([, value]) => value).map(([name, value, copies]) => el('div', {},
     el('dt', {}, name), el('dd', {class: copies ? 'hash' : ''}, copies ? [el('code', {}, value), copyButton(`the ${name}`, () => value)] : value.length > 400 ? textBlock(value, []) : value))));

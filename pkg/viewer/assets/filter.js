@@ -1,4 +1,4 @@
-// Which handoffs of a task are shown.
+// The filter of the handoffs of a task.
 
 const filterNames = ['q', 'agent', 'as', 'status', 'rule', 'min', 'max'];
 
@@ -6,7 +6,7 @@ function isFiltered(state) {
   return filterNames.some((name) => name !== 'as' && state[name] !== '');
 }
 
-// matching returns the handoffs of a task that the filter lets through, in their order.
+// matching returns the handoffs of a task that match the filter, in order.
 function matching(model, task, state) {
   const tests = filterTests(model, state);
   const found = [];
@@ -41,7 +41,7 @@ function rulesOf(h) {
   return [...(h.rules ?? []), ...(h.lost ?? []).map((l) => l.rule)];
 }
 
-// facets are what a filter of a task can choose from, with how many handoffs each has.
+// facets returns the choices of a filter of a task, with their numbers of handoffs.
 function facets(model, task) {
   const agents = new Map(), statuses = new Map(), rules = new Map();
   const count = (map, key) => { if (key) map.set(key, (map.get(key) ?? 0) + 1); };

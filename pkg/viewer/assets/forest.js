@@ -1,8 +1,8 @@
-// The trees of the handoffs of a task, in the order in which they are read: a parent before its
-// children, and a branch before the next one.
+// The trees of the handoffs of a task, in reading order: a parent before its children, and a branch
+// before the next one.
 //
-// Only where a way forks does it lead deeper: an only child is as deep as its parent, so that a chain
-// of thousands stays where it is.
+// Only a fork increases the depth: an only child has the depth of its parent, so that a chain of
+// thousands is not indented.
 
 class Forest {
   constructor(handoffs, task) {
@@ -21,13 +21,13 @@ class Forest {
       }
     }
     this.level = new Int32Array(n);
-    this.isLast = new Uint8Array(n); // of its siblings
-    this.head = new Int32Array(n); // the first of the chain that it is in
+    this.isLast = new Uint8Array(n); // whether it is the last of its siblings
+    this.head = new Int32Array(n); // the first handoff of its chain
     this.order = [];
     this.walk(roots);
-    this.position = new Int32Array(n); // in order
+    this.position = new Int32Array(n); // in reading order
     this.order.forEach((i, at) => { this.position[i] = at; });
-    this.below = new Int32Array(n); // how many are below it
+    this.below = new Int32Array(n); // the number of descendants
     for (let i = n - 1; i >= 0; i--) {
       if (this.parent[i] >= 0) this.below[this.parent[i]] += this.below[i] + 1;
     }
@@ -51,20 +51,20 @@ class Forest {
     }
   }
 
-  // isBranch tells whether a handoff is one of several children.
+  // isBranch reports whether a handoff is one of several children.
   isBranch(i) {
     return this.parent[i] >= 0 && this.head[i] === i;
   }
 
-  // rails yields the levels at which a line passes by a row, from the deepest: there, a branch is
-  // still to come.
+  // rails yields the levels at which a line passes a row, from the deepest: a later branch begins
+  // there.
   *rails(i) {
     for (let head = this.head[i]; this.parent[head] >= 0; head = this.head[this.parent[head]]) {
       if (head !== i && !this.isLast[head]) yield this.level[head] - 1;
     }
   }
 
-  // shown returns the order without what is below those that are folded.
+  // shown returns the order without the descendants of folded handoffs.
   shown(folded) {
     const list = [];
     for (let at = 0; at < this.order.length;) {

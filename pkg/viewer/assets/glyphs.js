@@ -1,5 +1,5 @@
-// Small pictures. Each has a word beside it or in its row: no meaning is in the picture, or in its
-// colour, alone.
+// Icons. Each has a word beside it or in its row: neither an icon nor its colour has a meaning of
+// its own.
 
 const shapes = {
   error: 'M5 1h6l4 4v6l-4 4H5l-4-4V5zM5.2 5.2l5.6 5.6M10.8 5.2l-5.6 5.6',
@@ -35,7 +35,7 @@ const eventShapes = new Map([
   ['REFUSED', ['failed', 'plain']],
 ]);
 
-// eventShape returns the picture of an event and how it is to be taken: good, bad or plain.
+// eventShape returns the icon of an event, and its tone: good, bad or plain.
 function eventShape(name) {
   return eventShapes.get(name) ?? ['note', 'plain'];
 }
@@ -55,7 +55,7 @@ function worst(findings) {
   return ['error', 'warning'].find((severity) => findings.some((f) => f.severity === severity)) ?? 'note';
 }
 
-// problems shows how many errors and warnings there are.
+// problems shows the numbers of errors and warnings.
 function problems(errors = 0, warnings = 0) {
   return [
     errors > 0 && el('span', {class: 'severity error', title: plural(errors, 'error')}, glyph('error'), grouped(errors), el('span', {class: 'unseen'}, errors === 1 ? ' error' : ' errors')),

@@ -1,5 +1,5 @@
-// A list whose items have heights of their own, and are read one after another: it grows as its end
-// comes into view.
+// A list whose items have different heights, and are read in order: it grows when its end comes
+// into view.
 
 const growBy = 40;
 
@@ -21,7 +21,7 @@ class Growing {
     this.ensure(this.shown + growBy - 1);
   }
 
-  // ensure puts all items up to one into the document, and returns its element.
+  // ensure adds all items up to an index to the document, and returns its element.
   ensure(k) {
     const to = Math.min(this.count, k + 1);
     for (; this.shown < to; this.shown++) this.items.append(this.item(this.shown));

@@ -1,5 +1,6 @@
-// What is shown is in the hash of the URL, so that a link shows the same to somebody else. Tasks and
-// handoffs are named by their ids, or by their place where an id is missing or there twice.
+// The hash of the URL contains the state of the page, so that a link shows the same to others.
+// Tasks and handoffs are identified by their ids, or by their index if an id is missing or not
+// unique.
 
 const blank = Object.freeze({task: -1, view: 'tree', open: -1, tab: 'received', at: '', q: '', agent: '', as: '', status: '', rule: '', min: '', max: '', sort: '', keys: ''});
 const choices = {

@@ -1,9 +1,9 @@
-// A reader of JSON that keeps the text: where each value is, its number as it is written, members in
-// their order and those that are there twice. JSON.parse would round 2^53+1, and lose the rest.
+// A reader of JSON that keeps the text: the places of values, numbers as written, the order of
+// members, and duplicate members. JSON.parse would round 2^53+1, and lose the rest.
 //
-// A document is a table with a row for each value, in the order of the text, so that 64 MB of JSON do
-// not become millions of objects: children follow their parent, and `after` is the row behind all
-// that is in a value.
+// A document is a table with a row for each value, in the order of the text, so that 64 MB of JSON
+// do not become millions of objects: children follow their parent, and `after` is the row after the
+// last descendant.
 
 const kinds = ['object', 'array', 'string', 'number', 'true', 'false', 'null'];
 const kindObject = 0, kindArray = 1, kindString = 2, kindNumber = 3, kindTrue = 4, kindFalse = 5, kindNull = 6;
@@ -36,8 +36,8 @@ class JSONDocument {
     this.room = room;
   }
 
-  // add returns a new row. A name is where it is in the text, -1 for none; place is the position among
-  // the children of the parent.
+  // add returns a new row. A name is its place in the text, -1 for none; place is the position
+  // among the children of the parent.
   add(kind, start, parent, place, nameStart, nameEnd) {
     if (this.length === this.room) this.grow(this.room * 2);
     const row = this.length++;
@@ -68,7 +68,7 @@ class JSONDocument {
     return this.nameStart[row] >= 0;
   }
 
-  // string returns what a string says.
+  // string returns the decoded text of a string.
   string(row) {
     return unquote(this.raw(row));
   }
@@ -78,14 +78,14 @@ class JSONDocument {
     for (let child = row + 1; child < this.after[row]; child = this.after[child]) yield child;
   }
 
-  // count returns how many values are in an object or array.
+  // count returns the number of values in an object or array.
   count(row) {
     let count = 0;
     for (let child = row + 1; child < this.after[row]; child = this.after[child]) count++;
     return count;
   }
 
-  // member returns the first member of that name, -1 if there is none.
+  // member returns the first member with a name, -1 if there is none.
   member(row, name) {
     if (this.kind[row] !== kindObject) return -1;
     for (const child of this.children(row)) {
@@ -130,17 +130,17 @@ class JSONDocument {
   }
 }
 
-// unquote returns what a string with its quotes says. JSONReader has checked it.
+// unquote returns the decoded text of a string with quotes. JSONReader has checked it.
 function unquote(raw) {
   return raw.includes('\\') ? JSON.parse(raw) : raw.slice(1, -1);
 }
 
-// readJSON reads a text that is one JSON value, or throws a JSONError.
+// readJSON reads a text of one JSON value, or throws a JSONError.
 function readJSON(text) {
   return new JSONReader(text, false).read();
 }
 
-// readJSONLines reads values that follow each other, as an array of them.
+// readJSONLines reads a sequence of values, as an array.
 function readJSONLines(text) {
   return new JSONReader(text, true).read();
 }
@@ -156,7 +156,7 @@ class JSONReader {
     this.document = new JSONDocument(text);
   }
 
-  // read does without recursion: a message may be nested deeper than the stack.
+  // read does not use recursion: a message may be nested deeper than the stack.
   read() {
     const {document} = this;
     let parent = -1, place = 0;
@@ -203,7 +203,7 @@ class JSONReader {
       break;
     case kindNumber:
       number.lastIndex = start;
-      if (!number.test(text)) throw this.error('no number');
+      if (!number.test(text)) throw this.error('invalid number');
       this.at = number.lastIndex;
       break;
     default:
@@ -227,7 +227,7 @@ class JSONReader {
     case '-': case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9':
       return kindNumber;
     }
-    throw this.error(at < text.length ? 'no value begins here' : 'the text ends before the value does');
+    throw this.error(at < text.length ? 'expected a value' : 'the text ends before the value is complete');
   }
 
   close(row) {
@@ -235,7 +235,7 @@ class JSONReader {
     this.document.after[row] = this.document.length;
   }
 
-  // closes tells whether the object or array that has just begun ends at once, and closes it.
+  // closes reports whether the object or array that has just begun is empty, and closes it.
   closes(row) {
     this.space();
     if (this.text[this.at] !== (this.document.kind[row] === kindObject ? '}' : ']')) return false;
@@ -244,8 +244,8 @@ class JSONReader {
     return true;
   }
 
-  // leave goes on behind a value that is read: it returns the parent and place of the next one, or -1
-  // at the end of all.
+  // leave continues after a complete value: it returns the parent and place of the next one, or -1
+  // at the end of the text.
   leave(row) {
     const {document} = this;
     for (let parent = document.parent[row]; parent >= 0; row = parent, parent = document.parent[row]) {
@@ -264,7 +264,7 @@ class JSONReader {
 
   ended() {
     this.space();
-    if (this.at < this.text.length) throw this.error('there is more behind the value');
+    if (this.at < this.text.length) throw this.error('unexpected text after the value');
     return this.document;
   }
 
@@ -288,12 +288,12 @@ class JSONReader {
       if (c === 0x22) break;
       if (c === 0x5c) {
         escapes.lastIndex = this.at;
-        if (!escapes.test(this.text)) throw this.error('no escape');
+        if (!escapes.test(this.text)) throw this.error('invalid escape');
         this.at = escapes.lastIndex;
       } else if (c >= 0x20) {
         this.at++;
       } else {
-        throw this.error(this.at < this.text.length ? 'a control character in a string' : 'a string that does not end');
+        throw this.error(this.at < this.text.length ? 'a control character in a string' : 'a string is not closed');
       }
     }
     this.at++;

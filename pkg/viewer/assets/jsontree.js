@@ -1,7 +1,7 @@
-// A message as its JSON: a tree that folds, with numbers, members and their order as they are in the text,
-// and the value that is chosen in full below it.
+// The JSON of a message: a tree that folds, with numbers, members and their order as in the text,
+// and the complete selected value below it.
 
-const openAtFirst = 400; // values: a smaller document begins unfolded
+const openAtFirst = 400; // values: smaller documents are unfolded initially
 const previewLength = 160;
 
 class JSONTree {
@@ -12,7 +12,7 @@ class JSONTree {
       key: (event, i) => this.key(event, i), name: (i) => this.document.name(this.rows[i]), moved: (i) => this.inspect(this.rows[i]),
       clicked: (event) => !event.target.closest('.folder'),
     });
-    this.inspector = el('div', {class: 'inspector', role: 'region', 'aria-label': 'The chosen value', tabindex: 0});
+    this.inspector = el('div', {class: 'inspector', role: 'region', 'aria-label': 'Selected value', tabindex: 0});
     this.count = el('span', {class: 'matches', role: 'status'});
     this.field = searchField('Search names and values', (text) => this.search(text));
     this.input = this.field.querySelector('input');
@@ -22,7 +22,7 @@ class JSONTree {
       event.preventDefault();
     });
     const button = (label, shape, act) => el('button', {type: 'button', class: 'quiet', 'aria-label': label, title: label, onclick: act}, glyph(shape));
-    this.which = el('select', {'aria-label': 'Which document', onchange: () => this.choose(this.which.value === 'context')}, el('option', {value: 'message'}, 'the message'), el('option', {value: 'context'}, 'what it carries'));
+    this.which = el('select', {'aria-label': 'Which document', onchange: () => this.choose(this.which.value === 'context')}, el('option', {value: 'message'}, 'the message'), el('option', {value: 'context'}, 'its context'));
     this.which.hidden = !opened.details.context;
     this.all = el('button', {type: 'button', class: 'plain-button', onclick: () => this.unfoldAll()}, 'Unfold all');
     this.element = el('div', {class: 'json-view'},
@@ -36,7 +36,7 @@ class JSONTree {
     return this.inContext ? this.opened.details.context : this.opened.details.message;
   }
 
-  // choose shows the message, or what it carries.
+  // choose shows the message, or its context.
   choose(inContext) {
     this.inContext = inContext;
     this.which.value = inContext ? 'context' : 'message';
@@ -68,7 +68,7 @@ class JSONTree {
     this.refresh(row);
   }
 
-  // refresh works out the rows that are shown, and makes one the active one.
+  // refresh computes the visible rows, and activates one.
   refresh(active) {
     const {document} = this;
     const rows = [];
@@ -88,7 +88,7 @@ class JSONTree {
     const element = el('div', {role: 'treeitem', class: `row ${this.hits[this.hit] === row ? 'hit' : ''}`, 'aria-level': depth + 1, 'aria-expanded': container && document.after[row] > row + 1 ? this.unfolded[row] === 1 : null},
       container ? el('span', {class: `folder ${this.unfolded[row] ? '' : 'folded'}`, 'aria-hidden': 'true'}, glyph('open')) : el('span', {class: 'no-folder'}),
       document.parent[row] >= 0 && [el('span', {class: document.hasName(row) ? 'key' : 'element'}, firstLine(document.name(row), 80)), el('span', {class: 'colon'}, ': ')],
-      this.preview(row, findings), this.isAgain(row) && el('span', {class: 'severity warning'}, glyph('warning'), 'there twice'),
+      this.preview(row, findings), this.isAgain(row) && el('span', {class: 'severity warning'}, glyph('warning'), 'duplicate name'),
       findings.map((f) => el('span', {class: `inline-note ${f.severity}`}, severityMark(f.severity), ' ', firstLine(f.message, 160))));
     return place(element, {'--level': Math.min(depth, 24)});
   }
@@ -106,15 +106,15 @@ class JSONTree {
     return el('span', {class: `scalar ${kind}`}, this.marked(raw, findings), raw.length < document.end[row] - start && '…');
   }
 
-  // marked marks the words of findings in the raw text of a string, where each unit that is escaped is
-  // longer than what it says.
+  // marked marks the words of findings in the raw text of a string, in which an escape is longer
+  // than its character.
   marked(raw, findings) {
     const ranges = findings.filter((f) => f.words).map((f) => ({finding: f, from: rawOffset(raw, f.words[0]), to: rawOffset(raw, f.words[1])}));
     const points = [...new Set([0, raw.length, ...ranges.flatMap((r) => [r.from, r.to])])].sort((a, b) => a - b);
     return points.slice(1).map((to, k) => marking(raw.slice(points[k], to), ranges.filter((r) => r.from < to && r.to > points[k])));
   }
 
-  // isAgain tells whether a member of that name came before in the same object.
+  // isAgain reports whether an earlier member of the same object has the same name.
   isAgain(row) {
     const {document} = this;
     const parent = document.parent[row];
@@ -167,7 +167,7 @@ class JSONTree {
     this.inspector.scrollTop = 0;
   }
 
-  // showAt unfolds what is around a value, and chooses it.
+  // showAt unfolds the ancestors of a value, and selects it.
   showAt(row) {
     const {document} = this;
     for (let up = document.parent[row]; up >= 0; up = document.parent[up]) this.unfolded[up] = 1;
@@ -211,7 +211,7 @@ class JSONTree {
   }
 }
 
-// found returns the values whose name, or whose own text, has the words.
+// found returns the values whose name or own text contains the words.
 function found(document, words) {
   const rows = [];
   for (let row = 0; row < document.length; row++) {
@@ -225,7 +225,7 @@ function scalarText(document, row) {
   return document.kind[row] === kindString ? document.string(row) : document.raw(row);
 }
 
-// lastAtMost returns the place of the last of ascending numbers that is not more than one.
+// lastAtMost returns the index of the last of ascending numbers that is at most a given number.
 function lastAtMost(list, most) {
   let from = 0, to = list.length - 1;
   while (from < to) {
@@ -236,7 +236,7 @@ function lastAtMost(list, most) {
   return from;
 }
 
-// rawOffset returns where a unit of what a string says is in its raw text.
+// rawOffset returns the offset in the raw text of a string of a unit of the decoded text.
 function rawOffset(raw, units) {
   let at = 1;
   for (; units > 0 && at < raw.length; units--) at += raw[at] !== '\\' ? 1 : raw[at + 1] === 'u' ? 6 : 2;

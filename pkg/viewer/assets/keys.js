@@ -1,8 +1,8 @@
-// Keys that work everywhere on the page, and the dialog that tells of them.
+// Keys that work everywhere on the page, and the dialog that lists them.
 
 const keyTexts = [
-  ['/', 'search; in an open handoff, search its JSON'], ['?', 'these keys'], ['↑ ↓ Home End PageUp PageDown', 'move in a list'], ['letters', 'in a list, go to the next row that begins so'],
-  ['→ ←', 'unfold and fold; to the parent'], ['Enter', 'open'], ['j n', 'next handoff, while one is open'], ['k p', 'previous handoff'], ['Escape', 'close, and back to where you were'],
+  ['/', 'search; in an open handoff, search its JSON'], ['?', 'these keys'], ['↑ ↓ Home End PageUp PageDown', 'move in a list'], ['letters', 'in a list, go to the next row that begins with them'],
+  ['→ ←', 'unfold and fold; to the parent'], ['Enter', 'open'], ['j n', 'next handoff, while one is open'], ['k p', 'previous handoff'], ['Escape', 'close, and return to the list'],
 ];
 
 class Keys {
@@ -12,7 +12,7 @@ class Keys {
     this.dialog = el('dialog', {class: 'keys', 'aria-labelledby': 'keys-title'},
       el('h2', {id: 'keys-title'}, 'Keys'),
       el('dl', {}, keyTexts.map(([keys, text]) => el('div', {}, el('dt', {}, keys.split(' ').map((key) => [el('kbd', {}, key), ' '])), el('dd', {}, text)))),
-      el('label', {class: 'check'}, this.toggle, 'Keys of one character work'),
+      el('label', {class: 'check'}, this.toggle, 'Enable keys of one character'),
       el('form', {method: 'dialog'}, el('button', {class: 'plain-button'}, 'Close')));
     document.body.append(this.dialog);
     document.addEventListener('keydown', (event) => this.keydown(event));
@@ -56,7 +56,7 @@ class Keys {
   }
 }
 
-// isShortcut tells whether a key does something wherever it is pressed, so that a list does not take it.
+// isShortcut reports whether a key is a shortcut of the page, which a list must not handle.
 function isShortcut(event) {
   return shortcuts.active !== null && shortcuts.active.action(event.key) !== null && shortcuts.active.page.state.keys !== 'off';
 }

@@ -1,17 +1,18 @@
-// A list of any length: only the rows in view are in the document. The list itself has the focus, and
-// names its active row to assistive technology, so that a row may come and go.
+// A list of any length: only the visible rows are in the document. The list itself has the focus,
+// and names its active row for assistive technology, so that rows can be added and removed.
 //
-// Rows are of one height, given by --row in the style sheet, or measured once they were in view.
+// All rows have the same height, given by --row in the style sheet, or each has its height measured
+// when it is first visible.
 
-const overscan = 6; // rows above and below those in view
-const tallest = 8000000; // pixels that browsers lay out; beyond, scrolling takes larger steps
+const overscan = 6; // rows before and after the visible ones
+const tallest = 8000000; // the maximum height in pixels of browsers; above it, scrolling takes larger steps
 const typeAheadPause = 700;
 
 class List {
-  // of: label; role (grid, treegrid or tree); row(i), which returns the element of a row; open(i, row),
-  // on Enter and click; key(event, i), which returns true if it took the key; name(i) for
-  // typing ahead; head, the element of the columns' names; measured; moved(i), on a new active row; empty, what an
-  // empty list says.
+  // of: label; role (grid, treegrid or tree); row(i), which returns the element of a row; open(i,
+  // row), for Enter and clicks; key(event, i), which returns true if it handled the key; name(i),
+  // for type-ahead; head, the element of the column names; measured; moved(i), for a new active
+  // row; empty, the text of an empty list.
   constructor(of) {
     this.of = of;
     this.count = 0;
@@ -31,7 +32,7 @@ class List {
     this.typed = '';
   }
 
-  // show shows so many rows from now on.
+  // show sets the number of rows.
   show(count, active = -1) {
     this.count = count;
     this.heights = this.of.measured ? new Float64Array(count).fill(this.rowHeight()) : null;
@@ -44,7 +45,7 @@ class List {
     if (this.active >= 0) this.scrollTo(this.active);
   }
 
-  // renew draws all rows anew, which may have changed.
+  // renew draws all rows again.
   renew() {
     for (const row of this.rows.values()) row.remove();
     this.rows.clear();
@@ -65,7 +66,7 @@ class List {
     this.width = this.element.clientWidth;
   }
 
-  // layout works out where rows are, and how high all of them are.
+  // layout computes the places of rows, and their total height.
   layout() {
     if (this.heights) {
       this.tops = new Float64Array(this.count + 1);
@@ -94,7 +95,7 @@ class List {
     return from;
   }
 
-  // inView returns the first and the last row that can be seen.
+  // inView returns the first and the last visible row.
   inView() {
     const y = this.element.scrollTop * this.scale;
     return [this.at(y), this.at(y + this.element.clientHeight)];
@@ -124,7 +125,7 @@ class List {
     row.id = `${this.id}-${i}`;
     row.dataset.row = i;
     if (this.of.role !== 'tree') row.setAttribute('aria-rowindex', i + (this.of.head ? 2 : 1));
-    // In the order of the list, for those who read the document and not the screen.
+    // In the order of the list, for screen readers.
     let next = null;
     for (const [j, other] of this.rows) {
       if (j > i && (next === null || j < next.j)) next = {j, other};
@@ -138,7 +139,7 @@ class List {
     for (const [i, row] of this.rows) row.style.transform = `translateY(${this.top(i) - offset}px)`;
   }
 
-  // measure notes how high the rows are, and tells whether that moved any.
+  // measure stores the heights of the rows, and reports whether one has changed.
   measure(anchor) {
     let changed = false;
     const before = this.tops[anchor];
@@ -164,7 +165,7 @@ class List {
     else this.element.removeAttribute('aria-activedescendant');
   }
 
-  // select makes a row the active one, and brings it into view.
+  // select activates a row, and scrolls it into view.
   select(i) {
     if (i < 0 || i >= this.count) return;
     this.active = i;
@@ -216,13 +217,13 @@ class List {
     }
   }
 
-  // typeAhead goes to the next row whose name begins with what was typed.
+  // typeAhead goes to the next row whose name begins with the typed text.
   typeAhead(key) {
     const now = performance.now();
     if (now - this.typedAt > typeAheadPause) this.typed = '';
     this.typedAt = now;
     this.typed += key.toLowerCase();
-    const again = /^(.)\1*$/u.test(this.typed); // one letter, again: the next one
+    const again = /^(.)\1*$/u.test(this.typed); // the same letter again: the next row
     const text = again ? this.typed[0] : this.typed;
     const start = this.typed.length === 1 || again ? this.active + 1 : Math.max(0, this.active);
     for (let n = 0; n < this.count; n++) {
@@ -231,12 +232,12 @@ class List {
     }
   }
 
-  // unfold puts so many rows into the document, one after another, for the printer; fold takes them back.
+  // unfold adds that many rows to the document, in order, for the printer; fold removes them.
   unfold(limit) {
     this.unfolded = true;
     this.element.classList.add('unfolded');
     for (let i = 0; i < Math.min(limit, this.count); i++) this.add(i);
-    if (this.count > limit) this.element.append(el('p', {class: 'printed-part'}, `Here are the first ${grouped(limit)} of ${grouped(this.count)} rows.`));
+    if (this.count > limit) this.element.append(el('p', {class: 'printed-part'}, `Only the first ${grouped(limit)} of ${grouped(this.count)} rows are printed.`));
   }
 
   fold() {

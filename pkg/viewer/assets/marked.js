@@ -1,4 +1,4 @@
-// Texts as people read them: the beginning of long ones, and findings at the words they are about.
+// Texts for people: long ones are shortened, and findings are marked at their words.
 
 const foldedLines = 14, foldedLength = 1600, stepLength = 200000;
 const noteReach = 240; // a note is at the end of the line, unless that is farther away
@@ -14,7 +14,7 @@ function textBlock(text, findings, model, whole = false) {
   return block;
 }
 
-// foldAt returns how much of a text is shown before somebody asks for more.
+// foldAt returns the length of the part of a text that is shown initially.
 function foldAt(text) {
   let at = -1;
   for (let line = 0; line < foldedLines; line++) {
@@ -41,8 +41,8 @@ function unfoldButton(text, findings, end, show) {
   return el('button', {type: 'button', class: 'plain-button unfold', onclick: () => show(next)}, caption);
 }
 
-// markedText returns the nodes of a text up to an end, words with findings marked, and each finding's
-// message at the end of the line where its words end.
+// markedText returns the nodes of a text up to an end, with marked words of findings, and each
+// finding's message at the end of the line in which its words end.
 function markedText(text, findings, model, end) {
   const parts = [];
   const whole = findings.filter((f) => !f.words);
@@ -60,7 +60,7 @@ function markedText(text, findings, model, end) {
   return parts;
 }
 
-// piece returns a stretch of text that the same findings are about, with the notes that are due in it.
+// piece returns a stretch of text with the same findings, with the notes that end in it.
 function piece(text, over, due, model) {
   const parts = [];
   if (due.length > 0) {
@@ -81,7 +81,7 @@ function marking(text, over) {
   return el('mark', {class: worst(over.map((m) => m.finding))}, text);
 }
 
-// note is a finding beside what it is about.
+// note shows a finding beside its words.
 function note(finding, model) {
   return el('span', {class: `note-line ${finding.severity}`}, severityMark(finding.severity), ' ', el('span', {class: 'message'}, finding.message), ' ', ruleName(finding.rule, model));
 }

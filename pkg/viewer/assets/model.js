@@ -1,4 +1,4 @@
-// What the page shows, and what is worked out of it when it is first asked for.
+// The data of the page, and values that are computed from it on demand.
 
 class Model {
   constructor(index) {
@@ -12,7 +12,7 @@ class Model {
     this.taskIDs = uniqueIDs(this.tasks);
   }
 
-  // text is what a search looks at, in lower case.
+  // text returns the searched text, in lower case.
   text(i) {
     const h = this.handoffs[i];
     return this.texts[i] ??= [
@@ -25,7 +25,7 @@ class Model {
     return this.rules[rule]?.id ?? '';
   }
 
-  // summary is what the list of tasks shows of one beside what it says itself.
+  // summary returns the values of a row of the list of tasks that are computed from its handoffs.
   summary(t) {
     return this.summaries[t] ??= this.summarize(this.tasks[t]);
   }
@@ -53,7 +53,7 @@ class Model {
   }
 }
 
-// uniqueIDs maps ids that one alone has to its index.
+// uniqueIDs maps unique ids to their indices.
 function uniqueIDs(list) {
   const ids = new Map();
   list.forEach(({id}, i) => {
@@ -66,12 +66,12 @@ function agentName(name) {
   return name || '(no name)';
 }
 
-// isUnnamed tells whether a handoff names no agent: histories of models do not.
+// isUnnamed reports whether a handoff names no agent, like a history of a model.
 function isUnnamed(h) {
   return !h.from && !h.to && !h.receivers?.length;
 }
 
-// rowName is what typing ahead in a list looks for.
+// rowName returns the name of a row for type-ahead.
 function rowName(h) {
   return isUnnamed(h) ? h.title || h.format : agentName(h.from);
 }

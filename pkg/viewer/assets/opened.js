@@ -1,4 +1,4 @@
-// A handoff that is opened: its details, and its documents, read when they are first asked for.
+// An opened handoff: its details, and its documents, which are read on demand.
 
 class Opened {
   constructor(model, i, details) {
@@ -6,7 +6,7 @@ class Opened {
     this.documents = new Map();
   }
 
-  // read returns the document of a text, null if it is no JSON.
+  // read returns the document of a text, null if it is not JSON.
   read(text) {
     if (!this.documents.has(text)) {
       this.documents.set(text, this.parse(text));
@@ -14,7 +14,8 @@ class Opened {
     return this.documents.get(text);
   }
 
-  // parse takes what is no one value for the lines of a session, unless the message is malformed.
+  // parse reads a text that is not one value as the lines of a session, unless the message is
+  // malformed.
   parse(text) {
     for (const reader of this.details.malformed ? [readJSON] : [readJSON, readJSONLines]) {
       try {
@@ -26,20 +27,21 @@ class Opened {
     return null;
   }
 
-  // message is the message that came, null if it is no JSON or not there.
+  // message returns the received message, null if it is not JSON or missing.
   get message() {
     const {message, base64} = this.details;
     return message && !base64 ? this.read(message) : null;
   }
 
-  // context is what the receiver reads: what the message carries, or itself.
+  // context returns the document that the receiver reads: the context of the message, or the
+  // message itself.
   get context() {
     if (this.details.malformed) return null;
     if (!this.details.context) return this.message;
     return this.read(this.details.context);
   }
 
-  // documentOf returns the document that a finding is about.
+  // documentOf returns the document of a finding.
   documentOf(finding) {
     return finding.inContext ? this.context : this.message;
   }

@@ -43,7 +43,7 @@ class Overview {
     this.list.show(this.tasks.length);
   }
 
-  // matches looks at the id of a task, and at all that a search in the task looks at.
+  // matches searches the id of a task, and the text that a search in the task would search.
   matches(t, word) {
     const task = this.model.tasks[t];
     if (task.id.toLowerCase().includes(word)) return true;
@@ -85,14 +85,14 @@ class Overview {
 }
 
 function taskName(task) {
-  return task.id || 'Handoffs of no task';
+  return task.id || 'Handoffs without a task';
 }
 
 function headRow(names) {
   return el('div', {role: 'row', class: 'row', 'aria-rowindex': 1}, names.map((name) => el('span', {role: 'columnheader', class: 'cell'}, name)));
 }
 
-// gridRow returns a row of cells: [class, what is in it…].
+// gridRow returns a row of cells: [class, content…].
 function gridRow(name, cells, attributes = {}) {
   return el('div', {role: 'row', class: `row ${name}`, ...attributes}, cells.map(([cell, ...content]) => el('span', {role: 'gridcell', class: `cell ${cell}`}, content)));
 }

@@ -1,4 +1,4 @@
-// The page: what is in the hash becomes what is shown, and what somebody does becomes another hash.
+// The page: it shows the state in the hash, and actions of the user change the hash.
 
 const views = [['tree', 'Tree', TreeView], ['timeline', 'Timeline', TimelineView], ['agents', 'Agents', AgentsView], ['boundaries', 'Boundaries', BoundariesView]];
 
@@ -8,7 +8,7 @@ class Page {
   constructor(model) {
     this.model = model;
     this.state = {...blank};
-    this.order = []; // the handoffs that are shown, for the next and the previous one
+    this.order = []; // the shown handoffs, for the next and the previous one
     this.header = document.getElementById('header');
     this.main = document.getElementById('main');
     this.panel = new Panel(model, new Store(), this);
@@ -27,9 +27,9 @@ class Page {
     printing(this);
   }
 
-  // arrived shows what the hash says, after the user has gone back, forward, or to a link.
+  // arrived shows the state in the hash, after the user has gone back, forward, or to a link.
   arrived() {
-    if (location.hash.replace('#', '') === this.written) return; // by the page itself, and perhaps behind
+    if (location.hash.replace('#', '') === this.written) return; // set by the page itself, perhaps a later one
     clearTimeout(this.pending);
     const state = readHash(location.hash, this.model);
     if (writeHash(state, this.model) === writeHash(this.state, this.model)) return;
@@ -38,7 +38,7 @@ class Page {
     if (closes) this.giveBack();
   }
 
-  // go changes what is shown. With instead, it takes the place of what was shown in the history.
+  // go changes the state. With instead, it replaces the current entry of the browser's history.
   go(patch, instead = false) {
     this.show({...this.state, ...patch});
     clearTimeout(this.pending);
@@ -46,8 +46,8 @@ class Page {
     else location.hash = this.written = writeHash(this.state, this.model);
   }
 
-  // settle writes the hash of what is shown, once nobody types any more: browsers refuse more than a
-  // few of them in a second.
+  // settle writes the hash after the user has stopped typing: browsers allow only a few changes per
+  // second.
   settle() {
     this.written = writeHash(this.state, this.model);
     location.replace('#' + this.written);
@@ -146,7 +146,7 @@ class Page {
     this.giveBack();
   }
 
-  // giveBack gives the focus back to where the handoff was opened from.
+  // giveBack returns the focus to the element from which the handoff was opened.
   giveBack() {
     const {back} = this;
     this.back = null;

@@ -1,4 +1,4 @@
-// The handoff that is open: beside the list where there is room, else in its place.
+// The open handoff: beside the list if there is room, or else in its place.
 
 const panelTabs = [['received', 'Received'], ['changes', 'Changes'], ['findings', 'Findings'], ['json', 'JSON'], ['evidence', 'Evidence']];
 
@@ -9,9 +9,9 @@ class Panel {
     this.title = el('h2', {id: 'panel-title', tabindex: -1});
     this.facts = el('div', {class: 'panel-facts'});
     this.commands = el('details', {class: 'commands'});
-    this.masked = el('p', {class: 'masked', hidden: true}, severityMark('note', 'masked'), ' Credentials in the message are asterisks here.');
+    this.masked = el('p', {class: 'masked', hidden: true}, severityMark('note', 'masked'), ' Credentials in the message are shown as asterisks.');
     this.body = el('div', {class: 'panel-body'});
-    this.tabs = new Tabs('What is shown of the handoff', panelTabs, this.body, (tab) => page.go({tab, at: ''}, true));
+    this.tabs = new Tabs('Views of the handoff', panelTabs, this.body, (tab) => page.go({tab, at: ''}, true));
     this.before = this.button('Previous handoff', 'previous', 'k p', () => page.step(-1));
     this.after = this.button('Next handoff', 'next', 'j n', () => page.step(1));
     append(this.element, [el('div', {class: 'panel-head'}, el('div', {class: 'panel-line'}, this.title, this.before, this.after, this.button('Close', 'close', 'Escape', () => page.close())), this.facts, this.masked, this.commands), this.tabs.element, this.body]);
@@ -23,7 +23,7 @@ class Panel {
     return el('button', {type: 'button', class: 'quiet', 'aria-label': label, title: `${label} (${keys.replace(' ', ' or ')})`, 'aria-keyshortcuts': keys, onclick: act}, glyph(shape));
   }
 
-  // arrange makes the panel a dialog where it covers the list.
+  // arrange makes the panel a dialog if it covers the list.
   arrange() {
     const covers = this.i >= 0 && !wide.matches;
     this.element.hidden = this.i < 0;

@@ -1,6 +1,6 @@
-// On paper, lists are whole, up to a limit.
+// On paper, lists are complete, up to a limit.
 
-const rowsPrinted = 2000, stepsPrinted = 12; // of what grows or is folded in the open handoff
+const rowsPrinted = 2000, stepsPrinted = 12; // limits for growing and folded lists in the open handoff
 
 function printing(page) {
   let unfolded = [];
@@ -12,11 +12,11 @@ function printing(page) {
   addEventListener('afterprint', () => unfolded.forEach((list) => list.fold()));
 }
 
-// unfoldPanel shows what is folded in the open handoff, and puts more of what is long into the document.
+// unfoldPanel unfolds the open handoff, and adds more of its long lists to the document.
 function unfoldPanel(body) {
   body.querySelectorAll('details').forEach((details) => {
     details.open = true;
-    details.dispatchEvent(new Event('toggle')); // which comes by itself only after the printer has begun
+    details.dispatchEvent(new Event('toggle')); // browsers send it only after printing has begun
   });
   for (let step = 0; step < stepsPrinted; step++) {
     body.querySelectorAll('.more:not([hidden]), .unfold').forEach((button) => button.click());

@@ -1,4 +1,4 @@
-// What the receiver got: the parts of the message that it reads, and the conversation.
+// The data that the receiver got: the parts of the message that it reads, and the conversation.
 
 class ReceivedView {
   constructor(opened, panel) {
@@ -9,7 +9,7 @@ class ReceivedView {
       append(this.element, [unreadable(opened)]);
       return;
     }
-    if (details.contextFormat) this.element.append(el('p', {class: 'aside'}, `What the message carries${details.carrier ? ` at ${details.carrier}` : ''}, in the format ${details.contextFormat}.`));
+    if (details.contextFormat) this.element.append(el('p', {class: 'aside'}, `Context of the message${details.carrier ? ` at ${details.carrier}` : ''}, in the format ${details.contextFormat}.`));
     append(this.element, [(details.sections ?? []).map((s) => this.section(s)), this.conversation(details.turns ?? [])]);
   }
 
@@ -39,7 +39,7 @@ class ReceivedView {
     return el('section', {class: 'part conversation'}, el('h3', {}, 'Conversation', el('span', {class: 'count'}, ` ${plural(turns.length, 'turn')}`)), list.element);
   }
 
-  // isInCalls tells whether all of a turn is shown in the calls that it answers.
+  // isInCalls reports whether a whole turn is shown in the calls that it answers.
   isInCalls(turn) {
     const parts = turn.parts ?? [];
     return parts.length > 0 && parts.every((p) => p.kind === 'result' && this.calls.has(p.id) && this.results.get(p.id)?.part === p);
@@ -52,8 +52,8 @@ class ReceivedView {
       el('div', {class: 'turn-body'}, this.aboutTurn(t), (turn.parts ?? []).map((part) => this.part(part, turn))));
   }
 
-  // looseFindings returns, for each turn, the findings about it that no part of it shows, such as
-  // those about its role.
+  // looseFindings returns the findings of each turn that none of its parts shows, such as those
+  // about its role.
   looseFindings(turns) {
     const {details, context} = this.opened;
     const places = new Map(turns.map((turn, t) => [turn.pointer, t]));
@@ -89,11 +89,11 @@ class ReceivedView {
     }
   }
 
-  // said shows the text of a part, or else its value, or the member of it that matters.
+  // said shows the text of a part, or else its value or its most important member.
   said(part, names) {
     const {context} = this.opened;
     const row = context.at(part.text || part.pointer);
-    if (row < 0) return el('p', {class: 'aside'}, `There is nothing at ${part.text || part.pointer}.`);
+    if (row < 0) return el('p', {class: 'aside'}, `There is no value at ${part.text || part.pointer}.`);
     return valueView(this.opened, context, inside(context, row, names));
   }
 
@@ -132,12 +132,12 @@ class ReceivedView {
   }
 }
 
-// isWithin tells whether a pointer is to a value or into it.
+// isWithin reports whether a pointer is that of a value or below it.
 function isWithin(pointer, value) {
   return (pointer + '/').startsWith(value + '/');
 }
 
-// inside returns the first of these members that a value has, or the value itself.
+// inside returns the first of the given members that a value has, or the value itself.
 function inside(document, row, names) {
   for (const name of names) {
     const member = document.member(row, name);
@@ -146,7 +146,7 @@ function inside(document, row, names) {
   return row;
 }
 
-// unreadable says why there is nothing to show of a message.
+// unreadable states the reason why a message cannot be shown.
 function unreadable(opened) {
   const {missing, malformed, base64, message} = opened.details;
   if (missing) return el('p', {class: 'empty'}, missing);

@@ -1,5 +1,5 @@
-// The details of handoffs: from the blocks of the document, or from the server that the page is from.
-// A block is unpacked when a handoff of it is opened, and few are kept.
+// The details of handoffs: from the blocks of the document, or from the server of the page. A block
+// is unpacked when a handoff in it is opened, and few blocks are kept.
 
 const blocksKept = 4;
 
@@ -9,7 +9,7 @@ class Store {
     this.kept = new Map(); // first handoff of a block → promise of its details, the oldest first
   }
 
-  // details returns a promise of what there is of a handoff.
+  // details returns a promise of the details of a handoff.
   async details(i) {
     const [first, load] = this.url === undefined ? await this.block(i) : [i, () => this.fetched(i)];
     let block = this.kept.get(first);
@@ -36,8 +36,8 @@ class Store {
     return [Number(element.dataset.first), () => unpacked(element.textContent)];
   }
 
-  // element waits for the element of a block while the document is being read: it is whole when
-  // something comes behind it.
+  // element waits for the element of a block while the document is being read: it is complete when
+  // another element follows it.
   async element(i) {
     for (;;) {
       const read = document.readyState !== 'loading';
@@ -61,7 +61,7 @@ class Store {
   }
 }
 
-// unpacked reads base64 of gzip of JSON.
+// unpacked decodes JSON that was compressed with gzip and encoded in base64.
 async function unpacked(text) {
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);

@@ -1,7 +1,7 @@
-// Tabs, as the ARIA Authoring Practices have them: one stop of the Tab key, arrows between them.
+// Tabs as in the ARIA Authoring Practices: one stop of the Tab key, with arrows between them.
 
 class Tabs {
-  // tabs are [id, text]; chosen(id) is called when another one is chosen by the user.
+  // tabs are [id, text]; chosen(id) is called when the user selects another one.
   constructor(label, tabs, panel, chosen) {
     this.panel = panel;
     this.chosen = chosen;
@@ -18,7 +18,7 @@ class Tabs {
     }
   }
 
-  // select shows which tab is chosen.
+  // select marks the selected tab.
   select(id) {
     for (const [other, button] of this.buttons) {
       const selected = other === id;
@@ -30,7 +30,7 @@ class Tabs {
     }
   }
 
-  // note shows a number beside the text of a tab; "" takes it away.
+  // note shows a number beside the text of a tab; "" removes it.
   note(id, text, severity = '') {
     const button = this.buttons.get(id);
     button.querySelector('.count')?.remove();

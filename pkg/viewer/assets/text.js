@@ -1,12 +1,12 @@
-// Characters that nobody sees, or that change the order of what is beside them, are how texts say one
-// thing to a model and another to a person. So they are shown by their code points. The characters
-// themselves stay in the text, for search and for copying.
+// With invisible characters, or characters that change the order of others, a text can have one
+// meaning for a model and another one for a person. They are shown by their code points. The
+// characters themselves stay in the text, for search and copying.
 
-// Those that scripts and emoji need for the form of others are left: joiners and variation selectors.
+// Characters that scripts and emoji need are excepted: joiners and variation selectors.
 const unseen = /(?:(?![\t\n\r\u180b-\u180d\u180f\u200c\u200d\ufe00-\ufe0f])[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb])+/gu;
 const codesShown = 3; // of a run of such characters
 
-// textNodes returns the nodes that show a text.
+// textNodes returns the nodes of a text.
 function textNodes(text) {
   if (text.search(unseen) < 0) return document.createTextNode(text);
   const all = document.createDocumentFragment();
@@ -31,7 +31,7 @@ function hiddenRun(run) {
   return element;
 }
 
-// firstLine returns the beginning of a text for where there is one line.
+// firstLine returns the beginning of a text, for places with one line.
 function firstLine(text, length = 200) {
   const cut = text.slice(0, length);
   return cut.replace(/\s+/g, ' ') + (text.length > length ? '…' : '');

@@ -1,8 +1,8 @@
-// The handoffs of a task over time: a row for each, with what happened to it.
+// The handoffs of a task over time: a row for each, with its events.
 
 const ends = new Set(['COMPLETED', 'EXECUTION_FAILED', 'REJECTED', 'ROLLED_BACK', 'ESCALATED', 'DEAD_LETTERED', 'DISCARDED']);
 
-// legendShapes are those that are explained: shape, tone and what it means.
+// legendShapes are the shapes in the legend: shape, tone and meaning.
 const legendShapes = [
   ['sent', 'plain', 'sent'], ['handed', 'plain', 'handed over'], ['done', 'good', 'completed'], ['failed', 'bad', 'rejected or failed'], ['retry', 'bad', 'another attempt'],
   ['back', 'bad', 'rolled back'], ['warning', 'bad', 'escalated'], ['pause', 'bad', 'waits for a person'],
@@ -22,7 +22,7 @@ class TimelineView {
     this.element = el('div', {class: 'view'}, el('div', {class: 'legend-line'}, this.legend, this.near), this.list.frame);
   }
 
-  // explain says what the shapes mean that are there.
+  // explain shows a legend of the shapes in use.
   explain() {
     const spans = this.order.map((i) => this.spans(i));
     const shapes = new Set(spans.flatMap((s) => s.marks.map((m) => m.shape)));
@@ -30,7 +30,7 @@ class TimelineView {
     const item = (sample, text) => el('span', {class: 'legend-item'}, sample, text);
     const bar = (kind) => el('span', {class: `bar-sample ${kind}`});
     fill(this.legend, legendShapes.filter(([shape]) => shapes.has(shape)).map(([shape, tone, text]) => item(el('span', {class: tone}, glyph(shape)), text)),
-      kinds.has('waiting') && item(bar('waiting'), 'on its way'), kinds.has('working') && item(bar('working'), 'the agent works'), this.scale.gaps.length > 0 && item(bar('gap'), 'nothing happens'));
+      kinds.has('waiting') && item(bar('waiting'), 'in transit'), kinds.has('working') && item(bar('working'), 'agent running'), this.scale.gaps.length > 0 && item(bar('gap'), 'no activity'));
   }
 
   show(state, matches) {
@@ -79,7 +79,7 @@ class TimelineView {
     fill(this.axis, el('span', {class: 'unseen'}, 'Time'), el('span', {class: 'ticks', 'aria-hidden': 'true'}, this.untimed ? [] : ticks));
   }
 
-  // spans returns when a handoff began and ended, its stretches, and its marks.
+  // spans returns the beginning and the end of a handoff, its stretches, and its marks.
   spans(i) {
     if (!this.known.has(i)) {
       const h = this.model.handoffs[i];
@@ -88,7 +88,7 @@ class TimelineView {
     return this.known.get(i);
   }
 
-  // messageSpan goes by the times of messages alone: the receiver works until it sends one itself.
+  // messageSpan uses only the times of messages: a receiver works until it sends a message itself.
   messageSpan(i, h) {
     if (h.at === undefined) return {stretches: [], marks: []};
     const next = this.forest.children[i - this.task.first].map((c) => this.model.handoffs[c + this.task.first].at).filter((at) => at >= h.at);
@@ -119,7 +119,7 @@ class TimelineView {
     ]);
   }
 
-  // lastWord says beside the last mark what it means, and what went wrong before.
+  // lastWord shows the meaning of the last mark beside it, and earlier failures.
   lastWord(marks, took) {
     const last = marks.at(-1);
     if (!last) return el('span', {class: 'word'}, 'no time');

@@ -1,7 +1,7 @@
-// Where a time is on an axis. Long stretches in which nothing happens are short on it, and marked.
+// The place of a time on an axis. Long stretches without events are shortened, and marked.
 
 const gapWidth = 0.04; // of the axis, for a gap
-const gapShare = 0.2; // of all the time, from which on nothing happening is a gap
+const gapShare = 0.2; // the minimum share of the whole time for a gap
 
 class TimeScale {
   // spans are [from, to] in milliseconds, in any order.
@@ -37,7 +37,7 @@ class TimeScale {
     return Math.max(0, Math.min(1, before + active * this.perMillisecond));
   }
 
-  // timeAt is the other way round.
+  // timeAt is the inverse.
   timeAt(place) {
     let rest = place;
     let from = this.from;

@@ -1,7 +1,7 @@
 // The search and the filters of a task.
 
 class Toolbar {
-  // change(patch) is called with what of the state is to be another.
+  // change(patch) is called with the changed members of the state.
   constructor(model, task, change) {
     this.change = change;
     this.controls = new Map();
@@ -43,7 +43,7 @@ class Toolbar {
     this.controls.get('q').focus();
   }
 
-  // show shows a state, and how many of how many handoffs match it.
+  // show shows a state, and the number of matching handoffs.
   show(state, matches, all) {
     for (const [name, control] of this.controls) {
       if (control.value !== state[name]) control.value = state[name];

@@ -1,6 +1,6 @@
 // The handoffs of a task as a tree.
 
-const deepest = 10; // levels that are indented; deeper ones say how deep they are
+const deepest = 10; // indented levels; deeper ones show their depth as a number
 
 class TreeView {
   constructor(model, t, page) {
@@ -13,7 +13,7 @@ class TreeView {
     this.element = this.list.frame;
   }
 
-  // hasStatus tells whether it is known of any handoff what became of it.
+  // hasStatus reports whether the status of any handoff is known.
   hasStatus() {
     const {first, count} = this.task;
     return this.model.handoffs.slice(first, first + count).some((h) => h.status);
@@ -110,7 +110,8 @@ class TreeView {
   }
 }
 
-// agents shows between whom a handoff is; of a conversation that says neither, what it is.
+// agents shows the sender and the receiver of a handoff, or the kind of a conversation without
+// agents.
 function agents(h) {
   if (isUnnamed(h)) return el('bdi', {class: 'agent'}, `${h.format} conversation`);
   return [el('bdi', {class: 'agent'}, firstLine(agentName(h.from), 80)), el('span', {class: 'arrow'}, ' → '), el('bdi', {class: 'agent'}, firstLine(agentName(h.to || h.receivers?.[0]), 80)),
@@ -126,7 +127,7 @@ function tokensOf(cost) {
   return all > 0 ? grouped(all) : '';
 }
 
-// lostChip says how much was lost at the boundary above a handoff.
+// lostChip shows the number of losses at the boundary before a handoff.
 function lostChip(h) {
   const lost = h.lost ?? [];
   if (lost.length === 0) return null;

@@ -1,4 +1,4 @@
-// JSON values as people read them: names with what they are, without braces and quotes.
+// JSON values for people: names with their values, without braces and quotes.
 
 const elementsShown = 30, deepestValue = 5;
 

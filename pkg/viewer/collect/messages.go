@@ -118,7 +118,7 @@ func (c *Messages) Unread(text string) { c.unread = append(c.unread, text) }
 func (c *Messages) text(m *Message) (*Text, error) {
 	packed := make([]byte, m.size)
 	if _, err := c.spool.ReadAt(packed, m.at); err != nil {
-		return nil, fmt.Errorf("reading what was stored of the messages: %w", err)
+		return nil, fmt.Errorf("reading the stored messages: %w", err)
 	}
 	text, err := c.decoder.DecodeAll(packed, nil)
 	if err != nil {

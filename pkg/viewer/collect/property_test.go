@@ -17,15 +17,15 @@ import (
 	"github.com/eaapl/handoff/pkg/viewer/collect/collecttest"
 )
 
-// planted is a credential in generated messages, and escaped the same in another spelling.
+// planted is a credential in generated messages, and escaped is another spelling of it.
 const (
 	planted = "ghp_aB3dE5fG7haB3dE5fG7haB3dE5fG7haB3dE5"
 	escaped = `\u0067hp_aB3dE5fG7haB3dE5fG7haB3dE5fG7haB3dE5`
 )
 
-// Whatever messages come, in whatever order: each is on the page once, to the letter unless it has a
-// credential, of which nothing is left; the lists count what the details show; and tasks, trees and totals
-// do not depend on the order.
+// For any messages in any order: each is on the page once, unchanged except for credentials, of
+// which nothing remains; the counts of the lists equal those of the details; and tasks, trees and
+// totals do not depend on the order.
 func TestProperties(t *testing.T) {
 	for _, run := range []string{"first", "second", "third"} { // a hundred pages each
 		t.Run(run, rapid.MakeCheck(checkPage))
@@ -65,7 +65,7 @@ func checkPage(t *rapid.T) {
 	checkShown(t, in, collecttest.Details(t, pageOfAll(t, o, in)), true)
 }
 
-// genMessage draws the text of a message, of few names, so that they meet.
+// genMessage draws the text of a message, with few names, so that messages are related.
 func genMessage(t *rapid.T) string {
 	pick := func(of ...string) string { return rapid.SampledFrom(of).Draw(t, "pick") }
 	word := func() string {
@@ -98,12 +98,13 @@ func carrying(text string) string {
 	return base64.StdEncoding.EncodeToString([]byte(`{"conversation_history":[{"role":"user","content":"` + text + `"}]}`))
 }
 
-// hasPlanted reports whether a text has the credential, also in a context that a message carries.
+// hasPlanted reports whether a text contains the credential, also in a carried context.
 func hasPlanted(text string) bool {
 	return slices.ContainsFunc([]string{planted[4:], carrying(planted), carrying(escaped)}, func(s string) bool { return strings.Contains(text, s) })
 }
 
-// checkShown checks that each message is there once, to the letter unless it has a credential that is hidden.
+// checkShown checks that each message is on the page once, unchanged except for a hidden
+// credential.
 func checkShown(t *rapid.T, in []given, list []*viewer.Details, secrets bool) {
 	var shown []string
 	for _, d := range list {
@@ -129,7 +130,7 @@ func checkShown(t *rapid.T, in []given, list []*viewer.Details, secrets bool) {
 	}
 }
 
-// checkCounts holds what the lists say of findings to the details.
+// checkCounts compares the counts of findings in the lists with the details.
 func checkCounts(t *rapid.T, index *viewer.Index, i int, d *viewer.Details) {
 	h := index.Handoffs[i]
 	errors, warnings, rules := 0, 0, []int{}
@@ -155,8 +156,9 @@ func checkCounts(t *rapid.T, index *viewer.Index, i int, d *viewer.Details) {
 	}
 }
 
-// outlineOf returns what must not depend on the order of messages: of each task by its id, what it says of
-// itself, and each handoff with its details under the name of its source, where a parent is named by its own.
+// outlineOf returns the data that must not depend on the order of messages: each task by its id,
+// and each handoff with its details under the name of its source, with its parent by the name of
+// the parent's source.
 func outlineOf(index *viewer.Index, list []*viewer.Details) map[string]any {
 	outline := map[string]any{"rules": index.Rules}
 	for _, task := range index.Tasks {

@@ -50,13 +50,13 @@ func (t *Text) Signature() *viewer.Signature {
 	}
 	root := t.doc.Root()
 	algorithm, _, _ := strings.Cut(root.Get("signature").Text(), ":")
-	return &viewer.Signature{Algorithm: algorithm, KeyID: root.Get("signatureKeyId").Text(), Verdict: "nobody has verified it: no key was given"}
+	return &viewer.Signature{Algorithm: algorithm, KeyID: root.Get("signatureKeyId").Text(), Verdict: "it was not verified: no key was given"}
 }
 
 // judge sets the result of verifying a signature, based on the findings of its message.
 func judge(s *viewer.Signature, findings []finding.Finding) {
 	holds := true
-	s.Verdict, s.Holds = "it holds, by a key that was given", &holds
+	s.Verdict, s.Holds = "it is valid under a given key", &holds
 	for _, f := range findings {
 		if f.Layer == finding.Signature && f.Severity == finding.Error {
 			holds, s.Verdict = false, f.Message

@@ -57,9 +57,9 @@ func TestResponses(t *testing.T) {
 		{name: "500", status: 500, kind: busy, want: "500 Internal Server Error"},
 		{name: "599", status: 599, kind: busy, want: "599"},
 		{name: "206", status: 206, body: "{}", kind: other, want: "206 Partial Content: {}"},
-		{name: "moved", status: 301, header: map[string]string{"Location": "/elsewhere"}, kind: permanent, want: "301 Moved Permanently: it redirects to ORIGIN, and no redirect is followed: use the URL there if it is the right one"},
-		{name: "another origin", status: 307, header: map[string]string{"Location": "http://me:token@127.0.0.1:1/x?token=1"}, kind: permanent, want: "307 Temporary Redirect: it redirects to http://127.0.0.1:1, and no redirect is followed: use the URL there if it is the right one"},
-		{name: "in a circle", status: 307, header: map[string]string{"Location": "/in?key=1"}, kind: permanent, want: "307 Temporary Redirect: it redirects to ORIGIN, and no redirect is followed: use the URL there if it is the right one"},
+		{name: "moved", status: 301, header: map[string]string{"Location": "/elsewhere"}, kind: permanent, want: "301 Moved Permanently: it redirects to ORIGIN, but redirects are not followed: use the new URL if it is correct"},
+		{name: "another origin", status: 307, header: map[string]string{"Location": "http://me:token@127.0.0.1:1/x?token=1"}, kind: permanent, want: "307 Temporary Redirect: it redirects to http://127.0.0.1:1, but redirects are not followed: use the new URL if it is correct"},
+		{name: "in a circle", status: 307, header: map[string]string{"Location": "/in?key=1"}, kind: permanent, want: "307 Temporary Redirect: it redirects to ORIGIN, but redirects are not followed: use the new URL if it is correct"},
 		{name: "nowhere", status: 308, kind: permanent, want: "308 Permanent Redirect"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

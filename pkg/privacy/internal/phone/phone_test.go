@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write phones.txt.gz from libphonenumber's metadata")
 
-// TestTable writes the table from the library, and checks that the one here is that.
+// TestTable derives the table from the library, and compares it with the one here.
 func TestTable(t *testing.T) {
 	metadata, err := phonenumbers.MetadataCollection()
 	if err != nil {
@@ -25,7 +25,7 @@ func TestTable(t *testing.T) {
 	var lines []string
 	for _, m := range metadata.GetMetadata() {
 		if m.GetId() == "001" {
-			continue // no region
+			continue // not a region
 		}
 		var forms []string
 		for _, d := range []*phonenumbers.PhoneNumberDesc{
@@ -73,7 +73,7 @@ func TestLibrary(t *testing.T) {
 		number, err := phonenumbers.Parse("+"+digits, "ZZ")
 		want := err == nil && phonenumbers.IsValidNumber(number)
 		if want && "+"+digits != phonenumbers.Format(number, phonenumbers.E164) {
-			return // read with a national prefix in it
+			return // read with a national prefix
 		}
 		if _, got := International(digits); got != want {
 			t.Fatalf("+%s is a number: %v, want %v", digits, got, want)
