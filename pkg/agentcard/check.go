@@ -32,7 +32,7 @@ func Check(card *jsonstream.Document) []finding.Finding {
 		c.report(ruleShape, c.card, "%v", ErrTooLarge)
 		return c.found
 	case isOld(c.card):
-		c.report(ruleOldVersion, c.card, "the card the card the card the card has the shape of A2A 0.3, with %s and without supportedInterfaces: %s", strings.Join(oldNames(c.card), ", "),
+		c.report(ruleOldVersion, c.card, "the card has the shape of A2A 0.3, with %s and without supportedInterfaces: %s", strings.Join(oldNames(c.card), ", "),
 			"in A2A 1.0, url, preferredTransport and protocolVersion are members of supportedInterfaces, and additionalInterfaces its other elements")
 		return c.found
 	}

@@ -237,7 +237,7 @@ func TestOracleDeviations(t *testing.T) {
 			}
 			a := o.ask(request{Do: "sign", Card: json.RawMessage(tt.card), Key: p.private, Header: json.RawMessage(p.header), Typed: tt.typed})
 			fault := (*sign.Error)(nil)
-			if _, err := v.Verify(parse(t, string(a.Card))); !errors.As(err, &fault) || fault.Reason != sign.Mismatch || !strings.Contains(fault.Problem, "over what @a2a-js/sdk signs") {
+			if _, err := v.Verify(parse(t, string(a.Card))); !errors.As(err, &fault) || fault.Reason != sign.Mismatch || !strings.Contains(fault.Problem, "the form that @a2a-js/sdk signs") {
 				t.Errorf("of the SDK's signature we say: %v", err)
 			}
 			var signed struct{ Signatures json.RawMessage }

@@ -46,7 +46,7 @@ func (v *Verifier) Verify(card *jsonstream.Document) ([]*Signature, error) {
 	case root.Kind() != jsonstream.Object:
 		return nil, fault(root, sign.NotCanonicalizable, ErrNotObject.Error())
 	case !list.Exists(), list.Kind() == jsonstream.Null, list.Kind() == jsonstream.Array && list.Len() == 0:
-		return nil, fault(root, sign.Missing, "the card the card the card the card has no signatures: reject it, or have its owner sign it")
+		return nil, fault(root, sign.Missing, "the card has no signatures: reject it, or have its owner sign it")
 	case list.Kind() != jsonstream.Array:
 		return nil, fault(list, sign.Malformed, "expected an array of signatures; found "+finding.QuoteValue(list))
 	case list.Len() > MaxSignatures:

@@ -14,8 +14,8 @@ import (
 // TestReadErrors checks documents that are not messages.
 func TestReadErrors(t *testing.T) {
 	tests := []struct{ name, text, want string }{
-		{"no object", `[1]`, "no handoff message"},
-		{"another format", `{"conversation_history": []}`, "no handoff message"},
+		{"no object", `[1]`, "not a handoff message"},
+		{"another format", `{"conversation_history": []}`, "not a handoff message"},
 		{"neither", `{"schemaVersion": "2.0"}`, "handoffId: expected a string that identifies the message or its task, found nothing"},
 		{"no task", `{"handoffId": "h1"}`, "taskId: expected a string that identifies the message or its task, found nothing"},
 		{"no handoffId", `{"handoffId": 7, "taskId": "t"}`, "handoffId: expected a string that identifies the message or its task, found number"},

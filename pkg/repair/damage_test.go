@@ -24,7 +24,7 @@ func TestDamage(t *testing.T) {
 		{"at the end", meta + said + said[:1], meta + said, []string{"removed the incomplete last line: 1 byte"}},
 		{"NUL bytes", meta + said + nul, meta + said, []string{"removed line 3, which has only NUL bytes, as after a power failure: 4096 bytes"}},
 		{"NUL bytes after a torn line", meta + said + said[:20] + nul, meta + said, []string{"removed the incomplete last line: 4116 bytes"}},
-		{"NUL bytes before the next line", meta + nul + "\n" + said, meta + said, []string{"took out line 2, which is NUL bytes"}},
+		{"NUL bytes before the next line", meta + nul + "\n" + said, meta + said, []string{"removed line 2, which has only NUL bytes"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			raw := jsonstream.NewRaw([]byte(tt.text))

@@ -22,9 +22,9 @@ func TestSchema(t *testing.T) {
 		left   string // the rule of the remaining finding
 	}{
 		{"content that is an object", format.OpenAIChat, `[` + calls + `{"role":"tool","tool_call_id":"c","content":{"t": 18}}]`,
-			`wrote the content of the result of "c" as a text`, `"content":"{\"t\":18}"`, ""},
+			`replaced the content of the result of "c" by its JSON text`, `"content":"{\"t\":18}"`, ""},
 		{"content that is a number", format.OpenAIChat, `[` + calls + `{"role":"tool","tool_call_id":"c","content":18}]`,
-			`wrote the content of the result of "c" as a text`, `"content":"18"`, ""},
+			`replaced the content of the result of "c" by its JSON text`, `"content":"18"`, ""},
 		{"no parts", format.AISDK, `[{"id":"1","role":"user","parts":[{"type":"text","text":"q"}]},{"id":"2","role":"user","parts":[]}]`,
 			"removed the turn, which has no content", `[{"id":"1","role":"user","parts":[{"type":"text","text":"q"}]}]`, ""},
 		{"no parts at all", format.AISDK, `[{"id":"2","role":"user","parts":[]}]`, "", "", "schema/minItems"},

@@ -223,7 +223,7 @@ func TestRestoreByDigest(t *testing.T) {
 	if got, err := restore(string(one.Text), one.Archive, one.Archive); err != nil || got != `[`+turn("a")+`,`+turn("z")+`]` {
 		t.Errorf("got %s, %v", got, err)
 	}
-	if _, err := restore(string(one.Text), one.Archive, two.Archive); err == nil || !strings.Contains(err.Error(), "of messages that differed") {
+	if _, err := restore(string(one.Text), one.Archive, two.Archive); err == nil || !strings.Contains(err.Error(), "of different messages") {
 		t.Errorf("two candidates: %v", err)
 	}
 	if _, err := restore(`[`+turn("y")+`]`, one.Archive); !errors.Is(err, ErrNoEntry) || !strings.Contains(err.Error(), "has no place for a record of the trim") {

@@ -195,7 +195,7 @@ func checkArguments(root jsonstream.Value, report rulebook.Report) {
 			case err != nil:
 				report(arguments, "the arguments are not JSON: %v; found %s", err, finding.QuoteValue(arguments))
 			case doc.Root().Kind() != jsonstream.Object:
-				report(arguments, "the the the the arguments must be the text of a JSON object: found %s", finding.QuoteValue(arguments))
+				report(arguments, "the arguments must be the text of a JSON object: found %s", finding.QuoteValue(arguments))
 			}
 		}
 	}

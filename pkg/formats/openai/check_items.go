@@ -141,7 +141,7 @@ func checkInput(c *checker) {
 			continue
 		}
 		for _, problem := range c.o.InputProblems(name, doc.Root()) {
-			c.report(arguments, "the the the the input of the handoff %s does not match its schema: %s", finding.Quote(name), problem)
+			c.report(arguments, "the input of the handoff %s does not match its schema: %s", finding.Quote(name), problem)
 		}
 	}
 }

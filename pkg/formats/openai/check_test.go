@@ -232,7 +232,7 @@ func TestInputProblems(t *testing.T) {
 	if diff := cmp.Diff([]string{`f {"x": 1.0}`, `transfer_to_b {}`}, asked); diff != "" {
 		t.Error(diff)
 	}
-	if len(problems) != 1 || problems[0].Message != `the the the the input of the handoff "f" does not match its schema: first` || problems[0].Pointer != "/pre_handoff_items/0/arguments" {
+	if len(problems) != 1 || problems[0].Message != `the input of the handoff "f" does not match its schema: first` || problems[0].Pointer != "/pre_handoff_items/0/arguments" {
 		t.Errorf("got %+v", problems)
 	}
 }

@@ -121,7 +121,7 @@ func (r *runReport) checkHandoff(e event, name string) {
 	}
 	for _, problem := range schema.Check(doc.Root()) {
 		f := finding.Finding{Rule: openai.HandoffInput, Layer: finding.Protocol, Severity: finding.Error}
-		f.Message = fmt.Sprintf("the the the the input of the handoff %s does not match its input_type: %s", name, problem.PlacedMessage())
+		f.Message = fmt.Sprintf("the input of the handoff %s does not match its input_type: %s", name, problem.PlacedMessage())
 		r.found = append(r.found, f.On(at))
 	}
 }

@@ -134,7 +134,7 @@ agents:
 		{name: "one tool name of two agents", text: "agents: [{name: A, handoffs: [b 1]}, {name: b 1, handoff_description: Lost parcels., handoffs: [b-1]}, {name: b-1, handoff_description: Broken devices.}]",
 			want: []string{`1:97 agents/one-tool-name: the tools that hand over to "b-1" and "b 1" have the same name`}},
 		{name: "a long name", text: "agents: [{name: A, handoffs: [" + strings.Repeat("b", 60) + "]}, {name: " + strings.Repeat("b", 60) + ", handoff_description: Lost parcels.}]",
-			want: []string{"1:31 agents/tool-name: set tool_name_override"}},
+			want: []string{"1:31 agents/tool-name: set tool_name_override, because the tool name from the agent's name is too long"}},
 		{name: "fewer handoffs", text: "agents: [{name: A, handoffs: [B, C]}, {name: B, handoff_description: Lost parcels.}, {name: C, handoff_description: Broken devices.}]", o: Options{MaxHandoffs: 1},
 			want: []string{`1:30 agents/many-handoffs: "A" has 2 handoffs, more than 1`}},
 		{name: "a shorter history", text: "agents: [{name: A, handoffs: [B]}, {name: B, handoff_description: Lost parcels.}]", o: Options{LongHistory: 1},

@@ -240,5 +240,5 @@ func (p *conditionParser) path() (expression, error) {
 			return names, nil
 		}
 	}
-	return nil, &ConditionError{p.token.offset, fmt.Sprintf("the path has the path has the path has the path has more than %d names: the context is not that deep", maxNested)}
+	return nil, &ConditionError{p.token.offset, fmt.Sprintf("the path has more than %d names: the context is not that deep", maxNested)}
 }
