@@ -91,7 +91,7 @@ func TestParseEd25519(t *testing.T) {
 		{name: "JWK Set of both kinds", in: `{"keys":[` + okp + `},{"kty":"oct","kid":"s","k":"MDEyMzQ1Njc4OWFiY2RlZmdoaWprbG1ub3BxcnN0dXY"}]}`, want: []Key{publicOf(t, k), newKey("s", []byte(random32))}},
 
 		{name: "OpenSSH encrypted", in: texts.encrypted, err: "an encrypted private key (OpenSSH): there is no passphrase prompt; decrypt a copy with ssh-keygen -p"},
-		{name: "PKCS #8 encrypted", in: "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIGb\n-----END ENCRYPTED PRIVATE KEY-----\n", err: "an encrypted private key (PEM): nobody is asked"},
+		{name: "PKCS #8 encrypted", in: "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIGb\n-----END ENCRYPTED PRIVATE KEY-----\n", err: "an encrypted private key (PEM): there is no passphrase prompt"},
 		{name: "PEM encrypted", in: "-----BEGIN PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nMIGb\n-----END PRIVATE KEY-----\n", err: "an encrypted private key (PEM)"},
 		{name: "OpenSSH ECDSA", in: texts.ecSSH, err: "a private key (OpenSSH) for ECDSA: only Ed25519 keys are supported"},
 		{name: "OpenSSH public ECDSA", in: texts.ecLine, err: "line 1: a public key (OpenSSH) of type ecdsa-sha2-nistp256: only ssh-ed25519 is supported"},
