@@ -49,7 +49,7 @@ func TestUnsafeConfig(t *testing.T) {
 				t.Skipf("needs the right to give files away: %v", err)
 			}
 			list, warnings, err := tree.layers(g)
-			if err != nil || len(warnings) != 1 || !strings.HasSuffix(warnings[0], "left out, because it is "+tt.want) {
+			if err != nil || len(warnings) != 1 || !strings.HasSuffix(warnings[0], "ignored, because it is "+tt.want) {
 				t.Errorf("got warnings %q and error %v, want %q", warnings, err, tt.want)
 			}
 			if len(list) > 0 && list[len(list)-1].origin != "environment" {

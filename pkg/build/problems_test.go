@@ -34,7 +34,7 @@ func TestChecked(t *testing.T) {
 			"state 1:1 - From /fromAgent: missing", "state 1:1 - To /toAgent: missing",
 		}},
 		{name: "another name for what must be there", state: "{\n\"taskDescription\":\"INITIAL\",\n\"budget\":{\"costUSD\":\"1\"}}", options: agents, want: []string{
-			"state 3:1 schema/additionalProperties - /budget: unknown member \"budget\": that is the member \"cost\"",
+			"state 3:1 schema/additionalProperties - /budget: unknown member \"budget\": use the member \"cost\"",
 		}},
 		{name: "in the order of the text, each once", state: "{\"cost\":{\"costUSD\":0.1,\"tokens\":[]},\n\"toolcalls\":[{}],\n\"taskDescription\":7}", options: agents, want: []string{
 			"state 1:1 - - /completedSubtasks: no completed subtasks",

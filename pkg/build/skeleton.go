@@ -62,7 +62,7 @@ func Skeleton(d Draft) []byte {
 	}
 	budget := []byte(d.BudgetUSD)
 	if len(budget) == 0 {
-		budget = quote(asked("a number, the budget of the whole task in US dollars"))
+		budget = quote(asked("a number, the budget of the task in US dollars"))
 	}
 	return fmt.Appendf(nil, `{"fromAgent":{"agentId":%s,"agentVersion":%s},"toAgent":%s,"taskDescription":%s,"completedSubtasks":%s,"remainingSubtasks":%s,`+
 		`"currentState":{},"relevantContext":[],"constraints":%s,"conversationHistoryVerbatim":[{"role":"user","content":%s}],`+

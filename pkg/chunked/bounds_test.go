@@ -304,7 +304,7 @@ func TestBuilderErrors(t *testing.T) {
 		t.Error("no error for a signed message")
 	}
 	for _, tt := range []struct{ at, add, says string }{
-		{"/constraints", `["x"]`, "settles"},
+		{"/constraints", `["x"]`, "complete in the first chunk"},
 		{"/currentState", `7`, "can be appended"},
 		{"/currentState", `{`, ""},
 		{"/currentState", `[1]`, "is an object"},

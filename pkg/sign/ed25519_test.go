@@ -197,7 +197,7 @@ func TestEd25519ReadsBack(t *testing.T) {
 		if err != nil || len(keys) != 1 || !keys[0].IsPublic() || !keys[0].same(public) || keys[0].ID != made.ID {
 			t.Errorf("%v reads back as %v, %v", public, keys, err)
 		}
-		if _, err := Sign(parse(t, `{}`), public, false); err == nil || !strings.Contains(err.Error(), "only its private key signs") {
+		if _, err := Sign(parse(t, `{}`), public, false); err == nil || !strings.Contains(err.Error(), "sign with its private key") {
 			t.Errorf("a public key signs: %v", err)
 		}
 	}

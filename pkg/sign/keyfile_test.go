@@ -28,7 +28,7 @@ func TestParseKeysOfOtherFiles(t *testing.T) {
 	}
 	type file struct{ name, in, want string }
 	tests := []file{
-		{"OpenSSH authorized key", `command="true" ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTY=`, "line 1: expected a public key (OpenSSH), which begins with ssh-ed25519; options"},
+		{"OpenSSH authorized key", `command="true" ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTY=`, "line 1: expected a public key (OpenSSH), which begins with ssh-ed25519; remove the options"},
 		{"OpenSSH security key", "# mine\nsk-ssh-ed25519@openssh.com AAAAGnNrLXNzaC1lZDI1NTE5QG9wZW5zc2guY29t", "line 2: a public key (OpenSSH): damaged"},
 		{"OpenSSH private key", "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\n-----END OPENSSH PRIVATE KEY-----\n", "a private key (OpenSSH): damaged"},
 		{"RFC 4716 public key", "---- BEGIN SSH2 PUBLIC KEY ----\nAAAAB3NzaC1yc2EAAAABIwAAAQEA\n---- END SSH2 PUBLIC KEY ----\n", "a public key (PEM): "},
@@ -59,9 +59,9 @@ func TestParseKeysOfOtherFiles(t *testing.T) {
 		{"zeros as a JWK", `{"kty":"oct","k":"` + strings.Repeat("A", 43) + `"}`, "the key has only zero bytes"},
 	}
 	for name, der := range ders(t) {
-		tests = append(tests, file{name + ", DER", string(der), "(DER): a key file holds"})
+		tests = append(tests, file{name + ", DER", string(der), "(DER): a key file is a shared secret"})
 		if name != "public key" && name != "private key" { // Ed25519
-			tests = append(tests, file{name + ", PEM", string(pem.EncodeToMemory(&pem.Block{Type: strings.ToUpper(name), Bytes: der})), "(PEM): a key file holds"})
+			tests = append(tests, file{name + ", PEM", string(pem.EncodeToMemory(&pem.Block{Type: strings.ToUpper(name), Bytes: der})), "(PEM): a key file is a shared secret"})
 		}
 	}
 	for _, tt := range tests {

@@ -108,7 +108,7 @@ func TestVerifyReasons(t *testing.T) {
 		{name: "no key named: all are tried", in: signed(nameless), keys: []Key{old, current, nameless}},
 		{name: "key named, but key file without names", in: signed(current), keys: []Key{old, newKey("", current.secret)}},
 		{name: "named key is not tried with others", in: strings.Replace(signed(current), "current", "old", 1), keys: []Key{old, current},
-			reason: Mismatch, pointer: "/signature", problem: `does not hold under key "old"`},
+			reason: Mismatch, pointer: "/signature", problem: `is not valid under key "old"`},
 		{name: "missing", in: `{"a":1}`, keys: []Key{old}, reason: Missing, problem: `has no member "signature"`},
 		{name: "not an object", in: `[{"signature":1}]`, keys: []Key{old}, reason: Missing},
 		{name: "no string", in: `{"signature":null}`, keys: []Key{old}, reason: Malformed, pointer: "/signature", problem: "found a null"},

@@ -63,7 +63,7 @@ func TestReceiver(t *testing.T) {
 
 		{name: "one of a fan-out", receiver: "agentType: audit-agent\nagentVersion: 2.3.0", pointer: "/receiverList", value: `[` + fanOut + `]`},
 		{name: "first of a fan-out", receiver: "agentType: risk-scoring-agent\nagentVersion: 1.5.0", pointer: "/receiverList", value: `[` + fanOut + `]`},
-		{name: "not in a fan-out", receiver: `agentType: x`, pointer: "/receiverList", value: `[` + fanOut + `]`, want: "addressee /toAgent", says: `to "risk-scoring-agent", "audit-agent" and`},
+		{name: "not in a fan-out", receiver: `agentType: x`, pointer: "/receiverList", value: `[` + fanOut + `]`, want: "addressee /toAgent", says: `to "risk-scoring-agent", "audit-agent", but`},
 		{name: "wrong version in a fan-out", receiver: "agentType: audit-agent\nagentVersion: 1.0.0", pointer: "/receiverList", value: `[` + fanOut + `]`, want: "version-range /receiverList/0/agentVersion"},
 
 		{name: "schema version", receiver: `schemaVersions: ">=2.1 <3"`, want: "schema-version /schemaVersion", says: "schema version 2.0, but the receiver reads >=2.1 <3"},

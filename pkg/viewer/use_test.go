@@ -158,7 +158,7 @@ func TestByMouse(t *testing.T) {
 	b.says("del", "liability risk of the extracted")
 	b.says("ins", "price of the uncapped")
 	b.says(".panel-body", "17 changes")
-	b.says(".panel-body", "12 more changes are not in this page")
+	b.says(".panel-body", "12 more changes are not on this page")
 	b.says(".panel-head", "Credentials in the message are shown as asterisks.")
 	b.click(`[data-tab="findings"]`)
 	b.says(".panel-body", "the subtask s3")

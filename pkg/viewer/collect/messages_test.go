@@ -203,7 +203,7 @@ func TestSignatures(t *testing.T) {
 	signed := `{"handoffId":"h","taskId":"t","parentHandoffId":null,"signature":"hmac-sha256:00","signatureKeyId":"k"}`
 	p := pageOf(t, collecttest.Options(), signed, `{"messages":[{"role":"user","content":"hi"}],"signature":"hmac-sha256:abc"}`)
 	list := collecttest.Details(t, p)
-	if s := list[0].Signature; s == nil || s.Holds != nil || s.Algorithm != "hmac-sha256" || s.KeyID != "k" || !strings.Contains(s.Verdict, "nobody has verified") {
+	if s := list[0].Signature; s == nil || s.Holds != nil || s.Algorithm != "hmac-sha256" || s.KeyID != "k" || !strings.Contains(s.Verdict, "was not verified") {
 		t.Errorf("got %+v", s)
 	}
 	if s := list[1].Signature; s != nil {
