@@ -51,7 +51,7 @@ func TestSourceStaysUntilSynced(t *testing.T) {
 			if (err == nil) != (failure == nil) || errors.Is(gone, fs.ErrNotExist) != (failure == nil) || synced == 0 {
 				t.Errorf("error %v, the file: %v, synced %d times", err, gone, synced)
 			}
-			if failure != nil && !strings.Contains(printed.String(), "a.jsonl: stays") {
+			if failure != nil && !strings.Contains(printed.String(), "a.jsonl: was not removed") {
 				t.Errorf("printed %q", printed)
 			}
 			if text, err := os.ReadFile(path + ".zst"); err != nil || string(text) != "packed" {

@@ -82,7 +82,7 @@ func (f *sw4rmParts) object(what string, parts []string, stdin io.Reader) (jsons
 func (f *sw4rmParts) write(stdout io.Writer, text []byte, kind format.Format, wanted []string) error {
 	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), f.Limits)
 	if err != nil {
-		return fmt.Errorf("the output is not valid JSON: %w", err)
+		return fmt.Errorf("the output cannot be parsed: %w", err)
 	}
 	name, what := schemas.SW4RMContext, "the context"
 	if kind == format.SW4RMRequest {
