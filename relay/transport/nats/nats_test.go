@@ -251,7 +251,7 @@ func TestAddresses(t *testing.T) {
 	nobody := free.Addr().String()
 	free.Close()
 	for address, want := range map[string]string{
-		"nats://u:secret@" + server + "/":          `nats://` + server + `/: the path is no subject`,
+		"nats://u:secret@" + server + "/":          `nats://` + server + `/: the path is not a subject`,
 		"nats://u:secret@" + server + "/a.>":       "not a subject",
 		"nats://u:secret@" + server + "/a..b":      "not a subject",
 		"nats://u:secret@" + server + "/a?x=1":     "unknown parameter",
