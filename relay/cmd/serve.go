@@ -104,7 +104,7 @@ func (f *serveFlags) run(c *cobra.Command) (err error) {
 	defer func() { err = finish(err) }()
 	at := "listening at " + listener.page("/")
 	if listener.token == "" {
-		at += "; in a browser, append ?token= and the token"
+		at += ", to be opened in a browser with ?token= and the token"
 	} else {
 		at += "?token=" + listener.token
 	}

@@ -227,9 +227,9 @@ func TestFaultyChunks(t *testing.T) {
 		dead      bool
 	}{
 		{name: "one is lost", arrange: without(3), reason: "INCOMPLETE_CONTEXT", details: "a chunk of the stream is lost", retryable: true, events: map[audit.Event]int{audit.Rejected: 1}},
-		{name: "it never ends", arrange: func(list []transport.Message) []transport.Message { return list[:3] }, reason: "INCOMPLETE_CONTEXT", details: "has not ended",
+		{name: "it never ends", arrange: func(list []transport.Message) []transport.Message { return list[:3] }, reason: "INCOMPLETE_CONTEXT", details: "is still incomplete",
 			events: map[audit.Event]int{audit.Rejected: 1, audit.RolledBack: 1}},
-		{name: "it never begins", arrange: without(0), reason: "INCOMPLETE_CONTEXT", details: "has not ended",
+		{name: "it never begins", arrange: without(0), reason: "INCOMPLETE_CONTEXT", details: "is still incomplete",
 			events: map[audit.Event]int{audit.Rejected: 1, audit.RolledBack: 1}},
 		{name: "one of another stream", arrange: func(list []transport.Message) []transport.Message {
 			list[2].Body = bytes.Replace(list[2].Body, []byte(`"previous":"sha256:`), []byte(`"previous":"sha256:0000`), 1)

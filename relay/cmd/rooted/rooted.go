@@ -180,7 +180,7 @@ func (f *Folders) Write(path string, content []byte, overwrite bool) error {
 	}
 	err := write(list[at].root, name, content, overwrite)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s: the file exists: choose another name, or set overwrite", term.Visible(path))
+		return fmt.Errorf("%s: the file already exists: choose another name, or set overwrite", term.Visible(path))
 	}
 	if err != nil {
 		return f.plain(path, err)

@@ -271,7 +271,7 @@ func TestAddresses(t *testing.T) {
 		"amqp://u:secret@" + server + "/a?x=1":        "unknown parameter",
 		"amqp://u:secret@" + nobody + "/a":            nobody + ": connection refused",
 		"amqp://u:secret@" + server + "/a":            server + ": the server rejects this user or its password",
-		"amqp://guest:guest@" + server + "/nobody/a":  server + ": the server rejects this user or its passwordto this virtual host",
+		"amqp://guest:guest@" + server + "/nobody/a":  server + ": the server denies this user access to the virtual host",
 		"amqps://u:secret@no-such-host.invalid/queue": "no-such-host.invalid:5671: no-such-host.invalid: no such host",
 	} {
 		u, err := url.Parse(address)

@@ -380,7 +380,7 @@ func TestSick(t *testing.T) {
 	for _, tt := range []struct{ ill, want string }{
 		{"dies", "handoff-transport-sick has ended: exit status 3: the queue xxxxx is gone"},
 		{"ends", "handoff-transport-sick has ended unexpectedly"},
-		{"prints", `handoff-transport-sick violates the protocol of transports: wrote a line that is not a response: "connected to \x1b[31mqueue": no JSON object`},
+		{"prints", `handoff-transport-sick violates the protocol of transports: wrote a line that is not a response: "connected to \x1b[31mqueue": not a JSON object`},
 		{"strange id", `handoff-transport-sick violates the protocol of transports: wrote a response to a request that is not in flight: "{\"id\":99}"`},
 		{"complains", "handoff-transport-sick violates the protocol of transports: standard input: line 2: no"},
 		{"long", `handoff-transport-sick violates the protocol of transports: a line of more than 89544024 bytes: "xxxxx`},

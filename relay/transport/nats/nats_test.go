@@ -251,12 +251,12 @@ func TestAddresses(t *testing.T) {
 	nobody := free.Addr().String()
 	free.Close()
 	for address, want := range map[string]string{
-		"nats://u:secret@" + server + "/":          `nats://` + server + `/: the path is no subject`,
-		"nats://u:secret@" + server + "/a.>":       "no subject",
-		"nats://u:secret@" + server + "/a..b":      "no subject",
+		"nats://u:secret@" + server + "/":          `nats://` + server + `/: the path is not a subject`,
+		"nats://u:secret@" + server + "/a.>":       "not a subject",
+		"nats://u:secret@" + server + "/a..b":      "not a subject",
 		"nats://u:secret@" + server + "/a?x=1":     "unknown parameter",
 		"nats://u:secret@" + nobody + "/a":         nobody + ": connection refused",
-		"nats://secret@" + server + "/a/b":         "no subject",
+		"nats://secret@" + server + "/a/b":         "not a subject",
 		"nats://secret@" + nobody + "/a":           nobody + ": connection refused",
 		"tls://u:secret@no-such-host.invalid/test": "no-such-host.invalid:4222: no-such-host.invalid: no such host",
 	} {
