@@ -93,7 +93,7 @@ func TestUnwrapSeveral(t *testing.T) {
 	if !errors.As(err, &missing) || err.Error() != "expected one handoff, found 2, at /0/parts/1/data, /1/parts/1/data" {
 		t.Errorf("got %v", err)
 	}
-	if _, err = Unwrap(parse(t, list).Root(), Answer); !errors.As(err, &missing) || !strings.HasPrefix(err.Error(), "no answer in it: ") {
+	if _, err = Unwrap(parse(t, list).Root(), Answer); !errors.As(err, &missing) || !strings.HasPrefix(err.Error(), "no answer found: ") {
 		t.Errorf("got %v", err)
 	}
 }
