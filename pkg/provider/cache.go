@@ -42,13 +42,13 @@ func (c *checker) checkCachePoints(turns []conversation.Turn) {
 	for i, p := range points {
 		switch kind, _ := conversation.PartOf(p.of); {
 		case c.provider == BedrockConverse && p.in.Parent().Name() == "toolResult":
-			c.report("cache-point", p.at, "a cache point within a result: the API takes none there; drop it, or put it after the result")
+			c.report("cache-point", p.at, "the cache point is in a result, where the API does not accept it; remove it, or put it after the result")
 		case p.of.Exists() && kind.Kind == conversation.Reasoning:
-			c.report("cache-point", p.at, "a cache point at reasoning: the API takes none there; drop it, or put it at another part")
+			c.report("cache-point", p.at, "the cache point is at reasoning, where the API does not accept it; remove it, or put it at another part")
 		case i < excess:
-			c.report("cache-point", p.at, "too many cache points: found %d, with those of the system and the tools; use at most %d, such as the last ones", len(before)+len(points), maxCachePoints)
+			c.report("cache-point", p.at, "the request has too many cache points: found %d, including the system and the tools; use at most %d, such as the last ones", len(before)+len(points), maxCachePoints)
 		case short && p.ttl.Text() == "1h":
-			c.report("cache-point", p.ttl, "a cache point of %s after one of 5m: longer times come first; use 5m, or 1h in the points before it", finding.QuoteValue(p.ttl))
+			c.report("cache-point", p.ttl, "the cache point of %s comes after one of 5m, and longer times must come first; use 5m, or use 1h in the points before it", finding.QuoteValue(p.ttl))
 		default:
 			short = short || p.ttl.Text() != "1h"
 		}

@@ -43,7 +43,7 @@ func (c *checker) checkServerTools() {
 					delete(open, id)
 				case !ok && waiting[id]:
 				default:
-					c.report("result-without-call", p.ID, "tool result without a call: no call of a server tool before it in its message has the id %s; drop it, or repair the history with handoff repair", finding.QuoteValue(p.ID))
+					c.report("result-without-call", p.ID, "the tool result has no call: no call of a server tool before it in its message has the id %s; remove it, or fix the history with handoff repair", finding.QuoteValue(p.ID))
 				}
 			}
 		}
@@ -52,7 +52,7 @@ func (c *checker) checkServerTools() {
 		}
 		for _, p := range m.parts {
 			if id := p.ID.Text(); p.Kind == conversation.Call && open[id].Value == p.Value && !waiting[id] {
-				c.report("call-without-result", p.ID, "call of a server tool without a result: nothing in its message answers %s; add the result, or repair the history with handoff repair", finding.QuoteValue(p.ID))
+				c.report("call-without-result", p.ID, "the call of a server tool has no result: nothing in its message answers %s; add its result, or fix the history with handoff repair", finding.QuoteValue(p.ID))
 			}
 		}
 	}
@@ -85,7 +85,7 @@ func (c *checker) checkToolSearches() {
 	open := jsonstream.Value{}
 	unanswered := func() {
 		if open.Exists() {
-			c.report("call-without-result", open, "tool search without a result: no tool_search_output follows it; add its output, or drop the call")
+			c.report("call-without-result", open, "the tool search has no result: no tool_search_output follows it; add its output, or remove the call")
 		}
 		open = jsonstream.Value{}
 	}
@@ -99,7 +99,7 @@ func (c *checker) checkToolSearches() {
 				}
 			case "tool_search_output":
 				if p.Hosted && p.ID.Text() == "" && !open.Exists() {
-					c.report("result-without-call", p.Value, "tool search result without a call: no tool_search_call precedes it; add the call, or drop the result")
+					c.report("result-without-call", p.Value, "the result of a tool search has no call: no tool_search_call precedes it; add the call, or remove the result")
 				}
 				open = jsonstream.Value{}
 			}

@@ -54,7 +54,7 @@ func (c *checker) checkPairs() {
 		switch {
 		case call.repeated && !call.answered, c.decided[call.ID.Text()]:
 		case !call.answered && call.Kind == conversation.ApprovalRequest:
-			c.report("call-without-result", call.ID, "approval request without a response: no mcp_approval_response has the approval_request_id %s; add it, or repair the history with handoff repair", called(call.Part))
+			c.report("call-without-result", call.ID, "the approval request has no response: no mcp_approval_response has the approval_request_id %s; add it, or fix the history with handoff repair", called(call.Part))
 		case !call.answered:
 			c.report("call-without-result", orItem(call.ID, call.Value), "the tool call has no result: nothing answers %s; add its result, or fix the history with handoff repair", called(call.Part))
 		default:
@@ -165,7 +165,7 @@ func (p *pairing) checkPlace(c call) {
 	}
 	at := p.messages[c.answer.message].parts[c.answer.part]
 	if text := p.textAfter(c); text.Exists() {
-		p.report("result-place", text, "text of the assistant after its tool call %s: the results must follow the calls; put the text before the calls", called(c.Part))
+		p.report("result-place", text, "the text of the assistant comes after its tool call %s, and results must follow calls; put the text before the calls", called(c.Part))
 		p.found[len(p.found)-1].Of = c.Value
 		return
 	}

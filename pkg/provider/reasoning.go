@@ -120,7 +120,7 @@ func (c *checker) checkFinalThinking() {
 			severity = finding.Error
 		}
 		if p := m.parts[len(m.parts)-1]; p.Kind == conversation.Reasoning && isSigned(p.Value) {
-			c.reportAs(severity, "reasoning-place", p.Value, "thinking at the end of a message of the assistant: the API takes it only before other content; drop it, or add the content that followed")
+			c.reportAs(severity, "reasoning-place", p.Value, "the message of the assistant ends with thinking, which the API accepts only before other content; remove it, or add the content that followed it")
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (c *checker) checkDefinitions() {
 	for i := range c.messages {
 		for _, p := range c.messages[i].parts {
 			if p.Kind == conversation.Call && !p.Hosted {
-				c.report("tools", p.Value, "a tool call in a request without definitions of tools; define the tool %s", finding.Quote(p.Tool()))
+				c.report("tools", p.Value, "the request has a tool call but no tool definitions; define the tool %s", finding.Quote(p.Tool()))
 				return
 			}
 		}
@@ -40,7 +40,7 @@ func (c *checker) checkChoice() {
 	choice := c.request.Get("tool_choice")
 	kind := choice.Get("type").Text()
 	if thinking := c.request.Get("thinking").Get("type").Text(); (kind == "any" || kind == "tool") && (thinking == "enabled" || thinking == "adaptive") {
-		c.report("tool-choice", choice, "a tool_choice that forces a call, with thinking on: found %s; use auto or none, or turn thinking off", finding.QuoteValue(choice.Get("type")))
+		c.report("tool-choice", choice, "tool_choice forces a call while thinking is on: found %s; use auto or none, or turn thinking off", finding.QuoteValue(choice.Get("type")))
 	}
 	if kind != "tool" {
 		return
@@ -50,7 +50,7 @@ func (c *checker) checkChoice() {
 			return
 		}
 	}
-	c.report("tool-choice", choice, "a tool_choice of a tool that is not defined: found %s; define it in tools, or choose another", finding.QuoteValue(choice.Get("name")))
+	c.report("tool-choice", choice, "tool_choice names a tool that is not defined: found %s; define it in tools, or choose another", finding.QuoteValue(choice.Get("name")))
 }
 
 // checkMixedTurns reports turns with results and other content for models that do not take both.
@@ -62,7 +62,7 @@ func (c *checker) checkMixedTurns() {
 	for i := range c.messages {
 		m := &c.messages[i]
 		if m.role != assistant && m.has(conversation.Result) && !m.onlyResults() {
-			c.report("mixed-turn", m.turn.Value, "a turn with results and other content, which some models do not take: the model is %s; put the other content into a turn of its own after a turn of the assistant", finding.QuoteValue(c.request.Get("modelId")))
+			c.report("mixed-turn", m.turn.Value, "the turn has results and other content, which some models reject: the model is %s; put the other content into a separate turn after a turn of the assistant", finding.QuoteValue(c.request.Get("modelId")))
 		}
 	}
 }

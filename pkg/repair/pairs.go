@@ -52,7 +52,7 @@ func (r *repairer) take(i int, p conversation.Part) (gone bool) {
 func (r *repairer) answerCall(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	if ask, ok := r.partAt(i, f.At, conversation.ApprovalRequest); ok {
-		r.step(f, i, "denied the approval request %q, which nobody answered", ask.ID.Text())
+		r.step(f, i, "denied the approval request %q, which has no response", ask.ID.Text())
 		r.insert(i+1, r.around(r.items[i].turn.Value, format.Fill(`{"type":"mcp_approval_response","approval_request_id":%,"approve":false,"reason":%}`, ask.ID.Text(), NoResult)))
 		return true
 	}
@@ -61,12 +61,12 @@ func (r *repairer) answerCall(f provider.Fault) bool {
 	case !ok:
 		return false
 	case call.Hosted:
-		r.step(f, i, "dropped the call %s, which the provider did not finish", nameOf(call))
+		r.step(f, i, "removed the call %s, which the provider did not finish", nameOf(call))
 		r.take(i, call)
 		return true
 	case call.Value.Parent().Name() == "invalid_tool_calls":
 		said := fmt.Sprintf("[the tool call %s of the tool %s, whose arguments are not valid JSON]\n%s", call.ID.Text(), call.Tool(), call.Value.Get("args").Text())
-		r.step(f, i, "made the invalid call %s a note in a turn of the user", nameOf(call))
+		r.step(f, i, "converted the invalid call %s to a note in a turn of the user", nameOf(call))
 		like := r.items[i].turn.Value
 		to := i + 1
 		if r.take(i, call) {
