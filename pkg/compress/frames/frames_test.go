@@ -86,11 +86,11 @@ func TestRead(t *testing.T) {
 	}{
 		{name: "file", data: bytes.NewReader(data), entries: found, want: first + "\n" + second + "\n"},
 		{name: "pipe", data: io.MultiReader(bytes.NewReader(data)), entries: found, want: first + "\n" + second + "\n"},
-		{name: "cut", data: bytes.NewReader(data[:len(data)-2]), entries: found, want: first + "\n", wantErr: "not one of this data"},
+		{name: "cut", data: bytes.NewReader(data[:len(data)-2]), entries: found, want: first + "\n", wantErr: "does not belong to this data"},
 		{name: "pipe that is cut", data: io.MultiReader(bytes.NewReader(data[:9])), entries: found[1:], wantErr: "unexpected EOF"},
 		{name: "backwards", data: bytes.NewReader(data), entries: backwards, want: second + "\n", wantErr: "its places are not in order"},
 		{name: "plain", data: strings.NewReader(strings.Repeat(first+"\n", 9)), entries: found, wantErr: "its place contains something else"},
-		{name: "another message", data: bytes.NewReader(data), entries: renamed, wantErr: `the message there is "a"`},
+		{name: "another message", data: bytes.NewReader(data), entries: renamed, wantErr: `the message at its place is "a"`},
 		{name: "too long", data: bytes.NewReader(data), entries: found, limits: jsonstream.Limits{MaxBytes: 9}, wantErr: "longer than 9 bytes"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

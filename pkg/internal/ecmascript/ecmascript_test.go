@@ -111,7 +111,7 @@ func TestMatch(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ expr, want string }{
-		{`(?i)abc`, `character 2: "?i)" after "(": ECMA-262 knows`},
+		{`(?i)abc`, `character 2: "?i)" after "(": ECMA-262 allows`},
 		{`(?P<name>a)`, `character 2: "?P" after "("`},
 		{`(?>a)`, `character 2: "?>" after "("`},
 		{`(?:a`, `character 1: "(" without ")"`},

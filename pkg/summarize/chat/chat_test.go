@@ -304,7 +304,7 @@ func TestNew(t *testing.T) {
 		{"not a URL", Options{URL: "https://u:" + testKey + "@%", Model: "m"}, "cannot be read"},
 		{"no host", Options{URL: "https:///v1", Model: "m"}, "cannot be read"},
 		{"user", Options{URL: "https://u:" + testKey + "@h/v1", Model: "m"}, "leave it out and set the key"},
-		{"query", Options{URL: "https://h/v1?key=" + testKey, Model: "m"}, "from ? or # on"},
+		{"query", Options{URL: "https://h/v1?key=" + testKey, Model: "m"}, "a query (?) or fragment (#)"},
 		{"whole path", Options{URL: "https://h/v1/chat/completions", Model: "m"}, "ends with /chat/completions"},
 	}
 	for _, tt := range tests {

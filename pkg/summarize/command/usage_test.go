@@ -23,8 +23,8 @@ func TestUsage(t *testing.T) {
 		{`handoff-usage: {"costUSD":1e-3}`, "", summarize.Usage{CostUSD: "1e-3"}},
 		{"thinking", "", summarize.Usage{}},
 		{`handoff-usage: {"costUSD":-1}`, "with a number below 0", summarize.Usage{}},
-		{`handoff-usage: {"cost":1}`, "cannot be read", summarize.Usage{}},
-		{`handoff-usage: x`, "cannot be read", summarize.Usage{}},
+		{`handoff-usage: {"cost":1}`, "is invalid", summarize.Usage{}},
+		{`handoff-usage: x`, "is invalid", summarize.Usage{}},
 	} {
 		said := ""
 		o := child.Options{Command: `printf '%s\n' "$SAYS" >&2; echo so far`, Env: append(child.Environment(os.Environ(), nil), "SAYS="+tt.stderr), Stderr: func(line string) { said += line }}
