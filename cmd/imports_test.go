@@ -223,7 +223,7 @@ var imports = map[string][]string{
 	"pkg/inspect":                {"pkg/conversation", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/tokens", "github.com/go-json-experiment/json"},
 	"pkg/internal/align":         {},
 	"pkg/internal/automaton":     {},
-	"pkg/internal/chat":          {"pkg/conversation", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream"},
+	"pkg/internal/chat":          {"pkg/conversation", "pkg/format", "pkg/internal/exchange", "pkg/internal/tree", "pkg/jsonstream"},
 	"pkg/internal/chatgen":       {"pkg/format", "pkg/jsonstream"},
 	"pkg/internal/ecmascript":    {"pkg/internal/automaton"},
 	"pkg/internal/exchange":      {"internal/rfc3339", "pkg/finding", "pkg/internal/tree", "pkg/jsonstream"},
@@ -259,7 +259,7 @@ var imports = map[string][]string{
 	"pkg/safety/classifier": {"pkg/child", "pkg/safety"},
 	"pkg/safety/model":      {"internal/gram"},
 	"pkg/session": {
-		"internal/rfc3339", "internal/secrets", "pkg/format", "pkg/formats/claudecode", "pkg/jsonstream", "pkg/message",
+		"internal/rfc3339", "internal/secrets", "pkg/format", "pkg/formats/claudecode", "pkg/formats/codex", "pkg/jsonstream", "pkg/message",
 		"github.com/go-json-experiment/json", "github.com/google/uuid",
 	},
 	"pkg/sign":              {"internal/iso8601", "internal/secrets", "pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "golang.org/x/crypto"},

@@ -16,12 +16,13 @@ type shape struct {
 	hostedCall, hostedResult          jsonstream.Value // of Gemini
 	rawItem, lc, kwargs, data         jsonstream.Value
 	toolUse, toolResult, reasoning    jsonstream.Value // of Bedrock
-	message, payload                  jsonstream.Value
+	message, payload, attachment      jsonstream.Value // of lines of coding agents
 }
 
 // shapeOf finds the members in one pass: there are many turns, and most have only role and
 // content.
 func shapeOf(v jsonstream.Value) (s shape) {
+	var prompt jsonstream.Value
 	for name, member := range v.Members() {
 		switch name {
 		case "type":
@@ -94,10 +95,21 @@ func shapeOf(v jsonstream.Value) (s shape) {
 			s.message = member
 		case "payload":
 			s.payload = member
+		case "attachment":
+			s.attachment = member
+		case "prompt":
+			prompt = member
 		}
+	}
+	if s.kind.Text() == QueuedCommand {
+		s.content = prompt
 	}
 	return s
 }
+
+// QueuedCommand is the type of an attachment in a session of Claude Code that is a turn of the user: its
+// prompt was typed while the agent worked.
+const QueuedCommand = "queued_command"
 
 // inner returns the value wrapped in a turn, absent if the turn is its own content.
 func (s *shape) inner() jsonstream.Value {
@@ -118,6 +130,8 @@ func (s *shape) inner() jsonstream.Value {
 		inner = s.payload
 	case s.message.Exists() && (kind == "user" || kind == "assistant"):
 		inner = s.message
+	case s.attachment.Get("type").Text() == QueuedCommand:
+		inner = s.attachment
 	}
 	if inner.Kind() != jsonstream.Object {
 		return jsonstream.Value{}

@@ -48,6 +48,8 @@ func (s *speech) add(text string) {
 func (s *speech) item(item jsonstream.Value) {
 	kind := item.Get("type").Text()
 	switch {
+	case kind == QueuedCommand:
+		s.value(item.Get("prompt"))
 	case item.Get("content").Exists():
 		s.value(item.Get("content"))
 	case item.Get("parts").Exists():

@@ -18,6 +18,14 @@ type Turn struct {
 	Role  string // see [Role]
 }
 
+// NewTurn returns the turn of an element with an index. A string is a turn of the user.
+func NewTurn(element jsonstream.Value, index int) Turn {
+	if element.Kind() == jsonstream.String {
+		return Turn{Value: element, Index: index, Role: "user"}
+	}
+	return Turn{Value: element, Index: index, Role: Role(element)}
+}
+
 // Role returns the role of a turn in lower case, "" if an item has none. The roles of LangChain, Gemini and
 // A2A are mapped to the common names: user, assistant, system, tool.
 func Role(turn jsonstream.Value) string {
@@ -29,6 +37,9 @@ func Role(turn jsonstream.Value) string {
 		s = shapeOf(inner)
 	}
 	role := lower(s.role)
+	if s.kind.Text() == QueuedCommand {
+		role = "user"
+	}
 	if s.parts.Exists() {
 		switch role {
 		case "model", "agent", "role_agent":

@@ -30,6 +30,13 @@ type Elements struct {
 	// Trail returns a [Trail] that finds the turns in the list. If nil, all elements are turns
 	// unless Fit classifies them as [Beside].
 	Trail func() Trail
+	// Within returns the turns of an element that holds several, nil for any other. It is nil if no
+	// element does.
+	Within func(element jsonstream.Value) []jsonstream.Value
+	// Hold returns an element that holds several turns with others in the place of its first, as many
+	// as given. Lift returns the element for a turn in the form of the turns within another element.
+	Hold func(element jsonstream.Value, first int, turns []jsonstream.Value) []byte
+	Lift func(element, turn jsonstream.Value) []byte
 	// Relink updates the references between lines so that a Trail finds the conversation again
 	// after lines were removed, added or moved. It may move one line. lines has all lines of the
 	// file, in order. The error explains why relinking is impossible. Relink is nil if the
@@ -45,13 +52,77 @@ type Trail interface {
 	Read(part iter.Seq2[int, jsonstream.Value]) any
 	// Add adds the results of Read, in the order of the parts.
 	Add(read any)
-	// Turns returns the indices of the turns, in conversation order, after all parts were added.
-	Turns() []int
+	// Turns returns the places of the turns, in conversation order, after all parts were added.
+	Turns() []Spot
 }
 
-// Path returns the indices of the turns in a list, in conversation order. [Elements.Trail]
+// A Loss is a number of turns in a file that its agent does not find when it resumes the session, though
+// nobody took them back.
+type Loss struct {
+	Cause Cause
+	At    int // the index of the line where the conversation goes on without them
+	Turns int
+	// The line Child would follow the line Parent if nothing were lost.
+	Child, Parent int
+}
+
+// A Cause is the cause of a loss.
+type Cause int
+
+// The causes of losses.
+const (
+	Dangling Cause = iota // the line that the conversation begins with follows one that is not there
+	Orphaned              // a reply is beside the note of a failed request, which the conversation follows
+)
+
+// A Lossy is a [Trail] that knows about losses.
+type Lossy interface {
+	// Losses returns the losses, after all parts were added.
+	Losses() []Loss
+}
+
+// Losses returns the losses in a list.
+func (e *Elements) Losses(list iter.Seq2[int, jsonstream.Value]) []Loss {
+	trail := e.Trail()
+	lossy, ok := trail.(Lossy)
+	if !ok {
+		return nil
+	}
+	trail.Add(trail.Read(list))
+	return lossy.Losses()
+}
+
+// A Spot is the place of a turn in a list.
+type Spot struct {
+	Index int32 // of the element
+	Nth   int32 // of the turns within the element, from 1; 0 if the element is the turn
+}
+
+// At returns the turns at spots. element is called once for each run of spots with the same index.
+func (e *Elements) At(spots []Spot, element func(index int) jsonstream.Value) []jsonstream.Value {
+	turns := make([]jsonstream.Value, len(spots))
+	var v jsonstream.Value
+	var within []jsonstream.Value
+	for i, s := range spots {
+		if i == 0 || spots[i-1].Index != s.Index {
+			v, within = element(int(s.Index)), nil
+		}
+		switch {
+		case s.Nth == 0:
+			turns[i] = v
+		case within == nil:
+			within = e.Within(v)
+			fallthrough
+		default:
+			turns[i] = within[s.Nth-1]
+		}
+	}
+	return turns
+}
+
+// Path returns the places of the turns in a list, in conversation order. [Elements.Trail]
 // must not be nil.
-func (e *Elements) Path(list iter.Seq2[int, jsonstream.Value]) []int {
+func (e *Elements) Path(list iter.Seq2[int, jsonstream.Value]) []Spot {
 	trail := e.Trail()
 	trail.Add(trail.Read(list))
 	return trail.Turns()

@@ -198,10 +198,18 @@ func (h *History) readPath(d *format.Descriptor, list int) {
 	for _, v := range h.Lists[list].Value.Elements() {
 		all = append(all, v)
 	}
-	for _, index := range d.Known.Path(h.Lists[list].Value.Elements()) {
-		v := all[index]
-		h.Turns = append(h.Turns, conversation.Turn{Value: v, List: list, Index: index, Role: conversation.Role(v)})
+	spots := d.Known.Path(h.Lists[list].Value.Elements())
+	for i, v := range d.Known.At(spots, func(index int) jsonstream.Value { return all[index] }) {
+		turn := conversation.NewTurn(v, int(spots[i].Index))
+		turn.List = list
+		h.Turns = append(h.Turns, turn)
 	}
+}
+
+// isWithin reports whether a turn is one of several in an element.
+func (h *History) isWithin(t conversation.Turn) bool {
+	known := h.Layout().Known
+	return known != nil && known.Within != nil && t.Value.Parent() != h.Lists[t.List].Value
 }
 
 // Context returns the document of [History.Root]: the message, or the decoded context that it carries.
@@ -212,8 +220,11 @@ func (h *History) Pointers() []string {
 	pointers := make([]string, len(h.Turns))
 	for i, t := range h.Turns {
 		list := h.Lists[t.List]
-		pointers[i] = list.Pointer()
-		if list.Value.Kind() == jsonstream.Array {
+		switch pointers[i] = list.Pointer(); {
+		case list.Value.Kind() != jsonstream.Array:
+		case h.isWithin(t):
+			pointers[i] = t.Value.Pointer()
+		default:
 			pointers[i] += "/" + strconv.Itoa(t.Index)
 		}
 	}

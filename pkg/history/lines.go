@@ -1,6 +1,7 @@
 package history
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/eaapl/handoff/pkg/format"
@@ -14,10 +15,14 @@ type Line struct {
 	Value jsonstream.Value
 }
 
+// errTurns reports lines that take back or replace some of the new turns.
+var errTurns = errors.New("the session cannot be rewritten: other lines of it take turns back, or replace them")
+
 // WithTurns returns the text of a message that is JSON Lines with another conversation, in the order of
 // turns. A missing turn is removed with its line. A new turn, or one in a different order, becomes a line
-// after that of the turn before it. All other lines stay unchanged, except for references to removed and
-// new lines: the error is that of [format.Elements.Relink].
+// after that of the turn before it. If turns within a line change, the line then also holds all turns
+// before them. All other lines stay unchanged, except for references to removed and new lines: the error
+// is that of [format.Elements.Relink], or about lines that would take turns back.
 func (h *History) WithTurns(turns []Line) ([]byte, error) {
 	lines := h.place(turns)
 	if relink := h.Layout().Known.Relink; relink != nil {
@@ -40,7 +45,18 @@ func (h *History) WithTurns(turns []Line) ([]byte, error) {
 		}
 		root.Insert("-", d)
 	}
-	return root.Bytes(), nil
+	text := root.Bytes()
+	if h.inside() == 0 {
+		return text, nil
+	}
+	doc, err := jsonstream.Parse(h.context.Raw().With(text), jsonstream.Unlimited())
+	if err != nil {
+		return nil, err
+	}
+	if len(h.Layout().Known.Path(doc.Root().Elements())) != len(turns) {
+		return nil, errTurns
+	}
+	return text, nil
 }
 
 // place returns all lines, including the lines of the new turns, and the removed lines without a value.
@@ -53,8 +69,40 @@ func (h *History) place(turns []Line) []format.Line {
 	if len(h.Turns) > 0 {
 		after = h.Turns[0].Index - 1
 	}
+	known, inside := h.Layout().Known, h.inside()
+	var holder jsonstream.Value // the last line with turns within it
+	first := 0                  // of the turns that become lines
+	if inside > 0 {
+		for holder = h.Turns[inside-1].Value; holder.Parent() != h.Root; holder = holder.Parent() {
+		}
+	}
+	if inside > 0 && !h.keepsInside(turns, inside) {
+		var held []jsonstream.Value
+		for slices.ContainsFunc(turns[first:], func(t Line) bool { return t.Of >= 0 && t.Of < inside }) {
+			held = append(held, turns[first].Value)
+			first++
+		}
+		after = holder.Index()
+		count := 0
+		for _, t := range h.Turns[:inside] {
+			if t.Index == after && h.isWithin(t) {
+				count++
+			}
+		}
+		at[after] = format.Line{Was: holder, Value: parsed(known.Hold(holder, count, held)), Turn: -1}
+	}
 	for n, t := range turns {
+		if n < first {
+			continue
+		}
+		if t.Of >= 0 && t.Of < inside && h.isWithin(h.Turns[t.Of]) {
+			after = h.Turns[t.Of].Index
+			continue
+		}
 		line := format.Line{Value: t.Value, Turn: n}
+		if holder.Exists() && t.Of < 0 {
+			line.Value = parsed(known.Lift(holder, t.Value))
+		}
 		if t.Of >= 0 {
 			line.Was = h.Turns[t.Of].Value
 		}
@@ -69,7 +117,7 @@ func (h *History) place(turns []Line) []format.Line {
 		added[after] = append(added[after], line)
 	}
 	for _, t := range h.Turns {
-		if _, stays := at[t.Index]; !stays {
+		if _, stays := at[t.Index]; !stays && !h.isWithin(t) {
 			at[t.Index] = format.Line{Was: t.Value, Turn: -1}
 		}
 	}
@@ -85,6 +133,46 @@ func (h *History) place(turns []Line) []format.Line {
 		lines = append(lines, added[i]...)
 	}
 	return lines
+}
+
+// inside returns the number of turns up to the last one within a line.
+func (h *History) inside() int {
+	for i := len(h.Turns) - 1; i >= 0; i-- {
+		if h.isWithin(h.Turns[i]) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// keepsInside reports whether the turns within lines stay as they are, with no new or changed turn up to
+// the last of the first turns, of which they are some.
+func (h *History) keepsInside(turns []Line, inside int) bool {
+	next := 0
+	for _, t := range turns {
+		if next == inside {
+			return true
+		}
+		if t.Of < next || t.Of >= inside || t.Value != h.Turns[t.Of].Value {
+			return false
+		}
+		for ; next < t.Of; next++ {
+			if h.isWithin(h.Turns[next]) {
+				return false
+			}
+		}
+		next = t.Of + 1
+	}
+	return next == inside
+}
+
+// parsed returns the value of a text that is JSON.
+func parsed(text []byte) jsonstream.Value {
+	doc, err := jsonstream.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
+	if err != nil {
+		panic(err) // impossible: made of values
+	}
+	return doc.Root()
 }
 
 // inOrder reports which turns keep their order: as many as possible.

@@ -79,6 +79,9 @@ func (c *checker) checkRole(m *message) {
 		return
 	}
 	role := m.turn.Item().Get("role")
+	if m.turn.Item().Get("type").Text() == conversation.QueuedCommand { // always of the user
+		return
+	}
 	var known []string
 	switch c.provider {
 	case OpenAIChat:

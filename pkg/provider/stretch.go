@@ -88,9 +88,23 @@ func (o *Outline) Read(part iter.Seq2[int, jsonstream.Value]) any {
 	var read outlined
 	for index, v := range part {
 		read.starts = append(read.starts, uint32(len(read.ids)))
-		read.traits = append(read.traits, o.read(&read, index, conversation.Turn{Value: v, Index: index, Role: conversation.Role(v)}))
+		read.traits = append(read.traits, o.readElement(&read, index, v))
 	}
 	return read
+}
+
+// readElement reads an element. One that holds several turns has no side, so that no stretch ends
+// among them.
+func (o *Outline) readElement(to *outlined, index int, v jsonstream.Value) (found trait) {
+	if o.layout.Known != nil && o.layout.Known.Within != nil {
+		if turns := o.layout.Known.Within(v); turns != nil {
+			for _, turn := range turns {
+				found |= o.read(to, index, conversation.NewTurn(turn, index)) &^ (ofUser | ofAssistant)
+			}
+			return found
+		}
+	}
+	return o.read(to, index, conversation.Turn{Value: v, Index: index, Role: conversation.Role(v)})
 }
 
 // read reads an element as a turn.
@@ -139,6 +153,7 @@ func (o *Outline) read(to *outlined, index int, turn conversation.Turn) trait {
 		if to.media == nil {
 			to.media = map[int]tally{}
 		}
+		count.addAll(to.media[index])
 		to.media[index] = count
 	}
 	switch {
@@ -179,11 +194,12 @@ func (o *Outline) idsOf(index int) []uint64 {
 // Stretches cuts a history whose turns are the elements of a path. least is the minimum weight of a
 // stretch, where possible. A stretch is longer if calls are far from their results, or if other turns share
 // an id.
-func (o *Outline) Stretches(path []int, weight func(index int) int64, least int64) []Stretch {
+func (o *Outline) Stretches(path []format.Spot, weight func(index int) int64, least int64) []Stretch {
 	last := make(map[uint64]int32, len(path)) // the last turn with an id
 	all := Stretch{}
 	calls, medium := -1, -1
-	for at, index := range path {
+	for at, spot := range path {
+		index := int(spot.Index)
 		for _, id := range o.idsOf(index) {
 			last[id] = int32(at)
 		}
@@ -192,7 +208,9 @@ func (o *Outline) Stretches(path []int, weight func(index int) int64, least int6
 		}
 		if count, ok := o.media[index]; ok {
 			medium = at
-			all.total.addAll(count)
+			if at == 0 || path[at-1].Index != spot.Index {
+				all.total.addAll(count)
+			}
 		}
 	}
 	var list []Stretch
@@ -207,7 +225,8 @@ func (o *Outline) Stretches(path []int, weight func(index int) int64, least int6
 		list = append(list, s)
 	}
 	reach, size := 0, int64(0)
-	for at, index := range path {
+	for at, spot := range path {
+		index := int(spot.Index)
 		for _, id := range o.idsOf(index) {
 			reach = max(reach, int(last[id]))
 		}
@@ -218,7 +237,7 @@ func (o *Outline) Stretches(path []int, weight func(index int) int64, least int6
 			continue
 		}
 		const sides = ofUser | ofAssistant
-		if next := o.traits[path[at+1]] & sides; o.traits[index]&sides|next == sides {
+		if next := o.traits[path[at+1].Index] & sides; o.traits[index]&sides|next == sides {
 			end(at + 1)
 			size = 0
 		}

@@ -19,10 +19,7 @@ import (
 func inStretches(p Provider, h *history.History, least int64) (all []finding.Finding, stretches int) {
 	o := NewOutline(h.Layout())
 	o.Add(o.Read(h.Root.Elements()))
-	var path []int
-	for _, t := range h.Turns {
-		path = append(path, t.Index)
-	}
+	path := h.Layout().Known.Path(h.Root.Elements())
 	list := o.Stretches(path, func(int) int64 { return 1 }, least)
 	for _, s := range list {
 		for _, f := range s.Faults(p, h.Layout(), h.Turns[s.Begin:s.End]) {
@@ -80,9 +77,9 @@ func TestStretchesMedia(t *testing.T) {
 	}
 	o := NewOutline(&format.Descriptor{Provider: "anthropic"})
 	o.Add(o.Read(doc.Root().Elements()))
-	var path []int
-	for i := range 2 * n {
-		path = append(path, i)
+	var path []format.Spot
+	for i := range int32(2 * n) {
+		path = append(path, format.Spot{Index: i})
 	}
 	count := 0
 	for _, s := range o.Stretches(path, func(int) int64 { return 1 }, 1) {

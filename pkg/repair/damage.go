@@ -14,6 +14,9 @@ import (
 // cutOff is the rule that each line of JSON Lines is whole.
 const cutOff = "lines/cut-off"
 
+// joined is the rule that each line of JSON Lines is one document.
+const joined = "lines/joined"
+
 // Damage is the text that [Parse] removed from JSON Lines. The zero value is no damage.
 type Damage struct {
 	text  []byte       // the original text
@@ -48,11 +51,8 @@ func Parse(raw jsonstream.Raw, limits jsonstream.Limits) (*jsonstream.Document, 
 		if _, failed := parser.Parse(jsonstream.NewRaw(line), limits); isWhole(failed) || len(d.steps) > maxDamaged {
 			return nil, Damage{}, err
 		} else if failed != nil && !blank {
-			kept = lineIn(line, limits)
-			d.steps = append(d.steps, damageStep(line[:len(line)-len(kept)], number, len(rest) == 0 && len(kept) == 0))
-			d.after[elements] = true
-		}
-		if len(kept) > 0 && !blank {
+			kept = d.mend(line, number, len(rest) == 0, limits, &elements)
+		} else if !blank {
 			elements++
 		}
 		whole = append(whole, kept...)
@@ -72,22 +72,34 @@ func isWhole(err error) bool {
 	return errors.Is(err, jsonstream.ErrTooLarge) || errors.Is(err, jsonstream.ErrTooDeep) || errors.Is(err, jsonstream.ErrDuplicateName)
 }
 
-// lineIn returns the complete line that follows a partial one without a line end, for formats whose
-// messages are JSON Lines; nil if there is none.
-func lineIn(line []byte, limits jsonstream.Limits) []byte {
-	const tries = 100
-	for at, n := 1, 0; at < len(line) && n < tries; n++ {
-		next := bytes.Index(line[at:], []byte(`{"`))
-		if next < 0 {
-			return nil
+// mend returns the whole documents of a damaged line, each on a line of its own, and records what is no
+// document. elements counts the documents.
+func (d *Damage) mend(line []byte, number int, last bool, limits jsonstream.Limits, elements *int) (whole []byte) {
+	text := bytes.TrimRight(line, "\r\n")
+	end := line[len(text):]
+	count := 0
+	for piece, isWhole := range jsonstream.Pieces(text, limits, isLine) {
+		if !isWhole {
+			if len(piece) == len(text) {
+				piece = line
+			}
+			d.steps = append(d.steps, damageStep(piece, number, last && count == 0))
+			d.after[*elements] = true
+			continue
 		}
-		at += next
-		if doc, err := jsonstream.Parse(jsonstream.NewRaw(line[at:]), limits); err == nil && isLine(doc.Root()) {
-			return line[at:]
+		if count++; count > 1 {
+			whole = append(whole, '\n')
 		}
-		at++
+		whole = append(whole, bytes.TrimSpace(piece)...)
+		*elements++
 	}
-	return nil
+	if count > 1 {
+		d.steps = append(d.steps, Step{joined, "", fmt.Sprintf("put the %d documents of line %d on lines of their own", count, number)})
+	}
+	if count == 0 {
+		return nil
+	}
+	return append(whole, end...)
 }
 
 // isLine reports whether a value has a member common to all lines of some format.

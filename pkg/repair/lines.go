@@ -69,7 +69,7 @@ func sound(text longlines.Text, r *Result) error {
 	if err != nil {
 		return err
 	}
-	if places.Len() == 0 {
+	if places.Len() == 0 || len(c.Losses()) > 0 {
 		return ErrWhole
 	}
 	return longlines.EachStretch(c, places, func(s provider.Stretch, turns []conversation.Turn) error {

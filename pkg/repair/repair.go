@@ -67,6 +67,10 @@ func Message(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Res
 			return Result{}, err
 		}
 	}
+	links := relinked{}
+	if doc, h, err = links.relink(doc, h); err != nil {
+		return Result{}, err
+	}
 	r := newRepairer(doc, h, o.For)
 	result := Result{Format: h.Format, For: r.provider}
 	for range maxRounds {
@@ -88,6 +92,10 @@ func Message(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Res
 		result.Steps = append(r.steps, Step{"", "", "removed the signature, which is no longer valid: sign the message again"})
 	}
 	original := doc.Raw().Bytes
+	if len(links.steps) > 0 {
+		original = links.text
+		result.Steps = slices.Concat(links.steps, result.Steps)
+	}
 	if len(o.Damage.steps) > 0 {
 		original = o.Damage.text
 		result.Steps = slices.Concat(o.Damage.steps, result.Steps)

@@ -20,7 +20,20 @@ func (r *claudeReader) collect(c *collector) error {
 	path, end := t.Conversation()
 	visible := t.Visible(path, end)
 	b := &claudeBlocks{collector: c}
-	for _, n := range t.Before(path) {
+	var lost [][]int // conversations that the agent does not find, the latest first
+	for cut := t.Cut(path); len(cut) > 0; cut = t.Cut(cut) {
+		lost = append(lost, cut)
+	}
+	before := t.Before(path)
+	leftOut := 0
+	for _, cut := range slices.Backward(lost) {
+		leftOut += t.Said(cut)
+		before = slices.Concat(before, t.Before(cut), cut)
+	}
+	for _, n := range before {
+		if t.Entry(n).Compaction {
+			c.compacted("")
+		}
 		if err := r.entry(b, t.Entry(n), false); err != nil {
 			return err
 		}
@@ -37,6 +50,7 @@ func (r *claudeReader) collect(c *collector) error {
 			return err
 		}
 	}
+	c.TurnsLeftOut += leftOut
 	if len(path) > 0 {
 		if root := t.Entry(path[0]); root.Parent != "" && t.Up(path[0]) < 0 {
 			at := r.places[root.Order]

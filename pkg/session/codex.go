@@ -4,23 +4,20 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats/codex"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
-
-// A codexItem is a line of a Codex CLI session that belongs to the conversation.
-type codexItem struct {
-	place
-	user      bool // a request of the user starts here
-	compacted bool
-}
 
 // A codexReader reads a rollout of the Codex CLI. Lines are {timestamp, type, payload}; in the first
 // versions they are only the payloads.
 type codexReader struct {
 	*Session
 	src    *source
-	items  []codexItem
-	ofFile bool // the description of the session has been read
+	thread codex.Thread
+	places []place // of the lines of the thread, by their index
+	// changes are the files that events name, in their order.
+	changes []change
+	ofFile  bool // the description of the session has been read
 }
 
 // payloadOf returns the kind of a line and its payload.
@@ -38,6 +35,11 @@ func payloadOf(root jsonstream.Value) (kind string, payload jsonstream.Value) {
 }
 
 func (r *codexReader) index(at place, root jsonstream.Value) {
+	if line, ok := codex.LineOf(root); ok {
+		line.Index = int32(len(r.places))
+		r.places = append(r.places, at)
+		r.thread.Add(line)
+	}
 	kind, payload := payloadOf(root)
 	switch kind {
 	case "session_meta":
@@ -54,9 +56,7 @@ func (r *codexReader) index(at place, root jsonstream.Value) {
 		set(&r.Folder, payload.Get("cwd"))
 		set(&r.Model, payload.Get("model"))
 	case "compacted":
-		r.items = append(r.items, codexItem{place: at, compacted: true})
-	case "response_item":
-		r.items = append(r.items, codexItem{place: at, user: isCodexRequest(payload)})
+		r.Compactions++
 	case "event_msg":
 		r.event(payload)
 	}
@@ -74,21 +74,34 @@ func (r *codexReader) event(payload jsonstream.Value) {
 			Input: max(input-cached, 0), CacheRead: min(cached, input),
 			Output: format.Natural(total.Get("output_tokens")), Reasoning: format.Natural(total.Get("reasoning_output_tokens")),
 		}
-	case "thread_rolled_back":
-		r.rollBack(format.Natural(payload.Get("num_turns")))
+	case "item_completed":
+		if item := payload.Get("item"); item.Get("type").Text() == "FileChange" && item.Get("status").Text() != "failed" && item.Get("status").Text() != "declined" {
+			r.addChanges(item.Get("changes"))
+		}
+	case "patch_apply_end":
+		if payload.Get("success").Kind() != jsonstream.False {
+			r.addChanges(payload.Get("changes"))
+		}
 	case "thread_name_updated":
 		set(&r.Title, payload.Get("thread_name"))
 	}
 }
 
-// rollBack removes the last requests of the user and all items after them.
-func (r *codexReader) rollBack(requests int64) {
-	for ; requests > 0 && len(r.items) > 0; requests-- {
-		n := len(r.items) - 1
-		for n > 0 && !r.items[n].user {
-			n--
+// A change is the change of a file according to an event.
+type change struct {
+	path    string
+	deleted bool
+}
+
+func (r *codexReader) addChanges(files jsonstream.Value) {
+	for path, file := range files.Members() {
+		if len(r.changes) == maxFiles {
+			return
 		}
-		r.items = r.items[:n]
+		r.changes = append(r.changes, change{strings.Clone(path), file.Get("type").Text() == "delete" || file.Get("delete").Exists()})
+		if to := file.Get("move_path").Text(); to != "" {
+			r.changes = append(r.changes, change{strings.Clone(to), false})
+		}
 	}
 }
 
@@ -99,24 +112,42 @@ func isCodexRequest(item jsonstream.Value) bool {
 }
 
 func isCodexText(text string) bool {
-	return isRequest(text) && !strings.HasPrefix(text, "# AGENTS.md instructions") && !strings.HasPrefix(text, summaryMark)
+	return isRequest(text) && !strings.HasPrefix(text, "# AGENTS.md instructions") && !codex.IsSummary(text)
 }
 
-// summaryMark starts a summary that Codex gives to the model after a compaction.
-const summaryMark = "Another language model started to solve this problem"
-
 func (r *codexReader) collect(c *collector) error {
-	for _, item := range r.items {
-		root, err := r.src.at(item.place)
+	turns, earlier := r.thread.Turns()
+	for len(turns)+len(earlier) > 0 {
+		isTurn := len(earlier) == 0 || len(turns) > 0 && turns[0].Index < earlier[0].Index
+		list := &earlier
+		if isTurn {
+			list = &turns
+		}
+		n := 1 // turns in the line
+		for n < len(*list) && (*list)[n].Index == (*list)[0].Index {
+			n++
+		}
+		spots := (*list)[:n]
+		*list = (*list)[n:]
+		root, err := r.src.at(r.places[spots[0].Index])
 		if err != nil {
 			return err
 		}
-		b := codexBlocks{c, timeOf(root)}
 		_, payload := payloadOf(root)
-		if item.compacted {
-			b.compaction(payload)
-		} else {
+		b := codexBlocks{c, timeOf(root), isTurn}
+		if spots[0].Nth == 0 {
 			b.item(payload)
+			continue
+		}
+		inLine := format.Elements{Within: codex.Within}
+		b.compaction(payload.Get("message").Text(), inLine.At(spots, func(int) jsonstream.Value { return root }))
+	}
+	for _, changed := range r.changes { // also by scripts and commands; calls that write patches are known
+		path := strings.TrimPrefix(changed.path, strings.TrimSuffix(r.Folder, "/")+"/")
+		_, relative := c.files[path]
+		_, absolute := c.files[changed.path]
+		if !relative && !absolute {
+			c.touched(path, true, changed.deleted)
 		}
 	}
 	return nil

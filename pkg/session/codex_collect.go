@@ -1,8 +1,11 @@
 package session
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/formats/codex"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -10,17 +13,35 @@ import (
 type codexBlocks struct {
 	*collector
 	time string
+	turn bool
 }
 
-// compaction restarts the conversation, with the summary if it is not encrypted.
-func (b codexBlocks) compaction(payload jsonstream.Value) {
-	summary := strings.Clone(payload.Get("message").Text())
-	for _, item := range payload.Get("replacement_history").Elements() {
-		if text := textOf(item.Get("content")); summary == "" && strings.HasPrefix(text, summaryMark) {
-			summary = text
+// compaction collects the turns of a compaction. message is its summary, "" if that is only among the
+// turns.
+func (b codexBlocks) compaction(message string, turns []jsonstream.Value) {
+	found := message
+	var asked []string
+	for _, r := range b.Requests {
+		asked = append(asked, r.Text)
+	}
+	for i, turn := range turns {
+		text := textOf(turn.Get("content"))
+		isLast := !slices.ContainsFunc(turns[i+1:], func(later jsonstream.Value) bool { return later.Get("role").Text() == "user" })
+		switch {
+		case turn.Kind() == jsonstream.String:
+		case turn.Get("role").Text() != "user":
+			b.item(turn)
+		case codex.IsSummary(text), message != "" && strings.Contains(text, message),
+			message == "" && isLast && len(asked) > 0 && !slices.Contains(asked, clip(text)): // no message of the user
+			found = cmp.Or(found, text)
+		case !isCodexText(text):
+		case slices.Contains(asked, clip(text)):
+			b.add(Turn{Role: "user", Text: text})
+		default:
+			b.user(text, "", true)
 		}
 	}
-	b.compacted(summary)
+	b.Summary = strings.Clone(strings.TrimPrefix(b.Summary+"\n\n"+found, "\n\n"))
 }
 
 func (b codexBlocks) item(item jsonstream.Value) {
@@ -34,7 +55,7 @@ func (b codexBlocks) item(item jsonstream.Value) {
 		if output.Kind() == jsonstream.Object { // the form of the first versions
 			output = output.Get("content")
 		}
-		b.result(item.Get("call_id").Text(), textOf(output), b.time, false, true)
+		b.result(item.Get("call_id").Text(), textOf(output), b.time, false, b.turn)
 	}
 }
 
@@ -43,10 +64,10 @@ func (b codexBlocks) message(item jsonstream.Value) {
 	switch item.Get("role").Text() {
 	case "user":
 		if isCodexText(text) {
-			b.user(text, b.time, true)
+			b.user(text, b.time, b.turn)
 		}
 	case "assistant":
-		b.said(text, "", b.time, true)
+		b.said(text, "", b.time, b.turn)
 	}
 }
 
@@ -61,13 +82,14 @@ func (b codexBlocks) call(kind string, item jsonstream.Value) {
 		call.Tool = strings.Clone(strings.TrimSuffix(kind, "_call"))
 		call.Input = string(item.Get("action").Raw())
 	}
-	b.called(call, "", true)
+	b.called(call, "", b.turn)
 	if call.Tool == "apply_patch" && kind == "custom_tool_call" {
 		b.patched(call.Input)
 		return
 	}
 	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(call.Input)), jsonstream.Limits{})
 	if err != nil {
+		b.script(call)
 		return
 	}
 	switch input := doc.Root(); call.Tool {

@@ -214,10 +214,16 @@ func (c *collector) touched(path string, changed, deleted bool) {
 
 // patched records the files in a patch of apply_patch, with the change of each.
 func (c *collector) patched(patch string) {
-	if !strings.Contains(patch, "*** Begin Patch") {
-		return
+	if strings.Contains(patch, beginPatch) {
+		c.patchLines(patch)
 	}
-	for line := range strings.Lines(patch) {
+}
+
+const beginPatch = "*** Begin Patch"
+
+// patchLines records the files that lines of a patch name.
+func (c *collector) patchLines(lines string) {
+	for line := range strings.Lines(lines) {
 		line = strings.TrimRight(line, "\r\n")
 		for _, header := range []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
 			if path, ok := strings.CutPrefix(line, header); ok {

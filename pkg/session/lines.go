@@ -44,9 +44,10 @@ func (s *source) lines(each func(at place, root jsonstream.Value), damaged func(
 		if length > 0 {
 			count++
 			at := place{count, offset, length}
-			if root, problem := s.parse(line, length, err != nil); problem != "" {
-				damaged(Damage{count, offset, problem})
-			} else if root.Exists() {
+			switch root, problem := s.parse(line, length, err != nil); {
+			case problem != "":
+				s.pieces(line, at, problem, each, damaged)
+			case root.Exists():
 				each(at, root)
 			}
 		}
@@ -54,6 +55,29 @@ func (s *source) lines(each func(at place, root jsonstream.Value), damaged func(
 		if err != nil {
 			return count, nil
 		}
+	}
+}
+
+// pieces calls each with the whole objects in a damaged line, and damaged if it has anything else.
+func (s *source) pieces(line []byte, at place, problem string, each func(at place, root jsonstream.Value), damaged func(Damage)) {
+	if int64(len(line)) != at.length {
+		damaged(Damage{at.line, at.offset, problem})
+		return
+	}
+	line = bytes.Clone(line)
+	isLine := func(root jsonstream.Value) bool { return agentOf(root) != "" }
+	isWhole, begin := true, at.offset
+	for piece, whole := range jsonstream.Pieces(line, s.limits, isLine) {
+		length := int64(len(piece))
+		if whole {
+			root, _ := s.parse(piece, length, false)
+			each(place{at.line, at.offset, length}, root)
+		}
+		isWhole = isWhole && whole
+		at.offset += length
+	}
+	if !isWhole {
+		damaged(Damage{at.line, begin, problem})
 	}
 }
 

@@ -148,7 +148,7 @@ func TestCodex(t *testing.T) {
 
 func TestCodexCompacted(t *testing.T) {
 	s := read(t, "codex/sessions/2026/06/14/*0002.jsonl")
-	if diff := cmp.Diff([]string{"user: Now the amounts.", "assistant: Amounts are read in cents."}, spoken(s)); diff != "" {
+	if diff := cmp.Diff([]string{"user: Write a parser for the bank statements.", "user: Now the amounts.", "assistant: Amounts are read in cents."}, spoken(s)); diff != "" {
 		t.Errorf("turns (-want +got):\n%s", diff)
 	}
 	if !strings.HasPrefix(s.Summary, "The bank statements are CSV with semicolons.") || s.RequestCount != 2 {

@@ -316,7 +316,11 @@ func (w *stateWriter) summary() string {
 		text = "The agent compacted the conversation before these turns; its summary cannot be read."
 	}
 	if w.TurnsLeftOut > 0 {
-		text = strings.TrimPrefix(fmt.Sprintf("%s\n\n%d earlier turns are left out.", text, w.TurnsLeftOut), "\n\n")
+		turns := "1 earlier turn is"
+		if w.TurnsLeftOut > 1 {
+			turns = fmt.Sprintf("%d earlier turns are", w.TurnsLeftOut)
+		}
+		text = strings.TrimPrefix(fmt.Sprintf("%s\n\n%s left out.", text, turns), "\n\n")
 	}
 	return text
 }

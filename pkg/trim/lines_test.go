@@ -111,8 +111,14 @@ func randomRollout(r *rand.Rand) []byte {
 			line("response_item", fmt.Sprintf(`"type":"function_call","name":"shell","arguments":"{}","call_id":"c%d"`, i))
 			line("response_item", fmt.Sprintf(`"type":"function_call_output","call_id":"c%d","output":"out"`, i))
 		}
-		if r.IntN(9) == 0 {
+		switch r.IntN(20) {
+		case 0:
 			line("compacted", `"message":"all of it"`)
+		case 1:
+			kept := fmt.Sprintf(`{"type":"message","role":"user","content":[{"type":"input_text","text":"do %d, and so on, and so forth"}]}`, i)
+			line("compacted", `"message":"","replacement_history":[`+kept+`,{"type":"message","role":"user","content":[{"type":"input_text","text":"what it was, at some length"}]}]`)
+		case 2:
+			line("event_msg", fmt.Sprintf(`"type":"thread_rolled_back","num_turns":%d`, 1+r.IntN(2)))
 		}
 		line("response_item", `"type":"message","role":"assistant","content":[{"type":"output_text","text":"done"}]`)
 	}
@@ -132,9 +138,13 @@ func parseLines(t *testing.T, text []byte, f format.Format) *history.History {
 	return h
 }
 
-// unlinked returns the text of a turn without its reference to the turn before it.
-func unlinked(turn jsonstream.Value) string {
-	d := jsonstream.NewDraft(turn)
+// unlinked returns the text of a turn without its reference to the turn before it; of a turn of Codex,
+// which may have moved into the line of a compaction, its content.
+func unlinked(f format.Format, turn conversation.Turn) string {
+	if f == format.Codex {
+		return turn.Role + ": " + turn.Text()
+	}
+	d := jsonstream.NewDraft(turn.Value)
 	d.Take("parentUuid")
 	return string(jsonstream.AppendCompact(nil, d.Bytes()))
 }
@@ -170,6 +180,10 @@ func TestLines(t *testing.T) {
 				if over := (*OverError)(nil); errors.As(err, &over) {
 					continue
 				}
+				if f == format.Codex && err != nil && strings.Contains(err.Error(), "take turns back") { // after a summary that is now one of several turns
+					refused++
+					continue
+				}
 				if err != nil {
 					if o.Roles == nil || slices.ContainsFunc(before.Turns, func(turn conversation.Turn) bool {
 						return turn.Role == o.Roles[0] && !conversation.IsTool(turn.Value)
@@ -189,11 +203,11 @@ func TestLines(t *testing.T) {
 				after := parseLines(t, result.Text, f)
 				var was, is []string
 				for _, turn := range before.Turns {
-					was = append(was, unlinked(turn.Value))
+					was = append(was, unlinked(f, turn))
 				}
 				stayed := 0
 				for _, turn := range after.Turns {
-					text := unlinked(turn.Value)
+					text := unlinked(f, turn)
 					if strings.Contains(text, strings.TrimSpace(preamble)) {
 						summaries++
 						continue

@@ -158,13 +158,28 @@ func (l *linesCheck) find(layer finding.Layer) ([]finding.Finding, error) {
 	case finding.Privacy:
 		return l.sum.privacy, nil
 	case finding.Lint:
-		if l.v.options.For != nil {
-			return l.sum.lint, nil
+		lost, err := l.lintSession()
+		if err != nil || l.v.options.For != nil {
+			return append(l.sum.lint, lost...), err
 		}
 		found, err := l.checkProviders([]provider.Provider{provider.Provider(formats.Named(l.format).Provider)})
-		return append(l.sum.lint, asLint(found)...), err
+		return slices.Concat(l.sum.lint, asLint(found), lost), err
 	}
 	return nil, nil
+}
+
+// lintSession is the function lintSession.
+func (l *linesCheck) lintSession() (found []finding.Finding, err error) {
+	losses := l.conversation.Losses()
+	var parsers []jsonstream.Parser
+	for _, loss := range losses[:min(len(losses), maxPerRule)] {
+		values, err := l.text.Lines(l.places, []int{loss.At}, &parsers)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, lossFinding(loss, values[0]))
+	}
+	return found, nil
 }
 
 // checkProviders returns the errors of the providers' APIs about the history: see the function

@@ -26,7 +26,7 @@ func Rules() []finding.Rule {
 	for _, r := range lintRules() {
 		rules = append(rules, r.Rule)
 	}
-	return rules
+	return append(rules, sessionRules()...)
 }
 
 // layerRules completes the rules of a layer. The default severity is error. Notes have no reason.

@@ -214,6 +214,7 @@ func (v *Validator) run(ctx context.Context, layer finding.Layer, m *message.Mes
 	switch {
 	case layer == finding.Lint:
 		findings = append(lint(lintContext{m.Root(), f, v.options.Receiver, v.options.Now()}), v.lintTurns(m.Document(), f)...)
+		findings = append(findings, lintSession(m.Document(), f)...)
 	case f == format.EAAPL:
 		findings = v.ofHandoff(layer, m.Root())
 	}

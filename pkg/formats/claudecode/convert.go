@@ -1,7 +1,6 @@
 package claudecode
 
 import (
-	"iter"
 	"slices"
 	"strings"
 
@@ -17,8 +16,9 @@ import (
 var codec = (&chat.Form{
 	At:    []string{""},
 	Lines: true,
-	Path:  func(list []tree.Node) []int { return (&format.Elements{Trail: newTrail}).Path(values(list)) },
+	Known: &format.Elements{Trail: newTrail},
 	Style: style,
+	Site:  site,
 	Read:  read,
 	Write: write,
 	Holder: exchange.Holder{
@@ -37,28 +37,6 @@ var codec = (&chat.Form{
 // carriedType is the type of the line that holds carried data.
 const carriedType = "handoff"
 
-// values yields the values of the lines. Generated lines share one buffer.
-func values(list []tree.Node) iter.Seq2[int, jsonstream.Value] {
-	return func(yield func(int, jsonstream.Value) bool) {
-		var parser jsonstream.Parser
-		var text []byte
-		for i, line := range list {
-			v, ok := line.Read()
-			if !ok {
-				text = line.Append(text[:0])
-				doc, err := parser.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
-				if err != nil {
-					continue
-				}
-				v = doc.Root()
-			}
-			if !yield(i, v) {
-				return
-			}
-		}
-	}
-}
-
 // common are the members that usually have the same value on all lines of a session.
 var common = []string{"isSidechain", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug"}
 
@@ -76,6 +54,16 @@ func style(line tree.Node) string {
 	return string(tree.Object(shared...).AppendPlain(nil))
 }
 
+// site returns the folder and the branch of the last line that has them.
+func site(lines []tree.Node) (folder, branch tree.Node) {
+	for _, line := range slices.Backward(lines) {
+		if folder = line.Get("cwd"); folder.Text() != "" {
+			return folder, line.Get("gitBranch")
+		}
+	}
+	return tree.None, tree.None
+}
+
 // A generated uuid is of version 8; its line is identified by its turn. A generated time ends with
 // a zone that Claude Code does not use.
 const otherZone = "+00:00"
@@ -88,6 +76,9 @@ func isMade(uuid tree.Node) bool {
 // read appends the turns of a line, with its uuid, for restoring the line, and its time.
 func read(dst []tree.Node, line tree.Node) []tree.Node {
 	message := line.Get("message")
+	if attached := line.Get("attachment"); message == tree.None && attached != tree.None {
+		message = exchange.UserMessage(attached.Get("prompt"))
+	}
 	before := len(dst)
 	if dst = chat.AppendMessage(dst, message); len(dst) == before+1 && message.Get("role").Text() == "assistant" {
 		if content := dst[before].Get("content"); content.Length() == 1 {
@@ -129,7 +120,9 @@ func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 		}
 	}
 	if len(s.lines) > 0 && s.Style == "" && s.fresh() {
-		s.lines = append(s.lines, chat.Object("type", tree.String("summary"), "summary", tree.String(s.title()), "leafUuid", s.parent))
+		s.lines = append(s.lines,
+			chat.Object("type", tree.String("summary"), "summary", tree.String(s.title()), "leafUuid", s.parent),
+			chat.Object("type", tree.String("last-prompt"), "lastPrompt", tree.String(s.title()), "leafUuid", s.parent, "sessionId", s.member("sessionId")))
 	}
 	return s.lines
 }
@@ -193,7 +186,7 @@ func (s *session) begin() {
 		}
 		id = s.ID(from, 0, "sessionId")
 	}
-	folder := s.Values[exchange.RowState].Get("folder")
+	folder, branch := s.Site()
 	if !s.fresh() || folder.Text() == "" {
 		folder = s.Up(0, "cwd", tree.String("/"), "the folder is not known")
 	}
@@ -202,6 +195,19 @@ func (s *session) begin() {
 		{Name: "cwd", Value: folder}, {Name: "sessionId", Value: id},
 		{Name: "version", Value: s.Up(0, "version", tree.String("2.0.0"), "the version is not known")},
 	}
+	if s.fresh() && branch.Text() != "" {
+		s.shared = append(s.shared, tree.Member{Name: "gitBranch", Value: branch})
+	}
+}
+
+// member returns a member shared by all lines.
+func (s *session) member(name string) tree.Node {
+	for _, m := range s.shared {
+		if m.Name == name {
+			return m.Value
+		}
+	}
+	return tree.Null()
 }
 
 // fresh reports whether a new session is made rather than restored, when made-up values are
@@ -241,7 +247,7 @@ func (s *session) add(role string, blocks []chat.Block, response tree.Node) tree
 		if response == tree.None {
 			response = tree.String("msg_" + strings.ReplaceAll(uuid.Text(), "-", ""))
 		}
-		message = chat.Object("model", tree.String("unknown"), "id", response, "type", tree.String("message"), "role", tree.String(role),
+		message = chat.Object("model", tree.String(synthetic), "id", response, "type", tree.String("message"), "role", tree.String(role),
 			"content", content, "stop_reason", tree.Null(), "stop_sequence", tree.Null(), "usage", noUsage())
 	}
 	line := append([]tree.Member{{Name: "parentUuid", Value: s.parent}}, s.shared...)
@@ -250,6 +256,9 @@ func (s *session) add(role string, blocks []chat.Block, response tree.Node) tree
 	s.lines, s.parent = append(s.lines, tree.Object(line...)), uuid
 	return response
 }
+
+// synthetic is the model of responses that no model wrote. Claude Code tries to restore any other.
+const synthetic = "<synthetic>"
 
 // noUsage returns the usage of a response without known costs.
 func noUsage() tree.Node {

@@ -134,7 +134,7 @@ func profile(doc *jsonstream.Document, _ jsonstream.Value, _ []conversation.Turn
 			continue
 		}
 		message := line.Get("message")
-		if model := message.Get("model"); !e.Sidechain && model.Text() != "<synthetic>" {
+		if model := message.Get("model"); !e.Sidechain && model.Text() != synthetic {
 			set(&f.Model, model)
 		}
 		id := e.Response

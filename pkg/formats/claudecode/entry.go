@@ -25,6 +25,7 @@ type Entry[K comparable] struct {
 	Team, Meta    bool
 	Compaction    bool // a compaction boundary
 	Summary       bool // the summary that replaces the compacted conversation
+	Retry         bool // the program's note that a request failed and is made again
 	Interruption  bool // a user's line that only reports the interruption of a turn
 	Briefing      bool // an attachment for a fork
 	// AttachedCommand is set for an attachment of a queued command, and Queued if that is a text,
@@ -84,6 +85,7 @@ func entryOf[K comparable](line jsonstream.Value, of func(string) K) (e Entry[K]
 			e.addAttachment(v, of)
 		case "subtype":
 			e.Compaction = e.Kind == "system" && v.Text() == "compact_boundary"
+			e.Retry = e.Kind == "system" && v.Text() == "api_error"
 		}
 	}
 	if e.Compaction {

@@ -250,5 +250,5 @@ func (l *links) holds() bool {
 			}
 		}
 	}))
-	return slices.EqualFunc(t.Turns(), l.turns, func(n, i int) bool { return present[n] == i })
+	return slices.EqualFunc(t.Turns(), l.turns, func(at format.Spot, i int) bool { return present[at.Index] == i })
 }

@@ -16,7 +16,7 @@ import (
 type trail struct {
 	seed    maphash.Seed
 	entries [][]Entry[uint64]
-	plain   []int
+	plain   []format.Spot
 }
 
 func newTrail() format.Trail { return &trail{seed: maphash.MakeSeed()} }
@@ -24,7 +24,7 @@ func newTrail() format.Trail { return &trail{seed: maphash.MakeSeed()} }
 // lines is the result of [trail.Read].
 type lines struct {
 	entries []Entry[uint64]
-	plain   []int
+	plain   []format.Spot
 }
 
 func (t *trail) Read(all iter.Seq2[int, jsonstream.Value]) any {
@@ -40,7 +40,7 @@ func (t *trail) Read(all iter.Seq2[int, jsonstream.Value]) any {
 			e.Order = i
 			read.entries = append(read.entries, e)
 		} else if fit(line) == format.Typical {
-			read.plain = append(read.plain, i)
+			read.plain = append(read.plain, format.Spot{Index: int32(i)})
 		}
 	}
 	read.entries = append(make([]Entry[uint64], 0, len(read.entries)), read.entries...)
@@ -52,16 +52,20 @@ func (t *trail) Add(read any) {
 	t.entries, t.plain = append(t.entries, more.entries), append(t.plain, more.plain...)
 }
 
-func (t *trail) Turns() []int {
+// Losses returns the turns that the conversation is cut off from, or that a retry left beside it.
+func (t *trail) Losses() []format.Loss { return NewTree(t.entries...).losses() }
+
+func (t *trail) Turns() []format.Spot {
 	tree := NewTree(t.entries...)
 	if len(tree.nodes) == 0 {
 		return t.plain
 	}
-	nodes, _ := tree.Conversation()
-	turns := make([]int, 0, len(nodes))
-	for _, n := range nodes {
-		if e := tree.Entry(n); e.Speaks() {
-			turns = append(turns, e.Order)
+	nodes, end := tree.Conversation()
+	turns := make([]format.Spot, 0, len(nodes))
+	visible := tree.Visible(nodes, end)
+	for i, n := range nodes {
+		if e := tree.Entry(n); e.Speaks() || e.Queued && visible[i] {
+			turns = append(turns, format.Spot{Index: int32(e.Order)})
 		}
 	}
 	return turns

@@ -13,6 +13,8 @@ type Tree[K comparable] struct {
 	// group is the group of each entry; the root of the group has the entry's parent. It is nil if
 	// no compaction kept entries: then each entry has its own parent.
 	group []*group[K]
+	// orphans are the replies that retries left beside the paths read so far: see withReplies.
+	orphans []orphan
 }
 
 // A group is a set of entries with a common parent, which can be changed for all of them at
@@ -153,11 +155,17 @@ func (t *Tree[K]) Up(n int) int {
 // from index end on are commands that the user typed after the last entry.
 func (t *Tree[K]) Conversation() (path []int, end int) {
 	leaf := t.leaf()
+	t.orphans = nil
 	if leaf < 0 {
 		return nil, 0
 	}
-	path = t.spread(t.path(leaf, make([]bool, len(t.nodes))))
+	path = t.withReplies(t.spread(t.path(leaf, make([]bool, len(t.nodes)))))
 	return append(path, t.trailing(path, leaf)...), len(path)
+}
+
+// isMain reports whether an entry belongs to the main chain.
+func (e *Entry[K]) isMain() bool {
+	return !e.Sidechain && !e.Team && e.Kind != "progress" && !e.Briefing
 }
 
 // Before returns the nodes that the compaction at the root of path summarises, oldest first,
@@ -201,19 +209,16 @@ func (e *Entry[K]) Speaks() bool { return e.Kind == "user" || e.Kind == "assista
 // leaf returns the last entry of the conversation by the user or an assistant: the one
 // nearest to the last leaf of the main chain. It returns -1 if there is none.
 func (t *Tree[K]) leaf() int {
-	isMain := func(e *Entry[K]) bool {
-		return !e.Sidechain && !e.Team && e.Kind != "progress" && !e.Briefing
-	}
 	continued, any := make([]bool, len(t.nodes)), make([]bool, len(t.nodes))
 	for n, e := range t.nodes {
 		if parent := t.Up(n); parent >= 0 {
 			any[parent] = true
-			continued[parent] = continued[parent] || isMain(e)
+			continued[parent] = continued[parent] || e.isMain()
 		}
 	}
 	var leaves, ends []int
 	for n, e := range t.nodes {
-		if isMain(e) && !continued[n] {
+		if e.isMain() && !continued[n] {
 			leaves = append(leaves, n)
 		}
 		if !any[n] {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/eaapl/handoff/internal/oracle"
 	"github.com/eaapl/handoff/internal/tier"
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -286,11 +287,12 @@ func TestTrail(t *testing.T) {
 	for range 5000 {
 		text := randomSession(random)
 		tree, _ := treeOf(text)
-		var want []int
-		path, _ := tree.Conversation()
-		for _, n := range path {
-			if e := tree.Entry(n); e.Speaks() {
-				want = append(want, e.Order)
+		var want []format.Spot
+		path, end := tree.Conversation()
+		visible := tree.Visible(path, end)
+		for i, n := range path {
+			if e := tree.Entry(n); e.Speaks() || e.Queued && visible[i] {
+				want = append(want, format.Spot{Index: int32(e.Order)})
 			}
 		}
 		found := newTrail()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/internal/chat"
 	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/internal/tree"
@@ -15,12 +16,14 @@ import (
 // codec converts rollouts. Carried data is in a line of a type unknown to Codex, which ignores
 // such lines when it resumes a session. The line has no time because none is known.
 var codec = (&chat.Form{
-	At:    []string{""},
-	Lines: true,
-	Path:  pathOf,
-	Style: style,
-	Read:  read,
-	Write: write,
+	At:     []string{""},
+	Lines:  true,
+	Known:  &format.Elements{Trail: newTrail},
+	Within: nodesWithin,
+	Style:  style,
+	Site:   site,
+	Read:   read,
+	Write:  write,
 	Holder: exchange.Holder{
 		HolderAt: func(tree.Node) string { return "" },
 		Pack: func(carried tree.Node) tree.Node {
@@ -44,14 +47,39 @@ const otherZone = "+00:00"
 // epoch is the time of lines when none is known.
 const epoch = "1970-01-01T00:00:00.000" + otherZone
 
-// pathOf returns the lines that a [trail] finds in a view.
-func pathOf(list []tree.Node) []int {
-	var path lines
-	for i, line := range list {
-		kind := line.Get("type").Text()
-		path.add(i, fitOf(kind, func(name string) jsonstream.Kind { return line.Get(name).Kind() }), kind)
+// nodesWithin is [Within] for nodes.
+func nodesWithin(line tree.Node) (turns []tree.Node) {
+	payload := line.Get("payload")
+	history := payload.Get("replacement_history")
+	if !history.Is(jsonstream.Array) {
+		return []tree.Node{payload.Get("message")}
 	}
-	return path.turns
+	for _, item := range tree.Elements(history) {
+		if item.Is(jsonstream.Object) {
+			turns = append(turns, item)
+		}
+	}
+	return turns
+}
+
+// site returns the folder and the branch of a session.
+func site(lines []tree.Node) (folder, branch tree.Node) {
+	for _, line := range lines {
+		payload := line.Get("payload")
+		switch line.Get("type").Text() {
+		case "session_meta":
+			if branch == tree.None {
+				branch = payload.At("/git/branch")
+			}
+		case "turn_context":
+		default:
+			continue
+		}
+		if at := payload.Get("cwd"); at.Text() != "" && at.Text() != "." { // "." is from begin
+			folder = at
+		}
+	}
+	return folder, branch
 }
 
 // bare is the style of the first versions, whose lines are bare items.
@@ -64,8 +92,11 @@ func style(line tree.Node) string {
 	return ""
 }
 
-// read appends the turn of a line, with the time of the line.
+// read appends the turn of a line, with the time of the line, or a turn of a compaction.
 func read(dst []tree.Node, line tree.Node) []tree.Node {
+	if tree.IsString(line) { // a summary
+		return append(dst, exchange.UserMessage(line))
+	}
 	item := line
 	if payload := line.Get("payload"); payload.Is(jsonstream.Object) {
 		item = payload
@@ -189,7 +220,7 @@ func isFresh(w *chat.Writing) bool { return w.Maker != nil && !w.Maker.Restoring
 // begin returns the start time of the session and its first line, without which Codex does not read
 // the rollout.
 func begin(w *chat.Writing) (at, first tree.Node) {
-	id, at, folder := tree.String("00000000-0000-4000-8000-000000000000"), tree.String(epoch), tree.String(".")
+	id, at, folder, git := tree.String("00000000-0000-4000-8000-000000000000"), tree.String(epoch), tree.String("."), tree.None
 	if isFresh(w) {
 		at = w.Maker.Time(w.Meaning, "/turns/0/0/timestamp")
 		if id = w.Values[exchange.RowHandoff]; id == tree.None {
@@ -197,12 +228,16 @@ func begin(w *chat.Writing) (at, first tree.Node) {
 		} else {
 			id = w.Maker.Identifier(id, "/turns/0/0/payload/id")
 		}
-		if known := w.Values[exchange.RowState].Get("folder"); known.Text() != "" {
+		known, branch := w.Site()
+		if known.Text() != "" {
 			folder = known
+		}
+		if branch.Text() != "" {
+			git = chat.Object("branch", branch)
 		}
 	}
 	return at, line(at, sessionMeta, chat.Object("id", id, "session_id", id, "timestamp", at, "cwd", folder,
-		"originator", tree.String("handoff"), "cli_version", tree.String("0.0.0"), "source", tree.String("cli"), "model_provider", tree.String("openai")))
+		"originator", tree.String("handoff"), "cli_version", tree.String("0.0.0"), "source", tree.String("cli"), "model_provider", tree.String("openai"), "git", git))
 }
 
 // Members shared by lines and items.
@@ -341,4 +376,4 @@ func message(item tree.Node, kind string) tree.Node {
 }
 
 // ofProgram are the prefixes of texts that Codex adds as the user.
-var ofProgram = []string{"<environment_context>", "<user_instructions>", "<turn_aborted>", "<user_shell_command>", "<skill>", "# AGENTS.md instructions"}
+var ofProgram = []string{"<environment_context>", "<user_instructions>", "<turn_aborted>", "<user_shell_command>", "<skill>", "<subagent_notification>", "<hook_prompt", "# AGENTS.md instructions"}

@@ -9,8 +9,8 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-// Format describes rollouts. Their turns are the lines with an item after the last
-// compaction; rollouts of the first versions have bare items as lines.
+// Format describes rollouts. Their turns are the items that Codex resumes the session with: see
+// [Thread]. Rollouts of the first versions have bare items as lines.
 var Format = format.Descriptor{
 	Name:   format.Codex,
 	System: "codex",
@@ -18,7 +18,7 @@ var Format = format.Descriptor{
 	Kind:   "Codex rollout",
 
 	Known: &format.Elements{
-		List: format.ListIn(), Fit: fit, Trail: newTrail,
+		List: format.ListIn(), Fit: fit, Trail: newTrail, Within: Within, Hold: hold, Lift: lift,
 		Lines: []string{"payload", "instructions", "record_type"},
 	},
 	Schema: schemas.CodexRollout,

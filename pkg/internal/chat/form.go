@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/internal/tree"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -24,9 +25,10 @@ type Form struct {
 	At []string
 	// Lines is set for files of JSON Lines, whose lines are the elements. At is then only "".
 	Lines bool
-	// Path returns the elements of a list that are turns, in the order of the conversation; nil
-	// means all elements.
-	Path func(list []tree.Node) []int
+	// Known finds the turns of a list; nil means that all elements are turns. Within is its
+	// [format.Elements.Within] for nodes.
+	Known  *format.Elements
+	Within func(element tree.Node) []tree.Node
 	// System is the place of instructions outside the turns, "" if there is none. ReadSystem
 	// returns the content of an instructions turn, None if the form of the value is unknown, and
 	// WriteSystem is its inverse.
@@ -58,6 +60,9 @@ type Form struct {
 	// Reading, if set, returns the Read for one message, in formats whose elements depend on
 	// earlier ones.
 	Reading func() func(dst []tree.Node, element tree.Node) []tree.Node
+	// Site returns the folder and the branch of a session, None if they are unknown. It is nil for
+	// formats that are not sessions.
+	Site func(elements []tree.Node) (folder, branch tree.Node)
 	// Write returns the elements for canonical turns.
 	Write func(turns []tree.Node, w *Writing) []tree.Node
 	// Holder is the place of carried data in a message; by default it is the member handoff.
@@ -212,9 +217,12 @@ func (f *Form) read(view tree.Node, _ exchange.Others) (exchange.Meaning, tree.N
 	system := f.takeSystem(&m, view)
 	for l, list := range tree.Elements(view.Get("turns")) {
 		elements := tree.Elements(list)
+		if f.Site != nil {
+			m.Folder, m.Branch = f.Site(elements)
+		}
 		before := len(m.Turns)
 		m.Turns = slices.Grow(m.Turns, len(elements))
-		for i := range f.path(elements) {
+		for i, element := range f.path(elements) {
 			if f.isCarried(elements[i]) {
 				continue
 			}
@@ -222,7 +230,7 @@ func (f *Form) read(view tree.Node, _ exchange.Others) (exchange.Meaning, tree.N
 				style = f.Style(elements[i])
 			}
 			first := len(m.Turns)
-			m.Turns = read(m.Turns, elements[i])
+			m.Turns = read(m.Turns, element)
 			if begun || len(m.Turns) == first || isInstruction(m.Turns[first]) {
 				continue
 			}
@@ -259,14 +267,45 @@ func (f *Form) read(view tree.Node, _ exchange.Others) (exchange.Meaning, tree.N
 	return m, shape
 }
 
-// path yields the indexes of elements that are turns.
-func (f *Form) path(elements []tree.Node) iter.Seq[int] {
-	if f.Path != nil {
-		return slices.Values(f.Path(elements))
+// path yields the turns of a list, each with the index of its element.
+func (f *Form) path(elements []tree.Node) iter.Seq2[int, tree.Node] {
+	if f.Known == nil {
+		return slices.All(elements)
 	}
-	return func(yield func(int) bool) {
-		for i := range elements {
-			if !yield(i) {
+	return func(yield func(int, tree.Node) bool) {
+		var within []tree.Node
+		of := int32(-1)
+		for _, at := range f.Known.Path(values(elements)) {
+			turn := elements[at.Index]
+			if at.Nth > 0 {
+				if of != at.Index {
+					within, of = f.Within(turn), at.Index
+				}
+				turn = within[at.Nth-1]
+			}
+			if !yield(int(at.Index), turn) {
+				return
+			}
+		}
+	}
+}
+
+// values yields the values of elements. Those of constructed elements share one buffer.
+func values(elements []tree.Node) iter.Seq2[int, jsonstream.Value] {
+	return func(yield func(int, jsonstream.Value) bool) {
+		var parser jsonstream.Parser
+		var text []byte
+		for i, element := range elements {
+			v, ok := element.Read()
+			if !ok {
+				text = element.Append(text[:0])
+				doc, err := parser.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
+				if err != nil {
+					continue
+				}
+				v = doc.Root()
+			}
+			if !yield(i, v) {
 				return
 			}
 		}

@@ -37,6 +37,18 @@ func (w *Writing) ID(turn tree.Node, index int, member string) tree.Node {
 	return w.Up(index, member, id, "SHA-256 of the seed and the turn, as a UUID")
 }
 
+// Site returns the folder and the branch of a new session, None if they are unknown.
+func (w *Writing) Site() (folder, branch tree.Node) {
+	folder, branch = w.Values[exchange.RowState].Get("folder"), w.Values[exchange.RowState].Get("branch")
+	if folder.Text() == "" {
+		folder = w.Folder
+	}
+	if branch.Text() == "" {
+		branch = w.Branch
+	}
+	return folder, branch
+}
+
 // Up records that a member of the element with an index was made up. member is a part of a JSON
 // Pointer.
 func (w *Writing) Up(index int, member string, value tree.Node, rule string) tree.Node {

@@ -73,6 +73,14 @@ func (c *Conversation) Add(b *Block) {
 	c.outline.Add(b.outline)
 }
 
+// Losses returns the losses of the conversation, after all blocks were added.
+func (c *Conversation) Losses() []format.Loss {
+	if lossy, ok := c.trail.(format.Lossy); ok {
+		return lossy.Losses()
+	}
+	return nil
+}
+
 // stretchBytes is the approximate size of a stretch.
 const stretchBytes = 256 << 10
 
@@ -96,14 +104,21 @@ func EachStretch[R any](c *Conversation, places *Places, work func(provider.Stre
 	return Ordered(next, func(s provider.Stretch) (r result) {
 		parsers := c.parsers.Get().(*[]jsonstream.Parser)
 		defer c.parsers.Put(parsers)
-		indices := path[s.Begin:s.End]
+		spots := path[s.Begin:s.End]
+		var indices []int // of the lines, each once
+		for i, at := range spots {
+			if i == 0 || spots[i-1].Index != at.Index {
+				indices = append(indices, int(at.Index))
+			}
+		}
 		values, err := c.text.Lines(places, indices, parsers)
 		if r.err = err; err != nil {
 			return r
 		}
-		turns := make([]conversation.Turn, len(values))
-		for i, v := range values {
-			turns[i] = conversation.Turn{Value: v, Index: indices[i], Role: conversation.Role(v)}
+		turns := make([]conversation.Turn, len(spots))
+		next := -1
+		for i, v := range c.layout.Known.At(spots, func(int) jsonstream.Value { next++; return values[next] }) {
+			turns[i] = conversation.NewTurn(v, int(spots[i].Index))
 		}
 		r.of = work(s, turns)
 		return r

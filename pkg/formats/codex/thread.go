@@ -1,0 +1,357 @@
+package codex
+
+import (
+	"hash/fnv"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A Thread is the conversation of a rollout as Codex resumes it. A compaction replaces the turns
+// before it by those of its replacement_history, or by the user's messages and its summary. A rollback
+// takes back the last turns of the user, and a compaction among them.
+//
+// It follows reconstruct_history_from_rollout of codex-rs; codex exec resume sends the same turns.
+type Thread struct{ lines []Line }
+
+// A Line is the effect of a line on the conversation.
+type Line struct {
+	Index  int32 // in the file, to be set by the caller of LineOf
+	effect effect
+	nature nature
+	count  int32    // of the user's turns that a rollback takes back
+	agent  uint64   // a hash of the id of the agent's turn, 0 for none
+	within []nature // of the turns that a compaction holds
+}
+
+type effect uint8
+
+const (
+	isItem       effect = iota // it is an item
+	compacts                   // a compaction with the turns that replace all others
+	summarises                 // a compaction with a summary
+	rollsBack                  // the user took turns back
+	beginsTurn                 // a turn of the agent begins
+	endsTurn                   // a turn of the agent ends
+	abortsTurn                 // a turn of the agent is interrupted
+	showsRequest               // an event for a message of the user
+	setsTurn                   // the settings of a turn of the agent
+)
+
+type nature uint8
+
+const (
+	other     nature = iota
+	request          // a message of the user
+	summary          // the summary of a compaction, as a message of the user
+	addedText        // a message that Codex added, in the name of the user or the developer
+)
+
+// LineOf returns the effect of a line, or false if it has none.
+func LineOf(line jsonstream.Value) (l Line, ok bool) {
+	kind, payload := line.Get("type").Text(), line.Get("payload")
+	if payload.Kind() != jsonstream.Object { // the form of the first versions
+		return Line{nature: natureOf(line)}, kind != ""
+	}
+	switch kind {
+	case "response_item":
+		return Line{nature: natureOf(payload)}, true
+	case compactedType:
+		l.effect = compacts
+		if payload.Get("replacement_history").Kind() != jsonstream.Array {
+			l.effect = summarises
+		}
+		for _, turn := range Within(line) {
+			l.within = append(l.within, natureOf(turn))
+		}
+		return l, true
+	case "turn_context":
+		return Line{effect: setsTurn, agent: hashOf(payload.Get("turn_id"))}, true
+	case "event_msg":
+		switch payload.Get("type").Text() {
+		case "thread_rolled_back":
+			count := min(format.Natural(payload.Get("num_turns")), math.MaxInt32)
+			return Line{effect: rollsBack, count: int32(count)}, true
+		case "task_started", "turn_started":
+			return Line{effect: beginsTurn, agent: hashOf(payload.Get("turn_id"))}, true
+		case "task_complete", "turn_complete":
+			return Line{effect: endsTurn, agent: hashOf(payload.Get("turn_id"))}, true
+		case "turn_aborted":
+			return Line{effect: abortsTurn, agent: hashOf(payload.Get("turn_id"))}, true
+		case userMessage:
+			return Line{effect: showsRequest}, true
+		}
+	}
+	return Line{}, false
+}
+
+// compactedType is the type of the line of a compaction.
+const compactedType = "compacted"
+
+// Within returns the turns in the line of a compaction, nil for any other line: the items that
+// replace the earlier ones, or the summary, which is a string.
+func Within(line jsonstream.Value) []jsonstream.Value {
+	payload := line.Get("payload")
+	if line.Get("type").Text() != compactedType || payload.Kind() != jsonstream.Object {
+		return nil
+	}
+	turns := []jsonstream.Value{}
+	history := payload.Get("replacement_history")
+	for _, item := range history.Elements() {
+		if item.Kind() == jsonstream.Object {
+			turns = append(turns, item)
+		}
+	}
+	if text := payload.Get("message"); history.Kind() != jsonstream.Array && text.Text() != "" {
+		turns = append(turns, text)
+	}
+	return turns
+}
+
+// hold returns the line of a compaction with other turns in the place of its first.
+func hold(line jsonstream.Value, first int, turns []jsonstream.Value) []byte {
+	history := []byte{'['}
+	for _, turn := range slices.Concat(turns, Within(line)[first:]) {
+		item := conversation.Item(turn).Raw()
+		if turn.Kind() == jsonstream.String {
+			item = format.Fill(`{"type":"message","role":"user","content":[{"type":"input_text","text":%}]}`, turn.Text())
+		}
+		history = append(jsonstream.AppendComma(history), item...)
+	}
+	d := jsonstream.NewDraft(line)
+	if err := d.Set("/payload/replacement_history", append(history, ']')); err != nil {
+		panic(err) // impossible: the payload is an object
+	}
+	return d.Bytes()
+}
+
+// lift returns the line of an item, with the time of the line of a compaction.
+func lift(line, item jsonstream.Value) []byte {
+	if item.Get("payload").Exists() {
+		return item.Raw()
+	}
+	return append(append(format.Fill(`{"timestamp":%,"type":"response_item","payload":`, line.Get("timestamp").Text()), item.Raw()...), '}')
+}
+
+func hashOf(id jsonstream.Value) uint64 {
+	if id.Text() == "" {
+		return 0
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(id.Text())) // never fails
+	return h.Sum64() | 1
+}
+
+func natureOf(item jsonstream.Value) nature {
+	role := item.Get("role").Text()
+	added := ofProgram
+	switch {
+	case item.Kind() == jsonstream.String && isOwnSummary(item.Text()):
+		return summary
+	case item.Kind() == jsonstream.String:
+		return request
+	case item.Get("type").Text() != "message":
+		return other
+	case role == "developer":
+		added = ofDeveloper
+	case role != "user":
+		return other
+	}
+	for _, part := range item.Get("content").Elements() {
+		text := part.Get("text").Text()
+		if isOwnSummary(text) {
+			return summary
+		}
+		if slices.ContainsFunc(added, func(mark string) bool { return strings.HasPrefix(text, mark) }) {
+			return addedText
+		}
+	}
+	if role == "user" {
+		return request
+	}
+	return other
+}
+
+// isOwnSummary reports whether Codex takes a text of the user for the summary of a compaction.
+func isOwnSummary(text string) bool {
+	return strings.HasPrefix(text, summaryMark+" and produced a summary of its thinking process.")
+}
+
+// IsSummary reports whether a text of the user is the summary that a compaction made.
+func IsSummary(text string) bool {
+	return strings.HasPrefix(text, summaryMark)
+}
+
+// summaryMark begins the summary that a compaction gives to the model.
+const summaryMark = "Another language model started to solve this problem"
+
+// ofDeveloper are the prefixes of texts that Codex adds as the developer before a turn.
+var ofDeveloper = []string{"<permissions instructions>", "<model_switch>", "<collaboration_mode>", "<realtime_conversation>", "<personality_spec>"}
+
+// Add adds lines in the order of the file.
+func (t *Thread) Add(lines ...Line) { t.lines = append(t.lines, lines...) }
+
+// A threadTurn is a turn during a replay.
+type threadTurn struct {
+	format.Spot
+	nature nature
+}
+
+// Turns returns the places of the turns, oldest first, and earlier those of the items that compactions
+// replaced, without what the user took back.
+func (t *Thread) Turns() (turns, earlier []format.Spot) {
+	void := t.takenBack()
+	var now, before []threadTurn
+	for i, l := range t.lines {
+		if void[i] {
+			continue
+		}
+		within := make([]threadTurn, len(l.within))
+		for n, nature := range l.within {
+			within[n] = threadTurn{format.Spot{Index: l.Index, Nth: int32(n + 1)}, nature}
+		}
+		switch l.effect {
+		case isItem:
+			now = append(now, threadTurn{format.Spot{Index: l.Index}, l.nature})
+		case compacts:
+			before, now = ofLines(append(before, now...)), within
+		case summarises:
+			kept := slices.DeleteFunc(slices.Clone(now), func(turn threadTurn) bool { return turn.nature != request })
+			before = ofLines(append(before, slices.DeleteFunc(now, func(turn threadTurn) bool { return turn.nature == request })...))
+			now = append(kept, within...)
+		case rollsBack:
+			rest := withoutLast(now, int(l.count))
+			replaced := 0 // messages of the user that replaced earlier ones
+			for _, turn := range now[len(rest):] {
+				if turn.Nth > 0 && turn.nature == request {
+					replaced++
+				}
+			}
+			now, before = rest, withoutLast(before, replaced)
+		}
+	}
+	slices.SortFunc(before, func(a, b threadTurn) int { return int(a.Index - b.Index) })
+	return spotsOf(now), spotsOf(before)
+}
+
+// ofLines removes the turns within other lines.
+func ofLines(turns []threadTurn) []threadTurn {
+	return slices.DeleteFunc(turns, func(turn threadTurn) bool { return turn.Nth > 0 })
+}
+
+func spotsOf(turns []threadTurn) []format.Spot {
+	spots := make([]format.Spot, len(turns))
+	for i, turn := range turns {
+		spots[i] = turn.Spot
+	}
+	return spots
+}
+
+// withoutLast returns turns without the last ones of the user and all after them. The texts that
+// Codex added before the first of these go, too.
+func withoutLast(turns []threadTurn, count int) []threadTurn {
+	end := len(turns)
+	for i := len(turns) - 1; i >= 0 && count > 0; i-- {
+		if turns[i].nature == request || turns[i].nature == summary {
+			end = i
+			count--
+		}
+	}
+	first := slices.IndexFunc(turns, func(turn threadTurn) bool { return turn.nature == request || turn.nature == summary })
+	for first >= 0 && end > first && turns[end-1].nature == addedText && end < len(turns) {
+		end--
+	}
+	return turns[:end]
+}
+
+// takenBack returns the compactions that were made in turns that the user took back. As in Codex, of
+// several in one turn, it is the last.
+func (t *Thread) takenBack() map[int]bool {
+	void := map[int]bool{}
+	type agentTurn struct {
+		id          uint64
+		asked, any  bool
+		compaction  int // -1 for none
+		isCompacted bool
+	}
+	var now agentTurn
+	pending := 0
+	end := func() {
+		if pending > 0 && now.any {
+			if now.isCompacted {
+				void[now.compaction] = true
+			}
+			if now.asked {
+				pending--
+			}
+		}
+		now = agentTurn{}
+	}
+	for i, l := range slices.Backward(t.lines) {
+		switch l.effect {
+		case isItem:
+			if l.nature == request || l.nature == summary {
+				now.any, now.asked = true, true
+			}
+		case showsRequest:
+			now.any, now.asked = true, true
+		case compacts:
+			if now.any = true; !now.isCompacted {
+				now.compaction, now.isCompacted = i, true
+			}
+		case summarises:
+			now.any = true
+		case rollsBack:
+			pending = min(pending+int(l.count), math.MaxInt32)
+		case endsTurn:
+			if now.any = true; now.id == 0 {
+				now.id = l.agent
+			}
+		case abortsTurn:
+			if now.id == 0 {
+				now.any, now.id = now.any || l.agent != 0, l.agent
+			}
+		case setsTurn:
+			if now.any = true; now.id == 0 {
+				now.id, now.asked = l.agent, true
+			}
+		case beginsTurn:
+			if now.any && (now.id == 0 || l.agent == 0 || now.id == l.agent) {
+				end()
+			}
+		}
+	}
+	end()
+	return void
+}
+
+// A trail is a [Thread] as a [format.Trail].
+type trail struct{ thread Thread }
+
+func newTrail() format.Trail { return &trail{} }
+
+func (t *trail) Read(all iter.Seq2[int, jsonstream.Value]) any {
+	var read []Line
+	for i, line := range all {
+		if line.Get("payload").Kind() != jsonstream.Object && fit(line) < format.Possible {
+			continue
+		}
+		if l, ok := LineOf(line); ok {
+			l.Index = int32(i)
+			read = append(read, l)
+		}
+	}
+	return read
+}
+
+func (t *trail) Add(read any) { t.thread.Add(read.([]Line)...) }
+
+func (t *trail) Turns() []format.Spot {
+	turns, _ := t.thread.Turns()
+	return turns
+}

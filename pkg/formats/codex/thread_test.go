@@ -1,0 +1,121 @@
+package codex
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+const ownSummary = summaryMark + " and produced a summary of its thinking process. You also have access to the state. S1"
+
+// rollout returns the lines of a rollout. Each word is a line: u, d and a are messages of the user, the
+// developer and the assistant, [… …] is a compaction with the messages that replace the others, {…} one
+// with a summary, <n a rollback, (n and )n the beginning and the end of a turn of the agent.
+func rollout(t *testing.T, words string) []jsonstream.Value {
+	t.Helper()
+	said := func(word string) string {
+		text := map[string]string{"uENV": "<environment_context>x</environment_context>", "dPERM": "<permissions instructions>x</permissions instructions>", "uOWN": ownSummary}[word]
+		if text == "" {
+			text = word
+		}
+		role := map[byte]string{'u': "user", 'd': "developer", 'a': "assistant"}[word[0]]
+		return fmt.Sprintf(`{"type":"message","role":%q,"content":[{"type":"input_text","text":%q}]}`, role, text)
+	}
+	lines := []string{`{"timestamp":"t","type":"session_meta","payload":{"id":"s"}}`}
+	add := func(kind, payload string) {
+		lines = append(lines, fmt.Sprintf(`{"timestamp":"t","type":%q,"payload":%s}`, kind, payload))
+	}
+	for _, word := range strings.Fields(words) {
+		switch word[0] {
+		case '[':
+			var items []string
+			for _, item := range strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune("[],", r) }) {
+				items = append(items, said(item))
+			}
+			add("compacted", `{"message":"","replacement_history":[`+strings.Join(items, ",")+`]}`)
+		case '{':
+			add("compacted", fmt.Sprintf(`{"message":%q,"replacement_history":null}`, strings.Trim(word, "{}")))
+		case '<':
+			add("event_msg", `{"type":"thread_rolled_back","num_turns":`+word[1:]+`}`)
+		case '(':
+			add("event_msg", fmt.Sprintf(`{"type":"task_started","turn_id":%q}`, word[1:]))
+		case ')':
+			add("event_msg", fmt.Sprintf(`{"type":"task_complete","turn_id":%q}`, word[1:]))
+		default:
+			add("response_item", said(word))
+			if word[0] == 'u' && word != "uENV" {
+				add("event_msg", `{"type":"user_message","message":"x"}`)
+			}
+		}
+	}
+	doc, err := jsonstream.ParseLines(jsonstream.NewRaw([]byte(strings.Join(lines, "\n"))), jsonstream.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values []jsonstream.Value
+	for _, v := range doc.Root().Elements() {
+		values = append(values, v)
+	}
+	return values
+}
+
+// told returns the texts of turns.
+func told(lines []jsonstream.Value, spots []format.Spot) string {
+	var texts []string
+	for _, v := range Format.Known.At(spots, func(i int) jsonstream.Value { return lines[i] }) {
+		text := v.Text()
+		for _, item := range []jsonstream.Value{v, v.Get("payload")} {
+			text += item.At("/content/0/text").Text()
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, " ")
+}
+
+// TestThread has the turns that codex exec resume 0.169.0 sent for the same lines to a server on this
+// machine, without the context that it adds itself.
+func TestThread(t *testing.T) {
+	env := "<environment_context>x</environment_context>"
+	for _, tt := range []struct{ name, lines, want, earlier string }{
+		{"rollback", "u1 a1 u2 a2 <1 u3 a3", "u1 a1 u3 a3", ""},
+		{"two rollbacks", "u1 a1 u2 a2 <1 u3 a3 <2 u4 a4", "u4 a4", ""},
+		{"of none", "u1 a1 <0 u3 a3", "u1 a1 u3 a3", ""},
+		{"of too many", "uENV u1 a1 <5 u3 a3", env + " u3 a3", ""},
+		{"with the context of the turn", "uENV u1 a1 dPERM uENV u2 a2 <1 u3 a3", env + " u1 a1 u3 a3", ""},
+		{"with a message of the developer", "u1 a1 dev uENV u2 a2 <1 u3 a3", "u1 a1 dev u3 a3", ""},
+		{"summary", "u1 a1 {S} u3 a3", "u1 S u3 a3", "a1"},
+		{"two summaries", "u1 a1 {S1} u2 a2 {S2} u3 a3", "u1 S1 u2 S2 u3 a3", "a1 a2"},
+		{"empty summary", "u1 a1 {} u3 a3", "u1 u3 a3", "a1"},
+		{"summary and context", "uENV dPERM u1 a1 u2 a2 {S} u3 a3", "u1 u2 S u3 a3", env + " <permissions instructions>x</permissions instructions> a1 a2"},
+		{"replaced", "u1 a1 [u1,uS] u3 a3", "u1 uS u3 a3", "u1 a1"},
+		{"replaced by nothing", "u1 a1 [] u3 a3", "u3 a3", "u1 a1"},
+		{"replaced, then a summary", "u1 a1 [u1,uOWN] u2 a2 {S2} u3 a3", "u1 u2 S2 u3 a3", "u1 a1 a2"},
+		{"the summary taken back", "(1 u1 a1 )1 (2 [u1,uS] )2 (3 u2 a2 )3 <1 (4 u3 a3 )4", "u1 uS u3 a3", "u1 a1"},
+		{"a compaction within a turn taken back", "(1 u1 a1 )1 (2 u2 [u1,u2,uS] a2 )2 <1 (3 u3 a3 )3", "u1 a1 u3 a3", ""},
+		{"a compaction and the turn before it", "(1 u1 a1 )1 (2 u2 a2 )2 (3 [u1,u2,uS] u3 a3 )3 <2 (4 u4 a4 )4", "u1 a1 u4 a4", ""},
+		{"without the limits of turns", "u1 a1 u2 [u1,u2,uS] a2 <1 u3 a3", "u1 a1 u3 a3", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			lines := rollout(t, tt.lines)
+			var thread Thread
+			for i, v := range lines {
+				if l, ok := LineOf(v); ok {
+					l.Index = int32(i)
+					thread.Add(l)
+				}
+			}
+			turns, earlier := thread.Turns()
+			if diff := cmp.Diff(tt.want, told(lines, turns)); diff != "" {
+				t.Errorf("turns (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.earlier, told(lines, earlier)); diff != "" {
+				t.Errorf("earlier items (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,54 @@
+package repair
+
+import (
+	"fmt"
+
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// unreachable is the rule of package validate that all turns of a session can be reached.
+const unreachable = "session/unreachable-turns"
+
+// A relinked is a session whose lines were linked again.
+type relinked struct {
+	text  []byte // before that
+	steps []Step
+}
+
+// relink links the turns of a session of Claude Code that cannot be reached from its last line: the line
+// that goes on without them follows the last of them.
+func (l *relinked) relink(doc *jsonstream.Document, h *history.History) (*jsonstream.Document, *history.History, error) {
+	known := h.Layout().Known
+	if known == nil || known.Relink == nil || !doc.Root().IsLines() {
+		return doc, h, nil
+	}
+	losses := known.Losses(doc.Root().Elements())
+	if len(losses) == 0 {
+		return doc, h, nil
+	}
+	draft := jsonstream.NewDraft(doc.Root())
+	for _, loss := range losses {
+		parent := doc.Root().At(fmt.Sprintf("/%d/uuid", loss.Parent))
+		if err := draft.Set(fmt.Sprintf("/%d/parentUuid", loss.Child), parent.Raw()); err != nil {
+			return nil, nil, err
+		}
+		did := fmt.Sprintf("linked the line to line %d: %s before it can be reached again", loss.Parent+1, turnsOf(loss.Turns))
+		l.steps = append(l.steps, Step{unreachable, fmt.Sprintf("/%d", loss.Child), did})
+	}
+	l.text = doc.Raw().Bytes
+	doc, err := jsonstream.Parse(doc.Raw().With(draft.Bytes()), jsonstream.Unlimited())
+	if err != nil {
+		return nil, nil, err
+	}
+	h, err = history.Of(doc, h.Format, jsonstream.Unlimited())
+	return doc, h, err
+}
+
+// turnsOf returns a number of turns as text.
+func turnsOf(n int) string {
+	if n == 1 {
+		return "1 turn"
+	}
+	return fmt.Sprintf("%d turns", n)
+}
