@@ -3,7 +3,11 @@ package chatgen
 func modelMessages(g *gen, s scene) string { return array(g.modelMessages(s)) }
 
 func modelObject(g *gen, s scene) string {
-	return g.object("system", when(g.one(4), quote(g.text())), "messages", array(g.modelMessages(s)))
+	system := when(g.one(4), quote(g.text()))
+	if system != "" {
+		s.system = "" // the SDK refuses system messages beside the option
+	}
+	return g.object("system", system, "messages", array(g.modelMessages(s)))
 }
 
 func uiMessages(g *gen, s scene) string { return array(g.uiMessages(s)) }
