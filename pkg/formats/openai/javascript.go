@@ -95,6 +95,9 @@ var javaScriptCodec = func() *exchange.Codec {
 		Text:  "/inputHistory",
 		Items: true,
 		Read: func(dst []tree.Node, item tree.Node) []tree.Node {
+			if turn := plainTurn(item); turn != tree.None {
+				return append(dst, turn)
+			}
 			return append(dst, chat.ItemTurn(readItem(item)))
 		},
 		Write: writeItems,
@@ -303,8 +306,14 @@ func withSource(part, source tree.Node, data, id, url string, mediaType tree.Nod
 func writeItems(turns []tree.Node, w *chat.Writing) []tree.Node {
 	items := make([]tree.Node, 0, len(turns))
 	called := map[string]tree.Node{} // tool names by call id
+	var made []tree.Node
 	for _, turn := range turns {
-		for _, item := range w.Items(nil, turn, chat.ResponsesKinds) {
+		if item := plainItem(turn); item != tree.None {
+			items = append(items, item)
+			continue
+		}
+		made = w.Items(made[:0], turn, chat.ResponsesKinds)
+		for _, item := range made {
 			name := turn.Get("name")
 			switch kind := item.Get("type").Text(); {
 			case kind == "function_call":
@@ -318,6 +327,56 @@ func writeItems(turns []tree.Node, w *chat.Writing) []tree.Node {
 		}
 	}
 	return items
+}
+
+// constants are the values of nearly all messages. Messages can share them because their digests are computed
+// in advance, so that they never change.
+var constants = func() map[string]tree.Node {
+	all := map[string]tree.Node{}
+	for _, text := range []string{"message", "completed", "output_text"} {
+		n := tree.String(text)
+		n.Digest()
+		all[text] = n
+	}
+	return all
+}()
+
+// plainTurn is the inverse of plainItem.
+func plainTurn(item tree.Node) tree.Node {
+	role, content := item.Get("role"), item.Get("content")
+	if item.Get("type").Text() != "message" {
+		return tree.None
+	}
+	switch role.Text() {
+	case "user", "system":
+		if item.Length() == 3 && tree.IsString(content) {
+			return tree.Object(tree.Member{Name: "role", Value: role}, tree.Member{Name: "content", Value: content})
+		}
+	case "assistant":
+		part := content.Element("0")
+		if item.Length() == 4 && item.Get("status").Text() == "completed" && content.Length() == 1 &&
+			part.Length() == 2 && part.Get("type").Text() == "output_text" && tree.IsString(part.Get("text")) {
+			return tree.Object(tree.Member{Name: "role", Value: role}, tree.Member{Name: "content", Value: part.Get("text")})
+		}
+	}
+	return tree.None
+}
+
+// plainItem returns the message of a turn that is only a text, None for others. Most turns are.
+func plainItem(turn tree.Node) tree.Node {
+	role, content := turn.Get("role"), turn.Get("content")
+	if turn.Length() != 2 || !tree.IsString(content) {
+		return tree.None
+	}
+	switch role.Text() {
+	case "user", "system":
+		return tree.Object(tree.Member{Name: "type", Value: constants["message"]}, tree.Member{Name: "role", Value: role}, tree.Member{Name: "content", Value: content})
+	case "assistant":
+		part := tree.Object(tree.Member{Name: "type", Value: constants["output_text"]}, tree.Member{Name: "text", Value: content})
+		return tree.Object(tree.Member{Name: "type", Value: constants["message"]}, tree.Member{Name: "role", Value: role},
+			tree.Member{Name: "status", Value: constants["completed"]}, tree.Member{Name: "content", Value: tree.Array(part)})
+	}
+	return tree.None
 }
 
 // writeItem returns the item of the SDK for an item of the Responses API. name is that of the tool of a
