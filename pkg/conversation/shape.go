@@ -10,6 +10,7 @@ type shape struct {
 	hosted, approvalID, approval      jsonstream.Value // of the AI SDK
 	execution                         jsonstream.Value // of a tool search
 	content, parts                    jsonstream.Value
+	blocks                            jsonstream.Value // of LangChain, in place of content
 	toolCalls, invalidCalls           jsonstream.Value
 	text, thought, media              jsonstream.Value
 	functionCall, functionResponse    jsonstream.Value
@@ -57,6 +58,8 @@ func shapeOf(v jsonstream.Value) (s shape) {
 			s.state = member
 		case "content":
 			s.content = member
+		case "content_blocks":
+			s.blocks = member
 		case "parts":
 			s.parts = member
 		case "tool_calls":
@@ -103,6 +106,9 @@ func shapeOf(v jsonstream.Value) (s shape) {
 	}
 	if s.kind.Text() == QueuedCommand {
 		s.content = prompt
+	}
+	if !s.content.Exists() {
+		s.content = s.blocks
 	}
 	return s
 }

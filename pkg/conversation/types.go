@@ -180,6 +180,9 @@ func row(types []Type, name string) *Type {
 	return &types[i]
 }
 
+// Is reports whether the union of a format has the type.
+func (t *Type) Is(format string) bool { return slices.Contains(strings.Fields(t.Formats), format) }
+
 // IsItem reports whether the type is one of items of OpenAI's Responses API or Agents SDK.
 func (t *Type) IsItem() bool {
 	return strings.Contains(t.Formats, "openai-responses") || strings.Contains(t.Formats, "openai-js")

@@ -13,7 +13,6 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/chatgen"
 	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/internal/tree"
-	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/provider"
 )
 
@@ -93,8 +92,10 @@ func mixes(message tree.Node) bool {
 }
 
 func listOf(message tree.Node) tree.Node {
-	if message.Is(jsonstream.Object) {
-		return message.Get("messages")
+	for _, name := range []string{"messages", "input"} {
+		if list := message.Get(name); list != tree.None {
+			return list
+		}
 	}
 	return message
 }
@@ -251,8 +252,8 @@ func TestSDKTurns(t *testing.T) {
 			name: "files", from: format.OpenAIChat, to: format.LangChain,
 			in: `[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://example.com/a.png"}},{"type":"input_audio","input_audio":{"data":"UklGRg==","format":"wav"}},
 				{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,JVBERi0="}}]}]`,
-			want: `[{"type":"human","content":[{"type":"image_url","image_url":{"url":"https://example.com/a.png"}},{"type":"audio","source_type":"base64","mime_type":"audio/wav","data":"UklGRg=="},
-				{"type":"file","source_type":"base64","mime_type":"application/pdf","data":"JVBERi0=","metadata":{"filename":"a.pdf"}}]}]`,
+			want: `[{"type":"human","content":[{"type":"image_url","image_url":{"url":"https://example.com/a.png"}},{"type":"audio","mimeType":"audio/wav","mime_type":"audio/wav","data":"UklGRg==","base64":"UklGRg=="},
+				{"type":"file","mimeType":"application/pdf","mime_type":"application/pdf","data":"JVBERi0=","base64":"JVBERi0=","metadata":{"filename":"a.pdf"}}],"response_metadata":{"output_version":"v1"}}]`,
 		},
 		{
 			name: "constructors, and what only LangChain writes", from: format.LangChain, to: format.OpenAIChat,
@@ -263,6 +264,73 @@ func TestSDKTurns(t *testing.T) {
 			want: `[{"role":"user","content":[{"type":"text","text":"Where is it?"},{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}],"name":"ada"},
 				{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"find","arguments":"{}"}}]},
 				{"role":"tool","tool_call_id":"c1","content":"Bonn"}]`,
+		},
+		{
+			name: "content blocks, and a call that was cut off", from: format.LangChain, to: format.OpenAIChat,
+			in: `[{"type":"human","data":{"content_blocks":[{"type":"text","text":"Read it."},{"type":"file","mimeType":"application/pdf","data":"JVBERi0="}],"response_metadata":{"output_version":"v1"}}},
+				{"type":"ai","data":{"content":[{"type":"text","text":"I pay."}],"tool_calls":[{"name":"pay","args":{"euros":4},"id":"c1","type":"tool_call"}],
+					"tool_call_chunks":[{"name":"pay","args":"{\"euros\": 4","id":"c1","index":0,"type":"tool_call_chunk"}]}}]`,
+			want: `[{"role":"user","content":[{"type":"text","text":"Read it."},{"type":"file","file":{"file_data":"data:application/pdf;base64,JVBERi0="}}]},
+				{"role":"assistant","content":[{"type":"text","text":"I pay."}],"tool_calls":[{"id":"c1","type":"function","function":{"name":"pay","arguments":"{\"euros\": 4"}}]}]`,
+		},
+		{
+			name: "a denied call, and one that was not decided", from: format.AISDK, to: format.OpenAIChat,
+			in: `[{"role":"assistant","content":[{"type":"tool-call","toolCallId":"a","toolName":"drop","input":{}},{"type":"tool-call","toolCallId":"b","toolName":"drop","input":{}},
+					{"type":"tool-approval-request","approvalId":"p","toolCallId":"a"},{"type":"tool-approval-request","approvalId":"q","toolCallId":"b"}]},
+				{"role":"tool","content":[{"type":"tool-approval-response","approvalId":"p","approved":false,"reason":"Audit until May."}]},
+				{"role":"user","content":"Go on."}]`,
+			want: `[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"drop","arguments":"{}"}}]},
+				{"role":"tool","tool_call_id":"a","content":"Audit until May."},{"role":"user","content":"Go on."}]`,
+		},
+		{
+			name: "a denied call of a UIMessage, and what the user said meanwhile", from: format.AISDK, to: format.OpenAIChat,
+			in: `[{"id":"m1","role":"assistant","parts":[{"type":"tool-drop","toolCallId":"a","state":"approval-responded","input":{},"approval":{"id":"p","approved":false}},
+				{"type":"step-start"},{"type":"steering-message","id":"s","parts":[{"type":"text","text":"Hurry."}]},{"type":"text","text":"I stop."}]}]`,
+			want: `[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"drop","arguments":"{}"}}]},
+				{"role":"tool","tool_call_id":"a","content":"Tool call execution denied."},{"role":"user","content":"Hurry."},{"role":"assistant","content":"I stop."}]`,
+		},
+		{
+			name: "a denied approval of an MCP tool", from: format.OpenAIResponses, to: format.OpenAIChat,
+			in: `[{"role":"user","content":"Drop it."},{"type":"mcp_approval_request","id":"mcpr_1","name":"drop","arguments":"{}","server_label":"db"},
+				{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":false,"reason":"Audit until May."},
+				{"type":"mcp_approval_request","id":"mcpr_2","name":"drop","arguments":"{}","server_label":"db"},{"role":"user","content":"Go on."}]`,
+			want: `[{"role":"user","content":"Drop it."},{"role":"assistant","content":null,"tool_calls":[{"id":"mcpr_1","type":"function","function":{"name":"drop","arguments":"{}"}}]},
+				{"role":"tool","tool_call_id":"mcpr_1","content":"Audit until May."},{"role":"user","content":"Go on."}]`,
+		},
+		{
+			name: "instructions among the turns", from: format.OpenAIChat, to: format.AISDK,
+			in:   `[{"role":"user","content":"Hello."},{"role":"system","content":"Be brief."},{"role":"user","content":"Go on."}]`,
+			want: `[{"role":"user","content":"Hello."},{"role":"user","content":"[system] Be brief."},{"role":"user","content":"Go on."}]`,
+		},
+		{
+			name: "a hosted tool of Anthropic in the AI SDK", from: format.Anthropic, to: format.AISDK,
+			in: `[{"role":"user","content":"Tide?"},{"role":"assistant","content":[{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"tide"}},
+				{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[{"type":"web_search_result","url":"https://e.test","title":"T","encrypted_content":"Eq"}]},
+				{"type":"server_tool_use","id":"srvtoolu_2","name":"bash_code_execution","input":{"command":"ls"}},
+				{"type":"bash_code_execution_tool_result","tool_use_id":"srvtoolu_2","content":{"type":"bash_code_execution_result","stdout":"a","stderr":"","return_code":0,"content":[]}},{"type":"text","text":"Low."}]}]`,
+			want: `[{"role":"user","content":"Tide?"},{"role":"assistant","content":[{"type":"tool-call","toolCallId":"srvtoolu_1","toolName":"web_search","input":{"query":"tide"},"providerExecuted":true},
+				{"type":"tool-result","toolCallId":"srvtoolu_1","toolName":"web_search","output":{"type":"json","value":[{"type":"web_search_result","url":"https://e.test","title":"T","encryptedContent":"Eq","pageAge":null}]}},
+				{"type":"tool-call","toolCallId":"srvtoolu_2","toolName":"code_execution","input":{"command":"ls","type":"bash_code_execution"},"providerExecuted":true},
+				{"type":"tool-result","toolCallId":"srvtoolu_2","toolName":"code_execution","output":{"type":"json","value":{"type":"bash_code_execution_result","stdout":"a","stderr":"","return_code":0,"content":[]}}},{"type":"text","text":"Low."}]}]`,
+		},
+		{
+			name: "a hosted tool of the AI SDK in LangChain", from: format.AISDK, to: format.LangChain,
+			in: `[{"role":"user","content":"Tide?"},{"role":"assistant","content":[{"type":"tool-call","toolCallId":"srvtoolu_1","toolName":"web_search","input":{"query":"tide"},"providerExecuted":true},
+				{"type":"tool-result","toolCallId":"srvtoolu_1","toolName":"web_search","output":{"type":"json","value":[{"type":"web_search_result","url":"https://e.test","title":"T","pageAge":null,"encryptedContent":"Eq"}]}},{"type":"text","text":"Low."}]}]`,
+			want: `[{"type":"human","content":"Tide?"},{"type":"ai","content":[{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"tide"}},
+				{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[{"type":"web_search_result","url":"https://e.test","title":"T","page_age":null,"encrypted_content":"Eq"}]},{"type":"text","text":"Low."}]}]`,
+		},
+		{
+			name: "items of the Agents SDK for JavaScript", from: format.OpenAIJS, to: format.OpenAIResponses,
+			in: `[{"type":"message","role":"user","content":[{"type":"input_text","text":"Book it."},{"type":"input_image","image":{"id":"file-1"}}]},{"type":"reasoning","id":"rs_1","content":[{"type":"input_text","text":"Hm."}],"providerData":{"encrypted_content":"gA"}},
+				{"type":"function_call","id":"fc_1","callId":"c1","name":"book","arguments":"{}","status":"completed"},
+				{"type":"function_call_result","callId":"c1","name":"book","status":"completed","output":{"type":"text","text":"booked"}},
+				{"type":"shell_call","callId":"c2","status":"completed","action":{"commands":["ls"],"timeoutMs":5}},{"type":"shell_call_output","callId":"c2","output":[{"stdout":"a","stderr":"","outcome":{"type":"exit","exitCode":0}}]},
+				{"type":"hosted_tool_call","id":"ws_1","name":"web_search_call","status":"completed","providerData":{"type":"web_search_call","action":{"type":"search","query":"tide"}}}]`,
+			want: `[{"type":"message","role":"user","content":[{"type":"input_text","text":"Book it."},{"type":"input_image","file_id":"file-1"}]},{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"Hm."}],"encrypted_content":"gA"},
+				{"type":"function_call","id":"fc_1","call_id":"c1","name":"book","arguments":"{}","status":"completed"},{"type":"function_call_output","call_id":"c1","output":"booked","status":"completed"},
+				{"type":"shell_call","call_id":"c2","status":"completed","action":{"commands":["ls"],"timeout_ms":5}},{"type":"shell_call_output","call_id":"c2","output":[{"stdout":"a","stderr":"","outcome":{"type":"exit","exit_code":0}}]},
+				{"type":"web_search_call","action":{"type":"search","query":"tide"},"id":"ws_1","status":"completed"}]`,
 		},
 		{
 			name: "short messages", from: format.LangChain, to: format.AISDK,

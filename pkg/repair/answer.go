@@ -33,6 +33,8 @@ func (r *repairer) resultOf(turn jsonstream.Value, call conversation.Part, text 
 		return format.Fill(`{"type":"custom_tool_call_output","call_id":%,"output":%}`, id, text), nil
 	case kind == "function_call" && call.ID.Name() == "call_id", kind == "local_shell_call" && r.isLines(): // Codex has no other result
 		return format.Fill(`{"type":"function_call_output","call_id":%,"output":%}`, id, text), nil
+	case kind == "function_call" && call.ID.Name() == "callId":
+		return format.Fill(`{"type":"function_call_result","callId":%,"name":%,"status":"completed","output":{"type":"text","text":%}}`, id, call.Tool(), text), nil
 	case kind == "local_shell_call":
 		return format.Fill(`{"type":"local_shell_call_output","call_id":%,"output":%}`, id, text), nil
 	case v.Parent().Name() == "tool_calls":

@@ -14,7 +14,7 @@ import (
 )
 
 // idMembers are the members with the id of a call, in all formats.
-var idMembers = []string{"id", "call_id", "tool_call_id", "tool_use_id", "toolCallId", "toolUseId"}
+var idMembers = []string{"id", "call_id", "callId", "tool_call_id", "tool_use_id", "toolCallId", "toolUseId"}
 
 // renameIn changes the id of a call or result, in a value of an item.
 func (r *repairer) renameIn(i int, v jsonstream.Value, id, fresh string) {

@@ -65,14 +65,16 @@ func (r *repairer) answerCall(f provider.Fault) bool {
 		r.take(i, call)
 		return true
 	case call.Value.Parent().Name() == "invalid_tool_calls":
-		said := fmt.Sprintf("[the tool call %s of the tool %s, whose arguments are not valid JSON]\n%s", call.ID.Text(), call.Tool(), call.Value.Get("args").Text())
-		r.step(f, i, "converted the invalid call %s to a note in a turn of the user", nameOf(call))
-		like := r.items[i].turn.Value
-		to := i + 1
-		if r.take(i, call) {
-			to = i
+		r.noteInvalid(f, i, call, call.Value.Get("args").Text())
+		return true
+	}
+	if chunk := cutChunk(r.items[i].turn.Item(), call); chunk.Exists() {
+		copies := append(r.listedIDs(i, call), chunk.Get("id").Pointer()[len(r.items[i].turn.Value.Pointer()):])
+		if left := r.noteInvalid(f, i, call, chunk.Get("args").Text()); left {
+			for _, pointer := range copies {
+				r.editAt(i, strings.TrimSuffix(pointer, "/id"), nil)
+			}
 		}
-		r.insert(to, r.layout.Speak(like, "user", said))
 		return true
 	}
 	if name := call.Name.Name(); name == "type" || call.Value.Get("type").Text() == "dynamic-tool" { // a part of a UIMessage
@@ -89,6 +91,36 @@ func (r *repairer) answerCall(f provider.Fault) bool {
 	r.step(f, i, "gave the call %s the result %q", nameOf(call), NoResult)
 	r.put(i, answer, parts)
 	return true
+}
+
+// noteInvalid makes a call with invalid arguments a note in a turn of the user, and reports whether its turn is
+// left.
+func (r *repairer) noteInvalid(f provider.Fault, i int, call conversation.Part, arguments string) (left bool) {
+	said := fmt.Sprintf("[the tool call %s of the tool %s, whose arguments are not valid JSON]\n%s", call.ID.Text(), call.Tool(), arguments)
+	r.step(f, i, "converted the invalid call %s a note in a turn of the user", nameOf(call))
+	like := r.items[i].turn.Value
+	gone := r.take(i, call)
+	to := i + 1
+	if gone {
+		to = i
+	}
+	r.insert(to, r.layout.Speak(like, "user", said))
+	return !gone
+}
+
+// cutChunk returns the chunk of a streamed call of LangChain whose arguments were cut off, and which LangChain
+// completed; absent if there is none.
+func cutChunk(item jsonstream.Value, call conversation.Part) jsonstream.Value {
+	for _, chunk := range item.Get("tool_call_chunks").Elements() {
+		args := chunk.Get("args").Text()
+		if id := chunk.Get("id").Text(); id == "" || id != call.ID.Text() || args == "" {
+			continue
+		}
+		if _, err := jsonstream.Parse(jsonstream.NewRaw([]byte(args)), jsonstream.Limits{}); err != nil {
+			return chunk
+		}
+	}
+	return jsonstream.Value{}
 }
 
 func nameOf(p conversation.Part) string {

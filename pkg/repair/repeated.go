@@ -2,6 +2,7 @@ package repair
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/format"
@@ -13,12 +14,12 @@ import (
 func (r *repairer) mendRepeatedCall(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	again, ok := r.partAt(i, f.At, conversation.Call)
-	listed := "" // the id in the list of calls, if LangChain also has the call in the content
+	var listed []string // the places of the id in the list of calls, if LangChain also has the call in the content
 	if !ok {
 		if again, ok = r.callOf(i, f.At.Text()); !ok {
 			return false
 		}
-		listed = f.At.Pointer()[len(r.items[i].turn.Value.Pointer()):]
+		listed = []string{f.At.Pointer()[len(r.items[i].turn.Value.Pointer()):]}
 	}
 	id := again.ID.Text()
 	calls, results := r.namesakes(id)
@@ -32,10 +33,18 @@ func (r *repairer) mendRepeatedCall(f provider.Fault) bool {
 			return true
 		}
 		r.step(f, i, "removed the second call %q, which equals the first", id)
-		r.take(i, again)
+		listed := r.listedIDs(i, again)
+		if gone := r.take(i, again); !gone {
+			for _, pointer := range listed {
+				r.editAt(i, strings.TrimSuffix(pointer, "/id"), nil)
+			}
+		}
 		return true
 	}
 	fresh := r.freshID(id)
+	if listed == nil {
+		listed = r.listedIDs(i, again)
+	}
 	pointer := ""
 	if result != nil && !own {
 		pointer = result.Value.Pointer()[len(r.items[result.item].turn.Value.Pointer()):]
@@ -44,13 +53,43 @@ func (r *repairer) mendRepeatedCall(f provider.Fault) bool {
 		r.step(f, i, "gave the second call %q the id %q", id, fresh)
 	}
 	r.renameIn(i, again.Value, id, fresh)
-	if listed != "" {
-		r.editAt(i, listed, format.Fill("%", fresh))
+	for _, pointer := range listed {
+		r.editAt(i, pointer, format.Fill("%", fresh))
 	}
 	if result != nil && !own {
 		r.renameIn(result.item, r.items[result.item].turn.Value.At(pointer), id, fresh)
 	}
 	return true
+}
+
+// listedIDs returns the places of the id of a call of the content in the list of calls, where LangChain has
+// it too, from the last to the first.
+func (r *repairer) listedIDs(i int, call conversation.Part) (pointers []string) {
+	if call.Value.Parent().Name() != "content" {
+		return nil
+	}
+	item, id := r.items[i].turn.Item(), call.ID.Text()
+	before, after := 0, 0 // the calls in the content with the same id
+	for at, v := range item.Get("content").Elements() {
+		switch p, _ := conversation.PartOf(v); {
+		case p.Kind != conversation.Call || p.ID.Text() != id:
+		case at < call.Value.Index():
+			before++
+		case at > call.Value.Index():
+			after++
+		}
+	}
+	for _, name := range [...]string{"tool_calls", "invalid_tool_calls"} {
+		for _, listed := range item.Get(name).Elements() {
+			if listed.Get("id").Text() == id {
+				pointers = append(pointers, listed.Get("id").Pointer()[len(r.items[i].turn.Value.Pointer()):])
+			}
+		}
+	}
+	pointers = pointers[min(before, len(pointers)):]
+	pointers = pointers[:max(len(pointers)-after, min(1, len(pointers)))]
+	slices.Reverse(pointers)
+	return pointers
 }
 
 // callOf returns the call with an id in an item.

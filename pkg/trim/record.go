@@ -31,7 +31,9 @@ type Record struct {
 }
 
 // hasNotes reports whether the context has a place for a record.
-func hasNotes(h *history.History) bool { return h.Layout().Notes != "" }
+func hasNotes(h *history.History) bool {
+	return h.Layout().Notes != "" && h.Root.Kind() == jsonstream.Object // and not a list of turns
+}
 
 // isKnownByDigest reports whether there is a context without a place for a record. Such a trimmed context
 // can only be identified by the digest of its content, which the archive has.

@@ -1,6 +1,8 @@
 package aisdk
 
 import (
+	"strings"
+
 	"github.com/eaapl/handoff/pkg/internal/chat"
 	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/internal/tree"
@@ -11,10 +13,11 @@ import (
 var codec = (&chat.Form{
 	At:          []string{"/messages"},
 	System:      "/system",
-	ReadSystem:  systemText,
-	WriteSystem: systemText,
+	ReadSystem:  readSystem,
+	WriteSystem: writeSystem,
+	Developer:   true,
 	Style:       style,
-	Read:        read,
+	Reading:     func() func(dst []tree.Node, message tree.Node) []tree.Node { return (&reader{}).read },
 	Write:       write,
 }).Codec()
 
@@ -36,19 +39,37 @@ func style(message tree.Node) string {
 	return ""
 }
 
-// systemText returns the value for the SDK's system option.
-func systemText(content tree.Node) tree.Node {
+// readSystem returns the text of the SDK's system option: a text, a system message or several.
+func readSystem(value tree.Node) tree.Node {
+	if tree.IsString(value) {
+		return value
+	}
+	messages := []tree.Node{value}
+	if value.Is(jsonstream.Array) {
+		messages = tree.Elements(value)
+	}
+	var texts []string
+	for _, m := range messages {
+		if !tree.IsString(m.Get("content")) {
+			return tree.None
+		}
+		texts = append(texts, m.Get("content").Text())
+	}
+	if texts == nil {
+		return tree.None
+	}
+	return tree.String(strings.Join(texts, "\n"))
+}
+
+// writeSystem is the inverse of readSystem: the option is a text.
+func writeSystem(content tree.Node) tree.Node {
 	if tree.IsString(content) {
 		return content
 	}
-	return tree.None
-}
-
-func read(dst []tree.Node, message tree.Node) []tree.Node {
-	if message.Get("parts").Is(jsonstream.Array) {
-		return readUI(dst, message)
+	if text := content.Flat(); text != "" {
+		return tree.String(text)
 	}
-	return readModel(dst, message)
+	return tree.None
 }
 
 func write(turns []tree.Node, w *chat.Writing) []tree.Node {
@@ -57,11 +78,28 @@ func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 		w.Up(0, "content", empty.Get("content"), "the SDK does not accept an empty list")
 		turns = []tree.Node{empty}
 	}
-	turns = inTime(turns)
+	turns = inTime(withoutSystem(turns))
 	if w.Style == styleUI {
 		return writeUI(turns, w)
 	}
 	return writeModel(turns, w)
+}
+
+// withoutSystem makes the instructions among the turns, which the SDK refuses, turns of the user. Leading
+// ones stay: they are of a list, which has no other place for them.
+func withoutSystem(turns []tree.Node) []tree.Node {
+	begun := false
+	return exchange.Each(turns, func(turn tree.Node) tree.Node {
+		role := turn.Get("role").Text()
+		if role != "system" && role != "developer" {
+			begun = true
+			return turn
+		}
+		if !begun {
+			return turn
+		}
+		return exchange.UserMessage(tree.String("[" + role + "] " + chat.Say(chat.Of(turn).Parts)))
+	})
 }
 
 // A reasoner holds a provider's names for the proof of a model's reasoning, in the SDK's
@@ -152,9 +190,6 @@ func toolResult(part chat.Part, text, value tree.Node) chat.Turn {
 	t.Parts[0].Plain = true
 	return t
 }
-
-// deniedText is the result of a call whose execution was denied without a reason.
-const deniedText = "Tool execution was denied."
 
 // outputText returns the output of a result as one text.
 func outputText(p chat.Part) tree.Node {

@@ -16,9 +16,8 @@ func isPlain(message tree.Node) bool {
 		slices.Contains([]string{"system", "user", "assistant"}, message.Get("role").Text())
 }
 
-// readModel appends the turns of a ModelMessage. Tool approval requests and responses belong to the
-// run that created them and have no counterpart in other systems.
-func readModel(dst []tree.Node, message tree.Node) []tree.Node {
+// model appends the turns of a ModelMessage.
+func (r *reader) model(dst []tree.Node, message tree.Node) []tree.Node {
 	content := message.Get("content")
 	t := chat.Turn{Role: message.Get("role").Text()}
 	switch {
@@ -41,12 +40,26 @@ func readModel(dst []tree.Node, message tree.Node) []tree.Node {
 	}
 	for c := content.Children(); c.Next(); {
 		switch kind := c.Value.Get("type").Text(); {
-		case strings.HasPrefix(kind, "tool-approval-"):
+		case kind == "tool-approval-request":
+			r.request(c.Value.Get("approvalId"), c.Value.Get("toolCallId"))
+		case kind == "tool-approval-response":
+			flush()
+			dst = r.respond(dst, c.Value)
+		case kind == "tool-result" && t.Role == "assistant" && r.hosted[c.Value.Get("toolCallId").Text()]:
+			t.Parts = append(t.Parts, chat.Part{Kind: chat.Other, Value: c.Value})
 		case kind == "tool-result" && tree.IsString(c.Value.Get("toolCallId")):
 			flush()
-			dst = append(dst, readResult(c.Value).Canonical()...)
+			dst = r.result(dst, readResult(c.Value).Canonical())
+		case kind == "custom", kind == "reasoning-file": // only for the provider that made it
+		case t.Role == "assistant" && isHosted(c.Value, content):
+			r.host(c.Value)
+			t.Parts = append(t.Parts, chat.Part{Kind: chat.Other, Value: c.Value})
 		default:
-			t.Parts = append(t.Parts, readPart(c.Value))
+			p := readPart(c.Value)
+			if p.Kind == chat.Call {
+				r.call(p)
+			}
+			t.Parts = append(t.Parts, p)
 		}
 	}
 	flush()
@@ -112,12 +125,7 @@ func readResult(part tree.Node) chat.Turn {
 			return chat.Turn{Parts: []chat.Part{p}}
 		}
 	case "execution-denied":
-		p.Failed = true
-		reason := text(output.Get("reason"))
-		if reason == tree.None {
-			reason = tree.String(deniedText)
-		}
-		return toolResult(p, reason, tree.None)
+		return denial(p, output.Get("reason"))
 	case "json", "error-json":
 		return toolResult(p, tree.None, value)
 	}
@@ -128,6 +136,7 @@ func readResult(part tree.Node) chat.Turn {
 func writeModel(turns []tree.Node, w *chat.Writing) []tree.Node {
 	messages := make([]tree.Node, 0, len(turns))
 	names := map[string]tree.Node{} // tool names by call id
+	hosted := hostedWriter{}
 	var results []tree.Node
 	flush := func() {
 		if len(results) > 0 {
@@ -154,7 +163,7 @@ func writeModel(turns []tree.Node, w *chat.Writing) []tree.Node {
 			continue
 		}
 		flush()
-		messages = append(messages, writeMessage(t, w))
+		messages = append(messages, writeMessage(t, w, hosted))
 		for _, p := range t.Parts {
 			if p.Kind == chat.Call {
 				names[p.ID.Text()] = p.Name
@@ -177,7 +186,7 @@ func turnOf(turn tree.Node, joined *chat.Turn) chat.Turn {
 const unknownTool = "unknown"
 
 // writeMessage writes the message of a turn without results.
-func writeMessage(t chat.Turn, w *chat.Writing) tree.Node {
+func writeMessage(t chat.Turn, w *chat.Writing, hosted hostedWriter) tree.Node {
 	role := messageRole(t.Role)
 	var content []tree.Node
 	for _, p := range t.Parts {
@@ -192,7 +201,14 @@ func writeMessage(t chat.Turn, w *chat.Writing) tree.Node {
 		case p.Kind == chat.Text && isTextPart(p.Value):
 			content = append(content, p.Value)
 		default:
-			content = append(content, said(p))
+			part := tree.None
+			if p.Kind == chat.Other && role == "assistant" {
+				part = hosted.write(p.Value)
+			}
+			if part == tree.None {
+				part = said(p)
+			}
+			content = append(content, part)
 		}
 	}
 	message := tree.Array(content...)

@@ -2,19 +2,21 @@ package aisdk
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/internal/chat"
 	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // toolPrefix is the prefix of the types of tool parts.
 const toolPrefix = "tool-"
 
-// readUI appends the turns of a UIMessage, as convertToModelMessages does: each step of an assistant
+// ui appends the turns of a UIMessage, as convertToModelMessages does: each step of an assistant
 // is a turn, followed by the results of its calls. Parts that the SDK does not send to models, such
 // as sources and data, belong to the application.
-func readUI(dst []tree.Node, message tree.Node) []tree.Node {
+func (r *reader) ui(dst []tree.Node, message tree.Node) []tree.Node {
 	t := chat.Turn{Role: message.Get("role").Text()}
 	if t.Role == "" {
 		t.Role = "user"
@@ -35,6 +37,9 @@ func readUI(dst []tree.Node, message tree.Node) []tree.Node {
 		switch kind := part.Get("type").Text(); {
 		case kind == "step-start":
 			flush()
+		case kind == "steering-message": // of the user, while the assistant worked
+			flush()
+			dst = r.ui(dst, chat.Object("role", tree.String("user"), "parts", part.Get("parts")))
 		case kind == "text":
 			if p, ok := readText(part); ok {
 				t.Parts = append(t.Parts, p)
@@ -46,6 +51,9 @@ func readUI(dst []tree.Node, message tree.Node) []tree.Node {
 			t.Parts = append(t.Parts, readReasoning(part, "providerMetadata"))
 		case (kind == "dynamic-tool" || strings.HasPrefix(kind, toolPrefix)) && t.Role == "assistant":
 			call, result := readTool(part)
+			if len(call) > 0 && part.Get("state").Text() == "approval-requested" {
+				r.request(part.At("/approval/id"), call[0].ID)
+			}
 			t.Parts = append(t.Parts, call...)
 			results = append(results, result...)
 		}
@@ -65,6 +73,9 @@ func readTool(part tree.Node) (call []chat.Part, result []chat.Turn) {
 	if !tree.IsString(id) || !tree.IsString(name) || state == "input-streaming" {
 		return nil, nil
 	}
+	if part.Get("providerExecuted").Is(jsonstream.True) && part.Get("approval") == tree.None {
+		return hostedParts(part, id, name), nil
+	}
 	input := part.Get("input")
 	if input == tree.None {
 		input = part.Get("rawInput") // input that could not be parsed
@@ -78,13 +89,10 @@ func readTool(part tree.Node) (call []chat.Part, result []chat.Turn) {
 	case "output-error":
 		p.Failed = true
 		result = []chat.Turn{toolResult(p, text(part.Get("errorText")), tree.None)}
-	case "output-denied":
-		p.Failed = true
-		reason := text(part.At("/approval/reason"))
-		if reason == tree.None {
-			reason = tree.String(deniedText)
+	case "output-denied", "approval-responded":
+		if state == "output-denied" || part.At("/approval/approved").Is(jsonstream.False) {
+			result = []chat.Turn{denial(p, part.At("/approval/reason"))}
 		}
-		result = []chat.Turn{toolResult(p, reason, tree.None)}
 	}
 	return call, result
 }
@@ -99,12 +107,14 @@ type uiWriter struct {
 	parts []tree.Node
 	open  map[string]int
 	calls bool // the last step has calls, so the message continues
+
+	hosted hostedWriter
 }
 
 // writeUI writes UIMessages. The steps of an assistant up to one without calls form one message, and
 // each result is in the part of its call.
 func writeUI(turns []tree.Node, w *chat.Writing) []tree.Node {
-	u := &uiWriter{Writing: w}
+	u := &uiWriter{Writing: w, hosted: hostedWriter{}}
 	for turn, joined := range chat.Joined(turns) {
 		t := turnOf(turn, joined)
 		switch {
@@ -153,9 +163,37 @@ func (u *uiWriter) step(turn tree.Node, t chat.Turn) {
 		case chat.File:
 			u.parts = append(u.parts, uiFile(p.Media))
 		default:
-			u.parts = append(u.parts, done(said(p)))
+			if p.Kind != chat.Other || !u.host(u.hosted.write(p.Value)) {
+				u.parts = append(u.parts, done(said(p)))
+			}
 		}
 	}
+}
+
+// host writes a hosted call as a tool part, or a result into the part of its call, and reports whether it
+// could.
+func (u *uiWriter) host(part tree.Node) bool {
+	id := part.Get("toolCallId")
+	if part.Get("type").Text() == "tool-call" {
+		call := toolPart(id, part.Get("toolName"), part.Get("input")).With("providerExecuted", tree.Bool(true))
+		if options := part.Get("providerOptions"); options != tree.None {
+			call = call.With("callProviderMetadata", options)
+		}
+		u.parts = append(u.parts, call)
+		return true
+	}
+	for i, call := range slices.Backward(u.parts) {
+		if part == tree.None || !tree.Same(call.Get("toolCallId"), id) {
+			continue
+		}
+		state, member, value := "output-available", "output", part.At("/output/value")
+		if strings.HasPrefix(part.At("/output/type").Text(), "error-") {
+			state, member, value = "output-error", "errorText", chat.TextOf(value)
+		}
+		u.parts[i] = call.Changed([]tree.Member{{Name: "state", Value: tree.String(state)}, {Name: member, Value: value}})
+		return true
+	}
+	return false
 }
 
 // toolPart returns the part of a call without a result.

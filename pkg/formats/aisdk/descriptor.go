@@ -17,7 +17,7 @@ var Format = format.Descriptor{
 	Kind:   "AI SDK messages",
 
 	Members: []string{"providerOptions", "toolChoice", "experimental_context"},
-	Known:   &format.Elements{List: format.ListIn("messages"), Fit: fit},
+	Known:   &format.Elements{List: format.ListIn("messages"), Fit: fit, Tells: tells},
 	Needs:   []string{"messages"},
 
 	Schema:  schemas.AISDK,
@@ -43,6 +43,9 @@ func say(like jsonstream.Value, role, text string) []byte {
 	}
 	return format.Fill(`{"role":%,"content":%}`, role, text)
 }
+
+// tells reports whether the object has the option system, which OpenAI's Chat API does not have.
+func tells(root jsonstream.Value) bool { return root.Get("system").Exists() }
 
 // fit classifies a value as a message of either kind.
 func fit(v jsonstream.Value) format.Fit {

@@ -61,6 +61,15 @@ var rules = rulebook.Book{Reason: InvalidPrompt, Rules: []rulebook.Rule{
 		Bad:     `[{"id": "m1", "role": "user", "parts": [{"type": "text", "text": "Refund my order."}]}, {"id": "m1", "role": "assistant", "parts": [{"type": "text", "text": "One moment."}]}]`,
 		Good:    `[{"id": "m1", "role": "user", "parts": [{"type": "text", "text": "Refund my order."}]}, {"id": "m2", "role": "assistant", "parts": [{"type": "text", "text": "One moment."}]}]`,
 	}, Check: checkIDs},
+	{Rule: finding.Rule{
+		ID:      "ai-sdk/system-turn",
+		Summary: "A system message is among the messages.",
+		Why: "The functions generateText and streamText of version 7 refuse it with AI_InvalidPromptError, unless allowSystemInMessages is set; earlier versions take it. " +
+			"Put its text into the option system, or into a message of the user.",
+		Bad:      `{"messages": [{"role": "user", "content": "Refund my order.", "providerOptions": {}}, {"role": "system", "content": "Be brief."}]}`,
+		Good:     `{"system": "Be brief.", "messages": [{"role": "user", "content": "Refund my order.", "providerOptions": {}}]}`,
+		Severity: finding.Warning,
+	}, Check: checkSystem},
 }}
 
 // messages returns the messages of a document.
@@ -217,6 +226,17 @@ func checkApprovals(root jsonstream.Value, report rulebook.Report) {
 			report(id, "the approval has no request: no tool-approval-request has the approvalId %s; add the request, or remove the approval", finding.QuoteValue(id))
 		case !calls[call]:
 			report(id, "the approval has no call: the tool-approval-request %s is for the call %s, which is missing; add the call, or remove the request and the approval", finding.QuoteValue(id), finding.Quote(call))
+		}
+	}
+}
+
+func checkSystem(root jsonstream.Value, report rulebook.Report) {
+	if root.Get("allowSystemInMessages").Kind() == jsonstream.True {
+		return
+	}
+	for _, m := range messages(root) {
+		if role := m.Get("role"); role.Text() == "system" {
+			report(role, "a system message among the messages, which the SDK refuses from version 7 on; put its text into the option system, or into a message of the user")
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package langchain
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/internal/chat"
@@ -80,7 +81,7 @@ func read(dst []tree.Node, message tree.Node) []tree.Node {
 	if t.Role == "" {
 		return dst
 	}
-	name, content := fields.Get("name"), fields.Get("content")
+	name, content := fields.Get("name"), contentIn(fields)
 	if _, ok := plainTypes[t.Role]; ok && tree.IsString(content) && !tree.IsString(name) && (t.Role != "assistant" || saysOnly(fields)) {
 		return append(dst, tree.Object(tree.Member{Name: "role", Value: constants[t.Role]}, tree.Member{Name: "content", Value: content}))
 	}
@@ -104,6 +105,15 @@ func read(dst []tree.Node, message tree.Node) []tree.Node {
 	return append(dst, t.Canonical()...)
 }
 
+// contentIn returns the content of a message. A message that was made from content blocks is stored with
+// these in place of the content.
+func contentIn(fields tree.Node) tree.Node {
+	if content := fields.Get("content"); content != tree.None {
+		return content
+	}
+	return fields.Get("content_blocks")
+}
+
 // constants are the roles and types of nearly all messages. Messages can share them because their
 // digests are computed in advance, so that they never change.
 var constants = func() map[string]tree.Node {
@@ -118,7 +128,7 @@ var constants = func() map[string]tree.Node {
 
 // saysOnly reports whether a message of a model has neither calls nor reasoning.
 func saysOnly(fields tree.Node) bool {
-	for _, name := range []string{"tool_calls", "invalid_tool_calls", "additional_kwargs"} {
+	for _, name := range []string{"tool_calls", "invalid_tool_calls", "tool_call_chunks", "additional_kwargs"} {
 		if v := fields.Get(name); v != tree.None && !v.Empty() {
 			return false
 		}
@@ -130,12 +140,13 @@ func saysOnly(fields tree.Node) bool {
 // also in the content, in its provider's form.
 func readAI(t *chat.Turn, fields tree.Node) {
 	calls := append(readCalls(fields.Get("tool_calls")), readCalls(fields.Get("invalid_tool_calls"))...)
+	calls = received(calls, fields.Get("tool_call_chunks"))
 	listed := make(map[string]bool, len(calls))
 	for _, c := range calls {
 		listed[c.ID.Text()] = true
 	}
 	t.Parts = readThoughts(fields.Get("additional_kwargs"))
-	content, plain := readContent(fields.Get("content"), listed)
+	content, plain := readContent(contentIn(fields), listed)
 	if plain && content[0].Text.Empty() && len(calls)+len(t.Parts) > 0 {
 		content = nil
 	}
@@ -171,6 +182,27 @@ func readCalls(list tree.Node) (calls []chat.Part) {
 	return calls
 }
 
+// received returns the calls of a stream as they were received: LangChain completes arguments that were cut
+// off, and the chunks have them as they came.
+func received(calls []chat.Part, chunks tree.Node) []chat.Part {
+	for _, chunk := range readCalls(chunks) {
+		i := slices.IndexFunc(calls, func(c chat.Part) bool { return c.ID.Text() == chunk.ID.Text() })
+		switch {
+		case len(calls) == 0 || i < 0 && !chunk.ID.Empty():
+			calls = append(calls, chunk)
+		case i >= 0 && isCut(chunk.Arguments):
+			calls[i].Arguments = chunk.Arguments
+		}
+	}
+	return calls
+}
+
+// isCut reports whether the arguments of a call are not complete JSON.
+func isCut(arguments tree.Node) bool {
+	_, ok := tree.Parse([]byte(arguments.Text()))
+	return !ok && !arguments.Empty()
+}
+
 // plainTypes maps the roles of plain turns to message types.
 var plainTypes = map[string]string{"user": "human", "assistant": "ai", "system": "system"}
 
@@ -197,6 +229,9 @@ func write(turn tree.Node, joined *chat.Turn, s style) tree.Node {
 		kind, fields = "system", contentOf(t).With("additional_kwargs", chat.Object(openAIRole, tree.String("developer")))
 	default:
 		fields = contentOf(t)
+	}
+	if kind == "human" && slices.ContainsFunc(tree.Elements(fields.Get("content")), isStandard) { // ChatOpenAI reads these blocks only then
+		fields = fields.With("response_metadata", chat.Object("output_version", tree.String("v1")))
 	}
 	for _, m := range t.Further {
 		if m.Name == "name" && tree.IsString(m.Value) && kind != "tool" {

@@ -18,6 +18,9 @@ func readContent(content tree.Node, listed map[string]bool) (parts []chat.Part, 
 		return []chat.Part{{Kind: chat.Text, Text: content}}, true
 	}
 	for c := content.Children(); c.Next(); {
+		if c.Value.Get("type").Text() == "input_json_delta" { // of a streamed call, whose arguments are in its chunk
+			continue
+		}
 		p := readBlock(c.Value)
 		if p.Kind != chat.Call || !listed[p.ID.Text()] {
 			parts = append(parts, p)
@@ -48,7 +51,7 @@ func readBlock(block tree.Node) chat.Part {
 		}
 	case "thinking", "redacted_thinking", "reasoning", "reasoning_content":
 		return readReasoning(block)
-	case "tool_use", "tool_call", "function_call":
+	case "tool_use", "tool_call", "tool_call_chunk", "invalid_tool_call", "function_call":
 		return readCall(block)
 	case "image", "audio", "video", "file", "document", "media":
 		if p := chat.PartOf(block); p.Kind == chat.File { // a file in the form of OpenAI's Chat API
@@ -159,13 +162,18 @@ func writeBlock(p chat.Part) tree.Node {
 	case chat.Call:
 		return chat.Object("type", tree.String("tool_use"), "id", p.ID, "name", p.Name, "input", p.Value)
 	default:
+		// ChatAnthropic returns and sends the blocks of its API; it drops LangChain's own blocks of server tools.
+		if block := chat.ServerBlock(p.Value); block != tree.None {
+			return block
+		}
 		text = tree.String(chat.Say([]chat.Part{p}))
 	}
 	return chat.Object("type", tree.String("text"), "text", text)
 }
 
-// writeMedia writes an image in the form that all integrations accept, and other files as
-// LangChain blocks of version 0, which Python and JavaScript share.
+// writeMedia writes an image in the form that all integrations accept, and other files as LangChain blocks
+// of version 1: ChatAnthropic for JavaScript sends blocks of version 0 twice. Python and JavaScript name the
+// members of these blocks differently and ignore other names, so that a block has both.
 func writeMedia(p chat.Part) tree.Node {
 	m := p.Media
 	if m.Type == "image" && m.FileID == tree.None {
@@ -174,21 +182,19 @@ func writeMedia(p chat.Part) tree.Node {
 		}
 		return chat.Object("type", tree.String("image_url"), "image_url", chat.Media{Type: "image", Data: m.Data, URL: m.URL, MediaType: m.MediaType}.Part().Get("image_url"))
 	}
-	block := chat.Object("type", tree.String(m.Type))
-	if m.Type == "video" { // not in version 0
-		block = chat.Object("type", tree.String("file"))
+	kind := m.MediaType
+	if m.Data != tree.None && kind == tree.None { // required in Python
+		if kind = tree.String(m.KnownType()); kind.Empty() {
+			kind = tree.String("application/octet-stream")
+		}
 	}
-	add := func(pairs ...any) { block = block.Merge(chat.Object(pairs...)) }
-	switch {
-	case m.Data != tree.None:
-		add("source_type", tree.String("base64"), "mime_type", m.MediaType, "data", m.Data)
-	case m.URL != tree.None:
-		add("source_type", tree.String("url"), "mime_type", m.MediaType, "url", m.URL)
-	default:
-		add("source_type", tree.String("id"), "id", m.FileID)
-	}
+	block := chat.Object("type", tree.String(m.Type), "mimeType", kind, "mime_type", kind,
+		"data", m.Data, "base64", m.Data, "url", m.URL, "fileId", m.FileID, "file_id", m.FileID)
 	if m.Name != tree.None {
-		add("metadata", chat.Object("filename", m.Name))
+		block = block.With("metadata", chat.Object("filename", m.Name))
 	}
 	return block
 }
+
+// isStandard reports whether a block is a file of version 1.
+func isStandard(block tree.Node) bool { return block.HasAny("data", "url", "fileId") }

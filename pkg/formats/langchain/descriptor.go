@@ -79,7 +79,7 @@ func fit(v jsonstream.Value) format.Fit {
 	switch {
 	case role.Exists() && v.Get("content").Exists() && !v.Get("parts").Exists() && !v.Get("lc").Exists():
 		return format.Possible
-	case !role.Exists() && v.Get("type").Exists() && conversation.Role(v) != "" && (v.Get("content").Exists() || v.Get("data").Exists()),
+	case !role.Exists() && v.Get("type").Exists() && conversation.Role(v) != "" && (v.Get("content").Exists() || v.Get("content_blocks").Exists() || v.Get("data").Exists()),
 		v.Get("lc").Exists() && v.Get("kwargs").Exists():
 		return format.Typical
 	default:

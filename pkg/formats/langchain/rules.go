@@ -56,6 +56,17 @@ var rules = rulebook.Book{Reason: InvalidChatHistory, Rules: []rulebook.Rule{
 		Bad:     `{"messages": [{"type": "ai", "content": "", "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{\"order\": 17"}}]}, {"type": "tool", "content": "", "tool_call_id": "call_1"}]}`,
 		Good:    `{"messages": [{"type": "ai", "content": "", "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{\"order\": 17}"}}]}, {"type": "tool", "content": "", "tool_call_id": "call_1"}]}`,
 	}, Check: checkArguments},
+	{Rule: finding.Rule{
+		ID:      "langchain/cut-off-call",
+		Summary: "The arguments of a streamed tool call were cut off.",
+		Why: "LangChain completes them when it reads the chunks: of an amount of 400 that was cut after its first digit, a valid call with the amount 4 is left. The stream was interrupted, or the model reached its limit of tokens. " +
+			"Take the call out, or have the model make it again. A call in tool_call_chunks is complete if its args are the text of a JSON object.",
+		Bad: `{"messages": [{"type": "AIMessageChunk", "content": "", "tool_calls": [{"name": "refund", "args": {"amount": 4}, "id": "call_1", "type": "tool_call"}],
+  "tool_call_chunks": [{"name": "refund", "args": "{\"amount\": 4", "id": "call_1", "index": 0, "type": "tool_call_chunk"}]}, {"type": "tool", "content": "refunded", "tool_call_id": "call_1"}]}`,
+		Good: `{"messages": [{"type": "AIMessageChunk", "content": "", "tool_calls": [{"name": "refund", "args": {"amount": 400}, "id": "call_1", "type": "tool_call"}],
+  "tool_call_chunks": [{"name": "refund", "args": "{\"amount\": 400}", "id": "call_1", "index": 0, "type": "tool_call_chunk"}]}, {"type": "tool", "content": "refunded", "tool_call_id": "call_1"}]}`,
+		Severity: finding.Warning,
+	}, Check: checkChunks},
 }}
 
 // all returns the messages of a document.
@@ -178,6 +189,20 @@ func checkContradictions(root jsonstream.Value, report rulebook.Report) {
 		for _, call := range m.calls().Elements() {
 			if id := call.Get("id"); len(inside) > 0 && id.Text() != "" && !inside[id.Text()] {
 				report(id, "the tool call is missing from content, which has other calls: found the id %s; add a block for it, or remove it from tool_calls", finding.QuoteValue(id))
+			}
+		}
+	}
+}
+
+func checkChunks(root jsonstream.Value, report rulebook.Report) {
+	for _, m := range all(root) {
+		for _, chunk := range m.fields.Get("tool_call_chunks").Elements() {
+			args := chunk.Get("args")
+			if args.Text() == "" {
+				continue
+			}
+			if _, err := jsonstream.Parse(jsonstream.NewRaw([]byte(args.Text())), jsonstream.Limits{}); err != nil {
+				report(args, "arguments that were cut off: found %s; take the call out, or have the model make it again", finding.QuoteValue(args))
 			}
 		}
 	}

@@ -36,8 +36,8 @@ var Format = format.Descriptor{
 	Profile:  profile,
 }
 
-// JavaScriptFormat describes the HandoffInputData of the SDK for JavaScript. Its rules are those
-// of [Format].
+// JavaScriptFormat describes the HandoffInputData of the SDK for JavaScript, with the rules of [Format],
+// and the lists of its items.
 var JavaScriptFormat = format.Descriptor{
 	Name:   format.OpenAIJS,
 	System: "openai",
@@ -46,14 +46,22 @@ var JavaScriptFormat = format.Descriptor{
 
 	Marks:   []string{"inputHistory", "newItems"},
 	Members: []string{"preHandoffItems"},
+	Known:   &format.Elements{List: itemsIn, Fit: fitItem},
 	Needs:   javaScriptSpelling.lists,
 
 	Schema: schemas.OpenAIJSInputData,
-	Check:  Format.Check,
+	Check: func(doc *jsonstream.Document, limits jsonstream.Limits) []finding.Finding {
+		if itemsIn(doc.Root()).Exists() { // which a handoff has not nested
+			return nil
+		}
+		return Format.Check(doc, limits)
+	},
 
 	Notes:    "extensions",
-	Turns:    javaScriptSpelling.lists,
+	Divided:  true,
+	Turns:    javaScriptLists,
 	Sections: true,
+	Exchange: javaScriptCodec,
 	Say:      say,
 	Profile:  profile,
 }

@@ -44,8 +44,12 @@ type Transfer struct {
 func factsOf(root jsonstream.Value, turns []conversation.Turn) *Facts {
 	f := &Facts{Lists: []ItemList{}, Agents: []Made{}, Transfers: []Transfer{}}
 	s := spellingOf(root)
-	types := make([]map[string]int, len(s.lists)) // for items with a type
-	for i, name := range s.lists {
+	lists := s.lists
+	if !isInputData(root) {
+		s, lists = &javaScriptSpelling, javaScriptLists
+	}
+	types := make([]map[string]int, len(lists)) // for items with a type
+	for i, name := range lists {
 		types[i] = map[string]int{}
 		f.Lists = append(f.Lists, ItemList{Name: name, Types: []format.Count{}})
 	}
@@ -79,6 +83,11 @@ func factsOf(root jsonstream.Value, turns []conversation.Turn) *Facts {
 		if t.List == inHistory && isNested(t, s) {
 			f.Nested++
 		}
+	}
+	if root.Kind() == jsonstream.Array {
+		f.Lists = f.Lists[:1]
+		f.Lists[0].Name = "items"
+		return f
 	}
 	f.Lists = slices.DeleteFunc(f.Lists, func(l ItemList) bool {
 		kind := root.Get(l.Name).Kind()

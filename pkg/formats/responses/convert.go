@@ -8,6 +8,7 @@ import (
 var codec = (&chat.Form{
 	At:          []string{"/input", "/output"},
 	Text:        "/input",
+	Items:       true,
 	System:      "/instructions",
 	ReadSystem:  instructions,
 	WriteSystem: instructions,

@@ -58,7 +58,7 @@ func fit(v jsonstream.Value) format.Fit {
 			role = member
 		case "content":
 			content = member
-		case "tool_calls", "tool_call_id", "function_call", "parts", "lc", "kwargs", "data", "raw_item", "payload", "uuid":
+		case "tool_calls", "tool_call_id", "function_call", "parts", "lc", "kwargs", "data", "raw_item", "payload", "uuid", "callId", "providerData":
 			return format.Foreign
 		}
 	}

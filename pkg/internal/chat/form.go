@@ -37,6 +37,8 @@ type Form struct {
 	Systems     []string
 	ReadSystem  func(value tree.Node) (content tree.Node)
 	WriteSystem func(content tree.Node) tree.Node
+	// Items is set if the elements are items of the Responses API, which has approvals.
+	Items bool
 	// Short is set if strings and arrays can also be turns.
 	Short bool
 	// Developer is set if System also has instructions with the role developer.
@@ -330,6 +332,9 @@ func counts(shape tree.Node, turns int) []int {
 // from the end, since mostly old turns are trimmed or added.
 func (f *Form) write(m exchange.Meaning, shape tree.Node, k *exchange.Maker, _ exchange.Others) tree.Node {
 	turns := slices.Clone(exchange.Spelled(m.Turns))
+	if !f.Items {
+		turns = settled(turns)
+	}
 	var rest tree.Node
 	at := f.placesIn(shape)
 	if f.Rest != nil && at[0].Text() == f.At[0] {

@@ -57,7 +57,7 @@ func (k ItemKinds) Whole(item tree.Node) bool {
 		if letter := kindLetters[v.Kind()]; letter == "" || !strings.Contains(letters, letter) {
 			return false
 		}
-		if v.Is(jsonstream.Array) && name != "tools" && name != "queries" && name != "outputs" && !areTyped(v) {
+		if v.Is(jsonstream.Array) && name != "tools" && name != "queries" && name != "outputs" && kind != "shell_call_output" && !areTyped(v) {
 			return false
 		}
 	}

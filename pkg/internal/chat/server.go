@@ -9,14 +9,36 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
+// ServerBlock returns the block of Anthropic for a hosted call or result of any format, None if there is none
+// that its API accepts.
+func ServerBlock(part tree.Node) tree.Node {
+	if _, ok := HostedOf(part); ok && isOwn(part) {
+		return part
+	}
+	return serverBlock(part)
+}
+
 // serverBlock returns the block of Anthropic for a hosted call or result of another format, None if it was
 // not one of Anthropic: its API accepts only its own ids, and results with their encrypted content.
 func serverBlock(part tree.Node) tree.Node {
 	h, ok := HostedOf(part)
+	if ok && part.At("/providerOptions/anthropic/type").Text() == "mcp-tool-use" { // the AI SDK
+		if h.Result {
+			failed := tree.Bool(part.At("/output/type").Text() == "error-json")
+			return Object("type", tree.String("mcp_tool_result"), "tool_use_id", h.ID, "is_error", failed, "content", h.Value)
+		}
+		return Object("type", tree.String("mcp_tool_use"), "id", h.ID, "name", h.Name, "server_name", part.At("/providerOptions/anthropic/serverName"), "input", h.Value)
+	}
 	if !ok || !strings.HasPrefix(h.ID.Text(), "srvtoolu_") {
 		return tree.None
 	}
 	if !h.Result {
+		if kind := h.Value.Get("type"); h.Name.Text() == "code_execution" && tree.IsString(kind) { // the AI SDK has one tool for all
+			h.Value = h.Value.With("type", tree.None)
+			if kind.Text() != "programmatic-tool-call" {
+				h.Name = kind
+			}
+		}
 		if conversation.TypeNamed(resultType(h.Name.Text())) == nil || !isObject(h.Value) {
 			return tree.None
 		}
@@ -27,11 +49,29 @@ func serverBlock(part tree.Node) tree.Node {
 	if kind == "" {
 		kind = content.At("/0/type").Text()
 	}
-	name, ok := strings.CutSuffix(strings.TrimSuffix(kind, "_error"), "_result")
-	if !ok || conversation.TypeNamed(name+"_tool_result") == nil {
+	if kind == "tool_reference" { // the AI SDK has only the references
+		content = Object("type", tree.String("tool_search_tool_search_result"), "tool_references", content)
+		kind = content.Get("type").Text()
+	}
+	of := typeOfContent(kind)
+	if conversation.TypeNamed(of) == nil {
 		return tree.None
 	}
-	return Object("type", tree.String(name+"_tool_result"), "tool_use_id", h.ID, "content", content)
+	return Object("type", tree.String(of), "tool_use_id", h.ID, "content", content)
+}
+
+// typeOfContent returns the type of the result of a server tool with a type of content.
+func typeOfContent(kind string) string {
+	switch {
+	case kind == "tool_search_tool_search_result":
+		return "tool_search_tool_result"
+	case strings.HasPrefix(kind, "text_editor_code_execution_"):
+		return "text_editor_code_execution_tool_result"
+	case strings.HasSuffix(kind, "_error"):
+		return strings.TrimSuffix(kind, "_error")
+	default:
+		return strings.TrimSuffix(kind, "_result") + "_tool_result"
+	}
 }
 
 // resultType returns the type of the results of a server tool.

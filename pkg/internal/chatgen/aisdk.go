@@ -3,7 +3,7 @@ package chatgen
 func modelMessages(g *gen, s scene) string { return array(g.modelMessages(s)) }
 
 func modelObject(g *gen, s scene) string {
-	return g.object("system", when(g.one(4), quote(g.text())), "messages", array(g.modelMessages(s)))
+	return g.object("system", when(s.system != "", quote(s.system)), "messages", array(g.modelMessages(s)))
 }
 
 func uiMessages(g *gen, s scene) string { return array(g.uiMessages(s)) }
@@ -12,10 +12,8 @@ func uiObject(g *gen, s scene) string {
 	return g.object("id", when(g.one(2), quote(g.id("chat-"))), "messages", array(g.uiMessages(s)))
 }
 
+// modelMessages returns messages without the system's, which generateText refuses.
 func (g *gen) modelMessages(s scene) (all []string) {
-	if s.system != "" {
-		all = append(all, g.object("role", quote("system"), "content", quote(s.system)))
-	}
 	for _, st := range s.steps {
 		if st.user {
 			content := quote(st.text)
@@ -76,9 +74,6 @@ func (g *gen) modelAssistant(st step) string {
 
 // uiMessages returns the assistant's steps between two user steps as one message.
 func (g *gen) uiMessages(s scene) (all []string) {
-	if s.system != "" {
-		all = append(all, g.object("id", quote(g.id("msg-")), "role", quote("system"), "parts", array([]string{g.object("type", quote("text"), "text", quote(s.system))})))
-	}
 	var parts []string
 	flush := func(role string) {
 		if len(parts) > 0 {

@@ -20,6 +20,9 @@ var forms = map[format.Format][]form{
 	format.OpenAIResponses: {
 		{"array", responsesArray}, {"body", responsesBody},
 	},
+	format.OpenAIJS: {
+		{"array", agentItems}, {"object", agentHistory}, {"handoff", agentHandoff},
+	},
 	format.Anthropic: {
 		{"array", anthropicArray}, {"object", anthropicObject}, {"body", anthropicBody},
 	},

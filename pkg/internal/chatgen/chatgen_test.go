@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-var chatFormats = []format.Format{format.OpenAIChat, format.OpenAIResponses, format.Anthropic, format.LangChain, format.AISDK, format.Gemini, format.BedrockConverse, format.A2A}
+var chatFormats = []format.Format{format.OpenAIChat, format.OpenAIResponses, format.OpenAIJS, format.Anthropic, format.LangChain, format.AISDK, format.Gemini, format.BedrockConverse, format.A2A}
 
 // Histories are detected with their format, in all forms.
 func TestHistoriesAreDetected(t *testing.T) {
