@@ -143,7 +143,9 @@ func Detect(root jsonstream.Value) (format.Format, bool) {
 		return "", false
 	}
 	if best == "" && (root.Kind() == jsonstream.Array || root.Kind() == jsonstream.Object) {
-		best = narrowest(root, &found).Format
+		if best = narrowest(root, &found).Format; best != "" && frameworkOf(root) != "" { // which shares a format's roles, not its contents
+			return "", false
+		}
 	}
 	return best, best != ""
 }

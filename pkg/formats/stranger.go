@@ -45,6 +45,9 @@ func StrangerOf(root jsonstream.Value) (Stranger, bool) {
 	if inSnakeCase(root, 0) {
 		return Stranger{"as a canonical message has in camelCase: write all its names so, such as " + camelCased(root), true}, true
 	}
+	if found := frameworkOf(root); found != "" {
+		return Stranger{found, true}, true
+	}
 	for _, s := range strangers {
 		if s.is(root) {
 			return s.Stranger, true
