@@ -10,9 +10,19 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// skipSignature replaces the signature of a call by another model:
-// https://ai.google.dev/gemini-api/docs/thought-signatures, FAQs.
-const skipSignature = "skip_thought_signature_validator"
+// skipText stands for the signature of a call by another model:
+// https://ai.google.dev/gemini-api/docs/thought-signatures, FAQs. A signature is bytes, and skipSignature
+// is their base64: Google's clients for Go and Python do not read the text itself, which has "_".
+const (
+	skipText      = "skip_thought_signature_validator"
+	skipSignature = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
+)
+
+// isSkipped reports whether a signature only stands for one.
+func isSkipped(signature string) bool {
+	signature = strings.ReplaceAll(strings.TrimRight(signature, "="), "/", "_")
+	return signature == skipText || signature == strings.TrimRight(skipSignature, "=")
+}
 
 const (
 	// madePrefix is the prefix of ids made for calls without one. They are removed when written
@@ -114,7 +124,7 @@ func roleOf(content tree.Node) string {
 // part reads a part.
 func (r *reader) part(n tree.Node) chat.Part {
 	signature := stringOf(eitherNode(n, "thoughtSignature", "thought_signature"))
-	if signature.Text() == skipSignature {
+	if isSkipped(signature.Text()) {
 		signature = tree.None
 	}
 	if c := eitherNode(n, "functionCall", "function_call"); tree.IsString(c.Get("name")) {
