@@ -1,7 +1,6 @@
 package claudecode
 
 import (
-	"iter"
 	"slices"
 	"strings"
 
@@ -17,7 +16,7 @@ import (
 var codec = (&chat.Form{
 	At:    []string{""},
 	Lines: true,
-	Path:  func(list []tree.Node) []int { return (&format.Elements{Trail: newTrail}).Path(values(list)) },
+	Path:  func(list []tree.Node) []int { return (&format.Elements{Trail: newTrail}).Path(tree.Values(list)) },
 	Style: style,
 	Read:  read,
 	Write: write,
@@ -36,28 +35,6 @@ var codec = (&chat.Form{
 
 // carriedType is the type of the line that holds carried data.
 const carriedType = "handoff"
-
-// values yields the values of the lines. Generated lines share one buffer.
-func values(list []tree.Node) iter.Seq2[int, jsonstream.Value] {
-	return func(yield func(int, jsonstream.Value) bool) {
-		var parser jsonstream.Parser
-		var text []byte
-		for i, line := range list {
-			v, ok := line.Read()
-			if !ok {
-				text = line.Append(text[:0])
-				doc, err := parser.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
-				if err != nil {
-					continue
-				}
-				v = doc.Root()
-			}
-			if !yield(i, v) {
-				return
-			}
-		}
-	}
-}
 
 // common are the members that usually have the same value on all lines of a session.
 var common = []string{"isSidechain", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug"}
