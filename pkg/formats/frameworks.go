@@ -28,6 +28,7 @@ var frameworks = []framework{
 	{isMCP, "as messages of the Model Context Protocol have; jq 'map(.content |= [.])' makes OpenAI Chat messages of an array of texts"},
 	{isGeminiCLI, "as a session of the Gemini CLI has; its command /chat share FILE.json writes Gemini contents"},
 	{isCopilotCLI, "as an event of the Copilot CLI has; make OpenAI Chat messages of its events user.message, assistant.message and tool.execution_complete"},
+	{isThread, "as a serialized thread or session of Agent Framework has; take its messages with jq '.chat_message_store_state.messages', '.state.in_memory.messages' or '.storeState.messages'"},
 	{isLlamaIndex, "as chat messages of LlamaIndex have; to_openai_message_dicts of llama_index.llms.openai.utils writes OpenAI Chat messages"},
 	{isHaystack, "as chat messages of Haystack have; to_openai_dict_format() writes OpenAI Chat messages"},
 }
@@ -136,6 +137,16 @@ func isCopilotCLI(root jsonstream.Value) bool {
 	switch group {
 	case "session", "user", "assistant", "tool", "system", "abort", "subagent", "skill", "hook", "permission":
 		return true
+	}
+	return false
+}
+
+// isThread recognises a thread of Agent Framework, whose messages are read by themselves.
+func isThread(root jsonstream.Value) bool {
+	for _, at := range [...]string{"/chat_message_store_state/messages", "/state/in_memory/messages", "/storeState/messages"} {
+		if root.At(at).Kind() == jsonstream.Array {
+			return true
+		}
 	}
 	return false
 }

@@ -43,6 +43,8 @@ func TestFrameworks(t *testing.T) {
 		{geminiCLI, "Gemini CLI"},
 		{copilot, "Copilot CLI"},
 		{`[` + copilot + `]`, "Copilot CLI"},
+		{`{"service_thread_id":null,"chat_message_store_state":{"messages":[]}}`, "Agent Framework"},
+		{`{"type":"session","session_id":"s","state":{"in_memory":{"messages":[]}}}`, "Agent Framework"},
 		{`[{"role":"user","blocks":[{"block_type":"text","text":"Hi"}],"additional_kwargs":{}}]`, "LlamaIndex"},
 		{`[{"role":"user","meta":{},"name":null,"content":[{"text":"Hi"}]}]`, "Haystack"},
 	} {
@@ -64,6 +66,10 @@ func TestNoFramework(t *testing.T) {
 		`{"messages":[{"type":"human","content":"Hi"}]}`,
 		`[{"id":"1","role":"user","parts":[{"type":"text","text":"Hi"}],"metadata":{"threadId":"t","resourceId":"r"}}]`,
 		`[{"role":"user","parts":[{"text":"Hi"}]}]`,
+		`[{"kind":"request","parts":[{"part_kind":"user-prompt","content":"Hi"}]}]`,
+		`{"messages":[{"kind":"response","parts":[{"part_kind":"text","content":"Hi"}]}],"usage":{}}`,
+		`[{"role":{"type":"role","value":"user"},"contents":[{"type":"text","text":"Hi"}]}]`,
+		`{"type":"agent_response","messages":[{"role":"user","contents":[{"$type":"text","text":"Hi"}]}]}`,
 		`{"messages":[{"role":"user","content":"Hi"}],"max_tokens":100,"raw":"x"}`,
 	} {
 		root := parse(t, []byte(in)).Root()

@@ -118,7 +118,7 @@ func TestFormat(t *testing.T) {
 // Nothing under pkg but the rooms of the formats knows one of them, except for the
 // canonical one: a switch over formats would have to know the next one, too.
 func TestFormatsKeepToTheirRooms(t *testing.T) {
-	named := regexp.MustCompile(`\bformat\.(SW4RM\w+|MACP|OpenAI\w*|Anthropic|LangChain|AISDK|Gemini|BedrockConverse|A2A|ClaudeCode|Codex)\b`)
+	named := regexp.MustCompile(`\bformat\.(SW4RM\w+|MACP|OpenAI\w*|Anthropic|LangChain|AISDK|Gemini|BedrockConverse|A2A|ClaudeCode|Codex|PydanticAI|AgentFramework)\b`)
 	looked := 0
 	err := filepath.WalkDir("../..", func(path string, _ fs.DirEntry, err error) error {
 		room, _, _ := strings.Cut(strings.TrimPrefix(filepath.ToSlash(path), "../../"), "/")
