@@ -141,12 +141,11 @@ func (s *shape) item(v jsonstream.Value, role string) Part {
 
 // holdsResults reports whether a tool turn has content parts that are results or approvals.
 func (s *shape) holdsResults() bool {
-	if s.content.Kind() != jsonstream.Array {
-		return false
-	}
-	for _, v := range s.content.Elements() {
-		if p, _ := partOf(v); p.Kind == Result || p.Kind == ApprovalResponse {
-			return true
+	for _, list := range [...]jsonstream.Value{s.content, s.contents} {
+		for _, v := range list.Elements() {
+			if p, _ := partOf(v); p.Kind == Result || p.Kind == ApprovalResponse {
+				return true
+			}
 		}
 	}
 	return false
