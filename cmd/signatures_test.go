@@ -151,6 +151,8 @@ var unshown = map[string]string{
 	"pkg/child":                      "starts processes",
 	"pkg/viewer/collect/collecttest": "for tests only",
 	"pkg/format":                     "types only: pkg/formats shows them",
+	"pkg/formats/agentframework":     "a description only: pkg/formats shows it",
+	"pkg/formats/pydanticai":         "a description only: pkg/formats shows it",
 	"pkg/formats/aisdk":              "a description only: pkg/formats shows it",
 	"pkg/formats/anthropic":          "a description only: pkg/formats shows it",
 	"pkg/formats/bedrock":            "a description only: pkg/formats shows it",

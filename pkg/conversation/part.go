@@ -59,6 +59,10 @@ func yieldParts(turn jsonstream.Value, yield func(Part) bool) {
 		return
 	}
 	s := shapeOf(turn)
+	if text := s.summary(); text.Kind() == jsonstream.String {
+		yield(Part{Kind: Said, Value: text})
+		return
+	}
 	role := s.langChainRole()
 	if inner := s.inner(); inner.Exists() {
 		turn, s = inner, shapeOf(inner)
@@ -73,7 +77,7 @@ func yieldParts(turn jsonstream.Value, yield func(Part) bool) {
 	if s.content.Kind() == jsonstream.String && s.content.Text() != "" && !yield(Part{Kind: Said, Value: s.content}) {
 		return
 	}
-	for _, list := range [...]jsonstream.Value{s.content, s.parts} {
+	for _, list := range [...]jsonstream.Value{s.content, s.parts, s.contents} {
 		for _, v := range list.Elements() {
 			part, answered := partOf(v)
 			if part.Kind == Result && role == "assistant" && v.Get("type").Text() == "tool-result" {
@@ -140,12 +144,11 @@ func (s *shape) item(v jsonstream.Value, role string) Part {
 
 // holdsResults reports whether a tool turn has content parts that are results or approvals.
 func (s *shape) holdsResults() bool {
-	if s.content.Kind() != jsonstream.Array {
-		return false
-	}
-	for _, v := range s.content.Elements() {
-		if p, _ := partOf(v); p.Kind == Result || p.Kind == ApprovalResponse {
-			return true
+	for _, list := range [...]jsonstream.Value{s.content, s.contents} {
+		for _, v := range list.Elements() {
+			if p, _ := partOf(v); p.Kind == Result || p.Kind == ApprovalResponse {
+				return true
+			}
 		}
 	}
 	return false
@@ -169,6 +172,8 @@ func partOf(v jsonstream.Value) (p Part, answered bool) {
 func (s *shape) part(v jsonstream.Value) (p Part, answered bool) {
 	kind := s.kind.Text()
 	switch {
+	case s.partKind.Exists():
+		return s.ofPydanticAI(v), false
 	case kind == "":
 		return s.untyped(v), false
 	case strings.HasPrefix(kind, uiTool) && s.callerID.Exists() && !s.toolName.Exists() && !s.approvalID.Exists(): // a UIMessage
@@ -232,6 +237,30 @@ func PartOf(v jsonstream.Value) (p Part, answered bool) { return partOf(v) }
 func IsMedia(v jsonstream.Value) bool {
 	p, _ := partOf(v)
 	return p.Kind == Media
+}
+
+// ofPydanticAI recognises a part of Pydantic AI. A request to retry a call is its result.
+func (s *shape) ofPydanticAI(v jsonstream.Value) Part {
+	p := Part{Value: v}
+	switch kind := s.partKind.Text(); {
+	case kind == "tool-call", kind == "builtin-tool-call":
+		p.Kind, p.Hosted = Call, kind == "builtin-tool-call"
+	case kind == "tool-return", kind == "builtin-tool-return", kind == "retry-prompt" && s.calledName.Kind() == jsonstream.String:
+		p.Kind, p.Hosted = Result, kind == "builtin-tool-return"
+	case kind == "text", kind == "user-prompt", kind == "system-prompt", kind == "retry-prompt":
+		p.Kind = Said
+		return p
+	case kind == "thinking":
+		p.Kind = Reasoning
+		return p
+	case kind == "file":
+		p.Kind = Media
+		return p
+	default:
+		return p
+	}
+	p.ID, p.Name = s.toolCallID, s.calledName
+	return p
 }
 
 // untyped recognises a part by a member other than its type: parts of Gemini, of A2A and of Bedrock.

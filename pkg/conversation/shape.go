@@ -18,6 +18,9 @@ type shape struct {
 	rawItem, lc, kwargs, data         jsonstream.Value
 	toolUse, toolResult, reasoning    jsonstream.Value // of Bedrock
 	message, payload, attachment      jsonstream.Value // of lines of coding agents
+	actions, compacted                jsonstream.Value // of Google's ADK
+	partKind, messageKind, calledName jsonstream.Value // of Pydantic AI
+	contents                          jsonstream.Value // of Agent Framework
 }
 
 // shapeOf finds the members in one pass: there are many turns, and most have only role and
@@ -26,7 +29,7 @@ func shapeOf(v jsonstream.Value) (s shape) {
 	var prompt jsonstream.Value
 	for name, member := range v.Members() {
 		switch name {
-		case "type":
+		case "type", "$type": // .NET
 			s.kind = member
 		case "role":
 			s.role = member
@@ -102,6 +105,18 @@ func shapeOf(v jsonstream.Value) (s shape) {
 			s.attachment = member
 		case "prompt":
 			prompt = member
+		case "actions":
+			s.actions = member
+		case "compactedContent":
+			s.compacted = member
+		case "part_kind":
+			s.partKind = member
+		case "kind":
+			s.messageKind = member
+		case "tool_name":
+			s.calledName = member
+		case "contents":
+			s.contents = member
 		}
 	}
 	if s.kind.Text() == QueuedCommand {
@@ -117,6 +132,25 @@ func shapeOf(v jsonstream.Value) (s shape) {
 // prompt was typed while the agent worked.
 const QueuedCommand = "queued_command"
 
+// summary returns the summary in an event of Google's ADK that replaces earlier events: a text, as the
+// JavaScript version has it, or a content; absent for any other turn.
+func (s *shape) summary() jsonstream.Value {
+	switch {
+	case !s.author.Exists():
+		return jsonstream.Value{}
+	case s.compacted.Kind() == jsonstream.String:
+		return s.compacted
+	}
+	compaction := s.actions.Get("compaction")
+	if content := compaction.Get("compactedContent"); content.Kind() == jsonstream.Object {
+		return content
+	}
+	if content := compaction.Get("compacted_content"); content.Kind() == jsonstream.Object {
+		return content
+	}
+	return jsonstream.Value{}
+}
+
 // inner returns the value wrapped in a turn, absent if the turn is its own content.
 func (s *shape) inner() jsonstream.Value {
 	kind := s.kind.Text()
@@ -129,6 +163,8 @@ func (s *shape) inner() jsonstream.Value {
 	case s.role.Exists():
 	case s.author.Exists() && s.content.Get("parts").Exists():
 		inner = s.content
+	case s.author.Exists() && s.summary().Exists():
+		inner = s.summary()
 	case s.content.Exists():
 	case s.data.Exists() && langChainRoles[kind] != "":
 		inner = s.data

@@ -54,6 +54,8 @@ func (s *speech) item(item jsonstream.Value) {
 		s.value(item.Get("content"))
 	case item.Get("parts").Exists():
 		s.value(item.Get("parts"))
+	case item.Get("compactedContent").Exists(): // ADK
+		s.value(item.Get("compactedContent"))
 	case function(item, "functionCall", "function_call").Exists() && kind == "":
 		s.call(function(item, "functionCall", "function_call"))
 	case function(item, "functionResponse", "function_response").Exists():

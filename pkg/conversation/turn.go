@@ -33,6 +33,9 @@ func Role(turn jsonstream.Value) string {
 	if role := s.langChainRole(); role != "" {
 		return role
 	}
+	if s.summary().Exists() { // ADK sends it as a turn of the user
+		return "user"
+	}
 	if inner := s.inner(); inner.Exists() {
 		s = shapeOf(inner)
 	}
@@ -40,7 +43,16 @@ func Role(turn jsonstream.Value) string {
 	if s.kind.Text() == QueuedCommand {
 		role = "user"
 	}
+	if s.contents.Exists() && s.role.Kind() == jsonstream.Object { // Agent Framework
+		return lower(s.role.Get("value"))
+	}
 	if s.parts.Exists() {
+		switch s.messageKind.Text() { // Pydantic AI
+		case "request":
+			return "user"
+		case "response":
+			return "assistant"
+		}
 		switch role {
 		case "model", "agent", "role_agent":
 			return "assistant"

@@ -40,7 +40,7 @@ func TestGeminiAndOpenAIChat(t *testing.T) {
 			name: "a call of the current turn has what stands for its signature",
 			chat: `{"messages":[{"role":"user","content":"Weather?"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"get","arguments":"{}"}}]},
 				{"role":"tool","tool_call_id":"c1","content":"18"}]}`,
-			gemini: `{"contents":[{"role":"user","parts":[{"text":"Weather?"}]},{"role":"model","parts":[{"functionCall":{"id":"c1","name":"get","args":{}},"thoughtSignature":"skip_thought_signature_validator"}]},
+			gemini: `{"contents":[{"role":"user","parts":[{"text":"Weather?"}]},{"role":"model","parts":[{"functionCall":{"id":"c1","name":"get","args":{}},"thoughtSignature":"c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="}]},
 				{"role":"user","parts":[{"functionResponse":{"id":"c1","name":"get","response":{"output":"18"}}}]}]}`,
 			oneWay: true,
 		},

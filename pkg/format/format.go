@@ -43,6 +43,10 @@ const (
 	Gemini Format = "gemini"
 	// BedrockConverse are messages of the Converse API of Amazon Bedrock.
 	BedrockConverse Format = "bedrock-converse"
+	// PydanticAI are messages of Pydantic AI.
+	PydanticAI Format = "pydantic-ai"
+	// AgentFramework are messages of Microsoft's Agent Framework.
+	AgentFramework Format = "agent-framework"
 	// A2A is a task or message of the A2A protocol.
 	A2A Format = "a2a"
 	// ClaudeCode is a session of Claude Code.
@@ -117,6 +121,10 @@ type Descriptor struct {
 	// message of the provider.
 	Provider string
 	Divided  bool
+	// Replaces reports whether the result in a turn replaces that of the same call in an earlier turn, as
+	// of a tool that runs for long; nil if it never does. Such turns are sent as one if nothing is
+	// between them.
+	Replaces func(earlier, later jsonstream.Value) bool
 	// MaxTurns is the number of turns that the format's specification advises to keep.
 	MaxTurns int
 

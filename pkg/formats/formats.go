@@ -13,6 +13,7 @@ import (
 
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats/a2a"
+	"github.com/eaapl/handoff/pkg/formats/agentframework"
 	"github.com/eaapl/handoff/pkg/formats/aisdk"
 	"github.com/eaapl/handoff/pkg/formats/anthropic"
 	"github.com/eaapl/handoff/pkg/formats/bedrock"
@@ -24,6 +25,7 @@ import (
 	"github.com/eaapl/handoff/pkg/formats/macp"
 	"github.com/eaapl/handoff/pkg/formats/openai"
 	"github.com/eaapl/handoff/pkg/formats/openaichat"
+	"github.com/eaapl/handoff/pkg/formats/pydanticai"
 	"github.com/eaapl/handoff/pkg/formats/responses"
 	"github.com/eaapl/handoff/pkg/formats/sw4rm"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -34,6 +36,7 @@ import (
 var (
 	registered = []*format.Descriptor{&eaapl.Message, &sw4rm.ContextFormat, &sw4rm.RequestFormat, &sw4rm.ResponseFormat, &macp.Format, &openai.Format, &openai.JavaScriptFormat,
 		&openaichat.Format, &responses.Format, &anthropic.Format, &langchain.Format, &aisdk.Format, &gemini.Format, &bedrock.Format, &a2a.Format,
+		&pydanticai.Format, &agentframework.Format,
 		&claudecode.Format, &codex.Format}
 	inUse atomic.Bool
 )
@@ -143,7 +146,9 @@ func Detect(root jsonstream.Value) (format.Format, bool) {
 		return "", false
 	}
 	if best == "" && (root.Kind() == jsonstream.Array || root.Kind() == jsonstream.Object) {
-		best = narrowest(root, &found).Format
+		if best = narrowest(root, &found).Format; best != "" && frameworkOf(root) != "" { // which shares a format's roles, not its contents
+			return "", false
+		}
 	}
 	return best, best != ""
 }

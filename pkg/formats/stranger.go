@@ -45,6 +45,9 @@ func StrangerOf(root jsonstream.Value) (Stranger, bool) {
 	if inSnakeCase(root, 0) {
 		return Stranger{"the names of a canonical message in snake_case: write them in camelCase, such as " + camelCased(root), true}, true
 	}
+	if found := frameworkOf(root); found != "" {
+		return Stranger{found, true}, true
+	}
 	for _, s := range strangers {
 		if s.is(root) {
 			return s.Stranger, true

@@ -161,6 +161,8 @@ func (r *reader) joins(before, m *message) bool {
 	switch {
 	case m.role == system || before.role == system || r.provider == OpenAIResponses:
 		return false
+	case r.replaces != nil && r.replaces(before.turn.Value, m.turn.Value) && m.onlyResults() && before.onlyResults(): // sent as one
+		return true
 	case r.provider == OpenAIChat:
 		return r.divided && m.role == assistant && before.role == assistant
 	case m.role == assistant || before.role == assistant:

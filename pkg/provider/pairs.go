@@ -121,8 +121,12 @@ func (p *pairing) result(at part, where place) bool {
 	if id == "" || !ok {
 		return id == "" && (p.resultsOnly || p.native && p.provider != Gemini) // a fault of its shape, or none
 	}
-	if c := p.calls[last]; !c.repeated {
+	if c := &p.calls[last]; !c.repeated {
 		first := p.messages[c.answer.message].parts[c.answer.part]
+		if p.replaces != nil && p.replaces(first.turn.Value, at.turn.Value) {
+			c.answer = where
+			return true
+		}
 		p.report("repeated-result", orItem(at.ID, at.Value), "the call has two results: the first result for %s is at %s; keep one of them", finding.QuoteValue(at.ID), first.Value.Pointer())
 	}
 	return true

@@ -119,9 +119,10 @@ type checker struct {
 	rules    map[string]finding.Rule
 
 	// The properties of the turns' format.
-	native      bool // it is the provider's own
-	divided     bool // one message of the provider may be several turns
-	resultsOnly bool // calls are known only by their results
+	native      bool                                       // it is the provider's own
+	divided     bool                                       // one message of the provider may be several turns
+	resultsOnly bool                                       // calls are known only by their results
+	replaces    func(earlier, later jsonstream.Value) bool // may be nil
 
 	stretch Stretch          // the checked turns
 	request jsonstream.Value // absent if only turns are known

@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/eaapl/handoff/pkg/conversation"
@@ -12,6 +13,7 @@ import (
 type form struct {
 	list string // the member with the parts of a turn; "" for turns of their own
 	role string // of that turn
+	by   string // the member with the role; "" for role
 }
 
 // resultOf returns a result with a text, in the form of the call: a turn, or a part and the form of its
@@ -23,6 +25,12 @@ func (r *repairer) resultOf(turn jsonstream.Value, call conversation.Part, text 
 		return geminiResult(call, text), &form{list: "parts", role: "user"}
 	case v.Get("toolUse").Exists():
 		return format.Fill(`{"toolResult":{"toolUseId":%,"content":[{"text":%}],"status":"error"}}`, id, text), &form{list: "content", role: "user"}
+	case v.Get("part_kind").Exists(): // Pydantic AI
+		return format.Fill(`{"tool_name":%,"content":%,"tool_call_id":%,"outcome":"failed","part_kind":"tool-return"}`, call.Tool(), text, id), &form{list: "parts", role: "request", by: "kind"}
+	case v.Parent().Name() == "contents" && v.Get("$type").Exists(): // Agent Framework
+		return format.Fill(`{"$type":"functionResult","callId":%,"result":%}`, id, text), &form{list: "contents", role: "tool"}
+	case v.Parent().Name() == "contents":
+		return format.Fill(`{"type":"function_result","call_id":%,"result":%,"exception":%}`, id, text, text), &form{list: "contents", role: "tool"}
 	case kind == "tool-call":
 		return format.Fill(`{"type":"tool-result","toolCallId":%,"toolName":%,"output":{"type":"error-text","value":%}}`, id, call.Tool(), text), &form{list: "content", role: "tool"}
 	case kind == "tool_use" && !isLangChain(turn) && conversation.Item(turn).Get("role").Exists():
@@ -78,7 +86,7 @@ func langChainResult(turn jsonstream.Value, id, tool, text string) []byte {
 
 // turnOf returns a turn with a part.
 func (f *form) turnOf(part []byte) []byte {
-	text := format.Fill(`{"role":%,"`+f.list+`":[`, f.role)
+	text := format.Fill(`{"`+cmp.Or(f.by, "role")+`":%,"`+f.list+`":[`, f.role)
 	return append(append(text, part...), `]}`...)
 }
 

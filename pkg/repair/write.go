@@ -2,6 +2,7 @@ package repair
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"github.com/eaapl/handoff/pkg/history"
@@ -58,18 +59,20 @@ func (r *repairer) elements(list int, v jsonstream.Value) (elements [][]byte) {
 	for _, it := range r.items {
 		there[it.at] = there[it.at] || it.turn.List == list
 	}
-	follows := map[int][][]byte{} // the elements that are not turns, by the turn before them, -1 if there is none
-	next, last := 0, -1
-	was := map[string]bool{} // the texts of elements that are not turns
-	for next < len(r.h.Turns) && r.h.Turns[next].List != list {
-		next++
+	at := map[int]int{} // the turns of the list before the repair, by their indices in it
+	for i, t := range r.h.Turns {
+		if t.List == list {
+			at[t.Index] = i
+		}
 	}
+	follows := map[int][][]byte{} // the elements that are not turns, by the turn before them, -1 if there is none
+	last := -1
+	was := map[string]bool{} // the texts of elements that are not turns
 	for index, element := range v.Elements() {
-		if next < len(r.h.Turns) && r.h.Turns[next].List == list && r.h.Turns[next].Index == index {
-			if there[next] {
-				last = next
+		if i, isTurn := at[index]; isTurn {
+			if there[i] {
+				last = i
 			}
-			next++
 			continue
 		}
 		if text := string(element.Raw()); !was[text] || !r.once[text] {
@@ -78,7 +81,7 @@ func (r *repairer) elements(list int, v jsonstream.Value) (elements [][]byte) {
 		}
 	}
 	elements = follows[-1]
-	for _, it := range r.items {
+	for _, it := range r.inText() {
 		if it.turn.List != list {
 			continue
 		}
@@ -88,6 +91,28 @@ func (r *repairer) elements(list int, v jsonstream.Value) (elements [][]byte) {
 		}
 	}
 	return elements
+}
+
+// inText returns the items in the order in which they are written: that of the message before the repair,
+// which the order of the conversation may differ from, unless a turn was moved. A new turn follows the one
+// before it.
+func (r *repairer) inText() []*item {
+	index := make(map[*item]int, len(r.items))
+	before, last := -1, -1
+	for _, it := range r.items {
+		if it.at >= 0 {
+			if it.at < before {
+				return r.items
+			}
+			before, last = it.at, r.h.Turns[it.at].Index
+		}
+		index[it] = last
+	}
+	items := slices.Clone(r.items)
+	slices.SortStableFunc(items, func(a, b *item) int {
+		return cmp.Or(cmp.Compare(a.turn.List, b.turn.List), cmp.Compare(index[a], index[b]))
+	})
+	return items
 }
 
 // join writes a list with the white space of the original before its first element and after its last.

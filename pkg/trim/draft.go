@@ -2,6 +2,8 @@ package trim
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/history"
@@ -48,7 +50,8 @@ type turn struct {
 // A beside is an element of a list that is not a turn: it keeps its place.
 type beside struct {
 	list, index int
-	text        []byte // as compact JSON
+	value       jsonstream.Value
+	speaks      bool // it would be a turn in a list of its own
 }
 
 // A measured is the text of a member and its number of tokens.
@@ -189,23 +192,61 @@ func (d *draft) within(s size) bool {
 
 // findBesides finds the elements of the lists that are not turns. Most lists have none.
 func (d *draft) findBesides() {
-	turns := d.h.Turns
+	known := d.h.Layout().Known
 	for i, list := range d.h.Lists {
-		n := 0
-		for n < len(turns) && turns[n].List == i {
-			n++
-		}
-		here := turns[:n]
-		turns = turns[n:]
-		if list.Value.Kind() != jsonstream.Array || list.Value.Len() == n {
+		if list.Value.Kind() != jsonstream.Array {
 			continue
 		}
+		n := 0
+		for _, t := range d.h.Turns {
+			if t.List == i {
+				n++
+			}
+		}
+		if list.Value.Len() == n {
+			continue
+		}
+		at := make(map[int]bool, n)
+		for _, t := range d.h.Turns {
+			if t.List == i {
+				at[t.Index] = true
+			}
+		}
 		for index, v := range list.Value.Elements() {
-			if len(here) > 0 && here[0].Index == index {
-				here = here[1:]
+			if at[index] {
 				continue
 			}
-			d.besides = append(d.besides, beside{i, index, d.compact(v)})
+			alone := func(yield func(int, jsonstream.Value) bool) { yield(index, v) }
+			d.besides = append(d.besides, beside{i, index, v, known != nil && known.Trail != nil && len(known.Path(alone)) > 0})
 		}
 	}
+}
+
+// inText returns the indices of the turns in the order of their lists, which that of the conversation may
+// differ from.
+func (d *draft) inText() []int {
+	order := make([]int, len(d.h.Turns))
+	for i := range order {
+		order[i] = i
+	}
+	turns := d.h.Turns
+	compare := func(a, b int) int {
+		return cmp.Or(cmp.Compare(turns[a].List, turns[b].List), cmp.Compare(turns[a].Index, turns[b].Index))
+	}
+	if !slices.IsSortedFunc(order, compare) {
+		slices.SortFunc(order, compare)
+	}
+	return order
+}
+
+// hidden returns a function that reports whether a beside is to be removed, too: it would be a turn without
+// a later turn that the trim removes, such as the summary in a session, or the last result of a call.
+func (d *draft) hidden() func(beside) bool {
+	last := make([]int, len(d.h.Lists)) // by list: the index of the last turn that is removed
+	for i, t := range d.h.Turns {
+		if f := d.turns[i].fate; f == removed || f == filtered {
+			last[t.List] = max(last[t.List], t.Index)
+		}
+	}
+	return func(b beside) bool { return b.speaks && b.index < last[b.list] }
 }

@@ -53,10 +53,21 @@ type entryMember struct {
 	Value   jsontext.Value `json:"value,omitzero"`
 }
 
-// gone yields the turns in the entry.
-func (d *draft) gone(yield func(i int, t conversation.Turn) bool) {
-	for i, t := range d.h.Turns {
-		if d.turns[i].fate != kept && !yield(i, t) {
+// gone yields the turns in the entry and their fates, in the order of their lists.
+func (d *draft) gone(yield func(f fate, t conversation.Turn) bool) {
+	besides, isHidden := d.besides, d.hidden()
+	before := func(list, index int) bool {
+		for ; len(besides) > 0 && (besides[0].list < list || besides[0].list == list && besides[0].index < index); besides = besides[1:] {
+			b := besides[0]
+			if isHidden(b) && !yield(removed, conversation.Turn{Value: b.value, List: b.list, Index: b.index}) {
+				return false
+			}
+		}
+		return true
+	}
+	for _, i := range d.inText() {
+		t := d.h.Turns[i]
+		if f := d.turns[i].fate; f != kept && (!before(t.List, t.Index) || !yield(f, t)) {
 			return
 		}
 	}
@@ -159,10 +170,10 @@ func carrierOf(h *history.History) jsontext.Value {
 
 // appendTurns appends the turns of an entry as the elements of an array.
 func (d *draft) appendTurns(text []byte) []byte {
-	for i, t := range d.gone {
+	for f, t := range d.gone {
 		list := d.h.Lists[t.List]
 		text = fmt.Appendf(jsonstream.AppendComma(text), `{"list":"%s","index":%d`, list.Name, t.Index)
-		if d.turns[i].fate == edited {
+		if f == edited {
 			text = append(text, `,"kept":true`...)
 		}
 		if list.Value.Kind() == jsonstream.String {

@@ -141,14 +141,17 @@ func (d *draft) writeLists(e *editor, at int, summary string) {
 		texts[i] = []byte{'['}
 	}
 	changed := make([]bool, len(d.h.Lists))
-	besides := d.besides
+	besides, isHidden := d.besides, d.hidden()
 	before := func(list, index int) { // writes the besides before an element
 		for ; len(besides) > 0 && (besides[0].list < list || besides[0].list == list && besides[0].index < index); besides = besides[1:] {
-			text := &texts[besides[0].list]
-			*text = append(jsonstream.AppendComma(*text), besides[0].text...)
+			if !isHidden(besides[0]) {
+				text := &texts[besides[0].list]
+				*text = append(jsonstream.AppendComma(*text), d.compact(besides[0].value)...)
+			}
 		}
 	}
-	for i, t := range d.h.Turns {
+	for _, i := range d.inText() {
+		t := d.h.Turns[i]
 		before(t.List, t.Index)
 		list := &texts[t.List]
 		if i == at {

@@ -11,6 +11,7 @@ import (
 // codec converts contents and sessions.
 var codec = (&chat.Form{
 	At:          []string{"/contents", "/events", "/history"},
+	Known:       known,
 	System:      "/systemInstruction",
 	Systems:     []string{"/system_instruction"},
 	Developer:   true,

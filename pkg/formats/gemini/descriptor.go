@@ -17,7 +17,7 @@ var Format = format.Descriptor{
 	Kind:   "Gemini contents",
 
 	Members: []string{"contents", "generationConfig", "safetySettings", "systemInstruction", "system_instruction", "cachedContent", "appName", "userId", "lastUpdateTime"},
-	Known:   &format.Elements{List: turnsIn, Fit: fit},
+	Known:   &format.Elements{List: turnsIn, Fit: fit, Trail: newTrail},
 	Needs:   turns,
 
 	Schema:  schemas.Gemini,
@@ -26,6 +26,7 @@ var Format = format.Descriptor{
 	Check:   rules.Check,
 
 	Provider:  "gemini",
+	Replaces:  isReplaced,
 	Turns:     turns,
 	Sections:  true,
 	Exchange:  codec,

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,9 +11,19 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// skipSignature replaces the signature of a call by another model:
-// https://ai.google.dev/gemini-api/docs/thought-signatures, FAQs.
-const skipSignature = "skip_thought_signature_validator"
+// skipText stands for the signature of a call by another model:
+// https://ai.google.dev/gemini-api/docs/thought-signatures, FAQs. A signature is bytes, and skipSignature
+// is their base64: Google's clients for Go and Python do not read the text itself, which has "_".
+const (
+	skipText      = "skip_thought_signature_validator"
+	skipSignature = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
+)
+
+// isSkipped reports whether a signature only stands for one.
+func isSkipped(signature string) bool {
+	signature = strings.ReplaceAll(strings.TrimRight(signature, "="), "/", "_")
+	return signature == skipText || signature == strings.TrimRight(skipSignature, "=")
+}
 
 const (
 	// madePrefix is the prefix of ids made for calls without one. They are removed when written
@@ -33,8 +44,9 @@ func isMadeID(id string) bool {
 // A reader reads the elements of one message. A response without an id answers the first unanswered
 // call of the same name without an id.
 type reader struct {
-	made    int
-	waiting map[string][]tree.Node // made ids by function name
+	made     int
+	waiting  map[string][]tree.Node // made ids by function name
+	answered map[string]bool        // ids of calls with a result in an event
 }
 
 // id makes an id for a call or response without one.
@@ -45,8 +57,11 @@ func (r *reader) id() tree.Node {
 
 // read appends the canonical turns of a content or event; none for an event without content.
 func (r *reader) read(dst []tree.Node, element tree.Node) []tree.Node {
-	content := element
-	if isEvent(element) {
+	content, ofADK := element, isEvent(element)
+	if ofADK {
+		if text := summaryOf(element); text != tree.None {
+			return append(dst, chat.Turn{Role: "user", Parts: []chat.Part{{Kind: chat.Text, Text: text}}, Plain: true, Further: aboutEvent(element, "", false)}.Canonical()...)
+		}
 		content = element.Get("content")
 	}
 	if text := onlyText(content); text != tree.None && content == element {
@@ -74,10 +89,58 @@ func (r *reader) read(dst []tree.Node, element tree.Node) []tree.Node {
 		clear(r.waiting)
 	}
 	t.Plain = len(t.Parts) == 1 && t.Parts[0].Kind == chat.Text && t.Parts[0].Signature == tree.None
-	if isEvent(element) {
+	if ofADK {
 		t.Further = aboutEvent(element, t.Role, results)
+		return r.withResults(dst, t.Canonical())
 	}
 	return append(dst, t.Canonical()...)
+}
+
+// withResults appends the turns of an event. A result takes the place of an earlier one of the same call.
+func (r *reader) withResults(dst, turns []tree.Node) []tree.Node {
+	if r.answered == nil {
+		r.answered = map[string]bool{}
+	}
+	for _, turn := range turns {
+		id := turn.Get("tool_call_id").Text()
+		if id != "" && r.answered[id] { // else there is nothing to look for
+			if at := answerOf(dst, id); at >= 0 {
+				dst[at] = turn
+				continue
+			}
+		}
+		r.answered[id] = true
+		dst = append(dst, turn)
+	}
+	return dst
+}
+
+// answerOf returns the index of the result of the last call with an id, -1 if it has none.
+func answerOf(turns []tree.Node, id string) int {
+	for i, turn := range slices.Backward(turns) {
+		switch {
+		case turn.Get("tool_call_id").Text() == id:
+			return i
+		case slices.ContainsFunc(tree.Elements(turn.Get("tool_calls")), func(call tree.Node) bool { return call.Get("id").Text() == id }):
+			return -1
+		}
+	}
+	return -1
+}
+
+// summaryPrefix is the line before the summary of earlier events, as ADK for JavaScript sends it.
+const summaryPrefix = "[Previous Context Summary]:\n"
+
+// summaryOf returns the text of a summary that replaces earlier events, None for any other event.
+func summaryOf(event tree.Node) tree.Node {
+	if text := event.Get("compactedContent"); tree.IsString(text) && event.Get("isCompacted").Is(jsonstream.True) {
+		return tree.String(summaryPrefix + text.Text())
+	}
+	content := eitherNode(event.At("/actions/compaction"), "compactedContent", "compacted_content")
+	if !content.Is(jsonstream.Object) {
+		return tree.None
+	}
+	return tree.String(content.Get("parts").Flat())
 }
 
 // assistant is the role shared by the assistant's turns.
@@ -114,7 +177,7 @@ func roleOf(content tree.Node) string {
 // part reads a part.
 func (r *reader) part(n tree.Node) chat.Part {
 	signature := stringOf(eitherNode(n, "thoughtSignature", "thought_signature"))
-	if signature.Text() == skipSignature {
+	if isSkipped(signature.Text()) {
 		signature = tree.None
 	}
 	if c := eitherNode(n, "functionCall", "function_call"); tree.IsString(c.Get("name")) {

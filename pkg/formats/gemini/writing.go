@@ -7,6 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/chat"
 	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/internal/tree"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // A writer writes the contents of one message. Adjacent turns of one role form one content, with
@@ -307,7 +308,7 @@ func (o *writer) put(c *content) {
 // previous event, or are made up.
 func (o *writer) event(c *content, said tree.Node) tree.Node {
 	index, about := len(o.out), c.turn.Get(eventMember)
-	event := about.With("content", said)
+	event := withSaid(about, said)
 	author := event.Get("author")
 	if author == tree.None {
 		switch name := stringOf(c.turn.Get("name")); {
@@ -351,6 +352,20 @@ func (o *writer) event(c *content, said tree.Node) tree.Node {
 		o.invocation = is
 	}
 	return event
+}
+
+// withSaid returns an event that has a content, or the summary of earlier events in its place.
+func withSaid(event, content tree.Node) tree.Node {
+	if event.Get("isCompacted").Is(jsonstream.True) {
+		return event.With("compactedContent", tree.String(strings.TrimPrefix(content.Get("parts").Flat(), summaryPrefix)))
+	}
+	for _, name := range []string{"compactedContent", "compacted_content"} {
+		at := "/actions/compaction/" + name
+		if summary := event.At(at); summary.Is(jsonstream.Object) {
+			return event.Set(at, summary.With("parts", content.Get("parts")))
+		}
+	}
+	return event.With("content", content)
 }
 
 // unix returns a date-time in seconds or milliseconds since 1970, or nothing if it is not

@@ -277,7 +277,7 @@ func (f *Form) path(elements []tree.Node) iter.Seq2[int, tree.Node] {
 	return func(yield func(int, tree.Node) bool) {
 		var within []tree.Node
 		of := int32(-1)
-		for _, at := range f.Known.Path(values(elements)) {
+		for _, at := range f.Known.Path(tree.Values(elements)) {
 			turn := elements[at.Index]
 			if at.Nth > 0 {
 				if of != at.Index {
@@ -286,28 +286,6 @@ func (f *Form) path(elements []tree.Node) iter.Seq2[int, tree.Node] {
 				turn = within[at.Nth-1]
 			}
 			if !yield(int(at.Index), turn) {
-				return
-			}
-		}
-	}
-}
-
-// values yields the values of elements. Those of constructed elements share one buffer.
-func values(elements []tree.Node) iter.Seq2[int, jsonstream.Value] {
-	return func(yield func(int, jsonstream.Value) bool) {
-		var parser jsonstream.Parser
-		var text []byte
-		for i, element := range elements {
-			v, ok := element.Read()
-			if !ok {
-				text = element.Append(text[:0])
-				doc, err := parser.Parse(jsonstream.NewRaw(text), jsonstream.Unlimited())
-				if err != nil {
-					continue
-				}
-				v = doc.Root()
-			}
-			if !yield(i, v) {
 				return
 			}
 		}

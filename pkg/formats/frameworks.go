@@ -1,0 +1,162 @@
+package formats
+
+import (
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A framework is a system whose stored messages are in none of the formats. Most of them have a
+// function that writes messages in a format.
+type framework struct {
+	// is reports whether a document holds messages of the framework. It looks at the beginning of the
+	// document only, since every document is asked.
+	is func(root jsonstream.Value) bool
+	// found completes a sentence that begins with [Outline]: the name of the framework, and the way to
+	// a format.
+	found string
+}
+
+// frameworks are in the order in which documents are asked. The members of one are never those of
+// another.
+var frameworks = []framework{
+	{isAutoGen, "as AutoGen writes a state or its messages; to_oai_type of autogen_ext writes OpenAI Chat messages of those of a model context"},
+	{isSemanticKernel, "as a chat history of Semantic Kernel has; its messages write themselves as OpenAI Chat messages with to_dict()"},
+	{isMastra, "as Mastra stores messages; toAISdkMessages of @mastra/ai-sdk/ui writes messages of the AI SDK"},
+	{isCrewAI, "as the output of a crew of CrewAI has; take the OpenAI Chat messages of a task with jq '.tasks_output[0].messages'"},
+	{isStrands, "as Strands Agents stores messages; take the Amazon Bedrock Converse messages with jq '[.messages[].message]', or of one file a message with jq -s '[.[].message]'"},
+	{isMCP, "as messages of the Model Context Protocol have; jq 'map(.content |= [.])' makes OpenAI Chat messages of an array of texts"},
+	{isGeminiCLI, "as a session of the Gemini CLI has; its command /chat share FILE.json writes Gemini contents"},
+	{isCopilotCLI, "as an event of the Copilot CLI has; make OpenAI Chat messages of its events user.message, assistant.message and tool.execution_complete"},
+	{isThread, "as a serialized thread or session of Agent Framework has; take its messages with jq '.chat_message_store_state.messages', '.state.in_memory.messages' or '.storeState.messages'"},
+	{isLlamaIndex, "as chat messages of LlamaIndex have; to_openai_message_dicts of llama_index.llms.openai.utils writes OpenAI Chat messages"},
+	{isHaystack, "as chat messages of Haystack have; to_openai_dict_format() writes OpenAI Chat messages"},
+}
+
+// frameworkOf returns the name of the framework whose messages a document holds, with the way to a format;
+// "" if there is none.
+func frameworkOf(root jsonstream.Value) string {
+	for _, f := range frameworks {
+		if f.is(root) {
+			return f.found
+		}
+	}
+	return ""
+}
+
+// messageIn returns the first message of a document: of an array, of the list messages, or the document
+// itself.
+func messageIn(root jsonstream.Value) jsonstream.Value {
+	if root.Kind() == jsonstream.Array {
+		return root.First()
+	}
+	for _, name := range [...]string{"messages", "message_thread", "history"} {
+		if list := root.Get(name); list.Kind() == jsonstream.Array {
+			return list.First()
+		}
+	}
+	return root
+}
+
+func isAutoGen(root jsonstream.Value) bool {
+	kind := root.Get("type").Text()
+	if strings.HasSuffix(kind, "State") && root.Get("version").Exists() &&
+		(strings.HasSuffix(kind, "ManagerState") || root.Get("llm_context").Exists() || root.Get("agent_states").Exists()) {
+		return true
+	}
+	m := messageIn(root)
+	kind = m.Get("type").Text()
+	return m.Get("source").Kind() == jsonstream.String && m.Get("content").Exists() && (strings.HasSuffix(kind, "Message") || strings.HasSuffix(kind, "Event"))
+}
+
+func isSemanticKernel(root jsonstream.Value) bool {
+	m := messageIn(root)
+	if role := m.Get("Role"); role.Exists() && m.Get("Items").Kind() == jsonstream.Array { // of .NET
+		return true
+	}
+	return m.Get("role").Exists() && m.Get("items").Kind() == jsonstream.Array && m.Get("content_type").Exists()
+}
+
+func isMastra(root jsonstream.Value) bool {
+	m := messageIn(root)
+	content := m.Get("content")
+	return m.Get("role").Exists() && (content.Get("parts").Kind() == jsonstream.Array && content.Get("format").Exists() ||
+		m.Get("threadId").Exists() && m.Get("resourceId").Exists() && content.Exists())
+}
+
+func isCrewAI(root jsonstream.Value) bool {
+	return root.Get("tasks_output").Kind() == jsonstream.Array && root.Get("raw").Exists()
+}
+
+func isStrands(root jsonstream.Value) bool {
+	m := messageIn(root)
+	return m.Get("message_id").Kind() == jsonstream.Number && m.Get("message").Get("content").Kind() == jsonstream.Array && m.Get("message").Get("role").Exists()
+}
+
+// isMCP recognises the messages of a prompt, and of a request for sampling or the answer to one, alone or
+// in JSON-RPC.
+func isMCP(root jsonstream.Value) bool {
+	if root.Get("jsonrpc").Exists() {
+		switch {
+		case root.Get("method").Text() == "sampling/createMessage":
+			return true
+		case root.Get("result").Kind() == jsonstream.Object:
+			root = root.Get("result")
+		case root.Get("params").Get("messages").Exists():
+			root = root.Get("params")
+		}
+	}
+	m := messageIn(root)
+	content := m.Get("content")
+	if role := m.Get("role").Text(); role != "user" && role != "assistant" {
+		return false
+	}
+	if content.Kind() == jsonstream.Object {
+		return content.Get("type").Kind() == jsonstream.String && !content.Get("parts").Exists()
+	}
+	return root.Get("maxTokens").Exists() && root.Get("messages").Exists() // with several contents each
+}
+
+// isGeminiCLI recognises a session, as one document or a line of it.
+func isGeminiCLI(root jsonstream.Value) bool {
+	if root.Get("sessionId").Exists() && root.Get("projectHash").Exists() {
+		return true
+	}
+	m := messageIn(root)
+	kind := m.Get("type").Text()
+	return (kind == "gemini" || kind == "user" && m.Get("id").Exists()) && m.Get("timestamp").Exists() && m.Get("content").Exists() && !m.Get("role").Exists()
+}
+
+// isCopilotCLI recognises an event, or an array of them.
+func isCopilotCLI(root jsonstream.Value) bool {
+	event := messageIn(root)
+	group, _, ok := strings.Cut(event.Get("type").Text(), ".")
+	if !ok || event.Get("data").Kind() != jsonstream.Object || !event.Get("parentId").Exists() {
+		return false
+	}
+	switch group {
+	case "session", "user", "assistant", "tool", "system", "abort", "subagent", "skill", "hook", "permission":
+		return true
+	}
+	return false
+}
+
+// isThread recognises a thread of Agent Framework, whose messages are read by themselves.
+func isThread(root jsonstream.Value) bool {
+	for _, at := range [...]string{"/chat_message_store_state/messages", "/state/in_memory/messages", "/storeState/messages"} {
+		if root.At(at).Kind() == jsonstream.Array {
+			return true
+		}
+	}
+	return false
+}
+
+func isLlamaIndex(root jsonstream.Value) bool {
+	m := messageIn(root)
+	return m.Get("role").Exists() && m.Get("blocks").First().Get("block_type").Exists()
+}
+
+func isHaystack(root jsonstream.Value) bool {
+	m := messageIn(root)
+	return m.Get("role").Exists() && m.Get("meta").Kind() == jsonstream.Object && m.Get("content").Kind() == jsonstream.Array && !m.Get("content").First().Get("type").Exists()
+}
