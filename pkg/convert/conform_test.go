@@ -29,7 +29,12 @@ func conform(t fataler, f format.Format, text []byte) []string {
 	var problems []string
 	schema, ok := schemas.Load(f)
 	if !ok {
-		s, err := validate.EmbeddedSchema(formats.Named(f).Schema)
+		d := formats.Named(f)
+		compile := func() (*validate.Schema, error) { return validate.EmbeddedSchema(d.Schema) }
+		if d.SchemaText != nil {
+			compile = func() (*validate.Schema, error) { return validate.CompileSchema("file:///"+string(f), d.SchemaText, nil) }
+		}
+		s, err := compile()
 		if err != nil {
 			t.Fatalf("%s: %v", f, err)
 		}

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/internal/chat"
@@ -12,6 +13,7 @@ import (
 var codec = (&chat.Form{
 	At:          []string{"/contents", "/events", "/history"},
 	Known:       known,
+	InOrder:     func(elements []tree.Node) bool { return !slices.ContainsFunc(elements, isEvent) },
 	System:      "/systemInstruction",
 	Systems:     []string{"/system_instruction"},
 	Developer:   true,

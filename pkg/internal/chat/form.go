@@ -27,8 +27,11 @@ type Form struct {
 	Lines bool
 	// Known finds the turns of a list; nil means that all elements are turns. Within is its
 	// [format.Elements.Within] for nodes.
-	Known  *format.Elements
-	Within func(element tree.Node) []tree.Node
+	Known *format.Elements
+	// InOrder reports that all elements of a list are its turns, so that Known need not read them;
+	// nil means that this is not known.
+	InOrder func(elements []tree.Node) bool
+	Within  func(element tree.Node) []tree.Node
 	// System is the place of instructions outside the turns, "" if there is none. ReadSystem
 	// returns the content of an instructions turn, None if the form of the value is unknown, and
 	// WriteSystem is its inverse.
@@ -271,7 +274,7 @@ func (f *Form) read(view tree.Node, _ exchange.Others) (exchange.Meaning, tree.N
 
 // path yields the turns of a list, each with the index of its element.
 func (f *Form) path(elements []tree.Node) iter.Seq2[int, tree.Node] {
-	if f.Known == nil {
+	if f.Known == nil || f.InOrder != nil && f.InOrder(elements) {
 		return slices.All(elements)
 	}
 	return func(yield func(int, tree.Node) bool) {
