@@ -63,7 +63,7 @@ func TestHeldFileChanged(t *testing.T) {
 	if err := os.WriteFile(path, []byte(before+added), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.replace(codec, text); err == nil || !strings.HasSuffix(err.Error(), "changed while it was read, and stays") {
+	if err := h.replace(codec, text); err == nil || !strings.HasSuffix(err.Error(), "changed while it was read: it is left unchanged") {
 		t.Errorf("got %v", err)
 	}
 	now, err := os.ReadFile(path)

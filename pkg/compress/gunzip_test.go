@@ -59,7 +59,7 @@ func TestGzipHeaders(t *testing.T) {
 		{name: "header checksum", header: gzipHeader{flags: 2}},
 		{name: "everything", header: gzipHeader{flags: 31, extra: "\x00\x00", name: long[:70_000], remark: long[:70_000]}},
 		{name: "wrong header checksum", header: gzipHeader{flags: 10, name: "a", checksum: 1}, wrong: "its header does not match its checksum"},
-		{name: "reserved flag", header: gzipHeader{flags: 0x20}, wrong: "flags that RFC 1952 does not know"},
+		{name: "reserved flag", header: gzipHeader{flags: 0x20}, wrong: "flags that RFC 1952 does not define"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			const text = `{"handoffId":"a"}` + "\n"

@@ -45,7 +45,7 @@ func TestRatio(t *testing.T) {
 				if !tt.rejected {
 					return
 				}
-				if len(text) == size || !strings.Contains(err.Error(), fmt.Sprintf("may be %d times", ratio/2)) {
+				if len(text) == size || !strings.Contains(err.Error(), fmt.Sprintf("may be at most %d times", ratio/2)) {
 					t.Errorf("%d bytes, error %v", len(text), err)
 				}
 			})

@@ -116,7 +116,9 @@ func Section(turn jsonstream.Value) jsonstream.Value {
 	for p := range Parts(turn) {
 		text := p.Value
 		if text.Kind() == jsonstream.Object {
-			text = text.Get("text")
+			if text = p.Value.Get("text"); !text.Exists() {
+				text = p.Value.Get("content") // Pydantic AI
+			}
 		}
 		if p.Kind == Said && strings.HasPrefix(text.Text(), ContextLabel+"\n") {
 			return text

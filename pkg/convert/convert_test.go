@@ -21,8 +21,8 @@ func TestRejected(t *testing.T) {
 		want string // in the error
 	}{
 		{name: "unknown format", in: `{}`, to: format.EAAPL, want: "the format is unknown"},
-		{name: "a response", in: `{"accepted":true,"rejection_reason":null}`, to: format.EAAPL, want: "carries no context"},
-		{name: "to a response", in: `{"input_history":[]}`, to: format.SW4RMResponse, want: "carries no context"},
+		{name: "a response", in: `{"accepted":true,"rejection_reason":null}`, to: format.EAAPL, want: "is an answer, which has no context"},
+		{name: "to a response", in: `{"input_history":[]}`, to: format.SW4RMResponse, want: "is an answer, which has no context"},
 		{name: "to nothing", in: `{"input_history":[]}`, to: "xml", want: `"xml" is not a format`},
 		{name: "context without state", in: `{"conversation_history":[],"metadata":{}}`, to: format.EAAPL, want: "/tool_state: is missing: the specification treats missing required fields as an error"},
 		{name: "entry without content", in: `{"conversation_history":[{"role":"user"}],"tool_state":{},"metadata":{}}`, to: format.EAAPL, want: "/conversation_history/0/content: is missing"},

@@ -295,11 +295,20 @@ func fieldWithin(v jsonstream.Value, outside Field) Field {
 	}
 	// A result in a user's turn is the tool's: its type has precedence over a role.
 	kind := v.Get("type").Text()
+	t := conversation.TypeNamed(kind)
 	switch {
-	case strings.HasSuffix(kind, "tool_result"), strings.HasSuffix(kind, "_call_output"), kind == "tool":
+	case t != nil && t.Kind == conversation.Result, strings.HasSuffix(kind, "tool_result"), strings.HasSuffix(kind, "_call_output"), kind == "tool":
 		return Tool
-	case strings.HasSuffix(kind, "_call"), strings.HasSuffix(kind, "tool_use"):
+	case t != nil && t.Kind == conversation.Call, strings.HasSuffix(kind, "_call"), strings.HasSuffix(kind, "tool_use"):
 		return Agent
+	}
+	switch v.Get("part_kind").Text() { // Pydantic AI
+	case "user-prompt":
+		return User
+	case "system-prompt":
+		return System
+	case "tool-return", "builtin-tool-return", "retry-prompt":
+		return Tool
 	}
 	switch v.Get("role").Text() {
 	case "tool", "function":

@@ -124,10 +124,13 @@ func ofFormats(t testing.TB) map[format.Format]*Schema {
 	t.Helper()
 	all := map[format.Format]*Schema{}
 	for _, d := range formats.All() {
-		if d.Schema == "" {
+		text := d.SchemaText
+		if d.Schema != "" {
+			text = must(schemas.Read(d.Schema))
+		} else if text == nil {
 			continue
 		}
-		s, err := CompileSchema(schemas.Base+d.Schema, must(schemas.Read(d.Schema)), nil)
+		s, err := CompileSchema(schemas.Base+string(d.Name), text, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

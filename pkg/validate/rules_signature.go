@@ -48,7 +48,7 @@ var signatureRules = []finding.Rule{
 	{
 		ID:      signaturePrefix + string(sign.Mismatch),
 		Summary: "The signature is not valid for this content.",
-		Why:     "The message was changed after it was signed, or signed with another key. handoff verify --diagnose looks for the cause.",
+		Why:     "The message was changed after it was signed, or signed with another key.",
 		Bad:     signatureExample("hmac-sha256:5d5d139563c95b5967b9bd9a8c9b233a9dedb45072794cd232dc1b74832607d0"),
 		Good:    signatureExample(""),
 	},

@@ -189,7 +189,7 @@ func TestNumbersAreText(t *testing.T) {
 	b := open(t, wide, written(t, p))
 	b.show("handoff=n&tab=json", ".json .row")
 	b.is(`[...document.querySelectorAll(".json .rows .row")].slice(1).map((r) => r.textContent).join(" | ")`,
-		`z: 9007199254740993 | a: 1e400 | b: 0.10 | z: -0there twice | 10: 1E+2 | 2: "caf\u00e9" | __proto__: 1.0`)
+		`z: 9007199254740993 | a: 1e400 | b: 0.10 | z: -0duplicate name | 10: 1E+2 | 2: "caf\u00e9" | __proto__: 1.0`)
 	b.quiet()
 }
 

@@ -20,6 +20,7 @@ var Format = format.Descriptor{
 	Known: &format.Elements{List: format.ListIn("messages"), Fit: fit},
 	Needs: []string{"messages"},
 
+	Sections:   true,
 	SchemaText: schema,
 
 	Turns: []string{"messages"},

@@ -19,6 +19,7 @@ var Format = format.Descriptor{
 	Known: &format.Elements{List: format.ListIn("messages"), Fit: fit},
 	Needs: []string{"messages"},
 
+	Sections:   true,
 	SchemaText: schema,
 
 	Turns: []string{"messages"},
