@@ -32,7 +32,9 @@ func conform(t fataler, f format.Format, text []byte) []string {
 		d := formats.Named(f)
 		compile := func() (*validate.Schema, error) { return validate.EmbeddedSchema(d.Schema) }
 		if d.SchemaText != nil {
-			compile = func() (*validate.Schema, error) { return validate.CompileSchema("file:///"+string(f), d.SchemaText, nil) }
+			compile = func() (*validate.Schema, error) {
+				return validate.CompileSchema("file:///"+string(f), d.SchemaText, nil)
+			}
 		}
 		s, err := compile()
 		if err != nil {

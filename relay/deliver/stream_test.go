@@ -244,7 +244,7 @@ func TestPartsBusy(t *testing.T) {
 		for name, p := range map[string]deliver.Part{
 			"another first chunk": {Outgoing: list[0].Outgoing, Chunks: [][]byte{[]byte("other")}},
 			"another chunk":       {Outgoing: list[0].Outgoing, From: 1, Chunks: [][]byte{[]byte("other")}},
-			"another URL":       {Outgoing: b.outgoing(example(t), "memory:b"), Chunks: list[0].Chunks},
+			"another URL":         {Outgoing: b.outgoing(example(t), "memory:b"), Chunks: list[0].Chunks},
 		} {
 			if r := b.partly(p); !errors.As(r.Err, new(*deliver.BusyError)) {
 				t.Errorf("%s: %v", name, r.Err)
