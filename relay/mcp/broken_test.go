@@ -54,7 +54,7 @@ func TestConvertBroken(t *testing.T) {
 			"line 1, column 18: /input_history: expected .* \\[schema/[a-zA-Z]+\\]\nline 2, column \\d+: /new_items/0: .*\nfix it, or convert it anyway with lenient$"},
 		{"of a wrong type", strings.Replace(example(t, "message"), `"constraints": [`, `"constraints": 7, "x": [`, 1),
 			"^line \\d+, column \\d+: /constraints: expected array: found the number 7 \\[schema/type\\]\nfix it"},
-		{"a fixture", `{"mode":"macp.mode.handoff.v1","messages":[{"sender":"a","expect":"accept"}]}`, "/messages: a conformance fixture, .* \\[schema/fixture\\]$"},
+		{"a fixture", `{"mode":"macp.mode.handoff.v1","messages":[{"sender":"a","expect":"accept"}]}`, "/messages: a conformance fixture .* \\[schema/fixture\\]$"},
 	} {
 		got, failed := call(t, s, "convert", `{"text":`+quote(tt.source)+`,"to":"sw4rm-context"}`)
 		if !failed || !regexp.MustCompile(tt.want).MatchString(got) {
