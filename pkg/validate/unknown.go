@@ -18,17 +18,20 @@ const unknownFormat = "unknown-format"
 // document. An empty object is an unfinished canonical message, as is an object with a member whose name is
 // close to a canonical one.
 func isUnknown(root jsonstream.Value, o Options) bool {
-	canonical := formats.Named(format.EAAPL)
-	for _, mark := range canonical.Marks {
-		if root.Get(mark).Exists() {
-			return false
-		}
+	if root.Get("handoffId").Exists() && root.Get("schemaVersion").Exists() {
+		return false
 	}
 	if s, ok := formats.StrangerOf(root); ok && s.Message {
 		return true
 	}
 	if len(o.Formats) < 2 || root.Kind() != jsonstream.Array && root.Kind() != jsonstream.Object {
 		return false
+	}
+	canonical := formats.Named(format.EAAPL)
+	for _, mark := range canonical.Marks {
+		if root.Get(mark).Exists() {
+			return false
+		}
 	}
 	for name := range root.Members() {
 		isName := func(known string) bool { return name == known || nearest.Is(name, known) }
