@@ -1,6 +1,7 @@
 package pydanticai
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/internal/chat"
@@ -225,7 +226,7 @@ func media(n tree.Node) (chat.Media, bool) {
 
 // write returns the messages of turns: a response for each turn of the assistant, and a request for the turns
 // between them.
-func write(turns []tree.Node, _ *chat.Writing) []tree.Node {
+func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 	var messages, parts []tree.Node
 	names := map[string]tree.Node{} // of tools, by the ids of their calls
 	request := func() {
@@ -237,6 +238,11 @@ func write(turns []tree.Node, _ *chat.Writing) []tree.Node {
 	for _, turn := range turns {
 		t := chat.Of(turn)
 		if t.Role != "assistant" {
+			for _, p := range t.Parts {
+				if p.Kind == chat.Result && p.Name == tree.None && names[p.ID.Text()] == tree.None {
+					names[p.ID.Text()] = w.Up(len(messages), fmt.Sprintf("parts/%d/tool_name", len(parts)), tree.String("unknown"), "the tool is not known")
+				}
+			}
 			parts = append(parts, requested(t, names)...)
 			continue
 		}
@@ -267,9 +273,6 @@ func requested(t chat.Turn, names map[string]tree.Node) []tree.Node {
 			name := p.Name
 			if name == tree.None {
 				name = names[p.ID.Text()]
-			}
-			if name == tree.None {
-				name = tree.String("unknown")
 			}
 			part := chat.Object("tool_name", name, "content", prompt(p.Output), "tool_call_id", p.ID)
 			if p.Failed {
