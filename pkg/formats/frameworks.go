@@ -17,8 +17,8 @@ type framework struct {
 	found string
 }
 
-// frameworks are in the order in which documents are asked. The members of one are never those of
-// another.
+// frameworks are in the order in which documents are asked. No document
+// matches two of them.
 var frameworks = []framework{
 	{isAutoGen, "as AutoGen writes a state or its messages; to_oai_type of autogen_ext writes OpenAI Chat messages of those of a model context"},
 	{isSemanticKernel, "as a chat history of Semantic Kernel has; its messages write themselves as OpenAI Chat messages with to_dict()"},
@@ -143,8 +143,8 @@ func isCopilotCLI(root jsonstream.Value) bool {
 
 // isThread recognises a thread of Agent Framework, whose messages are read by themselves.
 func isThread(root jsonstream.Value) bool {
-	for _, at := range [...]string{"/chat_message_store_state/messages", "/state/in_memory/messages", "/storeState/messages"} {
-		if root.At(at).Kind() == jsonstream.Array {
+	for _, store := range [...]jsonstream.Value{root.Get("chat_message_store_state"), root.Get("state").Get("in_memory"), root.Get("storeState")} {
+		if store.Get("messages").Kind() == jsonstream.Array {
 			return true
 		}
 	}

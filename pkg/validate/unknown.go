@@ -18,9 +18,6 @@ const unknownFormat = "unknown-format"
 // document. An empty object is an unfinished canonical message, as is an object with a member whose name is
 // close to a canonical one.
 func isUnknown(root jsonstream.Value, o Options) bool {
-	if root.Get("handoffId").Exists() && root.Get("schemaVersion").Exists() {
-		return false
-	}
 	if s, ok := formats.StrangerOf(root); ok && s.Message {
 		return true
 	}
