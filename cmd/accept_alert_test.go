@@ -77,7 +77,7 @@ func signatureBy(t *testing.T, file, text string) string {
 	return keys[0].SignText([]byte(text))
 }
 
-// TestRollbackAlertPosted checks that the alerts of a sender are signed like those of a receiver.
+// TestRollbackAlertPosted checks that a sender signs its alerts as a receiver does.
 func TestRollbackAlertPosted(t *testing.T) {
 	posted := make(chan [2]string, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -261,8 +261,8 @@ func TestClosedPipe(t *testing.T) {
 	}
 }
 
-// TestAbandonedFiles checks that a run removes the temporary files of killed runs beside its output, but neither
-// those of running processes nor files with similar names.
+// TestAbandonedFiles checks that a run removes the temporary files of killed runs beside its output, but
+// keeps the temporary files of running processes, and files with similar names.
 func TestAbandonedFiles(t *testing.T) {
 	inEmptyDir(t)
 	similar := []string{".handoff-x.tmp", ".handoff-.tmp", "." + temporaryFileName(), temporaryFileName() + "x"}

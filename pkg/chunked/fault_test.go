@@ -195,7 +195,8 @@ func TestRepeatedChunks(t *testing.T) {
 	}
 }
 
-// Within the limit, chunks may arrive in any order, repeatedly, and among those of other streams.
+// TestHeldChunks checks that chunks within the limit may arrive in any order, repeatedly, and mixed with other
+// streams.
 func TestHeldChunks(t *testing.T) {
 	one, two := split(t, example(t), 500, SplitOptions{}), other(t, 3)
 	rapid.Check(t, func(rt *rapid.T) {

@@ -103,7 +103,7 @@ func TestSignatureSurvives(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// A whole message with an invalid signature is rejected, whoever signs the chunks.
+	// A whole message with an invalid signature is rejected, even if the chunks have a valid one.
 	forged := parse(t, strings.Replace(string(text), `"agentType":"`, `"agentType":"x`, 1))
 	fault := faultOf(t, add(t, NewAssembler(AssemblerOptions{Validate: validate.Options{Verifier: verifier(t, key)}}), split(t, forged, 2000, SplitOptions{Key: key})...))
 	if fault.Reason != Invalid || fault.Result.Reason != validate.SignatureInvalid {

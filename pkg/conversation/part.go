@@ -79,7 +79,7 @@ func yieldParts(turn jsonstream.Value, yield func(Part) bool) {
 	}
 	for _, list := range [...]jsonstream.Value{s.content, s.parts, s.contents} {
 		for _, v := range list.Elements() {
-			part, answered := partOf(v)
+			part, answered := PartOf(v)
 			if part.Kind == Result && role == "assistant" && v.Get("type").Text() == "tool-result" {
 				part.Hosted = true // the AI SDK has the client's results in turns of the tool
 			}
@@ -117,7 +117,7 @@ func (s *shape) hasCall(id string) bool {
 		return false
 	}
 	for _, v := range s.content.Elements() {
-		if p, _ := partOf(v); p.Kind == Call && p.ID.Text() == id {
+		if p, _ := PartOf(v); p.Kind == Call && p.ID.Text() == id {
 			return true
 		}
 	}
@@ -146,7 +146,7 @@ func (s *shape) item(v jsonstream.Value, role string) Part {
 func (s *shape) holdsResults() bool {
 	for _, list := range [...]jsonstream.Value{s.content, s.contents} {
 		for _, v := range list.Elements() {
-			if p, _ := partOf(v); p.Kind == Result || p.Kind == ApprovalResponse {
+			if p, _ := PartOf(v); p.Kind == Result || p.Kind == ApprovalResponse {
 				return true
 			}
 		}
@@ -154,9 +154,9 @@ func (s *shape) holdsResults() bool {
 	return false
 }
 
-// partOf recognises an element of a turn's content or parts. answered reports that it is both a call and
+// PartOf recognises an element of a turn's content or parts. answered reports that it is both a call and
 // its result.
-func partOf(v jsonstream.Value) (p Part, answered bool) {
+func PartOf(v jsonstream.Value) (p Part, answered bool) {
 	switch v.Kind() {
 	case jsonstream.String:
 		return Part{Kind: Said, Value: v}, false
@@ -228,14 +228,10 @@ func (s *shape) ofType(t *Type, v jsonstream.Value) Part {
 	return p
 }
 
-// PartOf recognises an element of a turn's content or parts. answered reports that it is both a call and its
-// result.
-func PartOf(v jsonstream.Value) (p Part, answered bool) { return partOf(v) }
-
 // IsMedia reports whether an element of a turn's content or parts is an image, audio, video or a
 // document.
 func IsMedia(v jsonstream.Value) bool {
-	p, _ := partOf(v)
+	p, _ := PartOf(v)
 	return p.Kind == Media
 }
 

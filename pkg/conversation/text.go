@@ -115,7 +115,7 @@ func (s *speech) call(call jsonstream.Value) {
 		text = string(jsonstream.AppendCompact(nil, arguments.Raw()))
 	}
 	name := call.Get("name").Text()
-	if p, _ := partOf(call); name == "" && p.Kind == Call { // the AI SDK
+	if p, _ := PartOf(call); name == "" && p.Kind == Call { // the AI SDK
 		name = p.Tool()
 	}
 	s.add(strings.TrimSpace(name + " " + text))

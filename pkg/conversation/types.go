@@ -172,7 +172,7 @@ func TypeNamed(name string) *Type { return row(types, name) }
 // MemberNamed returns the row of a member of a part without a type, nil if there is none.
 func MemberNamed(name string) *Type { return row(members, name) }
 
-// AllTypes yields the rows of all types, then those of all members.
+// AllTypes yields the rows of the types, and then the rows of the members.
 func AllTypes() iter.Seq[Type] {
 	return func(yield func(Type) bool) {
 		for _, list := range [][]Type{types, members} {
@@ -191,6 +191,14 @@ func row(types []Type, name string) *Type {
 		return nil
 	}
 	return &types[i]
+}
+
+// ServerToolResult returns the type of the results of a server tool of Anthropic.
+func ServerToolResult(tool string) string {
+	if strings.HasPrefix(tool, "tool_search_tool_") {
+		return "tool_search_tool_result"
+	}
+	return tool + "_tool_result"
 }
 
 // Is reports whether the union of a format has the type.

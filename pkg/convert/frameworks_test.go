@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// The messages of agent frameworks, every kind of part: what they become, and back without a loss.
+// TestFrameworkMessages converts messages of agent frameworks with every kind of part, there and back.
 func TestFrameworkMessages(t *testing.T) {
 	for _, tt := range []struct {
 		name, in string

@@ -11,8 +11,8 @@ import (
 	"github.com/eaapl/handoff/pkg/format"
 )
 
-// Google's client for Go, whose signatures are bytes, reads what a conversion writes. It is no dependency of
-// the module: the test fetches it.
+// TestGoClient checks that Google's client for Go, which decodes signatures as base64, reads converted
+// histories. The test fetches the client: the module does not depend on it.
 func TestGoClient(t *testing.T) {
 	if !tier.Full() {
 		t.Skip("fetches google.golang.org/genai")

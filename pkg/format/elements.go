@@ -1,6 +1,7 @@
 package format
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 
@@ -56,14 +57,22 @@ type Trail interface {
 	Turns() []Spot
 }
 
-// A Loss is a number of turns in a file that its agent does not find when it resumes the session, though
-// nobody took them back.
+// A Loss is a number of turns in a file that its agent does not find when it resumes the session, although
+// the user did not roll them back.
 type Loss struct {
 	Cause Cause
 	At    int // the index of the line where the conversation goes on without them
 	Turns int
 	// The line Child would follow the line Parent if nothing were lost.
 	Child, Parent int
+}
+
+// Count returns the number of turns as text.
+func (l Loss) Count() string {
+	if l.Turns == 1 {
+		return "1 turn"
+	}
+	return fmt.Sprintf("%d turns", l.Turns)
 }
 
 // A Cause is the cause of a loss.

@@ -58,7 +58,7 @@ func TestFrameworks(t *testing.T) {
 	}
 }
 
-// Messages of a format are not those of a framework.
+// No message of a format is taken for a message of a framework.
 func TestNoFramework(t *testing.T) {
 	for _, in := range []string{
 		`[{"role":"user","content":"Hi"}]`,

@@ -145,8 +145,8 @@ func (h *History) inside() int {
 	return 0
 }
 
-// keepsInside reports whether the turns within lines stay as they are, with no new or changed turn up to
-// the last of the first turns, of which they are some.
+// keepsInside reports whether the turns within lines stay unchanged, and no turn before the last of them is
+// new or changed. inside is the number of turns up to it.
 func (h *History) keepsInside(turns []Line, inside int) bool {
 	next := 0
 	for _, t := range turns {

@@ -12,7 +12,7 @@ func TestPieces(t *testing.T) {
 	isLine := func(v Value) bool { return v.Get("id").Exists() }
 	for _, tt := range []struct {
 		name, line string
-		want       []string // those that are no document begin with !
+		want       []string // a piece that is not a document begins with !
 	}{
 		{"one", one, []string{one}},
 		{"two", one + two, []string{one, two}},

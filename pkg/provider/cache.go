@@ -18,7 +18,7 @@ type cachePoint struct {
 	in  jsonstream.Value // the list of parts that it is in
 }
 
-// checkCachePoints reports cache points that the API does not take: at thinking, within a result of Bedrock,
+// checkCachePoints reports cache points that the API does not accept: at thinking, within a result of Bedrock,
 // too many, and a longer time after a shorter one.
 func (c *checker) checkCachePoints(turns []conversation.Turn) {
 	if !c.native || c.divided || !c.is(Anthropic, BedrockConverse) {
@@ -40,10 +40,10 @@ func (c *checker) checkCachePoints(turns []conversation.Turn) {
 		short = short || p.ttl.Text() != "1h"
 	}
 	for i, p := range points {
-		switch kind, _ := conversation.PartOf(p.of); {
+		switch of, _ := conversation.PartOf(p.of); {
 		case c.provider == BedrockConverse && p.in.Parent().Name() == "toolResult":
 			c.report("cache-point", p.at, "the cache point is in a result, where the API does not accept it; remove it, or put it after the result")
-		case p.of.Exists() && kind.Kind == conversation.Reasoning:
+		case of.Kind == conversation.Reasoning:
 			c.report("cache-point", p.at, "the cache point is at reasoning, where the API does not accept it; remove it, or put it at another part")
 		case i < excess:
 			c.report("cache-point", p.at, "the request has too many cache points: found %d, including the system and the tools; use at most %d, such as the last ones", len(before)+len(points), maxCachePoints)

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/conversation"
@@ -66,17 +67,10 @@ func isResultOf(call, result part) bool {
 		return true
 	}
 	got := result.Value.Get("type").Text()
-	if tool := call.Tool(); strings.HasPrefix(tool, "tool_search_tool_") {
-		return got == "tool_search_tool_result"
-	} else if want := tool + "_tool_result"; conversation.TypeNamed(want) != nil {
+	if want := conversation.ServerToolResult(call.Tool()); conversation.TypeNamed(want) != nil {
 		return got == want
 	}
-	for want := range strings.FieldsSeq(t.Results) {
-		if got == want {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(strings.Fields(t.Results), got)
 }
 
 // checkToolSearches applies the rule of the Responses API: a tool search that the provider runs has no id,

@@ -79,7 +79,7 @@ func (r *reader) add(turn conversation.Turn) {
 		role = assistant
 	}
 	rest, results := message{role: role, turn: turn}, message{role: tool, turn: turn}
-	steps, split, local := false, false, false
+	steps, split, approval := false, false, false
 	for p := range conversation.Parts(turn.Value) {
 		if p.Kind == conversation.Other && p.Value.Get("type").Text() == "step-start" { // the AI SDK: a UIMessage has several steps
 			if steps {
@@ -89,8 +89,8 @@ func (r *reader) add(turn conversation.Turn) {
 			}
 			continue
 		}
-		if r.isLocal(p) {
-			local = true
+		if r.readApproval(p) {
+			approval = true
 			continue
 		}
 		switch at := (part{p, turn}); {
@@ -105,7 +105,7 @@ func (r *reader) add(turn conversation.Turn) {
 	}
 	switch {
 	case len(results.parts) == 0:
-		if len(rest.parts) > 0 || !split && !local {
+		if len(rest.parts) > 0 || !split && !approval {
 			r.put(rest)
 		}
 	case role == assistant:
@@ -119,28 +119,24 @@ func (r *reader) add(turn conversation.Turn) {
 	}
 }
 
-// isLocal reports whether a part is not sent, and notes the calls that a person denied: an approval of the
-// AI SDK, and a call whose approval nobody gave before the user went on.
-func (r *reader) isLocal(p conversation.Part) bool {
-	switch p.Kind {
-	case conversation.Call:
+// readApproval reads a part about an approval of the AI SDK, which is not sent, and records the calls whose
+// result the SDK makes from the response. It returns false for any other part. A call is one if the user went
+// on without a response.
+func (r *reader) readApproval(p conversation.Part) bool {
+	isSent := r.provider == OpenAIResponses && r.native
+	switch {
+	case p.Kind == conversation.Call:
 		return p.Value.Get("state").Text() == "approval-requested" && r.passed
-	case conversation.ApprovalRequest:
-		if r.provider == OpenAIResponses && r.native {
-			return false
-		}
+	case p.Kind == conversation.ApprovalRequest && !isSent:
 		r.asked[p.ID.Text()] = p.Value.Get("toolCallId").Text()
-	case conversation.ApprovalResponse:
-		if r.provider == OpenAIResponses && r.native {
-			return false
-		}
+		return true
+	case p.Kind == conversation.ApprovalResponse && !isSent:
 		if denied := p.Value.Get("approved").Kind() == jsonstream.False; denied || r.last { // the SDK calls the tool now
 			r.decided[r.asked[p.ID.Text()]] = true
 		}
-	default:
-		return false
+		return true
 	}
-	return true
+	return false
 }
 
 // put adds a message, or adds its parts to the previous message if both are sent as one.

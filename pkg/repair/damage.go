@@ -72,8 +72,8 @@ func isWhole(err error) bool {
 	return errors.Is(err, jsonstream.ErrTooLarge) || errors.Is(err, jsonstream.ErrTooDeep) || errors.Is(err, jsonstream.ErrDuplicateName)
 }
 
-// mend returns the whole documents of a damaged line, each on a line of its own, and records what is no
-// document. elements counts the documents.
+// mend returns the whole documents of a damaged line, each on a line of its own, and records the
+// other text. elements counts the documents.
 func (d *Damage) mend(line []byte, number int, last bool, limits jsonstream.Limits, elements *int) (whole []byte) {
 	text := bytes.TrimRight(line, "\r\n")
 	end := line[len(text):]

@@ -93,11 +93,11 @@ func (r *repairer) answerCall(f provider.Fault) bool {
 	return true
 }
 
-// noteInvalid makes a call with invalid arguments a note in a turn of the user, and reports whether its turn is
-// left.
+// noteInvalid converts a call with invalid arguments to a note in a turn of the user, and reports whether the
+// turn of the call has other content.
 func (r *repairer) noteInvalid(f provider.Fault, i int, call conversation.Part, arguments string) (left bool) {
 	said := fmt.Sprintf("[the tool call %s of the tool %s, whose arguments are not valid JSON]\n%s", call.ID.Text(), call.Tool(), arguments)
-	r.step(f, i, "converted the invalid call %s a note in a turn of the user", nameOf(call))
+	r.step(f, i, "converted the invalid call %s to a note in a turn of the user", nameOf(call))
 	like := r.items[i].turn.Value
 	gone := r.take(i, call)
 	to := i + 1

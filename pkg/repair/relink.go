@@ -33,7 +33,7 @@ func (l *relinked) relink(doc *jsonstream.Document, h *history.History) (*jsonst
 		if err := draft.Set(fmt.Sprintf("/%d/parentUuid", loss.Child), parent.Raw()); err != nil {
 			return nil, nil, err
 		}
-		did := fmt.Sprintf("linked the line to line %d: %s before it can be reached again", loss.Parent+1, turnsOf(loss.Turns))
+		did := fmt.Sprintf("linked the line to line %d: %s before it can be reached again", loss.Parent+1, loss.Count())
 		l.steps = append(l.steps, Step{unreachable, fmt.Sprintf("/%d", loss.Child), did})
 	}
 	l.text = doc.Raw().Bytes
@@ -43,12 +43,4 @@ func (l *relinked) relink(doc *jsonstream.Document, h *history.History) (*jsonst
 	}
 	h, err = history.Of(doc, h.Format, jsonstream.Unlimited())
 	return doc, h, err
-}
-
-// turnsOf returns a number of turns as text.
-func turnsOf(n int) string {
-	if n == 1 {
-		return "1 turn"
-	}
-	return fmt.Sprintf("%d turns", n)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/eaapl/handoff/pkg/safety/model"
 )
 
-// heldBack are sources whose texts nobody has read while writing the rules.
+// heldBack are sources whose texts were not read while the rules were written.
 var heldBack = []string{
 	"NVIDIA/garak", "ogulcanaydogan/", "protectai/llm-guard", "Giskard-AI/", "sherdencooper/", "CatarinaSeigward/", "kyahikaru/",
 	"OpenBMB/AgentVerse", "SWE-agent/", "NVIDIA/NeMo-Guardrails", "THUDM/AgentBench", "microsoft/BIPIA", "maverick98/",

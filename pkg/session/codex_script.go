@@ -8,8 +8,8 @@ import (
 )
 
 // script collects the work of a script. In its code mode, Codex has one tool whose input is JavaScript,
-// which calls the others: tools.apply_patch("…"), tools.update_plan({plan: […]}). The texts are those of
-// literals; a text that the script computes is not found.
+// which calls the others: tools.apply_patch("…"), tools.update_plan({plan: […]}). Only the texts of
+// literals are found, not texts that the script computes.
 func (b codexBlocks) script(call Call) {
 	tokens := scriptTokens(call.Input)
 	uses := func(tool string) bool {

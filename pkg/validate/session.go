@@ -48,14 +48,10 @@ func lintSession(doc *jsonstream.Document, f format.Format) []finding.Finding {
 // lossFinding returns the finding about a loss at a line.
 func lossFinding(loss format.Loss, line jsonstream.Value) finding.Finding {
 	f := finding.Finding{Rule: unreachableTurns, Layer: finding.Lint, Severity: finding.Warning, Reason: IncompleteContext}
-	turns := "1 turn"
-	if loss.Turns != 1 {
-		turns = fmt.Sprintf("%d turns", loss.Turns)
-	}
 	if loss.Cause == format.Orphaned {
-		f.Message = turns + " of a reply out of reach: the conversation follows the note of a failed request beside it; handoff repair links them"
+		f.Message = loss.Count() + " of a reply cannot be reached: the conversation follows the note of a failed request beside it; handoff repair links them"
 		return f.On(line)
 	}
-	f.Message = fmt.Sprintf("%s before this line out of reach: no line has its parentUuid, %s; handoff repair links it to the line before", turns, finding.Quote(line.Get("parentUuid").Text()))
+	f.Message = fmt.Sprintf("%s before this line cannot be reached: no line has its parentUuid, %s; handoff repair links it to the line before", loss.Count(), finding.Quote(line.Get("parentUuid").Text()))
 	return f.On(line)
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // A Thread is the conversation of a rollout as Codex resumes it. A compaction replaces the turns
-// before it by those of its replacement_history, or by the user's messages and its summary. A rollback
-// takes back the last turns of the user, and a compaction among them.
+// before it by its replacement_history, or by the user's messages and its summary. A rollback removes the
+// last turns of the user, and a compaction among them.
 //
 // It follows reconstruct_history_from_rollout of codex-rs; codex exec resume sends the same turns.
 type Thread struct{ lines []Line }
@@ -202,8 +202,8 @@ type threadTurn struct {
 	nature nature
 }
 
-// Turns returns the places of the turns, oldest first, and earlier those of the items that compactions
-// replaced, without what the user took back.
+// Turns returns the places of the turns, oldest first; earlier has the places of the items that compactions
+// replaced. Neither has rolled-back turns.
 func (t *Thread) Turns() (turns, earlier []format.Spot) {
 	void := t.takenBack()
 	var now, before []threadTurn

@@ -141,7 +141,7 @@ func numberOf(v jsonstream.Value) float64 {
 	return math.NaN()
 }
 
-// withoutRewound returns the elements without those that were taken back, nor the events that did so.
+// withoutRewound returns the elements without rewound events and without the events that rewind them.
 func withoutRewound(elements []element) []element {
 	var kept []element
 	for i := len(elements) - 1; i >= 0; i-- {

@@ -171,7 +171,7 @@ func commitmentRules() []finding.Rule {
 		example(start, offer, commits(alice)), good,
 	), numbered(
 		18, InvalidEnvelope,
-		"mode_version and configuration_version of the commitment must be those of the session. policy_version must be that of the session, or empty.",
+		"mode_version and configuration_version of the commitment must equal the values of the session. policy_version must equal the value of the session, or be empty.",
 		`A commitment with other versions cannot be replayed. Copy the versions from SessionStart. An empty policy_version in SessionStart means "policy.default".`,
 		example(start, offer, accept, changed(func(c *Commitment) { c.ModeVersion = "2.0.0" })), good,
 	), numbered(
@@ -195,7 +195,7 @@ func boundaryRules() []finding.Rule {
 		example(start, offer, implicit), good,
 	), numbered(
 		21, InvalidEnvelope,
-		"message_type and mode must be those of the handoff mode.",
+		"message_type and mode must belong to the handoff mode.",
 		"A receiver cannot check an unknown type or mode, and must not ignore it silently. Check the spelling. Sessions of other modes have their own rules.",
 		replaceLast(example(start, offer, accept), `"message_type":"HandoffAccept"`, `"message_type":"HandoffAgree"`), good,
 	), numbered(

@@ -87,8 +87,8 @@ func fitMessage(role string, content jsonstream.Value, best format.Fit) format.F
 	return best
 }
 
-// javaScriptCodec converts items of the SDK for JavaScript, as a HandoffInputData or as a list. Their turns
-// are those of the items that the SDK sends to the Responses API.
+// javaScriptCodec converts items of the SDK for JavaScript, as a HandoffInputData or as a list. An item
+// has the turn of the Responses API item that the SDK sends for it.
 var javaScriptCodec = func() *exchange.Codec {
 	codec := (&chat.Form{
 		At:    []string{"/inputHistory", "/preHandoffItems", "/newItems", "/history", "/input"},

@@ -74,9 +74,8 @@ func itemTurn(item tree.Node) tree.Node {
 		return exchange.CallTurn(c, further)
 	case conversation.Result:
 		content := item.Get("output")
-		if !tree.IsString(content) && !exchange.IsParts(content) {
-			content = tree.String(readable(content))
-		} else if !tree.IsString(content) && !tree.All(content, func(p tree.Node) bool { return PartOf(p).Kind != Other }) {
+		isKnown := func(p tree.Node) bool { return partOf(p).Kind != Other }
+		if !tree.IsString(content) && !(exchange.IsParts(content) && tree.All(content, isKnown)) {
 			content = tree.String(readable(content))
 		}
 		return tree.Object(append([]tree.Member{
@@ -282,8 +281,8 @@ func reasoningItem(p Part) tree.Node {
 	return Object("type", tree.String("reasoning"), "id", p.ID, "summary", summary, "encrypted_content", p.Signature)
 }
 
-// itemOfCall reports whether a type of item is a call.
-func itemOfCall(kind string) bool {
+// isCall reports whether a type of item is a call.
+func isCall(kind string) bool {
 	t := conversation.TypeNamed(kind)
 	return t != nil && t.Kind == conversation.Call
 }
@@ -294,7 +293,7 @@ func MissingCall(items []tree.Node, t tree.Node, called map[string]bool) tree.No
 	for _, item := range items {
 		id := item.Get("call_id").Text()
 		switch kind := item.Get("type").Text(); {
-		case kind == "function_call", kind != "" && itemOfCall(kind):
+		case isCall(kind):
 			called[id] = true
 		case kind == "function_call_output":
 			if id == "" || called[id] {

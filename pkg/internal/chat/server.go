@@ -39,7 +39,7 @@ func serverBlock(part tree.Node) tree.Node {
 				h.Name = kind
 			}
 		}
-		if conversation.TypeNamed(resultType(h.Name.Text())) == nil || !isObject(h.Value) {
+		if conversation.TypeNamed(conversation.ServerToolResult(h.Name.Text())) == nil || !isObject(h.Value) {
 			return tree.None
 		}
 		return Object("type", tree.String("server_tool_use"), "id", h.ID, "name", h.Name, "input", h.Value)
@@ -74,14 +74,6 @@ func typeOfContent(kind string) string {
 	}
 }
 
-// resultType returns the type of the results of a server tool.
-func resultType(tool string) string {
-	if strings.HasPrefix(tool, "tool_search_tool_") {
-		return "tool_search_tool_result"
-	}
-	return tool + "_tool_result"
-}
-
 // snakeCase returns a value with names of members such as encryptedContent, which the AI SDK writes, in the
 // form of the API.
 func snakeCase(v tree.Node) tree.Node {
@@ -110,8 +102,8 @@ func snakeCase(v tree.Node) tree.Node {
 }
 
 // pairServerTools replaces calls of server tools without a result after them, and results without a call
-// before them, by texts: the API refuses them. A call that the client's calls are made by has its result in
-// a later message.
+// before them, by texts: the API rejects them. A server tool that calls tools of the client has its result
+// in a later message.
 func pairServerTools(blocks []Block) {
 	open, clients := map[string]int{}, false
 	say := func(i int) {

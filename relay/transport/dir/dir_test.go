@@ -120,8 +120,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestAgain checks that a message that is published again while it waits is not duplicated, whoever publishes
-// it.
+// TestAgain checks that a message that is published again while it waits is not duplicated, even if
+// another publisher publishes it.
 func TestAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "queue")
 	p := publisher(t, path)
