@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -111,11 +112,14 @@ type connection struct {
 	net.Conn
 	of   *connections
 	peer string
+	// refusing is set while the response to a refused request may not be written yet.
+	refusing atomic.Bool
 
 	// of.mu guards the rest.
 	since    time.Time // start of its state
 	answered bool      // has answered a request
-	refused  bool      // has refused a request
+	refused  bool      // has refused a request, and written since
+	active   bool      // from the header of a request to the end of its response
 	requests int       // requests without a response
 	bodies   int       // of these, those with incomplete bodies
 }
@@ -128,6 +132,8 @@ func (c *connection) state() state {
 		return working
 	case c.requests > 0:
 		return sending
+	case c.active: // net/http writes the end of a response after its handler returns
+		return working
 	case c.answered:
 		return idle
 	default:
@@ -144,8 +150,19 @@ func (c *connection) count(requests, bodies int) {
 	})
 }
 
-// refuse notes that a request was refused, and that the connection may be closed first.
-func (c *connection) refuse() { c.change(func() { c.refused = true }) }
+// refuse notes that a request is refused: the connection may be closed first as soon as it has written that.
+func (c *connection) refuse() { c.refusing.Store(true) }
+
+func (c *connection) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	if c.refusing.Load() {
+		c.change(func() { c.refused = true })
+	}
+	return n, err
+}
+
+// setActive notes whether a request or its response is in progress, as net/http reports it.
+func (c *connection) setActive(active bool) { c.change(func() { c.active = active }) }
 
 // change calls a function that changes the state.
 func (c *connection) change(by func()) {
@@ -169,6 +186,7 @@ func (c *connection) Close() error {
 
 // CloseWrite closes the writing side: a peer that still sends can read the response.
 func (c *connection) CloseWrite() error {
+	c.setActive(false)
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
 	}
@@ -179,10 +197,21 @@ type connectionKey struct{}
 
 // withConnection returns the context of a connection's requests.
 func withConnection(ctx context.Context, c net.Conn) context.Context {
-	if secure, ok := c.(*tls.Conn); ok {
-		c = secure.NetConn()
+	return context.WithValue(ctx, connectionKey{}, withoutTLS(c))
+}
+
+// setState follows the states that net/http gives a connection.
+func setState(c net.Conn, s http.ConnState) {
+	if c, ok := withoutTLS(c).(*connection); ok && s != http.StateNew {
+		c.setActive(s == http.StateActive)
 	}
-	return context.WithValue(ctx, connectionKey{}, c)
+}
+
+func withoutTLS(c net.Conn) net.Conn {
+	if secure, ok := c.(*tls.Conn); ok {
+		return secure.NetConn()
+	}
+	return c
 }
 
 func connectionOf(r *http.Request) *connection {

@@ -116,6 +116,37 @@ func TestWorkingStays(t *testing.T) {
 	}
 }
 
+// TestRefusedIsTold checks that a connection whose request is refused is replaced only after the response is
+// written.
+func TestRefusedIsTold(t *testing.T) {
+	refused, end := make(chan bool), make(chan bool)
+	address, stop := servedWith(t, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		refused <- true
+		<-end
+	}, guard.ServerOptions{Connections: 1})
+	ask := func() net.Conn {
+		c := dial(t, address)
+		fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+		return c
+	}
+	last := ask()
+	for range 20 {
+		<-refused
+		next := ask()
+		end <- true
+		if status := answerOf(t, last); status != http.StatusUnauthorized {
+			t.Errorf("status %d", status)
+		}
+		last = next
+	}
+	<-refused
+	end <- true
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestRefusedEnds checks that a connection ends after one of its requests was rejected, with HTTP/1.1 and
 // HTTP/2.
 func TestRefusedEnds(t *testing.T) {

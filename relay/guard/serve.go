@@ -75,7 +75,7 @@ func NewServer(h http.Handler, o ServerOptions) *Server {
 	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true)
 	return &Server{connections: o.Connections, server: http.Server{
-		Handler: watched(h, o.ReadTimeout), Protocols: protocols, TLSConfig: o.TLS.Clone(), ConnContext: withConnection,
+		Handler: watched(h, o.ReadTimeout), Protocols: protocols, TLSConfig: o.TLS.Clone(), ConnContext: withConnection, ConnState: setState,
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: o.ReadTimeout, WriteTimeout: o.WriteTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: maxStreams, SendPingTimeout: pingTimeout, PingTimeout: pingTimeout, WriteByteTimeout: byteTimeout},
 		ErrorLog: slog.NewLogLogger(neterror.Lines(o.Log), slog.LevelWarn),

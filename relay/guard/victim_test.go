@@ -11,18 +11,19 @@ import (
 func TestVictim(t *testing.T) {
 	now := time.Now()
 	s := newConnections(nil, 10)
-	add := func(c connection) *connection {
+	add := func(c *connection) *connection {
 		c.of, c.since = s, now.Add(time.Duration(len(s.open))*time.Second)
-		s.open[&c] = true
-		return &c
+		s.open[c] = true
+		return c
 	}
-	add(connection{peer: "a", requests: 1})
-	slow := add(connection{peer: "a", requests: 1, bodies: 1})
-	alone := add(connection{peer: "b"})
-	older := add(connection{peer: "a"})
-	newer := add(connection{peer: "a"})
-	answered := add(connection{peer: "c", answered: true})
-	refused := add(connection{peer: "c", requests: 1, refused: true})
+	add(&connection{peer: "a", requests: 1})
+	add(&connection{peer: "a", answered: true, active: true}) // its response is not written yet
+	slow := add(&connection{peer: "a", requests: 1, bodies: 1})
+	alone := add(&connection{peer: "b"})
+	older := add(&connection{peer: "a"})
+	newer := add(&connection{peer: "a"})
+	answered := add(&connection{peer: "c", answered: true})
+	refused := add(&connection{peer: "c", requests: 1, active: true, refused: true})
 	for i, want := range []*connection{answered, refused, older, newer, alone, slow, nil} {
 		for range 50 { // maps are unordered
 			if got := s.victim(); got != want {
