@@ -102,7 +102,11 @@ func handoffCalls(command string) (calls [][]string, plain bool) {
 	return calls, plain && !shell && commands == 1
 }
 
-// form returns the command of a call and the names of its flags: calls of the same form are equivalent.
+// incidental are flags whose code the commands share: TestScripts runs it with other commands.
+var incidental = []string{"output", "format", "quiet", "report", "key-file", "key-id", "audit-log", "checkpoint"}
+
+// form returns the command of a call and the names of its flags, except the incidental ones: calls of the same
+// form are equivalent.
 func form(root *cobra.Command, args []string) string {
 	c, rest, err := root.Find(args)
 	if err != nil {
@@ -127,7 +131,9 @@ func form(root *cobra.Command, args []string) string {
 		default:
 			continue
 		}
-		flags = append(flags, name)
+		if !slices.Contains(incidental, name) {
+			flags = append(flags, name)
+		}
 	}
 	slices.Sort(flags)
 	return fmt.Sprint(c.CommandPath(), slices.Compact(flags))

@@ -42,13 +42,16 @@ class Page {
   go(patch, instead = false) {
     this.show({...this.state, ...patch});
     clearTimeout(this.pending);
-    if (instead) this.pending = setTimeout(() => this.settle(), hashDelay);
-    else location.hash = this.written = writeHash(this.state, this.model);
+    if (instead) {
+      const before = location.hash;
+      this.pending = setTimeout(() => this.settle(before), hashDelay);
+    } else location.hash = this.written = writeHash(this.state, this.model);
   }
 
   // settle writes the hash after the user has stopped typing: browsers allow only a few changes per
-  // second.
-  settle() {
+  // second. It does not replace a hash that the user has followed meanwhile.
+  settle(before) {
+    if (location.hash !== before) return;
     this.written = writeHash(this.state, this.model);
     location.replace('#' + this.written);
   }
