@@ -148,22 +148,22 @@ func foreignType(typ types.Type, seen map[types.Type]bool) string {
 
 // unshown are the packages without an Example, each with the reason.
 var unshown = map[string]string{
-	"pkg/child":                      "starts processes",
-	"pkg/viewer/collect/collecttest": "for tests only",
-	"pkg/format":                     "types only: pkg/formats shows them",
-	"pkg/formats/agentframework":     "a description only: pkg/formats shows it",
-	"pkg/formats/pydanticai":         "a description only: pkg/formats shows it",
-	"pkg/formats/aisdk":              "a description only: pkg/formats shows it",
-	"pkg/formats/anthropic":          "a description only: pkg/formats shows it",
-	"pkg/formats/bedrock":            "a description only: pkg/formats shows it",
-	"pkg/formats/codex":              "a description only: pkg/formats shows it",
-	"pkg/formats/eaapl":              "a description only: pkg/formats shows it",
-	"pkg/formats/gemini":             "a description only: pkg/formats shows it",
-	"pkg/formats/langchain":          "a description only: pkg/formats shows it",
-	"pkg/formats/openaichat":         "a description only: pkg/formats shows it",
-	"pkg/formats/responses":          "a description only: pkg/formats shows it",
-	"pkg/formats/memo":               "a format for a test only",
-	"relay/transport/transporttest":  "for tests only",
+	"internal/child":                      "starts processes",
+	"internal/viewer/collect/collecttest": "for tests only",
+	"pkg/format":                          "types only: pkg/formats shows them",
+	"pkg/formats/agentframework":          "a description only: pkg/formats shows it",
+	"pkg/formats/pydanticai":              "a description only: pkg/formats shows it",
+	"pkg/formats/aisdk":                   "a description only: pkg/formats shows it",
+	"pkg/formats/anthropic":               "a description only: pkg/formats shows it",
+	"pkg/formats/bedrock":                 "a description only: pkg/formats shows it",
+	"pkg/formats/codex":                   "a description only: pkg/formats shows it",
+	"pkg/formats/eaapl":                   "a description only: pkg/formats shows it",
+	"pkg/formats/gemini":                  "a description only: pkg/formats shows it",
+	"pkg/formats/langchain":               "a description only: pkg/formats shows it",
+	"pkg/formats/openaichat":              "a description only: pkg/formats shows it",
+	"pkg/formats/responses":               "a description only: pkg/formats shows it",
+	"pkg/formats/memo":                    "a format for a test only",
+	"relay/transport/transporttest":       "for tests only",
 }
 
 // TestExamples checks that every public package has an Example, or a reason in unshown.

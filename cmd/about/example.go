@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/internal/agentcard"
 	"github.com/eaapl/handoff/internal/cli"
-	"github.com/eaapl/handoff/pkg/agentcard"
 	"github.com/eaapl/handoff/pkg/privacy"
 	"github.com/eaapl/handoff/schemas"
 )

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eaapl/handoff/internal/chunked"
 	"github.com/eaapl/handoff/internal/programtest"
 	"github.com/eaapl/handoff/internal/tier"
-	"github.com/eaapl/handoff/pkg/chunked"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/receiver"

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/eaapl/handoff/internal/inspect"
 	"github.com/eaapl/handoff/internal/iso8601"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats"
-	"github.com/eaapl/handoff/pkg/inspect"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/validate"
 )

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/eaapl/handoff/internal/inspect"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
-	"github.com/eaapl/handoff/pkg/inspect"
 )
 
 // foreign draws the facts that are specific to a format other than the canonical one.

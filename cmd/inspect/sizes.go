@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/eaapl/handoff/internal/inspect"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/formats"
-	"github.com/eaapl/handoff/pkg/inspect"
 )
 
 func (p *drawing) budget(f inspect.Facts) {

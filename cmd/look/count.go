@@ -7,9 +7,9 @@ import (
 
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/inspect"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/history"
-	"github.com/eaapl/handoff/pkg/inspect"
 	"github.com/eaapl/handoff/pkg/tokens"
 )
 

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/inspect"
 	"github.com/eaapl/handoff/internal/output"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/inspect"
 )
 
 // TestCountTableFits checks that rows fit every width, whatever the names of the messages.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/eaapl/handoff/internal/inspect"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/format"
-	"github.com/eaapl/handoff/pkg/inspect"
 )
 
 // A countRecord is the report on one message. All sizes are in tokens.

@@ -15,11 +15,11 @@ import (
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/tasktree"
 	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/internal/viewer"
+	"github.com/eaapl/handoff/internal/viewer/collect"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/validate"
-	"github.com/eaapl/handoff/pkg/viewer"
-	"github.com/eaapl/handoff/pkg/viewer/collect"
 )
 
 // reportFlags are the flags of report.

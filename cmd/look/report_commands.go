@@ -8,10 +8,10 @@ import (
 
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/output"
+	"github.com/eaapl/handoff/internal/viewer"
+	"github.com/eaapl/handoff/internal/viewer/collect"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/compress"
-	"github.com/eaapl/handoff/pkg/viewer"
-	"github.com/eaapl/handoff/pkg/viewer/collect"
 )
 
 // messageCommands returns shell commands that show parts of a handoff.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/internal/child"
 	"github.com/eaapl/handoff/internal/cli"
-	"github.com/eaapl/handoff/pkg/child"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 

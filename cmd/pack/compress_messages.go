@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/eaapl/handoff/internal/frames"
 	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/internal/output"
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/pkg/compress"
-	"github.com/eaapl/handoff/pkg/compress/frames"
 	"github.com/eaapl/handoff/pkg/history"
 )
 

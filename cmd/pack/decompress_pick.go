@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/frames"
 	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/internal/output"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/compress/frames"
 )
 
 // pick writes the selected messages, using the places in the index. It returns [cli.ErrNo] if there is no

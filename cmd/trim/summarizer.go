@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/internal/summarize/chat"
+	"github.com/eaapl/handoff/internal/summarize/command"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/summarize"
-	"github.com/eaapl/handoff/pkg/summarize/chat"
-	"github.com/eaapl/handoff/pkg/summarize/command"
 	"github.com/eaapl/handoff/pkg/trim"
 )
 

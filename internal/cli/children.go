@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/internal/child"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/child"
 )
 
 // ChildFlags configure the environment of a command that the run starts.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/internal/inspect"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/history"
-	"github.com/eaapl/handoff/pkg/inspect"
 	"github.com/eaapl/handoff/pkg/tokens"
 )
 

@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/internal/classifier"
 	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/internal/yamldoc"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/safety"
-	"github.com/eaapl/handoff/pkg/safety/classifier"
 )
 
 // ScannerFlags configure the scanner.

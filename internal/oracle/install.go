@@ -18,7 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
-	"github.com/eaapl/handoff/pkg/child"
+	"github.com/eaapl/handoff/internal/child"
 )
 
 // Install installs the SDKs of testdata/oracles and returns a folder with them and its scripts. The folder is

@@ -14,7 +14,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/eaapl/handoff/pkg/child"
+	"github.com/eaapl/handoff/internal/child"
 )
 
 // An Answer is an oracle's verdict on one document.

@@ -3,7 +3,7 @@ package report
 import (
 	"slices"
 
-	"github.com/eaapl/handoff/pkg/agentcard"
+	"github.com/eaapl/handoff/internal/agentcard"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats/openai/agents"

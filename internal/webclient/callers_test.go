@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/child"
+	"github.com/eaapl/handoff/internal/child"
+	"github.com/eaapl/handoff/internal/summarize/chat"
 	"github.com/eaapl/handoff/pkg/summarize"
-	"github.com/eaapl/handoff/pkg/summarize/chat"
 	"github.com/eaapl/handoff/relay/alert"
 	"github.com/eaapl/handoff/relay/transport"
 	"github.com/eaapl/handoff/relay/transport/claimcheck"
@@ -75,7 +75,7 @@ var callers = []caller{
 		_, err = s.Get(ctx, "digest", 1000)
 		return err
 	}},
-	{"pkg/summarize/chat", "summary", nil, func(ctx context.Context, address string) error {
+	{"internal/summarize/chat", "summary", nil, func(ctx context.Context, address string) error {
 		u, err := url.Parse(address)
 		if err != nil {
 			return err

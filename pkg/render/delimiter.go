@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/eaapl/handoff/pkg/internal/view"
+	"github.com/eaapl/handoff/internal/view"
 )
 
 // A word is the read part of a name, at most len(letters) bytes.

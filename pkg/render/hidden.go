@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/eaapl/handoff/pkg/internal/view"
+	"github.com/eaapl/handoff/internal/view"
 )
 
 // isHidden reports whether r is invisible, breaks a line or changes the direction of writing.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/eaapl/handoff/pkg/internal/view"
+	"github.com/eaapl/handoff/internal/view"
 )
 
 // A border is a sequence of words by which a model recognizes one of our lines: the label (also

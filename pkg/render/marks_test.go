@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/eaapl/handoff/pkg/internal/view"
+	"github.com/eaapl/handoff/internal/view"
 )
 
 // templates have the marks of chat templates, by model family, in texts of messages.

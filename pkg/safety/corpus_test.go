@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/eaapl/handoff/pkg/safety/model"
+	"github.com/eaapl/handoff/pkg/internal/model"
 )
 
 // heldBack are sources whose texts were not read while the rules were written.

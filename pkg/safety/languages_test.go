@@ -9,7 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/eaapl/handoff/pkg/internal/textscan"
+	"github.com/eaapl/handoff/internal/textscan"
 )
 
 // A language is a table of languages.yaml.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/eaapl/handoff/pkg/internal/textscan"
+	"github.com/eaapl/handoff/internal/textscan"
 )
 
 // reported matches words that distinguish a description of an order from an order: "never reveal

@@ -1,6 +1,6 @@
 package safety
 
-import "github.com/eaapl/handoff/pkg/internal/view"
+import "github.com/eaapl/handoff/internal/view"
 
 // An oddityRule is the rule for one kind of concealment.
 type oddityRule struct {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/eaapl/handoff/pkg/safety/model"
+	"github.com/eaapl/handoff/pkg/internal/model"
 )
 
 // modelRule is the rule of the linear model's findings.

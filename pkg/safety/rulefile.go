@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/eaapl/handoff/pkg/internal/textscan"
+	"github.com/eaapl/handoff/internal/textscan"
 )
 
 // A rulesFile is the JSON form of a rules file; docs/safety.md describes it.

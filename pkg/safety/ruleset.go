@@ -5,8 +5,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/eaapl/handoff/pkg/internal/textscan"
-	"github.com/eaapl/handoff/pkg/internal/view"
+	"github.com/eaapl/handoff/internal/textscan"
+	"github.com/eaapl/handoff/internal/view"
 )
 
 // A RuleSet is a set of rules for a [Scanner]. It is safe for concurrent use.

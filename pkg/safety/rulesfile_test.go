@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/eaapl/handoff/pkg/internal/textscan"
+	"github.com/eaapl/handoff/internal/textscan"
 )
 
 var update = flag.Bool("update", false, "write builtin.go and tables.go from rules.yaml and languages.yaml")

@@ -12,7 +12,7 @@ package safety
 import (
 	"context"
 
-	"github.com/eaapl/handoff/pkg/safety/model"
+	"github.com/eaapl/handoff/pkg/internal/model"
 )
 
 // A Field is the speaker of a text, which determines the weight of an instruction in it.

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/eaapl/handoff/internal/secrets"
-	"github.com/eaapl/handoff/pkg/internal/view"
+	"github.com/eaapl/handoff/internal/view"
 )
 
 type scanner struct {

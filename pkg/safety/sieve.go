@@ -5,8 +5,8 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/eaapl/handoff/pkg/internal/textscan"
-	"github.com/eaapl/handoff/pkg/internal/view"
+	"github.com/eaapl/handoff/internal/textscan"
+	"github.com/eaapl/handoff/internal/view"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 

@@ -13,8 +13,8 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/eaapl/handoff/internal/child"
 	"github.com/eaapl/handoff/internal/webclient"
-	"github.com/eaapl/handoff/pkg/child"
 )
 
 // Options are the receivers of alerts. Both may be set.

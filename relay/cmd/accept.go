@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/internal/child"
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/input"
-	"github.com/eaapl/handoff/pkg/child"
 	"github.com/eaapl/handoff/pkg/render"
 )
 

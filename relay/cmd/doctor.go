@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/internal/checkup"
+	"github.com/eaapl/handoff/internal/child"
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/settings"
-	"github.com/eaapl/handoff/pkg/child"
 	"github.com/eaapl/handoff/relay/audit/personal/sqlkeys"
 	"github.com/eaapl/handoff/relay/audit/sqlstore"
 	"github.com/eaapl/handoff/relay/deliver"

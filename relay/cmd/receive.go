@@ -13,12 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/internal/child"
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/secrets"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/child"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/relay/intake"
 	"github.com/eaapl/handoff/relay/metrics"

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/eaapl/handoff/internal/chunked"
 	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/chunked"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
 	"github.com/eaapl/handoff/relay/deliver"

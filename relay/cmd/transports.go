@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/internal/child"
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/child"
 	"github.com/eaapl/handoff/relay/probe"
 	"github.com/eaapl/handoff/relay/transport"
 	"github.com/eaapl/handoff/relay/transport/amqp"

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/child"
+	"github.com/eaapl/handoff/internal/child"
 	"github.com/eaapl/handoff/relay/receiver"
 )
 

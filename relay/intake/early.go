@@ -5,7 +5,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/eaapl/handoff/pkg/chunked"
+	"github.com/eaapl/handoff/internal/chunked"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/receiver"
 )

@@ -3,7 +3,7 @@ package intake
 import (
 	"fmt"
 
-	"github.com/eaapl/handoff/pkg/chunked"
+	"github.com/eaapl/handoff/internal/chunked"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/validate"
 )

@@ -5,7 +5,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/chunked"
+	"github.com/eaapl/handoff/internal/chunked"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
 	"github.com/eaapl/handoff/relay/receiver"

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/chunked"
+	"github.com/eaapl/handoff/internal/chunked"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	parsed "github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/sign"

@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/eaapl/handoff/pkg/agentcard"
+	"github.com/eaapl/handoff/internal/agentcard"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/privacy"
 	"github.com/eaapl/handoff/schemas"

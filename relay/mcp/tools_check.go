@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 
+	"github.com/eaapl/handoff/internal/inspect"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/history"
-	"github.com/eaapl/handoff/pkg/inspect"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/provider"
 	"github.com/eaapl/handoff/pkg/safety"

@@ -9,7 +9,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/chunked"
+	"github.com/eaapl/handoff/internal/chunked"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"

@@ -12,7 +12,7 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/output"
 	"github.com/eaapl/handoff/internal/term"
-	"github.com/eaapl/handoff/pkg/viewer"
+	"github.com/eaapl/handoff/internal/viewer"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/audit/personal"
 	"github.com/eaapl/handoff/relay/audit/trace"

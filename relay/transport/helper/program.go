@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/eaapl/handoff/internal/child"
 	"github.com/eaapl/handoff/internal/neterror"
-	"github.com/eaapl/handoff/pkg/child"
 	"github.com/eaapl/handoff/relay/transport"
 )
 

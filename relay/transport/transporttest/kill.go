@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/eaapl/handoff/pkg/child"
+	"github.com/eaapl/handoff/internal/child"
 	"github.com/eaapl/handoff/relay/transport"
 )
 

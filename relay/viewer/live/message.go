@@ -6,9 +6,9 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/eaapl/handoff/internal/viewer/collect"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/viewer/collect"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/receiver"
 )

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/eaapl/handoff/pkg/viewer"
+	"github.com/eaapl/handoff/internal/viewer"
 	"github.com/eaapl/handoff/relay/audit/trace"
 )
 

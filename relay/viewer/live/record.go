@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/eaapl/handoff/pkg/viewer"
+	"github.com/eaapl/handoff/internal/viewer"
 	"github.com/eaapl/handoff/relay/audit"
 )
 

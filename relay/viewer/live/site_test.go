@@ -12,11 +12,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/viewer"
+	"github.com/eaapl/handoff/internal/viewer/collect"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
-	"github.com/eaapl/handoff/pkg/viewer"
-	"github.com/eaapl/handoff/pkg/viewer/collect"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/audit/sqlstore"
 	"github.com/eaapl/handoff/relay/guard"

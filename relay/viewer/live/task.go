@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/eaapl/handoff/pkg/viewer"
+	"github.com/eaapl/handoff/internal/viewer"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/audit/trace"
 	"github.com/eaapl/handoff/relay/viewer/records"

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/eaapl/handoff/pkg/viewer"
+	"github.com/eaapl/handoff/internal/viewer"
 	"github.com/eaapl/handoff/relay/audit"
 )
 

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eaapl/handoff/internal/viewer/collect/collecttest"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/privacy"
 	"github.com/eaapl/handoff/pkg/validate"
-	"github.com/eaapl/handoff/pkg/viewer/collect/collecttest"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/audit/archive"
 	"github.com/eaapl/handoff/relay/audit/audittest"

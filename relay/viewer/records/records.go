@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/eaapl/handoff/internal/viewer"
+	"github.com/eaapl/handoff/internal/viewer/collect"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/finding"
-	"github.com/eaapl/handoff/pkg/viewer"
-	"github.com/eaapl/handoff/pkg/viewer/collect"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/audit/personal"
 	"github.com/eaapl/handoff/relay/audit/trace"

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eaapl/handoff/internal/viewer"
+	"github.com/eaapl/handoff/internal/viewer/collect/collecttest"
 	"github.com/eaapl/handoff/pkg/finding"
-	"github.com/eaapl/handoff/pkg/viewer"
-	"github.com/eaapl/handoff/pkg/viewer/collect/collecttest"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/audit/audittest"
 	"github.com/eaapl/handoff/relay/audit/trace"

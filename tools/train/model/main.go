@@ -21,7 +21,7 @@ func main() {
 	corpus := flag.String("corpus", "", "labelled text, one JSON object per line")
 	conversations := flag.String("conversations", "", "folder with the sets of tools/corpora, whose turns are clean text")
 	without := flag.String("without", "", "repositories whose conversations are left out, to measure on them, separated by commas")
-	output := flag.String("o", "../pkg/safety/model/weights.bin", "file to write the weights to")
+	output := flag.String("o", "../pkg/internal/model/weights.bin", "file to write the weights to")
 	evaluate := flag.Bool("evaluate", false, "print the results on sources that were left out of training, and write nothing")
 	opinions := flag.String("opinions", "", "with -evaluate: file for the probability of each text, by a model trained without its source")
 	flag.Parse()
