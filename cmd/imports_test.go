@@ -39,7 +39,7 @@ var imports = map[string][]string{
 	},
 	"cmd/check": {
 		"internal/accepted", "internal/claim", "internal/cli", "internal/input", "internal/output", "internal/remedy", "internal/report", "internal/term",
-		"pkg/finding", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/safety", "pkg/sign",
+		"pkg/claims", "pkg/finding", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/safety", "pkg/sign",
 		"pkg/validate", "github.com/rogpeppe/go-internal", "github.com/spf13/cobra",
 	},
 	"cmd/crash": nil, // tests
@@ -127,7 +127,7 @@ var imports = map[string][]string{
 	"internal/regular":     {},
 	"internal/remedy":      {"pkg/compress", "pkg/convert", "pkg/finding", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/patch"},
 	"internal/report": {
-		"internal/input", "internal/nearest", "internal/output", "internal/remedy", "internal/secrets", "internal/term", "pkg/agentcard", "pkg/chain",
+		"internal/input", "internal/nearest", "internal/output", "internal/remedy", "internal/secrets", "internal/term", "pkg/agentcard", "pkg/chain", "pkg/claims",
 		"pkg/finding", "pkg/format", "pkg/formats/openai/agents", "pkg/jsonstream", "pkg/validate", "github.com/go-json-experiment/json",
 	},
 	"internal/rfc3339": {},
@@ -153,6 +153,7 @@ var imports = map[string][]string{
 	},
 	"pkg/child":               {},
 	"pkg/chunked":             {"pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/sign", "pkg/validate", "schemas", "github.com/go-json-experiment/json"},
+	"pkg/claims":              {"pkg/conversation", "pkg/finding", "pkg/format", "pkg/history", "pkg/jsonstream"},
 	"pkg/compat":              {"internal/equal", "pkg/jsonstream", "pkg/validate", "github.com/Masterminds/semver/v3"},
 	"pkg/compress":            {"pkg/compress/dictionary", "github.com/klauspost/compress"},
 	"pkg/compress/dictionary": {"github.com/klauspost/compress"},
