@@ -39,8 +39,8 @@ var imports = map[string][]string{
 	},
 	"cmd/check": {
 		"internal/accepted", "internal/claim", "internal/cli", "internal/input", "internal/output", "internal/remedy", "internal/report",
-		"internal/term", "pkg/finding", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider", "pkg/redact",
-		"pkg/safety", "pkg/sign", "pkg/validate", "github.com/rogpeppe/go-internal", "github.com/spf13/cobra",
+		"internal/term", "pkg/claims", "pkg/finding", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider",
+		"pkg/redact", "pkg/safety", "pkg/sign", "pkg/validate", "github.com/rogpeppe/go-internal", "github.com/spf13/cobra",
 	},
 	"cmd/crash": nil, // tests
 	"cmd/create": {
@@ -140,7 +140,8 @@ var imports = map[string][]string{
 	"internal/remedy":      {"pkg/compress", "pkg/convert", "pkg/finding", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/patch"},
 	"internal/report": {
 		"internal/agentcard", "internal/input", "internal/nearest", "internal/output", "internal/remedy", "internal/secrets", "internal/term",
-		"pkg/chain", "pkg/finding", "pkg/format", "pkg/formats/openai/agents", "pkg/jsonstream", "pkg/validate", "github.com/go-json-experiment/json",
+		"pkg/chain", "pkg/claims", "pkg/finding", "pkg/format", "pkg/formats/openai/agents", "pkg/jsonstream", "pkg/validate",
+		"github.com/go-json-experiment/json",
 	},
 	"internal/rfc3339": {},
 	"internal/secrets": {},
@@ -173,6 +174,7 @@ var imports = map[string][]string{
 		"internal/equal", "internal/iso8601", "internal/secrets", "pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/jsonstream",
 		"pkg/message", "pkg/summarize", "github.com/Masterminds/semver/v3",
 	},
+	"pkg/claims":              {"pkg/conversation", "pkg/finding", "pkg/format", "pkg/history", "pkg/jsonstream"},
 	"pkg/compat":              {"internal/equal", "pkg/jsonstream", "pkg/validate", "github.com/Masterminds/semver/v3"},
 	"pkg/compress":            {"pkg/compress/dictionary", "github.com/klauspost/compress"},
 	"pkg/compress/dictionary": {"github.com/klauspost/compress"},

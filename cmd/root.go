@@ -50,6 +50,7 @@ func New() *program.Program {
 		"verify":       check.NewVerify,
 		"keygen":       check.NewKeygen,
 		"scan":         check.NewScan,
+		"check-claims": check.NewCheckClaims,
 		"chain":        chain.New,
 		"inspect":      inspect.New,
 		"report":       look.NewReport,

@@ -56,6 +56,7 @@ var Commands = []Command{
 	{Name: "keygen", Group: checking},
 	{Name: "scan", Group: checking},
 	{Name: "chain", Group: checking},
+	{Name: "check-claims", Group: checking},
 	{Name: "inspect", Group: looking},
 	{Name: "report", Group: looking},
 	{Name: "count", Group: looking},

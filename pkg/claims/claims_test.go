@@ -1,0 +1,187 @@
+package claims_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/eaapl/handoff/pkg/claims"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+func check(t *testing.T, text string) []claims.Claim {
+	t.Helper()
+	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := history.Of(doc, "", jsonstream.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return claims.Check(h)
+}
+
+// session returns a history of Anthropic's Messages API: each call is "tool input => result", where a result
+// that begins with ! is an error.
+func session(end string, calls ...string) string {
+	turns := []string{`{"role": "user", "content": "Go."}`}
+	quote := func(text string) string {
+		quoted, _ := json.Marshal(text)
+		return string(quoted)
+	}
+	for i, one := range calls {
+		call, result, _ := strings.Cut(one, " => ")
+		tool, in, _ := strings.Cut(call, " ")
+		if !strings.HasPrefix(in, "{") {
+			in = `{"command": ` + quote(in) + `}`
+		}
+		result, failed := strings.CutPrefix(result, "!")
+		turns = append(turns,
+			fmt.Sprintf(`{"role": "assistant", "content": [{"type": "tool_use", "id": "c%d", "name": %q, "input": %s}]}`, i, tool, in),
+			fmt.Sprintf(`{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c%d", "is_error": %t, "content": %s}]}`, i, failed, quote(result)))
+	}
+	turns = append(turns, fmt.Sprintf(`{"role": "assistant", "content": [{"type": "text", "text": %s}]}`, quote(end)))
+	return `{"messages": [` + strings.Join(turns, ", ") + `]}`
+}
+
+// TestVerdicts checks the verdict of the only claim at the end of a session.
+func TestVerdicts(t *testing.T) {
+	for name, c := range map[string]struct {
+		claim string
+		calls []string
+		want  claims.Verdict
+	}{
+		"tests passed":                          {"All tests pass.", []string{"Bash go test ./... => ok  \tx\t0.1s"}, claims.Shown},
+		"tests failed":                          {"All tests pass now.", []string{"Bash go test ./... => !Exit code 1\n--- FAIL: TestX"}, claims.Contradicted},
+		"tests failed before they passed":       {"All 3 tests pass.", []string{"Bash pytest => !Exit code 1\n1 failed", "Bash pytest => 3 passed in 0.1s"}, claims.Shown},
+		"tests passed before they failed":       {"The test suite is green.", []string{"Bash npm test => 3 passing", "Bash npm run test:unit => !Exit code 1"}, claims.Contradicted},
+		"the status of a pipe hides a failure":  {"All tests pass.", []string{"Bash go test ./... 2>&1 | tail -3 => FAIL\tx\t0.1s"}, claims.Contradicted},
+		"a failure is forgiven":                 {"Tests pass.", []string{"Bash pytest || true => 2 failed, 1 passed"}, claims.Contradicted},
+		"no failure is no failure":              {"Tests pass with 0 failures.", []string{"Bash cargo test => test result: ok. 5 passed; 0 failed"}, claims.Shown},
+		"no tests were run":                     {"All tests pass.", []string{"Bash ls => a.go"}, claims.NotShown},
+		"behind cd, variables and a time limit": {"The tests pass.", []string{"Bash cd src && CI=1 timeout 60 npx jest => !Exit code 1"}, claims.Contradicted},
+		"a file of tests":                       {"The tests pass.", []string{"Bash python tests/test_sum.py => !Exit code 1\nTraceback (most recent call last)"}, claims.Contradicted},
+		"the text of a file is no command":      {"All tests pass.", []string{"Bash cat > run.sh <<'EOF'\ngo test ./...\nEOF => "}, claims.NotShown},
+		"build":                                 {"The build succeeds.", []string{"Bash go build ./... => !Exit code 1\nx.go:1: syntax error"}, claims.Contradicted},
+		"code compiles":                         {"The code compiles.", []string{"Bash cargo check => Finished"}, claims.Shown},
+		"lint":                                  {"The linter is clean.", []string{"Bash npx eslint . => !Exit code 1\n2 problems"}, claims.Contradicted},
+		"type checks":                           {"Type checks pass.", []string{"Bash npx tsc --noEmit => "}, claims.Shown},
+		"commit":                                {"I've committed the changes.", []string{"Bash git add . && git commit -m x => [main 1a2b3c4] x\n 1 file changed, 1 insertion(+)"}, claims.Shown},
+		"nothing to commit":                     {"The changes are committed.", []string{"Bash git commit -m x => nothing to commit, working tree clean"}, claims.Contradicted},
+		"no commit":                             {"Committed the fix.", nil, claims.NotShown},
+		"pull request":                          {"I opened a pull request.", []string{"Bash gh pr create --fill => !Exit code 1\nnot logged in"}, claims.Contradicted},
+		"deployment":                            {"Deployed the service to production.", []string{"Bash kubectl apply -f x.yaml => service/x configured"}, claims.Shown},
+		"a file was edited":                     {"Fixed the sum in `calc.py`.", []string{`Edit {"file_path": "/home/u/calc.py", "old_string": "a", "new_string": "b"} => ok`}, claims.Shown},
+		"the edit was refused":                  {"I updated `calc.py`.", []string{`Edit {"file_path": "/home/u/calc.py"} => !String to replace not found`}, claims.Contradicted},
+		"another file was edited":               {"Created `src/report.py`.", []string{`Write {"file_path": "src/main.py"} => ok`}, claims.Contradicted},
+		"no file was edited":                    {"Created `src/report.py`.", []string{"Bash ls src | head => main.py"}, claims.Contradicted},
+		"a program may have written the file":   {"Created `src/report.py`.", []string{"Bash python generate.py => done"}, claims.NotShown},
+		"a file was read":                       {"Updated `src/main.py`.", []string{`Read {"file_path": "src/main.py"} => x = 1`}, claims.NotShown},
+		"redirection":                           {"Added `notes.md`.", []string{"Bash echo hi >> docs/notes.md => "}, claims.Shown},
+		"sed in place":                          {"Changed `a/conf.toml`.", []string{"Bash sed -i s/a/b/ a/conf.toml => "}, claims.Shown},
+		"git mv":                                {"Renamed `old.go` .", []string{"Bash git mv old.go new.go => "}, claims.Shown},
+		"a patch":                               {"Edited `lib/x.rb`.", []string{`apply_patch {"input": "*** Begin Patch\n*** Update File: lib/x.rb\n*** End Patch"} => ok`}, claims.Shown},
+		"a server's tool":                       {"I opened a pull request.", []string{`mcp__github__create_pull_request {"title": "x"} => {"url": "https://example.com/pull/1"}`}, claims.Shown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := check(t, session(c.claim, c.calls...))
+			if len(found) != 1 || found[0].Verdict != c.want {
+				t.Errorf("got %d claims %+v, want one %s", len(found), found, c.want)
+			}
+		})
+	}
+}
+
+// TestNoClaim checks that a plan, a wish, a condition, a question, a negation or a quotation is no claim.
+func TestNoClaim(t *testing.T) {
+	for _, text := range []string{
+		"I will make sure all tests pass.", "Once the tests pass, I commit.", "Do all tests pass?", "The tests do not pass yet.", "All but two tests pass.", "Some tests pass.",
+		"Next: create `src/a.go`.", "You should update `src/a.go`.", "If the build succeeds, deploy it.", "> All tests pass.", "```\nAll tests pass.\n```",
+		"The tests passed before my change.", "Let me run the tests and see that they pass.", "Created a Node.js server.", "I've committed myself to quality.", "Committing means that tests pass, however.",
+	} {
+		if found := check(t, session(text)); len(found) > 0 {
+			t.Errorf("%q: %+v", text, found)
+		}
+	}
+}
+
+// TestOrder checks that a claim is compared only with calls before it.
+func TestOrder(t *testing.T) {
+	found := check(t, `{"messages": [{"role": "user", "content": "Go."},
+		{"role": "assistant", "content": [{"type": "text", "text": "All tests pass."}, {"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": "go test ./..."}}]},
+		{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "is_error": true, "content": "Exit code 1"}]},
+		{"role": "assistant", "content": "All tests pass."}]}`)
+	if len(found) != 2 || found[0].Verdict != claims.NotShown || found[1].Verdict != claims.Contradicted {
+		t.Errorf("got %+v", found)
+	}
+}
+
+// TestFormats checks the calls and exit codes of other formats.
+func TestFormats(t *testing.T) {
+	for name, text := range map[string]string{
+		"OpenAI Chat": `[{"role": "user", "content": "Go."}, {"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "shell", "arguments": "{\"command\": [\"bash\", \"-lc\", \"go test ./...\"]}"}}]},
+			{"role": "tool", "tool_call_id": "c", "content": "{\"output\": \"FAIL\", \"metadata\": {\"exit_code\": 1}}"}, {"role": "assistant", "content": "All tests pass."}]`,
+		"Responses": `{"input": [{"role": "user", "content": "Go."}, {"type": "function_call", "call_id": "c", "name": "exec_command", "arguments": "{\"cmd\": \"pytest\"}"},
+			{"type": "function_call_output", "call_id": "c", "output": "Process exited with code 1\nOutput:\nx"}, {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "All tests pass."}]}]}`,
+		"Responses, the shell of the API": `{"input": [{"role": "user", "content": "Go."}, {"type": "shell_call", "call_id": "c", "action": {"commands": ["cargo test"]}},
+			{"type": "shell_call_output", "call_id": "c", "output": [{"stdout": "", "stderr": "", "outcome": {"type": "exit", "exit_code": 101}}]}, {"role": "assistant", "content": "All tests pass."}]}`,
+		"Gemini": `{"contents": [{"role": "user", "parts": [{"text": "Go."}]}, {"role": "model", "parts": [{"functionCall": {"name": "run_shell_command", "args": {"command": "npm test"}}}]},
+			{"role": "user", "parts": [{"functionResponse": {"name": "run_shell_command", "response": {"exitCode": 1}}}]}, {"role": "model", "parts": [{"text": "All tests pass."}]}]}`,
+		"AI SDK": `[{"role": "user", "content": "Go."}, {"role": "assistant", "content": [{"type": "tool-call", "toolCallId": "c", "toolName": "bash", "input": {"command": "pnpm test"}}]},
+			{"role": "tool", "content": [{"type": "tool-result", "toolCallId": "c", "toolName": "bash", "output": {"type": "error-text", "value": "no"}}]}, {"role": "assistant", "content": [{"type": "text", "text": "All tests pass."}]}]`,
+		"Bedrock": `{"messages": [{"role": "user", "content": [{"text": "Go."}]}, {"role": "assistant", "content": [{"toolUse": {"toolUseId": "c", "name": "bash", "input": {"command": "make test"}}}]},
+			{"role": "user", "content": [{"toolResult": {"toolUseId": "c", "status": "error", "content": [{"text": "no"}]}}]}, {"role": "assistant", "content": [{"text": "All tests pass."}]}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if found := check(t, text); len(found) != 1 || found[0].Verdict != claims.Contradicted || len(found[0].Calls) != 2 {
+				t.Errorf("got %+v", found)
+			}
+		})
+	}
+}
+
+// TestMessage checks the claims in the members of a canonical message.
+func TestMessage(t *testing.T) {
+	found := check(t, `{"schemaVersion": "2.0.0", "handoffId": "x", "completedSubtasks": [{"subtaskId": "1", "description": "Fix the sum", "result": "Fixed, and all tests pass."}],
+		"conversationHistorySummary": "The tests pass.", "currentState": {"files": [{"path": "src/sum.go", "changed": 1}, {"path": "src/read.go", "read": 2}]},
+		"extensions": {"session": {"turnsLeftOut": 0, "compactions": 0}},
+		"conversationHistoryVerbatim": [{"role": "user", "content": "Go."},
+			{"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "Bash", "arguments": "{\"command\": \"go test\"}"}}]},
+			{"role": "tool", "tool_call_id": "c", "content": "Exit code 1"}]}`)
+	var got []string
+	for _, c := range found {
+		got = append(got, fmt.Sprintf("%s %s %s", c.Value.Pointer(), c.Kind, c.Verdict))
+	}
+	want := "/completedSubtasks/0/result tests contradicted\n/conversationHistorySummary tests contradicted\n/currentState/files/0/path files contradicted"
+	if strings.Join(got, "\n") != want {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
+	}
+}
+
+// FuzzCheck checks that no conversation aborts the run, and that the evidence stands before its claim.
+func FuzzCheck(f *testing.F) {
+	f.Add(session("All tests pass. Created `a/b.go`.", "Bash go test ./... | tail => FAIL", `Write {"file_path": "a/b.go"} => ok`))
+	f.Add(session("Committed.", "Bash cat <<EOF >x 2>&1 && \"\\ => '"))
+	f.Fuzz(func(t *testing.T, text string) {
+		doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(text)), jsonstream.Limits{})
+		if err != nil {
+			return
+		}
+		h, err := history.Of(doc, "", jsonstream.Limits{})
+		if err != nil {
+			return
+		}
+		for _, c := range claims.Check(h) {
+			if c.Verdict == "" || c.Reason == "" {
+				t.Errorf("%+v has no verdict", c)
+			}
+			if c.Verdict == claims.Shown && len(c.Calls) == 0 {
+				t.Errorf("%+v has no evidence", c)
+			}
+			c.Finding()
+		}
+	})
+}

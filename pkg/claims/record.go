@@ -1,0 +1,158 @@
+package claims
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/history"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
+
+// A record has the calls of a conversation, in order.
+type record struct {
+	calls []*call
+	// complete reports whether the conversation has all calls of the work: it begins with a request of the
+	// user, and nothing says that turns were left out.
+	complete bool
+}
+
+// A call is a tool call with its effects.
+type call struct {
+	turn     int
+	value    jsonstream.Value
+	result   jsonstream.Value // absent if there is none
+	outcomes map[Kind]outcome // of the commands that it ran
+	written  []string         // the paths of files that it wrote or deleted
+	failed   bool             // as a whole
+	words    string           // its arguments as text
+	opaque   bool             // it may have changed files that it does not name
+}
+
+func newRecord(h *history.History) *record {
+	r := &record{complete: isComplete(h)}
+	byID := map[string]*call{}
+	var unnamed []*call // without an id or result
+	for i, t := range h.Turns {
+		for p := range conversation.ToolEvents(t.Value) {
+			if p.Kind == conversation.Call {
+				c := newCall(i, p)
+				r.calls = append(r.calls, c)
+				if id := p.ID.Text(); id != "" {
+					byID[id] = c
+				} else {
+					unnamed = append(unnamed, c)
+				}
+				continue
+			}
+			c := byID[p.ID.Text()]
+			if c == nil && len(unnamed) > 0 {
+				c, unnamed = unnamed[0], unnamed[1:]
+			}
+			if c != nil && !c.result.Exists() {
+				c.answer(p.Value)
+			}
+		}
+	}
+	return r
+}
+
+func isComplete(h *history.History) bool {
+	if h.Format == format.EAAPL {
+		session := h.Root.At("/extensions/session")
+		return session.Exists() && format.Natural(session.Get("turnsLeftOut")) == 0 && format.Natural(session.Get("compactions")) == 0
+	}
+	for _, t := range h.Turns {
+		if !t.IsInstruction() {
+			return t.Role == "user" && !strings.Contains(t.Text(), "continued from a previous conversation")
+		}
+	}
+	return false
+}
+
+// last has the nouns for the call that decides about a claim.
+var last = map[Kind]string{
+	Tests: "the last run of the tests", Build: "the last build", Lint: "the last run of a linter", Commit: "the last commit", PullRequest: "the last request to open a pull request",
+	Deployment: "the last deployment",
+}
+
+// judge returns a claim with its verdict by the calls before a turn.
+func (r *record) judge(c Claim, turn int) Claim {
+	before := r.calls
+	if i := slices.IndexFunc(r.calls, func(one *call) bool { return one.turn >= turn }); i >= 0 {
+		before = r.calls[:i]
+	}
+	if c.Kind == Files {
+		return r.judgeFile(c, before)
+	}
+	for _, one := range slices.Backward(before) {
+		result, ran := one.outcomes[c.Kind]
+		if !ran {
+			continue
+		}
+		c.Calls = one.evidence()
+		switch result {
+		case succeeded:
+			c.Verdict, c.Reason = Shown, last[c.Kind]+" succeeded"
+		case failed:
+			c.Verdict, c.Reason = Contradicted, last[c.Kind]+" failed"
+		default:
+			c.Verdict, c.Reason = NotShown, last[c.Kind]+" has no result that says whether it succeeded"
+		}
+		return c
+	}
+	c.Verdict, c.Reason = NotShown, "no call shows it"
+	return c
+}
+
+// judgeFile returns a claim about a file with its verdict.
+func (r *record) judgeFile(c Claim, before []*call) Claim {
+	var refused, named *call
+	opaque := !r.complete
+	for _, one := range slices.Backward(before) {
+		isWritten := slices.ContainsFunc(one.written, func(written string) bool { return samePath(written, c.Path) })
+		switch {
+		case isWritten && !one.failed:
+			c.Verdict, c.Reason, c.Calls = Shown, "a call wrote the file", one.evidence()
+			return c
+		case isWritten && refused == nil:
+			refused = one
+		case !isWritten && named == nil && strings.Contains(one.words, path.Base(c.Path)):
+			named = one
+		}
+		opaque = opaque || one.opaque && !one.failed
+	}
+	switch {
+	case refused != nil && !opaque:
+		c.Verdict, c.Reason, c.Calls = Contradicted, "the call that was to write the file failed", refused.evidence()
+	case refused != nil:
+		c.Verdict, c.Reason, c.Calls = NotShown, "the call that was to write the file failed; another call may have written it", refused.evidence()
+	case named != nil:
+		c.Verdict, c.Reason, c.Calls = NotShown, "a call names the file, but does not show that it wrote it", named.evidence()
+	case opaque:
+		c.Verdict, c.Reason = NotShown, "no call names the file"
+	default:
+		c.Verdict, c.Reason = Contradicted, "no call names the file, and no call can have changed it"
+	}
+	return c
+}
+
+// samePath reports whether a claimed path is the end of a written one, or the reverse.
+func samePath(written, claimed string) bool {
+	written, claimed = cleanPath(written), cleanPath(claimed)
+	return written == claimed || strings.HasSuffix(written, "/"+claimed) || strings.HasSuffix(claimed, "/"+written)
+}
+
+func cleanPath(p string) string {
+	return strings.TrimPrefix(path.Clean(strings.ReplaceAll(p, `\`, "/")), "/")
+}
+
+// evidence returns the call and its result.
+func (c *call) evidence() []jsonstream.Value {
+	if !c.result.Exists() {
+		return []jsonstream.Value{c.value}
+	}
+	return []jsonstream.Value{c.value, c.result}
+}
