@@ -293,8 +293,8 @@ var imports = map[string][]string{
 		"pkg/internal/model", "pkg/jsonstream", "github.com/go-json-experiment/json",
 	},
 	"pkg/session": {
-		"internal/rfc3339", "internal/secrets", "pkg/format", "pkg/formats/claudecode", "pkg/formats/codex", "pkg/jsonstream", "pkg/message",
-		"github.com/go-json-experiment/json", "github.com/google/uuid",
+		"internal/rfc3339", "internal/secrets", "pkg/format", "pkg/formats", "pkg/formats/claudecode", "pkg/formats/codex", "pkg/jsonstream",
+		"pkg/message", "github.com/go-json-experiment/json", "github.com/google/uuid",
 	},
 	"pkg/sign":      {"internal/iso8601", "internal/secrets", "pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
 	"pkg/summarize": {},

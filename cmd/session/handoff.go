@@ -129,6 +129,9 @@ func (f *handoffFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return scanner.Close(err)
 	}
+	if s.RequestCount == 0 && len(s.Turns) == 0 {
+		return scanner.Close(fmt.Errorf("%s: the session has no messages to hand over", term.Visible(source.Name)))
+	}
 	result, err := fit.message(c.Context(), s)
 	if err = scanner.Close(err); err != nil {
 		var over *trim.OverError

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/internal/rfc3339"
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -21,16 +22,18 @@ type reader interface {
 }
 
 // Read reads a session of the given size in bytes. The first line that belongs to one agent only
-// determines the agent. The error is ErrUnknown or that of text; problems of single lines are in
-// [Session].Damage.
+// determines the agent. The error is that of text, or wraps ErrUnknown, possibly in a
+// [*formats.StrangerError]; problems of single lines are in [Session].Damage.
 func Read(text io.ReaderAt, size int64, o Options) (*Session, error) {
 	s := &Session{Bytes: size}
 	src := &source{text: text, size: size, limits: o.Limits}
 	var r reader
+	unknown := ErrUnknown
 	var err error
 	s.Lines, err = src.lines(func(at place, root jsonstream.Value) {
 		if r == nil {
 			if s.Agent = agentOf(root); s.Agent == "" {
+				unknown = strangeness(unknown, root)
 				return
 			}
 			r = newReader(s, src)
@@ -42,7 +45,7 @@ func Read(text io.ReaderAt, size int64, o Options) (*Session, error) {
 		return nil, err
 	}
 	if r == nil {
-		return nil, ErrUnknown
+		return nil, src.strangeness(unknown)
 	}
 	c := newCollector(s, o)
 	if err := r.collect(c); err != nil {
@@ -50,6 +53,29 @@ func Read(text io.ReaderAt, size int64, o Options) (*Session, error) {
 	}
 	c.finish()
 	return s, nil
+}
+
+// strangeness returns err, the error for a file of no agent, with the name of the format of its first line.
+func strangeness(err error, line jsonstream.Value) error {
+	if err == ErrUnknown {
+		return formats.NoFormat(line, err)
+	}
+	return err
+}
+
+// strangeness is that of the whole file, which may be one document on several lines.
+func (s *source) strangeness(err error) error {
+	if err != ErrUnknown || s.size > s.maxLine() {
+		return err
+	}
+	text, failed := io.ReadAll(io.NewSectionReader(s.text, 0, s.size))
+	if failed != nil {
+		return failed
+	}
+	if doc, failed := s.parser.Parse(jsonstream.NewRaw(text), s.limits); failed == nil {
+		return strangeness(err, doc.Root())
+	}
+	return err
 }
 
 func newReader(s *Session, src *source) reader {
@@ -84,7 +110,7 @@ func agentOf(root jsonstream.Value) Agent {
 	switch kind := root.Get("type").Text(); {
 	case root.Get("payload").Kind() == jsonstream.Object && (kind == "session_meta" || kind == "response_item" || kind == "event_msg" || kind == "turn_context" || kind == "compacted"):
 		return Codex
-	case root.Get("uuid").Kind() == jsonstream.String, root.Get("sessionId").Kind() == jsonstream.String, root.Get("leafUuid").Kind() == jsonstream.String:
+	case kind != "" && (root.Get("uuid").Kind() == jsonstream.String || root.Get("sessionId").Kind() == jsonstream.String || root.Get("leafUuid").Kind() == jsonstream.String):
 		return ClaudeCode
 	case kind == "" && root.Get("id").Kind() == jsonstream.String && root.Get("timestamp").Kind() == jsonstream.String,
 		kind == "message" && root.Get("role").Kind() == jsonstream.String, kind == "function_call" && root.Get("call_id").Exists(),
