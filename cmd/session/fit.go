@@ -8,6 +8,7 @@ import (
 
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/pkg/build"
+	"github.com/eaapl/handoff/pkg/claims"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
@@ -82,6 +83,9 @@ func (f *fitting) message(ctx context.Context, s *session.Session) (fitted, erro
 	if err := f.withhold(ctx, &result); err != nil {
 		return fitted{}, err
 	}
+	if err := result.doubt(); err != nil {
+		return fitted{}, err
+	}
 	return result, f.check(ctx, result.text)
 }
 
@@ -142,6 +146,24 @@ func (f *fitting) withhold(ctx context.Context, r *fitted) error {
 	}
 	if len(done) > 0 {
 		r.text = jsonstream.AppendCompact(nil, draft.Bytes())
+	}
+	return nil
+}
+
+// doubt adds a note for each claim of the agent that the conversation contradicts.
+func (r *fitted) doubt() error {
+	doc, err := parsed(r.text)
+	if err != nil {
+		return err
+	}
+	h, err := history.Of(doc, format.EAAPL, jsonstream.Unlimited())
+	if err != nil {
+		return err
+	}
+	for _, c := range claims.Check(h) {
+		if c.Verdict == claims.Contradicted {
+			r.note("%s", c.Finding().PlacedMessage())
+		}
 	}
 	return nil
 }
