@@ -34,7 +34,7 @@ type search struct {
 
 func (f *search) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.root, "session-dir", "", "`DIR` to search for sessions, instead of the agents' own folders")
-	c.Flags().StringVar(&f.agent, "agent", "", "use only sessions of this `AGENT`: claude-code, codex")
+	c.Flags().StringVar(&f.agent, "agent", "", "use only sessions of this `AGENT`: "+strings.Join(cli.Names(session.Agents()), ", "))
 	cli.Complete(c, "agent", cli.Names(session.Agents())...)
 }
 
@@ -62,15 +62,18 @@ func (f *search) folders() ([]folder, error) {
 		}
 		return []folder{{regular.DirFS(f.root), f.root, ""}}, nil
 	}
-	claude, codex := home("CLAUDE_CONFIG_DIR", ".claude"), home("CODEX_HOME", ".codex")
-	if claude == "" || codex == "" {
+	claude, codex, gemini := home("CLAUDE_CONFIG_DIR", ".claude"), home("CODEX_HOME", ".codex"), home("", ".gemini")
+	if dir := os.Getenv("GEMINI_CLI_HOME"); dir != "" {
+		gemini = filepath.Join(dir, ".gemini")
+	}
+	if claude == "" || codex == "" || gemini == "" {
 		return nil, errors.New("the home directory is unknown: set HOME, or name the folder of the sessions with --session-dir")
 	}
 	var list []folder
 	for _, d := range []struct {
 		path  string
 		agent session.Agent
-	}{{filepath.Join(claude, "projects"), session.ClaudeCode}, {filepath.Join(codex, "sessions"), session.Codex}, {filepath.Join(codex, "archived_sessions"), session.Codex}} {
+	}{{filepath.Join(claude, "projects"), session.ClaudeCode}, {filepath.Join(codex, "sessions"), session.Codex}, {filepath.Join(codex, "archived_sessions"), session.Codex}, {filepath.Join(gemini, "tmp"), session.GeminiCLI}} {
 		if f.agent == "" || f.agent == string(d.agent) {
 			list = append(list, folder{regular.DirFS(d.path), d.path, d.agent})
 		}
@@ -78,9 +81,9 @@ func (f *search) folders() ([]folder, error) {
 	return list, nil
 }
 
-// home returns the folder that a variable names, or the one called name in the user's home directory.
+// home returns the folder that a variable names, if it is set, or the one called name in the user's home directory.
 func home(variable, name string) string {
-	if dir := os.Getenv(variable); dir != "" {
+	if dir := os.Getenv(variable); variable != "" && dir != "" {
 		return dir
 	}
 	dir, err := os.UserHomeDir()
@@ -125,6 +128,9 @@ func files(list []folder) (found []file, problems []error) {
 
 func isSession(base string, of session.Agent) bool {
 	plain := plainName(base)
+	if of == session.GeminiCLI { // beside logs.json
+		return strings.HasPrefix(plain, "session-") && (strings.HasSuffix(plain, ".jsonl") || strings.HasSuffix(plain, ".json"))
+	}
 	return strings.HasSuffix(plain, ".jsonl") && !strings.HasPrefix(plain, "agent-") && (of != session.Codex || strings.HasPrefix(plain, "rollout-"))
 }
 
@@ -136,15 +142,16 @@ func plainName(base string) string {
 	return base
 }
 
-var rolloutID = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^rollout-.*-([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$`)
+// namedID matches the name of a rollout, or of a session of the Gemini CLI, which has the beginning of its id.
+var namedID = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:rollout-.*-([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})|session-\d{4}-\d\d-\d\dT\d\d-\d\d-(.{1,8}))$`)
 })
 
 // id returns the session ID in the file's name.
 func (f file) id() string {
-	name := strings.TrimSuffix(plainName(filepath.Base(f.path)), ".jsonl")
-	if m := rolloutID().FindStringSubmatch(name); m != nil {
-		return m[1]
+	name := strings.TrimSuffix(strings.TrimSuffix(plainName(filepath.Base(f.path)), ".jsonl"), ".json")
+	if m := namedID().FindStringSubmatch(name); m != nil {
+		return m[1] + m[2]
 	}
 	return name
 }
@@ -167,7 +174,7 @@ func (f *search) resolve(name string) (file, error) {
 	var exact, matching []file
 	for _, one := range all {
 		switch id := one.id(); {
-		case strings.EqualFold(id, name):
+		case strings.EqualFold(id, name), one.folder.agent == session.GeminiCLI && len(name) > len(id) && strings.EqualFold(name[:len(id)], id):
 			exact = append(exact, one)
 		case len(name) <= len(id) && strings.EqualFold(id[:len(name)], name) && name != "":
 			matching = append(matching, one)
@@ -242,7 +249,26 @@ func (f *search) read(one file, o session.Options, how func(io.ReaderAt, int64, 
 	if s.ID == "" || s.Agent == session.ClaudeCode && uuid.Validate(one.id()) == nil {
 		s.ID = one.id() // a continued session begins with lines of the one before
 	}
+	if s.Agent == session.GeminiCLI && s.Folder == "" {
+		s.Folder = projectRoot(one)
+	}
 	return s, in.modified, nil
+}
+
+// projectRoot returns the working folder of a session of the Gemini CLI, which its store names in a file beside
+// the folder of the sessions; "" if it does not.
+func projectRoot(one file) string {
+	in, err := regular.Open(filepath.Join(filepath.Dir(filepath.Dir(one.path)), ".project_root"))
+	if err != nil {
+		return ""
+	}
+	defer in.Close()
+	const longest = 4096 // bytes, as on Linux
+	text, err := io.ReadAll(io.LimitReader(in, longest))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
 }
 
 // atWork shows the elapsed time of the work on a session until it is stopped.

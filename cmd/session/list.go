@@ -21,8 +21,8 @@ func newList(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the sessions on this machine, newest first",
-		Long: `List shows the sessions of Claude Code and the Codex CLI: the agent, the id, the time of
-the last write, the size, the agent's working folder, and the title or the user's first
+		Long: `List shows the sessions of Claude Code, the Codex CLI and the Gemini CLI: the agent, the
+id, the time of the last write, the size, the agent's working folder, and the title or the user's first
 request. It reads only the beginning and the end of each file. Files that are damaged
 there are listed with the damage.`,
 		Example: `  handoff session list

@@ -40,6 +40,9 @@ func Peek(text io.ReaderAt, size int64, o Options) (*Session, error) {
 	}
 	switch r := p.reader.(type) {
 	case nil:
+		if s.Damaged > 0 { // one document on several lines
+			return Read(text, size, o)
+		}
 		return nil, ErrUnknown
 	case *claudeReader:
 		r.entitle()
@@ -72,7 +75,11 @@ func (p *peeker) line(at place, root jsonstream.Value) {
 		return
 	}
 	var text string
-	if p.Agent == Codex {
+	if p.Agent == GeminiCLI {
+		if text = geminiText(root.Get("content")); root.Get("type").Text() != "user" || isGeminiCommand(text) {
+			text = ""
+		}
+	} else if p.Agent == Codex {
 		if _, payload := payloadOf(root); isCodexRequest(payload) {
 			text = textOf(payload.Get("content"))
 		}

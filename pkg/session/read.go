@@ -12,7 +12,7 @@ import (
 )
 
 // ErrUnknown reports a file without a line of a supported agent.
-var ErrUnknown = errors.New("the file has no line of a Claude Code or Codex CLI session")
+var ErrUnknown = errors.New("the file has no line of a session of Claude Code, the Codex CLI or the Gemini CLI")
 
 // A reader reads the lines of one agent: index gets each line in the first pass, and collect makes
 // the second pass over the lines that count.
@@ -45,7 +45,9 @@ func Read(text io.ReaderAt, size int64, o Options) (*Session, error) {
 		return nil, err
 	}
 	if r == nil {
-		return nil, src.strangeness(unknown)
+		if r, err = src.whole(s, unknown); err != nil {
+			return nil, err
+		}
 	}
 	c := newCollector(s, o)
 	if err := r.collect(c); err != nil {
@@ -63,26 +65,34 @@ func strangeness(err error, line jsonstream.Value) error {
 	return err
 }
 
-// strangeness is that of the whole file, which may be one document on several lines.
-func (s *source) strangeness(err error) error {
-	if err != ErrUnknown || s.size > s.maxLine() {
-		return err
+// whole returns the reader of a file that is one document on several lines. If it is no session, the error is
+// unknown, possibly with the name of the document's format.
+func (s *source) whole(of *Session, unknown error) (reader, error) {
+	if unknown != ErrUnknown || s.size > s.maxLine() {
+		return nil, unknown
 	}
-	text, failed := io.ReadAll(io.NewSectionReader(s.text, 0, s.size))
-	if failed != nil {
-		return failed
+	root, err := s.at(place{1, 0, s.size})
+	if err != nil {
+		return nil, unknown
 	}
-	if doc, failed := s.parser.Parse(jsonstream.NewRaw(text), s.limits); failed == nil {
-		return strangeness(err, doc.Root())
+	if of.Agent = agentOf(root); of.Agent == "" {
+		return nil, strangeness(unknown, root)
 	}
-	return err
+	of.Lines, of.Damage, of.Damaged = 1, nil, 0
+	r := newReader(of, s)
+	r.index(place{1, 0, s.size}, root)
+	return r, nil
 }
 
 func newReader(s *Session, src *source) reader {
-	if s.Agent == Codex {
+	switch s.Agent {
+	case Codex:
 		return &codexReader{Session: s, src: src}
+	case GeminiCLI:
+		return &geminiReader{Session: s, src: src, byID: map[string]int{}}
+	default:
+		return newClaudeReader(s, src)
 	}
-	return newClaudeReader(s, src)
 }
 
 func (s *Session) damaged(d Damage) {
@@ -110,6 +120,8 @@ func agentOf(root jsonstream.Value) Agent {
 	switch kind := root.Get("type").Text(); {
 	case root.Get("payload").Kind() == jsonstream.Object && (kind == "session_meta" || kind == "response_item" || kind == "event_msg" || kind == "turn_context" || kind == "compacted"):
 		return Codex
+	case isGemini(root):
+		return GeminiCLI
 	case kind != "" && (root.Get("uuid").Kind() == jsonstream.String || root.Get("sessionId").Kind() == jsonstream.String || root.Get("leafUuid").Kind() == jsonstream.String):
 		return ClaudeCode
 	case kind == "" && root.Get("id").Kind() == jsonstream.String && root.Get("timestamp").Kind() == jsonstream.String,

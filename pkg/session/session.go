@@ -14,10 +14,11 @@ type Agent string
 const (
 	ClaudeCode Agent = "claude-code"
 	Codex      Agent = "codex"
+	GeminiCLI  Agent = "gemini-cli"
 )
 
 // Agents returns all agents.
-func Agents() []Agent { return []Agent{ClaudeCode, Codex} }
+func Agents() []Agent { return []Agent{ClaudeCode, Codex, GeminiCLI} }
 
 // Options control reading. The zero value is ready to use.
 type Options struct {

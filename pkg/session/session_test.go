@@ -333,3 +333,45 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestGemini checks the records of the Gemini CLI: a message replaces an earlier one with its id, a rewind
+// removes messages, and a checkpoint replaces all.
+func TestGemini(t *testing.T) {
+	const head = `{"sessionId":"s","projectHash":"p","kind":"main"}` + "\n"
+	message := func(id, kind, text string) string {
+		return `{"id":"` + id + `","timestamp":"2026-10-02T08:00:01.000Z","type":"` + kind + `","content":"` + text + `"}`
+	}
+	for name, c := range map[string]struct {
+		lines []string
+		want  string
+	}{
+		"in order":                     {[]string{message("1", "user", "a"), message("2", "gemini", "b")}, "user: a, assistant: b"},
+		"a message that is replaced":   {[]string{message("1", "user", "a"), message("2", "gemini", "b"), message("1", "user", "c")}, "user: c, assistant: b"},
+		"a rewind":                     {[]string{message("1", "user", "a"), message("2", "gemini", "b"), message("3", "user", "c"), `{"$rewindTo":"2"}`, message("4", "user", "d")}, "user: a, user: d"},
+		"a rewind to an unknown id":    {[]string{message("1", "user", "a"), `{"$rewindTo":"9"}`, message("2", "user", "b")}, "user: b"},
+		"a message again after rewind": {[]string{message("1", "user", "a"), message("2", "user", "b"), `{"$rewindTo":"2"}`, message("2", "user", "c")}, "user: a, user: c"},
+		"a checkpoint":                 {[]string{message("1", "user", "a"), `{"$set":{"messages":[` + message("7", "user", "x") + `,` + message("8", "gemini", "y") + `]}}`, message("9", "user", "z")}, "user: x, assistant: y, user: z"},
+		"commands and notes":           {[]string{message("1", "user", "/help"), message("2", "info", "i"), message("3", "user", "a"), message("4", "user", "<session_context>")}, "user: a"},
+		"calls in the content": {[]string{`{"id":"1","timestamp":"2026-10-02T08:00:01.000Z","type":"gemini","content":[{"text":"b","thought":true},{"functionCall":{"id":"c","name":"n","args":{}}}]}`,
+			`{"id":"2","timestamp":"2026-10-02T08:00:01.000Z","type":"user","content":[{"functionResponse":{"id":"c","name":"n","response":{"output":"r"}}}]}`}, "assistant: n{}, tool: r"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := head + strings.Join(c.lines, "\n") + "\n"
+			s, err := Read(strings.NewReader(text), int64(len(text)), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, turn := range s.Turns {
+				line := turn.Role + ": " + turn.Text
+				for _, call := range turn.Calls {
+					line += call.Tool + call.Input
+				}
+				got = append(got, line)
+			}
+			if strings.Join(got, ", ") != c.want {
+				t.Errorf("got %s, want %s", strings.Join(got, ", "), c.want)
+			}
+		})
+	}
+}
