@@ -85,8 +85,9 @@ var imports = map[string][]string{
 		"pkg/registry", "pkg/sign", "pkg/validate", "github.com/Masterminds/semver/v3", "github.com/spf13/cobra",
 	},
 	"cmd/session": {
-		"internal/cli", "internal/term", "pkg/build", "pkg/claims", "pkg/compress", "pkg/finding", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message",
-		"pkg/safety", "pkg/session", "pkg/summarize", "pkg/trim", "pkg/validate", "github.com/google/uuid", "github.com/spf13/cobra",
+		"internal/cli", "internal/input", "internal/term", "pkg/build", "pkg/claims", "pkg/compress", "pkg/convert", "pkg/finding", "pkg/format",
+		"pkg/history", "pkg/jsonstream", "pkg/message", "pkg/safety", "pkg/session", "pkg/summarize", "pkg/trim", "pkg/validate",
+		"github.com/google/uuid", "github.com/spf13/cobra",
 	},
 	"cmd/sw4rm": {
 		"internal/claim", "internal/cli", "internal/input", "internal/term", "internal/yamldoc", "pkg/finding", "pkg/format", "pkg/formats",

@@ -27,6 +27,6 @@ prefix of one, or the path of a file.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newList(g), newShow(g), newHandoff(g))
+	c.AddCommand(newList(g), newShow(g), newHandoff(g), newContinue(g))
 	return c
 }

@@ -67,7 +67,10 @@ func site(lines []tree.Node) (folder, branch tree.Node) {
 	for _, line := range lines {
 		payload := line.Get("payload")
 		switch line.Get("type").Text() {
-		case "session_meta":
+		case "session_meta", "":
+			if payload == tree.None { // the first versions
+				payload = line
+			}
 			if branch == tree.None {
 				branch = payload.At("/git/branch")
 			}
