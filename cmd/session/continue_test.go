@@ -19,15 +19,20 @@ func TestDifference(t *testing.T) {
 		change func(*session.Session)
 		want   string
 	}{
-		"nothing":                      {func(*session.Session) {}, ""},
-		"another layout":               {func(s *session.Session) { s.Turns[1].Calls[0].Input = `{"b":2,"a":1}`; s.Turns[0].Text = "Grind.\n[image of 99 bytes]" }, ""},
-		"a text of the program, added": {func(s *session.Session) { s.Turns = append([]session.Turn{{Role: "user", Text: "A summary."}}, s.Turns...) }, ""},
-		"a request":                    {func(s *session.Session) { s.Turns[0].Text = "" }, "request 1 would be missing: Grind."},
-		"a paragraph":                  {func(s *session.Session) { s.Turns[1].Text = "First." }, "paragraph 2 would be missing: Second."},
-		"a call":                       {func(s *session.Session) { s.Turns[1].Calls[0].Input = `{"a": 1}` }, "call 1 would be missing: Bash"},
-		"a result":                     {func(s *session.Session) { s.Turns[2].Text = "" }, "result 1 would be missing: done"},
-		"the branch":                   {func(s *session.Session) { s.Branch = "" }, `its branch is "grind", and would be ""`},
-		"the folder":                   {func(s *session.Session) { s.Folder = "/" }, `its working folder is "/home/ann/mill", and would be "/"`},
+		"nothing": {func(*session.Session) {}, ""},
+		"another layout": {func(s *session.Session) {
+			s.Turns[1].Calls[0].Input = `{"b":2,"a":1}`
+			s.Turns[0].Text = "Grind.\n[image of 99 bytes]"
+		}, ""},
+		"a text of the program, added": {func(s *session.Session) {
+			s.Turns = append([]session.Turn{{Role: "user", Text: "A summary."}}, s.Turns...)
+		}, ""},
+		"a request":   {func(s *session.Session) { s.Turns[0].Text = "" }, "request 1 would be missing: Grind."},
+		"a paragraph": {func(s *session.Session) { s.Turns[1].Text = "First." }, "paragraph 2 would be missing: Second."},
+		"a call":      {func(s *session.Session) { s.Turns[1].Calls[0].Input = `{"a": 1}` }, "call 1 would be missing: Bash"},
+		"a result":    {func(s *session.Session) { s.Turns[2].Text = "" }, "result 1 would be missing: done"},
+		"the branch":  {func(s *session.Session) { s.Branch = "" }, `its branch is "grind", and would be ""`},
+		"the folder":  {func(s *session.Session) { s.Folder = "/" }, `its working folder is "/home/ann/mill", and would be "/"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			after := whole()
