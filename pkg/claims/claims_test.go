@@ -59,6 +59,8 @@ func TestVerdicts(t *testing.T) {
 		"tests failed before they passed":       {"All 3 tests pass.", []string{"Bash pytest => !Exit code 1\n1 failed", "Bash pytest => 3 passed in 0.1s"}, claims.Shown},
 		"tests passed before they failed":       {"The test suite is green.", []string{"Bash npm test => 3 passing", "Bash npm run test:unit => !Exit code 1"}, claims.Contradicted},
 		"the status of a pipe hides a failure":  {"All tests pass.", []string{"Bash go test ./... 2>&1 | tail -3 => FAIL\tx\t0.1s"}, claims.Contradicted},
+		"a change after the failure":            {"All tests pass.", []string{"Bash pytest => !Exit code 1\n1 failed", `Edit {"file_path": "a.py"} => ok`}, claims.NotShown},
+		"a look after the failure":              {"All tests pass.", []string{"Bash pytest => !Exit code 1\n1 failed", "Bash git diff | head -5 => +1"}, claims.Contradicted},
 		"a failure is forgiven":                 {"Tests pass.", []string{"Bash pytest || true => 2 failed, 1 passed"}, claims.Contradicted},
 		"no failure is no failure":              {"Tests pass with 0 failures.", []string{"Bash cargo test => test result: ok. 5 passed; 0 failed"}, claims.Shown},
 		"no tests were run":                     {"All tests pass.", []string{"Bash ls => a.go"}, claims.NotShown},

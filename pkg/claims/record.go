@@ -87,16 +87,20 @@ func (r *record) judge(c Claim, turn int) Claim {
 	if c.Kind == Files {
 		return r.judgeFile(c, before)
 	}
+	changed := false // files may have changed after the call that decides
 	for _, one := range slices.Backward(before) {
 		result, ran := one.outcomes[c.Kind]
 		if !ran {
+			changed = changed || !one.failed && (one.opaque || len(one.written) > 0)
 			continue
 		}
 		c.Calls = one.evidence()
-		switch result {
-		case succeeded:
+		switch {
+		case result == succeeded:
 			c.Verdict, c.Reason = Shown, last[c.Kind]+" succeeded"
-		case failed:
+		case result == failed && changed && (c.Kind == Tests || c.Kind == Build || c.Kind == Lint):
+			c.Verdict, c.Reason = NotShown, last[c.Kind]+" failed, and files changed after it"
+		case result == failed:
 			c.Verdict, c.Reason = Contradicted, last[c.Kind]+" failed"
 		default:
 			c.Verdict, c.Reason = NotShown, last[c.Kind]+" has no result that says whether it succeeded"
