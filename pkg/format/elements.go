@@ -57,15 +57,18 @@ type Trail interface {
 	Turns() []Spot
 }
 
-// A Loss is a number of turns in a file that its agent does not find when it resumes the session, although
-// the user did not roll them back.
+// A Loss is a number of turns in a file that its agent, or another one, does not find when it resumes the
+// session, although the user did not roll them back.
 type Loss struct {
 	Cause Cause
 	At    int // the index of the line where the conversation goes on without them
 	Turns int
-	// The line Child would follow the line Parent if nothing were lost.
+	// The line Child would follow the line Parent if nothing were lost: see [Loss.CanRelink].
 	Child, Parent int
 }
+
+// CanRelink reports whether the turns are found again if lines are linked.
+func (l Loss) CanRelink() bool { return l.Cause != Unreadable }
 
 // Count returns the number of turns as text.
 func (l Loss) Count() string {
@@ -80,8 +83,9 @@ type Cause int
 
 // The causes of losses.
 const (
-	Dangling Cause = iota // the line that the conversation begins with follows one that is not there
-	Orphaned              // a reply is beside the note of a failed request, which the conversation follows
+	Dangling   Cause = iota // the line that the conversation begins with follows one that is not there
+	Orphaned                // a reply is beside the note of a failed request, which the conversation follows
+	Unreadable              // a compaction replaced them by a summary that is encrypted, or by none
 )
 
 // A Lossy is a [Trail] that knows about losses.

@@ -6,8 +6,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/internal/longlines"
 	"github.com/eaapl/handoff/pkg/internal/undo"
@@ -69,7 +71,7 @@ func sound(text longlines.Text, r *Result) error {
 	if err != nil {
 		return err
 	}
-	if places.Len() == 0 || len(c.Losses()) > 0 {
+	if places.Len() == 0 || slices.ContainsFunc(c.Losses(), format.Loss.CanRelink) {
 		return ErrWhole
 	}
 	return longlines.EachStretch(c, places, func(s provider.Stretch, turns []conversation.Turn) error {

@@ -2,7 +2,9 @@ package repair
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -23,7 +25,7 @@ func (l *relinked) relink(doc *jsonstream.Document, h *history.History) (*jsonst
 	if known == nil || known.Relink == nil || !doc.Root().IsLines() {
 		return doc, h, nil
 	}
-	losses := known.Losses(doc.Root().Elements())
+	losses := slices.DeleteFunc(known.Losses(doc.Root().Elements()), func(l format.Loss) bool { return !l.CanRelink() })
 	if len(losses) == 0 {
 		return doc, h, nil
 	}

@@ -27,6 +27,7 @@ type Line struct {
 	count  int32    // of the user's turns that a rollback takes back
 	agent  uint64   // a hash of the id of the agent's turn, 0 for none
 	within []nature // of the turns that a compaction holds
+	sealed bool     // a compaction has an encrypted summary, or none
 }
 
 type effect uint8
@@ -66,9 +67,13 @@ func LineOf(line jsonstream.Value) (l Line, ok bool) {
 		if payload.Get("replacement_history").Kind() != jsonstream.Array {
 			l.effect = summarises
 		}
+		told := false
 		for _, turn := range Within(line) {
 			l.within = append(l.within, natureOf(turn))
+			told = told || turn.Kind() == jsonstream.String || turn.Get("type").Text() == "message"
+			l.sealed = l.sealed || turn.Get("encrypted_content").Text() != "" && turn.Get("type").Text() != "reasoning"
 		}
+		l.sealed = l.sealed || !told
 		return l, true
 	case "turn_context":
 		return Line{effect: setsTurn, agent: hashOf(payload.Get("turn_id"))}, true
@@ -204,7 +209,27 @@ type threadTurn struct {
 
 // Turns returns the places of the turns, oldest first; earlier has the places of the items that compactions
 // replaced. Neither has rolled-back turns.
-func (t *Thread) Turns() (turns, earlier []format.Spot) {
+func (t *Thread) Turns() (turns, earlier []format.Spot) { return t.replay(func(Line, []threadTurn) {}) }
+
+// losses returns the turns that compactions replaced by a summary that nobody but the API can read, or by none.
+func (t *Thread) losses() (all []format.Loss) {
+	t.replay(func(l Line, now []threadTurn) {
+		replaced := 0
+		losesRequests := l.effect == compacts && !slices.Contains(l.within, request)
+		for _, turn := range now {
+			if turn.Nth == 0 && (turn.nature == other || losesRequests && turn.nature == request) {
+				replaced++
+			}
+		}
+		if l.sealed && replaced > 0 {
+			all = append(all, format.Loss{Cause: format.Unreadable, At: int(l.Index), Turns: replaced})
+		}
+	})
+	return all
+}
+
+// replay returns the result of Turns. It calls compacting with each compaction and the turns before it.
+func (t *Thread) replay(compacting func(l Line, now []threadTurn)) (turns, earlier []format.Spot) {
 	void := t.takenBack()
 	var now, before []threadTurn
 	for i, l := range t.lines {
@@ -219,8 +244,10 @@ func (t *Thread) Turns() (turns, earlier []format.Spot) {
 		case isItem:
 			now = append(now, threadTurn{format.Spot{Index: l.Index}, l.nature})
 		case compacts:
+			compacting(l, now)
 			before, now = ofLines(append(before, now...)), within
 		case summarises:
+			compacting(l, now)
 			kept := slices.DeleteFunc(slices.Clone(now), func(turn threadTurn) bool { return turn.nature != request })
 			before = ofLines(append(before, slices.DeleteFunc(now, func(turn threadTurn) bool { return turn.nature == request })...))
 			now = append(kept, within...)
@@ -355,3 +382,6 @@ func (t *trail) Turns() []format.Spot {
 	turns, _ := t.thread.Turns()
 	return turns
 }
+
+// Losses implements [format.Lossy].
+func (t *trail) Losses() []format.Loss { return t.thread.losses() }

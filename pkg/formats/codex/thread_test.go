@@ -2,6 +2,7 @@ package codex
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,5 +118,42 @@ func TestThread(t *testing.T) {
 				t.Errorf("earlier items (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestLosses checks that a compaction with an encrypted summary, or without one, is a loss, and that a readable
+// one is none.
+func TestLosses(t *testing.T) {
+	const sealed = `{"timestamp":"t","type":"compacted","payload":{"message":"","replacement_history":[{"type":"message","role":"user","content":[]},{"type":"compaction","encrypted_content":"x"}]}}`
+	for words, want := range map[string]string{
+		"u1 a1 [u1,uOWN] u2":    "",
+		"u1 a1 {summary} u2":    "",
+		"u1 a1 {} u2":           "1 turn at 4",
+		"u1 a1 [] u2":           "2 turns at 4",
+		"u1 a1 u2 a2 {} a3 {}":  "2 turns at 7, 1 turn at 9",
+		"u1 {} u2":              "", // requests stay
+		"(1 u1 a1 [] )1 <1 u2 ": "",
+	} {
+		t.Run(words, func(t *testing.T) {
+			var thread trail
+			thread.Add(thread.Read(slices.All(rollout(t, words))))
+			var got []string
+			for _, l := range thread.Losses() {
+				got = append(got, fmt.Sprintf("%s at %d", l.Count(), l.At))
+			}
+			if strings.Join(got, ", ") != want {
+				t.Errorf("got %v, want %s", got, want)
+			}
+		})
+	}
+	lines := rollout(t, "u1 a1")
+	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(sealed)), jsonstream.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var thread trail
+	thread.Add(thread.Read(slices.All(append(lines, doc.Root()))))
+	if got := thread.Losses(); len(got) != 1 || got[0].Cause != format.Unreadable {
+		t.Errorf("an encrypted summary: %+v", got)
 	}
 }
