@@ -13,18 +13,17 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Values reports whether two values are equal: strings by their characters,
-// numbers by their decimal value, objects without regard to the order of their
-// members. Absent values are equal to each other only.
+// Values reports whether two values are equal: strings by their characters, numbers by their decimal
+// value, objects without regard to the order of their members. Absent values are equal only to each other.
 func Values(a, b jsonstream.Value) bool { return Relation{}.Equal(a, b) }
 
-// A Relation is an equality of values. The zero Relation is that of [Values].
+// A Relation is an equality of values. The zero Relation is the equality of [Values].
 type Relation struct {
 	Exact bool            // compare numbers by their texts
 	Mask  jsonstream.Mask // the excluded parts, relative to the values
 
-	// known caches the results for the ancestors of a mask's only places: each has many descendants, which
-	// would check it again. It is nil at the root.
+	// known caches the results for the ancestors of the places in a mask's only: without the cache, each
+	// of their many descendants would check them again. It is nil at the root.
 	known *known
 }
 

@@ -71,7 +71,7 @@ func Batches(list []Source, limits jsonstream.Limits, count func(int), emit func
 			}
 		}
 	}
-	// The caller of emit knows why it stopped the reading.
+	// The caller of emit knows the reason for stopping.
 	_ = Ordered(produce, Source.readAhead, func(s Source, _ bool) error {
 		var batch []Document
 		size, goOn := 0, true
@@ -113,7 +113,7 @@ func (s Source) readAhead() Source {
 		return s
 	}
 	defer f.Close() // read only: nothing can be lost
-	// A file that has grown since is read in its turn.
+	// A file that has grown since then is read when its turn comes.
 	text, err := io.ReadAll(io.LimitReader(f, shortFile+1))
 	switch {
 	case err != nil:

@@ -8,7 +8,7 @@ import (
 // A Bound limits the number of items in flight.
 type Bound[T any] struct {
 	// ahead is the maximum number of items in flight while a core works on the first of them, which may be
-	// huge: the other cores work on the next ones. Only results with a weight may wait like that.
+	// huge: the other cores work on the next ones. Only results with a weight may wait that long.
 	ahead int
 	// large selects the items that are limited to one in flight per core; nil means none.
 	large func(T) bool
@@ -98,7 +98,7 @@ type window struct {
 	stopped  bool
 }
 
-// enter waits until another item may be in flight. It returns false if none ever will.
+// enter waits until another item may be in flight. It returns false if no further item may enter.
 func (w *window) enter(large bool) bool {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

@@ -2,8 +2,8 @@ package secrets
 
 import "strings"
 
-// Hide returns text with an asterisk for every byte of a credential: of all that [Find] finds, of long random
-// words, and of values after a name such as "password". It is for displaying texts of unknown content.
+// Hide returns text with an asterisk for every byte of a credential: the credentials that [Find] finds, long
+// random words, and values after a name such as "password". It is for displaying texts of unknown content.
 func Hide(text string) string {
 	var hidden []byte
 	hide := func(from, to int) {

@@ -56,7 +56,7 @@ func Day(t time.Time) string {
 	return t.UTC().Format(time.DateOnly)
 }
 
-// When returns the time from the message of its parent to a message. Without a parent, it returns the
+// When returns the time between the parent's message and a message. Without a parent, it returns the
 // message's time, or its day if that differs from the day of the task's first message.
 func When(n *chain.Node, first time.Time) string {
 	switch {

@@ -143,7 +143,7 @@ func (s *Signature) readKeys(protected, unprotected jsonstream.Value) {
 	}
 }
 
-// checkHeaders returns how the headers break RFC 7515 or section 8.4.2 of A2A 1.0.
+// checkHeaders describes how the headers violate RFC 7515 or section 8.4.2 of A2A 1.0.
 func checkHeaders(protected, unprotected jsonstream.Value) error {
 	for _, name := range []string{"alg", "kid"} {
 		if v := protected.Get(name); v.Kind() != jsonstream.String || v.Text() == "" {

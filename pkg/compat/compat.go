@@ -124,9 +124,9 @@ type Report struct {
 // with their square.
 const MaxValues = 1 << 13
 
-// Compare compares two versions of a schema. Neither may refer to other documents (see registry.Bundle). The
-// error is that one of them is not a JSON Schema, or has more than [MaxValues]. The work is bounded: in large
-// schemas, more verdicts are [Unknown].
+// Compare compares two versions of a schema. Neither may refer to other documents (see registry.Bundle). It
+// returns an error if one of them is not a JSON Schema, or has more than [MaxValues]. The work is bounded: in
+// large schemas, more verdicts are [Unknown].
 func Compare(older, newer *jsonstream.Document) (*Report, error) {
 	a, err := newSide(older)
 	if err != nil {

@@ -171,7 +171,8 @@ type sampler struct {
 	spread   []uint64
 }
 
-// add adds the features of a value. Of its place in the element, only the member's name counts.
+// add adds the features of a value. Only the name of the member counts, not the rest of its
+// place in the element.
 func (p *sampler) add(c equal.Child) {
 	if p.values++; p.values > maxValues {
 		return

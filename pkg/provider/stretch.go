@@ -93,7 +93,7 @@ func (o *Outline) Read(part iter.Seq2[int, jsonstream.Value]) any {
 	return read
 }
 
-// readElement reads an element. One that holds several turns has no side, so that no stretch ends
+// readElement reads an element. An element that holds several turns has no side, so that no stretch ends
 // among them.
 func (o *Outline) readElement(to *outlined, index int, v jsonstream.Value) (found trait) {
 	if o.layout.Known != nil && o.layout.Known.Within != nil {

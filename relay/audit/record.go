@@ -90,7 +90,7 @@ type Details struct {
 	MoreFindings   int       `json:"moreFindings,omitzero"`   // number of findings that were left out
 	Concerns       *int64    `json:"concerns,omitzero"`       // sequence number of the record that this one is about, if handoffId is ambiguous; of a HANDED_OVER with Running, its ACCEPTED
 	SenderAttempt  int       `json:"senderAttempt,omitzero"`  // the sender's number of the attempt, if it differs from Attempt
-	Resumed        bool      `json:"resumed,omitzero"`        // handed over by another attempt than the accepting one
+	Resumed        bool      `json:"resumed,omitzero"`        // not handed over by the attempt that accepted it
 	Running        bool      `json:"running,omitzero"`        // handed over to an agent whose end the receiver waits for
 	Compressed     bool      `json:"compressed,omitzero"`     // older turns of the message were summarised (section 6.4)
 	By             string    `json:"by,omitzero"`             // person who decided

@@ -20,7 +20,7 @@ import (
 type BusyError struct {
 	Handoff *Handoff // its current state
 	Problem string
-	// Elsewhere reports that the handoff is, or may be, at another address than the requested one, and that
+	// Elsewhere reports that the handoff is, or may be, at an address other than the requested one, and that
 	// no receiver has accepted it: a forced rollback revokes it there.
 	Elsewhere bool
 }

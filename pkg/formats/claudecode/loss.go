@@ -78,8 +78,8 @@ func (t *Tree[K]) reply(n int, children map[int][]int) (reply []int) {
 	return reply
 }
 
-// Cut returns the nodes of the conversation that went before a path in the file, oldest first, if the
-// path begins with an entry whose parent is not there.
+// Cut returns the nodes of the conversation that went before a path in the file, oldest first, if the path
+// begins with an entry whose parent is missing.
 func (t *Tree[K]) Cut(path []int) []int {
 	var none K
 	if len(path) == 0 || t.parent(path[0]) == none || t.Up(path[0]) >= 0 {

@@ -269,8 +269,8 @@ func withoutLast(turns []threadTurn, count int) []threadTurn {
 	return turns[:end]
 }
 
-// takenBack returns the compactions that were made in turns that the user took back. As in Codex, of
-// several in one turn, it is the last.
+// takenBack returns the compactions that were made in turns that the user took back. As in Codex, if one
+// turn has several, only the last is returned.
 func (t *Thread) takenBack() map[int]bool {
 	void := map[int]bool{}
 	type agentTurn struct {

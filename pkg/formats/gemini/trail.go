@@ -131,7 +131,7 @@ func eventOf(v jsonstream.Value) *event {
 	return e
 }
 
-// numberOf returns a number, NaN if v is none.
+// numberOf returns the value of v, NaN if v is not a number.
 func numberOf(v jsonstream.Value) float64 {
 	if v.Kind() == jsonstream.Number {
 		if f, err := strconv.ParseFloat(string(v.Raw()), 64); err == nil {

@@ -74,8 +74,8 @@ func spelled(t tree.Node) tree.Node {
 	return t
 }
 
-// Spelled returns turns in the usual form of the Chat API, as [CanonicalTurn] does, and with an id of its own
-// for each call of the original form, whose results name their functions only.
+// Spelled returns turns in the usual form of the Chat API, as [CanonicalTurn] does. Each call in the original
+// form gets an id of its own, because results in that form name only their function.
 func Spelled(turns []tree.Node) []tree.Node {
 	made := map[string]int{}            // the number of calls of a function
 	waiting := map[string][]tree.Node{} // their ids, by function
@@ -108,7 +108,7 @@ func Spelled(turns []tree.Node) []tree.Node {
 	})
 }
 
-// functionID returns the id of a call in the original form of the Chat API, which names the function only.
+// functionID returns the id of a call in the original form of the Chat API, which names only the function.
 func functionID(name tree.Node) tree.Node { return tree.String("call_" + name.Text()) }
 
 func textPart(text tree.Node) tree.Node {

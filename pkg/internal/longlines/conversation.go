@@ -37,7 +37,7 @@ func (t Text) Detect() (f format.Format, ok bool, err error) {
 	return f, ok, nil
 }
 
-// A Conversation is the conversation of a text in a format. Of each line, it keeps only its place
+// A Conversation is the conversation of a text in a format. It keeps only the place of each line,
 // and the data needed to find turns and to divide them into stretches.
 type Conversation struct {
 	text    Text
