@@ -36,7 +36,8 @@ func SpentRow(who string, columns, handoffs int, spent, total chain.Cost) []stri
 	return []string{term.Clip(who, columns), term.Plural(handoffs, "handoff"), USD(spent.SpentUSD), Share(spent.SpentUSD, total.SpentUSD), InTokens(spent)}
 }
 
-// Doubt returns why the sum of a task's steps may differ from its spending, "" if nothing suggests that.
+// Doubt returns the reason why the sum of a task's steps may differ from its spending, "" if nothing
+// suggests that.
 func Doubt(task *chain.Task) string {
 	if task.Agrees {
 		return ""

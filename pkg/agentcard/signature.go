@@ -37,8 +37,8 @@ type Signature struct {
 	bytes     []byte
 }
 
-// NameWarning returns why other programs may not verify signatures by a key, "" if no reason is known: its
-// JSON Web Key uses another name for the algorithm than signatures do.
+// NameWarning returns the reason why other programs may not verify signatures by a key, "" if no reason is
+// known: its JSON Web Key uses another name for the algorithm than signatures do.
 func NameWarning(k sign.Key) string {
 	if k.OtherName() == "" {
 		return ""

@@ -17,7 +17,7 @@ type relinked struct {
 }
 
 // relink links the turns of a session of Claude Code that cannot be reached from its last line: the line
-// that goes on without them follows the last of them.
+// that continues without them then follows the last of them.
 func (l *relinked) relink(doc *jsonstream.Document, h *history.History) (*jsonstream.Document, *history.History, error) {
 	known := h.Layout().Known
 	if known == nil || known.Relink == nil || !doc.Root().IsLines() {

@@ -222,8 +222,8 @@ func (d *draft) findBesides() {
 	}
 }
 
-// inText returns the indices of the turns in the order of their lists, which that of the conversation may
-// differ from.
+// inText returns the indices of the turns in the order of their lists. The order of the conversation may
+// differ.
 func (d *draft) inText() []int {
 	order := make([]int, len(d.h.Turns))
 	for i := range order {

@@ -21,8 +21,8 @@ type Store interface {
 	// Inspect calls f with a consistent snapshot of the store, row by row. It may be called by several
 	// goroutines concurrently.
 	Inspect(ctx context.Context, f func(Inspector) error) error
-	// CheckIndexes calls found with each damaged index that the database reports. It returns why the indexes
-	// could not be checked, "" if they were.
+	// CheckIndexes calls found with each damaged index that the database reports. It returns the reason why
+	// the indexes could not be checked, "" if they were.
 	CheckIndexes(ctx context.Context, found func(problem string) error) (unchecked string, err error)
 	// Instance returns the name of this process among the users of the store. From then on, until the process
 	// ends, others see it as alive.
@@ -106,7 +106,7 @@ type Tx interface {
 	Insert([]Entry) error
 	// InsertNodes adds hashes of subtrees.
 	InsertNodes([]tree.Node) error
-	// SetPending notes the instance that hands over messages which have none yet.
+	// SetPending notes the instance that hands over the messages that have no instance yet.
 	SetPending([]Pending) error
 	// ClearPending notes that these messages no longer need to be handed over, and their agents have ended.
 	ClearPending([]Copy) error

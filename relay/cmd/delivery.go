@@ -45,7 +45,7 @@ func (f *deliveryFlags) registerRetries(c *cobra.Command) {
 
 // registerTrust registers --answer-trust, for commands that receive answers.
 func (f *deliveryFlags) registerTrust(c *cobra.Command) {
-	c.Flags().StringVar(&f.trust, "answer-trust", "", "profile `FILE` with keys and trust, YAML or JSON: a receiver with keys there must sign its answers")
+	c.Flags().StringVar(&f.trust, "answer-trust", "", "profile `FILE` with keys and trust, YAML or JSON; receivers with keys in it must sign their answers")
 }
 
 // maxWarned is the maximum number of warnings about refused answers.
@@ -225,7 +225,7 @@ func (n *newsroom) restore(ctx context.Context, h *deliver.Handoff) error {
 	return nil
 }
 
-// handoffProblem returns why a handoff was rejected or could not be published; nil if neither.
+// handoffProblem returns the reason why a handoff was rejected or could not be published; nil if neither.
 func handoffProblem(h *deliver.Handoff) error {
 	name := h.HandoffID
 	if h.Receivers > 1 {

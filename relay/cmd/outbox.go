@@ -65,7 +65,7 @@ person corrects the problem and runs handoff outbox retry: the exit code is then
 	return c
 }
 
-// printHandoffs prints handoffs; in text, it prints none if there are no handoffs.
+// printHandoffs prints handoffs; in text, it prints the line none if there are no handoffs.
 func printHandoffs(g *cli.Globals, c *cobra.Command, f cli.FactsFlags, list []*deliver.Handoff, none string) error {
 	out, err := f.Open(g, c)
 	if err != nil {
@@ -186,8 +186,8 @@ func (r *outboxRun) count(list []*deliver.Handoff) error {
 	return nil
 }
 
-// answer prints the result of the run, and the number of waiting messages of one handoff, or if it is "" of
-// all.
+// answer prints the result of the run, and the number of waiting messages of a handoff, or of all handoffs
+// if it is "".
 func (r *outboxRun) answer(ctx context.Context, store *deliver.Store, handoff string) error {
 	list, err := store.List(ctx, false)
 	if err != nil {

@@ -45,7 +45,7 @@ type chunkSending struct {
 type sentStream struct {
 	part   deliver.Part // chunks waiting to be sent
 	bytes  int
-	result deliver.Result // of the last call of SendPart
+	result deliver.Result // of the last call to SendPart
 	over   bool           // no more of it is sent
 }
 

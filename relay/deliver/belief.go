@@ -55,8 +55,8 @@ func (s *Sender) check(h *Handoff, a *receiver.Answer, m transport.Message, at t
 	return AnswerVerified, k.ID, ""
 }
 
-// contradiction returns how an answer contradicts the message that was sent or the time of sending; "" if it
-// does not.
+// contradiction describes how an answer contradicts the message that was sent or the time of sending; "" if
+// it does not.
 func (s *Sender) contradiction(h *Handoff, a *receiver.Answer, m transport.Message, at time.Time) string {
 	now := s.options.Now()
 	switch a.Status {

@@ -31,7 +31,7 @@ type tool struct {
 	run                      func(context.Context, *call) (any, error)
 }
 
-// A call is one call of a tool.
+// A call is one call to a tool.
 type call struct {
 	server    *Server
 	arguments []byte            // without the documents

@@ -233,7 +233,7 @@ func (r *Receiver) foreignParent(ctx context.Context, h *history, d *Delivery) (
 	return foreign, nil
 }
 
-// isOf reports whether a digest is that of the message accepted under an id. The error is a
+// isOf reports whether a digest is the digest of the message accepted under an id. The error is a
 // [*personal.ErasedError] if this can no longer be determined.
 func (r *Receiver) isOf(ctx context.Context, h *history, p *past, digest audit.Hash) (bool, error) {
 	switch {

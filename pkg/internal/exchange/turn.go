@@ -126,7 +126,7 @@ func IsParts(n tree.Node) bool {
 	return n.Is(jsonstream.Array) && tree.All(n, func(e tree.Node) bool { return e.Is(jsonstream.Object) })
 }
 
-// A Call is a call of a tool in a turn.
+// A Call is a call to a tool in a turn.
 type Call struct{ ID, Name, Arguments tree.Node }
 
 // CallsOf returns the calls of an assistant turn; nil if it has none, or one that is not in the

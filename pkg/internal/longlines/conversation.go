@@ -85,7 +85,7 @@ func (c *Conversation) Losses() []format.Loss {
 const stretchBytes = 256 << 10
 
 // EachStretch calls work on the stretches of a conversation, on all cores, and passes the results
-// to take in order. All blocks must have been added. The turns are valid only during the call of
+// to take in order. All blocks must have been added. The turns are valid only during the call to
 // work. The error is that of take or of the reader, or [ErrChanged].
 func EachStretch[R any](c *Conversation, places *Places, work func(provider.Stretch, []conversation.Turn) R, take func(R) error) error {
 	path := c.trail.Turns()

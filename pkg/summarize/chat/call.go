@@ -20,7 +20,7 @@ import (
 // maxAnswer is the maximum number of bytes read of an answer.
 const maxAnswer = 1 << 20
 
-// An exchange is one call of the endpoint, with all attempts.
+// An exchange is one call to the endpoint, with all attempts.
 type exchange struct {
 	attempts int
 	status   int // of the last answer, 0 if there was none

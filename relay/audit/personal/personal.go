@@ -187,8 +187,8 @@ func (p *Part) Seal(sequence int64, r *audit.Record) (payload []byte, err error)
 	return payload, err
 }
 
-// Same reports whether a plain digest is that of the message of a record whose personal data is stored apart.
-// The error is an [*ErasedError] if this can no longer be determined.
+// Same reports whether a plain digest is the digest of the message of a record, whose personal data is stored
+// apart. The error is an [*ErasedError] if this can no longer be determined.
 func (s *Sealer) Same(ctx context.Context, r audit.Reader, sealed audit.Stored, plain audit.Hash) (bool, error) {
 	key, _, err := s.keyOf(ctx, r, sealed)
 	return err == nil && key != nil && key.digest(plain) == sealed.MessageDigest, err

@@ -86,7 +86,7 @@ earlier checkpoint.`,
 	}
 	log.Register(c)
 	signing.register(c)
-	c.Flags().StringVar(&since, "log-checkpoint", "", "`FILE` of an earlier checkpoint, with whose records the log must begin")
+	c.Flags().StringVar(&since, "log-checkpoint", "", "`FILE` of an earlier checkpoint; the log must begin with its records")
 	c.Flags().StringVarP(&output, "output", "o", "", "write the checkpoint to `FILE`")
 	return c
 }

@@ -59,7 +59,7 @@ not be read.`,
 		},
 	}
 	f.register(c, "text", "json")
-	c.Flags().StringVar(&f.by, "group-by", string(cost.Agent), "`WHAT` to sum by: "+strings.Join(cli.Names(cost.Groups()), ", "))
+	c.Flags().StringVar(&f.by, "group-by", string(cost.Agent), "`KEY` to group by: "+strings.Join(cli.Names(cost.Groups()), ", "))
 	cli.Complete(c, "group-by", cli.Names(cost.Groups())...)
 	return c
 }

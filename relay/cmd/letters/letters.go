@@ -167,7 +167,7 @@ func (f *Flags) removeBodies(ctx context.Context, r *Reach, handoffs, transports
 }
 
 // isOf reports whether a body belongs to one of some handoffs: as a message, a chunk of it or an answer to
-// it. A body without an id belongs to one if it contains its id anywhere.
+// it. A body without an id belongs to a handoff if it contains the handoff's id anywhere.
 func isOf(handoffs []string, body []byte) bool {
 	if doc, err := jsonstream.Parse(jsonstream.NewRaw(body), jsonstream.Limits{MaxBytes: int64(len(body)) + 1}); err == nil {
 		id := doc.Root().Get("handoffId").Text()

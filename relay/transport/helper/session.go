@@ -28,7 +28,7 @@ type session struct {
 	lastDelivery uint64
 }
 
-// A served is a consumer, and the function that cancels pending calls of Next.
+// A served is a consumer, and the function that cancels pending calls to Next.
 type served struct {
 	transport.Consumer
 	closed context.Context

@@ -68,7 +68,8 @@ const (
 // errAnswered reports that a response was already written.
 var errAnswered = errors.New("answered")
 
-// admit returns why a request is refused. It responds itself to a browser's first request, with the token.
+// admit returns the reason why a request is refused. It responds itself to a browser's first request, with
+// the token.
 func (h *Handler) admit(w http.ResponseWriter, r *http.Request) error {
 	if !h.options.Guard.IsHost(r) {
 		return &problem{http.StatusMisdirectedRequest, "This is not the name of this server", "The request used a name that this server does not have. Use the address that the server printed when it started."}
