@@ -18,7 +18,8 @@ import (
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
-// KeyFlags name the files with keys. Keys are never arguments: other users of the machine can read those.
+// KeyFlags name the files with keys. Keys are never arguments, because other users of the machine can read
+// arguments.
 type KeyFlags struct {
 	Files []string
 	pairs bool       // for a JWS: key pairs and public keys, including P-256

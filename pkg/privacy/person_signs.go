@@ -29,7 +29,7 @@ func (f *finder) announced(at int) bool {
 	return readLexicon().words[before]&ofName != 0
 }
 
-// owns reports whether the text after a name is something that persons have: Ada's address.
+// owns reports whether the text after a name is something that people have: Ada's address.
 func (f *finder) owns(at int) bool {
 	if b := f.byteAt(at); b != '\'' && b != 0xE2 || !f.possessive(at) {
 		return false

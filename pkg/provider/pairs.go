@@ -104,7 +104,7 @@ func (p *pairing) result(at part, where place) bool {
 		}
 	}
 	if list := waiting[key]; len(list) > 0 {
-		// Of several calls, choose one of the previous message, or else the first.
+		// If there are several calls, choose one of the previous message, or else the first.
 		next := max(slices.IndexFunc(list, func(i int) bool { return p.calls[i].message == where.message-1 }), 0)
 		c := &p.calls[list[next]]
 		c.answered, c.answer = true, where

@@ -13,8 +13,9 @@ type orphan struct {
 }
 
 // withReplies adds to a path the replies that retries left beside it. When a request fails and is made
-// again, Claude Code may attach the note of the failure and the reply to the same entry, and what follows
-// to the note. A branch that the user left ends in another way: the next request of the user is beside it.
+// again, Claude Code may attach the note of the failure and the reply to the same entry, and the following
+// lines to the note. A branch that the user left ends in another way: the next request of the user is
+// beside it.
 func (t *Tree[K]) withReplies(path []int) []int {
 	if !slices.ContainsFunc(path, func(n int) bool { return t.nodes[n].Retry }) {
 		return path

@@ -58,8 +58,8 @@ func (s *search) between(given []Pair) {
 	}
 }
 
-// solve pairs elements of a box. It may take granted steps for the first part, even beyond its
-// share.
+// solve pairs elements of a box. It may spend the granted number of steps on the first part, even
+// if that exceeds the part's share.
 func (s *search) solve(at box, granted int) {
 	for {
 		at = s.trim(at)

@@ -42,8 +42,8 @@ type Cause struct {
 type Branch struct {
 	// Lacks is the name of a required member if its absence is the only reason, otherwise absent.
 	Lacks jsonstream.Value
-	// Rejections are the causes that reject the value by its type or as a constant, or its members
-	// by constants.
+	// Rejections are the causes about the type of the value, or about constants for it or for its
+	// members.
 	Rejections []Cause
 }
 
