@@ -19,7 +19,7 @@ type framework struct {
 
 // frameworks are in the order in which documents are tested. No document matches two of them.
 var frameworks = []framework{
-	{isAutoGen, "as AutoGen writes a state or its messages; to_oai_type of autogen_ext writes OpenAI Chat messages of those of a model context"},
+	{isAutoGen, "as AutoGen writes a state or its messages; to_oai_type of autogen_ext writes OpenAI Chat messages from the messages of a model context"},
 	{isSemanticKernel, "as a chat history of Semantic Kernel has; its messages write themselves as OpenAI Chat messages with to_dict()"},
 	{isMastra, "as Mastra stores messages; toAISdkMessages of @mastra/ai-sdk/ui writes messages of the AI SDK"},
 	{isCrewAI, "as the output of a crew of CrewAI has; take the OpenAI Chat messages of a task with jq '.tasks_output[0].messages'"},

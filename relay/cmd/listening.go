@@ -30,7 +30,7 @@ type listeningFlags struct {
 func (f *listeningFlags) register(c *cobra.Command, address, usage string) {
 	flags := c.Flags()
 	flags.StringVar(&f.address, "listen", address, usage)
-	flags.StringSliceVar(&f.names, "host", nil, "additional `NAME` of the server to answer to, if clients use other names than its addresses; may be repeated")
+	flags.StringSliceVar(&f.names, "host", nil, "additional `NAME` of the server to answer to, if clients use names other than its addresses; may be repeated")
 	flags.StringVar(&f.tokenFile, "token-file", "", "`FILE` with the bearer token for requests (or "+cli.TokenVariable+": the token itself; default: a new one at each start)")
 	f.tls.register(c)
 }

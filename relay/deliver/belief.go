@@ -84,7 +84,7 @@ func (s *Sender) contradiction(h *Handoff, a *receiver.Answer, m transport.Messa
 	case a.TaskID != "" && a.TaskID != h.TaskID && a.TaskID != key(h.TaskID) && len(h.TaskID) <= receiver.MaxName:
 		return "it is about another task: " + finding.Quote(a.TaskID)
 	case a.MessageDigest != audit.Hash{} && !h.InChunks() && !bytes.Equal(a.MessageDigest[:], h.digest):
-		return "it answers another message than the one sent: the digests differ"
+		return "it answers a different message from the one sent: the digests differ"
 	}
 	return ""
 }

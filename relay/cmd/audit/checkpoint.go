@@ -21,7 +21,7 @@ type signFlags struct {
 
 func (f *signFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.keyFile, "key-file", "", "`FILE` of the private Ed25519 key that signs")
-	c.Flags().StringVar(&f.origin, "origin", "", "`NAME` of the log in the checkpoint, such as example.com/audit (default: that of audit init, or one derived from the first record)")
+	c.Flags().StringVar(&f.origin, "origin", "", "`NAME` of the log in the checkpoint, such as example.com/audit (default: the name set by audit init, or one derived from the first record)")
 }
 
 // load reads the key, if it was not read before.

@@ -196,7 +196,7 @@ func details(say func(label, text string), d *audit.Details) {
 		say("about", fmt.Sprint("record ", *d.Concerns))
 	}
 	if d.Resumed {
-		say("resumed", "handed over by another process than the one that accepted it")
+		say("resumed", "handed over by a process other than the one that accepted it")
 	}
 	if d.Compressed {
 		say("compressed", "older turns were summarised")

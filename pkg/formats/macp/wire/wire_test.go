@@ -370,8 +370,8 @@ func TestEncodeErrors(t *testing.T) {
 	tests := []struct{ json, pointer, want string }{
 		{`[]`, "", "found nothing"},
 		{`{"messages":{}}`, "/messages", "found an object"},
-		{`{"messages":[1]}`, "/messages/0", "has to be an object: found a number"},
-		{`{"messages":[{"sender":null}]}`, "/messages/0/sender", "has to be a string: found null"},
+		{`{"messages":[1]}`, "/messages/0", "must be an object: found a number"},
+		{`{"messages":[{"sender":null}]}`, "/messages/0/sender", "must be a string: found null"},
 		{`{"messages":[{"timestamp_unix_ms":"5"}]}`, "/messages/0/timestamp_unix_ms", "whole number: found a string"},
 		{`{"messages":[{"timestamp_unix_ms":0.5}]}`, "/messages/0/timestamp_unix_ms", "64 bits"},
 		{`{"messages":[{"timestamp_unix_ms":1e999999999999}]}`, "/messages/0/timestamp_unix_ms", "64 bits"},
@@ -385,7 +385,7 @@ func TestEncodeErrors(t *testing.T) {
 		{`{"messages":[{"message_type":"SessionStart","payload":{"extensions":{"a":"?"}}}]}`, "/messages/0/payload/extensions/a", "base64"},
 		{`{"messages":[{"message_type":"HandoffContext","payload":{"context":"YQ==\n"}}]}`, "/messages/0/payload/context", `base64 (RFC 4648): found "YQ==\n"`},
 		{`{"messages":[{"timestamp":"2026-03-14T9:20:00Z"}]}`, "/messages/0/timestamp", `found "2026-03-14T9:20:00Z"`},
-		{`{"messages":[{"timestamp":5}]}`, "/messages/0/timestamp", "has to be a string: found a number"},
+		{`{"messages":[{"timestamp":5}]}`, "/messages/0/timestamp", "must be a string: found a number"},
 		{`{"messages":[{"unknown_fields":"AA=="}]}`, "/messages/0/unknown_fields", "not the beginning of a protobuf field"},
 		{`{"messages":[{"unknown_fields":"` + b64(str(6, "mallory")) + `"}]}`, "/messages/0/unknown_fields", "contains field 6, which is a known field: write the member sender instead"},
 	}
