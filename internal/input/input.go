@@ -122,8 +122,8 @@ func (in *Reader) Found(path string, info fs.FileInfo) Source {
 	return s
 }
 
-// OneStdin returns an error for a call that would read standard input twice: for the messages that args name,
-// and for any of files that is "-".
+// OneStdin returns an error if standard input would be read twice. The messages that args name may come from
+// it, and so does each of files that is "-".
 func OneStdin(args []string, files ...string) error {
 	free := len(args) > 0 && !slices.Contains(args, "-")
 	for _, file := range files {

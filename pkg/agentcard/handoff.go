@@ -53,7 +53,7 @@ func (c *checker) checkHandoffExtension(v jsonstream.Value) {
 	}
 }
 
-// resemblesHandoff reports whether a URI is intended as that of the handoff extension, in another version or
+// resemblesHandoff reports whether a URI probably means the handoff extension, in another version or
 // spelling.
 func resemblesHandoff(uri string) bool {
 	simple := func(uri string) string {

@@ -7,7 +7,7 @@ import (
 )
 
 // An inventory is a list of names of a message, used to find names that other messages lack.
-// That takes time in proportion to the other message.
+// The search takes time in proportion to the length of the other message.
 type inventory struct {
 	index map[string]int
 	names []string

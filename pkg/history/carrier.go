@@ -14,7 +14,7 @@ import (
 )
 
 // openLast makes the last context that can hold turns the root. It fails if a context that is declared as
-// JSON cannot be read, since that could be the one.
+// JSON cannot be read, because it may be the context sought.
 func (h *History) openLast(carriers []format.Carrier, limits jsonstream.Limits) error {
 	for _, c := range slices.Backward(carriers) {
 		if entered, err := h.enter(c, limits); err != nil || entered {

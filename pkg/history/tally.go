@@ -7,8 +7,8 @@ import (
 // A Meter measures text, in tokens or another unit of Count.
 type Meter struct {
 	Count func(text string) int
-	// PerTurn is the cost of a turn in addition to its text, PerName that of a turn's name, and PerReply
-	// that of a conversation, for the reply that it primes.
+	// PerTurn is the cost of a turn in addition to its text, PerName the cost of a turn's name, and
+	// PerReply the cost of a conversation, for the reply that it primes.
 	PerTurn, PerName, PerReply int
 }
 

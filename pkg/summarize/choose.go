@@ -80,7 +80,7 @@ type candidates struct {
 }
 
 // candidates returns the units worth including in a summary of about size bytes, each with the worth
-// that it adds to the ones before. known is the knowledge so far.
+// that it adds to the units before it. known is the knowledge so far.
 func (j *judge) candidates(units []unit, speakers []speaker, size int, known knowledge, minWorth int) *candidates {
 	units = j.best(units, 3*size+16384)
 	out := new(candidates)

@@ -26,7 +26,7 @@ type listeningFlags struct {
 	tokenFile string
 }
 
-// register registers the flags. usage is that of --listen.
+// register registers the flags. usage is the usage text of --listen.
 func (f *listeningFlags) register(c *cobra.Command, address, usage string) {
 	flags := c.Flags()
 	flags.StringVar(&f.address, "listen", address, usage)

@@ -18,9 +18,9 @@ type StreamOptions struct {
 	Validate validate.Options
 	// Limits bound a message, and all streams together: four times its bytes.
 	Limits jsonstream.Limits
-	// MaxStreams is the maximum number of open streams, and MaxChunks that of the chunks of a stream, and of
-	// all open streams together; 0 means [DefaultMaxStreams] and [DefaultMaxChunks]. The consumer must
-	// deliver that many without acknowledgment (transport.Options.Prefetch).
+	// MaxStreams is the maximum number of open streams. MaxChunks is the maximum number of chunks of a
+	// stream, and of all open streams together; 0 means [DefaultMaxStreams] and [DefaultMaxChunks]. The
+	// consumer must deliver that many without acknowledgment (transport.Options.Prefetch).
 	MaxStreams, MaxChunks int
 	// Timeout is the maximum time from the first chunk of a stream to its last; 0 means
 	// [DefaultStreamTimeout].

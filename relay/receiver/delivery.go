@@ -198,7 +198,7 @@ func count(v jsonstream.Value) int64 {
 }
 
 // digest returns the SHA-256 of a message's canonical form (RFC 8785). If it has none, because a number is
-// not an IEEE double, the digest is that of its bytes.
+// not an IEEE double, its bytes are digested.
 func digest(m *message.Message) audit.Hash {
 	d, err := m.Digest()
 	if err != nil {

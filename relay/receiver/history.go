@@ -182,7 +182,7 @@ func (h *history) lookUpTasks(tasks []string) error {
 // revoked message does not.
 func isFailure(s *audit.Stored) bool { return s.Reason != Revoked }
 
-// failures are the events that may count as one.
+// failures are the events that may count as failures.
 var failures = []audit.Event{audit.Rejected, audit.ExecutionFailed}
 
 // of returns the history of a message's copy, with the failures that count for it: its own failures or its
@@ -205,9 +205,9 @@ func (h *history) of(d *Delivery) *past {
 	return p
 }
 
-// foreignParent returns the acceptance of a parent if the message by which the sender got its task, according
-// to this message, differs from the one accepted under the parent's id; otherwise nil. After erasure of the
-// parent's data this cannot be checked.
+// foreignParent returns the acceptance of the parent if its message differs from the message that gave the
+// sender its task, according to this message; otherwise nil. After erasure of the parent's data this cannot
+// be checked.
 func (r *Receiver) foreignParent(ctx context.Context, h *history, d *Delivery) (*audit.Stored, error) {
 	if d.parentDigest == "" {
 		return nil, nil

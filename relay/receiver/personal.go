@@ -127,7 +127,7 @@ func (d *Delivery) add(b *audit.Batch, record audit.Record) (audit.Stored, error
 	return b.AddApart(record, d.frame, payload)
 }
 
-// same reports whether a message is the one accepted under its id. It is false after erasure.
+// same reports whether a message is the message that was accepted under its id. It is false after erasure.
 func (r *Receiver) same(ctx context.Context, h *history, before *past, d *Delivery, record *audit.Record) (bool, error) {
 	if before.accepted == nil {
 		return false, nil

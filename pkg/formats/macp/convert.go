@@ -284,8 +284,7 @@ func hidden(m exchange.Meaning) exchange.Meaning {
 	return m
 }
 
-// onlyBrief reports whether a brief would consist of a single row, the one with the index
-// only.
+// onlyBrief reports whether a brief would consist only of the row with the index.
 func onlyBrief(m exchange.Meaning, only int) bool {
 	if m.Values[only] == tree.None {
 		return false

@@ -75,7 +75,7 @@ func keep[T any](list []T, id func(T) (int32, bool)) kept {
 	return k
 }
 
-// longest pairs sequences of numbers less than below.
+// longest pairs two sequences whose numbers are all less than below.
 func longest(a, b []int32, below int) []Pair {
 	if len(a) == 0 || len(b) == 0 {
 		return nil

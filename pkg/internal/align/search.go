@@ -12,8 +12,8 @@ type search struct {
 	steps int     // remaining steps
 	rest  int     // undecided elements
 
-	// The furthest indices in a reached on each diagonal of a box, from its beginning and,
-	// backwards, from its end.
+	// For each diagonal of a box, the furthest index reached in the first sequence, from the
+	// beginning of the box and, backwards, from its end.
 	forward, backward front
 }
 

@@ -135,9 +135,9 @@ func (t Text) Lines(p *Places, indices []int, parsers *[]jsonstream.Parser) ([]j
 	return values, nil
 }
 
-// Ordered calls work on the results of next until its error, on all cores, and passes the results
-// to take in order. Only a few are in memory at once. The error is that of take, or of next unless
-// it is [io.EOF].
+// Ordered calls next until it returns an error, calls work with each result, on all cores, and
+// passes what work returns to take, in order. Only a few are in memory at once. The error is that
+// of take, or of next unless it is [io.EOF].
 func Ordered[T, R any](next func() (T, error), work func(T) R, take func(R) error) error {
 	workers := runtime.GOMAXPROCS(0)
 	slots := make(chan struct{}, workers)

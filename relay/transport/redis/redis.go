@@ -8,8 +8,8 @@
 //
 // The durability of a confirmed message depends on the server's append-only file. If it is enabled
 // and the server is Redis 7.2 or later, publishing waits until the message is in the file on disk.
-// Earlier versions only guarantee that with "appendfsync always". The parameter durable=require
-// rejects a server with neither.
+// Earlier versions write the file before they confirm only with "appendfsync always". The parameter
+// durable=require rejects a server with neither.
 package redis
 
 import (

@@ -220,8 +220,8 @@ type frame struct {
 	Content any
 	// Again is the address of the current state of the same page; "" for none.
 	Again string
-	// Steady is the address of the page without automatic reload, and Fresh of the one with it; "" for the
-	// current one.
+	// Steady is the address of the page without automatic reload, and Fresh its address with automatic
+	// reload; "" for the current page.
 	Steady, Fresh string
 	Failed        bool // a form was refused
 }

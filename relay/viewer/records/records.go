@@ -220,7 +220,7 @@ func findingsOf(h *trace.Handoff) []finding.Finding {
 	return list
 }
 
-// addRecords adds data from the records of a handoff to that of its message.
+// addRecords adds data from the records of a handoff to the data of its message.
 func addRecords(v *viewer.Handoff, h *trace.Handoff, o *outlined) {
 	told := h.Told()
 	v.Format, v.Title, v.Signed = o.Format, o.Title, o.Signed

@@ -127,7 +127,7 @@ func (d *Definitions) newHandoff(from *Agent, at jsonstream.Value) *Handoff {
 }
 
 // toolNames returns the tool's names in runs. Without tool_name_override, the SDK for
-// JavaScript may use a different name from the one for Python.
+// JavaScript may use a different name than the SDK for Python.
 func (h *Handoff) toolNames() []string {
 	names := []string{h.Tool}
 	if name := tool.JavaScript.ToolName(h.Name); name != h.Tool && h.at.Get("tool_name_override").Text() == "" {
