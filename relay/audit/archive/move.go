@@ -73,7 +73,7 @@ func Move(ctx context.Context, l *audit.Log, before time.Time, directory string)
 	return m, err
 }
 
-// write writes one file, with the messages of the records from first up to at most end, exclusive.
+// write writes one file with the messages of the records from first on, up to but not including end.
 func write(ctx context.Context, s audit.Store, directory string, first, end int64) (a audit.Archive, frames int, err error) {
 	w, err := newWriter(directory)
 	if err != nil {
