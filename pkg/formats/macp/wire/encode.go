@@ -92,7 +92,7 @@ func (e *encoder) header(root, first jsonstream.Value) {
 		case !known:
 			e.lose(v, "the wire has no field for it")
 		case v.Kind() != jsonstream.String || v.Text() != of.Text():
-			e.lose(v, "the first envelope says something else, and counts")
+			e.lose(v, "the first envelope has another value, which is used")
 		}
 	}
 }
@@ -118,7 +118,7 @@ func (e *encoder) message(dst []byte, object jsonstream.Value, s schema) ([]byte
 		}
 		if !v.Exists() {
 			if f.explicit {
-				e.lost = append(e.lost, Loss{object.Position(), object.Pointer() + "/" + f.name, "the wire cannot say so, and says false"})
+				e.lost = append(e.lost, Loss{object.Position(), object.Pointer() + "/" + f.name, "on the wire, a missing value is false"})
 			}
 			continue
 		}
