@@ -169,9 +169,9 @@ func (s *Splitter) take(n int) Raw {
 	return raw
 }
 
-// line returns the rest of the line if it is exactly one object or array. In a well-formed stream, it is
-// one if it begins and ends with a bracket, no document can end within it, and the text after it cannot
-// continue a value: only a comma or a closing bracket can.
+// line returns the rest of the line if it is exactly one object or array. In a well-formed stream, this is
+// so if it begins and ends with a bracket, no document can end within it, and the text after it does not
+// continue the value: only a comma or a closing bracket can.
 func (s *Splitter) line() (Raw, bool) {
 	if !s.lines {
 		return Raw{}, false

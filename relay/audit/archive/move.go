@@ -121,9 +121,9 @@ func (e *RetentionError) Error() string {
 	return fmt.Sprintf("the audit log keeps records for %s: use a time before %s", finding.Quote(e.Retention), e.Limit.UTC().Format(time.RFC3339))
 }
 
-// removable returns the number of the first record to keep, which is at most the last one: the first that is
-// not older than before. before must be outside the retention period, which is the first of the named
-// settings that is set.
+// removable returns the number of the first record to keep: the first that is not older than before or, if
+// there is none, the last record. before must be outside the retention period, which is the first of the
+// named settings that is set.
 func removable(b *audit.Batch, before, now time.Time, names ...string) (int64, error) {
 	settings, err := audit.Settings(b)
 	if err != nil {
