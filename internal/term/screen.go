@@ -54,7 +54,7 @@ func (s *screening) Write(p []byte) (int, error) {
 }
 
 // Unscreened returns the file of a screen's stream, and any other writer unchanged: for child processes,
-// which write to the terminal themselves. No progress may be shown meanwhile.
+// which write to the terminal themselves. No progress may be shown at the same time.
 func Unscreened(w io.Writer) io.Writer {
 	if s, ok := w.(*screening); ok {
 		return s.file

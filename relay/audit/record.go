@@ -68,9 +68,9 @@ type Record struct {
 	KeyID         string // of the key that verified the signature
 
 	// MessageDigest is the SHA-256 of the message's canonical form (RFC 8785), or of its bytes if it is not
-	// JSON. If the message's personal data is stored apart, the digest is keyed (package personal).
+	// JSON. If the message's personal data is stored separately, the digest is keyed (package personal).
 	MessageDigest Hash
-	MessageBytes  int64 // length of the message as received; without its personal data, if that is stored apart
+	MessageBytes  int64 // length of the message as received; without its personal data, if that is stored separately
 	FrameDigest   Hash  // SHA-256 of the compressed message; zero if there is none
 
 	Details Details
@@ -102,7 +102,7 @@ type Details struct {
 	Unrecorded     int64     `json:"unrecorded,omitzero"`     // number of events not recorded individually since the last record of that kind
 	Receivers      []string  `json:"receivers,omitzero"`      // receiverList (section 14.2)
 	Subject        string    `json:"subject,omitzero"`        // the data subject, as a keyed hash
-	Commitments    []Hash    `json:"commitments,omitzero"`    // salted commitments of the personal data that is stored apart
+	Commitments    []Hash    `json:"commitments,omitzero"`    // salted commitments of the personal data that is stored separately
 	PayloadDigest  *Hash     `json:"payloadDigest,omitzero"`  // SHA-256 of the encrypted personal data
 	Setting        *Setting  `json:"setting,omitzero"`        // setting of the log
 	Archive        *Archive  `json:"archive,omitzero"`        // file that messages were moved to

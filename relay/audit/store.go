@@ -12,9 +12,9 @@ import (
 // A Store keeps records, in order, and their messages. It is append-only. Several processes may use one store
 // concurrently.
 type Store interface {
-	// Update calls f with exclusive access: no other process adds records meanwhile. When Update returns nil,
-	// all that f has added is durable; when it returns an error, nothing was added, unless the error is an
-	// [*UncertainError].
+	// Update calls f with exclusive access: no other process adds records until f returns. When Update
+	// returns nil, all that f has added is durable; when it returns an error, nothing was added, unless the
+	// error is an [*UncertainError].
 	Update(ctx context.Context, f func(Tx) error) error
 	// View calls f with a consistent snapshot of the store.
 	View(ctx context.Context, f func(Reader) error) error

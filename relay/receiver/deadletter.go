@@ -31,7 +31,7 @@ type Letters struct {
 }
 
 // NewLetters returns the dead letters of a log. sealer restores the personal data of messages; nil if none is
-// stored apart.
+// stored separately.
 func NewLetters(log *audit.Log, sealer Sealer) Letters { return Letters{log, sealer} }
 
 // Letters returns the dead letters of the receiver's log.

@@ -15,7 +15,7 @@ type past struct {
 	receiver    string         // receiver of the copy
 	accepted    *audit.Stored  // record of its acceptance; nil if there is none
 	pending     *audit.Pending // the instance that hands it over, or waits for its agent; nil if there is none
-	plain       *audit.Hash    // digest of the accepted message, if this batch accepts it and its personal data is stored apart
+	plain       *audit.Hash    // digest of the accepted message, if this batch accepts it and its personal data is stored separately
 	revocations []audit.Stored // of this copy, by any signer
 	revoked     *audit.Stored  // record of the sender's revocation; nil if there is none
 	ended       bool           // its agent has ended

@@ -12,7 +12,7 @@ import (
 )
 
 // Latency publishes 200 messages of 2 kB a second, and reports the time from the call to Publish
-// until Next returns each. The messages are acknowledged meanwhile.
+// until Next returns each. The messages are acknowledged at the same time.
 func Latency(b *testing.B, p transport.Publisher, c transport.Consumer) {
 	const every = 5 * time.Millisecond
 	ctx := context.WithoutCancel(b.Context())

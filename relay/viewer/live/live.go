@@ -29,7 +29,7 @@ type Letters interface {
 type Options struct {
 	// Store has the log. It is only read.
 	Store audit.Store
-	// Restored returns a reader that restores the personal data that is stored apart from messages.
+	// Restored returns a reader that restores the personal data that is stored separately from messages.
 	Restored func(context.Context, audit.Reader) audit.Reader
 	// Records returns the options for the page of a task.
 	Records func(audit.Reader) records.Options
