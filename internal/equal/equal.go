@@ -24,11 +24,11 @@ type Relation struct {
 
 	// known caches the results for the ancestors of the places in a mask's only: without the cache, each
 	// of their many descendants would check them again. It is nil at the root.
-	known *known
+	known *knownCounts
 }
 
-// A known caches whether anything below a value counts.
-type known struct{ counts map[jsonstream.Value]bool }
+// knownCounts caches whether anything below a value counts.
+type knownCounts struct{ counts map[jsonstream.Value]bool }
 
 // Below returns the relation for a member or element, and whether anything counts there.
 func (r Relation) Below(token string) (Relation, bool) {
@@ -78,7 +78,7 @@ func (r Relation) appendChildren(list []Child, v jsonstream.Value) []Child {
 // names, in the order of the text.
 func (r Relation) children(v jsonstream.Value) iter.Seq2[string, Child] {
 	if r.Mask.Partly() && r.known == nil {
-		r.known = &known{make(map[jsonstream.Value]bool)}
+		r.known = &knownCounts{make(map[jsonstream.Value]bool)}
 	}
 	return func(yield func(string, Child) bool) {
 		for name, c := range r.masked(v) {

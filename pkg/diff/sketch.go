@@ -112,8 +112,9 @@ func (p *sampler) sketch(element equal.Child) *sketch {
 	return &s
 }
 
-// least returns the smallest features without duplicates, ascending: more than maxFeatures, or
-// all. They are valid until the next call.
+// least returns the smallest features without duplicates, ascending: all of them, or if there
+// are more than maxFeatures, at least one more than maxFeatures. They are valid until the next
+// call.
 func (p *sampler) least() []uint64 {
 	if len(p.features) <= maxFeatures {
 		slices.Sort(p.features)

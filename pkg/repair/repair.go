@@ -67,7 +67,7 @@ func Message(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Res
 			return Result{}, err
 		}
 	}
-	links := relinked{}
+	links := relinkedSession{}
 	if doc, h, err = links.relink(doc, h); err != nil {
 		return Result{}, err
 	}

@@ -282,7 +282,7 @@ func (f *flushFlags) flush(c *cobra.Command, store *deliver.Store, sender *deliv
 }
 
 // tell handles news according to the flags and prints rejections.
-func (f *flushFlags) tell(ctx context.Context, c *cobra.Command, room *newsroom) error {
+func (f *flushFlags) tell(ctx context.Context, c *cobra.Command, room *newsHandler) error {
 	news, err := room.report(ctx, nil)
 	for _, h := range news.Handoffs {
 		if problem := handoffProblem(h); problem != nil {
@@ -296,7 +296,7 @@ func (f *flushFlags) tell(ctx context.Context, c *cobra.Command, room *newsroom)
 const staying = time.Second
 
 // stay publishes messages and receives answers until the run is ended. It retries after errors.
-func (f *flushFlags) stay(ctx context.Context, c *cobra.Command, store *deliver.Store, sender *deliver.Sender, room *newsroom) error {
+func (f *flushFlags) stay(ctx context.Context, c *cobra.Command, store *deliver.Store, sender *deliver.Sender, room *newsHandler) error {
 	for {
 		run := &outboxRun{command: c}
 		err := errors.Join(sender.Settle(ctx), sender.Flush(ctx, run.count))

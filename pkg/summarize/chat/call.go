@@ -103,7 +103,7 @@ func (r *run) call(ctx context.Context, p prompt) (*answer, error) {
 }
 
 func (r *run) send(ctx context.Context, p prompt) (*answer, *exchange, error) {
-	q := question{Messages: []said{{p.system, "system"}, {p.user, "user"}}, Model: r.model}
+	q := question{Messages: []chatMessage{{p.system, "system"}, {p.user, "user"}}, Model: r.model}
 	if limit := r.limit + r.reasoning; r.older {
 		q.MaxTokens = limit
 	} else {

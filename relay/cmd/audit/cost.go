@@ -21,12 +21,12 @@ import (
 
 // costFlags are the flags of cost.
 type costFlags struct {
-	reading
+	readFlags
 	by string
 }
 
 func newCost(g *cli.Globals) *cobra.Command {
-	f := &costFlags{reading: reading{Globals: g}}
+	f := &costFlags{readFlags: readFlags{Globals: g}}
 	c := &cobra.Command{
 		Use:   "cost [TASK]",
 		Short: "Sum the costs of tasks in the audit log",

@@ -20,7 +20,7 @@ import (
 
 // listFlags are the flags of list.
 type listFlags struct {
-	reading
+	readFlags
 	tasks, events []string
 	agent, reason string
 	since, until  cli.TimeFlag
@@ -29,7 +29,7 @@ type listFlags struct {
 }
 
 func newList(g *cli.Globals) *cobra.Command {
-	f := &listFlags{reading: reading{Globals: g}}
+	f := &listFlags{readFlags: readFlags{Globals: g}}
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the records of the audit log, newest first",

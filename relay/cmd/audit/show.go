@@ -21,12 +21,12 @@ import (
 
 // showFlags are the flags of show.
 type showFlags struct {
-	reading
+	readFlags
 	message bool
 }
 
 func newShow(g *cli.Globals) *cobra.Command {
-	f := &showFlags{reading: reading{Globals: g}}
+	f := &showFlags{readFlags: readFlags{Globals: g}}
 	c := &cobra.Command{
 		Use:   "show RECORD|HANDOFF",
 		Short: "Show a record of the audit log, or all records of a handoff",

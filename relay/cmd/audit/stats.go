@@ -16,7 +16,7 @@ import (
 
 // statsFlags are the flags of stats.
 type statsFlags struct {
-	reading
+	readFlags
 	since, until cli.TimeFlag
 	slo          bool
 	window       time.Duration
@@ -28,7 +28,7 @@ type statsFlags struct {
 }
 
 func newStats(g *cli.Globals) *cobra.Command {
-	f := &statsFlags{reading: reading{Globals: g}}
+	f := &statsFlags{readFlags: readFlags{Globals: g}}
 	c := &cobra.Command{
 		Use:   "stats",
 		Short: "Show handoff metrics, and check them against thresholds",

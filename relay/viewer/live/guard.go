@@ -20,17 +20,17 @@ func newSecrets(g *guard.Guard) secrets {
 	return secrets{cookie: "handoff-" + g.Secret("name")[:12], seal: g.Secret("cookie"), form: g.Secret("form")}
 }
 
-// A shown is a client's way of presenting the token.
-type shown int
+// A credential is a client's way of presenting the token.
+type credential int
 
 const (
-	unknown   shown = iota
-	byCookie        // a browser
-	byToken         // a script: no other site's page can make a browser send it
-	wrongOnes       // a wrong token
+	unknown   credential = iota
+	byCookie             // a browser
+	byToken              // a script: no other site's page can make a browser send it
+	wrongOnes            // a wrong token
 )
 
-func (h *Handler) known(r *http.Request) shown {
+func (h *Handler) known(r *http.Request) credential {
 	if h.options.Guard.HasToken(r) {
 		return byToken
 	}
@@ -125,7 +125,7 @@ func (h *Handler) home(r *http.Request) string {
 }
 
 // refused returns the error for a client that has not presented the token.
-func refused(known shown) error {
+func refused(known credential) error {
 	if known == wrongOnes {
 		return &problem{http.StatusUnauthorized, "This is not the token", "The Authorization header does not have the token of this server. Send \"Bearer\" and the token in the address that the server printed, or in the file that it was started with."}
 	}

@@ -70,7 +70,7 @@ type Handler struct {
 	secrets secrets
 	mux     *http.ServeMux
 	queries chan struct{} // limits concurrent queries
-	tasks   opened
+	tasks   taskCache
 	figures figures
 }
 
