@@ -20,7 +20,7 @@ func Process[R any](list []Source, limits jsonstream.Limits, p *term.Progress, w
 	return InOrder(produce, work, consume, flush)
 }
 
-// InOrder is Process for the batches that produce emits, without progress.
+// InOrder is like Process, but for the batches that produce emits, and without progress.
 func InOrder[R any](produce func(emit func([]Document) bool), work func([]Document) R, consume func(R) error, flush func() error) error {
 	// A stream produces garbage at the speed of reading. The garbage collector runs when the heap has
 	// doubled. This block is part of the heap but never touched, so it takes no memory, and the collector

@@ -21,9 +21,9 @@ type weighed interface{ Weight() int }
 const maxWaiting = 16 << 20
 
 // Ordered does work on the items that produce emits concurrently and consumes the results in the order of the
-// items. A few items per core are in flight at once, or as many as the limit allows. consume's argument more
-// reports whether further results may be ready. When consume fails, Ordered returns its error immediately,
-// even if produce is waiting for input; emit then returns false.
+// items. A few items per core are in flight at once, or as many as the limit allows. The argument more of
+// consume reports whether further results may be ready. When consume fails, Ordered returns its error
+// immediately, even if produce is waiting for input; emit then returns false.
 func Ordered[T, R any](produce func(emit func(T) bool), work func(T) R, consume func(r R, more bool) error, limit Bound[T]) error {
 	type pending struct {
 		result chan R

@@ -62,7 +62,7 @@ func hasRandomPart(word string) bool {
 }
 
 // IsRandom reports whether a word of at least minLength bytes looks random: small letters, capitals and
-// digits, which alternate as often as in the base64 of a key. That excludes paths, names of several words,
+// digits, which alternate as often as in the base64 of a key. This excludes paths, names of several words,
 // UUIDs, and hashes in hexadecimal digits. Bytes other than letters and digits do not count as alternations.
 func IsRandom(word string, minLength int) bool {
 	if len(word) < minLength {

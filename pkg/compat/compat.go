@@ -214,8 +214,8 @@ func kindOf(backward, forward Verdict) Kind {
 	}
 }
 
-// bumpOf applies section 14.3: by the kind of change if the section names it, and otherwise by
-// whether valid documents stay valid.
+// bumpOf returns the version bump that section 14.3 requires for a change. If the section does not name the
+// kind of change, the bump depends on whether valid documents stay valid.
 func bumpOf(c Change) Bump {
 	switch {
 	case c.Kind == MemberRemoved:

@@ -89,7 +89,7 @@ func (m Meter) Turn(turn jsonstream.Value) int {
 	return size
 }
 
-// parts returns the size of the content of a turn. Parts that are text count only their texts.
+// parts returns the size of a turn's content. Of parts with a text, only the text counts.
 func (m Meter) parts(content jsonstream.Value) int {
 	size := 0
 	for _, part := range content.Elements() {

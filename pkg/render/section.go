@@ -15,7 +15,7 @@ import (
 )
 
 // data returns the lines of the data: sections of lines from the message, each under a heading
-// of ours.
+// that this package writes.
 func (r *Renderer) data(doc *jsonstream.Document) ([]byte, error) {
 	f, err := history.FormatOf(doc.Root(), r.From)
 	if err != nil {
@@ -123,7 +123,7 @@ func (w *writer) object(root jsonstream.Value, d *format.Descriptor) {
 	}
 }
 
-// heading writes a heading of ours.
+// heading writes one of the headings that are not from the message.
 func (w *writer) heading(title string) { w.out = append(append(w.out, title...), '\n') }
 
 // turns writes the turns of a conversation as data. Each has a heading with its role, its other

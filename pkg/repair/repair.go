@@ -299,7 +299,7 @@ func (r *repairer) edit(i int, at jsonstream.Value, value []byte) {
 	r.editAt(i, at.Pointer()[len(r.items[i].turn.Value.Pointer()):], value)
 }
 
-// editAt is edit at a JSON Pointer in the turn.
+// editAt is like edit, but for the value at a JSON Pointer in the turn.
 func (r *repairer) editAt(i int, pointer string, value []byte) {
 	turn := jsonstream.NewDraft(r.items[i].turn.Value)
 	var err error

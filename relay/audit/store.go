@@ -48,7 +48,7 @@ type Head struct {
 	Last Hash  // hash of the last record; zero if there is none
 }
 
-// A Filter selects records. Members with their zero value do not restrict.
+// A Filter selects records. Members with their zero value do not restrict the selection.
 type Filter struct {
 	Handoffs []string // handoffId is one of these
 	Tasks    []string // taskId is one of these

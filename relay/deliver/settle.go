@@ -169,7 +169,7 @@ func (s *settlement) has(event audit.Event) (found *audit.Stored) {
 	return found
 }
 
-// why returns the reason of a rollback, and an explanation.
+// why returns the reason for a rollback, and an explanation.
 func (h *Handoff) why() (finding.Reason, string) {
 	switch {
 	case h.Revoked:

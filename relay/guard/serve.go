@@ -34,7 +34,7 @@ const (
 	minRate        = 8 << 10 // bytes of a body per second, after the grace period
 )
 
-// ServerOptions are the options of a server. The zero value is usual.
+// ServerOptions are the options of a server. The zero value has the usual limits.
 type ServerOptions struct {
 	// TLS has the certificate; nil serves without TLS.
 	TLS *tls.Config

@@ -148,8 +148,8 @@ func (s *streams) run(taking, running context.Context) {
 	}
 }
 
-// close stops taking chunks, and waits until that has ended. Held chunks are given back when the consumer is
-// closed.
+// close stops taking chunks, and waits until the goroutine that takes them has ended. Held chunks are given
+// back when the consumer is closed.
 func (s *streams) close() {
 	close(s.in)
 	<-s.done

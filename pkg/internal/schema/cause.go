@@ -47,7 +47,7 @@ type Branch struct {
 	Rejections []Cause
 }
 
-// failures are the causes for a value.
+// failures are the reasons why a value is invalid.
 type failures struct {
 	causes []Cause
 	depth  int // of the deepest invalid value, in any branch
@@ -67,10 +67,10 @@ func (f *failures) addAll(other failures) {
 	f.causes = append(f.causes, other.causes...)
 }
 
-// choose adds the causes for a choice without a valid branch: the causes of the intended branch, or
-// else the choice itself. The intended branch is one that accepts the value's type and the
-// constants in its members, such as a type, and fails deepest inside. If every branch lacks only
-// one member, none is intended.
+// choose adds the reasons why no branch of a choice is valid: those of the intended branch, or else
+// the choice itself. The intended branch is one that accepts the value's type and the constants in
+// its members, such as a type, and fails deepest inside. If every branch lacks only one member,
+// none is intended.
 func (f *failures) choose(choice Cause, branches []failures) {
 	meant, lacking := -1, 0
 	choice.Branches = make([]Branch, len(branches))

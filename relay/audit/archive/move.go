@@ -39,7 +39,7 @@ func boundary(r audit.Reader, before time.Time) (int64, error) {
 }
 
 // Move moves the messages of records older than a time to files in a directory. A file is durable before its
-// messages leave the log. A message that differs from its record is an error, and stays.
+// messages leave the log. A message that differs from its record is not moved, and causes an error.
 func Move(ctx context.Context, l *audit.Log, before time.Time, directory string) (m Moved, err error) {
 	directory, err = filepath.Abs(directory)
 	if err != nil {

@@ -314,8 +314,8 @@ func (s *Sealer) contentOf(ctx context.Context, r audit.Reader, of audit.Stored)
 	return key.open(log, &of.Record, payload)
 }
 
-// Restore returns the message of a record as received, from its stored text. Without personal data that is
-// the stored text. The error is an [*ErasedError] after erasure.
+// Restore returns the message of a record as received, from its stored text. If it has no personal data, this
+// is the stored text. The error is an [*ErasedError] after erasure.
 func (s *Sealer) Restore(ctx context.Context, r audit.Reader, of audit.Stored, text []byte) ([]byte, error) {
 	if of.Details.PayloadDigest == nil {
 		return text, nil

@@ -110,7 +110,7 @@ func (p Program) open(ctx context.Context, u *url.URL, role string, o transport.
 		children = new(child.Set)
 	}
 	lifetime, kill := context.WithCancelCause(context.WithoutCancel(ctx))
-	r := &runningProgram{name: name, kill: kill, said: func(text string) string { return neterror.Said(text, u) }}
+	r := &runningProgram{name: name, kill: kill, said: func(text string) string { return neterror.PeerText(text, u) }}
 	r.Process, err = children.Start(lifetime, child.Options{Args: []string{name}, Env: p.Env, Inherit: p.Env == nil, Endless: true, Stderr: func(line string) {
 		r.note(line)
 		if p.Stderr != nil {

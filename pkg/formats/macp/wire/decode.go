@@ -310,7 +310,8 @@ func (d *decoder) body(dst []byte, messageType string, data []byte) ([]byte, err
 	if err == nil || errors.Is(err, jsonstream.ErrTooLarge) {
 		return dst, err
 	}
-	// The other messages are valid, so the reader of the transcript reports this one.
+	// The other messages are valid, so the reader of the transcript reports the invalid
+	// one.
 	dst = append(dst[:start], `{"`+undecoded+`":`...)
 	dst = append(base64Text(dst, data), `,"`+undecodedProblem+`":`...)
 	return append(quoted(dst, fmt.Appendf(nil, "not a %s: %v", messageType, err)), '}'), nil
