@@ -174,7 +174,7 @@ func (h *Handoff) describes() (text string, at jsonstream.Value) {
 	return h.To.Description, h.To.at.Get("handoff_description")
 }
 
-// definition returns the definition of the tool by package tool.
+// definition returns the definition of the tool, as package tool generates it.
 func (h *Handoff) definition() ([]byte, error) {
 	o := tool.Options{Name: h.Tool, WholeDescription: h.description, InputSchema: h.inputType}
 	if h.To != nil {
