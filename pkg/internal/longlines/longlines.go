@@ -74,9 +74,9 @@ func (p *Places) addAll(more Places) {
 	}
 }
 
-// Read calls work on the blocks of a text, on all cores, and passes the results to take in order. A
-// document is valid only during the call to work. It returns the places of the lines. The error is
-// the [*jsonstream.SyntaxError] of parsing the whole text, or that of the reader or take.
+// Read calls work with each block of a text, on all cores, and passes what work returns to take, in
+// order. A document is valid only during the call to work. It returns the places of the lines. The
+// error is the [*jsonstream.SyntaxError] of parsing the whole text, or that of the reader or take.
 func Read[R any](t Text, work func(*jsonstream.Document) R, take func(R) error) (*Places, error) {
 	type result struct {
 		of     R
