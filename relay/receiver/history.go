@@ -25,7 +25,8 @@ type past struct {
 	deadLetters map[audit.Hash]bool // digests of dead letters
 }
 
-// A pair is a task's boundary between two agents: a corrected message has a new id, but the same pair.
+// A pair is a boundary between two agents in a task. A corrected message has a new id, but belongs to the
+// same pair.
 type pair struct{ task, sender, receiver string }
 
 func pairOf(r *audit.Record) pair { return pair{r.TaskID, r.Sender, r.Receiver} }
