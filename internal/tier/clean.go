@@ -83,7 +83,7 @@ func leaveHome() {
 }
 
 // A Clean runs the tests of M after a [CleanStart], for testscript.Main, which also runs other programs in
-// the same binary: these must see the original environment.
+// the same binary: the other programs must see the original environment.
 type Clean struct{ M *testing.M }
 
 // Run returns the exit code.

@@ -25,7 +25,7 @@ type Options struct {
 	// To is the kind of agent to take over; without an AgentType, the state's toAgent.
 	To message.ToAgent
 	// Also has further kinds of agents that each get the message: a fan-out (section 14.2),
-	// whose receiverList names To and these. A state that has its own receiverList is then an
+	// whose receiverList names To and Also. A state that has its own receiverList is then an
 	// [*InputError].
 	Also []message.ToAgent
 	// Parent is the message by which From got the task, unchanged; nil for the first handoff of

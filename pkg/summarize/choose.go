@@ -296,7 +296,8 @@ func (s *candidates) fill(size int) (used int, all bool) {
 	return used, high == 0
 }
 
-// raise sets the form of a candidate at a lower price, if it adds at most room bytes.
+// raise gives a candidate the form chosen at the given price, if that form is longer and adds at
+// most room bytes. It returns the number of added bytes, 0 if the form stays.
 func (s *candidates) raise(c *candidate, price, room int) (more int) {
 	if c.form == whole {
 		return 0

@@ -80,8 +80,8 @@ type Record struct {
 // answers are per copy.
 type Copy struct{ HandoffID, Receiver string }
 
-// Copy returns the copy that a record is about. HANDED_OVER records of older versions have no receiver, and
-// are about all copies; there was only one then.
+// Copy returns the copy that a record is about. HANDED_OVER records of older versions have no receiver: at
+// that time, a handoff had only one copy.
 func (r *Record) Copy() Copy { return Copy{r.HandoffID, r.Receiver} }
 
 // Details are rarely used members of a [Record].

@@ -19,8 +19,9 @@ type StreamOptions struct {
 	// Limits bound a message, and all streams together: four times its bytes.
 	Limits jsonstream.Limits
 	// MaxStreams is the maximum number of open streams. MaxChunks is the maximum number of chunks of a
-	// stream, and of all open streams together; 0 means [DefaultMaxStreams] and [DefaultMaxChunks]. The
-	// consumer must deliver that many without acknowledgment (transport.Options.Prefetch).
+	// stream, and of all open streams together. 0 means the defaults: [DefaultMaxStreams] and
+	// [DefaultMaxChunks]. The consumer must deliver that many without acknowledgment
+	// (transport.Options.Prefetch).
 	MaxStreams, MaxChunks int
 	// Timeout is the maximum time from the first chunk of a stream to its last; 0 means
 	// [DefaultStreamTimeout].

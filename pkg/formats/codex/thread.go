@@ -252,8 +252,8 @@ func spotsOf(turns []threadTurn) []format.Spot {
 	return spots
 }
 
-// withoutLast returns turns without the last ones of the user and all after them. The texts that
-// Codex added before the first of these go, too.
+// withoutLast returns turns without the last count turns of the user, all turns after them, and the texts
+// that Codex added before the first of them.
 func withoutLast(turns []threadTurn, count int) []threadTurn {
 	end := len(turns)
 	for i := len(turns) - 1; i >= 0 && count > 0; i-- {

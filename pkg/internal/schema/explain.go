@@ -17,8 +17,8 @@ type explainer struct {
 	known  map[question]failures
 	kept   int // number of causes in known
 	scopes map[scope]*scope
-	// undecided are causes of patterns without an answer. A schema that must not hold hides its causes, and
-	// these must not make it hold.
+	// undecided are causes of patterns without an answer. If a schema must not hold, the causes in it
+	// are hidden, and must not make it hold.
 	undecided []Cause
 }
 

@@ -97,7 +97,7 @@ func (c *comparer) WriteString(s string) (int, error) {
 	return len(s), nil
 }
 
-// quoting encodes parts of a text as between quotes.
+// quotedWriter encodes parts of a text for a place between quotes.
 type quotedWriter struct{ to textWriter }
 
 func (q quotedWriter) Write(b []byte) (int, error) {

@@ -55,7 +55,7 @@ Exit code 0: no threshold is exceeded; 1: at least one is; 2: the log could not 
 	f.register(c, "text", "json", "prometheus")
 	flags := c.Flags()
 	flags.Var(&f.since, "since", "earliest time of a handoff: 2026-06-12T09:30:00Z, 2026-06-12, or an age like 24h or 30d")
-	flags.Var(&f.until, "until", "latest time of a handoff, exclusive, in the same forms; --slo is evaluated at this time")
+	flags.Var(&f.until, "until", "latest time of a handoff, exclusive, in the forms of --since; --slo is evaluated at this time")
 	flags.BoolVar(&f.slo, "slo", false, "detect persistent latency SLO breaches per pair of agents, and alert")
 	flags.DurationVar(&f.window, "slo-window", 5*time.Minute, "length of a latency window")
 	flags.IntVar(&f.windows, "slo-windows", 3, "number of consecutive windows over a limit that make a breach, at least 2")

@@ -57,7 +57,7 @@ type openTask struct {
 	page *records.Page
 }
 
-// opened caches the pages of recent tasks: their details are requested one by one.
+// taskCache caches the pages of recent tasks: their details are requested one by one.
 type taskCache struct {
 	mu   sync.Mutex
 	list []*openTask
