@@ -59,7 +59,7 @@ Exit code 0: no threshold is exceeded; 1: at least one is; 2: the log could not 
 	flags.BoolVar(&f.slo, "slo", false, "detect persistent latency SLO breaches per pair of agents, and alert")
 	flags.DurationVar(&f.window, "slo-window", 5*time.Minute, "length of a latency window")
 	flags.IntVar(&f.windows, "slo-windows", 3, "number of consecutive windows over a limit that make a breach, at least 2")
-	flags.StringSliceVar(&f.limits, "slo-limit", nil, "latency limits of a transport, replacing section 6.5, as `TRANSPORT=P99/MAXIMUM`, such as nats=20ms/100ms; may be repeated")
+	flags.StringSliceVar(&f.limits, "slo-limit", nil, "latency limits of a transport, instead of the limits in section 6.5, as `TRANSPORT=P99/MAXIMUM`, such as nats=20ms/100ms; may be repeated")
 	f.alerts.Register(c)
 	f.child.Register(c)
 	f.signing.Register(c)
