@@ -46,7 +46,7 @@ would not protect that number.`,
 	}
 	f.keys.RegisterPairs(c)
 	flags := c.Flags()
-	flags.StringVar(&f.keyID, "key-id", "", "`ID` of the key to sign with; or an ID for a key that has none")
+	flags.StringVar(&f.keyID, "key-id", "", "`ID` of the signing key; for a key without an ID, the ID to use")
 	flags.StringVar(&f.sign.KeySet, "jku", "", "`URL` of the JWK Set with the public key, to add to the signature")
 	flags.BoolVar(&f.force, "force", false, "replace signatures of the same key, and sign cards with errors")
 	f.RegisterOutput(c)

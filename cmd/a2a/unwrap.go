@@ -39,7 +39,7 @@ in any case.`,
 			return f.Run(c, args)
 		},
 	}
-	c.Flags().BoolVar(&f.answer, "answer", false, "extract the answer to a handoff instead")
+	c.Flags().BoolVar(&f.answer, "answer", false, "extract the answers to handoffs instead of the handoffs")
 	c.Flags().BoolVar(&f.all, "all", false, "print all handoffs of a document, one per line, even if there are none or several")
 	cli.OnlyForCall(c, "answer", "all")
 	f.RegisterOutput(c)

@@ -50,7 +50,7 @@ Exit code 0: no errors; 1: at least one error; 2: an input could not be read.`,
 		},
 	}
 	f.Register(c)
-	c.Flags().StringArrayVar(&f.tasks, "task", nil, "`ID` of the only task to show and judge; may be repeated")
+	c.Flags().StringArrayVar(&f.tasks, "task", nil, "`ID` of a task to show and judge, instead of all; may be repeated")
 	c.Flags().StringVar(&f.explain, "explain", "", "explain `RULE` and exit")
 	cli.CompleteRules(c, "explain", chain.Rules)
 	return c

@@ -86,7 +86,7 @@ const (
 	gap         = "  "
 )
 
-// A cell is a column of the table and its text.
+// A cell describes a column of the table: its width, its heading, and its text in each row.
 type cell struct {
 	columns int
 	right   bool // aligned to the right

@@ -69,7 +69,7 @@ change, because a signature would not protect that number.`,
 		},
 	}
 	f.keys.Register(c)
-	c.Flags().StringVar(&f.keyID, "key-id", "", "`ID` of the key to sign with; or an ID for a key that has none")
+	c.Flags().StringVar(&f.keyID, "key-id", "", "`ID` of the signing key; for a key without an ID, the ID to use")
 	c.Flags().BoolVar(&f.force, "force", false, "replace signatures, and sign messages that fail the schema")
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)

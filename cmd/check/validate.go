@@ -38,7 +38,7 @@ func NewValidate(g *cli.Globals) *cobra.Command {
 	f := &validateFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "validate [FILE|DIR|-]...",
-		Short: "Check messages as a receiver must",
+		Short: "Check messages as a receiver would",
 		Long: `Validate runs the receiver's layers of EAAPL-MAG006 (sections 6.1 and 7.2) on every
 message and stops at the first failure: signature (with a key), schema, completeness,
 budget, safety. Safety also runs after completeness or budget has failed, and its reason

@@ -87,7 +87,8 @@ func (f *verifyFlags) run(c *cobra.Command, args []string) error {
 	return run.all(c, args)
 }
 
-// originals reads the messages to compare with, by handoffId. A single one is the original of every message.
+// originals reads the messages to compare with, by handoffId. If there is only one, it is the original of
+// every message.
 func (f *verifyFlags) originals(c *cobra.Command) (map[string]*message.Message, error) {
 	if f.against == "" {
 		return nil, nil

@@ -49,8 +49,8 @@ var buildRemedies = map[string]string{
 	build.OptionAllowExhausted: ", or permit it with --allow-exhausted",
 }
 
-// placed returns the problems of a state as errors with their places. A problem that a flag can solve, an
-// unknown sender or receiver, is not a rejection.
+// placed returns the problems of a state as errors with their places. A problem that a flag can solve (an
+// unknown sender or receiver) is not a rejection.
 func (b *builder) placed(d input.Document, list build.Problems) error {
 	errs := make([]error, len(list))
 	for i, p := range list {

@@ -40,7 +40,7 @@ not protect.`,
 	}
 	c.Flags().Var(cli.NewByteSize(&f.chunkBytes, chunked.DefaultChunkBytes), "chunk-bytes", "maximum size of a chunk; a chunk with an indivisible value may be larger")
 	f.keys.Register(c)
-	c.Flags().StringVar(&f.keyID, "key-id", "", "`ID` of the key to sign with; or an ID for a key that has none")
+	c.Flags().StringVar(&f.keyID, "key-id", "", "`ID` of the signing key; for a key without an ID, the ID to use")
 	f.RegisterOutput(c)
 	return c
 }

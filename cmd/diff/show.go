@@ -110,8 +110,8 @@ type placeRecord struct {
 	Index  int    `json:"index"` // 0-based, within the source
 }
 
-// writeChanges writes the changes as one line of JSON: an array for the only pair of a run; for one of
-// several pairs an object, if the pair differs.
+// writeChanges writes the changes of a pair as one line of JSON: an array if it is the run's only
+// pair; otherwise an object, and nothing if the pair does not differ.
 func writeChanges(out *bytes.Buffer, p pair, e *diff.Edit) error {
 	alone := p.old == nil || p.new == nil
 	if !p.several() && !alone {

@@ -216,7 +216,7 @@ func (r redactRecord) restoredText() string {
 	case r.Originals > 0:
 		return fmt.Sprintf("%s: identical to the last of %d different originals in the vault", places, r.Originals)
 	case r.Restored == 0 && r.Missing == nil:
-		return "the vault has no value of it"
+		return "the vault has no value for it"
 	}
 	text := places + "; the message has changed since it was redacted"
 	if n := len(r.Missing); n > 0 {

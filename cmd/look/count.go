@@ -44,7 +44,7 @@ the snapshot; for a transcript, the last context with turns.`,
 	f.FormatFlag.Register(c)
 	f.counter.Register(c)
 	flags := c.Flags()
-	flags.IntVar(&f.window, "context-window", 0, "context window of the model, in `TOKENS` (default: that of --model)")
+	flags.IntVar(&f.window, "context-window", 0, "context window of the model, in `TOKENS` (default: the window of --model)")
 	cli.RegisterVerbose(c, &f.verbose)
 	f.facts.Register(c, "output format: text, json", "write the output to `FILE`")
 	return c

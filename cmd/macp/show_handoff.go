@@ -22,8 +22,8 @@ func (q *handoffQuery) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&q.shown, "handoff", "", "show the handoff with this `ID`")
 	flags.StringVar(&q.context, "context-of", "", "write the last context of the handoff with this `ID`, unchanged")
-	flags.StringVar(&q.accepted, "accepted", "", "`ID` of a handoff: exit with 0 if it was accepted")
-	flags.StringVar(&q.declined, "declined", "", "`ID` of a handoff: exit with 0 if it was declined")
+	flags.StringVar(&q.accepted, "accepted", "", "exit with 0 if the handoff `ID` was accepted")
+	flags.StringVar(&q.declined, "declined", "", "exit with 0 if the handoff `ID` was declined")
 }
 
 func (q *handoffQuery) id() string { return cmp.Or(q.shown, q.context, q.accepted, q.declined) }

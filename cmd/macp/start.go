@@ -50,7 +50,7 @@ is always a participant, even if --participant does not name it.`,
 	flags.StringArrayVar(&p.Participants, "participant", nil, "`PARTICIPANT` of the session; may be repeated")
 	flags.StringVar(&p.ModeVersion, "mode-version", "1.0.0", "`VERSION` of the mode")
 	flags.StringVar(&p.ConfigurationVersion, "configuration-version", "config.default", "`VERSION` of the configuration")
-	flags.StringVar(&p.PolicyVersion, "policy-version", "", "`VERSION` of the policy (default: that of --policy, or "+macp.DefaultPolicy+")")
+	flags.StringVar(&p.PolicyVersion, "policy-version", "", "`VERSION` of the policy (default: the version of --policy, or "+macp.DefaultPolicy+")")
 	flags.DurationVar(&f.ttl, "ttl", 24*time.Hour, "maximum duration of the session, such as 90s or 1h30m")
 	flags.DurationVar(&f.maxSuspend, "max-suspend", 0, "maximum duration of a suspension; 0 for the runtime's default")
 	flags.StringVar(&p.ContextID, "context-id", "", "`ID` of the context in which the session works")

@@ -42,7 +42,7 @@ Exit code 0: no errors; 1: at least one error; 2: an input could not be read.`,
 	f.rules.Register(c, agents.Rules)
 	flags := c.Flags()
 	flags.IntVar(&f.MaxHandoffs, "max-handoffs", agents.DefaultMaxHandoffs, "maximum number of handoffs of an agent: `N`")
-	flags.IntVar(&f.LongHistory, "long-history", agents.DefaultLongHistory, "number `N` of the first handoff with a long history")
+	flags.IntVar(&f.LongHistory, "long-history", agents.DefaultLongHistory, "number `N` of handoffs after which the history counts as long")
 	return c
 }
 

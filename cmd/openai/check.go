@@ -45,7 +45,7 @@ all tools named transfer_to_…, TOOL=FILE to one tool. Write ./FILE if the file
 contains "=".
 
 With --agents, the run is compared with agent definitions ("handoff explain
-openai-run"): calls of undefined or disabled handoffs, arguments that do not match
+openai-run"): calls to undefined or disabled handoffs, arguments that do not match
 input_type, tasks that return to an agent within --window items, and tools that belong
 to other agents. Without --agents, a returning task is reported only if --window is set.
 

@@ -30,7 +30,7 @@ func newPaths(g *cli.Globals) *cobra.Command {
 	f := &pathsFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "paths --agents FILE [FILE|DIR|-]...",
-		Short: "Report the handoffs that recorded runs took, and those never taken",
+		Short: "Report the handoffs taken and never taken in recorded runs",
 		Long: `Paths counts, for every defined handoff, the recorded runs that took it and the number
 of times: a handoff without runs is untested. A run is a HandoffInputData; items in its
 summaries count, too. A handoff that is disabled in every run is not counted. Undefined

@@ -40,7 +40,7 @@ argument of an input_filter in the SDK. A run is an array of items, as from
 to_input_list, or an object with input and new_items, as in a result; the items may be
 run items.
 
-The handoff is the last call of a tool transfer_to_…, or the last handoff_call_item;
+The handoff is the last call to a tool transfer_to_…, or the last handoff_call_item;
 --call selects another one. The turn of the handoff (the model's output and the results
 of its calls) becomes new_items. The items before it, up to the last user message,
 become input_history, and the rest pre_handoff_items. Items after the turn are left out,

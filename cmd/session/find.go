@@ -81,7 +81,8 @@ func (f *search) folders() ([]folder, error) {
 	return list, nil
 }
 
-// home returns the folder that a variable names, if it is set, or the one called name in the user's home directory.
+// home returns the folder that a variable names, or the folder called name in the user's home
+// directory.
 func home(variable, name string) string {
 	if dir := os.Getenv(variable); variable != "" && dir != "" {
 		return dir

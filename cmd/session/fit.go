@@ -21,7 +21,7 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// A fitting builds a message from a session that fits its receiver.
+// A fitting builds, from a session, a message that fits its receiver.
 type fitting struct {
 	limit     int // on the message, in tokens
 	keepTurns int

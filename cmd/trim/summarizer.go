@@ -43,7 +43,7 @@ var methods = []string{trim.Extractive, commandMethod, chatMethod, noneMethod}
 
 func (f *summarizerFlags) register(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.method, "summarizer", trim.Extractive, "author of the summary: "+strings.Join(methods, ", "))
+	flags.StringVar(&f.method, "summarizer", trim.Extractive, "kind of summarizer: "+strings.Join(methods, ", "))
 	flags.StringVar(&f.command, "summarizer-cmd", "", "`COMMAND` that reads turns as JSON and writes their summary (implies command)")
 	flags.StringVar(&f.url, "summarizer-url", "", "base `URL` of an OpenAI-compatible API (implies openai; the key is in "+cli.SummarizerKeyVariable+")")
 	flags.StringVar(&f.model, "summarizer-model", "", "`MODEL` that writes the summary")

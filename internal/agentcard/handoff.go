@@ -49,11 +49,11 @@ func (c *checker) checkHandoffExtension(v jsonstream.Value) {
 			c.report(ruleHandoffMode, uri, "the agent accepts handoffs, so it needs the media type application/json: add it to defaultInputModes, or to the inputModes of a skill")
 		}
 	case resemblesHandoff(uri.Text()):
-		c.report(ruleHandoffVersion, uri, "the URI is not that of the handoff extension: found %s; write %s", finding.QuoteValue(uri), finding.Quote(a2a.ExtensionURI))
+		c.report(ruleHandoffVersion, uri, "the URI is not the URI of the handoff extension: found %s; write %s", finding.QuoteValue(uri), finding.Quote(a2a.ExtensionURI))
 	}
 }
 
-// resemblesHandoff reports whether a URI is intended as that of the handoff extension, in another version or
+// resemblesHandoff reports whether a URI probably means the handoff extension, in another version or
 // spelling.
 func resemblesHandoff(uri string) bool {
 	simple := func(uri string) string {

@@ -208,7 +208,7 @@ func TestVerify(t *testing.T) {
 		{"crit in the other header", signed(t, ec, es, `,"header":{"crit":[]}`), nil, sign.Malformed, ""},
 		{"a header of another type", signed(t, ec, es, `,"header":[]`), nil, sign.Malformed, ""},
 		{"a parameter twice", signed(t, ec, `{"alg":"none","alg":"ES256","kid":"ec"}`, ""), nil, sign.Malformed, "without duplicate names"},
-		{"a header that is no object", signed(t, ec, `["ES256"]`, ""), nil, sign.Malformed, ""},
+		{"a header that is not an object", signed(t, ec, `["ES256"]`, ""), nil, sign.Malformed, ""},
 		{"a header with something after it", signed(t, ec, es+"{}", ""), nil, sign.Malformed, ""},
 		{"protected with padding", change(encode(es), encode(es)+"="), nil, sign.Malformed, ""},
 		{"protected with a line end", change(encode(es), encode(es)+`\n`), nil, sign.Malformed, ""},
@@ -218,7 +218,7 @@ func TestVerify(t *testing.T) {
 		{"a signature in DER", change(value, encode(strings.Repeat("x", 70))), nil, sign.Malformed, ""},
 		{"a signature of zeros", change(value, strings.Repeat("A", 86)), nil, sign.Mismatch, ""},
 		{"no signature", example("signatures", `[{"protected":"`+encode(es)+`"}]`), nil, sign.Malformed, ""},
-		{"an element that is no object", example("signatures", `["x"]`), nil, sign.Malformed, ""},
+		{"an element that is not an object", example("signatures", `["x"]`), nil, sign.Malformed, ""},
 		{"too many", example("signatures", `[`+strings.Repeat("{},", MaxSignatures)+`{}]`), nil, sign.Malformed, "65 signatures"},
 	}
 	for _, tt := range tests {

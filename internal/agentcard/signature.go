@@ -37,8 +37,8 @@ type Signature struct {
 	bytes     []byte
 }
 
-// NameWarning returns why other programs may not verify signatures by a key, "" if no reason is known: its
-// JSON Web Key uses another name for the algorithm than signatures do.
+// NameWarning returns the reason why other programs may not verify signatures by a key, "" if no reason is
+// known: its JSON Web Key uses another name for the algorithm than signatures do.
 func NameWarning(k sign.Key) string {
 	if k.OtherName() == "" {
 		return ""
@@ -143,7 +143,7 @@ func (s *Signature) readKeys(protected, unprotected jsonstream.Value) {
 	}
 }
 
-// checkHeaders returns how the headers break RFC 7515 or section 8.4.2 of A2A 1.0.
+// checkHeaders describes how the headers violate RFC 7515 or section 8.4.2 of A2A 1.0.
 func checkHeaders(protected, unprotected jsonstream.Value) error {
 	for _, name := range []string{"alg", "kid"} {
 		if v := protected.Get(name); v.Kind() != jsonstream.String || v.Text() == "" {

@@ -13,7 +13,7 @@ const (
 	// Any accepts both alphabets of RFC 4648, with or without padding. It ignores line breaks and unused
 	// trailing bits.
 	Any Form = iota
-	// ProtoJSON is Any without line breaks, as in the JSON form of protobuf.
+	// ProtoJSON is like Any, but without line breaks, as in the JSON form of protobuf.
 	ProtoJSON
 	// Canonical accepts the only canonical text of some bytes: the standard alphabet, padding, no line
 	// breaks, and zeros in the unused trailing bits.

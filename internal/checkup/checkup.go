@@ -41,7 +41,7 @@ type Result struct {
 	Millis  int64          `json:"milliseconds"` // the duration of the check
 }
 
-// Clock is the difference of a server's clock from that of this machine, in seconds.
+// Clock is the difference between the clocks of a server and of this machine, in seconds.
 type Clock struct {
 	Ahead  float64 `json:"aheadSeconds"`  // negative if the server is behind
 	Within float64 `json:"withinSeconds"` // the precision of Ahead

@@ -153,8 +153,8 @@ func (p *Process) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Wait waits for the command to end, and returns the cause of the context if that has
-// ended it, or an [exec.ExitError] unless the exit code is 0. It closes the output.
+// Wait waits for the command to end, and returns the cause of the context if its end has ended the
+// command, or an [exec.ExitError] unless the exit code is 0. It closes the output.
 func (p *Process) Wait() error {
 	select {
 	case <-p.ended:

@@ -66,7 +66,7 @@ type Assembler struct {
 	open    map[string]*stream
 	order   []*stream // the open streams, in the order in which they began
 	total   int64     // their total size
-	ended   map[string]*ended
+	ended   map[string]*endedStream
 	forget  []string // keys of ended, oldest first
 	current time.Time
 }
@@ -81,7 +81,7 @@ func NewAssembler(o AssemblerOptions) *Assembler {
 	if err != nil {
 		panic(err) // the schema is embedded in this module
 	}
-	return &Assembler{o: o, schema: schema, checks: newChecks(o.Validate), open: map[string]*stream{}, ended: map[string]*ended{}}
+	return &Assembler{o: o, schema: schema, checks: newChecks(o.Validate), open: map[string]*stream{}, ended: map[string]*endedStream{}}
 }
 
 // An EventKind is the kind of an [Event].
@@ -121,8 +121,8 @@ type stream struct {
 	last     time.Time // when its latest chunk was taken
 }
 
-// ended is the state kept of a stream that has ended.
-type ended struct {
+// endedStream is the state kept of a stream that has ended.
+type endedStream struct {
 	completed bool
 	chunks    int    // number of chunks taken
 	first     string // digest of the first chunk
@@ -164,7 +164,7 @@ func (a *Assembler) Add(ctx context.Context, raw jsonstream.Raw, now time.Time) 
 		return a.end(s, fault), nil
 	case fault != nil:
 		if c.kind == First && c.stream != "" && a.ended[c.stream] == nil {
-			a.remember(c.stream, &ended{}) // later chunks of the stream are not reported
+			a.remember(c.stream, &endedStream{}) // later chunks of the stream are not reported
 		}
 		return []Event{failed(fault)}, nil
 	}
@@ -182,7 +182,7 @@ func (a *Assembler) Add(ctx context.Context, raw jsonstream.Raw, now time.Time) 
 
 // begin opens the stream of a chunk. If it cannot, it returns the event for the chunk, nil if the
 // fault was reported before.
-func (a *Assembler) begin(c *received) (*stream, *Event) {
+func (a *Assembler) begin(c *receivedChunk) (*stream, *Event) {
 	before := a.ended[c.stream]
 	if before != nil {
 		switch {
@@ -216,15 +216,15 @@ func (a *Assembler) begin(c *received) (*stream, *Event) {
 }
 
 // notBegun remembers a stream that is not opened, so that it is reported only once.
-func (a *Assembler) notBegun(c *received, f *Fault, skippedTo int) *Event {
+func (a *Assembler) notBegun(c *receivedChunk, f *Fault, skippedTo int) *Event {
 	f.Ended = true
-	a.remember(c.stream, &ended{skippedTo: skippedTo})
+	a.remember(c.stream, &endedStream{skippedTo: skippedTo})
 	event := failed(f)
 	return &event
 }
 
 // take processes a chunk of an open stream, and the held chunks that follow it.
-func (a *Assembler) take(ctx context.Context, s *stream, c *received, signer string) ([]Event, error) {
+func (a *Assembler) take(ctx context.Context, s *stream, c *receivedChunk, signer string) ([]Event, error) {
 	next := len(s.digests)
 	var events []Event
 	var err error
@@ -269,7 +269,7 @@ func (a *Assembler) takeHeld(ctx context.Context, s *stream, raw jsonstream.Raw)
 }
 
 // hold keeps a chunk that arrived before its turn.
-func (a *Assembler) hold(s *stream, c *received) []Event {
+func (a *Assembler) hold(s *stream, c *receivedChunk) []Event {
 	next := len(s.digests)
 	if before, there := s.held[c.sequence]; there {
 		if chainDigest(before.Bytes) != c.digest {
@@ -296,7 +296,7 @@ func (a *Assembler) hold(s *stream, c *received) []Event {
 }
 
 // overBounds returns the fault of a stream that exceeds the memory limits, or nil.
-func (a *Assembler) overBounds(s *stream, c *received) *Fault {
+func (a *Assembler) overBounds(s *stream, c *receivedChunk) *Fault {
 	n := s.size()
 	a.total += n - s.counted
 	s.counted = n
@@ -354,14 +354,14 @@ func (a *Assembler) remove(s *stream, completed bool) {
 	delete(a.open, s.id)
 	a.order = slices.DeleteFunc(a.order, func(other *stream) bool { return other == s })
 	a.total -= s.counted
-	e := &ended{completed: completed, chunks: len(s.digests)}
+	e := &endedStream{completed: completed, chunks: len(s.digests)}
 	if len(s.digests) > 0 {
 		e.first = s.digests[0]
 	}
 	a.remember(s.id, e)
 }
 
-func (a *Assembler) remember(id string, e *ended) {
+func (a *Assembler) remember(id string, e *endedStream) {
 	if a.ended[id] == nil {
 		a.forget = append(a.forget, id)
 	}

@@ -69,7 +69,7 @@ type sender struct {
 }
 
 // verify checks the signature of a chunk and returns the ID of its key.
-func (c *checks) verify(chunk *received, now time.Time) (string, *Fault) {
+func (c *checks) verify(chunk *receivedChunk, now time.Time) (string, *Fault) {
 	if c.policy.Verifier == nil {
 		return "", nil
 	}
@@ -90,7 +90,7 @@ func (c *checks) verify(chunk *received, now time.Time) (string, *Fault) {
 }
 
 // senderOf returns the signer of the first chunk of a stream.
-func (c *checks) senderOf(chunk *received, key string) sender {
+func (c *checks) senderOf(chunk *receivedChunk, key string) sender {
 	if c.policy.Verifier == nil {
 		return sender{}
 	}
@@ -98,7 +98,7 @@ func (c *checks) senderOf(chunk *received, key string) sender {
 }
 
 // checkMessage checks that the message in a first chunk is from the chunk's signer.
-func (s sender) checkMessage(c *received, m jsonstream.Value) *Fault {
+func (s sender) checkMessage(c *receivedChunk, m jsonstream.Value) *Fault {
 	agent, timestamp := m.Get("fromAgent").Get("agentId").Text(), m.Get("timestamp").Text()
 	if s.asked && (s.agent != agent || s.timestamp != timestamp) {
 		return c.fault(Forged, fmt.Sprintf("the agent and the time of the message, %s and %s, on the signed chunk", finding.Quote(agent), finding.Quote(timestamp)),
@@ -108,7 +108,7 @@ func (s sender) checkMessage(c *received, m jsonstream.Value) *Fault {
 }
 
 // check checks that a chunk signed with key has the signer of the first chunk.
-func (s sender) check(c *received, key string) *Fault {
+func (s sender) check(c *receivedChunk, key string) *Fault {
 	if s.asked && key != s.key {
 		return c.fault(Forged, "the signature of the key "+finding.Quote(s.key)+", as on the first chunk", finding.Quote(key))
 	}
@@ -203,10 +203,10 @@ func (c *checks) end(ctx context.Context, m *message.Message, verified bool) (va
 }
 
 // agent returns the agent that signs the chunk.
-func (c *received) agent() string { return c.root.Get("fromAgent").Get("agentId").Text() }
+func (c *receivedChunk) agent() string { return c.root.Get("fromAgent").Get("agentId").Text() }
 
 // invalid returns the fault of a chunk with a result of checks.
-func (c *received) invalid(expected string, r validate.Result) *Fault {
+func (c *receivedChunk) invalid(expected string, r validate.Result) *Fault {
 	f := c.fault(Invalid, expected, fmt.Sprintf("%s: %s", r.Reason, r.Details))
 	f.Result = r
 	return f

@@ -33,8 +33,8 @@ func HeadOf(root jsonstream.Value) (h Head, ok bool) {
 	return h, true
 }
 
-// received is a chunk as received.
-type received struct {
+// receivedChunk is a chunk as received.
+type receivedChunk struct {
 	doc      *jsonstream.Document
 	root     jsonstream.Value
 	stream   string
@@ -57,7 +57,7 @@ func ChunkLimits(message jsonstream.Limits) jsonstream.Limits {
 const maxStreamID = 36
 
 // readChunk parses a chunk as far as possible; it has not been checked by the schema.
-func readChunk(raw jsonstream.Raw, limits jsonstream.Limits) (*received, *Fault) {
+func readChunk(raw jsonstream.Raw, limits jsonstream.Limits) (*receivedChunk, *Fault) {
 	doc, err := jsonstream.Parse(raw, limits)
 	if err != nil {
 		f := &Fault{Reason: Malformed, Sequence: -1, Expected: "a chunk", Found: "a text that is not strict JSON: " + err.Error(), Position: raw.Start, Err: err}
@@ -70,16 +70,16 @@ func readChunk(raw jsonstream.Raw, limits jsonstream.Limits) (*received, *Fault)
 	if !ok {
 		return nil, &Fault{Reason: Malformed, Sequence: -1, Expected: fmt.Sprintf("a chunk, which has a member %s", Member), Found: finding.QuoteValue(doc.Root()) + " without it", Position: doc.Root().Position()}
 	}
-	return &received{doc, doc.Root(), head.Stream, head.Sequence, head.Kind, chainDigest(doc.Root().Raw())}, nil
+	return &receivedChunk{doc, doc.Root(), head.Stream, head.Sequence, head.Kind, chainDigest(doc.Root().Raw())}, nil
 }
 
 // fault returns a fault of the chunk.
-func (c *received) fault(reason Reason, expected, found string) *Fault {
+func (c *receivedChunk) fault(reason Reason, expected, found string) *Fault {
 	return &Fault{Reason: reason, Stream: c.stream, Sequence: c.sequence, Expected: expected, Found: found, Position: c.root.Position()}
 }
 
 // check checks the chunk by the schema and by the rules that a schema cannot express.
-func (c *received) check(schema *validate.Schema) *Fault {
+func (c *receivedChunk) check(schema *validate.Schema) *Fault {
 	for _, found := range schema.Check(c.root) {
 		if found.Severity == finding.Error {
 			f := c.fault(Malformed, "a chunk that is valid by its schema", found.PlacedMessage())

@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// A Reason is the reason of a [Fault].
+// A Reason is the reason for a [Fault].
 type Reason string
 
 // The reasons.

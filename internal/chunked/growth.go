@@ -18,15 +18,15 @@ import (
 // for each of them.
 type growth struct {
 	limits  jsonstream.Limits
-	members []grown
+	members []grownMember
 	index   map[string]int // indexes of members by name
 	size    int            // length of the text
 	extra   int            // bytes held in addition to the text
 	seed    maphash.Seed
 }
 
-// grown is one member of the message.
-type grown struct {
+// grownMember is one member of the message.
+type grownMember struct {
 	name []byte // quoted
 	text []byte // without the closing brackets of its levels
 	edge []level
@@ -85,7 +85,7 @@ func (g *growth) addMember(dst []byte, name string, member jsonstream.Value) []b
 	colon := len(dst)
 	dst = jsonstream.AppendCompact(dst, member.Raw())
 	g.index[strings.Clone(name)] = len(g.members)
-	g.members = append(g.members, grown{name: dst[begin:colon:colon], text: dst[colon:len(dst):len(dst)]})
+	g.members = append(g.members, grownMember{name: dst[begin:colon:colon], text: dst[colon:len(dst):len(dst)]})
 	g.size += len(dst) - begin + len(":")
 	g.extra += memberCost + len(name)
 	return dst
@@ -146,7 +146,7 @@ func (g *growth) appendMembers(add jsonstream.Value) error {
 }
 
 // openMember finds the right edge of a member.
-func (g *growth) openMember(m *grown) error {
+func (g *growth) openMember(m *grownMember) error {
 	if m.open {
 		return nil
 	}
@@ -198,7 +198,7 @@ func (l *level) lastToken(last jsonstream.Value) string {
 }
 
 // extend appends add to the level of a member that the tokens refer to.
-func (g *growth) extend(m *grown, tokens []string, add jsonstream.Value) error {
+func (g *growth) extend(m *grownMember, tokens []string, add jsonstream.Value) error {
 	n := len(tokens) // levels from the member to the one to extend
 	if n > len(m.edge) {
 		return errors.New("the value to append to does not exist")
@@ -249,7 +249,7 @@ func (g *growth) extend(m *grown, tokens []string, add jsonstream.Value) error {
 }
 
 // close ends all levels of a member except the first n.
-func (g *growth) close(m *grown, n int) {
+func (g *growth) close(m *grownMember, n int) {
 	for i := len(m.edge) - 1; i >= n; i-- {
 		m.text = append(m.text, end(m.edge[i].kind))
 		g.extra -= levelCost + nameCost*len(m.edge[i].names)

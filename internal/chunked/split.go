@@ -47,11 +47,11 @@ var errNoStream = errors.New("only a canonical message can be a stream: an objec
 // too.
 //
 // The first chunk has every member of the message. Members that a receiver acts on are whole: the
-// identifiers and agents, taskDescription, constraints, costTracking and every other member that is
-// not an array, an object or a long string. Of the others it has as much of the beginning as fits:
-// first one completed subtask, then the remaining subtasks, the state, the summary, the completed
-// subtasks, the context, the conversation and the tool calls. Later chunks append the rest in that
-// order.
+// identifiers and agents, taskDescription, constraints, costTracking and every other member that
+// is not an array, an object or a long string. Of the other members, it has as much of the
+// beginning as fits: first one completed subtask, then the remaining subtasks, the state, the
+// summary, the completed subtasks, the context, the conversation and the tool calls. Later chunks
+// append the rest in that order.
 //
 // The error is that of emit or of signing: a [*jsonstream.NumberError], with its place in the
 // message, for a number that a signature would not protect.

@@ -11,7 +11,7 @@ import (
 )
 
 // step processes the next expected chunk of a stream.
-func (a *Assembler) step(ctx context.Context, s *stream, c *received, signer string) ([]Event, error) {
+func (a *Assembler) step(ctx context.Context, s *stream, c *receivedChunk, signer string) ([]Event, error) {
 	event := Event{Stream: s.id, Sequence: c.sequence, SignedBy: signer, Chunk: c.root.Raw()}
 	var fault *Fault
 	var err error
@@ -46,7 +46,7 @@ func (a *Assembler) step(ctx context.Context, s *stream, c *received, signer str
 }
 
 // first processes the first chunk of a stream.
-func (a *Assembler) first(ctx context.Context, s *stream, c *received, event *Event) (*Fault, error) {
+func (a *Assembler) first(ctx context.Context, s *stream, c *receivedChunk, event *Event) (*Fault, error) {
 	m := c.root.Get("message")
 	if id := m.Get("handoffId").Text(); id != s.id {
 		return c.fault(Foreign, "a message with the handoffId of its stream", finding.Quote(id)), nil
@@ -73,7 +73,7 @@ func (a *Assembler) first(ctx context.Context, s *stream, c *received, event *Ev
 }
 
 // continues checks that a chunk continues its stream.
-func (s *stream) continues(c *received, signer string) *Fault {
+func (s *stream) continues(c *receivedChunk, signer string) *Fault {
 	if before := s.digests[c.sequence-1]; c.root.Get("previous").Text() != before {
 		return c.fault(Foreign, fmt.Sprintf("a chunk after chunk %d with the digest %s", c.sequence-1, before), fmt.Sprintf("%s: it belongs to another stream, or one of the two chunks was changed", c.root.Get("previous").Text()))
 	}
@@ -81,7 +81,7 @@ func (s *stream) continues(c *received, signer string) *Fault {
 }
 
 // grow processes a chunk of additions.
-func (a *Assembler) grow(ctx context.Context, s *stream, c *received) (*Fault, error) {
+func (a *Assembler) grow(ctx context.Context, s *stream, c *receivedChunk) (*Fault, error) {
 	r, err := a.checks.additions(ctx, c.root.Get("parts"))
 	switch damage := (*jsonstream.SyntaxError)(nil); {
 	case errors.As(err, &damage):
@@ -107,7 +107,7 @@ func (a *Assembler) grow(ctx context.Context, s *stream, c *received) (*Fault, e
 }
 
 // whole processes the last chunk.
-func (a *Assembler) whole(ctx context.Context, s *stream, c *received, event *Event) (*Fault, error) {
+func (a *Assembler) whole(ctx context.Context, s *stream, c *receivedChunk, event *Event) (*Fault, error) {
 	if n := integer(c.root.Get("chunks")); n != c.sequence+1 {
 		return c.fault(Lost, fmt.Sprintf("%d chunks, as the last chunk says", n), fmt.Sprintf("%d", c.sequence+1)), nil
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // ClaimArchive claims the file of --archive for appending uncompressed entries: its content must not be
-// compressed, nor its name end like that of a compressed file.
+// compressed, and its name must not have an ending for compressed files.
 func (g *Globals) ClaimArchive(path string) error {
 	if codec := output.CodecOf(path); codec != compress.None {
 		return fmt.Errorf("--archive %s: the name is one of %s data, but entries are not compressed: use another name", path, codec)

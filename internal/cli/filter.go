@@ -72,7 +72,8 @@ func (f *filter) take(r *report.Record, whole bool) error {
 	return f.append()
 }
 
-// pass writes a good document. The documents rejected before it reach their file before it is flushed.
+// pass writes a good document. Documents that were rejected before it are written to their file before
+// it is flushed.
 func (f *filter) pass(text []byte, whole bool) error {
 	if f.passed == nil {
 		return nil

@@ -52,7 +52,7 @@ func (g *Globals) PassSignals(to func(syscall.Signal)) (release func()) {
 	return g.KeepSignals
 }
 
-// KeepSignals undoes PassSignals. The function of PassSignals may call it.
+// KeepSignals undoes PassSignals. The function passed to PassSignals may call it.
 func (g *Globals) KeepSignals() { g.passing.Store(nil) }
 
 // Pass passes a signal to the function of [Globals.PassSignals], and reports whether there is one.

@@ -18,7 +18,8 @@ import (
 	"github.com/eaapl/handoff/pkg/sign"
 )
 
-// KeyFlags name the files with keys. Keys are never arguments: other users of the machine can read those.
+// KeyFlags name the files with keys. Keys are never arguments, because other users of the machine can read
+// arguments.
 type KeyFlags struct {
 	Files []string
 	pairs bool       // for a JWS: key pairs and public keys, including P-256
@@ -29,7 +30,7 @@ func (f *KeyFlags) Register(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.Files, "key-file", nil, "key `FILE`: a secret as raw bytes, a JSON Web Key or JWK Set, or Ed25519 keys in PEM or OpenSSH format; may be repeated (or HANDOFF_KEY: the key itself)")
 }
 
-// RegisterPairs is Register for the keys of a JWS, in the forms of [sign.ParseJWSKeys].
+// RegisterPairs is like Register, but for the keys of a JWS, in the forms of [sign.ParseJWSKeys].
 func (f *KeyFlags) RegisterPairs(c *cobra.Command) {
 	f.pairs = true
 	c.Flags().StringArrayVar(&f.Files, "key-file", nil, "key `FILE`: P-256 (ES256) and Ed25519 (EdDSA) keys, as a JSON Web Key, a JWK Set or PEM; may be repeated (or HANDOFF_KEY: the key itself)")

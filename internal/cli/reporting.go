@@ -271,8 +271,8 @@ func (r *Reporting) Report(one *report.Record) error {
 	return r.Findings.Report(one)
 }
 
-// countRules counts the broken rules. It looks up a rule once per run of equal ones, as each map access takes
-// as long as the rest.
+// countRules counts the broken rules. It looks up each run of equal rules only once, because a map access
+// takes as long as everything else.
 func (r *Reporting) countRules(findings []finding.Finding) {
 	for n := 0; len(findings) > 0; findings = findings[n:] {
 		for n = 1; n < len(findings) && findings[n].Rule == findings[0].Rule; n++ {

@@ -152,20 +152,20 @@ var errSame = errors.New("nothing was done")
 type rewritten struct {
 	documents int
 	text      []byte
-	copied    *copied // instead of text, or nil
-	changed   bool    // a document was changed
+	copied    *fileCopy // instead of text, or nil
+	changed   bool      // a document was changed
 	notes     []any
 }
 
-// A copied is the part of a file to copy. It closes the file.
-type copied struct {
+// A fileCopy is the part of a file to copy. It closes the file.
+type fileCopy struct {
 	name       string
 	file       *os.File
 	begin, end int64
 	all        bool // nothing is left out
 }
 
-func (c *copied) to(w io.Writer) error {
+func (c *fileCopy) to(w io.Writer) error {
 	defer c.file.Close() // read only: nothing can be lost
 	n, err := io.Copy(w, io.NewSectionReader(c.file, c.begin, c.end-c.begin))
 	if err == nil && n < c.end-c.begin {
@@ -287,13 +287,13 @@ func (f *Rewriting) work(batch []input.Document) rewritten {
 }
 
 // copy returns the part to copy of a long document, nil if Rewrite must be used.
-func (f *Rewriting) copy(d input.Document, note func(any)) *copied {
+func (f *Rewriting) copy(d input.Document, note func(any)) *fileCopy {
 	file, err := d.File()
 	if err != nil {
 		return nil // reading the whole document returns the error again
 	}
 	if end, ok := f.Copy(d, file, note); ok {
-		c := &copied{name: d.Source.Name, file: file, begin: d.Raw.Start.Offset, end: end, all: end == d.Long}
+		c := &fileCopy{name: d.Source.Name, file: file, begin: d.Raw.Start.Offset, end: end, all: end == d.Long}
 		if f.KeepsEnds && f.alone {
 			c.begin = 0
 		}

@@ -42,7 +42,7 @@ func (f *ScannerFlags) Register(c *cobra.Command) {
 		return ids
 	})
 	flags.StringVar(&f.classifier, "classifier-cmd", "", "additional classifier `COMMAND`, which reads and writes JSON lines (docs/safety.md)")
-	flags.Float64Var(&f.from, "classifier-from", 0, "minimum score by the scanner for a text to be classified; 0 for all texts")
+	flags.Float64Var(&f.from, "classifier-from", 0, "minimum score from the scanner for texts to classify; 0 for all texts")
 	flags.DurationVar(&f.timeout, "classifier-timeout", time.Minute, "timeout of the classifier, for each text and for its exit")
 	f.Child.Register(c)
 }

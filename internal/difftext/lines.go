@@ -131,7 +131,7 @@ func (f *flow) append(s string, sort pieceSort) {
 	f.used += term.Width(s)
 }
 
-// paint paints the end of the line, which is of one sort.
+// paint paints the end of the line, which has a single style.
 func (f *flow) paint() {
 	if f.open.text != "" {
 		f.line.WriteString(styleOf(f.Palette, f.open.sort)(f.open.text))

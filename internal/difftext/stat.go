@@ -30,8 +30,8 @@ func countsText(c diff.Counts) string {
 	return strings.Join(phrases, ", ")
 }
 
-// statistics prints a line for each member, with a sign per edit or, if they are many, a sign per share of
-// them, and a line for the total.
+// statistics prints a line for each member, with a sign for each edit, and a line for the total. If there
+// are many edits, a sign stands for several of them.
 func (t *printer) statistics(e *diff.Edit) {
 	groups := topLevel(e)
 	list := make([]diff.Counts, len(groups))

@@ -323,7 +323,7 @@ func (t *printer) oneSided(e *diff.Edit, at string) {
 	t.line(term.Spaces(valueIndent), t.cut(text, below, paint))
 }
 
-// summary returns the beginning of a value without a counterpart; of a turn, its speaker and text.
+// summary returns the beginning of a value without a counterpart; for a turn, its speaker and text.
 func (t *printer) summary(v jsonstream.Value) string {
 	list := v.Parent()
 	if list.Parent().Parent().Exists() || !slices.Contains(t.turns, list.Name()) {

@@ -26,8 +26,8 @@ const (
 	noteText // a note, not text of the value
 )
 
-// The numbers of words to show around changes and, of changed text, at its beginning and end. A few words
-// more are not folded.
+// The numbers of words to show around changes and, of changed text, at its beginning and end. A few
+// additional words are not folded.
 const (
 	contextWords  = 8
 	changedHead   = 30

@@ -13,23 +13,22 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// Values reports whether two values are equal: strings by their characters,
-// numbers by their decimal value, objects without regard to the order of their
-// members. Absent values are equal to each other only.
+// Values reports whether two values are equal: strings by their characters, numbers by their decimal
+// value, objects without regard to the order of their members. Absent values are equal only to each other.
 func Values(a, b jsonstream.Value) bool { return Relation{}.Equal(a, b) }
 
-// A Relation is an equality of values. The zero Relation is that of [Values].
+// A Relation is an equality of values. The zero Relation is the equality of [Values].
 type Relation struct {
 	Exact bool            // compare numbers by their texts
 	Mask  jsonstream.Mask // the excluded parts, relative to the values
 
-	// known caches the results for the ancestors of a mask's only places: each has many descendants, which
-	// would check it again. It is nil at the root.
-	known *known
+	// known caches the results for the ancestors of the places in a mask's only: without the cache, each
+	// of their many descendants would check them again. It is nil at the root.
+	known *knownCounts
 }
 
-// A known caches whether anything below a value counts.
-type known struct{ counts map[jsonstream.Value]bool }
+// knownCounts caches whether anything below a value counts.
+type knownCounts struct{ counts map[jsonstream.Value]bool }
 
 // Below returns the relation for a member or element, and whether anything counts there.
 func (r Relation) Below(token string) (Relation, bool) {
@@ -79,7 +78,7 @@ func (r Relation) appendChildren(list []Child, v jsonstream.Value) []Child {
 // names, in the order of the text.
 func (r Relation) children(v jsonstream.Value) iter.Seq2[string, Child] {
 	if r.Mask.Partly() && r.known == nil {
-		r.known = &known{make(map[jsonstream.Value]bool)}
+		r.known = &knownCounts{make(map[jsonstream.Value]bool)}
 	}
 	return func(yield func(string, Child) bool) {
 		for name, c := range r.masked(v) {

@@ -11,11 +11,11 @@ import (
 type Seen struct {
 	seed  maphash.Seed
 	last  map[uint64]int // the last value with a hash; usually the only one
-	first []seen
+	first []seenValue
 }
 
-// A seen is a value that is equal to none before it.
-type seen struct {
+// A seenValue is a value that is equal to none before it.
+type seenValue struct {
 	value  jsonstream.Value
 	index  int
 	before int // the previous value with the same hash, or -1
@@ -38,7 +38,7 @@ func (s *Seen) Add(index int, v jsonstream.Value) (first int, again bool) {
 		}
 	}
 	s.last[hash] = len(s.first)
-	s.first = append(s.first, seen{v, index, last})
+	s.first = append(s.first, seenValue{v, index, last})
 	return index, false
 }
 

@@ -58,8 +58,8 @@ func (w *Weights) Append(dst []byte) []byte {
 	return dst
 }
 
-// Decode decodes the output of [Weights.Append]. The model keeps data, which must not change: a short text
-// uses little of it.
+// Decode decodes the output of [Weights.Append]. The model refers to data, which must not change afterwards,
+// and reads only the parts that a text needs.
 func Decode(data []byte) (*Model, error) {
 	if len(data) != modelLen {
 		return nil, fmt.Errorf("weights of %d bytes, want %d", len(data), modelLen)

@@ -20,7 +20,7 @@ func Process[R any](list []Source, limits jsonstream.Limits, p *term.Progress, w
 	return InOrder(produce, work, consume, flush)
 }
 
-// InOrder is Process for the batches that produce emits, without progress.
+// InOrder is like Process, but for the batches that produce emits, and without progress.
 func InOrder[R any](produce func(emit func([]Document) bool), work func([]Document) R, consume func(R) error, flush func() error) error {
 	// A stream produces garbage at the speed of reading. The garbage collector runs when the heap has
 	// doubled. This block is part of the heap but never touched, so it takes no memory, and the collector
@@ -71,7 +71,7 @@ func Batches(list []Source, limits jsonstream.Limits, count func(int), emit func
 			}
 		}
 	}
-	// The caller of emit knows why it stopped the reading.
+	// The caller of emit knows the reason for stopping.
 	_ = Ordered(produce, Source.readAhead, func(s Source, _ bool) error {
 		var batch []Document
 		size, goOn := 0, true
@@ -113,7 +113,7 @@ func (s Source) readAhead() Source {
 		return s
 	}
 	defer f.Close() // read only: nothing can be lost
-	// A file that has grown since is read in its turn.
+	// A file that has grown since then is read when its turn comes.
 	text, err := io.ReadAll(io.LimitReader(f, shortFile+1))
 	switch {
 	case err != nil:

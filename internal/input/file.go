@@ -23,7 +23,7 @@ func (in *Reader) LoadDocument(path string, stdin io.Reader, limits jsonstream.L
 	return in.parseFile(path, stdin, MessageBound(limits), limits)
 }
 
-// LoadSettings is LoadDocument for a file with settings.
+// LoadSettings is like LoadDocument, but for a file with settings.
 func (in *Reader) LoadSettings(path string, stdin io.Reader, limits jsonstream.Limits) (*jsonstream.Document, string, error) {
 	return in.parseFile(path, stdin, settingsBound, limits)
 }

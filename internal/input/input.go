@@ -104,7 +104,7 @@ func Watch(p *term.Progress, list []Source) {
 	p.Start(total)
 }
 
-// SourceName returns the name of a file in reports. It is the beginning of lines, which must not look like
+// SourceName returns the name of a file in reports. Lines begin with the name, and must not look like
 // workflow commands of GitHub.
 func SourceName(path string) string {
 	if strings.HasPrefix(strings.TrimSpace(path), "::") {
@@ -122,8 +122,8 @@ func (in *Reader) Found(path string, info fs.FileInfo) Source {
 	return s
 }
 
-// OneStdin returns an error for a call that would read standard input twice: for the messages that args name,
-// and for any of files that is "-".
+// OneStdin returns an error if standard input would be read twice. The messages that args name may come from
+// it, and so does each of files that is "-".
 func OneStdin(args []string, files ...string) error {
 	free := len(args) > 0 && !slices.Contains(args, "-")
 	for _, file := range files {
@@ -161,7 +161,8 @@ func (in *Reader) Directory(dir string) []Source {
 			s.Found = true
 			list = append(list, s)
 		case !info.IsDir():
-			// The directory's author chose it: a pipe without a writer would block forever.
+			// The author of the directory may have put anything there: a pipe without a writer would block
+			// forever.
 			list = append(list, Source{Name: SourceName(path), Err: errors.New("is not a regular file: to read it, name it as an argument")})
 		}
 		return nil

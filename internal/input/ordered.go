@@ -8,7 +8,7 @@ import (
 // A Bound limits the number of items in flight.
 type Bound[T any] struct {
 	// ahead is the maximum number of items in flight while a core works on the first of them, which may be
-	// huge: the other cores work on the next ones. Only results with a weight may wait like that.
+	// huge: the other cores work on the next ones. Only results with a weight may wait that long.
 	ahead int
 	// large selects the items that are limited to one in flight per core; nil means none.
 	large func(T) bool
@@ -21,9 +21,9 @@ type weighed interface{ Weight() int }
 const maxWaiting = 16 << 20
 
 // Ordered does work on the items that produce emits concurrently and consumes the results in the order of the
-// items. A few items per core are in flight at once, or as many as the limit allows. consume's argument more
-// reports whether further results may be ready. When consume fails, Ordered returns its error immediately,
-// even if produce is waiting for input; emit then returns false.
+// items. A few items per core are in flight at once, or as many as the limit allows. The argument more of
+// consume reports whether further results may be ready. When consume fails, Ordered returns its error
+// immediately, even if produce is waiting for input; emit then returns false.
 func Ordered[T, R any](produce func(emit func(T) bool), work func(T) R, consume func(r R, more bool) error, limit Bound[T]) error {
 	type pending struct {
 		result chan R
@@ -98,7 +98,7 @@ type window struct {
 	stopped  bool
 }
 
-// enter waits until another item may be in flight. It returns false if none ever will.
+// enter waits until another item may be in flight. It returns false if no further item may enter.
 func (w *window) enter(large bool) bool {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

@@ -47,7 +47,7 @@ func ofFormat(m *message.Message, of format.Format, limits jsonstream.Limits) Fa
 	return f
 }
 
-// detected returns why a message is of a format that is detected by its turns.
+// detected returns the reason why a message is of a format that is detected by its turns.
 func detected(root jsonstream.Value, of format.Format) *Detected {
 	if d := formats.Named(of); d.Known == nil || d.Turns == nil {
 		return nil

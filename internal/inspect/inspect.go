@@ -65,7 +65,8 @@ type Facts struct {
 	Extensions []string `json:"extensions"` // namespaces
 
 	Context *Context `json:"context,omitzero"` // nil where the message carries none, or is its own
-	// Detected is how the format was detected; nil if a member names it, or it was given.
+	// Detected describes the detection of the format; nil if a member names it, or it was
+	// given.
 	Detected *Detected `json:"detected,omitzero"`
 	// Profile has the data that only messages of the format have, nil for canonical ones. In
 	// JSON its Details are in a member with the name of the format's system.

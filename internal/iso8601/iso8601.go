@@ -28,7 +28,7 @@ const (
 const maxLength = 100
 
 // Parse parses a date-time. It returns the time in UTC, to the nanosecond as [rfc3339.Parse] does, and the
-// form of the text, and reports whether text is a date-time. A Local time is taken for UTC.
+// form of the text, and reports whether text is a date-time. A Local time is read as UTC.
 func Parse[T rfc3339.Text](text T) (t time.Time, form Form, ok bool) {
 	if t, ok = rfc3339.Parse(text); ok {
 		return t, RFC3339, true

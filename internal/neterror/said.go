@@ -10,10 +10,10 @@ import (
 // maxSaid is the maximum length of the peer's text in an error, in bytes.
 const maxSaid = 500
 
-// Said prepares a text from the peer, such as the body of an error response, for an error message: on one
+// PeerText prepares a text from the peer, such as the body of an error response, for an error message: on one
 // line, without control characters, short, and without the password of the address and the values of its
 // query, which the peer may have repeated.
-func Said(text string, u *url.URL) string {
+func PeerText(text string, u *url.URL) string {
 	text = strings.ToValidUTF8(hide(text, u), " ")
 	text = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		if !unicode.IsGraphic(r) {

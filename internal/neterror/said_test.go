@@ -18,11 +18,11 @@ func TestSaid(t *testing.T) {
 		{strings.Repeat("é", 300), strings.Repeat("é", 250) + "…"},
 		{"x" + strings.Repeat("é", 300), "x" + strings.Repeat("é", 249) + "…"},
 	} {
-		if got := neterror.Said(tt.text, u); got != tt.want {
+		if got := neterror.PeerText(tt.text, u); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
 		}
 	}
-	if got := neterror.Said("no user", &url.URL{}); got != "no user" {
+	if got := neterror.PeerText("no user", &url.URL{}); got != "no user" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -29,21 +29,21 @@ func Install(t testing.TB) string {
 	return install(t, ".")
 }
 
-// InstallClients is Install for testdata/oracles/mcp: clients of the Model Context Protocol. They have their
-// own folder since few tests need them.
+// InstallClients is like Install, but for testdata/oracles/mcp: clients of the Model Context Protocol. They
+// have their own folder since few tests need them.
 func InstallClients(t testing.TB) string {
 	t.Helper()
 	return install(t, "mcp")
 }
 
-// InstallCards is Install for testdata/oracles/a2a: the SDK that agent cards are compared with.
+// InstallCards is like Install, but for testdata/oracles/a2a: the SDK that agent cards are compared with.
 func InstallCards(t testing.TB) string {
 	t.Helper()
 	return install(t, "a2a")
 }
 
-// InstallReaders is Install for testdata/oracles/compression: decompressors. It returns the folder with the
-// script that runs them.
+// InstallReaders is like Install, but for testdata/oracles/compression: decompressors. It returns the folder
+// with the script that runs them.
 func InstallReaders(t testing.TB) string {
 	t.Helper()
 	return install(t, "compression")

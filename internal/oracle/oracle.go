@@ -129,7 +129,7 @@ func line(doc []byte) []byte {
 	return append(text, '\n')
 }
 
-// failing skips the test because there is no oracle, or fails it if it must run.
+// failing reports that there is no oracle: it skips the test, or fails it if the test must run.
 func failing(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("CI") != "" {

@@ -219,7 +219,7 @@ func TestOracles(t *testing.T) {
 				t.Errorf("the bad one is answered %s, want %s: %s", bad.Raw, tt.check, tt.refused)
 			}
 			if nothing.OK || !strings.HasPrefix(nothing.Checks["read"], "SyntaxError: ") {
-				t.Errorf("what is no JSON is answered %s", nothing.Raw)
+				t.Errorf("what is not JSON is answered %s", nothing.Raw)
 			}
 		})
 	}

@@ -8,7 +8,7 @@ import (
 // closedStdout reports whether the process seems to have been started without a standard output. Then the Go
 // runtime has opened the null device instead, for reading and writing, and writing to it would look like
 // success. A shell's >/dev/null is write-only. Other programs open it like the runtime, but if they pass it
-// on as stdin or stderr, too, it is a single open file, which the runtime never does.
+// on as stdin or stderr, too, all of these share one open file, which does not happen in the runtime.
 func closedStdout() bool {
 	stdout := os.Stdout.Fd()
 	if flags, ok := fileFlags(stdout); !ok || flags&syscall.O_ACCMODE != syscall.O_RDWR {

@@ -4,7 +4,8 @@ package output
 
 import "os"
 
-// SyncFolder does nothing: NTFS journals names and has no call to wait for that.
+// SyncFolder does nothing: NTFS journals names and has no call to wait for the
+// journal.
 func SyncFolder(string) error { return nil }
 
 // SyncOpened does nothing.

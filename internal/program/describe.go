@@ -77,8 +77,8 @@ func (p *Program) description(name string) description {
 	return description{Use: name} // before TestGenerated has written it
 }
 
-// AddFlagsOfOther adds to c the flags that only the other program's command of the same name has. It returns
-// their names.
+// AddFlagsOfOther adds to c the flags that exist only in the other program's command of the same name. It
+// returns their names.
 func (p *Program) AddFlagsOfOther(c *cobra.Command) []string {
 	var names []string
 	for _, f := range p.description(c.Name()).Flags {

@@ -75,7 +75,7 @@ func Execute(g *cli.Globals, root *cobra.Command) int {
 }
 
 // delayCollection lets the heap grow to 32 MB before the first garbage collection, since most runs end before
-// that. After it, collections are as usual.
+// that. Later collections are as usual.
 func delayCollection() {
 	if os.Getenv("GOGC") != "" {
 		return

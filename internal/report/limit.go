@@ -51,7 +51,7 @@ func (r *Record) several() string {
 
 // A Limiter limits the findings in the report of a run. After the maximum number of findings, messages are
 // reported without theirs. Then consecutive terse records of one source are merged. After the same number of
-// terse records without findings, those are merged, too: 65 kB of gzip can hold 22 million of them.
+// terse records without findings, further ones are merged, too: 65 kB of gzip can hold 22 million of them.
 type Limiter struct {
 	term.Allowance                // of findings
 	Exhausted      atomic.Bool    // no more findings will be written; safe for concurrent use

@@ -25,9 +25,9 @@ const minSecret = 10
 // A bytestring is a text or a document. Converting one to the other would cost as much as the search.
 type bytestring interface{ string | []byte }
 
-// announced reports whether text contains a part that some credential requires. The result for JSON is the
-// same unless \u escapes hide the part: of the characters that it looks for, only the slash has another
-// escape.
+// announced reports whether text contains a part that some credential requires. JSON text gives the same
+// result as the decoded text unless \u escapes hide the part: the only other escape for a character of a
+// part is \/.
 func announced[T bytestring](text T, indexByte func(T, byte) int) bool {
 	const block = 1 << 10 * spellingStride // stays in the processor's cache for all searches
 	if len(text) < minSecret {

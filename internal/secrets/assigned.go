@@ -13,8 +13,9 @@ var Assigned = Kind{
 	Similar: "DB_PASSWORD=$PASSWORD",
 }
 
-// assigned match the value, as the first group, of an environment variable or of Authorization. The variable
-// is in capitals, with a name that ends like a credential's, in an environment file, a command or YAML.
+// assigned are expressions whose first group is the value of an environment variable or of Authorization. The
+// variable is in capitals, with a name that ends like a credential's, in an environment file, a command or
+// YAML.
 var assigned = [...]func() *regexp.Regexp{
 	static(`\b(?:[A-Z0-9]+_)+(?:PASSWORD|PASSWD|PASS|PWD|SECRET|TOKEN|KEY|CREDENTIALS?)["']?[ \t]*[=:][ \t]*["']?([^\s"'\\,;)}]{8,})`),
 	static(`\b(?:PASSWORD|PASSWD|SECRET|TOKEN)["']?[ \t]*[=:][ \t]*["']?([^\s"'\\,;)}]{8,})`),

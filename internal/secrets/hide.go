@@ -2,8 +2,8 @@ package secrets
 
 import "strings"
 
-// Hide returns text with an asterisk for every byte of a credential: of all that [Find] finds, of long random
-// words, and of values after a name such as "password". It is for displaying texts of unknown content.
+// Hide returns text with an asterisk for every byte of a credential: the credentials that [Find] finds, long
+// random words, and values after a name such as "password". It is for displaying texts of unknown content.
 func Hide(text string) string {
 	var hidden []byte
 	hide := func(from, to int) {
@@ -62,7 +62,7 @@ func hasRandomPart(word string) bool {
 }
 
 // IsRandom reports whether a word of at least minLength bytes looks random: small letters, capitals and
-// digits, which alternate as often as in the base64 of a key. That excludes paths, names of several words,
+// digits, which alternate as often as in the base64 of a key. This excludes paths, names of several words,
 // UUIDs, and hashes in hexadecimal digits. Bytes other than letters and digits do not count as alternations.
 func IsRandom(word string, minLength int) bool {
 	if len(word) < minLength {

@@ -90,8 +90,8 @@ const (
 	defaultReach = 160
 )
 
-// find is Find without a call of announced. Each expression searches only windows around its literals, which
-// never overlap.
+// find is like Find, but does not call announced. Each expression searches only windows around its
+// literals, which never overlap.
 func find(text string) []Secret {
 	literals, list := index(), patterns()
 	type window struct{ start, end int }

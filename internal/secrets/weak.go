@@ -12,7 +12,8 @@ const (
 	GoodBytes = 32
 )
 
-// Weakness returns why a secret is easy to guess, as a text to follow its name, "" if no reason is known.
+// Weakness returns the reason why a secret is easy to guess, as a text to follow its name, "" if no
+// reason is known.
 func Weakness(secret []byte) string {
 	switch {
 	case len(secret) < MinBytes:

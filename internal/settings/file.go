@@ -60,8 +60,8 @@ func (f *configFile) read() (err error) {
 	return err
 }
 
-// unsafeFile returns why others may have written a file, "" if only the user or the system's administrator
-// can have.
+// unsafeFile returns the reason why others may have written a file, "" if only the user or the system's
+// administrator can have.
 func unsafeFile(info fs.FileInfo) string {
 	switch {
 	case ownedByAnother(info):

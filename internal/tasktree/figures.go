@@ -36,7 +36,8 @@ func SpentRow(who string, columns, handoffs int, spent, total chain.Cost) []stri
 	return []string{term.Clip(who, columns), term.Plural(handoffs, "handoff"), USD(spent.SpentUSD), Share(spent.SpentUSD, total.SpentUSD), InTokens(spent)}
 }
 
-// Doubt returns why the sum of a task's steps may differ from its spending, "" if nothing suggests that.
+// Doubt returns the reason why the sum of a task's steps may differ from its spending, "" if nothing
+// suggests that.
 func Doubt(task *chain.Task) string {
 	if task.Agrees {
 		return ""
@@ -56,7 +57,7 @@ func Day(t time.Time) string {
 	return t.UTC().Format(time.DateOnly)
 }
 
-// When returns the time from the message of its parent to a message. Without a parent, it returns the
+// When returns the time between the parent's message and a message. Without a parent, it returns the
 // message's time, or its day if that differs from the day of the task's first message.
 func When(n *chain.Node, first time.Time) string {
 	switch {

@@ -332,7 +332,7 @@ func breakLine(s string, columns int) (head, rest string) {
 	return strings.TrimRight(head, " "), strings.TrimLeft(s[len(head):], " ")
 }
 
-// Bar draws a share from 0 to 1 of the columns. A positive share is always visible.
+// Bar draws a bar of a share, 0 to 1, of the columns. A positive share is always visible.
 func Bar(share float64, columns int) string {
 	n := int(share*float64(columns) + 0.5)
 	if n <= 0 && share > 0 {

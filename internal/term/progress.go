@@ -14,9 +14,9 @@ type Progress struct {
 	stderr io.Writer
 	errors Allowance
 
-	screen *screening // nil: show nothing
-	what   string     // the action, "" for reading messages
-	total  int64      // bytes, or the number of steps; -1 if unknown
+	screen *screenStream // nil: show nothing
+	what   string        // the action, "" for reading messages
+	total  int64         // bytes, or the number of steps; -1 if unknown
 
 	read     atomic.Int64 // bytes
 	messages atomic.Int64 // or steps
@@ -29,7 +29,7 @@ type Progress struct {
 // NewProgress returns the progress of a run with diagnostics on stderr. It prints at most maxErrors errors, 0
 // for no limit.
 func NewProgress(stderr io.Writer, maxErrors int) *Progress {
-	screen, _ := stderr.(*screening)
+	screen, _ := stderr.(*screenStream)
 	return &Progress{stderr: stderr, errors: Allowance{Max: maxErrors}, screen: screen}
 }
 

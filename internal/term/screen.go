@@ -20,9 +20,9 @@ type Screen struct {
 	Clock func() (began time.Time, ticks <-chan time.Time, stop func())
 
 	mu     sync.Mutex
-	drawn  int        // width of the shown line, in columns
-	on     *screening // the stream that shows it
-	inLine bool       // the last write did not end its line
+	drawn  int           // width of the shown line, in columns
+	on     *screenStream // the stream that shows it
+	inLine bool          // the last write did not end its line
 }
 
 // Stream returns a file as a stream of the screen, or unchanged if it is not a terminal.
@@ -30,19 +30,19 @@ func (s *Screen) Stream(f *os.File) io.Writer {
 	if !IsTerminal(f) {
 		return f
 	}
-	return &screening{f, s}
+	return &screenStream{f, s}
 }
 
-// A screening is a stream of a screen.
-type screening struct {
+// A screenStream is a stream of a screen.
+type screenStream struct {
 	file   *os.File
 	screen *Screen
 }
 
 // Fd returns the file descriptor of the terminal.
-func (s *screening) Fd() uintptr { return s.file.Fd() }
+func (s *screenStream) Fd() uintptr { return s.file.Fd() }
 
-func (s *screening) Write(p []byte) (int, error) {
+func (s *screenStream) Write(p []byte) (int, error) {
 	s.screen.mu.Lock()
 	defer s.screen.mu.Unlock()
 	s.screen.clear()
@@ -54,9 +54,9 @@ func (s *screening) Write(p []byte) (int, error) {
 }
 
 // Unscreened returns the file of a screen's stream, and any other writer unchanged: for child processes,
-// which write to the terminal themselves. No progress may be shown meanwhile.
+// which write to the terminal themselves. No progress may be shown at the same time.
 func Unscreened(w io.Writer) io.Writer {
-	if s, ok := w.(*screening); ok {
+	if s, ok := w.(*screenStream); ok {
 		return s.file
 	}
 	return w
@@ -77,7 +77,7 @@ func (s *Screen) clear() {
 }
 
 // draw shows the line of a progress, cut to the width of the terminal.
-func (s *screening) draw(line string) {
+func (s *screenStream) draw(line string) {
 	s.screen.mu.Lock()
 	defer s.screen.mu.Unlock()
 	if s.screen.inLine {

@@ -9,8 +9,9 @@ type Index struct {
 	classes *Classes
 }
 
-// NewIndex returns an index of the literals of rules. For each rule, reaches has the maximum
-// distance, in bytes, from the beginning of a waiting literal to the end of a near one.
+// NewIndex returns an index of the literals of rules. reaches has a number for each rule: the
+// maximum distance, in bytes, from the beginning of a waiting literal to the end of a literal near
+// it.
 func NewIndex(literals []Literal, reaches []int) *Index {
 	return NewTables(literals, len(reaches)).Index(reaches)
 }

@@ -7,9 +7,9 @@ import (
 
 // Find calls found with each rule announced by its literals in a text, and the offset of the
 // announcing literal, in the order of the text; at one offset, later literals come first. A waiting
-// literal announces its rule once a near literal is found after it, within reach and as the first
-// of the rule, unless four waiting literals lie between the two; or at once, if the last near
-// literal overlaps it.
+// literal announces its rule when the first near literal of the rule follows it within reach,
+// unless four waiting literals lie between the two. If the last near literal overlaps the waiting
+// one, the rule is announced at once.
 //
 // Matching ignores case, and the same bit of other bytes: "[" matches "{", too. A literal that
 // begins with an ASCII letter or digit matches only at the beginning of a word. No literal matches

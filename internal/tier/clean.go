@@ -48,7 +48,8 @@ func CleanStart() {
 		os.Setenv(name, strings.TrimPrefix(os.Getenv(name)+",127.0.0.1,localhost,::1", ","))
 	}
 	// A child process inherits that a signal is ignored, as by nohup, but not that it is caught. Go catches
-	// all other signals by itself. This process goes on ignoring these two, since nothing reads the channel.
+	// all other signals by itself. This process continues to ignore these two signals, since nothing reads
+	// the channel.
 	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
 		if signal.Ignored(s) {
 			signal.Notify(make(chan os.Signal, 1), s)
@@ -81,8 +82,8 @@ func leaveHome() {
 	os.Unsetenv("HOME")
 }
 
-// Clean is the tests of M with a [CleanStart], for testscript.Main: it runs other programs in the same
-// binary, and these must see the environment as it is.
+// A Clean runs the tests of M after a [CleanStart], for testscript.Main, which also runs other programs in
+// the same binary: the other programs must see the original environment.
 type Clean struct{ M *testing.M }
 
 // Run returns the exit code.

@@ -33,7 +33,7 @@ const measuredAgain = "HANDOFF_TEST_MEASURED_AGAIN"
 // more CPU time, too. Call Run from TestMain in packages whose tests take seconds.
 //
 // The tests in unmeasured may take any time: the subtests of one are tests of their own, or it calls
-// t.Parallel and shares the process with others. A test that calls t.Parallel has to be among them.
+// t.Parallel and shares the process with others. A test that calls t.Parallel must be among them.
 func Run(m *testing.M, unmeasured ...string) int {
 	CleanStart()
 	costs := measure(m, unmeasured)

@@ -52,7 +52,7 @@ func isParted(run string) bool {
 	return stems >= 2
 }
 
-// hasStemIn is hasStem for a word with signs for letters. It does not allocate.
+// hasStemIn is like hasStem, but for a word with signs in place of letters. It does not allocate.
 func hasStemIn(word string) bool {
 	var letters [maxLeet]byte
 	n := copy(letters[:], word)

@@ -113,7 +113,7 @@ func (d *reader) change(r Reading, found signs, depth int) {
 }
 
 // takeOut yields the readings that steps extract from r, which has the signs found, and the
-// readings of those.
+// readings of these extracts.
 func (d *reader) takeOut(steps []step, r Reading, found signs, depth int) {
 	if depth >= maxDepth {
 		return

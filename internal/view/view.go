@@ -21,8 +21,8 @@ import "iter"
 type Kind string
 
 // The kinds of readings. The first ones are the whole text with something changed in place,
-// cumulatively. Those from Base64 on have only the extracted pieces of the text, separated by empty
-// lines.
+// cumulatively. The kinds from Base64 on have only the extracted pieces of the text, separated by
+// empty lines.
 const (
 	Folded   Kind = "folded"   // look-alikes, invisible characters and ornaments replaced
 	Percent  Kind = "percent"  // percent escapes and quoted-printable

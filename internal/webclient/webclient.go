@@ -121,7 +121,7 @@ func plain(err error, r *http.Request) error {
 	if _, token, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && token != "" {
 		text = strings.ReplaceAll(text, token, "xxxxx")
 	}
-	if text = neterror.Said(text, r.URL); text != err.Error() {
+	if text = neterror.PeerText(text, r.URL); text != err.Error() {
 		return errors.New(text)
 	}
 	return err
@@ -167,5 +167,5 @@ func Status(r *http.Response) string {
 		return text
 	}
 	where := (&url.URL{Scheme: to.Scheme, Host: to.Host}).String()
-	return text + ": it redirects to " + neterror.Said(where, r.Request.URL) + ", but redirects are not followed: use the new URL if it is correct"
+	return text + ": it redirects to " + neterror.PeerText(where, r.Request.URL) + ", but redirects are not followed: use the new URL if it is correct"
 }

@@ -25,7 +25,7 @@ type Options struct {
 	// To is the kind of agent to take over; without an AgentType, the state's toAgent.
 	To message.ToAgent
 	// Also has further kinds of agents that each get the message: a fan-out (section 14.2),
-	// whose receiverList names To and these. A state that has its own receiverList is then an
+	// whose receiverList names To and Also. A state that has its own receiverList is then an
 	// [*InputError].
 	Also []message.ToAgent
 	// Parent is the message by which From got the task, unchanged; nil for the first handoff of
@@ -34,7 +34,8 @@ type Options struct {
 	// Constraints are added to the constraints of the parent and the state.
 	Constraints []string
 	// Traceparent is the W3C traceparent of the span that hands over, such as TRACEPARENT in
-	// the environment. It is ignored if it is invalid, or of another trace than the parent's.
+	// the environment. It is ignored if it is invalid, or belongs to a different trace from
+	// the parent's.
 	Traceparent string
 	// AllowExhausted builds the message even if nothing remains of the budget.
 	AllowExhausted bool
@@ -61,11 +62,11 @@ type Override struct {
 // Message returns the message for a state, as compact JSON in the member order of section 5.2.
 //
 // The state must have passed its schema; [Checked] is for any state. Message copies most of a
-// state that has not unchanged, so the message must then be validated. The error is an
-// [*InputError] for an unusable input, such as an invalid parent or a state that is not filled
-// in ([Skeleton]), and an [*ExhaustedError] if nothing remains of the budget. Other errors are
-// about the options. Only the first error is returned; [Checked] returns all. Message is safe
-// for concurrent use if o.Random is.
+// state unchecked and unchanged, so the message of any other state must be validated. The
+// error is an [*InputError] for an unusable input, such as an invalid parent or a state that
+// is not filled in ([Skeleton]), and an [*ExhaustedError] if nothing remains of the budget.
+// Other errors are about the options. Only the first error is returned; [Checked] returns all.
+// Message is safe for concurrent use if o.Random is.
 func Message(state *jsonstream.Document, o Options) (*message.Message, error) {
 	b := newBuilder(state, o)
 	text := b.message()

@@ -11,10 +11,10 @@ import (
 	"github.com/eaapl/handoff/pkg/message"
 )
 
-// check returns the errors that prevent a state from becoming a message that its receiver accepts, beyond the
-// findings of the schema of states: the errors of [Message], a missing agent in both the options and the
-// state, and no completed subtask in a handoff that is not the first of its task. It leaves out errors that
-// the schema also reports, and all but the first error at a value.
+// check returns errors in a state that the schema of states does not find, but that keep its message from
+// being accepted: the errors of [Message], an agent that neither the options nor the state name, and no
+// completed subtask in a handoff that is not the first of its task. It leaves out errors that the schema also
+// reports, and all but the first error at a value.
 func check(state *jsonstream.Document, o Options) []error {
 	b := newBuilder(state, o)
 	if b.state.root.Kind() != jsonstream.Object {

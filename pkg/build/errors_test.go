@@ -41,7 +41,7 @@ func TestErrors(t *testing.T) {
 		{name: "parent without id", state: later, parent: `{"taskId":"` + taskA + `"}`, want: "parent: /handoffId: expected a string, found nothing", line: 1},
 		{name: "parent without budget", state: later, parent: with(t, parent, "/costTracking", "\n{}"),
 			want: "parent: /costTracking/costBudgetRemainingUSD: expected a number, found nothing", line: 2},
-		{name: "parent is no object", state: later, parent: "1", want: "parent: expected an object, found a number", line: 1},
+		{name: "parent is not an object", state: later, parent: "1", want: "parent: expected an object, found a number", line: 1},
 		{name: "parent without canonical form", state: later, parent: with(t, parent, "/currentState", "{\n\"n\":[1e400]}"),
 			want: "parent: /currentState/n/0: no digest of the parent can be recorded: 1e400 is beyond the range of a double", line: 2},
 		{name: "extensions with a parent", state: with(t, later, "/extensions", "7"), parent: parent, want: "state: /extensions: expected an object, found a number", line: 1},

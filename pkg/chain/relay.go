@@ -7,7 +7,7 @@ import (
 )
 
 // An inventory is a list of names of a message, used to find names that other messages lack.
-// That takes time in proportion to the other message.
+// The search takes time in proportion to the length of the other message.
 type inventory struct {
 	index map[string]int
 	names []string
@@ -175,8 +175,8 @@ func (c *Checker) checkResults(p *parent, n *Node) {
 	}
 }
 
-// chosen returns some IDs of the subtasks for which meant is true, their number, and the index
-// of the first.
+// chosen returns some of the IDs of the subtasks that meant selects, the number of these
+// subtasks, and the index of the first one.
 func chosen(subtasks []subtask, meant func(subtask) bool) (some []string, count, first int) {
 	for i, s := range subtasks {
 		if !meant(s) {

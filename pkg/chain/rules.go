@@ -42,11 +42,11 @@ func lineageRules() []finding.Rule {
 		"A task begins only once (section 5.2). An agent dropped parentHandoffId, or two tasks have the same taskId. Each such message except the first is reported, and the costs of all are added up.",
 	), rule(
 		"chain/task-changed", finding.Error,
-		"The taskId of a message is not that of its parent.",
+		"The taskId of a message differs from its parent's.",
 		"A query for the task by its id returns only a part of its messages (section 8.2). The message is shown as a root of the task that it names, and is still compared with its parent.",
 	), rule(
 		"chain/trace-broken", finding.Error,
-		"The traceparent has another trace-id than that of the parent message, or the same parent-id.",
+		"The traceparent differs from the parent message's in its trace-id, or has the same parent-id.",
 		"Tracing shows two traces instead of one, or two handoffs as one span (W3C Trace Context, section 3.2). Keep the trace-id, and generate a new parent-id for every handoff. "+
 			"An invalid traceparent is not compared.",
 	), rule(
@@ -87,7 +87,7 @@ func relayRules() []finding.Rule {
 	), rule(
 		"chain/result-changed", finding.Error,
 		"The result of a completed subtask of the parent was changed.",
-		"The result is not that of the agent that completed the subtask. Pass results on unchanged. Numbers are compared by value, and members in any order. To correct a result, add a new subtask.",
+		"The result differs from the result of the agent that completed the subtask. Pass results on unchanged. Numbers are compared by value, and members in any order. To correct a result, add a new subtask.",
 	), rule(
 		"chain/subtask-forgotten", finding.Error,
 		"A completed subtask of the parent is missing.",

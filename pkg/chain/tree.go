@@ -93,7 +93,7 @@ func (c *Checker) plant() *forest {
 		known[key{id, m.digest}] = i
 		if first, taken := named[id]; taken {
 			c.report("chain/duplicate-id", &f.nodes[i], m.at(handoffID), fmt.Sprintf(
-				"the handoffId %s is also that of the message at %s; give every handoff its own id", finding.Quote(m.HandoffID), f.nodes[first].Place))
+				"the handoffId %s is also used by the message at %s; give every handoff its own id", finding.Quote(m.HandoffID), f.nodes[first].Place))
 			if twin := [2]string{id, foldID(m.TaskID)}; twins[twin] == 0 {
 				twins[twin] = i
 			}

@@ -124,9 +124,9 @@ type Report struct {
 // with their square.
 const MaxValues = 1 << 13
 
-// Compare compares two versions of a schema. Neither may refer to other documents (see registry.Bundle). The
-// error is that one of them is not a JSON Schema, or has more than [MaxValues]. The work is bounded: in large
-// schemas, more verdicts are [Unknown].
+// Compare compares two versions of a schema. Neither may refer to other documents (see registry.Bundle). It
+// returns an error if one of them is not a JSON Schema, or has more than [MaxValues]. The work is bounded: in
+// large schemas, more verdicts are [Unknown].
 func Compare(older, newer *jsonstream.Document) (*Report, error) {
 	a, err := newSide(older)
 	if err != nil {
@@ -214,8 +214,8 @@ func kindOf(backward, forward Verdict) Kind {
 	}
 }
 
-// bumpOf applies section 14.3: by the kind of change if the section names it, and otherwise by
-// whether valid documents stay valid.
+// bumpOf returns the version bump that section 14.3 requires for a change. If the section does not name the
+// kind of change, the bump depends on whether valid documents stay valid.
 func bumpOf(c Change) Bump {
 	switch {
 	case c.Kind == MemberRemoved:

@@ -100,7 +100,7 @@ func (w *walk) patterns(d difference, in context) {
 			}
 			wanted := to.get("patternProperties").get(pattern)
 			if !wanted.schema.Exists() {
-				// Such names belong to the rest, if no other keyword names them.
+				// Such names belong to the rest unless another keyword names them.
 				wanted, _ = to.rest()
 				others = []part{from.get("patternProperties").get(pattern)}
 			}

@@ -6,7 +6,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// types is a set of JSON types, with integers and other numbers apart.
+// types is a set of JSON types, in which integers and other numbers are different types.
 type types uint8
 
 const (

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// patience is how long content may wait for more before a flush. Compressing in small pieces makes
-// the output longer; waiting indefinitely would starve the reader.
+// patience is the maximum time that content waits for more before a flush. Compressing in small
+// pieces makes the output longer; waiting indefinitely would starve the reader.
 const patience = time.Second
 
 // pieceBytes is the size of a read.

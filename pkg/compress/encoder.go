@@ -133,7 +133,7 @@ func (e *Encoder) Append(dst, content []byte) []byte {
 	return appendTrailer(dst, crc32.ChecksumIEEE(content), uint32(len(content)))
 }
 
-// unsaid is the content size, in bytes, from which the library writes it to the frame header.
+// unsaid is the minimum content size, in bytes, that the library writes to the frame header.
 const unsaid = 256
 
 // saySize writes the content size to the header of a zstd frame that lacks it. It takes the place

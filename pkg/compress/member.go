@@ -22,7 +22,7 @@ type member struct {
 	size     uint32 // of the content, modulo 2^32
 }
 
-// A piece is a piece of content in compression.
+// A piece is a part of the content that is being compressed.
 type piece struct {
 	content, data []byte
 	last          bool

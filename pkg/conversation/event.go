@@ -50,7 +50,7 @@ func IsToolItem(item jsonstream.Value) bool {
 	return slices.Contains(toolTypes, item.Get("type").Text())
 }
 
-// isToolRole reports whether a role is that of a tool; "function" is the older name.
+// isToolRole reports whether a role is a tool's; "function" is the older name.
 func isToolRole(role string) bool { return role == "tool" || role == "function" }
 
 // IsTool reports whether a turn, or a part of one, is only about a tool.

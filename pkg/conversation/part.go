@@ -31,7 +31,7 @@ type Part struct {
 	// Name is the value with the name of the tool, in a call or result; absent if there is none. See
 	// [Part.Tool].
 	Name jsonstream.Value
-	// Hosted reports, of a call or result, that the provider runs the tool.
+	// Hosted reports that the provider runs the tool of the call or result.
 	Hosted bool
 }
 

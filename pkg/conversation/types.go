@@ -131,7 +131,7 @@ var types = []Type{
 }
 
 // members has a row for every member of the parts of Gemini and Bedrock, which have no type. A part has one
-// member of another kind than [Other], or Gemini's thought besides its text.
+// member of a kind other than [Other], or Gemini's thought besides its text.
 var members = []Type{
 	{Name: "audio", Kind: Media, Formats: "bedrock-converse"},
 	{Name: "audioTranscription", Formats: "gemini"},

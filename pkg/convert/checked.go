@@ -11,12 +11,12 @@ import (
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
-// Checked is [Convert] for a source that may be invalid by the schema of its own format, which Convert
-// checks only as far as necessary. A source with missing members or members of a wrong type
+// Checked is like [Convert], but for a source that may be invalid by the schema of its own format, which
+// Convert checks only as far as necessary. A source with missing members or members of a wrong type
 // ([validate.Structure]) is not converted, unless options are lenient. A source that carries the message that
-// it was made from is not checked. [SourceErrors] then include
-// the errors of the schema and of the conversion, each with its place in the text. Checked also returns the
-// other errors of Convert, and that of ctx. limits bound encoded values in the source.
+// it was made from is not checked. [SourceErrors] then include the errors of the schema and of the
+// conversion, each with its place in the text. Checked also returns the other errors of Convert, and that of
+// ctx. limits bound encoded values in the source.
 func Checked(ctx context.Context, doc *jsonstream.Document, to format.Format, options Options, limits jsonstream.Limits) (Result, error) {
 	r, err := Convert(doc, to, options)
 	var faults SourceErrors

@@ -112,8 +112,8 @@ func withoutMade(m exchange.Meaning, made tree.Node) exchange.Meaning {
 	return m
 }
 
-// restorer returns the maker of values for the translation of a message with a residue. It makes up the
-// values that were known when the residue was made and are missing now.
+// restorer returns the maker of the values that the translation of a message with a residue needs. It makes
+// up the values that were known when the residue was made and are missing now.
 func (c conversion) restorer(r residue, source tree.Node) *exchange.Maker {
 	k := &exchange.Maker{Seed: c.seed, Budget: c.budget, Source: source, Restoring: true, Known: map[string]bool{}}
 	for _, place := range c.to.Places {

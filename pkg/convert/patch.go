@@ -11,12 +11,12 @@ import (
 type patch struct {
 	members []entry // the differences outside the turns
 	turns   []hunk
-	text    recoded
+	text    recodedText
 	signed  tree.Digest // of the data that the message's signature covers
 }
 
-// A recoded is the text of an object that this package would encode differently.
-type recoded struct {
+// A recodedText is the text of an object that this package would encode differently.
+type recodedText struct {
 	of   tree.Digest // the object
 	text tree.Node
 }
@@ -32,7 +32,7 @@ func patchOf(s side, given, message tree.Node) patch {
 	if s.Encoded != "" {
 		original := s.Original(message)
 		if o := want.At(s.Encoded); o.Get("form").Text() == exchange.FormBase64 && !tree.Same(exchange.Shut(o), original) {
-			p.text = recoded{o.Get("value").Digest(), original}
+			p.text = recodedText{o.Get("value").Digest(), original}
 		}
 	}
 	if got, _ := p.apply(s, given); !tree.Same(got, message) {

@@ -81,7 +81,7 @@ func unpack(n tree.Node, f format.Format) (residue, bool) {
 		patch: patch{
 			members: unpackEntries(n.Get("members")), turns: unpackHunks(n.Get("turns")),
 			signed: tree.DigestIn(n.Get("signed").Text()),
-			text:   recoded{tree.DigestIn(n.At("/text/was").Text()), n.At("/text/value")},
+			text:   recodedText{tree.DigestIn(n.At("/text/was").Text()), n.At("/text/value")},
 		},
 	}
 	if (Options{Budget: r.budget}).Check() != nil {

@@ -104,7 +104,7 @@ func TestCompare(t *testing.T) {
 				"! /0/v 1 to /5/v 0", "! /1/v 1 to /6/v 0", "! /2/v 1 to /7/v 0", "- /3 1"}},
 		{name: "a scalar at another place of a gap is another one", a: `[1,"p q r s"]`, b: `["x y z w",2]`,
 			want: []string{"- /0 1", `- /1 "p q r s"`, `+ /0 "x y z w"`, "+ /1 2"}},
-		{name: "an object is no array", a: `[{"":"x"}]`, b: `[["x"]]`, want: []string{`- /0 {"":"x"}`, `+ /0 ["x"]`}},
+		{name: "an object is not an array", a: `[{"":"x"}]`, b: `[["x"]]`, want: []string{`- /0 {"":"x"}`, `+ /0 ["x"]`}},
 		{name: "removed elements are where they were", a: `[1,2,3,4,5]`, b: `[1,3,5]`, want: []string{"- /1 2", "- /3 4"}},
 		{name: "a text that shares words has changed", a: `["keep","returnJSON:true"]`, b: `["keep","returnJSON:false and more"]`,
 			want: []string{`- /1 "returnJSON:true"`, `+ /1 "returnJSON:false and more"`}},
@@ -219,7 +219,7 @@ func TestCompareInside(t *testing.T) {
 		{name: "base64", a: base64Of(`{"q":1}`), b: base64Of(`[1]`), want: []string{`!  {"q":1} to  [1]`}},
 		{name: "keys of the document inside", a: snapshot("b"), b: snapshot("c"),
 			want: []string{`! /tool_state/active_calls/1/tool "b" to /tool_state/active_calls/1/tool "c"`}},
-		{name: "one is no JSON", a: `{"q":1}`, b: `{"q":1`},
+		{name: "one is not JSON", a: `{"q":1}`, b: `{"q":1`},
 		{name: "scalars are no documents", a: `1`, b: `2`},
 		{name: "what is too long", a: `["` + strings.Repeat("x", 4<<20) + `"]`, b: `[]`},
 	} {

@@ -56,10 +56,10 @@ type Edit struct {
 	Old  jsonstream.Value // absent if Added
 	New  jsonstream.Value // absent if Removed
 
-	// Edits are the edits of the members, in the order of Old's members and then of the added
-	// ones in New's order; or of the elements: those with a place in New in its order, and
-	// removed ones at their old places. A Changed value without Edits is replaced as a whole; a
-	// value that Moved is equal except for its Edits.
+	// Edits are the edits of the members or elements. Members are in Old's order, and added
+	// members follow in New's order. Elements are in New's order, and removed elements at their
+	// old places. A Changed value without Edits is replaced as a whole; a value that Moved is
+	// equal except for its Edits.
 	Edits []*Edit
 
 	// Inside is the change between the documents in two strings, as JSON text or its base64, or

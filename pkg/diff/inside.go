@@ -33,8 +33,9 @@ func (c *comparison) inside(a, b jsonstream.Value) (e *Edit, same bool) {
 	return e, e == nil && equal.Values(old.Root(), new.Root())
 }
 
-// document returns a value that is an object or array, or the one that a string holds as JSON
-// text or its base64, as SW4RM's context_snapshot does. It is nil if there is none.
+// document returns a value that is an object or array, or the object or array that a string
+// holds as JSON text or its base64, as SW4RM's context_snapshot does. It is nil if there is
+// none.
 func document(v jsonstream.Value) *jsonstream.Document {
 	if len(v.Raw()) > maxInside {
 		return nil

@@ -22,8 +22,8 @@ var ErrNoPatch = errors.New("no patch leads from one document to the other witho
 // documents, it replaces the root instead. An invertible patch tests each value before it
 // removes or replaces it, so that it can be undone.
 //
-// The patch has been applied to a, and the result compared with b. Values that the options
-// leave out stay as they are in a, unless a value around them is removed or replaced. If no
+// The patch has been applied to a, and the result compared with b. Values of a that the
+// options leave out are not changed, unless a value around them is removed or replaced. If no
 // patch does both, the error is [ErrNoPatch].
 func JSONPatch(a, b *jsonstream.Document, e *Edit, o Options, invertible bool) ([]byte, error) {
 	relation := o.relation()

@@ -112,8 +112,9 @@ func (p *sampler) sketch(element equal.Child) *sketch {
 	return &s
 }
 
-// least returns the smallest features without duplicates, ascending: more than maxFeatures, or
-// all. They are valid until the next call.
+// least returns the smallest features without duplicates, ascending: all of them, or if there
+// are more than maxFeatures, at least one more than maxFeatures. They are valid until the next
+// call.
 func (p *sampler) least() []uint64 {
 	if len(p.features) <= maxFeatures {
 		slices.Sort(p.features)
@@ -171,7 +172,8 @@ type sampler struct {
 	spread   []uint64
 }
 
-// add adds the features of a value. Of its place in the element, only the member's name counts.
+// add adds the features of a value. Only the name of the member counts, not the rest of its
+// place in the element.
 func (p *sampler) add(c equal.Child) {
 	if p.values++; p.values > maxValues {
 		return

@@ -102,8 +102,8 @@ func (c *Counts) add(list *Edit) {
 	}
 }
 
-// begins reports whether a list begins with a turn of the user that is a string in the other
-// document.
+// begins reports whether the first turn of a list is a turn of the user with the given text:
+// one document has a list where the other has only this text.
 func begins(list, text jsonstream.Value) bool {
 	first := list.At("/0")
 	return text.Kind() == jsonstream.String && first.Get("role").Text() == "user" && equal.Values(text, first.Get("content"))

@@ -80,7 +80,7 @@ func inWord(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
-// A runJoiner joins runs. Their lengths are enough, because they cover the texts.
+// A runJoiner joins runs. It needs only the lengths of the runs, because they cover the texts.
 type runJoiner struct{ runs []runLength }
 
 type runLength struct {

@@ -79,7 +79,7 @@ func Shorten(text string) string {
 }
 
 // Pointer returns a JSON Pointer in the form that messages show. If it is very long or shows a secret,
-// Pointer returns that of the nearest enclosing value that can be shown.
+// Pointer returns the pointer to the nearest enclosing value that can be shown.
 func Pointer(pointer string) string {
 	if len(pointer) > maxPointer {
 		pointer = pointer[:strings.LastIndexByte(pointer[:maxPointer+1], '/')]

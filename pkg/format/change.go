@@ -17,8 +17,8 @@ type ListEdits struct {
 	New                            []jsonstream.Value // the added elements, unless the whole list was replaced
 }
 
-// A Change describes one difference in meaning between two messages: Count things were added
-// or lost, a value changed, an amount grew or shrank, or just a Text.
+// A Change describes one difference in meaning between two messages: things that were added
+// or lost (Count), a changed value, an amount that grew or shrank, or only a Text.
 type Change struct {
 	Noun   string // the singular noun counted by Count
 	Count  int    // with a Noun, 0 means no change

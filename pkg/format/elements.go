@@ -34,8 +34,9 @@ type Elements struct {
 	// Within returns the turns of an element that holds several, nil for any other. It is nil if no
 	// element does.
 	Within func(element jsonstream.Value) []jsonstream.Value
-	// Hold returns an element that holds several turns with others in the place of its first, as many
-	// as given. Lift returns the element for a turn in the form of the turns within another element.
+	// Hold returns an element that holds several turns, with the given turns in place of as many of
+	// its first ones. Lift returns the element for a turn in the form of the turns within another
+	// element.
 	Hold func(element jsonstream.Value, first int, turns []jsonstream.Value) []byte
 	Lift func(element, turn jsonstream.Value) []byte
 	// Relink updates the references between lines so that a Trail finds the conversation again
@@ -83,7 +84,7 @@ type Cause int
 
 // The causes of losses.
 const (
-	Dangling   Cause = iota // the line that the conversation begins with follows one that is not there
+	Dangling   Cause = iota // the first line of the conversation follows a missing line
 	Orphaned                // a reply is beside the note of a failed request, which the conversation follows
 	Unreadable              // a compaction replaced them by a summary that is encrypted, or by none
 )

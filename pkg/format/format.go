@@ -121,9 +121,9 @@ type Descriptor struct {
 	// message of the provider.
 	Provider string
 	Divided  bool
-	// Replaces reports whether the result in a turn replaces that of the same call in an earlier turn, as
-	// of a tool that runs for long; nil if it never does. Such turns are sent as one if nothing is
-	// between them.
+	// Replaces reports whether the result in a turn replaces an earlier turn's result of the
+	// same call, as a tool that runs for long returns it; nil if it never does. Such turns
+	// are sent as one if nothing is between them.
 	Replaces func(earlier, later jsonstream.Value) bool
 	// MaxTurns is the number of turns that the format's specification advises to keep.
 	MaxTurns int

@@ -127,10 +127,10 @@ func slot(name string) uint8 {
 }
 
 // Detect returns the format with the most members in the document, since any message may
-// have members of another system. Of several formats with equally many, one that carries
-// another format precedes the others, and otherwise the first wins. A document without any
-// mark is in the format of its list's elements: see [Examine]. Detect returns false if the
-// document is in no known format.
+// have members of another system. If several formats have equally many, a format that
+// carries another one precedes the others, and otherwise the first wins. A document without
+// any mark is in the format of its list's elements: see [Examine]. Detect returns false if
+// the document is in no known format.
 func Detect(root jsonstream.Value) (format.Format, bool) {
 	found := count(root)
 	best, most := format.Format(""), int32(0)

@@ -9,18 +9,17 @@ import (
 // A framework is a system whose stored messages are in none of the formats. Most of them have a
 // function that writes messages in a format.
 type framework struct {
-	// is reports whether a document holds messages of the framework. It looks at the beginning of the
-	// document only, since every document is asked.
+	// is reports whether a document holds messages of the framework. It looks only at the beginning of the
+	// document, since it is called for every document.
 	is func(root jsonstream.Value) bool
-	// found completes a sentence that begins with [Outline]: the name of the framework, and the way to
-	// a format.
+	// found completes a sentence that begins with [Outline]: the name of the framework, and how to convert
+	// its messages.
 	found string
 }
 
-// frameworks are in the order in which documents are asked. No document
-// matches two of them.
+// frameworks are in the order in which documents are tested. No document matches two of them.
 var frameworks = []framework{
-	{isAutoGen, "as AutoGen writes a state or its messages; to_oai_type of autogen_ext writes OpenAI Chat messages of those of a model context"},
+	{isAutoGen, "as AutoGen writes a state or its messages; to_oai_type of autogen_ext writes OpenAI Chat messages from the messages of a model context"},
 	{isSemanticKernel, "as a chat history of Semantic Kernel has; its messages write themselves as OpenAI Chat messages with to_dict()"},
 	{isMastra, "as Mastra stores messages; toAISdkMessages of @mastra/ai-sdk/ui writes messages of the AI SDK"},
 	{isCrewAI, "as the output of a crew of CrewAI has; take the OpenAI Chat messages of a task with jq '.tasks_output[0].messages'"},
@@ -33,7 +32,7 @@ var frameworks = []framework{
 	{isHaystack, "as chat messages of Haystack have; to_openai_dict_format() writes OpenAI Chat messages"},
 }
 
-// frameworkOf returns the name of the framework whose messages a document holds, with the way to a format;
+// frameworkOf returns the name of the framework whose messages a document holds, and how to convert them;
 // "" if there is none.
 func frameworkOf(root jsonstream.Value) string {
 	for _, f := range frameworks {
@@ -141,7 +140,7 @@ func isCopilotCLI(root jsonstream.Value) bool {
 	return false
 }
 
-// isThread recognises a thread of Agent Framework, whose messages are read by themselves.
+// isThread recognises a thread of Agent Framework, whose messages can only be read separately.
 func isThread(root jsonstream.Value) bool {
 	for _, store := range [...]jsonstream.Value{root.Get("chat_message_store_state"), root.Get("state").Get("in_memory"), root.Get("storeState")} {
 		if store.Get("messages").Kind() == jsonstream.Array {

@@ -115,7 +115,7 @@ func isPair(v jsonstream.Value) bool {
 }
 
 // inSnakeCase reports whether v has at least three members of a canonical message in snake_case, and
-// more than the number more.
+// more such members than the number more.
 func inSnakeCase(v jsonstream.Value, more int) bool {
 	const least = 3
 	n := 0

@@ -14,7 +14,7 @@ import (
 )
 
 // openLast makes the last context that can hold turns the root. It fails if a context that is declared as
-// JSON cannot be read, since that could be the one.
+// JSON cannot be read, because it may be the context sought.
 func (h *History) openLast(carriers []format.Carrier, limits jsonstream.Limits) error {
 	for _, c := range slices.Backward(carriers) {
 		if entered, err := h.enter(c, limits); err != nil || entered {
@@ -62,7 +62,7 @@ func (h *History) set(carrier jsonstream.Value, context *jsonstream.Document) {
 }
 
 // All returns the conversations in a message, from all carried contexts that can hold turns, the last
-// context first. Without contexts, it returns the conversation of [Of], and its errors. Contexts before the
+// context first. Without contexts, it returns the same conversation and errors as [Of]. Contexts before the
 // last one are skipped if they cannot be read.
 func All(doc *jsonstream.Document, f format.Format, limits jsonstream.Limits) ([]*History, error) {
 	last, err := Of(doc, f, limits)

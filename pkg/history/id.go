@@ -27,8 +27,8 @@ func ID(root jsonstream.Value, f format.Format) string {
 // ID returns the identifier of the message: see [ID].
 func (h *History) ID() string { return ID(h.doc.Root(), h.Format) }
 
-// HasID reports whether id is the [ID] of a message in some format. An id from an index may belong to
-// another format than the detected one. HasID is true for "", since the message has no ID in at least one
+// HasID reports whether id is the [ID] of a message in some format. An id from an index may belong to a
+// format other than the detected one. HasID is true for "", since the message has no ID in at least one
 // format.
 func HasID(root jsonstream.Value, id string) bool {
 	return id == ID(root, "") || slices.ContainsFunc(formats.Names(), func(f format.Format) bool { return id == ID(root, f) })

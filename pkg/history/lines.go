@@ -19,10 +19,10 @@ type Line struct {
 var errTurns = errors.New("the session cannot be rewritten: other lines of it take turns back, or replace them")
 
 // WithTurns returns the text of a message that is JSON Lines with another conversation, in the order of
-// turns. A missing turn is removed with its line. A new turn, or one in a different order, becomes a line
-// after that of the turn before it. If turns within a line change, the line then also holds all turns
-// before them. All other lines stay unchanged, except for references to removed and new lines: the error
-// is that of [format.Elements.Relink], or about lines that would take turns back.
+// turns. A missing turn is removed with its line. A new turn, or a turn in a different order, becomes a
+// line after the line of the turn before it. If turns within a line change, the line then also holds all
+// turns before them. All other lines stay unchanged, except for references to removed and new lines: the
+// error is that of [format.Elements.Relink], or about lines that would take turns back.
 func (h *History) WithTurns(turns []Line) ([]byte, error) {
 	lines := h.place(turns)
 	if relink := h.Layout().Known.Relink; relink != nil {

@@ -7,8 +7,8 @@ import (
 // A Meter measures text, in tokens or another unit of Count.
 type Meter struct {
 	Count func(text string) int
-	// PerTurn is the cost of a turn in addition to its text, PerName that of a turn's name, and PerReply
-	// that of a conversation, for the reply that it primes.
+	// PerTurn is the cost of a turn in addition to its text, PerName the cost of a turn's name, and
+	// PerReply the cost of a conversation, for the reply that it primes.
 	PerTurn, PerName, PerReply int
 }
 
@@ -89,7 +89,7 @@ func (m Meter) Turn(turn jsonstream.Value) int {
 	return size
 }
 
-// parts returns the size of the content of a turn. Parts that are text count only their texts.
+// parts returns the size of a turn's content. Of parts with a text, only the text counts.
 func (m Meter) parts(content jsonstream.Value) int {
 	size := 0
 	for _, part := range content.Elements() {

@@ -57,7 +57,7 @@ func (l *list) find(i int) (part, inner int) {
 	return part, i
 }
 
-// insert inserts an element before the one at i, or at the end.
+// insert inserts an element before the element at i, or at the end.
 func (l *list) insert(i int, d Draft) {
 	if right := l.insertBelow(i, d); right != nil {
 		left := *l
@@ -65,8 +65,8 @@ func (l *list) insert(i int, d Draft) {
 	}
 }
 
-// insertBelow is insert, except that a list that becomes too long returns its second half, to be inserted
-// after it.
+// insertBelow is like insert, but a list that becomes too long returns its second half, which the caller
+// inserts after it.
 func (l *list) insertBelow(i int, d Draft) (right *list) {
 	l.count++
 	if len(l.parts) == 0 {

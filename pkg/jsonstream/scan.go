@@ -129,8 +129,8 @@ func (d *Document) isDuplicate(f *frame, name []byte) bool {
 // nameSeed prevents an attacker from choosing names that collide in the table.
 var nameSeed = maphash.MakeSeed()
 
-// isAmongAll is isDuplicate for an object with many members. Its hash table holds their indices, 0 for
-// none, and is at most half full.
+// isAmongAll is like isDuplicate, but for an object with many members. Its hash table holds their indices,
+// 0 for none, and is at most half full.
 func (d *Document) isAmongAll(f *frame, name []byte) bool {
 	if 2*f.size > len(f.all) {
 		f.all = make([]uint32, max(2*len(f.all), 4*manyMembers))

@@ -104,7 +104,7 @@ const maxSpace = 64 << 10
 
 // Space returns the white space before the next document or the end of the stream, for callers that copy
 // the stream. It waits for input as Next does. It returns false if the white space is longer than 64 KiB.
-// The next call of Next returns an error of the reader.
+// The next call to Next returns an error of the reader.
 func (s *Splitter) Space() (space []byte, ok bool) {
 	for ok = true; ; {
 		n := skipSpace(s.slab, s.pos) - s.pos
@@ -120,7 +120,7 @@ func (s *Splitter) Space() (space []byte, ok bool) {
 }
 
 // Ready reports whether a document, or a line that is not empty, has been read completely, so that the next
-// call of Next need not wait, unless the document continues after that line.
+// call to Next need not wait, unless the document continues after that line.
 func (s *Splitter) Ready() bool {
 	rest := s.slab[skipSpace(s.slab, s.pos):]
 	line := rest
@@ -169,9 +169,9 @@ func (s *Splitter) take(n int) Raw {
 	return raw
 }
 
-// line returns the rest of the line if it is exactly one object or array. In a well-formed stream, it is
-// one if it begins and ends with a bracket, no document can end within it, and the text after it cannot
-// continue a value: only a comma or a closing bracket can.
+// line returns the rest of the line if it is exactly one object or array. In a well-formed stream, this is
+// so if it begins and ends with a bracket, no document can end within it, and the text after it does not
+// continue the value: only a comma or a closing bracket can.
 func (s *Splitter) line() (Raw, bool) {
 	if !s.lines {
 		return Raw{}, false

@@ -13,7 +13,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A FieldError reports a member with another type than in section 5.2, or a field without a JSON form.
+// A FieldError reports a member whose type differs from section 5.2, or a field without a JSON form.
 type FieldError struct {
 	Pointer string // the member's JSON Pointer, "" for the whole value
 	Problem string

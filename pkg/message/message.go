@@ -90,7 +90,7 @@ func (m *Message) Root() jsonstream.Value { return m.doc.Root() }
 // HandoffID returns the member handoffId, "" if it is absent or not a string.
 func (m *Message) HandoffID() string { return m.Root().Get("handoffId").Text() }
 
-// Fields returns the message as Go values, which are copies. If a member has another type than in section
+// Fields returns the message as Go values, which are copies. If the type of a member differs from section
 // 5.2, the error wraps a [*FieldError]; for a message that is valid by the schema, it is nil.
 func (m *Message) Fields() (*Fields, error) {
 	var f Fields

@@ -282,11 +282,11 @@ func TestNewWritesAllRequiredMembers(t *testing.T) {
 
 func TestNewErrors(t *testing.T) {
 	for name, f := range map[string]*message.Fields{
-		"a number that is none":           {CostTracking: message.CostTracking{CostSpentSoFarUSD: "ten"}},
-		"no number where one is needed":   {},
-		"unknown members are no object":   {Unknown: json.RawMessage("[1]")},
-		"an unknown member that is known": {Unknown: json.RawMessage(`{"taskId":"x"}`)},
-		"a state that is no JSON":         {CurrentState: json.RawMessage("{")},
+		"a number that is none":             {CostTracking: message.CostTracking{CostSpentSoFarUSD: "ten"}},
+		"no number where one is needed":     {},
+		"unknown members are not an object": {Unknown: json.RawMessage("[1]")},
+		"an unknown member that is known":   {Unknown: json.RawMessage(`{"taskId":"x"}`)},
+		"a state that is not JSON":          {CurrentState: json.RawMessage("{")},
 	} {
 		if m, err := message.New(f); err == nil {
 			t.Errorf("%s: got %s", name, m.Raw())

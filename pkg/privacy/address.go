@@ -192,7 +192,7 @@ func (f *finder) streetName(w *walker) int {
 
 // streetFirst looks for an address whose street precedes its number, at the beginning of a sequence
 // of capitalised words.
-func (f *finder) streetFirst(words []capitalised) bool {
+func (f *finder) streetFirst(words []capitalWord) bool {
 	first, last := words[0], words[len(words)-1]
 	w := walker{text: f.text, at: last.end}
 	switch {
@@ -249,7 +249,7 @@ func (f *finder) numberFollows(at int) bool {
 }
 
 // postBox looks for a post office box.
-func (f *finder) postBox(words []capitalised) bool {
+func (f *finder) postBox(words []capitalWord) bool {
 	first := words[0]
 	text := f.text[first.start:]
 	for _, prefix := range []string{"PO Box ", "P.O. Box ", "P. O. Box ", "Post Office Box ", "Postfach ", "Apartado ", "Casella Postale ", "PSC ", "APO ", "FPO ", "DPO ", "USNS ", "USS ", "USCGC ", "USNV ", "Unit ", "BP "} {

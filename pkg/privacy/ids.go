@@ -53,24 +53,24 @@ var ids = []id{
 	{"tr-kimlik", "|ddddddddddd", validKimlik, ofTCKN, 0, 0.4},
 }
 
-// A writing is an id in one of its forms.
-type writing struct {
+// An idForm is an id in one of its forms.
+type idForm struct {
 	*id
 	alone float64
 }
 
 // idsByShape are the ids by shape. A space in a shape is "_", which also stands for a character
 // written in place of a dash.
-var idsByShape = sync.OnceValue(func() map[string][]writing {
-	shapes := map[string][]writing{}
+var idsByShape = sync.OnceValue(func() map[string][]idForm {
+	shapes := map[string][]idForm{}
 	for i := range ids {
 		separated, bare, _ := strings.Cut(ids[i].shapes, "|")
 		for shape := range strings.FieldsSeq(separated) {
 			shape = strings.ReplaceAll(shape, "_", " ")
-			shapes[shape] = append(shapes[shape], writing{&ids[i], ids[i].alone})
+			shapes[shape] = append(shapes[shape], idForm{&ids[i], ids[i].alone})
 		}
 		for shape := range strings.FieldsSeq(bare) {
-			shapes[shape] = append(shapes[shape], writing{&ids[i], ids[i].bare})
+			shapes[shape] = append(shapes[shape], idForm{&ids[i], ids[i].bare})
 		}
 	}
 	return shapes

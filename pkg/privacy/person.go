@@ -9,8 +9,8 @@ import (
 	"github.com/eaapl/handoff/pkg/privacy/internal/names"
 )
 
-// A capitalised is a word in a sequence that may be a name.
-type capitalised struct {
+// A capitalWord is a word in a sequence that may be a name.
+type capitalWord struct {
 	start, end int
 	kinds      names.Kinds
 	roles      role
@@ -19,7 +19,7 @@ type capitalised struct {
 	shouted    bool // all capitals
 }
 
-func (w capitalised) is(r role) bool { return w.roles&r != 0 }
+func (w capitalWord) is(r role) bool { return w.roles&r != 0 }
 
 // maxNames is the maximum number of words of a sequence.
 const maxNames = 7
@@ -32,7 +32,7 @@ func (f *finder) capital(i int) int {
 			return f.wordEnd(i)
 		}
 	}
-	var store [maxNames]capitalised
+	var store [maxNames]capitalWord
 	words := f.sequence(store[:0], i)
 	if len(words) == 0 {
 		return f.wordEnd(i)
@@ -69,10 +69,10 @@ func (f *finder) wordEnd(i int) int {
 
 // sequence appends the capitalised words from i on, with the particles, initials and titles between
 // them.
-func (f *finder) sequence(words []capitalised, i int) []capitalised {
+func (f *finder) sequence(words []capitalWord, i int) []capitalWord {
 	text := f.text
 	for len(words) < maxNames {
-		w := capitalised{start: i}
+		w := capitalWord{start: i}
 		r, _ := utf8.DecodeRuneInString(text[i:])
 		small, humps := 0, 0
 		end := i
@@ -211,7 +211,7 @@ func kindsOf(word string) (names.Kinds, role) {
 }
 
 // name looks for a name that begins at one of the words and returns the next word to examine.
-func (f *finder) name(words []capitalised, from int) int {
+func (f *finder) name(words []capitalWord, from int) int {
 	start := from
 	titled := from == 0 && is(isTitle, f.wordBefore(words[0].start)) // mr. Smith
 	for start < len(words) && words[start].is(isTitle) {
@@ -243,7 +243,7 @@ func (f *finder) name(words []capitalised, from int) int {
 }
 
 // fullStop returns 1 if a word is an initial whose full stop ends a sentence, else 0.
-func (f *finder) fullStop(w capitalised) int {
+func (f *finder) fullStop(w capitalWord) int {
 	if w.initial && f.text[w.end-1] == '.' && (w.end == len(f.text) || f.byteAt(w.end) == '\n') {
 		return 1
 	}
@@ -251,7 +251,7 @@ func (f *finder) fullStop(w capitalised) int {
 }
 
 // belongs reports whether a word may continue a name that begins at start.
-func (f *finder) belongs(words []capitalised, start, at int) bool {
+func (f *finder) belongs(words []capitalWord, start, at int) bool {
 	w := words[at]
 	switch {
 	case at == start, w.initial, w.particle:
@@ -268,7 +268,7 @@ func (f *finder) belongs(words []capitalised, start, at int) bool {
 
 // rateName returns the score of words as the name of a person, 0 if they are not one. rest are the
 // following words of the sequence.
-func (f *finder) rateName(words []capitalised, titled bool, rest []capitalised) float64 {
+func (f *finder) rateName(words []capitalWord, titled bool, rest []capitalWord) float64 {
 	if len(rest) > 0 && rest[0].is(isOrganisation) {
 		return 0 // Johnson Hospital
 	}
@@ -360,7 +360,7 @@ func (f *finder) rateName(words []capitalised, titled bool, rest []capitalised) 
 }
 
 // rateSingle rates a single name.
-func (f *finder) rateSingle(w capitalised, introduced bool, rest []capitalised) float64 {
+func (f *finder) rateSingle(w capitalWord, introduced bool, rest []capitalWord) float64 {
 	switch {
 	case len(rest) > 0, w.shouted && f.named&ofPerson == 0:
 		return 0

@@ -8,7 +8,7 @@ import (
 )
 
 // greeted reports whether a word stands alone after a greeting: "Hi Mark,".
-func (f *finder) greeted(w capitalised) bool {
+func (f *finder) greeted(w capitalWord) bool {
 	before := strings.TrimRight(f.text[max(0, w.start-24):w.start], " ,\n\r\t")
 	at := strings.LastIndexAny(before, " ,\n\t") + 1
 	next := f.byteAt(w.end)
@@ -29,7 +29,7 @@ func (f *finder) announced(at int) bool {
 	return readLexicon().words[before]&ofName != 0
 }
 
-// owns reports whether the text after a name is something that persons have: Ada's address.
+// owns reports whether the text after a name is something that people have: Ada's address.
 func (f *finder) owns(at int) bool {
 	if b := f.byteAt(at); b != '\'' && b != 0xE2 || !f.possessive(at) {
 		return false
@@ -65,7 +65,7 @@ func (f *finder) wordAfter(at int) string {
 
 // among reports whether words are used as a name in their sentence: without an article or another
 // sign of a thing before them.
-func (f *finder) among(words []capitalised) bool {
+func (f *finder) among(words []capitalWord) bool {
 	for _, w := range words {
 		if w.end-w.start < 3 && !w.initial || strings.IndexByte(f.text[w.start:w.end], '-') > 0 {
 			return false

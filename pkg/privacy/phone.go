@@ -14,19 +14,19 @@ var defaultRegions = []string{"US", "GB", "DE", "FR", "IT", "ES", "NL", "CH", "A
 // cost of hostile texts.
 const maxLookups = 20_000
 
-// A dialing is a telephone number as written.
-type dialing struct {
+// A phoneNumber is a telephone number as written.
+type phoneNumber struct {
 	start  int
 	plus   bool // it begins with a calling code
 	braced bool // its first group of digits, or the second after a calling code, is in brackets
 	mixed  bool // it has several kinds of separators
 	digits [20]byte
 	n      int
-	groups [10]dialed // the ends of the groups of digits
-	count  int        // number of groups
+	groups [10]digitGroup // the ends of the groups of digits
+	count  int            // number of groups
 }
 
-type dialed struct {
+type digitGroup struct {
 	end    int
 	digits int // digits up to there
 	size   int
@@ -38,7 +38,7 @@ func (f *finder) phone(t *token) int {
 	if t.groups[0].letters > 0 && t.n < 2 || !isDigit(t.plain[0]) {
 		return 0
 	}
-	d := dialing{start: t.start}
+	d := phoneNumber{start: t.start}
 	if !f.dial(&d) || d.n < 6 {
 		return 0
 	}
@@ -66,7 +66,7 @@ func (f *finder) phone(t *token) int {
 }
 
 // dial reads a number from its first digit on, with its prefix characters.
-func (f *finder) dial(d *dialing) bool {
+func (f *finder) dial(d *phoneNumber) bool {
 	text := f.text
 	i := d.start
 	if b := f.byteAt(d.start - 1); b == '(' {
@@ -100,7 +100,7 @@ func (f *finder) dial(d *dialing) bool {
 		if size == 0 || isWord(f.byteAt(i)) && f.byteAt(i) != 'x' && f.byteAt(i) < 0x80 {
 			break
 		}
-		d.groups[d.count] = dialed{i, d.n, size}
+		d.groups[d.count] = digitGroup{i, d.n, size}
 		d.count++
 		// Separators of groups: a space, a dash, a dot, a slash, brackets, or two of them.
 		at := i
@@ -132,7 +132,7 @@ func (f *finder) dial(d *dialing) bool {
 }
 
 // form appends the sizes of the first n groups, one digit each.
-func (d *dialing) form(dst []byte, n int) []byte {
+func (d *phoneNumber) form(dst []byte, n int) []byte {
 	for _, g := range d.groups[:n] {
 		dst = append(dst, byte('0'+min(g.size, 9)))
 	}
@@ -140,7 +140,7 @@ func (d *dialing) form(dst []byte, n int) []byte {
 }
 
 // rate returns the score of the first n groups as a telephone number, and its region.
-func (f *finder) rate(d *dialing, n int) (kind string, score float64) {
+func (f *finder) rate(d *phoneNumber, n int) (kind string, score float64) {
 	digits := string(d.digits[:d.groups[n-1].digits])
 	switch rest, calling := strings.CutPrefix(digits, "00"); {
 	case d.plus:
@@ -226,7 +226,7 @@ func (f *finder) alone(start, end int) bool {
 }
 
 // international rates a number with a calling code.
-func (f *finder) international(digits string, d *dialing, n int) (kind string, score float64) {
+func (f *finder) international(digits string, d *phoneNumber, n int) (kind string, score float64) {
 	// +44 (0)20 is dialled as 020 in Britain and as +44 20 elsewhere.
 	if open := strings.Index(f.text[d.start:d.groups[n-1].end], "(0"); open > 0 {
 		before := 0
@@ -247,12 +247,12 @@ func (f *finder) international(digits string, d *dialing, n int) (kind string, s
 }
 
 // spaced reports whether the only separators are spaces.
-func (f *finder) spaced(d *dialing, n int) bool {
+func (f *finder) spaced(d *phoneNumber, n int) bool {
 	return !strings.ContainsAny(f.text[d.start:d.groups[n-1].end], "-.()/")
 }
 
 // decimal reports whether the number has one dot and no other separator: 1234567.89.
-func (d *dialing) decimal(f *finder, n int) bool {
+func (d *phoneNumber) decimal(f *finder, n int) bool {
 	return n == 2 && f.byteAt(d.groups[0].end) == '.'
 }
 

@@ -107,7 +107,7 @@ type finder struct {
 	found []Match
 	first int // the first match of this text
 
-	weak    []capitalised // single names that need more evidence
+	weak    []capitalWord // single names that need more evidence
 	lookups int           // of telephone numbers in the plans of regions
 
 	contextAt int // offset that context refers to, plus one

@@ -21,14 +21,14 @@ const addressMembers = " street streetaddress address address1 address2 addressl
 // A label is the information from the name of a member about its value.
 type label struct {
 	context context
-	holds   held
+	holds   wholeValue
 }
 
-// A held is a kind of personal data that is the whole value of a member.
-type held int
+// A wholeValue is a kind of personal data that is the whole value of a member.
+type wholeValue int
 
 const (
-	anything held = iota
+	anything wholeValue = iota
 	aName
 	maybeName // also used for names of tools and files
 	anAddress
@@ -64,7 +64,7 @@ func (s *Scanner) labelOf(name string) label {
 }
 
 // whole checks a text that, by the name of its member, is personal data as a whole.
-func (f *finder) whole(holds held) {
+func (f *finder) whole(holds wholeValue) {
 	if holds == anything || len(f.text) > 120 || len(f.text) < 2 {
 		return
 	}

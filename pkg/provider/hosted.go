@@ -9,8 +9,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// checkHosted reports calls of tools that the provider runs without their results, and results without
-// their calls.
+// checkHosted reports calls to tools that the provider runs without their results, and results without their
+// calls.
 func (c *checker) checkHosted() {
 	switch {
 	case c.provider == Anthropic:
@@ -44,7 +44,7 @@ func (c *checker) checkServerTools() {
 					delete(open, id)
 				case !ok && waiting[id]:
 				default:
-					c.report("result-without-call", p.ID, "the tool result has no call: no call of a server tool before it in its message has the id %s; remove it, or fix the history with handoff repair", finding.QuoteValue(p.ID))
+					c.report("result-without-call", p.ID, "the tool result has no call: no call to a server tool before it in its message has the id %s; remove it, or fix the history with handoff repair", finding.QuoteValue(p.ID))
 				}
 			}
 		}
@@ -53,7 +53,7 @@ func (c *checker) checkServerTools() {
 		}
 		for _, p := range m.parts {
 			if id := p.ID.Text(); p.Kind == conversation.Call && open[id].Value == p.Value && !waiting[id] {
-				c.report("call-without-result", p.ID, "the call of a server tool has no result: nothing in its message answers %s; add its result, or fix the history with handoff repair", finding.QuoteValue(p.ID))
+				c.report("call-without-result", p.ID, "the call to a server tool has no result: nothing in its message answers %s; add its result, or fix the history with handoff repair", finding.QuoteValue(p.ID))
 			}
 		}
 	}

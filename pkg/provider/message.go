@@ -95,7 +95,7 @@ func (r *reader) add(turn conversation.Turn) {
 		}
 		switch at := (part{p, turn}); {
 		case p.Kind == conversation.Call && role != assistant && !r.native && p.Value.Parent().Name() == "tool_calls":
-			// LangChain messages of other types have no calls: those are not sent.
+			// LangChain messages of other types have no calls: calls in them are not sent.
 		case p.Kind != conversation.Result || p.Hosted || r.native && role == user:
 			rest.parts = append(rest.parts, at)
 		default:

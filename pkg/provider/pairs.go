@@ -9,7 +9,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A place is the place of a part: the index of its message, and its own in the message.
+// A place is the place of a part: the index of its message, and its own index in the message.
 type place struct{ message, part int }
 
 // A call is a tool call of the history, and its result.
@@ -73,7 +73,7 @@ func (p *pairing) call(at part, where place) {
 		return
 	}
 	if first, again := p.known[id]; again {
-		// OpenAI's Chat API accepts an id again once its call has a result.
+		// OpenAI's Chat API accepts a repeated id once its call has a result.
 		earlier, severity := &p.calls[first], finding.Severity("")
 		earlier.repeated = p.has("repeated-call-id")
 		if p.provider == OpenAIChat {
@@ -104,7 +104,7 @@ func (p *pairing) result(at part, where place) bool {
 		}
 	}
 	if list := waiting[key]; len(list) > 0 {
-		// Of several calls, choose one of the previous message, or else the first.
+		// If there are several calls, choose one of the previous message, or else the first.
 		next := max(slices.IndexFunc(list, func(i int) bool { return p.calls[i].message == where.message-1 }), 0)
 		c := &p.calls[list[next]]
 		c.answered, c.answer = true, where

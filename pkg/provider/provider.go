@@ -141,7 +141,7 @@ func (c *checker) report(rule string, at jsonstream.Value, format string, args .
 	c.reportAs("", rule, at, format, args...)
 }
 
-// reportAs is report with another severity, unless that is "".
+// reportAs is like report, but with another severity, unless severity is "".
 func (c *checker) reportAs(severity finding.Severity, rule string, at jsonstream.Value, format string, args ...any) {
 	r, ok := c.rules[string(c.provider)+"/"+rule]
 	if !ok {

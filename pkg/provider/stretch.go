@@ -74,8 +74,8 @@ func NewOutline(layout *format.Descriptor) *Outline {
 	return &Outline{layout: layout, seed: maphash.MakeSeed(), media: map[int]tally{}}
 }
 
-// outlined is the result of [Outline.Read].
-type outlined struct {
+// outlineResult is the result of [Outline.Read].
+type outlineResult struct {
 	traits []trait
 	starts []uint32
 	ids    []uint64
@@ -85,7 +85,7 @@ type outlined struct {
 // Read returns the data of some elements for [Outline.Add]. It keeps no reference to them, and may be
 // called by several goroutines.
 func (o *Outline) Read(part iter.Seq2[int, jsonstream.Value]) any {
-	var read outlined
+	var read outlineResult
 	for index, v := range part {
 		read.starts = append(read.starts, uint32(len(read.ids)))
 		read.traits = append(read.traits, o.readElement(&read, index, v))
@@ -93,9 +93,9 @@ func (o *Outline) Read(part iter.Seq2[int, jsonstream.Value]) any {
 	return read
 }
 
-// readElement reads an element. One that holds several turns has no side, so that no stretch ends
+// readElement reads an element. An element that holds several turns has no side, so that no stretch ends
 // among them.
-func (o *Outline) readElement(to *outlined, index int, v jsonstream.Value) (found trait) {
+func (o *Outline) readElement(to *outlineResult, index int, v jsonstream.Value) (found trait) {
 	if o.layout.Known != nil && o.layout.Known.Within != nil {
 		if turns := o.layout.Known.Within(v); turns != nil {
 			for _, turn := range turns {
@@ -108,7 +108,7 @@ func (o *Outline) readElement(to *outlined, index int, v jsonstream.Value) (foun
 }
 
 // read reads an element as a turn.
-func (o *Outline) read(to *outlined, index int, turn conversation.Turn) trait {
+func (o *Outline) read(to *outlineResult, index int, turn conversation.Turn) trait {
 	var found trait
 	var media []medium
 	id := func(kind byte, text string) {
@@ -171,7 +171,7 @@ func (o *Outline) read(to *outlined, index int, turn conversation.Turn) trait {
 
 // Add adds the results of Read, in the order of the elements.
 func (o *Outline) Add(read any) {
-	more := read.(outlined)
+	more := read.(outlineResult)
 	for _, start := range more.starts {
 		o.starts = append(o.starts, start+uint32(len(o.ids)))
 	}

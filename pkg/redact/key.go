@@ -110,7 +110,7 @@ func (k *Key) stream(id identity) stream {
 type entry struct {
 	// Undo are the changes that restore the original.
 	Undo []Change `json:"undo"`
-	// Values are the original values by replacement.
+	// Values has the original value of each replacement.
 	Values map[string]string `json:"values"`
 }
 

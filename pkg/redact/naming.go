@@ -174,5 +174,5 @@ func (n *naming) splice(text []byte, pieces []piece) (redacted []byte, undo []Ch
 	return append(redacted, text[at:]...), undo
 }
 
-// values returns the original values by replacement.
+// values returns the original value of each replacement.
 func (n *naming) values() map[string]string { return maps.Clone(n.spelling) }

@@ -275,8 +275,8 @@ func FuzzRestore(f *testing.F) {
 	})
 }
 
-// Data that is stored apart can be restored, and is listed with its place; this includes ids, and a
-// signature keeps its place.
+// Data that is stored separately can be restored, and is listed with its place; this includes ids,
+// and a signature keeps its place.
 func TestApart(t *testing.T) {
 	text := `{"id":"ada@example.com","customer":{"vip":true,"tags":["a"]},"signature":"x","handoffId":"h"}`
 	r, err := Message(parse(t, text), Options{Scanner: scanner(privacy.Policy{Always: []string{"/customer/*"}}), Apart: true})

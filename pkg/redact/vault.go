@@ -96,7 +96,7 @@ func parseLine(raw []byte) (l line, err error) {
 	return l, nil
 }
 
-// values are the original values by replacement, for all messages.
+// values has the original value of each replacement, for all messages.
 type values struct {
 	known   map[string]string
 	several map[string]bool // ambiguous replacements, with different values

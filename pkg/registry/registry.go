@@ -144,8 +144,8 @@ func (r *Registry) sort() {
 // All returns all schemas, by name, then by version. The caller owns the slice.
 func (r *Registry) All() []*Schema { return slices.Clone(r.list) }
 
-// Find returns the schema that called identifies: NAME, for the latest version, NAME-VERSION,
-// its file or its $id. The error is [ErrUnknown].
+// Find returns the schema that the name called identifies: NAME, for the latest version, NAME-VERSION, its
+// file or its $id. The error is [ErrUnknown].
 func (r *Registry) Find(called string) (*Schema, error) {
 	for _, s := range slices.Backward(r.list) {
 		if called == s.Name || called == s.Name+"-"+s.Version || called == s.File || s.ID != "" && called == s.ID {

@@ -65,7 +65,7 @@ var (
 	}
 )
 
-// flags are the tags, as ASCII letters, that turn a black flag into that of England, Scotland or Wales.
+// flags are the tags, as ASCII letters, that turn a black flag into the flag of England, Scotland or Wales.
 var flags = []string{"gbeng", "gbsct", "gbwls"}
 
 // inFlag reports whether the tag character at text[i] belongs to one of flags.

@@ -44,7 +44,7 @@ func neutral(dst []byte, text string, where place) []byte {
 	return apply(dst, text, oddities(edits, text, where))
 }
 
-// isHarmless reports whether a text, as most names of members, is too short for a border of ours and has
+// isHarmless reports whether a text, as most names of members, is too short for one of our borders and has
 // none of the first characters of other borders.
 func isHarmless(text string) bool {
 	if len(text) >= len("handedoverdata") {

@@ -15,7 +15,7 @@ import (
 )
 
 // data returns the lines of the data: sections of lines from the message, each under a heading
-// of ours.
+// that this package writes.
 func (r *Renderer) data(doc *jsonstream.Document) ([]byte, error) {
 	f, err := history.FormatOf(doc.Root(), r.From)
 	if err != nil {
@@ -23,7 +23,7 @@ func (r *Renderer) data(doc *jsonstream.Document) ([]byte, error) {
 	}
 	d := formats.Named(f)
 	w := &writer{carriers: map[int]int{}}
-	var contexts []carried
+	var contexts []carriedContext
 	if d.Carriers != nil {
 		for _, c := range d.Carriers(doc.Root()) {
 			if open, ok := openCarrier(c, r.Limits); ok {
@@ -46,26 +46,26 @@ func (r *Renderer) data(doc *jsonstream.Document) ([]byte, error) {
 	return borders(w.out), nil
 }
 
-// A carried context is shown after the message, instead of within it in base64.
-type carried struct {
+// A carriedContext is shown after the message, instead of within it in base64.
+type carriedContext struct {
 	context *jsonstream.Document // nil if it is a text
 	text    string
 }
 
 // openCarrier returns the content of a carrier. An unreadable carrier stays as it is.
-func openCarrier(c format.Carrier, limits jsonstream.Limits) (carried, bool) {
+func openCarrier(c format.Carrier, limits jsonstream.Limits) (carriedContext, bool) {
 	switch {
 	case c.Value.Kind() == jsonstream.Object:
 		context, err := jsonstream.Parse(jsonstream.NewRaw(c.Value.Raw()), jsonstream.Unlimited())
-		return carried{context: context}, err == nil
+		return carriedContext{context: context}, err == nil
 	case c.Value.Kind() != jsonstream.String:
-		return carried{}, false
+		return carriedContext{}, false
 	case c.JSON:
 		context, err := history.Decode(c.Value, limits)
-		return carried{context: context}, err == nil
+		return carriedContext{context: context}, err == nil
 	}
 	text, err := history.DecodeBytes(c.Value)
-	return carried{text: string(text)}, err == nil && utf8.Valid(text)
+	return carriedContext{text: string(text)}, err == nil && utf8.Valid(text)
 }
 
 // A writer writes the data of one message.
@@ -123,7 +123,7 @@ func (w *writer) object(root jsonstream.Value, d *format.Descriptor) {
 	}
 }
 
-// heading writes a heading of ours.
+// heading writes one of the headings that are not from the message.
 func (w *writer) heading(title string) { w.out = append(append(w.out, title...), '\n') }
 
 // turns writes the turns of a conversation as data. Each has a heading with its role, its other

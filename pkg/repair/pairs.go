@@ -48,7 +48,7 @@ func (r *repairer) take(i int, p conversation.Part) (gone bool) {
 	return false
 }
 
-// answerCall adds a result to a call, with a text that there is none.
+// answerCall adds a result to a call; its text states that there is none.
 func (r *repairer) answerCall(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	if ask, ok := r.partAt(i, f.At, conversation.ApprovalRequest); ok {

@@ -12,15 +12,15 @@ import (
 // unreachable is the rule of package validate that all turns of a session can be reached.
 const unreachable = "session/unreachable-turns"
 
-// A relinked is a session whose lines were linked again.
-type relinked struct {
+// A relinkedSession is a session whose lines were linked again.
+type relinkedSession struct {
 	text  []byte // before that
 	steps []Step
 }
 
 // relink links the turns of a session of Claude Code that cannot be reached from its last line: the line
-// that goes on without them follows the last of them.
-func (l *relinked) relink(doc *jsonstream.Document, h *history.History) (*jsonstream.Document, *history.History, error) {
+// that continues without them then follows the last of them.
+func (l *relinkedSession) relink(doc *jsonstream.Document, h *history.History) (*jsonstream.Document, *history.History, error) {
 	known := h.Layout().Known
 	if known == nil || known.Relink == nil || !doc.Root().IsLines() {
 		return doc, h, nil

@@ -67,7 +67,7 @@ func Message(doc *jsonstream.Document, limits jsonstream.Limits, o Options) (Res
 			return Result{}, err
 		}
 	}
-	links := relinked{}
+	links := relinkedSession{}
 	if doc, h, err = links.relink(doc, h); err != nil {
 		return Result{}, err
 	}
@@ -299,7 +299,7 @@ func (r *repairer) edit(i int, at jsonstream.Value, value []byte) {
 	r.editAt(i, at.Pointer()[len(r.items[i].turn.Value.Pointer()):], value)
 }
 
-// editAt is edit at a JSON Pointer in the turn.
+// editAt is like edit, but for the value at a JSON Pointer in the turn.
 func (r *repairer) editAt(i int, pointer string, value []byte) {
 	turn := jsonstream.NewDraft(r.items[i].turn.Value)
 	var err error

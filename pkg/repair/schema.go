@@ -171,8 +171,8 @@ func (r *repairer) listCall(i int, f provider.Fault) bool {
 	return true
 }
 
-// unlistCall removes a call from a LangChain message's list of calls, if the content also has the call and
-// the list has it before.
+// unlistCall removes a call from a LangChain message's list of calls, if the content also has the call, and
+// it occurs earlier in the list.
 func (r *repairer) unlistCall(i int, f provider.Fault) bool {
 	call := f.At.Parent()
 	for _, other := range call.Parent().Elements() {

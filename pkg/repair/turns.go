@@ -112,8 +112,8 @@ func joinContents(a, b jsonstream.Value) ([]byte, bool) {
 	return append(text, ']'), true
 }
 
-// moveSystem moves the text of a system turn: of a first turn to a member outside the turns, if the message
-// has a place for it, of any other into a user turn.
+// moveSystem moves the text of a system turn: if it is the first turn, to a member outside the turns,
+// provided that the message has a place for it; otherwise into a user turn.
 func (r *repairer) moveSystem(f provider.Fault) bool {
 	i := r.indexOf(f.At)
 	turn := r.items[i].turn

@@ -93,8 +93,8 @@ func (r *repairer) elements(list int, v jsonstream.Value) (elements [][]byte) {
 	return elements
 }
 
-// inText returns the items in the order in which they are written: that of the message before the repair,
-// which the order of the conversation may differ from, unless a turn was moved. A new turn follows the one
+// inText returns the items in the order in which they are written: the order of the message before the
+// repair, unless a turn was moved. The order of the conversation may differ. A new turn follows the one
 // before it.
 func (r *repairer) inText() []*item {
 	index := make(map[*item]int, len(r.items))

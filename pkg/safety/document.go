@@ -65,8 +65,8 @@ func (f PlacedFinding) Position() jsonstream.Position {
 // regardless of the speaker of the turn that contains it.
 //
 // Model input, in OpenAI's format or as JSON of no format, may contain the data of another agent in
-// a section with a label at the beginning of a user's turn (see [conversation.ContextLabel]). That
-// label is not a finding; every other copy of it is.
+// a section with a label at the beginning of a user's turn (see [conversation.ContextLabel]). This
+// one copy of the label is not a finding; every other copy is.
 func ScanMessage(ctx context.Context, scanner Scanner, root jsonstream.Value, f format.Format, allow []Allowance) (Report, error) {
 	d := documentScan{ctx: ctx, scanner: scanner, allow: allow, sections: formats.Named(f).Sections || f == ""}
 	for _, v := range history.Carriers(root, f) {

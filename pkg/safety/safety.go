@@ -89,7 +89,7 @@ type Verdict struct {
 	Flagged bool    // Score has reached Threshold
 	// Threshold is the limit for Score.
 	Threshold float64
-	// Findings are sorted by offset. A single one may weigh too little to flag the text.
+	// Findings are sorted by offset. A single finding may weigh too little to flag the text.
 	Findings []Finding
 }
 

@@ -199,8 +199,8 @@ func (set *RuleSet) piece(found []Finding, field Field, text string, from int, e
 	return found
 }
 
-// promises reports whether the rule's expressions can match in a window of a text. It is a
-// prefilter by the texts that every match needs; the expressions cost ten times as much.
+// promises reports whether the rule's expressions can match in a window of a text. It looks only
+// for the texts that every match contains, which is ten times faster than running the expressions.
 func (r *rule) promises(window string) bool {
 	if r.source.Needs == nil {
 		return true

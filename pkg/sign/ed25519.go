@@ -79,8 +79,8 @@ func (k Key) thumbprint() string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// checkPoint returns an error unless the 32 bytes are a public key (RFC 8032, section 5.1.3).
-// It rejects points of small order: for these, anyone can make signatures of any message.
+// checkPoint returns an error unless the 32 bytes are a public key (RFC 8032, section 5.1.3). It rejects
+// points of small order: under such a key, anyone can make a signature of any message.
 func checkPoint(point []byte) error {
 	if len(point) != ed25519.PublicKeySize {
 		return errors.New("a public Ed25519 key has 32 bytes")

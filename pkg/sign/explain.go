@@ -78,7 +78,7 @@ func (v *Verifier) underOtherKeys(m *message.Message, want signature) []string {
 	}
 	for _, k := range v.keys {
 		if k.holds(want, text) {
-			return []string{fmt.Sprintf("the signature is valid under %s: the signer gives its key another name than this key file", tried([]Key{k}))}
+			return []string{fmt.Sprintf("the signature is valid under %s: the signer's name for its key differs from the name in this key file", tried([]Key{k}))}
 		}
 	}
 	return []string{"the signature is valid under none of the available keys"}

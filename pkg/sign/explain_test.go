@@ -89,7 +89,7 @@ func TestExplain(t *testing.T) {
 		{"same content, other key", strings.Replace(mustSign(t, `{"c":1}`, lost), "lost", "current", 1), `{"c":1.0,"signatureKeyId":"current"}`,
 			[]string{"no member that the signature covers differs"}},
 		{"key under another name", mustSign(t, `{"c":1}`, newKey("x", current.secret)), "",
-			[]string{`the signature is valid under key "current": the signer gives its key another name`}},
+			[]string{`the signature is valid under key "current": the signer's name for its key differs from the name in this key file`}},
 		{"key that is not there", mustSign(t, `{"c":1}`, lost), "", []string{"the signature is valid under none of the available keys"}},
 		{"inexact number", strings.Replace(signed, "2.0", "9007199254740993", 1), "", []string{"the signer must write the number in canonical form"}},
 		{"no signature", `{"a":1}`, "", nil},

@@ -112,8 +112,8 @@ func NewKey(id string) Key {
 	return newKey(id, secret)
 }
 
-// Weakness returns why the secret is easier to guess than one of [NewKey], or "" if it shows no
-// such sign.
+// Weakness returns the reason why the secret is easier to guess than one of [NewKey], or "" if
+// it shows no such sign.
 func (k Key) Weakness() string {
 	if k.IsPublic() || k.p256 != nil { // [newP256] has checked the latter
 		return ""

@@ -15,7 +15,7 @@ import (
 )
 
 // errDamaged is the error for a key that cannot be read as its declared type.
-var errDamaged = errors.New("damaged, or of another type than it declares: copy it again from its source")
+var errDamaged = errors.New("damaged, or of a type other than declared: copy it again from its source")
 
 // parsePEM reads every key of a PEM file (RFC 7468): unencrypted private keys in PKCS #8 or
 // OpenSSH format, and public keys as SubjectPublicKeyInfo. label is the label of the first

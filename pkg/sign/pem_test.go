@@ -107,11 +107,11 @@ func TestParseEd25519(t *testing.T) {
 		{name: "no x", in: `{"kty":"OKP","crv":"Ed25519","d":"` + d + `"}`, err: "x: not 32 bytes in base64url"},
 		{name: "x with padding", in: strings.Replace(okp, x, x+"=", 1) + "}", err: "x: not 32 bytes"},
 		{name: "d is too short", in: okp + `,"d":"` + d[:40] + `"}`, err: "d: not 32 bytes"},
-		{name: "d is no string", in: okp + `,"d":null}`, err: "d: not 32 bytes"},
+		{name: "d is not a string", in: okp + `,"d":null}`, err: "d: not 32 bytes"},
 		{name: "X25519", in: strings.Replace(okp, "Ed25519", "X25519", 1) + "}", err: `crv: expected "Ed25519", found "X25519"`},
 		{name: "no curve", in: `{"kty":"OKP","x":"` + x + `"}`, err: `crv: expected "Ed25519", found ""`},
 		{name: "alg of another", in: okp + `,"alg":"HS256"}`, err: `alg: the key is for "HS256": use a key of this type for EdDSA`},
-		{name: "kid that is no string", in: okp + `,"kid":7}`, err: "kid: expected a string"},
+		{name: "kid that is not a string", in: okp + `,"kid":7}`, err: "kid: expected a string"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -121,7 +121,7 @@ func TestVerifyReasons(t *testing.T) {
 		{name: "no algorithm at all", in: `{"signature":"none:"}`, keys: []Key{old}, reason: UnsupportedAlgorithm, pointer: "/signature"},
 		{name: "algorithm in upper case", in: `{"signature":"HMAC-SHA256:` + strings.Repeat("0", 64) + `"}`, keys: []Key{old}, reason: UnsupportedAlgorithm, pointer: "/signature"},
 		{name: "unknown key", in: `{"signatureKeyId":"k9",` + forged + `}`, keys: []Key{old, current}, reason: UnknownKeyID, pointer: "/signatureKeyId", problem: `key "k9", which is not available: found key "old", key "current"`},
-		{name: "key id that is no string", in: `{"signatureKeyId":9,` + forged + `}`, keys: []Key{old}, reason: Malformed, pointer: "/signatureKeyId"},
+		{name: "key id that is not a string", in: `{"signatureKeyId":9,` + forged + `}`, keys: []Key{old}, reason: Malformed, pointer: "/signatureKeyId"},
 		{name: "inexact number (D7)", in: `{"a":[0.10000000000000000001],` + forged + `}`, keys: []Key{old}, reason: NotCanonicalizable, pointer: "/a/0", problem: "write 0.1, or"},
 		{name: "mismatch", in: `{` + forged + `}`, keys: []Key{nameless}, reason: Mismatch, pointer: "/signature", problem: "under a key without an ID"},
 	}

@@ -79,7 +79,7 @@ func TestTrust(t *testing.T) {
 			problem: `the signature is valid under key "planner-1", which may not sign for the agent "scorer"`},
 		{name: "a key without a binding", key: unbound, message: from("planner", in), now: day(13), reason: Untrusted, problem: "may not sign for"},
 		{name: "no sender", key: secret, message: `{"timestamp":"` + in + `"}`, now: day(13), reason: Untrusted, problem: "the message has no fromAgent.agentId"},
-		{name: "a sender that is no string", key: secret, message: `{"fromAgent":{"agentId":["x"]}}`, now: day(13), reason: Untrusted, problem: "the message has no fromAgent.agentId"},
+		{name: "a sender that is not a string", key: secret, message: `{"fromAgent":{"agentId":["x"]}}`, now: day(13), reason: Untrusted, problem: "the message has no fromAgent.agentId"},
 		{name: "made too early", key: planner, message: from("planner", "2026-06-09T23:59:59Z"), now: day(13), reason: KeyPeriod,
 			problem: "is valid from 2026-06-10T00:00:00Z, but the message is dated 2026-06-09T23:59:59Z"},
 		{name: "made too late", key: planner, message: from("planner", "2026-06-20T00:00:01Z"), now: day(13), reason: KeyPeriod, problem: "was valid until 2026-06-20T00:00:00Z, but the message is dated"},

@@ -56,7 +56,7 @@ func fault(m *message.Message, at jsonstream.Value, reason Reason, format string
 type Verifier struct {
 	keys []Key
 	byID map[string][]Key
-	// of has the keys of each algorithm: all, and only those without a given ID.
+	// of has the keys of each algorithm: all of them, and those that have no given ID.
 	of    map[Algorithm]struct{ all, nameless []Key }
 	trust Trust // nil: every key may sign for everybody, at any time
 }

@@ -80,7 +80,7 @@ type candidates struct {
 }
 
 // candidates returns the units worth including in a summary of about size bytes, each with the worth
-// that it adds to the ones before. known is the knowledge so far.
+// that it adds to the units before it. known is the knowledge so far.
 func (j *judge) candidates(units []unit, speakers []speaker, size int, known knowledge, minWorth int) *candidates {
 	units = j.best(units, 3*size+16384)
 	out := new(candidates)
@@ -296,7 +296,8 @@ func (s *candidates) fill(size int) (used int, all bool) {
 	return used, high == 0
 }
 
-// raise sets the form of a candidate at a lower price, if it adds at most room bytes.
+// raise gives a candidate the form chosen at the given price, if that form is longer and adds at
+// most room bytes. It returns the number of added bytes, 0 if the form stays.
 func (s *candidates) raise(c *candidate, price, room int) (more int) {
 	if c.form == whole {
 		return 0

@@ -49,7 +49,8 @@ type lexicon [1 << 14]struct {
 	classes class  // 0 in a free slot
 }
 
-// place returns the slot of a hash, or its free slot: a test keeps half of the slots free.
+// place returns the slot of a hash or, if it has none, the free slot for it. A test ensures that
+// half of the slots are free.
 func (l *lexicon) place(hash uint64) int {
 	i := int(hash % uint64(len(l)))
 	for l[i].classes != 0 && l[i].tag != uint32(hash>>32) {

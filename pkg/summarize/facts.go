@@ -68,8 +68,8 @@ func AppendSums(dst []uint32, text string) []uint32 {
 }
 
 // Has reports whether a fact occurs in the texts whose sorted sums are known. An identifier or
-// figure must occur completely, though amounts may be punctuated differently; of a sentence, at
-// least three in five words.
+// figure must occur completely, though amounts may be punctuated differently; a sentence occurs if
+// at least three in five of its words do.
 func Has(known []uint32, f Fact) bool {
 	missing := 0
 	for _, sum := range f.Sums {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// A class is a class of characters for the splitters: one bit of these.
+// A class is a class of characters for the splitters, one of these bits.
 type class uint8
 
 const (

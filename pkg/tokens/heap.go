@@ -7,8 +7,8 @@ type merger struct {
 	starts []int
 }
 
-// A part is a range of bytes merged so far, in a list. Its rank is that of the token that it would
-// form with the next part.
+// A part is a range of bytes merged so far, in a list. Its rank is the rank of the token that it
+// would form with the next part.
 type part struct {
 	prev, next int32
 	rank       uint32

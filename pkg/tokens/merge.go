@@ -64,10 +64,9 @@ func countShort(v *vocabulary, s string) int {
 // before its end. The next stretch starts there.
 //
 // Merging everything at once gives the same tokens if the two at every joint stay two when they are
-// merged alone. For the first merge across a joint would join the end of one with the start of the
-// other; and the earlier merges within these two, in the same order, are all that the choice of that
-// merge depends on. If they do not stay two, the whole piece is merged again in stretches twice as
-// long.
+// merged alone. The first merge across a joint would join the end of one token with the start of the
+// other, and its choice depends only on the earlier merges within these two tokens, in the same
+// order. If they do not stay two, the whole piece is merged again in stretches twice as long.
 func countLong(m *merger, v *vocabulary, s string, size int) int {
 	tokens, last, at := 0, 0, 0 // tokens before the joint, the start of the last of them, its offset
 	for {

@@ -82,8 +82,8 @@ func casedWord(s string, i int) (end int, mixed bool) {
 //	\s+(?!\S)
 //	\s+
 //
-// Since 0.8, tiktoken has \s+$ before the line breaks. That cannot change a count:
-// no token goes on with blanks after its last line break.
+// Since 0.8, tiktoken has \s+$ before the line breaks. The split cannot change a count: no token
+// continues with blanks after its last line break.
 func nextCl100k(s string, i int) int {
 	if n := contraction(s, i, true); n > 0 {
 		return i + n

@@ -52,8 +52,8 @@ func (d *draft) charge(used summarize.Usage) (charge, error) {
 	return c, nil
 }
 
-// price returns the cost of the tokens used: the summariser's own figure or, without one, that of the
-// prices.
+// price returns the cost of the tokens used: the summariser's own figure or, if it has none, the cost by
+// the prices.
 func (d *draft) price(used summarize.Usage) (message.Decimal, error) {
 	if used.CostUSD != "" {
 		return message.Number(used.CostUSD).Decimal()

@@ -17,17 +17,17 @@ type draft struct {
 	h       *history.History
 	record  Record // of earlier trims; at the end, includes this one
 	turns   []turn
-	units   []int               // see [history.History.Units]
-	former  int                 // the index of the turn with the summary of an earlier trim, or -1
-	old     size                // size of that summary
-	before  size                // of the message
-	total   size                // of the message without the turns removed by filters
-	members map[string]measured // of the context before the trim
+	units   []int                     // see [history.History.Units]
+	former  int                       // the index of the turn with the summary of an earlier trim, or -1
+	old     size                      // size of that summary
+	before  size                      // of the message
+	total   size                      // of the message without the turns removed by filters
+	members map[string]measuredMember // of the context before the trim
 	cut     cut
 	planned cut  // the cut before giveBack
 	spared  bool // less of Options.Also is removed than planned
 
-	besides []beside         // elements of lists that are not turns, in order
+	besides []otherElement   // elements of lists that are not turns, in order
 	like    jsonstream.Value // a turn whose form the summary takes
 
 	frame      size            // of an empty summary
@@ -47,15 +47,15 @@ type turn struct {
 	uncut fate   // kept or edited
 }
 
-// A beside is an element of a list that is not a turn: it keeps its place.
-type beside struct {
+// An otherElement is an element of a list that is not a turn: it keeps its place.
+type otherElement struct {
 	list, index int
 	value       jsonstream.Value
 	speaks      bool // it would be a turn in a list of its own
 }
 
-// A measured is the text of a member and its number of tokens.
-type measured struct {
+// A measuredMember is the text of a member and its number of tokens.
+type measuredMember struct {
 	raw    []byte
 	tokens int
 }
@@ -80,9 +80,9 @@ func newDraft(h *history.History, message []byte, o Options) (*draft, error) {
 	}
 	d := &draft{o: o, h: h, record: record, turns: make([]turn, len(h.Turns)), units: conversation.Units(h.Turns), former: formerSummary(h, record), tokenBytes: usualBytes}
 	tally := h.Measure(o.Meter)
-	d.members = make(map[string]measured, len(tally.Members))
+	d.members = make(map[string]measuredMember, len(tally.Members))
 	for name, v := range h.Root.Members() {
-		d.members[name] = measured{v.Raw(), tally.Members[len(d.members)].Size}
+		d.members[name] = measuredMember{v.Raw(), tally.Members[len(d.members)].Size}
 	}
 	if d.isCompact = d.isLines(); d.isCompact { // lines keep their text
 		d.scratch = message
@@ -217,13 +217,13 @@ func (d *draft) findBesides() {
 				continue
 			}
 			alone := func(yield func(int, jsonstream.Value) bool) { yield(index, v) }
-			d.besides = append(d.besides, beside{i, index, v, known != nil && known.Trail != nil && len(known.Path(alone)) > 0})
+			d.besides = append(d.besides, otherElement{i, index, v, known != nil && known.Trail != nil && len(known.Path(alone)) > 0})
 		}
 	}
 }
 
-// inText returns the indices of the turns in the order of their lists, which that of the conversation may
-// differ from.
+// inText returns the indices of the turns in the order of their lists. The order of the conversation may
+// differ.
 func (d *draft) inText() []int {
 	order := make([]int, len(d.h.Turns))
 	for i := range order {
@@ -239,14 +239,14 @@ func (d *draft) inText() []int {
 	return order
 }
 
-// hidden returns a function that reports whether a beside is to be removed, too: it would be a turn without
-// a later turn that the trim removes, such as the summary in a session, or the last result of a call.
-func (d *draft) hidden() func(beside) bool {
+// hidden returns a function that reports whether an otherElement is to be removed, too: it would be a turn
+// without a later turn that the trim removes, such as the summary in a session, or the last result of a call.
+func (d *draft) hidden() func(otherElement) bool {
 	last := make([]int, len(d.h.Lists)) // by list: the index of the last turn that is removed
 	for i, t := range d.h.Turns {
 		if f := d.turns[i].fate; f == removed || f == filtered {
 			last[t.List] = max(last[t.List], t.Index)
 		}
 	}
-	return func(b beside) bool { return b.speaks && b.index < last[b.list] }
+	return func(b otherElement) bool { return b.speaks && b.index < last[b.list] }
 }

@@ -21,7 +21,7 @@ import (
 
 // An entry is the data that one trim removed from a message, sufficient to restore it.
 type entry struct {
-	// SHA256 is that of the [Record] or, if the message has no place for a record, the digest of the
+	// SHA256 is the digest in the [Record] or, if the message has no place for a record, the digest of the
 	// trimmed context. Removed is then the digest otherwise in the record.
 	SHA256    string        `json:"sha256"`
 	Removed   string        `json:"removed,omitzero"`

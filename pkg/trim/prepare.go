@@ -16,7 +16,7 @@ const ToolState Extra = "toolState"
 // Prepare implements prepare_handoff_context of the SW4RM document ("Trimming Large Contexts") for the
 // context in an SW4RM message. It keeps the last turns, of any kind, and the active calls and pending
 // approvals of the tool state. It records the length of the history and whether it was trimmed in the
-// metadata. The other metadata stay. If anything was removed, the metadata include a [Record]; it is an
+// metadata. The other metadata stay. If anything was removed, the metadata includes a [Record]; it is an
 // error if its place has another value.
 //
 // Prepare uses the options Format, Last (0 means [DefaultLast]), Meter and Tokenizer. A prepared context is

@@ -35,8 +35,8 @@ func hasNotes(h *history.History) bool {
 	return h.Layout().Notes != "" && h.Root.Kind() == jsonstream.Object // and not a list of turns
 }
 
-// isKnownByDigest reports whether there is a context without a place for a record. Such a trimmed context
-// can only be identified by the digest of its content, which the archive has.
+// isKnownByDigest reports whether the message has a context that cannot hold a record. After trimming, such
+// a context can only be identified by the digest of its content, which the archive has.
 func isKnownByDigest(h *history.History) bool { return h.ContextFormat != "" && !hasNotes(h) }
 
 // holder returns the member for the record in a context of a format, "" if there is none.

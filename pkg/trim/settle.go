@@ -12,8 +12,8 @@ import (
 
 // settle obtains the summary of the cut, and uses the space it leaves to restore turns. A model or command
 // is not asked again, so its summary also covers some of the restored turns. The extractive summariser,
-// which costs nothing, is asked again for a summary of just the removed turns, no longer than the one
-// before.
+// which costs nothing, is asked again for a summary of just the removed turns, no longer than the last
+// one.
 func (d *draft) settle(ctx context.Context) (summarize.Summary, error) {
 	summary, err := d.ask(ctx, d.cut.summary)
 	if err != nil && d.o.Fallback {

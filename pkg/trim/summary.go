@@ -9,7 +9,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// preamble is the beginning of a turn that is a summary; oldPreamble is that of earlier versions.
+// preamble is the beginning of a turn that is a summary; oldPreamble is the one that earlier versions
+// wrote.
 const (
 	preamble    = "Summary of removed turns:\n"
 	oldPreamble = "Summary of the earlier conversation, whose turns were removed:\n"

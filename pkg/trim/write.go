@@ -101,7 +101,7 @@ func (d *draft) writeTurns(summary string) (*editor, error) {
 	return e, e.err
 }
 
-// writeLines is writeTurns for a message that is JSON Lines, with the summary before turn at.
+// writeLines is like writeTurns, but for a message that is JSON Lines, with the summary before turn at.
 func (d *draft) writeLines(at int, summary string) (*editor, error) {
 	var turns []history.Line
 	for i, t := range d.h.Turns {

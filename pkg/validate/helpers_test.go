@@ -97,7 +97,7 @@ func edited(t testing.TB, text, pointer string, change func(parent map[string]an
 	}
 	parent, ok := at.(map[string]any)
 	if !ok {
-		t.Fatalf("%s: its parent is no object", pointer)
+		t.Fatalf("%s: its parent is not an object", pointer)
 	}
 	change(parent, tokens[len(tokens)-1])
 	out, err := json.MarshalIndent(root, "", "  ")

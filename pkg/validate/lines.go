@@ -137,7 +137,7 @@ func (l *linesCheck) add(b lineFindings) error {
 }
 
 // firstOfSchema limits findings as the schema layer does: if numbers exceed the limit, it reports only
-// these.
+// these numbers.
 func firstOfSchema(all []finding.Finding) []finding.Finding {
 	isNumber := func(f finding.Finding) bool { return strings.HasSuffix(f.Rule, "/"+numberLimit) }
 	if slices.ContainsFunc(all, isNumber) {

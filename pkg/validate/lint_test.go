@@ -205,7 +205,7 @@ func TestLintSecret(t *testing.T) {
 		{name: "root is a string", in: quoted, want: []string{"secret "}},
 		{name: "ids", in: `{"signature":` + quoted + `,"handoffId":` + quoted + `,"traceparent":` + quoted + `}`},
 		{name: "signature of a part", in: verbatim(`{"content":[{"type":"thinking","signature":` + quoted + `}]}`)},
-		{name: "signature that is no string", in: `{"signature":{"a":` + quoted + `}}`, want: []string{"secret /signature/a"}},
+		{name: "signature that is not a string", in: `{"signature":{"a":` + quoted + `}}`, want: []string{"secret /signature/a"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

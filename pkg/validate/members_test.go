@@ -81,7 +81,7 @@ func TestMemberRules(t *testing.T) {
 		"/completedSubtasks/0/result":      {{value: `null`}, {value: `0.10`}, {value: `[[{}]]`}},
 		"/completedSubtasks/-": {
 			{value: `{"subtaskId":"s9","description":"d"}`},
-			{value: `{"subtaskId":"s1","description":"d"}`, want: "uniqueKeys", says: `subtaskId "s1" is also that of /completedSubtasks/0`},
+			{value: `{"subtaskId":"s1","description":"d"}`, want: "uniqueKeys", says: `subtaskId "s1" is also used by /completedSubtasks/0`},
 		},
 		"/remainingSubtasks/-": {
 			{value: `{"subtaskId":"S2","description":"d"}`},

@@ -172,7 +172,7 @@ func (c *comparison) compare(t *testing.T, said string, found []finding.Finding,
 	c.counts[why]++
 }
 
-// refused returns why an SDK rejects a document that we accept, "" if no difference applies.
+// refused returns the reason why an SDK rejects a document that we accept, "" if no difference applies.
 func refused(root jsonstream.Value, differences []difference) string {
 	for _, d := range differences {
 		for v := range root.All() {
@@ -184,7 +184,7 @@ func refused(root jsonstream.Value, differences []difference) string {
 	return ""
 }
 
-// taken returns why an SDK accepts a document with findings. rest are the findings that no
+// taken returns the reason why an SDK accepts a document with findings. rest are the findings that no
 // difference explains; if there are any, the reason is "".
 func taken(root jsonstream.Value, found []finding.Finding, differences []difference) (why string, rest []finding.Finding) {
 	for _, f := range found {

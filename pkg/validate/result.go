@@ -40,8 +40,8 @@ type Result struct {
 	// checked by [Options].Schema.
 	Format format.Format `json:"format,omitempty"`
 	Valid  bool          `json:"valid"`
-	// Reason is that of the first layer that failed. An unsafe message never has [IncompleteContext] or
-	// [BudgetExhausted], after which a sender retries.
+	// Reason is the reason of the first layer that failed. An unsafe message never has [IncompleteContext]
+	// or [BudgetExhausted], after which a sender retries.
 	Reason   finding.Reason    `json:"reason,omitempty"`
 	Details  string            `json:"details,omitempty"` // the errors with this reason, as one line
 	Findings []finding.Finding `json:"findings"`          // of all layers that ran: by layer, then by place

@@ -26,7 +26,7 @@ var signatureRules = []finding.Rule{
 	},
 	{
 		ID:      signaturePrefix + string(sign.UnsupportedAlgorithm),
-		Summary: "The algorithm of the signature is neither HMAC-SHA-256 nor Ed25519, or is not that of the receiver's key.",
+		Summary: "The algorithm of the signature is neither HMAC-SHA-256 nor Ed25519, or differs from the algorithm of the receiver's key.",
 		Why:     "The message must not choose its algorithm: an attacker would choose one that is easy to forge, such as an HMAC whose secret is a public key.",
 		Bad:     signatureExample("hmac-md5:9e107d9d372bb6826bd81d3542a419d6"),
 		Good:    signatureExample(""),

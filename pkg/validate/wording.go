@@ -68,7 +68,7 @@ func findingOf(c schema.Cause) finding.Finding {
 			return problem.OnName(member)
 		}
 	case c.Keyword == "uniqueKeys" && c.Place.Exists():
-		problem.Message = fmt.Sprintf("%s %s is also that of %s: give each its own", at.Name(), finding.QuoteValue(at), finding.Finding{}.On(c.Earlier).Pointer)
+		problem.Message = fmt.Sprintf("%s %s is also used by %s: give each its own", at.Name(), finding.QuoteValue(at), finding.Finding{}.On(c.Earlier).Pointer)
 	case c.Keyword == "uniqueItems" && c.Place.Exists():
 		problem.Message = fmt.Sprintf("every element must differ from the others: this one equals %s", finding.Finding{}.On(c.Earlier).Pointer)
 	case (c.Keyword == "anyOf" || c.Keyword == "oneOf") && c.Rule.Kind() != jsonstream.False:

@@ -47,8 +47,8 @@ func TestWording(t *testing.T) {
 		{name: "maxProperties", schema: `{"maxProperties":1}`, in: `{"a":1,"b":2}`, want: `maxProperties 1:1 : must have at most 1 member: found 2`},
 		{name: "uniqueItems", schema: `{"properties":{"a":{"uniqueItems":true}}}`, in: `{"a":[1,2,1.0]}`, want: `uniqueItems 1:11 /a/2: every element must differ from the others: this one equals /a/0`},
 		{name: "uniqueKeys", schema: `{"uniqueKeys":["/id"]}`, in: `[{"id":"a"},{"id":"b"},{"id":"a"},{"id":"a"}]`, want: `
-			uniqueKeys 1:30 /2/id: id "a" is also that of /0: give each its own
-			uniqueKeys 1:41 /3/id: id "a" is also that of /0: give each its own`},
+			uniqueKeys 1:30 /2/id: id "a" is also used by /0: give each its own
+			uniqueKeys 1:41 /3/id: id "a" is also used by /0: give each its own`},
 		{name: "contains", schema: `{"contains":{"const":1}}`, in: `[2,3]`, want: `contains 1:1 : must have an element matching contains of the schema: found none`},
 		{name: "minContains", schema: `{"contains":{"const":1},"minContains":2}`, in: `[1,3]`, want: `minContains 1:1 : must have at least 2 elements matching contains of the schema: found 1`},
 		{name: "maxContains", schema: `{"contains":{"const":1},"maxContains":1}`, in: `[1,1,1]`, want: `maxContains 1:1 : must have at most 1 element matching contains of the schema: found 3`},

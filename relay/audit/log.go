@@ -54,8 +54,8 @@ type Batch struct {
 // and the hash of the previous record.
 func (b *Batch) Add(r Record, frame []byte) (Stored, error) { return b.AddApart(r, frame, nil) }
 
-// AddApart is like [Batch.Add], with the encrypted personal data of the message, which is stored apart from
-// it.
+// AddApart is like [Batch.Add], with the encrypted personal data of the message, which is stored separately
+// from it.
 func (b *Batch) AddApart(r Record, frame, payload []byte) (Stored, error) {
 	r.Sequence, r.PreviousRecordHash, r.RecordedAt = b.head.Size, b.head.Last, b.now
 	hash, err := r.Hash()

@@ -68,9 +68,9 @@ type Record struct {
 	KeyID         string // of the key that verified the signature
 
 	// MessageDigest is the SHA-256 of the message's canonical form (RFC 8785), or of its bytes if it is not
-	// JSON. If the message's personal data is stored apart, the digest is keyed (package personal).
+	// JSON. If the message's personal data is stored separately, the digest is keyed (package personal).
 	MessageDigest Hash
-	MessageBytes  int64 // length of the message as received; without its personal data, if that is stored apart
+	MessageBytes  int64 // length of the message as received; without its personal data, if that is stored separately
 	FrameDigest   Hash  // SHA-256 of the compressed message; zero if there is none
 
 	Details Details
@@ -80,8 +80,8 @@ type Record struct {
 // answers are per copy.
 type Copy struct{ HandoffID, Receiver string }
 
-// Copy returns the copy that a record is about. HANDED_OVER records of older versions have no receiver, and
-// are about all copies; there was only one then.
+// Copy returns the copy that a record is about. HANDED_OVER records of older versions have no receiver: at
+// that time, a handoff had only one copy.
 func (r *Record) Copy() Copy { return Copy{r.HandoffID, r.Receiver} }
 
 // Details are rarely used members of a [Record].
@@ -90,7 +90,7 @@ type Details struct {
 	MoreFindings   int       `json:"moreFindings,omitzero"`   // number of findings that were left out
 	Concerns       *int64    `json:"concerns,omitzero"`       // sequence number of the record that this one is about, if handoffId is ambiguous; of a HANDED_OVER with Running, its ACCEPTED
 	SenderAttempt  int       `json:"senderAttempt,omitzero"`  // the sender's number of the attempt, if it differs from Attempt
-	Resumed        bool      `json:"resumed,omitzero"`        // handed over by another attempt than the accepting one
+	Resumed        bool      `json:"resumed,omitzero"`        // not handed over by the attempt that accepted it
 	Running        bool      `json:"running,omitzero"`        // handed over to an agent whose end the receiver waits for
 	Compressed     bool      `json:"compressed,omitzero"`     // older turns of the message were summarised (section 6.4)
 	By             string    `json:"by,omitzero"`             // person who decided
@@ -102,7 +102,7 @@ type Details struct {
 	Unrecorded     int64     `json:"unrecorded,omitzero"`     // number of events not recorded individually since the last record of that kind
 	Receivers      []string  `json:"receivers,omitzero"`      // receiverList (section 14.2)
 	Subject        string    `json:"subject,omitzero"`        // the data subject, as a keyed hash
-	Commitments    []Hash    `json:"commitments,omitzero"`    // salted commitments of the personal data that is stored apart
+	Commitments    []Hash    `json:"commitments,omitzero"`    // salted commitments of the personal data that is stored separately
 	PayloadDigest  *Hash     `json:"payloadDigest,omitzero"`  // SHA-256 of the encrypted personal data
 	Setting        *Setting  `json:"setting,omitzero"`        // setting of the log
 	Archive        *Archive  `json:"archive,omitzero"`        // file that messages were moved to

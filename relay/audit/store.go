@@ -12,17 +12,17 @@ import (
 // A Store keeps records, in order, and their messages. It is append-only. Several processes may use one store
 // concurrently.
 type Store interface {
-	// Update calls f with exclusive access: no other process adds records meanwhile. When Update returns nil,
-	// all that f has added is durable; when it returns an error, nothing was added, unless the error is an
-	// [*UncertainError].
+	// Update calls f with exclusive access: no other process adds records until f returns. When Update
+	// returns nil, all that f has added is durable; when it returns an error, nothing was added, unless the
+	// error is an [*UncertainError].
 	Update(ctx context.Context, f func(Tx) error) error
 	// View calls f with a consistent snapshot of the store.
 	View(ctx context.Context, f func(Reader) error) error
 	// Inspect calls f with a consistent snapshot of the store, row by row. It may be called by several
 	// goroutines concurrently.
 	Inspect(ctx context.Context, f func(Inspector) error) error
-	// CheckIndexes calls found with each damaged index that the database reports. It returns why the indexes
-	// could not be checked, "" if they were.
+	// CheckIndexes calls found with each damaged index that the database reports. It returns the reason why
+	// the indexes could not be checked, "" if they were.
 	CheckIndexes(ctx context.Context, found func(problem string) error) (unchecked string, err error)
 	// Instance returns the name of this process among the users of the store. From then on, until the process
 	// ends, others see it as alive.
@@ -48,7 +48,7 @@ type Head struct {
 	Last Hash  // hash of the last record; zero if there is none
 }
 
-// A Filter selects records. Members with their zero value do not restrict.
+// A Filter selects records. Members with their zero value do not restrict the selection.
 type Filter struct {
 	Handoffs []string // handoffId is one of these
 	Tasks    []string // taskId is one of these
@@ -106,7 +106,7 @@ type Tx interface {
 	Insert([]Entry) error
 	// InsertNodes adds hashes of subtrees.
 	InsertNodes([]tree.Node) error
-	// SetPending notes the instance that hands over messages which have none yet.
+	// SetPending notes the instance that hands over the messages that have no instance yet.
 	SetPending([]Pending) error
 	// ClearPending notes that these messages no longer need to be handed over, and their agents have ended.
 	ClearPending([]Copy) error

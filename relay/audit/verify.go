@@ -40,8 +40,8 @@ type Verified struct {
 // Verify reads the whole log, on all cores and in constant memory, and trusts nothing: it recomputes the hash
 // of every record from its columns and the previous hash, compares every message with its record, and
 // rebuilds the tree to compare it with the stored nodes and the checkpoints; the database compares its
-// indexes with its tables. Records added meanwhile may be skipped. It returns an error if the log could not
-// be read completely; then there is no result.
+// indexes with its tables. Records added during the call may be skipped. It returns an error if the log could
+// not be read completely; then there is no result.
 func Verify(ctx context.Context, s Store, o VerifyOptions) (Verified, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -123,8 +123,8 @@ type verification struct {
 type span struct{ first, last int64 }
 
 // plan creates the stretches of the log: stretchSize records each, except at gaps. Each goes to order, and to
-// a worker. Records added meanwhile are not included: a stretch that is read while it grows would seem to
-// have a gap.
+// a worker. Records added during the query are not included: a stretch that is read while it grows would seem
+// to have a gap.
 func (v *verification) plan(ctx context.Context, jobs, order chan<- *stretch) error {
 	last, found := int64(0), false
 	err := v.store.Inspect(ctx, func(i Inspector) (err error) {

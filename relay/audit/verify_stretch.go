@@ -46,7 +46,7 @@ func (s *stretch) check(i Inspector) error {
 		return err
 	}
 	digests := make([]Hash, 0, min(s.end-s.first, stretchSize)) // of messages
-	personal := map[int64]Details{}                             // of records whose personal data is stored apart
+	personal := map[int64]Details{}                             // of records whose personal data is stored separately
 	buffer := make([]byte, 0, 4096)
 	s.hashes = make([]tree.Hash, 0, cap(digests))
 	err = i.Rows(s.first, s.end, func(r *Row) error {

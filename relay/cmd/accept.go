@@ -63,7 +63,7 @@ error.`,
 	flags.BoolVar(&f.resume, "resume", false, "first hand over messages accepted by processes that died; without FILE, only resume")
 	flags.BoolVar(&f.options.Rerun, "rerun", false, "with --exec: hand over a message again if accept died while the agent ran; without this flag, the task returns to the sender")
 	flags.BoolVar(&f.exec, "exec", false, "run the program after -- for every message")
-	flags.DurationVar(&f.failWithin, "fail-within", 30*time.Second, "with --exec: time within which a failing agent rejects the message, so that the task returns to the sender")
+	flags.DurationVar(&f.failWithin, "fail-within", 30*time.Second, "with --exec: period in which the failure of an agent rejects its message, so that the task returns to the sender")
 	return c
 }
 

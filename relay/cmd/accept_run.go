@@ -29,16 +29,16 @@ type acceptance struct {
 	progress  *term.Progress
 	command   *cobra.Command
 
-	waiting []examined // in input order
-	bytes   int        // total size of these
+	waiting []examinedMessage // in input order
+	bytes   int               // total size of these
 	answerCounts
 	// signalled is a [*cli.SignalError] if a signal arrived while an agent ran: then no more messages are
 	// handed over.
 	signalled error
 }
 
-// examined is a message waiting to be recorded, or the error of examining it.
-type examined struct {
+// examinedMessage is a message waiting to be recorded, or the error of examining it.
+type examinedMessage struct {
 	*receiver.Delivery
 	shown  []byte // the message as handed over
 	origin input.Origin
@@ -110,8 +110,8 @@ func (a *acceptance) acceptAll(files []string) error {
 }
 
 // examine examines a batch, on all cores.
-func (a *acceptance) examine(batch []input.Document) []examined {
-	list := make([]examined, len(batch))
+func (a *acceptance) examine(batch []input.Document) []examinedMessage {
+	list := make([]examinedMessage, len(batch))
 	for i, d := range batch {
 		list[i].origin = d.Origin()
 		if d.Unreadable() {
@@ -129,7 +129,7 @@ func (a *acceptance) examine(batch []input.Document) []examined {
 }
 
 // add appends a batch to the waiting messages, and records them when there are enough.
-func (a *acceptance) add(list []examined) error {
+func (a *acceptance) add(list []examinedMessage) error {
 	for _, e := range list {
 		a.progress.Message()
 		if cli.ClassifierFailed(e.err) {

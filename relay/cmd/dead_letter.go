@@ -221,8 +221,8 @@ func (f *decisionFlags) register(c *cobra.Command) {
 	}
 }
 
-// A discarding lists the data removed by a decision.
-type discarding struct {
+// A discardRecord lists the data removed by a decision.
+type discardRecord struct {
 	Record int64 `json:"record"`
 	letters.Reach
 }
@@ -256,7 +256,7 @@ message waits; 2: a store could not be reached.`,
 				if err != nil {
 					return err
 				}
-				done := discarding{Record: stored.Sequence}
+				done := discardRecord{Record: stored.Sequence}
 				var transports []string
 				if by := letter.Rejected.Transport; by != "" {
 					transports = []string{by}

@@ -45,7 +45,7 @@ func (f *deliveryFlags) registerRetries(c *cobra.Command) {
 
 // registerTrust registers --answer-trust, for commands that receive answers.
 func (f *deliveryFlags) registerTrust(c *cobra.Command) {
-	c.Flags().StringVar(&f.trust, "answer-trust", "", "profile `FILE` with keys and trust, YAML or JSON: a receiver with keys there must sign its answers")
+	c.Flags().StringVar(&f.trust, "answer-trust", "", "profile `FILE` with keys and trust, YAML or JSON; receivers with keys in it must sign their answers")
 }
 
 // maxWarned is the maximum number of warnings about refused answers.
@@ -139,8 +139,8 @@ func (f *newsFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.auto, "auto", "", "`COMMAND` to run when a task is rolled back; it reads the checkpoint")
 }
 
-// A newsroom handles news according to the flags.
-type newsroom struct {
+// A newsHandler handles news according to the flags.
+type newsHandler struct {
 	*cli.Globals
 	command *cobra.Command
 	store   *deliver.Store
@@ -150,8 +150,8 @@ type newsroom struct {
 }
 
 // start returns the handler of news. The caller closes it.
-func (f *newsFlags) start(g *cli.Globals, c *cobra.Command, store *deliver.Store, sender *deliver.Sender) (*newsroom, error) {
-	n := &newsroom{Globals: g, command: c, store: store, sender: sender}
+func (f *newsFlags) start(g *cli.Globals, c *cobra.Command, store *deliver.Store, sender *deliver.Sender) (*newsHandler, error) {
+	n := &newsHandler{Globals: g, command: c, store: store, sender: sender}
 	var err error
 	if f.auto != "" {
 		o, err := f.child.Options(c, "auto", f.auto)
@@ -165,11 +165,11 @@ func (f *newsFlags) start(g *cli.Globals, c *cobra.Command, store *deliver.Store
 }
 
 // close waits until the alerts are delivered, and returns the error of the run, or of an alert.
-func (n *newsroom) close(err error) error { return n.alerts.Close(err) }
+func (n *newsHandler) close(err error) error { return n.alerts.Close(err) }
 
 // report sends alerts about changes, and restores the senders of rolled-back handoffs; if own is not nil,
 // only for its handoffs. It returns the changes.
-func (n *newsroom) report(ctx context.Context, own map[string]bool) (deliver.News, error) {
+func (n *newsHandler) report(ctx context.Context, own map[string]bool) (deliver.News, error) {
 	news := n.sender.News()
 	if err := n.alerts.Send(news.Alerts); err != nil || n.auto == nil {
 		return news, err
@@ -203,7 +203,7 @@ func (n *newsroom) report(ctx context.Context, own map[string]bool) (deliver.New
 }
 
 // restore runs the command of --auto with the checkpoint of a handoff.
-func (n *newsroom) restore(ctx context.Context, h *deliver.Handoff) error {
+func (n *newsHandler) restore(ctx context.Context, h *deliver.Handoff) error {
 	checkpoint, err := n.store.Checkpoint(ctx, h)
 	if err != nil {
 		return err
@@ -225,7 +225,7 @@ func (n *newsroom) restore(ctx context.Context, h *deliver.Handoff) error {
 	return nil
 }
 
-// handoffProblem returns why a handoff was rejected or could not be published; nil if neither.
+// handoffProblem returns the reason why a handoff was rejected or could not be published; nil if neither.
 func handoffProblem(h *deliver.Handoff) error {
 	name := h.HandoffID
 	if h.Receivers > 1 {

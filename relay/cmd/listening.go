@@ -26,17 +26,17 @@ type listeningFlags struct {
 	tokenFile string
 }
 
-// register registers the flags. usage is that of --listen.
+// register registers the flags. usage is the usage text of --listen.
 func (f *listeningFlags) register(c *cobra.Command, address, usage string) {
 	flags := c.Flags()
 	flags.StringVar(&f.address, "listen", address, usage)
-	flags.StringSliceVar(&f.names, "host", nil, "additional `NAME` of the server to answer to, if clients use other names than its addresses; may be repeated")
+	flags.StringSliceVar(&f.names, "host", nil, "additional `NAME` of the server to answer to, if clients use names other than its addresses; may be repeated")
 	flags.StringVar(&f.tokenFile, "token-file", "", "`FILE` with the bearer token for requests (or "+cli.TokenVariable+": the token itself; default: a new one at each start)")
 	f.tls.register(c)
 }
 
-// A listening is a server that listens.
-type listening struct {
+// A tokenServer is a listening server whose requests need a token.
+type tokenServer struct {
 	net.Listener
 	guard *guard.Guard
 	tls   *tls.Config
@@ -44,8 +44,8 @@ type listening struct {
 	token string // "" if the user has set it: then it is not printed
 }
 
-// listen begins to listen. Requests are answered only after [listening.serve].
-func (f *listeningFlags) listen(g *cli.Globals, c *cobra.Command) (*listening, error) {
+// listen begins to listen. Requests are answered only after [tokenServer.serve].
+func (f *listeningFlags) listen(g *cli.Globals, c *cobra.Command) (*tokenServer, error) {
 	if err := f.tls.check(); err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (f *listeningFlags) listen(g *cli.Globals, c *cobra.Command) (*listening, e
 	if err != nil {
 		return nil, err
 	}
-	l := &listening{host: host}
+	l := &tokenServer{host: host}
 	if token == "" {
 		token = guard.NewToken()
 		l.token = token
@@ -97,7 +97,7 @@ func listenAt(ctx context.Context, address string) (net.Listener, error) {
 }
 
 // url returns the URL of a path for a program on this machine.
-func (l *listening) url(path string) string {
+func (l *tokenServer) url(path string) string {
 	if ip := net.ParseIP(l.host); ip != nil && ip.IsUnspecified() {
 		return l.urlOf("127.0.0.1", path)
 	}
@@ -106,14 +106,14 @@ func (l *listening) url(path string) string {
 
 // page returns the URL of a path for a browser on this machine. Its host name belongs to no other server, so
 // that the cookie is only sent to this one.
-func (l *listening) page(path string) string {
+func (l *tokenServer) page(path string) string {
 	if home := l.guard.Home(); home != "" {
 		return l.urlOf(home, path)
 	}
 	return l.url(path)
 }
 
-func (l *listening) urlOf(host, path string) string {
+func (l *tokenServer) urlOf(host, path string) string {
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	scheme := "http"
 	if l.tls != nil {
@@ -123,7 +123,7 @@ func (l *listening) urlOf(host, path string) string {
 }
 
 // serve prints the address, and serves until a signal ends it.
-func (l *listening) serve(g *cli.Globals, c *cobra.Command, h nethttp.Handler, announcement string) error {
+func (l *tokenServer) serve(g *cli.Globals, c *cobra.Command, h nethttp.Handler, announcement string) error {
 	ctx, stop := context.WithCancel(c.Context())
 	defer stop()
 	defer g.PassSignals(func(syscall.Signal) { g.KeepSignals(); stop() })()

@@ -55,7 +55,7 @@ server; 2: an error.`,
 	}
 	flags := c.Flags()
 	flags.StringArrayVar(&f.roots, "root", nil, "`DIR` whose files tools may read and write; may be repeated")
-	f.listening.register(c, "", "`HOST:PORT` at which to serve HTTP instead of standard input and output; port 0 for any free port")
+	f.listening.register(c, "", "`HOST:PORT` for HTTP instead of standard input and output; port 0 for any free port")
 	flags.IntVar(&f.concurrency, "concurrency", 0, "maximum number of concurrent tools; 0 for one per core")
 	f.checks.register(c)
 	f.log.Register(c)

@@ -65,7 +65,7 @@ person corrects the problem and runs handoff outbox retry: the exit code is then
 	return c
 }
 
-// printHandoffs prints handoffs; in text, it prints none if there are no handoffs.
+// printHandoffs prints handoffs; in text, it prints the line none if there are no handoffs.
 func printHandoffs(g *cli.Globals, c *cobra.Command, f cli.FactsFlags, list []*deliver.Handoff, none string) error {
 	out, err := f.Open(g, c)
 	if err != nil {
@@ -186,8 +186,8 @@ func (r *outboxRun) count(list []*deliver.Handoff) error {
 	return nil
 }
 
-// answer prints the result of the run, and the number of waiting messages of one handoff, or if it is "" of
-// all.
+// answer prints the result of the run, and the number of waiting messages of a handoff, or of all handoffs
+// if it is "".
 func (r *outboxRun) answer(ctx context.Context, store *deliver.Store, handoff string) error {
 	list, err := store.List(ctx, false)
 	if err != nil {
@@ -282,7 +282,7 @@ func (f *flushFlags) flush(c *cobra.Command, store *deliver.Store, sender *deliv
 }
 
 // tell handles news according to the flags and prints rejections.
-func (f *flushFlags) tell(ctx context.Context, c *cobra.Command, room *newsroom) error {
+func (f *flushFlags) tell(ctx context.Context, c *cobra.Command, room *newsHandler) error {
 	news, err := room.report(ctx, nil)
 	for _, h := range news.Handoffs {
 		if problem := handoffProblem(h); problem != nil {
@@ -296,7 +296,7 @@ func (f *flushFlags) tell(ctx context.Context, c *cobra.Command, room *newsroom)
 const staying = time.Second
 
 // stay publishes messages and receives answers until the run is ended. It retries after errors.
-func (f *flushFlags) stay(ctx context.Context, c *cobra.Command, store *deliver.Store, sender *deliver.Sender, room *newsroom) error {
+func (f *flushFlags) stay(ctx context.Context, c *cobra.Command, store *deliver.Store, sender *deliver.Sender, room *newsHandler) error {
 	for {
 		run := &outboxRun{command: c}
 		err := errors.Join(sender.Settle(ctx), sender.Flush(ctx, run.count))

@@ -83,7 +83,7 @@ least one rejected; 2: an error.`,
 	flags.IntVar(&f.intake.MaxMessages, "max", 0, "number of messages after which to stop; 0 for no limit")
 	flags.DurationVar(&f.intake.IdleTimeout, "idle-timeout", 0, "time without messages after which to stop; 0 for no limit")
 	flags.BoolVar(&f.options.Rerun, "rerun", false, "hand over a message again if its receiver died while the agent ran; without this flag, the task returns to the sender")
-	flags.DurationVar(&f.failWithin, "fail-within", 30*time.Second, "time within which a failing agent rejects the message, so that the task returns to the sender")
+	flags.DurationVar(&f.failWithin, "fail-within", 30*time.Second, "period in which the failure of an agent rejects its message, so that the task returns to the sender")
 	flags.DurationVar(&f.lease, "lease", transport.DefaultLease, "time that a message stays with a dead receiver, if the transport cannot detect the death")
 	f.chunks.register(c)
 	f.serving.register(c)

@@ -119,8 +119,8 @@ func (r *receiveReport) Answered(a receiver.Answer, _ time.Duration) {
 	r.reply(a)
 }
 
-// Revoked implements [intake.Observer]: a message revoked in time is counted as rejected. One that an agent
-// has is already counted.
+// Revoked implements [intake.Observer]: a message revoked in time is counted as rejected. A message that an
+// agent has is already counted.
 func (r *receiveReport) Revoked(a receiver.Answer) {
 	if a.Reason == receiver.Revoked {
 		r.Answered(a, 0)
@@ -238,7 +238,7 @@ func (r *receiveReport) again() {
 	fmt.Fprintf(r.stderr, "handoff: receiving from %s again\n", r.place)
 }
 
-// health returns why no message can be accepted now.
+// health returns the reason why no message can be accepted now.
 func (r *receiveReport) health() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

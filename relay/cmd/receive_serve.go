@@ -35,10 +35,10 @@ func (f *servingFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	f.tls.register(c)
 	flags.StringVar(&f.tokenFile, "token-file", "", "`FILE` with the bearer token that senders need for http or https")
-	flags.StringSliceVar(&f.names, "host", nil, "additional `NAME` of the server to answer to, if clients use other names than its addresses; may be repeated")
+	flags.StringSliceVar(&f.names, "host", nil, "additional `NAME` of the server to answer to, if clients use names other than its addresses; may be repeated")
 	flags.StringSliceVar(&f.origins, "allow-origin", nil, "`ORIGIN` of web pages that may send messages over http or https, such as https://host; may be repeated")
 	flags.StringVar(&f.claimCheck, "claim-check", "", "`DIR` or URL in which senders store messages that are too long for the transport")
-	flags.StringVar(&f.metrics, "metrics", "", "`ADDRESS` at which to serve /metrics and /healthz, such as 127.0.0.1:9464; http transports serve them with the messages (docs/metrics.md)")
+	flags.StringVar(&f.metrics, "metrics", "", "`ADDRESS` for /metrics and /healthz, such as 127.0.0.1:9464; http transports serve them with the messages (docs/metrics.md)")
 }
 
 // check returns an error if the flags do not fit a transport.

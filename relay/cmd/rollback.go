@@ -57,7 +57,7 @@ A repeated rollback prints the checkpoint again.`,
 	flags := c.Flags()
 	flags.BoolVar(&f.Force, "force", false, "also take back a message that a receiver has accepted or may have accepted")
 	flags.DurationVar(&f.answerWithin, "answer-within", 0, "maximum time to wait for missing answers")
-	flags.StringVar(&f.Receiver, "only-receiver", "", "`NAME` of the only receiver of a fan-out to roll back")
+	flags.StringVar(&f.Receiver, "only-receiver", "", "`NAME` of the receiver to roll back, instead of all receivers of a fan-out")
 	flags.StringVar(&f.Explanation, "reason", "", "reason, as `TEXT` for the audit log and the receiver")
 	f.register(c)
 	f.registerRetries(c)
@@ -65,7 +65,7 @@ A repeated rollback prints the checkpoint again.`,
 	f.registerTrust(c)
 	f.alerts.Register(c)
 	f.keys.Register(c)
-	flags.StringVar(&f.keyID, "key-id", "", "`ID` of the key to sign the revocation with; or an ID for a key that has none")
+	flags.StringVar(&f.keyID, "key-id", "", "`ID` of the key that signs the revocation; for a key without an ID, the ID to use")
 	f.child.Register(c)
 	cli.OnlyForCall(c, "only-receiver", "reason", "force")
 	return c

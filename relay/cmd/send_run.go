@@ -21,14 +21,14 @@ const (
 	sendBytes    = 4 << 20
 )
 
-// A sending is one run of send.
-type sending struct {
+// A sendRun is one run of send.
+type sendRun struct {
 	*sendFlags
 	ctx        context.Context
 	command    *cobra.Command
 	store      *deliver.Store
 	sender     *deliver.Sender
-	news       *newsroom
+	news       *newsHandler
 	out        *output.File
 	progress   *term.Progress
 	checkpoint []byte
@@ -52,7 +52,7 @@ func (f *sendFlags) send(c *cobra.Command, store *deliver.Store, sender *deliver
 	if err != nil {
 		return err
 	}
-	s := &sending{
+	s := &sendRun{
 		sendFlags: f, ctx: c.Context(), command: c, store: store, sender: sender, news: news, out: out, checkpoint: checkpoint,
 		progress: f.NewProgress(c.ErrOrStderr()), own: map[string]bool{},
 	}
@@ -80,16 +80,16 @@ func (f *sendFlags) send(c *cobra.Command, store *deliver.Store, sender *deliver
 	return cli.Answer(nil, s.unread+s.open+s.refused+s.unanswered+s.unended, s.rejected > 0)
 }
 
-// outgoing is a message to send, or the reason why it cannot be sent.
-type outgoing struct {
+// outgoingMessage is a message to send, or the reason why it cannot be sent.
+type outgoingMessage struct {
 	*deliver.Outgoing
 	origin input.Origin
 	err    error
 }
 
 // examine examines a batch, on all cores.
-func (s *sending) examine(batch []input.Document) []outgoing {
-	list := make([]outgoing, len(batch))
+func (s *sendRun) examine(batch []input.Document) []outgoingMessage {
+	list := make([]outgoingMessage, len(batch))
 	for i, d := range batch {
 		o := &list[i]
 		o.origin = d.Origin()
@@ -109,7 +109,7 @@ func (s *sending) examine(batch []input.Document) []outgoing {
 }
 
 // add appends a batch to the waiting messages, and sends them when there are enough.
-func (s *sending) add(list []outgoing) error {
+func (s *sendRun) add(list []outgoingMessage) error {
 	for _, o := range list {
 		s.progress.Message()
 		if o.err != nil {
@@ -129,7 +129,7 @@ func (s *sending) add(list []outgoing) error {
 }
 
 // flush sends the waiting messages, and with --wait waits for their answers.
-func (s *sending) flush() error {
+func (s *sendRun) flush() error {
 	if len(s.waiting) == 0 {
 		return nil
 	}
@@ -158,7 +158,7 @@ func (s *sending) flush() error {
 }
 
 // await waits for the answers to sent messages.
-func (s *sending) await(results []deliver.Result) error {
+func (s *sendRun) await(results []deliver.Result) error {
 	var list []*deliver.Handoff
 	for _, r := range results {
 		if r.Err == nil && (r.State == deliver.Dispatched || r.InFlight()) { // waiting cannot help the others
@@ -174,7 +174,7 @@ func (s *sending) await(results []deliver.Result) error {
 }
 
 // count counts the result of a message, and prints its answer or its error.
-func (s *sending) count(r deliver.Result) error {
+func (s *sendRun) count(r deliver.Result) error {
 	if s.wait > 0 && r.Err == nil && r.Answer != nil {
 		text, err := r.Answer.AppendJSON(nil)
 		if err != nil {
@@ -233,7 +233,7 @@ func (s *sending) count(r deliver.Result) error {
 }
 
 // note prints the state of a message that this run has not sent, and its time.
-func (s *sending) note(r deliver.Result, what string) {
+func (s *sendRun) note(r deliver.Result, what string) {
 	if s.quiet {
 		return
 	}
@@ -248,7 +248,7 @@ func (s *sending) note(r deliver.Result, what string) {
 }
 
 // summary returns a summary of the run.
-func (s *sending) summary() string {
+func (s *sendRun) summary() string {
 	text := fmt.Sprintf("%s: %d sent", term.Counted(s.messages, "message"), s.sent)
 	if s.wait > 0 {
 		text = fmt.Sprintf("%s: %d accepted", term.Counted(s.messages, "message"), s.sent)

@@ -32,9 +32,9 @@ func checkStreamed(address string) error {
 	return err
 }
 
-// A chunkSending is one run of send with chunks.
-type chunkSending struct {
-	*sending
+// A chunkRun is one run of send with chunks.
+type chunkRun struct {
+	*sendRun
 	assembler *chunked.Assembler
 	streams   map[string]*sentStream // open streams
 	order     []string               // order of their beginnings
@@ -45,14 +45,14 @@ type chunkSending struct {
 type sentStream struct {
 	part   deliver.Part // chunks waiting to be sent
 	bytes  int
-	result deliver.Result // of the last call of SendPart
+	result deliver.Result // of the last call to SendPart
 	over   bool           // no more of it is sent
 }
 
 // sendChunks sends the chunks of all sources as they are read.
-func (s *sending) sendChunks(sources []input.Source) error {
-	c := &chunkSending{
-		sending: s, streams: map[string]*sentStream{},
+func (s *sendRun) sendChunks(sources []input.Source) error {
+	c := &chunkRun{
+		sendRun: s, streams: map[string]*sentStream{},
 		assembler: chunked.NewAssembler(chunked.AssemblerOptions{Limits: s.Limits, Validate: validate.Options{Limits: s.Limits}}),
 	}
 	s.sender.Listen(s.addresses[0].Destination) // a receiver may reject an incomplete stream
@@ -65,7 +65,7 @@ func (s *sending) sendChunks(sources []input.Source) error {
 }
 
 // add appends chunks to the waiting ones, and sends them when there are enough.
-func (c *chunkSending) add(batch []input.Document) error {
+func (c *chunkRun) add(batch []input.Document) error {
 	for _, d := range batch {
 		if d.Err != nil {
 			c.unread++
@@ -86,7 +86,7 @@ func (c *chunkSending) add(batch []input.Document) error {
 }
 
 // take handles the event of a chunk.
-func (c *chunkSending) take(d input.Document, e chunked.Event) error {
+func (c *chunkRun) take(d input.Document, e chunked.Event) error {
 	st := c.streams[e.Stream]
 	switch e.Kind {
 	case chunked.Dropped:
@@ -129,7 +129,7 @@ func (c *chunkSending) take(d input.Document, e chunked.Event) error {
 }
 
 // begin handles the first message of a stream.
-func (c *chunkSending) begin(st *sentStream, first []byte) error {
+func (c *chunkRun) begin(st *sentStream, first []byte) error {
 	o, err := c.store.Examine(jsonstream.NewRaw(first), c.Limits)
 	if err != nil {
 		return err
@@ -147,7 +147,7 @@ func (c *chunkSending) begin(st *sentStream, first []byte) error {
 }
 
 // fail reports a chunk that is not sent.
-func (c *chunkSending) fail(d input.Document, f *chunked.Fault) error {
+func (c *chunkRun) fail(d input.Document, f *chunked.Fault) error {
 	c.unread++
 	c.progress.Fail(fmt.Errorf("%s: %s", d.Origin(), term.Visible(f.Error())))
 	st := c.streams[f.Stream]
@@ -161,7 +161,7 @@ func (c *chunkSending) fail(d input.Document, f *chunked.Fault) error {
 }
 
 // flush sends the waiting chunks.
-func (c *chunkSending) flush() error {
+func (c *chunkRun) flush() error {
 	for _, id := range c.order {
 		if st := c.streams[id]; st != nil && !st.over {
 			if err := c.send(id, st); err != nil {
@@ -173,7 +173,7 @@ func (c *chunkSending) flush() error {
 }
 
 // send sends the waiting chunks of a stream, and reports its result when it is known.
-func (c *chunkSending) send(id string, st *sentStream) (err error) {
+func (c *chunkRun) send(id string, st *sentStream) (err error) {
 	if len(st.part.Chunks) == 0 {
 		return nil
 	}
@@ -194,7 +194,7 @@ func (c *chunkSending) send(id string, st *sentStream) (err error) {
 }
 
 // finish reports the result of a stream.
-func (c *chunkSending) finish(st *sentStream) error {
+func (c *chunkRun) finish(st *sentStream) error {
 	if st.result.Err == nil {
 		if err := c.sender.EndParts(c.ctx, st.result.Handoff); err != nil {
 			return err
@@ -218,7 +218,7 @@ func (c *chunkSending) finish(st *sentStream) error {
 }
 
 // leave leaves an incomplete stream as it is.
-func (c *chunkSending) leave(id string, st *sentStream) error {
+func (c *chunkRun) leave(id string, st *sentStream) error {
 	st.over = true
 	c.unended++
 	if st.result.Handoff == nil {
@@ -229,7 +229,7 @@ func (c *chunkSending) leave(id string, st *sentStream) error {
 }
 
 // end leaves the open streams, and prints how to continue.
-func (c *chunkSending) end(said bool) error {
+func (c *chunkRun) end(said bool) error {
 	var errs []error
 	open := 0
 	for _, id := range c.order {

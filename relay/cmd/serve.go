@@ -59,7 +59,7 @@ disables decisions.`,
 	f.log.Register(c)
 	f.log.RegisterArchive(c)
 	flags := c.Flags()
-	f.listening.register(c, defaultListen, "`HOST:PORT` at which to serve; port 0 for any free port")
+	f.listening.register(c, defaultListen, "`HOST:PORT` to serve at; port 0 for any free port")
 	flags.BoolVar(&f.readOnly, "read-only", false, "disable decisions about dead letters")
 	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show credentials in messages in plain text")
 	cli.OnlyForCall(c, "show-secrets")

@@ -21,8 +21,8 @@ const (
 	lastAsk  = 7 * 24 * time.Hour
 )
 
-// asking is the interval at which a receiver is polled that answers only in its reply to a message, and
-// maxAsked the maximum number of accepted handoffs in each poll.
+// asking is the interval for polling a receiver that answers only in its reply to a message, and maxAsked the
+// maximum number of accepted handoffs in each poll.
 const (
 	asking   = 500 * time.Millisecond
 	maxAsked = 1000

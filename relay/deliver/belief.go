@@ -55,8 +55,8 @@ func (s *Sender) check(h *Handoff, a *receiver.Answer, m transport.Message, at t
 	return AnswerVerified, k.ID, ""
 }
 
-// contradiction returns how an answer contradicts the message that was sent or the time of sending; "" if it
-// does not.
+// contradiction describes how an answer contradicts the message that was sent or the time of sending; "" if
+// it does not.
 func (s *Sender) contradiction(h *Handoff, a *receiver.Answer, m transport.Message, at time.Time) string {
 	now := s.options.Now()
 	switch a.Status {
@@ -84,7 +84,7 @@ func (s *Sender) contradiction(h *Handoff, a *receiver.Answer, m transport.Messa
 	case a.TaskID != "" && a.TaskID != h.TaskID && a.TaskID != key(h.TaskID) && len(h.TaskID) <= receiver.MaxName:
 		return "it is about another task: " + finding.Quote(a.TaskID)
 	case a.MessageDigest != audit.Hash{} && !h.InChunks() && !bytes.Equal(a.MessageDigest[:], h.digest):
-		return "it answers another message than the one sent: the digests differ"
+		return "it answers a different message from the one sent: the digests differ"
 	}
 	return ""
 }

@@ -221,7 +221,7 @@ func (s *Sender) takeMessages(ctx context.Context, address string, list []transp
 	return foreign, err
 }
 
-// tell keeps news for the next call of News.
+// tell keeps news for the next call to News.
 func (s *Sender) tell(news News) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

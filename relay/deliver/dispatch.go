@@ -241,8 +241,8 @@ func key(id string) string {
 // message returns the message to publish for a handoff, or its revocation if it was revoked.
 func (s *Sender) message(h *Handoff) (transport.Message, error) {
 	m := s.envelope(h)
-	// The id is unique among senders: a receiver would take a message with another sender's id for a
-	// duplicate and drop it.
+	// The id is unique among senders: otherwise a receiver would take the message for a duplicate of
+	// another sender's message, and drop it.
 	id := s.store.sender + "/" + h.HandoffID + "/" + h.Receiver + "/" + strconv.Itoa(h.Attempt)
 	var err error
 	switch {
@@ -283,8 +283,8 @@ func (s *Sender) mark(ctx context.Context, tries []*try) error {
 	return s.markOther(ctx, other)
 }
 
-// markPlain makes durable that messages were published whose answers come separately. An answer may already
-// have arrived.
+// markPlain durably notes the publication of messages whose answers come separately. An answer may
+// already have arrived.
 func (s *Sender) markPlain(ctx context.Context, tries []*try) error {
 	if len(tries) == 0 {
 		return nil

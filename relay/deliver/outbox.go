@@ -26,8 +26,8 @@ func pause(tries int) time.Duration {
 	return polling.Spread(d)
 }
 
-// putOff returns how long a receiver asked the sender to wait, 0 if it did not: an error of any transport may
-// have that method. The result is at most maxPause.
+// putOff returns the time that a receiver asked the sender to wait, 0 if it did not: errors of any transport
+// may have the method for it. The result is at most maxPause.
 func putOff(err error) time.Duration {
 	if later := (interface{ RetryAfter() time.Duration })(nil); errors.As(err, &later) {
 		return min(later.RetryAfter(), maxPause)
@@ -57,7 +57,7 @@ func (s *Sender) Flush(ctx context.Context, each func([]*Handoff) error) error {
 	}
 }
 
-// Hasten makes all messages due that wait for their next try.
+// Hasten makes all messages that wait for their next try due at once.
 func (s *Store) Hasten(ctx context.Context, now time.Time) error {
 	return s.update(ctx, func(t *database.Tx) error {
 		return t.Exec("UPDATE delivery_handoff SET next_at = ? WHERE next_at > ?", micros(now), micros(now))

@@ -62,7 +62,7 @@ func (s *Store) oldTasks(ctx context.Context, last string, before time.Time) (ta
 	return tasks, next, err
 }
 
-// pruneTasks removes the ended ones of some tasks.
+// pruneTasks removes the ended tasks of a list.
 func (s *Store) pruneTasks(ctx context.Context, tasks []any, before time.Time) (removed Pruned, err error) {
 	err = s.update(ctx, func(t *database.Tx) error {
 		removed = Pruned{}

@@ -20,7 +20,7 @@ import (
 type BusyError struct {
 	Handoff *Handoff // its current state
 	Problem string
-	// Elsewhere reports that the handoff is, or may be, at another address than the requested one, and that
+	// Elsewhere reports that the handoff is, or may be, at an address other than the requested one, and that
 	// no receiver has accepted it: a forced rollback revokes it there.
 	Elsewhere bool
 }
@@ -72,8 +72,8 @@ type put struct {
 // place is the key of a handoff to one receiver.
 type place struct{ handoff, receiver string }
 
-// A putting is the transaction of [Store.put].
-type putting struct {
+// A putTransaction is the transaction of [Store.put].
+type putTransaction struct {
 	*Store
 	tx    *database.Tx
 	now   time.Time
@@ -86,7 +86,7 @@ type putting struct {
 func (s *Store) put(ctx context.Context, list []*Outgoing, now time.Time) (puts []put, err error) {
 	err = s.update(ctx, func(t *database.Tx) error {
 		puts = puts[:0]
-		p := putting{Store: s, tx: t, now: now, known: map[place]*Handoff{}}
+		p := putTransaction{Store: s, tx: t, now: now, known: map[place]*Handoff{}}
 		if err := p.lookUp(list); err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func same(a, b []byte) bool {
 const maxNamed = 500
 
 // lookUp reads the stored handoffs of messages.
-func (p *putting) lookUp(list []*Outgoing) error {
+func (p *putTransaction) lookUp(list []*Outgoing) error {
 	for chunk := range slices.Chunk(list, maxNamed) {
 		ids := make([]any, len(chunk))
 		for i, o := range chunk {
@@ -145,7 +145,7 @@ var newColumns = []string{
 	"failures", "uncertain", "revoked", "explanation", "settle", "escalated", "restored", "restorer", "tries", "dispatched_at", "problem", "answer", "answered_at",
 }
 
-func (p *putting) put(o *Outgoing, to Address, checkpoint [sha256.Size]byte, position int) (put, error) {
+func (p *putTransaction) put(o *Outgoing, to Address, checkpoint [sha256.Size]byte, position int) (put, error) {
 	key := place{o.HandoffID, to.Receiver}
 	if h := p.known[key]; h != nil {
 		send, err := p.again(h, o, to, checkpoint, position)
@@ -174,7 +174,7 @@ func (p *putting) put(o *Outgoing, to Address, checkpoint [sha256.Size]byte, pos
 
 // again continues a known handoff, and reports whether this process must publish it. The error may be a
 // [*BusyError].
-func (p *putting) again(h *Handoff, o *Outgoing, to Address, checkpoint [sha256.Size]byte, position int) (send bool, err error) {
+func (p *putTransaction) again(h *Handoff, o *Outgoing, to Address, checkpoint [sha256.Size]byte, position int) (send bool, err error) {
 	sameMessage := bytes.Equal(h.digest, o.digest) && h.TaskID == o.TaskID
 	alive, err := p.atWork(p.tx, h)
 	if err != nil {

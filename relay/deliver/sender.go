@@ -139,8 +139,8 @@ func (s *Sender) forget(address string) {
 // A Result is the result of sending one handoff.
 type Result struct {
 	*Handoff
-	// Err is why the handoff was not sent: a [*BusyError], or nil. A failure to publish is the handoff's
-	// Problem.
+	// Err is the reason why the handoff was not sent: a [*BusyError], or nil. A failure to publish is the
+	// handoff's Problem.
 	Err error
 	// Before is the earlier state of a handoff that this call did not publish, because it was published
 	// before or by another process; otherwise "".

@@ -41,7 +41,7 @@ func (s *Sender) settle(ctx context.Context, list []*Handoff) error {
 	if err != nil {
 		return err
 	}
-	settled := make([]settling, len(list))
+	settled := make([]settlement, len(list))
 	err = s.log.Append(ctx, func(b *audit.Batch) error {
 		for i, h := range list {
 			records, err := audit.List(b, audit.Filter{Handoffs: []string{h.HandoffID}, Events: []audit.Event{
@@ -50,7 +50,7 @@ func (s *Sender) settle(ctx context.Context, list []*Handoff) error {
 			if err != nil {
 				return err
 			}
-			settled[i] = settling{Sender: s, batch: b, handoff: h, records: records}
+			settled[i] = settlement{Sender: s, batch: b, handoff: h, records: records}
 			if err := settled[i].settle(failures[pairOf(h)] >= s.options.EscalateAfter); err != nil {
 				return err
 			}
@@ -83,8 +83,8 @@ func (s *Sender) settle(ctx context.Context, list []*Handoff) error {
 	return err
 }
 
-// A settling is a handoff with its records in the audit log.
-type settling struct {
+// A settlement is a handoff with its records in the audit log.
+type settlement struct {
 	*Sender
 	batch   *audit.Batch
 	handoff *Handoff
@@ -94,7 +94,7 @@ type settling struct {
 	escalated bool
 }
 
-func (s *settling) settle(escalate bool) error {
+func (s *settlement) settle(escalate bool) error {
 	h := s.handoff
 	switch {
 	case h.State.Taken():
@@ -153,7 +153,7 @@ func (h *Handoff) revokedFor() string {
 
 // has returns the record of an event of this attempt, nil if there is none: it follows the dispatch of the
 // attempt. The receiver may have added it, to the same log.
-func (s *settling) has(event audit.Event) (found *audit.Stored) {
+func (s *settlement) has(event audit.Event) (found *audit.Stored) {
 	h, dispatched := s.handoff, false
 	for i := range s.records {
 		r := &s.records[i]
@@ -169,7 +169,7 @@ func (s *settling) has(event audit.Event) (found *audit.Stored) {
 	return found
 }
 
-// why returns the reason of a rollback, and an explanation.
+// why returns the reason for a rollback, and an explanation.
 func (h *Handoff) why() (finding.Reason, string) {
 	switch {
 	case h.Revoked:

@@ -115,7 +115,7 @@ func (s *Store) beginParts(t *database.Tx, p Part, now time.Time) (*Handoff, err
 	if err != nil {
 		return nil, err
 	}
-	list := putting{Store: s, tx: t, now: now, known: map[place]*Handoff{}}
+	list := putTransaction{Store: s, tx: t, now: now, known: map[place]*Handoff{}}
 	one, err := list.put(p.Outgoing, p.To[0], digest, 0)
 	if err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func (s *Store) goOn(t *database.Tx, h *Handoff, p Part, now time.Time) (bool, e
 
 // again begins the next attempt of a handoff whose sender has the task again.
 func (s *Store) again(t *database.Tx, h *Handoff, p Part, now time.Time) error {
-	list := putting{Store: s, tx: t, now: now}
+	list := putTransaction{Store: s, tx: t, now: now}
 	h.claimed = "" // no process sends the previous attempt any more
 	digest, err := s.putCheckpoint(t, p.Checkpoint)
 	if err != nil {

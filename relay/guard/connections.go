@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// connections are the open connections of a server, at most max. A new one replaces one without a request in
-// progress; if there is none, it waits.
+// connections are the open connections of a server, at most max. A new connection replaces one without a
+// request in progress, or waits if there is none.
 type connections struct {
 	net.Listener
 	max int
@@ -150,7 +150,8 @@ func (c *connection) count(requests, bodies int) {
 	})
 }
 
-// refuse notes that a request is refused: the connection may be closed first as soon as it has written that.
+// refuse notes that a request is refused: the connection may be closed first as soon as the response is
+// written.
 func (c *connection) refuse() { c.refusing.Store(true) }
 
 func (c *connection) Write(p []byte) (int, error) {

@@ -34,7 +34,7 @@ const (
 	minRate        = 8 << 10 // bytes of a body per second, after the grace period
 )
 
-// ServerOptions are the options of a server. The zero value is usual.
+// ServerOptions are the options of a server. The zero value has the usual limits.
 type ServerOptions struct {
 	// TLS has the certificate; nil serves without TLS.
 	TLS *tls.Config
@@ -45,7 +45,7 @@ type ServerOptions struct {
 	WriteTimeout time.Duration
 	// Connections is the maximum number of connections; 0 means 256. A new one replaces one without a request
 	// in progress: first those whose requests are answered, then those without any request, then those with
-	// incomplete bodies. If all have one in progress, it waits.
+	// incomplete bodies. If all have a request in progress, the new one waits.
 	Connections int
 	// Log, if set, is called with errors of connections, one line each, from several goroutines. A line may
 	// contain control characters.

@@ -46,7 +46,7 @@ func (s *streams) each(ctx context.Context, st *stream, do func(context.Context,
 }
 
 // delivery returns one delivery that ends the deliveries of all chunks, in order: if this process dies
-// meanwhile, the remaining chunks are recognized by their missing beginning.
+// before it has ended all of them, the remaining chunks are recognized by their missing beginning.
 func (st *stream) delivery() transport.Delivery { return chunkDeliveries(st.deliveries) }
 
 type chunkDeliveries []transport.Delivery

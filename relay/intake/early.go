@@ -82,8 +82,8 @@ type early struct {
 	barred bool         // the log rules out acceptance of the whole message
 }
 
-// beginEarly starts an agent for a stream, if there is a place. A stream does not wait: otherwise its agent
-// begins later, or when it is complete.
+// beginEarly starts an agent for a stream, if there is a place. A stream does not wait for a place: without
+// one, its agent begins later, or when the stream is complete.
 func (s *streams) beginEarly(taking, running context.Context, st *stream) error {
 	if !s.options.Early || !st.began || st.barred || st.agent != nil || !s.window.begin() {
 		return nil

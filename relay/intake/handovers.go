@@ -37,7 +37,7 @@ func NewHandovers(ctx context.Context, r *receiver.Receiver) *Handovers {
 	return h
 }
 
-// Add adds handovers to be recorded.
+// Add adds handovers to the list of those to record.
 func (h *Handovers) Add(list []receiver.Handover) {
 	if len(list) == 0 {
 		return

@@ -40,8 +40,8 @@ type Options struct {
 	IdleTimeout time.Duration
 	// Patience is the time for which the audit log may fail before the run ends; 0 means [DefaultPatience].
 	Patience time.Duration
-	// ResumeEvery is the interval at which messages left by dead receivers are taken over, after a first time
-	// at the beginning; 0 means [DefaultResumeEvery].
+	// Messages left by dead receivers are taken over at the start, and then at intervals of ResumeEvery; 0
+	// means [DefaultResumeEvery].
 	ResumeEvery time.Duration
 }
 

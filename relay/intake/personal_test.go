@@ -101,7 +101,7 @@ func (b *bench) checkErased(sealer *personal.Sealer, of personal.Subject) {
 }
 
 // TestUnshown checks that a valid message that cannot be rendered for the receiver is recorded as received,
-// complete or in chunks, with its personal data stored apart, and erased with its subject.
+// complete or in chunks, with its personal data stored separately, and erased with its subject.
 func TestUnshown(t *testing.T) {
 	for name, publish := range map[string]func(*bench){
 		"whole":     func(b *bench) { b.send(aboutCustomer(1)) },
@@ -134,7 +134,7 @@ func TestUnshown(t *testing.T) {
 }
 
 // TestRejectedChunks checks that everything recorded of a stream that is rejected before it is complete is
-// stored apart, including a chunk, which does not have the values named by the policy.
+// stored separately, including a chunk, which does not have the values named by the policy.
 func TestRejectedChunks(t *testing.T) {
 	for name, tt := range map[string]struct {
 		damage func([]transport.Message) []transport.Message

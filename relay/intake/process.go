@@ -61,8 +61,8 @@ func latency(m transport.Message, now time.Time) time.Duration {
 	return 0
 }
 
-// persist calls a function that uses the audit log, again until it succeeds, patience is exceeded, or the run
-// ends.
+// persist calls a function that uses the audit log, and repeats the call until it succeeds, patience is
+// exceeded, or the run ends.
 func (i *Intake) persist(ctx context.Context, do func() error) error {
 	var wait backoff
 	waiting, cancel := context.WithTimeout(ctx, i.options.Patience)
@@ -176,7 +176,7 @@ func (i *Intake) settle(ctx context.Context, it *item, a receiver.Answer) {
 	}
 }
 
-// letterReason returns why a message is a dead letter, and its record in the audit log.
+// letterReason returns the reason why a message is a dead letter, and its record in the audit log.
 func letterReason(a receiver.Answer) string {
 	place := fmt.Sprintf("record %d of the audit log", a.Letter())
 	if a.HandoffID != "" {

@@ -17,7 +17,7 @@ type work struct {
 	agent   *agent   // nil to start one now
 	replyTo string
 	attempt int // the sender's attempt, 0 if unknown
-	// settle is called when the agent has the message, giveUp if it never will.
+	// settle is called when the agent has the message, giveUp if the agent will never get it.
 	settle, giveUp func()
 }
 

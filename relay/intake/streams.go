@@ -18,9 +18,10 @@ type StreamOptions struct {
 	Validate validate.Options
 	// Limits bound a message, and all streams together: four times its bytes.
 	Limits jsonstream.Limits
-	// MaxStreams is the maximum number of open streams, and MaxChunks that of the chunks of a stream, and of
-	// all open streams together; 0 means [DefaultMaxStreams] and [DefaultMaxChunks]. The consumer must
-	// deliver that many without acknowledgment (transport.Options.Prefetch).
+	// MaxStreams is the maximum number of open streams. MaxChunks is the maximum number of chunks of a
+	// stream, and of all open streams together. 0 means the defaults: [DefaultMaxStreams] and
+	// [DefaultMaxChunks]. The consumer must deliver that many without acknowledgment
+	// (transport.Options.Prefetch).
 	MaxStreams, MaxChunks int
 	// Timeout is the maximum time from the first chunk of a stream to its last; 0 means
 	// [DefaultStreamTimeout].
@@ -148,8 +149,8 @@ func (s *streams) run(taking, running context.Context) {
 	}
 }
 
-// close stops taking chunks, and waits until that has ended. Held chunks are given back when the consumer is
-// closed.
+// close stops taking chunks, and waits until the goroutine that takes them has ended. Held chunks are given
+// back when the consumer is closed.
 func (s *streams) close() {
 	close(s.in)
 	<-s.done

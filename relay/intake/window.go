@@ -106,7 +106,7 @@ func (w *window) chunk() {
 	w.chunks++
 }
 
-// unchunk notes that the place of a chunk is released, or passed to the message that it completes.
+// unchunk releases the place of a chunk, or passes it to the message that the chunk completes.
 func (w *window) unchunk() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -31,7 +31,7 @@ type tool struct {
 	run                      func(context.Context, *call) (any, error)
 }
 
-// A call is one call of a tool.
+// A call is one call to a tool.
 type call struct {
 	server    *Server
 	arguments []byte            // without the documents
@@ -233,16 +233,16 @@ func (c *call) open(ctx context.Context, given string, name [4]string) (io.ReadC
 		text, err = c.server.results.get(value)
 		r = io.NopCloser(bytes.NewReader(text))
 	}
-	return reading{r, ctx}, err
+	return callReader{r, ctx}, err
 }
 
-// A reading is a reader that ends with a call: its source may have many messages before the requested one.
-type reading struct {
+// A callReader is a reader that ends with a call: its source may have many messages before the requested one.
+type callReader struct {
 	io.ReadCloser
 	ctx context.Context
 }
 
-func (r reading) Read(p []byte) (int, error) {
+func (r callReader) Read(p []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}

@@ -67,7 +67,7 @@ func endless(w http.ResponseWriter) {
 	_, _ = c.SetReadDeadline(time.Time{}), c.SetWriteDeadline(time.Time{}) // errors mean that there are no deadlines
 }
 
-// withTextIDs replaces the body of a request by the one for the SDK: with ids as text. It returns the
+// withTextIDs replaces the body of a request by a body for the SDK, in which ids are text. It returns the
 // response to a batch that the SDK must not get.
 func withTextIDs(r *http.Request, limit int64) (answer []byte) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, limit+1))

@@ -98,7 +98,7 @@ func isID(value []byte) bool {
 type place struct{ from, to int }
 
 // membersOf returns the members of the JSON object at a place with the places of their values; none if there
-// is no object, and only the members before the error in a malformed one.
+// is no object there, and only the members before the error in a malformed one.
 func membersOf(text []byte, at place) iter.Seq2[string, place] {
 	return func(yield func(string, place) bool) {
 		d := jsontext.NewDecoder(bytes.NewBuffer(text[at.from:at.to]), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))

@@ -16,7 +16,7 @@ const (
 	maxResultBytes = 64 << 20
 )
 
-// results are the latest results.
+// results holds the latest outputs of tools, by id.
 type results struct {
 	mu    sync.Mutex
 	ids   []string // oldest first

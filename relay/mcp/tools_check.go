@@ -58,8 +58,8 @@ func nextPage(what string) property {
 	return count("nextOffset", 0, "If there are more "+what+": the offset of the next call.")
 }
 
-// A found is an abbreviated finding.
-type found struct {
+// A briefFinding is an abbreviated finding.
+type briefFinding struct {
 	Rule     string           `json:"rule"`
 	Severity finding.Severity `json:"severity"`
 	Reason   finding.Reason   `json:"reason,omitempty"`
@@ -69,14 +69,14 @@ type found struct {
 	Message  string           `json:"message"`
 }
 
-func newFound(f finding.Finding) found {
-	return found{f.Rule, f.Severity, f.Reason, f.Pointer, f.Line, f.Column, f.Message}
+func newBriefFinding(f finding.Finding) briefFinding {
+	return briefFinding{f.Rule, f.Severity, f.Reason, f.Pointer, f.Line, f.Column, f.Message}
 }
 
-func newFounds(list []finding.Finding) []found {
-	all := make([]found, len(list))
+func newBriefFindings(list []finding.Finding) []briefFinding {
+	all := make([]briefFinding, len(list))
 	for i, f := range list {
-		all[i] = newFound(f)
+		all[i] = newBriefFinding(f)
 	}
 	return all
 }
@@ -114,13 +114,13 @@ func (s *Server) validate() tool {
 	}
 }
 
-type validated struct {
+type validateResult struct {
 	Valid      bool           `json:"valid"`
 	Reason     finding.Reason `json:"reason,omitempty"`
 	Format     format.Format  `json:"format,omitempty"`
 	HandoffID  string         `json:"handoffId,omitempty"`
 	Total      int            `json:"total"`
-	Findings   []found        `json:"findings"`
+	Findings   []briefFinding `json:"findings"`
 	NextOffset int            `json:"nextOffset,omitempty"`
 }
 
@@ -154,8 +154,8 @@ func (s *Server) runValidate(ctx context.Context, c *call) (any, error) {
 	} else if id, r, err = validate.New(o).ValidateRaw(ctx, raw, s.options.Limits); err != nil {
 		return nil, err
 	}
-	out := validated{Valid: r.Valid, Reason: r.Reason, Format: r.Format, HandoffID: id, Total: len(r.Findings)}
-	out.Findings, out.NextOffset = pageOf(in.page, newFounds(r.Findings))
+	out := validateResult{Valid: r.Valid, Reason: r.Reason, Format: r.Format, HandoffID: id, Total: len(r.Findings)}
+	out.Findings, out.NextOffset = pageOf(in.page, newBriefFindings(r.Findings))
 	return out, nil
 }
 
@@ -184,7 +184,7 @@ func (s *Server) scan() tool {
 	}
 }
 
-type scanned struct {
+type scanResult struct {
 	Flagged    bool        `json:"flagged"`
 	Score      float64     `json:"score"`
 	Total      int         `json:"total"`
@@ -246,7 +246,7 @@ func (s *Server) runScan(ctx context.Context, c *call) (any, error) {
 		at := place(f)
 		all[i] = suspicion{f.Rule, f.Score, f.Flagged, f.Pointer(), at.Line, at.Column, f.Text()}
 	}
-	out := scanned{Flagged: found.Flagged, Score: found.Score, Total: len(all)}
+	out := scanResult{Flagged: found.Flagged, Score: found.Score, Total: len(all)}
 	out.Findings, out.NextOffset = pageOf(in.page, all)
 	return out, nil
 }
@@ -288,7 +288,7 @@ func counting() []property {
 	}
 }
 
-type counted struct {
+type countResult struct {
 	Tokens     int                `json:"tokens"`
 	Format     format.Format      `json:"format"`
 	Tokenizer  tokens.Encoding    `json:"tokenizer"`
@@ -327,7 +327,7 @@ func (s *Server) runCount(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	b, total := inspect.BreakDown(h, inspect.MeterOf(counter))
-	out := counted{Tokens: total, Format: h.Format, Tokenizer: counter.Encoding(), Estimate: !exact, Window: in.Window, Members: b.Members, Roles: b.Roles, Turns: len(b.Turns), Duplicates: len(b.Duplicates)}
+	out := countResult{Tokens: total, Format: h.Format, Tokenizer: counter.Encoding(), Estimate: !exact, Window: in.Window, Members: b.Members, Roles: b.Roles, Turns: len(b.Turns), Duplicates: len(b.Duplicates)}
 	if out.Window == 0 && in.Model != "" {
 		out.Window, _ = tokens.Window(in.Model)
 	}

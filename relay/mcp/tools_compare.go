@@ -50,7 +50,7 @@ func (s *Server) diff() tool {
 	}
 }
 
-type compared struct {
+type diffResult struct {
 	Same       bool      `json:"same"`
 	Counts     counts    `json:"counts"`
 	Changes    []change  `json:"changes,omitempty"`
@@ -106,7 +106,7 @@ func (s *Server) runDiff(ctx context.Context, c *call) (any, error) {
 		sides[i] = doc
 	}
 	e := diff.Compare(sides[0], sides[1], o)
-	out := compared{Same: e == nil}
+	out := diffResult{Same: e == nil}
 	if e != nil {
 		out.Counts = counts(e.Counts())
 	}
@@ -179,7 +179,7 @@ func (s *Server) accept() tool {
 	}
 }
 
-type accepted struct {
+type acceptResult struct {
 	Status     receiver.Status `json:"status"`
 	HandoffID  string          `json:"handoffId"`
 	TaskID     string          `json:"taskId"`
@@ -221,7 +221,7 @@ func (s *Server) runAccept(ctx context.Context, c *call) (any, error) {
 			return nil, fmt.Errorf("the audit log: %w; the message may have been accepted: accept it again to find out", err)
 		}
 	}
-	out := accepted{
+	out := acceptResult{
 		Status: a.Status, HandoffID: a.HandoffID, TaskID: a.TaskID, Reason: string(a.Reason), Details: a.Details, Retryable: a.Retryable,
 		Attempt: a.Attempt, RecordHash: a.RecordHash.String(), RecordedAt: a.RecordedAt, Escalated: a.Escalated, Findings: []brokenRule{},
 	}
@@ -252,7 +252,7 @@ func (s *Server) trace() tool {
 	}
 }
 
-type traced struct {
+type traceResult struct {
 	TaskID     string     `json:"taskId"`
 	Total      int        `json:"total"`
 	Handoffs   []rawValue `json:"handoffs"`
@@ -287,7 +287,7 @@ func (s *Server) runTrace(ctx context.Context, c *call) (any, error) {
 	for _, h := range task.Root().Get("handoffs").Elements() {
 		all = append(all, h)
 	}
-	out := traced{TaskID: task.Root().Get("taskId").Text(), Total: len(all), Handoffs: []rawValue{}, Cost: task.Root().Get("total").Raw()}
+	out := traceResult{TaskID: task.Root().Get("taskId").Text(), Total: len(all), Handoffs: []rawValue{}, Cost: task.Root().Get("total").Raw()}
 	list, next := pageOf(in.page, all)
 	out.NextOffset = next
 	for _, h := range list {

@@ -159,7 +159,7 @@ func (s *Server) trim() tool {
 	}
 }
 
-type trimmed struct {
+type trimResult struct {
 	delivery
 	Changed          bool `json:"changed"`
 	TurnsRemoved     int  `json:"turnsRemoved"`
@@ -223,7 +223,7 @@ func (s *Server) runTrim(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	d, err := c.deliver(ctx, r.Text)
-	return trimmed{d, r.Changed, r.Gone, r.Summarised, r.Record.TokensBefore, r.Record.TokensAfter, r.Signed}, err
+	return trimResult{d, r.Changed, r.Gone, r.Summarised, r.Record.TokensBefore, r.Record.TokensAfter, r.Signed}, err
 }
 
 func (s *Server) convert() tool {
@@ -249,7 +249,7 @@ func (s *Server) convert() tool {
 	}
 }
 
-type converted struct {
+type convertResult struct {
 	delivery
 	From        format.Format `json:"from"`
 	To          format.Format `json:"to"`
@@ -300,7 +300,7 @@ func (s *Server) runConvert(ctx context.Context, c *call) (any, error) {
 	case err != nil:
 		return nil, err
 	}
-	out := converted{From: r.Report.From, To: r.Report.To, Restored: r.Report.Restored, Carried: len(r.Report.Carried), MadeUp: []string{}, MadeUpTotal: len(r.Report.MadeUp), Signature: r.Report.Signature}
+	out := convertResult{From: r.Report.From, To: r.Report.To, Restored: r.Report.Restored, Carried: len(r.Report.Carried), MadeUp: []string{}, MadeUpTotal: len(r.Report.MadeUp), Signature: r.Report.Signature}
 	for _, m := range r.Report.MadeUp[:min(len(r.Report.MadeUp), defaultLimit)] {
 		out.MadeUp = append(out.MadeUp, m.Pointer)
 	}

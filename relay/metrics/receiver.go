@@ -50,7 +50,7 @@ type Receiver struct {
 	troubles   uint64
 	recoveries uint64
 
-	letters counted
+	letters cachedCount
 }
 
 // A pair is a sender and a receiver.
@@ -184,15 +184,15 @@ func (r *Receiver) Up() {
 }
 
 // Store returns a wrapper of s that measures updates.
-func (r *Receiver) Store(s audit.Store) audit.Store { return &measured{s, r} }
+func (r *Receiver) Store(s audit.Store) audit.Store { return &measuredStore{s, r} }
 
-type measured struct {
+type measuredStore struct {
 	audit.Store
 	metrics *Receiver
 }
 
 // Update implements [audit.Store].
-func (m *measured) Update(ctx context.Context, f func(audit.Tx) error) error {
+func (m *measuredStore) Update(ctx context.Context, f func(audit.Tx) error) error {
 	begin := time.Now()
 	err := m.Store.Update(ctx, f)
 	took := time.Since(begin)
@@ -206,15 +206,15 @@ func (m *measured) Update(ctx context.Context, f func(audit.Tx) error) error {
 	return err
 }
 
-// counted is a number that is refreshed at most at an interval.
-type counted struct {
+// cachedCount is a number that is refreshed at most at an interval.
+type cachedCount struct {
 	mu    sync.Mutex
 	n     int
 	err   error
 	asked time.Time
 }
 
-func (c *counted) ask(ctx context.Context, ask func(context.Context) (int, error)) (int, error) {
+func (c *cachedCount) ask(ctx context.Context, ask func(context.Context) (int, error)) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.asked.IsZero() || time.Since(c.asked) >= DeadLettersEvery {

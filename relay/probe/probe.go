@@ -14,7 +14,7 @@ type Answer struct {
 	Tables map[string]int
 }
 
-// A Clock is the difference between the clock of a server and that of this machine.
+// A Clock is the difference between the clocks of a server and of this machine.
 type Clock struct {
 	Ahead  time.Duration // negative if the server's clock is behind
 	Within time.Duration // uncertainty, due to the time of the request

@@ -7,7 +7,7 @@ import (
 )
 
 // Anybody may be able to write into a queue, and records are kept for years: MaxName is the maximum length of
-// an id or a name in a record, and MaxExplanation that of an explanation, in bytes.
+// an id or a name in a record, and MaxExplanation the maximum length of an explanation, in bytes.
 const (
 	MaxName        = 1 << 10
 	MaxExplanation = 64 << 10

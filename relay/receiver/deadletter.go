@@ -19,8 +19,8 @@ type Letter struct {
 	DeadLettered audit.Stored
 	Rejected     audit.Stored // the record of its rejection
 	Raw          []byte       // the message as received
-	// Missing is why the message is not available: a [*personal.ErasedError], or for a missing or damaged
-	// archive file an [*audit.UnreadableError]. It is nil if the message is available.
+	// Missing is the reason why the message is not available: a [*personal.ErasedError], or for a missing or
+	// damaged archive file an [*audit.UnreadableError]. It is nil if the message is available.
 	Missing error
 }
 
@@ -31,7 +31,7 @@ type Letters struct {
 }
 
 // NewLetters returns the dead letters of a log. sealer restores the personal data of messages; nil if none is
-// stored apart.
+// stored separately.
 func NewLetters(log *audit.Log, sealer Sealer) Letters { return Letters{log, sealer} }
 
 // Letters returns the dead letters of the receiver's log.
@@ -46,7 +46,7 @@ func (l Letters) List(ctx context.Context) (waiting []audit.Stored, err error) {
 	return waiting, err
 }
 
-// A LetterError reports that not exactly one letter waits under a name.
+// A LetterError reports that no letter waits under a name, or more than one.
 type LetterError struct {
 	Name     string
 	Matching int // number of waiting letters with that name
@@ -167,7 +167,7 @@ func (e *RevokedError) Error() string {
 }
 
 // Release accepts a letter, and records the rules that the decision allows (section 11's appeal). The message
-// is examined again, by a receiver whose validator must run all layers. If there are other errors than the
+// is examined again, by a receiver whose validator must run all layers. If there are errors other than the
 // allowed ones, the error is a [*StillInvalidError]; it may also be a [*PendingError] or a [*RevokedError].
 // The caller hands the message over and calls [Receiver.HandedOver].
 func (r *Receiver) Release(ctx context.Context, name string, decision Decision) (Left, error) {

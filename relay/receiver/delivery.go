@@ -58,8 +58,8 @@ func (d *Delivery) isStale(before *past) bool {
 	return d.Attempt <= cmp.Or(before.lost.Details.SenderAttempt, before.lost.Attempt) && d.DispatchedAt.Before(until)
 }
 
-// Examine examines a message. damage is why its bytes are not one document, or nil. The error is that of the
-// scanner or of ctx: then the message is neither accepted nor rejected.
+// Examine examines a message. damage is the reason why its bytes are not one document, or nil. The error is
+// that of the scanner or of ctx: then the message is neither accepted nor rejected.
 func (r *Receiver) Examine(ctx context.Context, raw jsonstream.Raw, damage *jsonstream.SyntaxError) (*Delivery, error) {
 	return r.examine(raw, damage, func(m *message.Message) (validate.Result, error) { return r.validator.Validate(ctx, m) })
 }
@@ -119,7 +119,7 @@ func (r *Receiver) examineUnusable(raw []byte, m *message.Message, why string) *
 	return d
 }
 
-// keep prepares the stored form of the message. m is nil if the bytes are not a message. Of a chunk, all is
+// keep prepares the stored form of the message. m is nil if the bytes are not a message. All of a chunk is
 // personal data.
 func (r *Receiver) keep(d *Delivery, m *message.Message) {
 	text := d.Raw
@@ -198,7 +198,7 @@ func count(v jsonstream.Value) int64 {
 }
 
 // digest returns the SHA-256 of a message's canonical form (RFC 8785). If it has none, because a number is
-// not an IEEE double, the digest is that of its bytes.
+// not an IEEE double, its bytes are digested.
 func digest(m *message.Message) audit.Hash {
 	d, err := m.Digest()
 	if err != nil {

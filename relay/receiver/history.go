@@ -15,7 +15,7 @@ type past struct {
 	receiver    string         // receiver of the copy
 	accepted    *audit.Stored  // record of its acceptance; nil if there is none
 	pending     *audit.Pending // the instance that hands it over, or waits for its agent; nil if there is none
-	plain       *audit.Hash    // digest of the accepted message, if this batch accepts it and its personal data is stored apart
+	plain       *audit.Hash    // digest of the accepted message, if this batch accepts it and its personal data is stored separately
 	revocations []audit.Stored // of this copy, by any signer
 	revoked     *audit.Stored  // record of the sender's revocation; nil if there is none
 	ended       bool           // its agent has ended
@@ -25,7 +25,8 @@ type past struct {
 	deadLetters map[audit.Hash]bool // digests of dead letters
 }
 
-// A pair is a task's boundary between two agents: a corrected message has a new id, but the same pair.
+// A pair is a boundary between two agents in a task. A corrected message has a new id, but belongs to the
+// same pair.
 type pair struct{ task, sender, receiver string }
 
 func pairOf(r *audit.Record) pair { return pair{r.TaskID, r.Sender, r.Receiver} }
@@ -182,7 +183,7 @@ func (h *history) lookUpTasks(tasks []string) error {
 // revoked message does not.
 func isFailure(s *audit.Stored) bool { return s.Reason != Revoked }
 
-// failures are the events that may count as one.
+// failures are the events that may count as failures.
 var failures = []audit.Event{audit.Rejected, audit.ExecutionFailed}
 
 // of returns the history of a message's copy, with the failures that count for it: its own failures or its
@@ -205,9 +206,9 @@ func (h *history) of(d *Delivery) *past {
 	return p
 }
 
-// foreignParent returns the acceptance of a parent if the message by which the sender got its task, according
-// to this message, differs from the one accepted under the parent's id; otherwise nil. After erasure of the
-// parent's data this cannot be checked.
+// foreignParent returns the acceptance of the parent if its message differs from the message that gave the
+// sender its task, according to this message; otherwise nil. After erasure of the parent's data this cannot
+// be checked.
 func (r *Receiver) foreignParent(ctx context.Context, h *history, d *Delivery) (*audit.Stored, error) {
 	if d.parentDigest == "" {
 		return nil, nil
@@ -233,7 +234,7 @@ func (r *Receiver) foreignParent(ctx context.Context, h *history, d *Delivery) (
 	return foreign, nil
 }
 
-// isOf reports whether a digest is that of the message accepted under an id. The error is a
+// isOf reports whether a digest is the digest of the message accepted under an id. The error is a
 // [*personal.ErasedError] if this can no longer be determined.
 func (r *Receiver) isOf(ctx context.Context, h *history, p *past, digest audit.Hash) (bool, error) {
 	switch {

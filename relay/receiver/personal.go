@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/relay/audit/personal"
 )
 
-// A Sealer stores the personal data of messages apart from them, encrypted, so that it can be erased
+// A Sealer stores the personal data of messages separately from them, encrypted, so that it can be erased
 // (EAAPL-MAG006, section 12.3). [*personal.Sealer] implements it.
 type Sealer interface {
 	// Separate returns the personal data of a message, nil if it has none or the sealer separates none. m is
@@ -25,7 +25,8 @@ type Sealer interface {
 	TakesApart() bool
 	// Unlock gets the keys of parts for the records of a batch.
 	Unlock(ctx context.Context, b *audit.Batch, parts []*personal.Part) error
-	// Same reports whether the message of a record whose personal data is stored apart has a plain digest.
+	// Same reports whether the message of a record whose personal data is stored separately has a plain
+	// digest.
 	Same(ctx context.Context, r audit.Reader, sealed audit.Stored, plain audit.Hash) (bool, error)
 	// Restore returns the message of a record as received, from its stored text.
 	Restore(ctx context.Context, r audit.Reader, of audit.Stored, text []byte) ([]byte, error)
@@ -40,8 +41,8 @@ func (e *SealedError) Error() string {
 	return fmt.Sprintf("the personal data of record %d is stored separately: name the key store", e.Sequence)
 }
 
-// An UnsealedError reports that a message whose personal data is stored apart would be recorded together with
-// it.
+// An UnsealedError reports that a message whose personal data is stored separately would be recorded together
+// with it.
 type UnsealedError struct{ Sequence int64 }
 
 func (e *UnsealedError) Error() string {
@@ -127,7 +128,7 @@ func (d *Delivery) add(b *audit.Batch, record audit.Record) (audit.Stored, error
 	return b.AddApart(record, d.frame, payload)
 }
 
-// same reports whether a message is the one accepted under its id. It is false after erasure.
+// same reports whether a message is the message that was accepted under its id. It is false after erasure.
 func (r *Receiver) same(ctx context.Context, h *history, before *past, d *Delivery, record *audit.Record) (bool, error) {
 	if before.accepted == nil {
 		return false, nil

@@ -208,8 +208,8 @@ func (r *Receiver) decide(ctx context.Context, b *audit.Batch, q *quota, known *
 func again(b *audit.Batch, q *quota, record audit.Record, before *audit.Stored, status Status) (Answer, error) {
 	record.Event, record.Attempt, record.Details.Findings, record.Details.MoreFindings = audit.Duplicate, before.Attempt, nil, 0
 	record.FrameDigest = audit.Hash{}
-	// The digest is keyed if the accepted message's personal data is stored apart, even if there is no policy
-	// now.
+	// The digest is keyed if the accepted message's personal data is stored separately, even if there is
+	// no policy now.
 	record.MessageDigest, record.MessageBytes, record.Details.Subject = before.MessageDigest, before.MessageBytes, before.Details.Subject
 	ok, err := q.allows(record.KeyID, 0)
 	if err != nil {

@@ -317,7 +317,7 @@ func (r *Receiver) settle(b *audit.Batch, p audit.Pending, accepted audit.Stored
 	return a, true, errors.Join(err, b.ClearPending([]audit.Copy{p.Copy()}))
 }
 
-// recordAt returns the record with a sequence number, or if that was removed the next one.
+// recordAt returns the record with a sequence number or, if it was removed, the next record.
 func recordAt(r audit.Reader, sequence int64) (audit.Stored, error) {
 	for s, err := range r.Records(audit.Filter{From: sequence, Limit: 1}) {
 		return s, err

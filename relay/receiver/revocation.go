@@ -151,7 +151,7 @@ func (r *Receiver) counts(revoked *audit.Stored, sender string) bool {
 	}
 }
 
-// whyRefused returns why a revocation is refused, "" if it is not.
+// whyRefused returns the reason why a revocation is refused, "" if it is not.
 func (r *Receiver) whyRefused(b *audit.Batch, v *Revocation) (string, error) {
 	verifier := r.validator.Verifier()
 	if verifier == nil {

@@ -144,7 +144,7 @@ func (c *memoryConsumer) Close() error {
 	return nil
 }
 
-// end reports whether the consumer still had a delivery, and takes it away.
+// end removes a delivery from the consumer, and reports whether the consumer still had it.
 func (c *memoryConsumer) end(d *memoryDelivery) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

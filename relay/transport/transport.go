@@ -146,7 +146,7 @@ type Delivery interface {
 	DeadLetter(ctx context.Context, reason string) error
 }
 
-// Options are the options of opening a transport. The zero value is the usual one.
+// Options are the options of opening a transport. The zero value is ready to use.
 type Options struct {
 	// MaxBytes is the maximum length of a body; 0 means 64 MiB. A longer message becomes a dead
 	// letter.

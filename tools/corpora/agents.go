@@ -150,7 +150,7 @@ func readToolTalk(s *snapshot, emit func(*conversation)) error {
 	return nil
 }
 
-// readToolBench reads the example answers of ToolBench: a query, calls of real services with their
+// readToolBench reads the example answers of ToolBench: a query, calls to real services with their
 // results, and the final answer, along the last path taken.
 func readToolBench(s *snapshot, emit func(*conversation)) error {
 	files, err := s.files("data_example/answer", ".json")

@@ -69,7 +69,7 @@ const (
 	most    = 10
 )
 
-// receive asks the server for messages, unless another goroutine has received some meanwhile.
+// receive asks the server for messages, unless another goroutine has received some in the meantime.
 func (c *consumer) receive(ctx context.Context) error {
 	c.receiving.Lock()
 	defer c.receiving.Unlock()

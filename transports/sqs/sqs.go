@@ -6,7 +6,7 @@
 // Region and credentials come from the usual sources of the AWS SDK, the region from the host if
 // that contains one. HTTP is used for a host on this machine, HTTPS for any other.
 //
-// The queue has to exist. Answers go to standard queues QUEUE-answers-SENDER, which are created if
+// The queue must exist. Answers go to standard queues QUEUE-answers-SENDER, which are created if
 // missing. Dead letters go to the queue in the redrive policy; without one they are deleted, since
 // the audit log has them.
 package sqs

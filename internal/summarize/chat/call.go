@@ -20,7 +20,7 @@ import (
 // maxAnswer is the maximum number of bytes read of an answer.
 const maxAnswer = 1 << 20
 
-// An exchange is one call of the endpoint, with all attempts.
+// An exchange is one call to the endpoint, with all attempts.
 type exchange struct {
 	attempts int
 	status   int // of the last answer, 0 if there was none
@@ -103,7 +103,7 @@ func (r *run) call(ctx context.Context, p prompt) (*answer, error) {
 }
 
 func (r *run) send(ctx context.Context, p prompt) (*answer, *exchange, error) {
-	q := question{Messages: []said{{p.system, "system"}, {p.user, "user"}}, Model: r.model}
+	q := question{Messages: []chatMessage{{p.system, "system"}, {p.user, "user"}}, Model: r.model}
 	if limit := r.limit + r.reasoning; r.older {
 		q.MaxTokens = limit
 	} else {

@@ -9,14 +9,14 @@ import (
 
 // A question is the body of a request for a chat completion.
 type question struct {
-	Messages            []said `json:"messages"`
-	Model               string `json:"model"`
-	MaxCompletionTokens int    `json:"max_completion_tokens,omitzero"`
-	MaxTokens           int    `json:"max_tokens,omitzero"` // the older name of it
+	Messages            []chatMessage `json:"messages"`
+	Model               string        `json:"model"`
+	MaxCompletionTokens int           `json:"max_completion_tokens,omitzero"`
+	MaxTokens           int           `json:"max_tokens,omitzero"` // the older name of it
 }
 
-// A said is one message of a question.
-type said struct {
+// A chatMessage is one message of a question.
+type chatMessage struct {
 	Content string `json:"content"`
 	Role    string `json:"role"`
 }

@@ -11,7 +11,7 @@ import (
 // Limits of a shown difference.
 const (
 	maxChanges = 1000
-	// Of an unchanged text longer than maxSame, only both ends are shown.
+	// Only both ends of an unchanged text longer than maxSame are shown.
 	maxSame  = 240 // bytes
 	sameEnds = 100
 )

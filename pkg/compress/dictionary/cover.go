@@ -6,8 +6,8 @@ import (
 )
 
 // Selection works on grams, short strings that stand for possible matches, and on segments, the
-// parts of samples that form the dictionary. A gram is worth the number of samples that contain it,
-// once.
+// parts of samples that form the dictionary. The value of a gram is the number of samples that
+// contain it; it counts only once.
 const (
 	gramBytes    = 6
 	segmentBytes = 512

@@ -48,9 +48,9 @@ type Options struct {
 // hundred or more and together at least ten times the size of the dictionary. The result is
 // deterministic for the same samples in the same order.
 //
-// Train uses the first 128 KiB of each sample and, of more than 64 MiB in all, an even selection.
-// It needs at most about 100 MiB in addition to the samples. The error wraps [ErrSamples] if there
-// are too few samples or they have nothing in common.
+// Train uses the first 128 KiB of each sample and, if there are more than 64 MiB in all, an even
+// selection. It needs at most about 100 MiB in addition to the samples. The error wraps
+// [ErrSamples] if there are too few samples or they have nothing in common.
 func Train(samples [][]byte, o Options) ([]byte, error) {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = DefaultMaxBytes

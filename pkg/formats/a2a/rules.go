@@ -14,7 +14,7 @@ var rules = rulebook.Book{Reason: InvalidParams, Rules: []rulebook.Rule{
 	{Rule: finding.Rule{
 		ID:      "a2a/other-task",
 		Summary: "A message of a task has another taskId or contextId than the task.",
-		Why:     "A message of another task was added to the history, or an id was copied. An agent rejects a message if its contextId is not that of its task (A2A 1.0, section 3.4).",
+		Why:     "A message of another task was added to the history, or an id was copied. An agent rejects a message if its contextId differs from its task's (A2A 1.0, section 3.4).",
 		Bad:     `{"id": "t1", "contextId": "c1", "status": {"state": "TASK_STATE_WORKING"}, "history": [{"messageId": "m1", "taskId": "t2", "contextId": "c1", "role": "ROLE_USER", "parts": [{"text": "Refund my order."}]}]}`,
 		Good:    `{"id": "t1", "contextId": "c1", "status": {"state": "TASK_STATE_WORKING"}, "history": [{"messageId": "m1", "taskId": "t1", "contextId": "c1", "role": "ROLE_USER", "parts": [{"text": "Refund my order."}]}]}`,
 	}, Check: checkTask},

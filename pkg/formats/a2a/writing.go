@@ -13,11 +13,11 @@ type writer struct {
 	style
 	names map[string]tree.Node // tool names by call id
 	out   []tree.Node
-	now   *unwritten
+	now   *pendingMessage
 }
 
-// An unwritten is a pending message.
-type unwritten struct {
+// A pendingMessage is a message that is still being written.
+type pendingMessage struct {
 	turn         tree.Node // the first turn
 	agent        bool
 	parts        []tree.Node
@@ -44,9 +44,9 @@ func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 }
 
 // message returns the pending message of a turn.
-func (o *writer) message(turn tree.Node) *unwritten {
+func (o *writer) message(turn tree.Node) *pendingMessage {
 	t := chat.Of(turn)
-	m := &unwritten{turn: turn, agent: t.Role == "assistant"}
+	m := &pendingMessage{turn: turn, agent: t.Role == "assistant"}
 	for _, p := range t.Parts {
 		switch p.Kind {
 		case chat.Result:
@@ -74,7 +74,7 @@ func (o *writer) message(turn tree.Node) *unwritten {
 }
 
 // add adds a part of a kind, with its metadata, if any.
-func (o *writer) add(m *unwritten, kind string, part, metadata tree.Node) {
+func (o *writer) add(m *pendingMessage, kind string, part, metadata tree.Node) {
 	if o.old {
 		part = part.With("kind", tree.String(kind))
 	}
@@ -85,18 +85,18 @@ func (o *writer) add(m *unwritten, kind string, part, metadata tree.Node) {
 }
 
 // text adds a text, unless it is empty.
-func (o *writer) text(m *unwritten, text, metadata tree.Node) {
+func (o *writer) text(m *pendingMessage, text, metadata tree.Node) {
 	if text.Text() != "" || metadata.HasAny(adkSignature) {
 		o.add(m, "text", tree.Object(tree.Member{Name: "text", Value: text}), metadata)
 	}
 }
 
-func (o *writer) data(m *unwritten, data, metadata tree.Node) {
+func (o *writer) data(m *pendingMessage, data, metadata tree.Node) {
 	o.add(m, "data", chat.Object("data", data), metadata)
 }
 
 // thought adds a reasoning part, with its signature if ADK supports it.
-func (o *writer) thought(m *unwritten, p chat.Part) {
+func (o *writer) thought(m *pendingMessage, p chat.Part) {
 	if p.Provider.Text() != chat.Gemini {
 		p.Signature = tree.None
 	}
@@ -110,7 +110,7 @@ func (o *writer) thought(m *unwritten, p chat.Part) {
 }
 
 // result adds the result of a call, followed by its files.
-func (o *writer) result(m *unwritten, p chat.Part) {
+func (o *writer) result(m *pendingMessage, p chat.Part) {
 	if p.Name == tree.None {
 		p.Name = o.names[p.ID.Text()]
 	}
@@ -131,7 +131,7 @@ func (o *writer) result(m *unwritten, p chat.Part) {
 
 // file adds an image, audio, video or document; for a file in a provider's store, only its
 // name.
-func (o *writer) file(m *unwritten, p chat.Part) {
+func (o *writer) file(m *pendingMessage, p chat.Part) {
 	switch f := p.Media; {
 	case f.Data == tree.None && f.URL == tree.None:
 		o.text(m, tree.String(chat.Say([]chat.Part{p})), tree.Object())
@@ -143,7 +143,7 @@ func (o *writer) file(m *unwritten, p chat.Part) {
 }
 
 // other adds A2A data, or the text of any other part.
-func (o *writer) other(m *unwritten, p chat.Part) {
+func (o *writer) other(m *pendingMessage, p chat.Part) {
 	n := p.Value.Get("part")
 	if p.Value.Get("type").Text() != partType || !isData(n) || o.old && !n.Get("data").Is(jsonstream.Object) {
 		o.text(m, tree.String(chat.Say([]chat.Part{p})), tree.Object())

@@ -86,7 +86,7 @@ func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 }
 
 // withoutSystem makes the instructions among the turns, which the SDK refuses, turns of the user. Leading
-// ones stay: they are of a list, which has no other place for them.
+// instructions stay: they come from a list, which has no other place for them.
 func withoutSystem(turns []tree.Node) []tree.Node {
 	begun := false
 	return exchange.Each(turns, func(turn tree.Node) tree.Node {

@@ -16,7 +16,7 @@ type reader struct {
 	calls   map[string]tree.Node // call ids by the id of the approval request
 	waiting map[string]bool      // the ids of calls that wait for an approval
 	denials map[string]tree.Node // turns in place of the results of denied calls, by call id
-	hosted  map[string]bool      // the ids of calls of tools that the provider runs
+	hosted  map[string]bool      // the ids of calls to tools that the provider runs
 }
 
 func (r *reader) read(dst []tree.Node, message tree.Node) []tree.Node {

@@ -9,8 +9,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// isHosted reports whether a part is a call of a tool that the provider runs. One that waits for an approval
-// is read like other calls, since a person may deny it.
+// isHosted reports whether a part is a call to a tool that the provider runs. A call that waits for an
+// approval is read like other calls, since a person may deny it.
 func isHosted(part, content tree.Node) bool {
 	if part.Get("type").Text() != "tool-call" || !part.Get("providerExecuted").Is(jsonstream.True) || !tree.IsString(part.Get("toolCallId")) {
 		return false
@@ -51,7 +51,7 @@ func hostedParts(part, id, name tree.Node) []chat.Part {
 	return parts
 }
 
-// A hostedWriter writes calls of tools that the provider runs, and their results.
+// A hostedWriter writes calls to tools that the provider runs, and their results.
 type hostedWriter map[string]tree.Node // the calls written, by id
 
 // write returns the part of a ModelMessage for a hosted call or result; None for other parts.

@@ -233,8 +233,7 @@ func (u *uiWriter) result(turn tree.Node, t chat.Turn) {
 	u.calls = true
 }
 
-// uiParts returns the parts of a message of another role than the assistant; there is at
-// least one.
+// uiParts returns the parts of a message whose role is not the assistant; there is at least one.
 func uiParts(t chat.Turn) (parts []tree.Node) {
 	for _, p := range t.Parts {
 		if p.Kind == chat.File {

@@ -125,8 +125,8 @@ func checkCalls(root jsonstream.Value, report rulebook.Report) {
 	missing()
 }
 
-// approved returns the ids of the calls with an approval response: the SDK runs those tools,
-// or reports that they were denied.
+// approved returns the ids of the calls with an approval response: the SDK runs their tools, or
+// reports that they were denied.
 func approved(all []jsonstream.Value) map[string]bool {
 	calls, answered := map[string]string{}, map[string]bool{} // call ids by approval request id
 	for _, m := range all {

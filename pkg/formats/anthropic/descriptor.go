@@ -45,8 +45,8 @@ func tells(root jsonstream.Value) bool {
 	return false
 }
 
-// fit classifies a value as a message. A system message is more likely of another API, in
-// which such messages come first.
+// fit classifies a value as a message. A system message is more likely from another API,
+// in which such messages come first.
 func fit(v jsonstream.Value) format.Fit {
 	var role, content jsonstream.Value
 	best := format.Possible

@@ -51,8 +51,8 @@ var kinds = []string{"user", "assistant", "attachment", "system", "progress"}
 // which outlive the line's document.
 func EntryOf(line jsonstream.Value) (e Entry[string], ok bool) { return entryOf(line, strings.Clone) }
 
-// entryOf is EntryOf with a function that converts the texts, which are valid only as long as the
-// line's document.
+// entryOf is like EntryOf, but has a function that converts the texts, which are valid only as
+// long as the line's document.
 func entryOf[K comparable](line jsonstream.Value, of func(string) K) (e Entry[K], ok bool) {
 	kind := slices.Index(kinds, line.Get("type").Text())
 	if kind < 0 || line.Get("uuid").Kind() != jsonstream.String {

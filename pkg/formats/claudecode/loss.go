@@ -13,8 +13,9 @@ type orphan struct {
 }
 
 // withReplies adds to a path the replies that retries left beside it. When a request fails and is made
-// again, Claude Code may attach the note of the failure and the reply to the same entry, and what follows
-// to the note. A branch that the user left ends in another way: the next request of the user is beside it.
+// again, Claude Code may attach the note of the failure and the reply to the same entry, and the following
+// lines to the note. A branch that the user left ends in another way: the next request of the user is
+// beside it.
 func (t *Tree[K]) withReplies(path []int) []int {
 	if !slices.ContainsFunc(path, func(n int) bool { return t.nodes[n].Retry }) {
 		return path
@@ -78,8 +79,8 @@ func (t *Tree[K]) reply(n int, children map[int][]int) (reply []int) {
 	return reply
 }
 
-// Cut returns the nodes of the conversation that went before a path in the file, oldest first, if the
-// path begins with an entry whose parent is not there.
+// Cut returns the nodes of the conversation that went before a path in the file, oldest first, if the path
+// begins with an entry whose parent is missing.
 func (t *Tree[K]) Cut(path []int) []int {
 	var none K
 	if len(path) == 0 || t.parent(path[0]) == none || t.Up(path[0]) >= 0 {

@@ -40,8 +40,8 @@ type links struct {
 	gone   map[string]int // the removed lines, by uuid
 }
 
-// read collects the uuids. Existing lines keep theirs, even if changed; new lines get unused
-// ones.
+// read collects the uuids. Existing lines keep their uuids, even if they changed; new lines get
+// unused uuids.
 func (l *links) read() {
 	l.uuid, l.parent, l.gone = make([]string, len(l.lines)), make([]string, len(l.lines)), map[string]int{}
 	taken := map[string]bool{}

@@ -123,8 +123,9 @@ func (t *Tree[K]) crossings(on []bool) crossings[K] {
 }
 
 // branches returns the parts of a response that are not on the path, followed by the results of
-// its calls that are not: those attached to one of its parts, and other results of calls that
-// have none yet. have holds the calls with a result on the path.
+// its calls that are not on the path either: first the results attached to one of its parts,
+// then other results of calls that have no result yet. have holds the calls with a result on
+// the path.
 func (t *Tree[K]) branches(x crossings[K], parts []int, on []bool, have map[K]bool) []int {
 	of := map[int]bool{}
 	var more, hanging, stray []int

@@ -266,7 +266,8 @@ func (t *Tree[K]) speaker(n int, silent map[int]bool) int {
 	return -1
 }
 
-// speakerOf is speaker for leaves that share paths: found caches the result for each node.
+// speakerOf is like speaker, but for leaves that share paths: found caches the result for each
+// node.
 func (t *Tree[K]) speakerOf(leaf int, found map[int]int) int {
 	result := -1
 	var way []int

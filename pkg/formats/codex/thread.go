@@ -279,8 +279,8 @@ func spotsOf(turns []threadTurn) []format.Spot {
 	return spots
 }
 
-// withoutLast returns turns without the last ones of the user and all after them. The texts that
-// Codex added before the first of these go, too.
+// withoutLast returns turns without the last count turns of the user, all turns after them, and the texts
+// that Codex added before the first of them.
 func withoutLast(turns []threadTurn, count int) []threadTurn {
 	end := len(turns)
 	for i := len(turns) - 1; i >= 0 && count > 0; i-- {
@@ -296,8 +296,8 @@ func withoutLast(turns []threadTurn, count int) []threadTurn {
 	return turns[:end]
 }
 
-// takenBack returns the compactions that were made in turns that the user took back. As in Codex, of
-// several in one turn, it is the last.
+// takenBack returns the compactions that were made in turns that the user took back. As in Codex, if one
+// turn has several, only the last is returned.
 func (t *Thread) takenBack() map[int]bool {
 	void := map[int]bool{}
 	type agentTurn struct {

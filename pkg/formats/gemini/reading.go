@@ -19,7 +19,7 @@ const (
 	skipSignature = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
 )
 
-// isSkipped reports whether a signature only stands for one.
+// isSkipped reports whether a signature is only a placeholder.
 func isSkipped(signature string) bool {
 	signature = strings.ReplaceAll(strings.TrimRight(signature, "="), "/", "_")
 	return signature == skipText || signature == strings.TrimRight(skipSignature, "=")

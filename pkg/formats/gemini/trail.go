@@ -94,7 +94,7 @@ func isEventValue(v jsonstream.Value) bool {
 	return v.Get("author").Kind() == jsonstream.String && fit(v) != format.Foreign || v.Get("invocationId").Exists() || v.Get("invocation_id").Exists()
 }
 
-// requests are the functions by which ADK asks a person. Neither a call of one nor its response is sent.
+// requests are the functions by which ADK asks a person. Neither a call to one nor its response is sent.
 var requests = []string{"adk_request_credential", "adk_request_confirmation", "adk_request_input"}
 
 // eventOf returns the data of an event. Its texts are copies, since values may share a buffer.
@@ -131,7 +131,7 @@ func eventOf(v jsonstream.Value) *event {
 	return e
 }
 
-// numberOf returns a number, NaN if v is none.
+// numberOf returns the value of v, NaN if v is not a number.
 func numberOf(v jsonstream.Value) float64 {
 	if v.Kind() == jsonstream.Number {
 		if f, err := strconv.ParseFloat(string(v.Raw()), 64); err == nil {

@@ -36,7 +36,7 @@ type content struct {
 	sole             bool        // there are no parts
 }
 
-// A reference is the made id of a call or response, with its index in a content.
+// A reference is the made-up id of a call or response, with its index in a content.
 type reference struct {
 	at       int
 	id, name string

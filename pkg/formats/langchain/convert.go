@@ -106,7 +106,7 @@ func read(dst []tree.Node, message tree.Node) []tree.Node {
 }
 
 // contentIn returns the content of a message. A message that was made from content blocks is stored with
-// these in place of the content.
+// the blocks in place of the content.
 func contentIn(fields tree.Node) tree.Node {
 	if content := fields.Get("content"); content != tree.None {
 		return content

@@ -79,7 +79,8 @@ func all(root jsonstream.Value) (messages []message) {
 	return messages
 }
 
-// A message has its type as a role in other systems, and the object with its content.
+// A message is the role that its type has in other systems, and the object with its
+// content.
 type message struct {
 	role   string
 	fields jsonstream.Value

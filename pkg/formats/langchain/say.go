@@ -30,7 +30,7 @@ func say(like jsonstream.Value, role, text string) []byte {
 }
 
 // modulesOf returns the modules in the id of a dumped message as the beginning of a JSON
-// array. LangChain has two forms of them.
+// array. LangChain writes them in two forms.
 func modulesOf(message jsonstream.Value) string {
 	if message.At("/id/0").Text() == "langchain_core" {
 		return `"langchain_core","messages",`

@@ -242,7 +242,7 @@ func envelopeOf(m exchange.Meaning, kind string, sent tree.Member, payload tree.
 		tree.Member{Name: "macp_version", Value: tree.String("1.0")},
 		tree.Member{Name: "mode", Value: tree.String(Mode)},
 		tree.Member{Name: "message_type", Value: tree.String(kind)},
-		tree.Member{Name: "message_id", Value: k.Up("/messages/"+kind+"/message_id", tree.String(kind), "the type of the message, which is there once")},
+		tree.Member{Name: "message_id", Value: k.Up("/messages/"+kind+"/message_id", tree.String(kind), "the type of the message, which occurs once")},
 		tree.Member{Name: "session_id", Value: m.Values[exchange.RowTask]},
 		tree.Member{Name: "sender", Value: m.Values[exchange.RowFrom]},
 		sent,
@@ -284,8 +284,7 @@ func hidden(m exchange.Meaning) exchange.Meaning {
 	return m
 }
 
-// onlyBrief reports whether a brief would consist of a single row, the one with the index
-// only.
+// onlyBrief reports whether a brief would consist only of the row with the index.
 func onlyBrief(m exchange.Meaning, only int) bool {
 	if m.Values[only] == tree.None {
 		return false

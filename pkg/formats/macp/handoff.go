@@ -63,7 +63,7 @@ func (s *Session) checkOffer(e *Envelope, p *HandoffOffer) *Violation {
 		return invalid(7, "target_participant to be a declared participant", finding.Quote(p.TargetParticipant),
 			"name a participant of SessionStart").at(target)
 	case p.TargetParticipant == e.Sender:
-		return invalid(7, "target_participant to be another participant than the sender", finding.Quote(p.TargetParticipant), "make the offer to another participant").at(target)
+		return invalid(7, "target_participant to be a participant other than the sender", finding.Quote(p.TargetParticipant), "make the offer to another participant").at(target)
 	case used:
 		return invalid(8, "a handoff_id that no earlier offer has", finding.Quote(p.HandoffID)+" of message "+strconv.Itoa(s.handoffs[earlier].OfferIndex),
 			"give each offer its own id").at(id)

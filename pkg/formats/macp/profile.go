@@ -60,7 +60,7 @@ func profile(doc *jsonstream.Document, _ jsonstream.Value, _ []conversation.Turn
 	return p
 }
 
-// about describes the scope and the reason of a handoff.
+// about describes the scope of a handoff, and the reason for it.
 func about(h Handoff) string {
 	text := ""
 	if h.Scope != "" {

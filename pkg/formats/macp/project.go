@@ -170,15 +170,15 @@ func (s *Session) entry(e *Envelope) Entry {
 		entry.What = "rejected: " + v.Message
 		return entry
 	}
-	entry.What = s.what(e.Payload)
+	entry.What = s.effectOf(e.Payload)
 	if _, still := s.Outstanding(); s.commitment != nil && waiting && !still {
 		entry.What += fmt.Sprintf("; %s counts as accepted by %s, which did not answer in time", finding.Quote(pending.ID), finding.Quote(pending.Target))
 	}
 	return entry
 }
 
-// what describes the effect of an accepted message.
-func (s *Session) what(p Payload) string {
+// effectOf describes the effect of an accepted message.
+func (s *Session) effectOf(p Payload) string {
 	switch p := p.(type) {
 	case *SessionStart:
 		return fmt.Sprintf("opens the session for %d participants and %d ms", len(p.Participants), p.TTLMS)

@@ -25,7 +25,7 @@ func Rules() []finding.Rule {
 		Why:     "A runtime rejects a message that it cannot read. The schema finds most of these faults first. The numbered rules are about the effect of a message in its session.",
 	}, {
 		ID: expectation, Reason: InvalidEnvelope,
-		Summary: "The replay of a conformance fixture has another result than the fixture expects.",
+		Summary: "The replay of a conformance fixture differs from the expectation of the fixture.",
 		Why:     "Either the fixture is wrong, or the implementation that it was recorded from breaks the rules. Only handoff macp check replays fixtures.",
 	}, {
 		ID:      frozen,
@@ -125,7 +125,7 @@ func offerRules() []finding.Rule {
 		example(start, offer, accepts("h1", bob, bob), offers("h2", alice, carol)), example(start, offer, declines("h1", bob), offers("h2", alice, carol)),
 	), numbered(
 		11, InvalidEnvelope,
-		"handoff_id of HandoffContext, HandoffAccept and HandoffDecline must be that of an earlier offer.",
+		"handoff_id of HandoffContext, HandoffAccept and HandoffDecline must be the id of an earlier offer.",
 		"Otherwise they do not belong to any offer. Send the offer first, and copy its id.",
 		example(start, offer, gives("h9", alice)), example(start, offer, gives("h1", alice)),
 	), numbered(

@@ -177,7 +177,7 @@ func (s *Session) checkEnvelope(e *Envelope) *Violation {
 		return v
 	}
 	if s.id != "" && e.SessionID != s.id && !t.Fixture {
-		return violation(shape, InvalidEnvelope, "session_id to be that of the session, "+finding.Quote(s.id), finding.Quote(e.SessionID),
+		return violation(shape, InvalidEnvelope, "session_id to be the id of the session, "+finding.Quote(s.id), finding.Quote(e.SessionID),
 			"keep each session in its own transcript").at(placeOf(e.Value, "session_id"))
 	}
 	return nil
@@ -236,7 +236,7 @@ func (s *Session) checkStart(e *Envelope, p *SessionStart) *Violation {
 			"add the sender to participants").at(placeOf(payload, "participants"))
 	}
 	if v := p.PolicyVersion; s.policy.ID != "" && v != "" && v != DefaultPolicy && v != s.policy.ID {
-		return violation(shape, UnknownPolicyVersion, "policy_version to be that of the policy given, "+finding.Quote(s.policy.ID), finding.Quote(v),
+		return violation(shape, UnknownPolicyVersion, "policy_version to be the version of the given policy, "+finding.Quote(s.policy.ID), finding.Quote(v),
 			"pass the policy of the session").at(placeOf(payload, "policy_version"))
 	}
 	return nil

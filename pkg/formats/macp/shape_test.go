@@ -28,7 +28,7 @@ func TestShape(t *testing.T) {
 		{name: "no sender", old: `"sender":"agent://bob"`, new: `"sander":"agent://bob"`, pointer: "/messages/3",
 			want: `expected the member sender to be a string, found nothing; write a non-empty string`},
 		{name: "another session", old: `"message_id":"m-2","session_id":"s-1"`, new: `"message_id":"m-2","session_id":"s-2"`, pointer: "/messages/1/session_id",
-			want: `expected session_id to be that of the session, "s-1", found "s-2"; keep each session in its own transcript`},
+			want: `expected session_id to be the id of the session, "s-1", found "s-2"; keep each session in its own transcript`},
 		{name: "a payload that is a text", old: `"payload":{"handoff_id":"h1","accepted_by":"agent://bob","reason":"ready to take ownership"}`, new: `"payload":"e30="`, pointer: "/messages/3/payload",
 			want: `expected the member payload to be an object, found "e30="; write the payload as an object`},
 		{name: "context that is not base64", old: `"context":"eyJvcGVuSXNzdWVzIjoxMn0="`, new: `"context":"{}"`, pointer: "/messages/2/payload/context",

@@ -147,7 +147,7 @@ func checkDuplicates(c *checker) {
 }
 
 // isChance reports whether the repetition of an item may be intended, such as "Yes." said
-// twice. Items by others than the agent come from the history, and are in no other list.
+// twice. Items that are not by the agent come from the history, and are in no other list.
 func isChance(first, item jsonstream.Value) bool {
 	if item.Get("id").Text() != "" || callID(item).Text() != "" || conversation.Distinctive(item) {
 		return false

@@ -88,7 +88,7 @@ func TestCheck(t *testing.T) {
 		{"unknown types", data(`[]`, `{"type":"future_item","arguments":3}`, ""), nil},
 		{"roles", data(`[{"role":"tool"},{"role":"Assistant"},{"role":""}]`, "", ""),
 			[]string{"unknown-role /input_history/0/role", "unknown-role /input_history/1/role", "unknown-role /input_history/2/role"}},
-		{"arguments that are no object", data(`[]`, `{"type":"mcp_call","name":"f","arguments":"[1]"}`, ""), []string{"arguments /pre_handoff_items/0/arguments"}},
+		{"arguments that are not an object", data(`[]`, `{"type":"mcp_call","name":"f","arguments":"[1]"}`, ""), []string{"arguments /pre_handoff_items/0/arguments"}},
 		{"empty arguments", data(`[]`, `{"type":"mcp_call","name":"f","arguments":""}`, ""), []string{"arguments /pre_handoff_items/0/arguments"}},
 		{"arguments with a member twice", data(`[]`, `{"type":"mcp_call","name":"f","arguments":"{\"a\":1,\"a\":2}"}`, ""), []string{"arguments /pre_handoff_items/0/arguments"}},
 		{"a result before its call", data(`[]`, result, call), []string{"result-without-call /pre_handoff_items/0/call_id", "call-without-result /new_items/0/call_id"}},

@@ -131,9 +131,9 @@ func write(m exchange.Meaning, shape tree.Node, k *exchange.Maker, _ exchange.Ot
 	)
 }
 
-// receiver returns the agent named by the latest output or call of a handoff tool of the
-// Agents SDK, the index of that turn, and the member of its item with the name. It returns
-// tree.None if there is none.
+// receiver returns the agent named by the latest output of, or call to, a handoff tool of
+// the Agents SDK, the index of that turn, and the member of its item with the name. It
+// returns tree.None if there is none.
 func receiver(turns []tree.Node) (agent tree.Node, turn int, member string) {
 	for i, t := range slices.Backward(turns) {
 		if content := t.Get("content").Text(); t.Get("role").Text() == "tool" && strings.HasPrefix(content, `{"assistant"`) {

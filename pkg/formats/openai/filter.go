@@ -65,9 +65,9 @@ func OnlyMessages() Filter {
 	return drop(func(e *entry) bool { return e.role() == "" && e.item.Get("type").Text() != "message" })
 }
 
-// Types keeps items of the given types: for run items with or without the suffix _item, for others as
-// named by the API. The type message matches any item with a role, and handoff_call any call of a
-// handoff tool.
+// Types keeps items of the given types: for run items with or without the suffix _item, for others
+// as named by the API. The type message matches any item with a role, and handoff_call any call to
+// a handoff tool.
 func Types(types ...string) Filter {
 	return drop(func(e *entry) bool {
 		return !slices.ContainsFunc(e.kinds(), func(kind string) bool { return slices.Contains(types, kind) })
@@ -75,7 +75,7 @@ func Types(types ...string) Filter {
 }
 
 // kinds returns the types that match an item: the type of its run item, with and without _item, its
-// own type, message for a message, and handoff_call for a call of a handoff tool.
+// own type, message for a message, and handoff_call for a call to a handoff tool.
 func (e *entry) kinds() []string {
 	if e.isText() {
 		return []string{"message"}

@@ -41,7 +41,7 @@ func TestRecords(t *testing.T) {
 		{"lines without a number", "user: Hi\nthere", []string{`{"role":"user","content":"Hi\nthere"}`}},
 		{"JSON", `1. {"type": "x", "a": [1.0]}`, []string{`{"type": "x", "a": [1.0]}`}},
 		{"JSON over several lines", "1. {\"type\":\n \"x\"}", []string{`{"type":"x"}`}},
-		{"JSON that is no object is a role", `1. ["a": 1`, []string{`{"role":"[\"a\"","content":"1"}`}},
+		{"JSON that is not an object is a role", `1. ["a": 1`, []string{`{"role":"[\"a\"","content":"1"}`}},
 		{"broken JSON", `1. {"a": 1`, []string{`{"role":"{\"a\"","content":"1"}`}},
 		{"JSON with a member twice is no item", `1. {"a":1,"a":2}`, []string{`{"role":"{\"a\"","content":"1,\"a\":2}"}`}},
 		{"TYPE: JSON", `1. function_call: {"call_id": "c1", "name": "f"}`, []string{`{"type":"function_call","call_id":"c1","name":"f"}`}},

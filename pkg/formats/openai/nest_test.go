@@ -147,7 +147,7 @@ func TestLine(t *testing.T) {
 		{"role and content", user, `user: Hi`},
 		{"name", `{"role":"user","name":"Ann","content":"Hi"}`, `user (Ann): Hi`},
 		{"empty name", `{"role":"user","name":"","content":"Hi"}`, `user: Hi`},
-		{"name that is no string", `{"role":"user","name":1,"content":"Hi"}`, `user: Hi`},
+		{"name that is not a string", `{"role":"user","name":1,"content":"Hi"}`, `user: Hi`},
 		{"no content", `{"role":"user"}`, `user: `},
 		{"null content", `{"role":"user","content":null}`, `user: `},
 		{"empty content", `{"role":"user","content":""}`, `user: `},
@@ -158,7 +158,7 @@ func TestLine(t *testing.T) {
 		{"other line ends are no line ends", `{"role":"user","content":"a\u2028\u0085\u000bb"}`, "user: a\u2028\u0085\vb"},
 		{"parts", `{"role":"user","content":[{"type":"input_text","text":"Hi"}]}`, `{"role": "user", "content": [{"type": "input_text", "text": "Hi"}]}`},
 		{"content of another kind", `{"role":"user","content":1}`, `{"role": "user", "content": 1}`},
-		{"role that is no string", `{"role":null,"content":"Hi"}`, `{"role": null, "content": "Hi"}`},
+		{"role that is not a string", `{"role":null,"content":"Hi"}`, `{"role": null, "content": "Hi"}`},
 		{"provider_data at the top", `{"type":"x","provider_data":{"a":1},"b":{"provider_data":2}}`, `{"type": "x", "b": {"provider_data": 2}}`},
 		{"empty object", `{}`, `{}`},
 		{"member order and numbers", `{"z":1.50,"a":[1e400,-0,9007199254740993],"e":[],"o":{}}`, `{"z": 1.50, "a": [1e400, -0, 9007199254740993], "e": [], "o": {}}`},
@@ -238,7 +238,7 @@ func TestShapeErrors(t *testing.T) {
 		{"history of another kind", data(`1`, "", ""), "/input_history", "input_history must be a string or an array of items, found number"},
 		{"no new_items", `{"input_history":[],"pre_handoff_items":[]}`, "", "new_items is missing: add it, empty if there are no items"},
 		{"a string in place of a list", `{"input_history":[],"pre_handoff_items":"","new_items":[]}`, "/pre_handoff_items", "pre_handoff_items must be an array of items, found string"},
-		{"an item that is no object", data(`[]`, `{},"x"`, ""), "/pre_handoff_items/1", "an item of pre_handoff_items must be an object, found string"},
+		{"an item that is not an object", data(`[]`, `{},"x"`, ""), "/pre_handoff_items/1", "an item of pre_handoff_items must be an object, found string"},
 		{"input_items", `{"input_history":[],"pre_handoff_items":[],"new_items":[],"input_items":{}}`, "/input_items", "input_items must be an array of items or null, found object"},
 	}
 	for _, test := range tests {

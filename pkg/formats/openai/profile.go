@@ -35,7 +35,7 @@ type Made struct {
 	list  int
 }
 
-// A Transfer is a call of a handoff tool.
+// A Transfer is a call to a handoff tool.
 type Transfer struct {
 	Tool  string `json:"tool"`
 	Agent string `json:"agent"` // as named in the tool's output, "" without output

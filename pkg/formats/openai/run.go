@@ -9,8 +9,8 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// isHandoffCall reports whether an item is a call of a handoff: a run item for such a call, or a
-// call of a tool with one of the SDK's names.
+// isHandoffCall reports whether an item is a call to a handoff: a run item for such a call, or a
+// call to a tool with one of the SDK's names.
 func isHandoffCall(item jsonstream.Value) bool {
 	if kind := item.Get("type").Text(); conversation.IsRunItem(kind) {
 		return kind == "handoff_call_item"
@@ -32,7 +32,7 @@ type Built struct {
 }
 
 // ErrNoHandoff reports a run without a handoff.
-var ErrNoHandoff = errors.New("the run has no handoff: found no call of a tool " + tool.Prefix + "…, and no handoff_call_item")
+var ErrNoHandoff = errors.New("the run has no handoff: found no call to a tool " + tool.Prefix + "…, and no handoff_call_item")
 
 // Build returns the HandoffInputData of a handoff in a recorded run: an array of items, as from
 // the SDK's to_input_list, or an object with input and new_items, as in a result of the SDK, whose

@@ -23,8 +23,8 @@ const partType = "pydantic_ai_part"
 // A reader reads the messages of one history.
 type reader struct{ instructions string }
 
-// read appends the turns of a message. Each request repeats the instructions: they are a turn where they are
-// new.
+// read appends the turns of a message. Each request repeats the instructions: they become a turn where they
+// change.
 func (r *reader) read(dst []tree.Node, message tree.Node) []tree.Node {
 	if message.Get("kind").Text() == "response" {
 		t := chat.Turn{Role: "assistant"}
@@ -150,7 +150,7 @@ func result(part tree.Node, output []chat.Part, failed bool) chat.Turn {
 	}}}
 }
 
-// retry returns the content of a retry as text: one line for each error of a validation.
+// retry returns the content of a retry as text: one line for each validation error.
 func retry(content tree.Node) string {
 	if !content.Is(jsonstream.Array) {
 		return textOf(content)
@@ -170,8 +170,8 @@ func retry(content tree.Node) string {
 	return strings.Join(lines, "\n")
 }
 
-// contents returns the content of a prompt, or of a result, as parts. The values of a result that are no
-// files are one text.
+// contents returns the content of a prompt, or of a result, as parts. The values of a result that are not
+// files form one text.
 func contents(content tree.Node, isResult bool) []chat.Part {
 	if !content.Is(jsonstream.Array) {
 		if m, ok := media(content); ok {
@@ -327,7 +327,7 @@ func prompt(parts []chat.Part) tree.Node {
 	return tree.Array(list...)
 }
 
-// orOctets returns the media type that any content has, if it has no other.
+// orOctets returns the media type, or the type of arbitrary bytes if there is none.
 func orOctets(mediaType tree.Node) tree.Node {
 	if mediaType == tree.None {
 		return tree.String("application/octet-stream")

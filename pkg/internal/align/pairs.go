@@ -4,7 +4,7 @@ package align
 // or, if finding one takes too many steps, a shorter one.
 //
 // The result is longest if the common elements occur once in each sequence, and if fewer than about
-// 2,000 elements are in only one of them. Pairs takes at most about 2^25 steps and 8 per element,
+// 2,000 elements are in only one of them. Pairs takes at most about 2^25 steps plus 8 per element,
 // excluding sorting.
 func Pairs[T comparable](a, b []T) []Pair {
 	start := 0
@@ -75,7 +75,7 @@ func keep[T any](list []T, id func(T) (int32, bool)) kept {
 	return k
 }
 
-// longest pairs sequences of numbers less than below.
+// longest pairs two sequences whose numbers are all less than below.
 func longest(a, b []int32, below int) []Pair {
 	if len(a) == 0 || len(b) == 0 {
 		return nil

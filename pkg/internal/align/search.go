@@ -12,8 +12,8 @@ type search struct {
 	steps int     // remaining steps
 	rest  int     // undecided elements
 
-	// The furthest indices in a reached on each diagonal of a box, from its beginning and,
-	// backwards, from its end.
+	// For each diagonal of a box, the furthest index reached in the first sequence, from the
+	// beginning of the box and, backwards, from its end.
 	forward, backward front
 }
 
@@ -58,8 +58,8 @@ func (s *search) between(given []Pair) {
 	}
 }
 
-// solve pairs elements of a box. It may take granted steps for the first part, even beyond its
-// share.
+// solve pairs elements of a box. It may spend the granted number of steps on the first part, even
+// if that exceeds the part's share.
 func (s *search) solve(at box, granted int) {
 	for {
 		at = s.trim(at)

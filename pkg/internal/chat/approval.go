@@ -16,8 +16,8 @@ const (
 )
 
 // settled returns turns without the approvals of the Responses API, for formats that have none: a denied
-// request becomes a call that failed, and a request without a response a call, unless the user went on
-// without it. The call that follows an approval is an item of its own.
+// request becomes a call that failed; a request without a response becomes a call, unless the user went
+// on without it. The call that follows an approval is an item of its own.
 func settled(turns []tree.Node) []tree.Node {
 	responses := map[string]tree.Node{}
 	found, lastUser := false, -1

@@ -8,7 +8,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Hosted is a call of a tool that the provider runs, or the result of one.
+// A Hosted is a call to a tool that the provider runs, or the result of one.
 type Hosted struct {
 	Result   bool
 	ID, Name tree.Node // strings; None if unknown

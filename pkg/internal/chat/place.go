@@ -35,7 +35,7 @@ func (f *Form) isText(place string, v tree.Node) bool {
 	return f.Text != "" && place == f.Text && tree.IsString(v)
 }
 
-// isAlone reports whether a place is that of a single turn.
+// isAlone reports whether a place belongs to a single turn.
 func (f *Form) isAlone(place string) bool {
 	return strings.HasSuffix(place, "/message") || slices.Contains(f.Alone, place)
 }

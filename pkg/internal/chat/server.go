@@ -101,9 +101,9 @@ func snakeCase(v tree.Node) tree.Node {
 	return v
 }
 
-// pairServerTools replaces calls of server tools without a result after them, and results without a call
-// before them, by texts: the API rejects them. A server tool that calls tools of the client has its result
-// in a later message.
+// pairServerTools replaces calls to server tools without a result after them, and results without a call
+// before them, by texts: the API rejects them. A server tool that calls tools of the client has its result in
+// a later message.
 func pairServerTools(blocks []Block) {
 	open, clients := map[string]int{}, false
 	say := func(i int) {

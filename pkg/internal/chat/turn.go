@@ -17,7 +17,7 @@ const (
 	Text                  // spoken text
 	Reasoning             // a model's reasoning
 	File                  // an image, audio, video or a document
-	Call                  // a call of a tool
+	Call                  // a call to a tool
 	Result                // the result of a call
 )
 

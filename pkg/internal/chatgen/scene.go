@@ -22,7 +22,7 @@ type step struct {
 	calls     []call
 }
 
-// A call is a call of a tool with its result.
+// A call is a call to a tool with its result.
 type call struct {
 	id, name string
 	args     string // a JSON object

@@ -12,7 +12,7 @@ import (
 
 // Session returns a session of Claude Code or Codex as lines: the turns of several histories in
 // sequence, with other lines between them. If damaged, some turns are changed, removed, duplicated
-// or moved, possibly far, and some lines have another parent than the preceding line.
+// or moved, possibly far, and the parent of some lines is not the preceding line.
 func Session(r *rand.Rand, f format.Format, histories int, damaged bool) []byte {
 	of := format.OpenAIResponses
 	if f == format.ClaudeCode {

@@ -75,7 +75,7 @@ func (p *parser) escape() node {
 		return assertion{noBoundary, word}
 	case p.next("k<"):
 		r := &reference{anyCase: p.flags.ignoreCase}
-		p.references = append(p.references, unresolved{r, p.name(), start})
+		p.references = append(p.references, unresolvedReference{r, p.name(), start})
 		return r
 	}
 	if s := p.classEscape(); s != nil {
@@ -84,7 +84,7 @@ func (p *parser) escape() node {
 	if !p.sees("0") {
 		if number, ok := p.number(); ok {
 			r := &reference{number, p.flags.ignoreCase}
-			p.references = append(p.references, unresolved{r, "", start})
+			p.references = append(p.references, unresolvedReference{r, "", start})
 			return r
 		}
 	}

@@ -27,7 +27,7 @@ type parser struct {
 	ranges int
 	names  []groupName
 	// references are resolved when all groups are known.
-	references []unresolved
+	references []unresolvedReference
 	properties map[string]set // parsed properties
 }
 
@@ -36,7 +36,7 @@ type groupName struct {
 	number int
 }
 
-type unresolved struct {
+type unresolvedReference struct {
 	*reference
 	name string // "" for a numeric reference
 	pos  int

@@ -39,8 +39,9 @@ type Codec struct {
 	// Locate returns a function that converts JSON Pointers into the view to pointers into the
 	// message, except for Wrapped. nil means that they are equal.
 	Locate func(message tree.Node) func(pointer string) string
-	// Bare is the member for the elements of a message that is an array, once it must hold carried
-	// data; "" for formats whose messages are objects, or hold such data in the array.
+	// If a message is an array and carried data must be added, the message becomes an object, and
+	// Bare is its member for the elements. It is "" for formats whose messages are objects, or
+	// whose arrays can hold such data.
 	Bare string
 
 	Holder

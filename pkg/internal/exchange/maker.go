@@ -118,7 +118,7 @@ func isUUID(s string) bool {
 	return err == nil && b[6]>>4 == 4 && b[8]>>6 == 2
 }
 
-// Time returns a date-time unchanged, and otherwise that of the latest turn with one.
+// Time returns a date-time unchanged, and otherwise the time of the latest turn that has one.
 func (k *Maker) Time(m Meaning, pointer string) tree.Node {
 	if t := m.Values[RowTime]; IsTime(t) {
 		return t

@@ -66,8 +66,8 @@ type Meaning struct {
 	Values [RowCount]tree.Node
 	At     [RowCount]string // JSON Pointers of the read values in the view
 	Turns  []tree.Node      // as in the canonical message
-	// Folder and Branch are those of the session that is read, None for any other message. They are
-	// not part of the message: only a new session has them.
+	// Folder and Branch belong to the session that is read; they are None for any other message.
+	// They are not part of the message: only a new session has them.
 	Folder, Branch tree.Node
 }
 

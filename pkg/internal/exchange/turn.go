@@ -74,8 +74,8 @@ func spelled(t tree.Node) tree.Node {
 	return t
 }
 
-// Spelled returns turns in the usual form of the Chat API, as [CanonicalTurn] does, and with an id of its own
-// for each call of the original form, whose results name their functions only.
+// Spelled returns turns in the usual form of the Chat API, as [CanonicalTurn] does. Each call in the original
+// form gets an id of its own, because results in that form name only their function.
 func Spelled(turns []tree.Node) []tree.Node {
 	made := map[string]int{}            // the number of calls of a function
 	waiting := map[string][]tree.Node{} // their ids, by function
@@ -108,7 +108,7 @@ func Spelled(turns []tree.Node) []tree.Node {
 	})
 }
 
-// functionID returns the id of a call in the original form of the Chat API, which names the function only.
+// functionID returns the id of a call in the original form of the Chat API, which names only the function.
 func functionID(name tree.Node) tree.Node { return tree.String("call_" + name.Text()) }
 
 func textPart(text tree.Node) tree.Node {
@@ -126,7 +126,7 @@ func IsParts(n tree.Node) bool {
 	return n.Is(jsonstream.Array) && tree.All(n, func(e tree.Node) bool { return e.Is(jsonstream.Object) })
 }
 
-// A Call is a call of a tool in a turn.
+// A Call is a call to a tool in a turn.
 type Call struct{ ID, Name, Arguments tree.Node }
 
 // CallsOf returns the calls of an assistant turn; nil if it has none, or one that is not in the

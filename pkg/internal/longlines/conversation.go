@@ -37,7 +37,7 @@ func (t Text) Detect() (f format.Format, ok bool, err error) {
 	return f, ok, nil
 }
 
-// A Conversation is the conversation of a text in a format. Of each line, it keeps only its place
+// A Conversation is the conversation of a text in a format. It keeps only the place of each line,
 // and the data needed to find turns and to divide them into stretches.
 type Conversation struct {
 	text    Text
@@ -85,7 +85,7 @@ func (c *Conversation) Losses() []format.Loss {
 const stretchBytes = 256 << 10
 
 // EachStretch calls work on the stretches of a conversation, on all cores, and passes the results
-// to take in order. All blocks must have been added. The turns are valid only during the call of
+// to take in order. All blocks must have been added. The turns are valid only during the call to
 // work. The error is that of take or of the reader, or [ErrChanged].
 func EachStretch[R any](c *Conversation, places *Places, work func(provider.Stretch, []conversation.Turn) R, take func(R) error) error {
 	path := c.trail.Turns()

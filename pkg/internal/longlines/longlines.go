@@ -74,9 +74,9 @@ func (p *Places) addAll(more Places) {
 	}
 }
 
-// Read calls work on the blocks of a text, on all cores, and passes the results to take in order. A
-// document is valid only during the call of work. It returns the places of the lines. The error is
-// the [*jsonstream.SyntaxError] of parsing the whole text, or that of the reader or take.
+// Read calls work with each block of a text, on all cores, and passes what work returns to take, in
+// order. A document is valid only during the call to work. It returns the places of the lines. The
+// error is the [*jsonstream.SyntaxError] of parsing the whole text, or that of the reader or take.
 func Read[R any](t Text, work func(*jsonstream.Document) R, take func(R) error) (*Places, error) {
 	type result struct {
 		of     R
@@ -135,9 +135,9 @@ func (t Text) Lines(p *Places, indices []int, parsers *[]jsonstream.Parser) ([]j
 	return values, nil
 }
 
-// Ordered calls work on the results of next until its error, on all cores, and passes the results
-// to take in order. Only a few are in memory at once. The error is that of take, or of next unless
-// it is [io.EOF].
+// Ordered calls next until it returns an error, calls work with each result, on all cores, and
+// passes what work returns to take, in order. Only a few are in memory at once. The error is that
+// of take, or of next unless it is [io.EOF].
 func Ordered[T, R any](next func() (T, error), work func(T) R, take func(R) error) error {
 	workers := runtime.GOMAXPROCS(0)
 	slots := make(chan struct{}, workers)

@@ -129,8 +129,8 @@ func isLevel(word []byte) bool {
 	}
 }
 
-// isLog reports whether a line begins with a time or a level, as in a log. A level in other case
-// than capitals must be followed by a colon or a bracket, since it may be a word of prose.
+// isLog reports whether a line begins with a time or a level, as in a log. A level that is not in
+// capitals must be followed by a colon or a bracket, since it may be a word of prose.
 func isLog(line []byte) bool {
 	text := bytes.TrimLeft(line, "[(")
 	word := wordAt(text)

@@ -23,8 +23,8 @@ var trained = sync.OnceValue(func() *gram.Model {
 })
 
 // Score returns the probability, from 0 to 1, that text was written to steer the agent that reads
-// it. The score of a long text is that of its worst few dozen words. Score takes time linear in
-// len(text), does not allocate, and is safe for concurrent use.
+// it. The score of a long text is the score of its worst few dozen words. Score takes time linear
+// in len(text), does not allocate, and is safe for concurrent use.
 func Score(text string) float64 {
 	margin, ok := trained().Best(text)
 	if !ok {

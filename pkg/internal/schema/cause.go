@@ -42,12 +42,12 @@ type Cause struct {
 type Branch struct {
 	// Lacks is the name of a required member if its absence is the only reason, otherwise absent.
 	Lacks jsonstream.Value
-	// Rejections are the causes that reject the value by its type or as a constant, or its members
-	// by constants.
+	// Rejections are the causes about the type of the value, or about constants for it or for its
+	// members.
 	Rejections []Cause
 }
 
-// failures are the causes for a value.
+// failures are the reasons why a value is invalid.
 type failures struct {
 	causes []Cause
 	depth  int // of the deepest invalid value, in any branch
@@ -67,10 +67,10 @@ func (f *failures) addAll(other failures) {
 	f.causes = append(f.causes, other.causes...)
 }
 
-// choose adds the causes for a choice without a valid branch: the causes of the intended branch, or
-// else the choice itself. The intended branch is one that accepts the value's type and the
-// constants in its members, such as a type, and fails deepest inside. If every branch lacks only
-// one member, none is intended.
+// choose adds the reasons why no branch of a choice is valid: those of the intended branch, or else
+// the choice itself. The intended branch is one that accepts the value's type and the constants in
+// its members, such as a type, and fails deepest inside. If every branch lacks only one member,
+// none is intended.
 func (f *failures) choose(choice Cause, branches []failures) {
 	meant, lacking := -1, 0
 	choice.Branches = make([]Branch, len(branches))

@@ -7,8 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// An explainer finds the causes for an invalid document, schema by schema. It is slower than a
-// [Run].
+// An explainer finds the reasons why a document is invalid, schema by schema. It is slower than a [Run].
 type explainer struct {
 	program *Program
 	limit   int // maximum number of causes of one value
@@ -18,8 +17,8 @@ type explainer struct {
 	known  map[question]failures
 	kept   int // number of causes in known
 	scopes map[scope]*scope
-	// undecided are causes of patterns without an answer. A schema that must not hold hides its causes, and
-	// these must not make it hold.
+	// undecided are causes of patterns without an answer. If a schema must not hold, the causes in it
+	// are hidden, and must not make it hold.
 	undecided []Cause
 }
 
@@ -32,7 +31,7 @@ func (e *explainer) undecide(f *failures, c Cause) {
 	}
 }
 
-// A question asks for the causes for a value in a schema.
+// A question asks why a value is invalid under a schema.
 type question struct {
 	schema *node
 	value  jsonstream.Value
@@ -77,10 +76,9 @@ const (
 	maxKept    = 1 << 16 // maximum number of causes cached
 )
 
-// Explain returns the causes for an invalid document, at most limit, in the order of the values'
-// positions; none if it is valid. A document whose only doubt is an undecided pattern is not valid: its causes
-// have Undecided set. The document must have no number that [jsonstream.SafeNumber]
-// rejects.
+// Explain returns the reasons why a document is invalid, at most limit, in the order of the values'
+// positions; none if it is valid. A document whose only doubt is an undecided pattern is not valid: its
+// causes have Undecided set. The document must have no number that [jsonstream.SafeNumber] rejects.
 func (p *Program) Explain(v jsonstream.Value, limit int) []Cause {
 	e := explainer{program: p, limit: limit, known: map[question]failures{}, scopes: map[scope]*scope{}}
 	var f failures
@@ -155,7 +153,7 @@ func (n *node) cause(s target, keyword string, rule jsonstream.Value) Cause {
 	return Cause{Value: s.value, OfName: s.isName, Keyword: keyword, Rule: rule, url: n.resource.document.root.url, depth: s.depth}
 }
 
-// check adds the causes for a target in a schema. via is the keyword that led to it.
+// check adds the reasons why a target is invalid under a schema. via is the keyword that led to it.
 func (e *explainer) check(f *failures, n *node, s target, via string) {
 	if len(f.causes) >= e.limit {
 		return

@@ -15,7 +15,8 @@ type format struct {
 	id   int // number of the slow format
 }
 
-// fastFormat returns a function on bytes for the formats that every message has, nil for others.
+// fastFormat returns a function that checks a format in bytes, if every message has values of the
+// format; otherwise nil.
 func fastFormat(name string) func(text []byte) bool {
 	switch name {
 	case "date-time":

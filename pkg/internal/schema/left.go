@@ -33,8 +33,8 @@ type evaluation struct {
 }
 
 // evaluate adds the members or elements that a schema evaluates, except by its
-// unevaluatedProperties and unevaluatedItems. A schema that must hold and does not counts too: the
-// document is invalid anyway, and one reason is enough.
+// unevaluatedProperties and unevaluatedItems. A schema that must hold but does not is counted too:
+// the document is invalid anyway, and one reason is enough.
 func (e *explainer) evaluate(done evaluation, n *node, s target) {
 	if e.program.dynamic {
 		s.scope = e.enter(s.scope, n.resource)

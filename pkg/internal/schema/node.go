@@ -79,7 +79,7 @@ type node struct {
 	required    []string
 	properties  []property
 	byName      map[string]*node // by name
-	patterns    []patterned
+	patterns    []patternSchema
 	additional  []*node // at most one
 	nameSchema  []*node // at most one
 	leftMembers []*node // unevaluatedProperties: at most one
@@ -126,7 +126,7 @@ type property struct {
 	node *node
 }
 
-type patterned struct {
+type patternSchema struct {
 	pattern *pattern
 	node    *node
 }
@@ -267,7 +267,7 @@ func (p *parser) readSchemas(v jsonstream.Value) {
 		}
 	case "patternProperties":
 		for expr, schema := range v.Members() {
-			n.patterns = append(n.patterns, patterned{p.patternOf(expr), p.schema(schema)[0]})
+			n.patterns = append(n.patterns, patternSchema{p.patternOf(expr), p.schema(schema)[0]})
 		}
 	case "additionalProperties":
 		n.additional = p.schema(v)

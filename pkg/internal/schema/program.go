@@ -55,7 +55,7 @@ type Program struct {
 
 // Compile compiles a schema; url is its URL unless $id overrides it. It supports drafts 4, 6, 7,
 // 2019-09 and 2020-12, and metaschemas with $vocabulary. A document without $schema has the draft
-// of the document that refers to it; the first document, 2020-12.
+// of the document that refers to it. The first document has draft 2020-12 by default.
 //
 // In addition to the standard keywords, Compile supports uniqueKeys: the texts at these JSON
 // Pointers must differ between the elements of the array. Other unknown keywords are ignored. The

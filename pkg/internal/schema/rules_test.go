@@ -310,6 +310,6 @@ func TestDeep(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p.NewRun().Valid(doc.Root()) {
-		t.Error("valid, and the innermost element is no array")
+		t.Error("valid, and the innermost element is not an array")
 	}
 }

@@ -11,25 +11,25 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A held value is a value whose JSON text is in a string, in base64 or after a label. The text is
+// A heldText is a value whose JSON text is in a string, in base64 or after a label. The text is
 // built only when written, since it may be as long as the message.
-type held struct {
+type heldText struct {
 	value Node
 	label string // "" for base64
 }
 
 // Encode returns a string with the value's JSON text in base64.
 func (n Node) Encode() Node {
-	return Node{body: &body{kind: jsonstream.String, holds: &held{value: n}}}
+	return Node{body: &body{kind: jsonstream.String, holds: &heldText{value: n}}}
 }
 
 // Labelled returns a string with the value's JSON text after a label.
 func (n Node) Labelled(label string) Node {
-	return Node{body: &body{kind: jsonstream.String, holds: &held{n, label}}}
+	return Node{body: &body{kind: jsonstream.String, holds: &heldText{n, label}}}
 }
 
 // write writes the characters of the string.
-func (h *held) write(w textWriter) {
+func (h *heldText) write(w textWriter) {
 	if h.label != "" {
 		w.WriteString(h.label)
 		h.value.writePlain(w)
@@ -43,14 +43,14 @@ func (h *held) write(w textWriter) {
 }
 
 // writeQuoted writes the characters as encoded between quotes.
-func (h *held) writeQuoted(w textWriter) {
+func (h *heldText) writeQuoted(w textWriter) {
 	if h.label != "" {
-		w = quoting{w}
+		w = quotedWriter{w}
 	}
 	h.write(w)
 }
 
-func (h *held) str() string {
+func (h *heldText) str() string {
 	var b strings.Builder
 	b.Grow(h.size())
 	h.write(&b)
@@ -58,7 +58,7 @@ func (h *held) str() string {
 }
 
 // size returns the maximum length of the encoded string between quotes.
-func (h *held) size() int {
+func (h *heldText) size() int {
 	size := h.value.size()
 	if h.label != "" {
 		return quotedSize(h.label) + 2*size // see quoting
@@ -67,7 +67,7 @@ func (h *held) size() int {
 }
 
 // is reports whether a string has the same characters.
-func (h *held) is(other Node) bool {
+func (h *heldText) is(other Node) bool {
 	if other.isMade() && other.body.holds != nil && other.body.holds.label == h.label {
 		return Same(h.value, other.body.holds.value)
 	}
@@ -97,17 +97,17 @@ func (c *comparer) WriteString(s string) (int, error) {
 	return len(s), nil
 }
 
-// quoting encodes parts of a text as between quotes.
-type quoting struct{ to textWriter }
+// quotedWriter encodes parts of a text for a place between quotes.
+type quotedWriter struct{ to textWriter }
 
-func (q quoting) Write(b []byte) (int, error) {
+func (q quotedWriter) Write(b []byte) (int, error) {
 	if quotedSize(b) == len(b) {
 		return q.to.Write(b)
 	}
 	return q.WriteString(string(b))
 }
 
-func (q quoting) WriteString(s string) (int, error) {
+func (q quotedWriter) WriteString(s string) (int, error) {
 	if quotedSize(s) == len(s) {
 		return q.to.WriteString(s)
 	}

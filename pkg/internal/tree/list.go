@@ -25,7 +25,7 @@ func Elements(n Node) []Node {
 	return elements
 }
 
-// All reports whether is holds for all elements of a list.
+// All reports whether the function is returns true for all elements of a list.
 func All(list Node, is func(Node) bool) bool {
 	for c := list.Children(); c.Next(); {
 		if !is(c.Value) {

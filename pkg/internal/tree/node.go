@@ -34,7 +34,7 @@ type body struct {
 	changes []Member // changed members of base; those without a value are removed
 	members []Member
 
-	holds *held // the value whose text the string holds, encoded on demand
+	holds *heldText // the value whose text the string holds, encoded on demand
 
 	changed, names map[string]int // tables for many changes and members, built on first lookup
 	sum            Digest         // computed on first use

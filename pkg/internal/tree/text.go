@@ -228,7 +228,7 @@ func (n Node) writePlain(w textWriter) {
 
 func writeQuoted(w textWriter, s string) {
 	w.WriteString(`"`)
-	quoting{w}.WriteString(s)
+	quotedWriter{w}.WriteString(s)
 	w.WriteString(`"`)
 }
 

@@ -39,7 +39,7 @@ func Of(before, after []byte) Change {
 	return c
 }
 
-// OfCut is [Of] for a text cut after its first kept bytes; sum is that of the original.
+// OfCut is [Of] for a text cut after its first kept bytes; sum is the sum of the original.
 func OfCut(sum string, kept int, cut []byte) Change {
 	c := Change{Original: sum, Prefix: kept}
 	c.keep(cut)

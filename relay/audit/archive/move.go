@@ -39,7 +39,7 @@ func boundary(r audit.Reader, before time.Time) (int64, error) {
 }
 
 // Move moves the messages of records older than a time to files in a directory. A file is durable before its
-// messages leave the log. A message that differs from its record is an error, and stays.
+// messages leave the log. A message that differs from its record is not moved, and causes an error.
 func Move(ctx context.Context, l *audit.Log, before time.Time, directory string) (m Moved, err error) {
 	directory, err = filepath.Abs(directory)
 	if err != nil {
@@ -73,7 +73,7 @@ func Move(ctx context.Context, l *audit.Log, before time.Time, directory string)
 	return m, err
 }
 
-// write writes one file, with the messages of the records from first up to at most end, exclusive.
+// write writes one file with the messages of the records from first on, up to but not including end.
 func write(ctx context.Context, s audit.Store, directory string, first, end int64) (a audit.Archive, frames int, err error) {
 	w, err := newWriter(directory)
 	if err != nil {
@@ -121,9 +121,9 @@ func (e *RetentionError) Error() string {
 	return fmt.Sprintf("the audit log keeps records for %s: use a time before %s", finding.Quote(e.Retention), e.Limit.UTC().Format(time.RFC3339))
 }
 
-// removable returns the number of the first record to keep, which is at most the last one: the first that is
-// not older than before. before must be outside the retention period, which is the first of the named
-// settings that is set.
+// removable returns the number of the first record to keep: the first that is not older than before or, if
+// there is none, the last record. before must be outside the retention period, which is the first of the
+// named settings that is set.
 func removable(b *audit.Batch, before, now time.Time, names ...string) (int64, error) {
 	settings, err := audit.Settings(b)
 	if err != nil {

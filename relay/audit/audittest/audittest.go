@@ -37,8 +37,8 @@ func Open(t testing.TB, path string) *audit.Log {
 	return audit.NewLog(store, func() time.Time { now = now.Add(time.Second); return now })
 }
 
-// Add adds a record in its own batch, with a message, nil for none. The members of the message replace those
-// of the record.
+// Add adds a record in its own batch, with a message, nil for none. The members of the message replace
+// members of the record.
 func Add(t testing.TB, l *audit.Log, r audit.Record, message []byte) (stored audit.Stored) {
 	t.Helper()
 	var frame []byte

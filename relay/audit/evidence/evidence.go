@@ -139,7 +139,7 @@ func (p *pack) record(ctx context.Context, s *audit.Stored) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("record %d: %w", s.Sequence, err)
 	}
-	if s.Details.PayloadDigest != nil { // personal data is stored apart, and the digest of the whole message is keyed
+	if s.Details.PayloadDigest != nil { // personal data is stored separately, and the digest of the whole message is keyed
 		return message, p.add(fmt.Sprintf("messages/%d.json", s.Sequence), message)
 	}
 	canonical := canonicalForm(message, s.MessageDigest)

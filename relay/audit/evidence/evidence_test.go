@@ -66,7 +66,7 @@ func ExampleWrite() {
 }
 
 // TestChangedMessage checks that only the recorded message is evidence, even if its digest is keyed because its
-// personal data is stored apart.
+// personal data is stored separately.
 func TestChangedMessage(t *testing.T) {
 	t.Parallel()
 	l := audittest.New(t)

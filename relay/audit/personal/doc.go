@@ -1,4 +1,4 @@
-// Package personal stores the personal data of an audit log's messages apart from them (EAAPL-MAG006,
+// Package personal stores the personal data of an audit log's messages separately from them (EAAPL-MAG006,
 // sections 6.2 and 12.3), so that it can be erased without changing the log.
 //
 // A [Sealer] puts replacements in the place of the data that a policy names, and encrypts the data with the

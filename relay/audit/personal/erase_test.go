@@ -158,7 +158,7 @@ func (d *desk) records() (list []audit.Stored) {
 		}
 		root, err := tree.Root(d.t.Context(), r, int64(len(list)))
 		if err == nil && root != builder.Root() {
-			d.t.Error("the stored nodes are not those of the tree")
+			d.t.Error("the stored nodes differ from the nodes of the tree")
 		}
 		return err
 	})

@@ -115,8 +115,8 @@ func (k *Key) open(log string, r *audit.Record, payload []byte) (c content, err 
 	return c, nil
 }
 
-// CheckPayload returns an error if a payload is not that of a record; nil for a record without one. It needs
-// no key.
+// CheckPayload returns an error if a payload does not belong to a record; nil for a record without a payload.
+// It needs no key.
 func CheckPayload(r *audit.Record, payload []byte) error {
 	switch want := r.Details.PayloadDigest; {
 	case want == nil && payload == nil:

@@ -17,8 +17,8 @@ import (
 
 // Options are the options of a [Sealer].
 type Options struct {
-	// Scanner finds personal data, and its policy has the pointers of the data subject's id. Without one no
-	// data is stored apart; data that already is can still be restored.
+	// Scanner finds personal data, and its policy has the pointers of the data subject's id. Without a
+	// policy, no data is stored separately; data that was stored so can still be restored.
 	Scanner *privacy.Scanner
 	// Limits bound the processing of one message.
 	Limits jsonstream.Limits
@@ -117,7 +117,7 @@ func (s *Sealer) nameLog(b *audit.Batch) (string, error) {
 	return id, b.Set(logSetting, id)
 }
 
-// KeptApart reports whether a log has, or had, personal data apart from its messages.
+// KeptApart reports whether a log has, or had, personal data that is stored separately from its messages.
 func KeptApart(ctx context.Context, store audit.Store) (kept bool, err error) {
 	err = store.View(ctx, func(r audit.Reader) error {
 		settings, err := audit.Settings(r)
@@ -168,8 +168,8 @@ func (s *Sealer) Unlock(ctx context.Context, b *audit.Batch, parts []*Part) erro
 	return nil
 }
 
-// Describe sets the members of a record of a message whose personal data is stored apart: its keyed digest in
-// place of the plain one, and the data subject.
+// Describe sets the members of a record of a message whose personal data is stored separately: its keyed
+// digest in place of the plain one, and the data subject.
 func (p *Part) Describe(r *audit.Record) {
 	r.MessageDigest = p.key.digest(r.MessageDigest)
 	r.Details.Subject = p.key.Subject
@@ -187,8 +187,8 @@ func (p *Part) Seal(sequence int64, r *audit.Record) (payload []byte, err error)
 	return payload, err
 }
 
-// Same reports whether a plain digest is that of the message of a record whose personal data is stored apart.
-// The error is an [*ErasedError] if this can no longer be determined.
+// Same reports whether a plain digest is the digest of the message of a record, whose personal data is stored
+// separately. The error is an [*ErasedError] if this can no longer be determined.
 func (s *Sealer) Same(ctx context.Context, r audit.Reader, sealed audit.Stored, plain audit.Hash) (bool, error) {
 	key, _, err := s.keyOf(ctx, r, sealed)
 	return err == nil && key != nil && key.digest(plain) == sealed.MessageDigest, err
@@ -314,8 +314,8 @@ func (s *Sealer) contentOf(ctx context.Context, r audit.Reader, of audit.Stored)
 	return key.open(log, &of.Record, payload)
 }
 
-// Restore returns the message of a record as received, from its stored text. Without personal data that is
-// the stored text. The error is an [*ErasedError] after erasure.
+// Restore returns the message of a record as received, from its stored text. If it has no personal data, this
+// is the stored text. The error is an [*ErasedError] after erasure.
 func (s *Sealer) Restore(ctx context.Context, r audit.Reader, of audit.Stored, text []byte) ([]byte, error) {
 	if of.Details.PayloadDigest == nil {
 		return text, nil

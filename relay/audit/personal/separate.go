@@ -237,7 +237,7 @@ func (s *separator) with(values []string) (*privacy.Scanner, error) {
 }
 
 // Withheld replaces a text that may quote a message.
-const Withheld = "what was found is withheld, since it may show personal data"
+const Withheld = "the value found is withheld, because it may show personal data"
 
 // Withhold moves the texts of a record's findings to the personal data.
 func (p *Part) Withhold(d *audit.Details) {

@@ -28,7 +28,7 @@ func tombstoneDigest(sequence int64, hash []byte) []byte {
 	return rowDigest(strconv.FormatInt(sequence, 10), string(hash))
 }
 
-// tombstone returns why this program cannot have removed a record, "" if it can.
+// tombstone returns the reason why this program cannot have removed a record, "" if it can.
 func (c *columns) tombstone(r *audit.Row) string {
 	if r.Sequence >= max(c.removed, c.rejected) {
 		return "it was removed without a row of audit_removal"

@@ -10,9 +10,9 @@ var tables = []string{"audit_record", "audit_message", "audit_node", "audit_pend
 // audit_personal becomes unreadable when its key is destroyed. audit_pending has the messages in flight:
 // records show which messages, and whether their agents run; but the process that hands them over and the
 // address for answers are in no record's hash, so the row has its own digest. Version 2 has a row for each
-// copy of a message, with the receiver of the record; if there is no address for answers, the digest is that
-// of version 1. In PostgreSQL the table is altered, not created again, since roles have grants on it. Version
-// 3 finds the failures of a task without reading all its acceptances.
+// copy of a message, with the receiver of the record; if there is no address for answers, the digest is the
+// same as in version 1. In PostgreSQL the table is altered, not created again, since roles have grants on it.
+// Version 3 finds the failures of a task without reading all its acceptances.
 var versions = []string{`
 CREATE TABLE audit_record (
   sequence INTEGER PRIMARY KEY,

@@ -73,7 +73,7 @@ func fill(t *testing.T, s audit.Store) {
 		err := audit.NewLog(s, func() time.Time { return at }).Append(t.Context(), func(b *audit.Batch) error {
 			for i := 200 * part; i < 200*(part+1); i++ {
 				var payload []byte
-				if i == 10 || i == 408 { // its personal data is stored apart
+				if i == 10 || i == 408 { // its personal data is stored separately
 					payload = fmt.Append(nil, "personal data of record ", i)
 					digest := audit.Hash(sha256.Sum256(payload))
 					records[i].Details.Subject, records[i].Details.PayloadDigest = strings.Repeat("0a", 32), &digest

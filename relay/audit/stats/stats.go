@@ -142,8 +142,8 @@ func (o *Options) limitsOf(transport string) Limits {
 
 // Read computes the metrics from the records of a period, and counts the dead letters a moment later. It
 // reads only the necessary part of the log (see [audit.Inspector] for the effect of wrong clocks). Memory is
-// constant for each pair and transport: percentiles of up to 6,400 latencies are exact, of more they are up
-// to 0.4 % too high. The comparison with the target is always exact.
+// constant for each pair and transport: percentiles of up to 6,400 latencies are exact, and percentiles of
+// more may be up to 0.4 % too high. The comparison with the target is always exact.
 func Read(ctx context.Context, store audit.Store, o Options) (*Report, error) {
 	if o.SLO != nil {
 		if err := o.SLO.Check(); err != nil {

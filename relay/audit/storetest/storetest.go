@@ -293,7 +293,7 @@ func severalWriters(t *testing.T, open func() audit.Store) {
 	err := s.View(t.Context(), func(r audit.Reader) error {
 		root, err := tree.Root(t.Context(), r, n)
 		if err == nil && root != builder.Root() {
-			t.Error("the stored nodes are not those of the tree")
+			t.Error("the stored nodes differ from the nodes of the tree")
 		}
 		return err
 	})

@@ -78,7 +78,7 @@ func Chained(r audit.Reader, s *audit.Stored, limits jsonstream.Limits) (*chain.
 	return m, nil
 }
 
-// A Restorer is a reader that restores data stored apart from messages.
+// A Restorer is a reader that restores data stored separately from messages.
 type Restorer interface {
 	Restore(of audit.Stored, text []byte) ([]byte, error)
 }

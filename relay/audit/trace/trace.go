@@ -30,7 +30,7 @@ type Handoff struct {
 	Records []audit.Stored
 	// Accepted is the record of its last acceptance; nil if there is none.
 	Accepted *audit.Stored
-	// Status is its current status; with several copies, that of Accepted's copy.
+	// Status is its current status; with several copies, the status of Accepted's copy.
 	Status audit.Event
 	// Copies are the histories at each receiver, if several got it (section 14.2), ordered by their first
 	// records; nil if there was only one.
@@ -294,7 +294,7 @@ func Last(accepted []audit.Stored) []audit.Stored {
 	return list
 }
 
-// Outline returns the recorded data of a message, for package chain. Its time is that of the record.
+// Outline returns the recorded data of a message, for package chain. It has the record's time.
 func Outline(s *audit.Stored) *chain.Message {
 	m := chain.Message{
 		HandoffID: s.HandoffID, TaskID: s.TaskID, ParentID: s.ParentHandoffID, From: s.Sender, To: s.Receiver,

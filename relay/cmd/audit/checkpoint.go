@@ -21,7 +21,7 @@ type signFlags struct {
 
 func (f *signFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.keyFile, "key-file", "", "`FILE` of the private Ed25519 key that signs")
-	c.Flags().StringVar(&f.origin, "origin", "", "`NAME` of the log in the checkpoint, such as example.com/audit (default: that of audit init, or one derived from the first record)")
+	c.Flags().StringVar(&f.origin, "origin", "", "`NAME` of the log in the checkpoint, such as example.com/audit (default: the name set by audit init, or one derived from the first record)")
 }
 
 // load reads the key, if it was not read before.
@@ -86,7 +86,7 @@ earlier checkpoint.`,
 	}
 	log.Register(c)
 	signing.register(c)
-	c.Flags().StringVar(&since, "log-checkpoint", "", "`FILE` of an earlier checkpoint, with whose records the log must begin")
+	c.Flags().StringVar(&since, "log-checkpoint", "", "`FILE` of an earlier checkpoint; the log must begin with its records")
 	c.Flags().StringVarP(&output, "output", "o", "", "write the checkpoint to `FILE`")
 	return c
 }

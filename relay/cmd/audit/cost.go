@@ -21,12 +21,12 @@ import (
 
 // costFlags are the flags of cost.
 type costFlags struct {
-	reading
+	readFlags
 	by string
 }
 
 func newCost(g *cli.Globals) *cobra.Command {
-	f := &costFlags{reading: reading{Globals: g}}
+	f := &costFlags{readFlags: readFlags{Globals: g}}
 	c := &cobra.Command{
 		Use:   "cost [TASK]",
 		Short: "Sum the costs of tasks in the audit log",
@@ -59,7 +59,7 @@ not be read.`,
 		},
 	}
 	f.register(c, "text", "json")
-	c.Flags().StringVar(&f.by, "group-by", string(cost.Agent), "`WHAT` to sum by: "+strings.Join(cli.Names(cost.Groups()), ", "))
+	c.Flags().StringVar(&f.by, "group-by", string(cost.Agent), "`KEY` to group by: "+strings.Join(cli.Names(cost.Groups()), ", "))
 	cli.Complete(c, "group-by", cli.Names(cost.Groups())...)
 	return c
 }

@@ -29,7 +29,7 @@ type subjectFlags struct {
 func (f *subjectFlags) register(c *cobra.Command) {
 	f.log.Register(c)
 	f.keys.Register(c)
-	c.Flags().Int64Var(&f.record, "record", 0, "instead of the id: number `N` of a record of the subject")
+	c.Flags().Int64Var(&f.record, "record", 0, "number `N` of a record of the subject, instead of the id")
 }
 
 // subject returns the data subject: id, or the subject of a record.

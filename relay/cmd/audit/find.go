@@ -22,7 +22,7 @@ import (
 )
 
 func newFind(g *cli.Globals) *cobra.Command {
-	f := &reading{Globals: g}
+	f := &readFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "find TASK POINTER[=VALUE]",
 		Short: "Find the handoff that introduced a value into a task",
@@ -46,7 +46,7 @@ Exit code 0: found; 1: no handoff has the value, or the log has no record of the
 	return c
 }
 
-func (f *reading) find(c *cobra.Command, r audit.Reader, out *output.File, id, where string) error {
+func (f *readFlags) find(c *cobra.Command, r audit.Reader, out *output.File, id, where string) error {
 	t, err := trace.Read(r, id)
 	if err != nil {
 		return err

@@ -59,7 +59,7 @@ ones are an error.`,
 	}
 	log.Register(c)
 	c.Flags().StringVar(&retention, "retention", "", "minimum retention `PERIOD` of records, such as P7Y or 2555d")
-	c.Flags().StringVar(&rejected, "retention-rejected", "", "minimum retention `PERIOD` of rejected messages without a signature by a known key (default: that of all records)")
+	c.Flags().StringVar(&rejected, "retention-rejected", "", "minimum retention `PERIOD` of rejected messages without a signature by a known key (default: the period of all records)")
 	c.Flags().StringVar(&origin, "origin", "", "`NAME` of the log in checkpoints, without spaces, such as example.com/audit")
 	return c
 }

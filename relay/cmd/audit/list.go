@@ -20,7 +20,7 @@ import (
 
 // listFlags are the flags of list.
 type listFlags struct {
-	reading
+	readFlags
 	tasks, events []string
 	agent, reason string
 	since, until  cli.TimeFlag
@@ -29,7 +29,7 @@ type listFlags struct {
 }
 
 func newList(g *cli.Globals) *cobra.Command {
-	f := &listFlags{reading: reading{Globals: g}}
+	f := &listFlags{readFlags: readFlags{Globals: g}}
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the records of the audit log, newest first",
@@ -58,7 +58,7 @@ use is constant, whatever the size of the log.
 	flags.StringSliceVar(&f.events, "event", nil, "list only these `EVENTS`, such as REJECTED")
 	flags.StringVar(&f.reason, "rejected-for", "", "list only rejections for this `REASON`, such as SCHEMA_INVALID")
 	flags.Var(&f.since, "since", "earliest time of a record: 2026-06-12T09:30:00Z, 2026-06-12, or an age like 24h or 30d")
-	flags.Var(&f.until, "until", "time before which records must lie, in the same forms")
+	flags.Var(&f.until, "until", "latest time of a record, exclusive, in the forms of --since")
 	flags.IntVar(&f.limit, "limit", 0, "maximum number of records; 0 for no limit")
 	flags.BoolVar(&f.oldest, "oldest-first", false, "begin with the first record")
 	cli.OnlyForCall(c, "task", "agent", "event", "rejected-for", "since", "until", "limit", "oldest-first")

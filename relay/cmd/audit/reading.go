@@ -16,8 +16,8 @@ import (
 	"github.com/eaapl/handoff/relay/internal/relayflags"
 )
 
-// reading are the flags of a command that reads the audit log and writes a report.
-type reading struct {
+// readFlags are the flags of a command that reads the audit log and writes a report.
+type readFlags struct {
 	*cli.Globals
 	log    relayflags.AuditLogFlag
 	keys   relayflags.SubjectKeysFlag
@@ -26,7 +26,7 @@ type reading struct {
 	output string
 }
 
-func (f *reading) register(c *cobra.Command, formats ...string) {
+func (f *readFlags) register(c *cobra.Command, formats ...string) {
 	f.log.Register(c)
 	f.keys.Register(c)
 	cli.RegisterFormat(c, &f.format, "format: "+strings.Join(formats, ", "), formats)
@@ -34,13 +34,13 @@ func (f *reading) register(c *cobra.Command, formats ...string) {
 }
 
 // registerMessages also registers the flags of a command that reads messages.
-func (f *reading) registerMessages(c *cobra.Command, formats ...string) {
+func (f *readFlags) registerMessages(c *cobra.Command, formats ...string) {
 	f.register(c, formats...)
 	f.log.RegisterArchive(c)
 }
 
 // run calls read with a snapshot of the log, and with the output.
-func (f *reading) run(c *cobra.Command, read func(audit.Reader, *output.File) error) error {
+func (f *readFlags) run(c *cobra.Command, read func(audit.Reader, *output.File) error) error {
 	return f.runOn(c, func(log *audit.Log, out *output.File) error {
 		sealer := f.keys.Sealer(log)
 		defer sealer.Close() // read only: errors of Close do not matter
@@ -51,7 +51,7 @@ func (f *reading) run(c *cobra.Command, read func(audit.Reader, *output.File) er
 }
 
 // runOn calls read with the log, and with the output.
-func (f *reading) runOn(c *cobra.Command, read func(*audit.Log, *output.File) error) error {
+func (f *readFlags) runOn(c *cobra.Command, read func(*audit.Log, *output.File) error) error {
 	log, err := f.log.Open(c.Context(), false)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func answered(stderr io.Writer, err error) error {
 }
 
 // picture returns an empty picture for an output.
-func (f *reading) picture(c *cobra.Command, out *output.File) term.Picture {
+func (f *readFlags) picture(c *cobra.Command, out *output.File) term.Picture {
 	columns := term.DefaultWidth
 	if out.Stdout {
 		columns = term.WidthOf(c.OutOrStdout())

@@ -21,12 +21,12 @@ import (
 
 // showFlags are the flags of show.
 type showFlags struct {
-	reading
+	readFlags
 	message bool
 }
 
 func newShow(g *cli.Globals) *cobra.Command {
-	f := &showFlags{reading: reading{Globals: g}}
+	f := &showFlags{readFlags: readFlags{Globals: g}}
 	c := &cobra.Command{
 		Use:   "show RECORD|HANDOFF",
 		Short: "Show a record of the audit log, or all records of a handoff",
@@ -196,7 +196,7 @@ func details(say func(label, text string), d *audit.Details) {
 		say("about", fmt.Sprint("record ", *d.Concerns))
 	}
 	if d.Resumed {
-		say("resumed", "handed over by another process than the one that accepted it")
+		say("resumed", "handed over by a process other than the one that accepted it")
 	}
 	if d.Compressed {
 		say("compressed", "older turns were summarised")

@@ -16,7 +16,7 @@ import (
 
 // statsFlags are the flags of stats.
 type statsFlags struct {
-	reading
+	readFlags
 	since, until cli.TimeFlag
 	slo          bool
 	window       time.Duration
@@ -28,7 +28,7 @@ type statsFlags struct {
 }
 
 func newStats(g *cli.Globals) *cobra.Command {
-	f := &statsFlags{reading: reading{Globals: g}}
+	f := &statsFlags{readFlags: readFlags{Globals: g}}
 	c := &cobra.Command{
 		Use:   "stats",
 		Short: "Show handoff metrics, and check them against thresholds",
@@ -55,11 +55,11 @@ Exit code 0: no threshold is exceeded; 1: at least one is; 2: the log could not 
 	f.register(c, "text", "json", "prometheus")
 	flags := c.Flags()
 	flags.Var(&f.since, "since", "earliest time of a handoff: 2026-06-12T09:30:00Z, 2026-06-12, or an age like 24h or 30d")
-	flags.Var(&f.until, "until", "time before which handoffs must lie, in the same forms; --slo is evaluated at this time")
+	flags.Var(&f.until, "until", "latest time of a handoff, exclusive, in the forms of --since; --slo is evaluated at this time")
 	flags.BoolVar(&f.slo, "slo", false, "detect persistent latency SLO breaches per pair of agents, and alert")
 	flags.DurationVar(&f.window, "slo-window", 5*time.Minute, "length of a latency window")
 	flags.IntVar(&f.windows, "slo-windows", 3, "number of consecutive windows over a limit that make a breach, at least 2")
-	flags.StringSliceVar(&f.limits, "slo-limit", nil, "latency limits of a transport, replacing section 6.5, as `TRANSPORT=P99/MAXIMUM`, such as nats=20ms/100ms; may be repeated")
+	flags.StringSliceVar(&f.limits, "slo-limit", nil, "latency limits of a transport, instead of the limits in section 6.5, as `TRANSPORT=P99/MAXIMUM`, such as nats=20ms/100ms; may be repeated")
 	f.alerts.Register(c)
 	f.child.Register(c)
 	f.signing.Register(c)

@@ -13,7 +13,7 @@ import (
 )
 
 func newTrace(g *cli.Globals) *cobra.Command {
-	f := &reading{Globals: g}
+	f := &readFlags{Globals: g}
 	c := &cobra.Command{
 		Use:   "trace TASK",
 		Short: "Reconstruct the history of a task from the audit log",

@@ -77,23 +77,25 @@ type Store struct {
 	Removed int    `json:"removed"`
 }
 
-// A Beyond is a store that no command reaches, or not this one.
-type Beyond struct {
+// An UnreachedStore is a store that this command, or every command, does not reach.
+type UnreachedStore struct {
 	Store string `json:"store"`
 	Why   string `json:"why"`
 }
 
 // A Reach lists the stores that a removal has reached, and the others.
 type Reach struct {
-	Reached    []Store  `json:"reached"`
-	NotReached []Beyond `json:"notReached"`
+	Reached    []Store          `json:"reached"`
+	NotReached []UnreachedStore `json:"notReached"`
 }
 
 // Removed notes the number of removals from a store.
 func (r *Reach) Removed(store string, n int) { r.Reached = append(r.Reached, Store{store, n}) }
 
 // Left notes a store that is not reached.
-func (r *Reach) Left(store, why string) { r.NotReached = append(r.NotReached, Beyond{store, why}) }
+func (r *Reach) Left(store, why string) {
+	r.NotReached = append(r.NotReached, UnreachedStore{store, why})
+}
 
 // WriteText writes a line for each store.
 func (r *Reach) WriteText(w io.Writer, _ int, _ term.Palette) error {
@@ -167,7 +169,7 @@ func (f *Flags) removeBodies(ctx context.Context, r *Reach, handoffs, transports
 }
 
 // isOf reports whether a body belongs to one of some handoffs: as a message, a chunk of it or an answer to
-// it. A body without an id belongs to one if it contains its id anywhere.
+// it. A body without an id belongs to a handoff if it contains the handoff's id anywhere.
 func isOf(handoffs []string, body []byte) bool {
 	if doc, err := jsonstream.Parse(jsonstream.NewRaw(body), jsonstream.Limits{MaxBytes: int64(len(body)) + 1}); err == nil {
 		id := doc.Root().Get("handoffId").Text()

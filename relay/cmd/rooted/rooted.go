@@ -106,7 +106,7 @@ func (f *Folders) Open(path string) (io.ReadCloser, error) {
 	for i, d := range list {
 		file, err := open(d.root, below[i])
 		if err == nil {
-			return unpacking{compress.NewReader(file, f.unpack), file}, nil
+			return packedFile{compress.NewReader(file, f.unpack), file}, nil
 		}
 		if first == nil || errors.Is(first, fs.ErrNotExist) {
 			first = err
@@ -150,13 +150,13 @@ func (f *Folders) plain(path string, err error) error {
 	return fmt.Errorf("%s: %w", term.Visible(path), err)
 }
 
-// unpacking is a file being decompressed.
-type unpacking struct {
+// packedFile is a file being decompressed.
+type packedFile struct {
 	*compress.Reader
 	file io.Closer
 }
 
-func (u unpacking) Close() error { return errors.Join(u.Reader.Close(), u.file.Close()) }
+func (u packedFile) Close() error { return errors.Join(u.Reader.Close(), u.file.Close()) }
 
 // Write writes a file atomically in the first folder that has its directory. It returns nil when both the
 // content and the name are durable; if only the name may not be, the error wraps [output.ErrUnsynced]. The

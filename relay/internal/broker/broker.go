@@ -87,9 +87,9 @@ func Pause(ctx context.Context, failed int) bool {
 
 // Retry calls try until it succeeds, with pauses. It returns at once with an error that is a
 // [*transport.TooLargeError] or a [*transport.PermanentError], to which it adds the address, or that reports
-// an untrusted certificate of the server. When ctx is done, its error has the address and the last error
-// before the deadline, and wraps that of ctx. A permanent error after tries that failed for other reasons is
-// not final, since the effect of those tries is unknown.
+// an untrusted certificate of the server. When ctx is done, its error wraps the error of ctx, with the
+// address and the last error before the deadline. A permanent error after tries that failed for other
+// reasons is not final, since the effect of those tries is unknown.
 func Retry(ctx context.Context, address string, try func() error) error {
 	var last error
 	for failed := 1; ; failed++ {

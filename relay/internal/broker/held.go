@@ -58,7 +58,7 @@ func (h *Held[D]) Release(d D) bool {
 	return was
 }
 
-// Room returns how many more deliveries fit.
+// Room returns the number of further deliveries that fit.
 func (h *Held[D]) Room() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

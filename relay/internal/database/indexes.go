@@ -13,8 +13,8 @@ import (
 const maxDamage = 100
 
 // CheckIndexes calls found with each damage of the tables' indexes: an index that lacks rows makes queries
-// miss them. It reads all indexes and tables; for SQLite, it checks the whole file. It returns why the check
-// was not possible, "" if it was.
+// miss them. It reads all indexes and tables; for SQLite, it checks the whole file. It returns the reason
+// why the check was not possible, "" if it was.
 func (db *DB) CheckIndexes(ctx context.Context, tables []string, found func(problem string) error) (unchecked string, err error) {
 	if db.Postgres {
 		return db.amcheck(ctx, tables, found)

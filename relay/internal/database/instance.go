@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/relay/internal/alive"
 )
 
-// An instance is this process as a user of a database. Other processes see by a lock, which is released when
-// it ends in any way, that it runs.
+// An instance is this process as a user of a database. Other processes see from a lock that it runs; the
+// lock is released when the process ends in any way.
 type instance struct {
 	once sync.Once
 	name string // "" before once

@@ -30,7 +30,7 @@ type AlertFlags struct {
 func (f *AlertFlags) Register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.command, "alert-cmd", "", "`COMMAND` to run when a person is needed; it reads the record")
-	flags.StringVar(&f.url, "alert-url", "", "`URL` to post the record to when a person is needed, signed by the first signing key")
+	flags.StringVar(&f.url, "alert-url", "", "`URL` for a POST of the record, signed with the first signing key, when a person is needed")
 	flags.DurationVar(&f.timeout, "alert-timeout", 30*time.Second, "timeout of an alert, including all attempts")
 }
 

@@ -69,7 +69,7 @@ func (f *SubjectKeysFlag) open(log *audit.Log, create bool) func(context.Context
 // noPolicy explicitly selects no policy, in a log that was written with one.
 const noPolicy = "none"
 
-// PersonalFlags are the flags for storing personal data apart in the audit log.
+// PersonalFlags are the flags for storing personal data separately in the audit log.
 type PersonalFlags struct {
 	Policy string
 	Keys   SubjectKeysFlag

@@ -39,7 +39,7 @@ func newConsumer(s *sender, o transport.Options, from string, arguments amqp.Tab
 
 // start starts taking messages.
 func (c *consumer) start(ctx context.Context) error {
-	var t *taking
+	var t *consumeConn
 	err := broker.Retry(ctx, c.address, func() (err error) {
 		t, err = c.begin(ctx)
 		return explain(err)
@@ -52,17 +52,17 @@ func (c *consumer) start(ctx context.Context) error {
 	return nil
 }
 
-// taking is a connection with its deliveries.
-type taking struct {
+// consumeConn is a connection with its deliveries.
+type consumeConn struct {
 	connection *amqp.Connection
 	deliveries <-chan amqp.Delivery
 	ended      atomic.Bool
 }
 
 // over reports whether the unacknowledged deliveries of the connection will be redelivered.
-func (t *taking) over() bool { return t.ended.Load() || t.connection.IsClosed() }
+func (t *consumeConn) over() bool { return t.ended.Load() || t.connection.IsClosed() }
 
-func (c *consumer) begin(ctx context.Context) (*taking, error) {
+func (c *consumer) begin(ctx context.Context) (*consumeConn, error) {
 	connection, err := c.dial(ctx)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (c *consumer) begin(ctx context.Context) (*taking, error) {
 	if err != nil {
 		return nil, errors.Join(err, connection.Close())
 	}
-	return &taking{connection: connection, deliveries: deliveries}, nil
+	return &consumeConn{connection: connection, deliveries: deliveries}, nil
 }
 
 func (c *consumer) consume(connection *amqp.Connection) (<-chan amqp.Delivery, error) {
@@ -92,7 +92,7 @@ func (c *consumer) consume(connection *amqp.Connection) (<-chan amqp.Delivery, e
 const maxPrefetch = 1<<16 - 1
 
 // take takes messages until the consumer is closed.
-func (c *consumer) take(t *taking) {
+func (c *consumer) take(t *consumeConn) {
 	for failed := 0; ; failed++ {
 		var err error
 		if t == nil {
@@ -116,7 +116,7 @@ func (c *consumer) take(t *taking) {
 
 // takeFrom takes messages until the connection is lost, the queue is deleted, or the consumer is
 // closed. The server then redelivers unacknowledged messages.
-func (c *consumer) takeFrom(t *taking) {
+func (c *consumer) takeFrom(t *consumeConn) {
 	defer func() {
 		if c.ctx.Err() != nil {
 			c.moving.Wait()
@@ -141,7 +141,7 @@ func (c *consumer) takeFrom(t *taking) {
 // from RabbitMQ 4 on, quorum queues drop a message after twenty, even if receivers were only closed.
 const tooOften = 10
 
-func (c *consumer) took(t *taking, received amqp.Delivery) {
+func (c *consumer) took(t *consumeConn, received amqp.Delivery) {
 	d := &delivery{consumer: c, taking: t, received: received}
 	for name, value := range received.Headers {
 		switch value := value.(type) {
@@ -213,7 +213,7 @@ func (c *consumer) Close() error {
 
 type delivery struct {
 	consumer *consumer
-	taking   *taking
+	taking   *consumeConn
 	received amqp.Delivery
 	message  transport.Message
 }

@@ -125,7 +125,7 @@ func bury(path, folder, reason string) error {
 	return replace(path, temporary, target)
 }
 
-// withhold is bury for a message that must not be kept: letter replaces it.
+// withhold is like bury, for a message that must not be kept: letter replaces the message.
 func withhold(path, folder string, letter transport.Message, reason string) error {
 	if err := makeFolder(folder); err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// RemoveLetters removes the dead letters of some handoffs from a folder: those with the id as their
-// key or in their body. It returns their number.
+// RemoveLetters removes the dead letters of some handoffs from a folder: letters whose key or body
+// has the id of one of them. It returns their number.
 func RemoveLetters(ctx context.Context, u *url.URL, handoffs []string) (n int, err error) {
 	p, err := open(u, transport.Options{})
 	if err != nil {

@@ -110,7 +110,7 @@ func (p Program) open(ctx context.Context, u *url.URL, role string, o transport.
 		children = new(child.Set)
 	}
 	lifetime, kill := context.WithCancelCause(context.WithoutCancel(ctx))
-	r := &running{name: name, kill: kill, said: func(text string) string { return neterror.Said(text, u) }}
+	r := &runningProgram{name: name, kill: kill, said: func(text string) string { return neterror.PeerText(text, u) }}
 	r.Process, err = children.Start(lifetime, child.Options{Args: []string{name}, Env: p.Env, Inherit: p.Env == nil, Endless: true, Stderr: func(line string) {
 		r.note(line)
 		if p.Stderr != nil {
@@ -141,8 +141,8 @@ func (p Program) open(ctx context.Context, u *url.URL, role string, o transport.
 
 var errHangs = fmt.Errorf("it did not end within %s of the end of its input", grace)
 
-// running is a program and the reason of its end.
-type running struct {
+// runningProgram is a program and the reason of its end.
+type runningProgram struct {
 	*child.Process
 	name string
 	kill context.CancelCauseFunc
@@ -152,7 +152,7 @@ type running struct {
 	last string // the last line of its standard error with text
 }
 
-func (r *running) note(line string) {
+func (r *runningProgram) note(line string) {
 	if strings.TrimSpace(line) == "" {
 		return
 	}
@@ -162,11 +162,11 @@ func (r *running) note(line string) {
 }
 
 // Close closes the input.
-func (r *running) Close() error { return r.CloseInput() }
+func (r *runningProgram) Close() error { return r.CloseInput() }
 
-func (r *running) stop(reason error) { r.kill(reason) }
+func (r *runningProgram) stop(reason error) { r.kill(reason) }
 
-func (r *running) end(reason error) error {
+func (r *runningProgram) end(reason error) error {
 	r.CloseInput()
 	if reason != io.EOF { // it may be blocked on its output
 		r.kill(reason)

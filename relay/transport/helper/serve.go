@@ -42,8 +42,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, transports ...Trans
 		transports: transports,
 		lines:      newLineWriter(out, written),
 		inFlight:   map[uint64]context.CancelFunc{},
-		consumers:  map[uint64]*served{},
-		deliveries: map[uint64]held{},
+		consumers:  map[uint64]*servedConsumer{},
+		deliveries: map[uint64]heldDelivery{},
 		limit:      besideBody,
 	}
 	err := s.serve(ctx, in)

@@ -22,27 +22,27 @@ type session struct {
 	mu           sync.Mutex
 	publisher    transport.Publisher
 	inFlight     map[uint64]context.CancelFunc // by the id of the request
-	consumers    map[uint64]*served
-	deliveries   map[uint64]held
+	consumers    map[uint64]*servedConsumer
+	deliveries   map[uint64]heldDelivery
 	lastConsumer uint64
 	lastDelivery uint64
 }
 
-// A served is a consumer, and the function that cancels pending calls of Next.
-type served struct {
+// A servedConsumer is a consumer, and the function that cancels pending calls to Next.
+type servedConsumer struct {
 	transport.Consumer
 	closed context.Context
 	close  context.CancelFunc
 }
 
-func newServed(c transport.Consumer) *served {
-	s := &served{Consumer: c}
+func newServed(c transport.Consumer) *servedConsumer {
+	s := &servedConsumer{Consumer: c}
 	s.closed, s.close = context.WithCancel(context.Background())
 	return s
 }
 
-// A held is a delivery and its consumer.
-type held struct {
+// A heldDelivery is a delivery and its consumer.
+type heldDelivery struct {
 	transport.Delivery
 	consumer uint64
 }
@@ -128,7 +128,7 @@ func (s *session) publish(ctx context.Context, q request, a *response) error {
 	}
 }
 
-func (s *session) consumer(id uint64) (*served, error) {
+func (s *session) consumer(id uint64) (*servedConsumer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c := s.consumers[id]; c != nil {
@@ -156,7 +156,7 @@ func (s *session) next(ctx context.Context, q request, a *response) error {
 	s.lastDelivery++
 	a.Delivery = s.lastDelivery
 	a.Message = wireMessage(d.Message())
-	s.deliveries[a.Delivery] = held{d, q.Consumer}
+	s.deliveries[a.Delivery] = heldDelivery{d, q.Consumer}
 	return nil
 }
 
@@ -190,7 +190,7 @@ func (s *session) end(ctx context.Context, q request) error {
 // close closes a consumer, or everything if its number is 0.
 func (s *session) close(id uint64) error {
 	s.mu.Lock()
-	var consumers []*served
+	var consumers []*servedConsumer
 	for i, c := range s.consumers {
 		if i == id || id == 0 {
 			consumers = append(consumers, c)

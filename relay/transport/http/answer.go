@@ -80,7 +80,7 @@ func (r answerReader) answer(outcome transport.Outcome) (*transport.Message, err
 	}
 	if contentType := r.response.Header.Get("Content-Type"); !isJSON(contentType) {
 		// Such as the login page of a network.
-		return nil, fmt.Errorf("the answer is not JSON but %q: check that a receiver of handoffs uses this address", neterror.Said(contentType, r.address))
+		return nil, fmt.Errorf("the answer is not JSON but %q: check that a receiver of handoffs uses this address", neterror.PeerText(contentType, r.address))
 	}
 	a := transport.Message{Key: r.message.Key, Body: body}
 	for name, values := range r.response.Header {
@@ -99,7 +99,7 @@ func (r answerReader) answer(outcome transport.Outcome) (*transport.Message, err
 // problem returns the status and the server's description of it.
 func (r answerReader) problem() error {
 	status := webclient.Status(r.response)
-	if said := neterror.Said(r.said(), r.address); said != "" {
+	if said := neterror.PeerText(r.said(), r.address); said != "" {
 		status += ": " + said
 	}
 	return errors.New(status)

@@ -116,6 +116,6 @@ func (d *delivery) Return(ctx context.Context, after time.Duration) error {
 
 func (d *delivery) DeadLetter(ctx context.Context, reason string) error {
 	return d.finish(ctx, func(w http.ResponseWriter) {
-		writeProblem(w, http.StatusUnprocessableEntity, neterror.Said(reason, &url.URL{}))
+		writeProblem(w, http.StatusUnprocessableEntity, neterror.PeerText(reason, &url.URL{}))
 	})
 }

@@ -22,7 +22,7 @@ const (
 	problemType = "application/problem+json"
 )
 
-// isJSON reports whether a Content-Type is a JSON type other than that of a problem.
+// isJSON reports whether a Content-Type is a JSON type other than application/problem+json.
 func isJSON(contentType string) bool {
 	name, _, err := mime.ParseMediaType(contentType)
 	return err == nil && (name == jsonType || strings.HasSuffix(name, "+json") && name != problemType)

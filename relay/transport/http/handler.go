@@ -90,7 +90,7 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	}
 	if s.options.Health != nil {
 		if err := s.options.Health(); err != nil {
-			writeProblem(w, http.StatusServiceUnavailable, neterror.Said(err.Error(), &url.URL{}))
+			writeProblem(w, http.StatusServiceUnavailable, neterror.PeerText(err.Error(), &url.URL{}))
 			return
 		}
 	}

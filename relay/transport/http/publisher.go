@@ -15,7 +15,7 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// PostOptions are the options of posting. The zero value is the usual one.
+// PostOptions are the options of posting. The zero value is ready to use.
 type PostOptions struct {
 	// TLS is for https; nil means the system's root certificates.
 	TLS *tls.Config
@@ -124,7 +124,7 @@ func (p *publisher) do(ctx context.Context, method string, at *url.URL, header h
 	return answer, err
 }
 
-// send sends a request. If its context is done, that is the error.
+// send sends a request. If its context is done, the error is the context's.
 func (p *publisher) send(r *http.Request) (*http.Response, error) {
 	response, err := p.client.Do(r)
 	if err != nil && r.Context().Err() != nil {

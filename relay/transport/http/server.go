@@ -18,7 +18,8 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// ServeOptions are the options of a receiver. The zero value is the usual one, except for https.
+// ServeOptions are the options of a receiver. The zero value is suitable for http; https needs a
+// certificate.
 type ServeOptions struct {
 	transport.Options // Prefetch is the maximum number of messages in work; Lease is not used
 	// TLS has the certificate; it is required for https.
@@ -95,10 +96,10 @@ func Consume(ctx context.Context, u *url.URL, o transport.Options) (transport.Co
 // Serve is [Consume] with more options.
 //
 // A message is answered by the response to its post, which [transport.Delivery].Answer writes. The
-// methods that end a delivery write one if there was none: Ack an empty one, Return 503, and
-// DeadLetter 422. If the connection has ended, the sender may post the message again or ask for the
-// answer, so that Answer returns no error. Reply has no destination for an answer, and does nothing:
-// the sender asks for it.
+// methods that end a delivery write a response if there was none: Ack writes an empty one, Return
+// the status 503, and DeadLetter the status 422. If the connection has ended, the sender may post
+// the message again or ask for the answer, so that Answer returns no error. Reply has no destination
+// for an answer, and does nothing: the sender asks for it.
 func Serve(ctx context.Context, u *url.URL, o ServeOptions) (*Server, error) {
 	o.Options = o.WithDefaults()
 	if o.ReadTimeout == 0 {

@@ -101,7 +101,7 @@ const (
 	consumerNotFiltered = 10099
 )
 
-// takes reports whether a durable consumer takes the messages of this one.
+// takes reports whether a durable consumer takes messages of this consumer's subject.
 func (c *consumer) takes(is jetstream.ConsumerConfig) bool {
 	return is.FilterSubject == c.filter && is.AckPolicy == jetstream.AckExplicitPolicy && is.DeliverSubject == ""
 }

@@ -8,8 +8,8 @@
 //
 // The durability of a confirmed message depends on the server's append-only file. If it is enabled
 // and the server is Redis 7.2 or later, publishing waits until the message is in the file on disk.
-// Earlier versions only guarantee that with "appendfsync always". The parameter durable=require
-// rejects a server with neither.
+// Earlier versions write the file before they confirm only with "appendfsync always". The parameter
+// durable=require rejects a server with neither.
 package redis
 
 import (
@@ -169,11 +169,11 @@ type write struct {
 	script string
 	keys   []string
 	args   []any
-	result chan written
+	result chan writeResult
 }
 
-// A written is the result of a script.
-type written struct {
+// A writeResult is the result of a script.
+type writeResult struct {
 	value any
 	err   error
 }
@@ -203,7 +203,7 @@ func (s *server) write(ctx context.Context, script string, keys []string, args .
 // ask is like write, and returns the result of the script.
 func (s *server) ask(ctx context.Context, script string, keys []string, args ...any) (value any, err error) {
 	err = broker.Retry(ctx, s.address, func() error {
-		w := &write{script, keys, args, make(chan written, 1)}
+		w := &write{script, keys, args, make(chan writeResult, 1)}
 		select {
 		case s.writer.queue <- w:
 		case <-s.writer.stop:
@@ -269,9 +269,9 @@ func (s *server) flush(batch []*write) {
 	}
 	for i, w := range batch {
 		if err := results[i].Err(); err != nil && !errors.Is(err, redis.Nil) {
-			w.result <- written{err: err}
+			w.result <- writeResult{err: err}
 		} else {
-			w.result <- written{results[i].Val(), unsafe}
+			w.result <- writeResult{results[i].Val(), unsafe}
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // Operations of several steps are scripts, which a server runs atomically. Each may run again if the
-// connection was lost with its result: it first checks what remains to be done.
+// connection was lost before its result arrived: it first checks which steps remain.
 
 // publishScript adds an entry, unless its id is known. KEYS: the stream, the key of the id or
 // nothing. ARGV: milliseconds to remember the id, fields and values. Extending the time of a known

@@ -16,8 +16,8 @@ type consumer struct {
 	queue    *queue
 	sender   string
 	instance string
-	puts     *group[posting]
-	ends     *group[ending]
+	puts     *group[pendingMessage]
+	ends     *group[outcome]
 	slots    chan struct{} // one for each message returned by Next that has not ended
 	turn     chan struct{} // held by the goroutine that may use the following fields
 	wake     chan struct{} // there may be a message (PostgreSQL)

@@ -23,11 +23,11 @@ func (d *delivery) Answer(ctx context.Context, answer transport.Message) error {
 }
 
 func (d *delivery) Ack(ctx context.Context) error {
-	return d.end(ctx, ending{sequence: d.sequence, last: acknowledge})
+	return d.end(ctx, outcome{sequence: d.sequence, last: acknowledge})
 }
 
 func (d *delivery) Return(ctx context.Context, after time.Duration) error {
-	return d.end(ctx, ending{sequence: d.sequence, last: delay, after: max(0, after)})
+	return d.end(ctx, outcome{sequence: d.sequence, last: delay, after: max(0, after)})
 }
 
 func (d *delivery) DeadLetter(ctx context.Context, reason string) error {
@@ -35,8 +35,8 @@ func (d *delivery) DeadLetter(ctx context.Context, reason string) error {
 }
 
 // buried returns the ending that makes it a dead letter.
-func (d *delivery) buried(reason string) ending {
-	e := ending{sequence: d.sequence, last: bury, reason: reason}
+func (d *delivery) buried(reason string) outcome {
+	e := outcome{sequence: d.sequence, last: bury, reason: reason}
 	if d.consumer.queue.options.Withhold {
 		letter := d.message.Withheld(reason)
 		e.letter = &letter
@@ -44,7 +44,7 @@ func (d *delivery) buried(reason string) ending {
 	return e
 }
 
-func (d *delivery) end(ctx context.Context, e ending) error {
+func (d *delivery) end(ctx context.Context, e outcome) error {
 	if d.ended.Swap(true) {
 		return nil
 	}
@@ -52,8 +52,8 @@ func (d *delivery) end(ctx context.Context, e ending) error {
 	return d.consumer.ends.add(ctx, e)
 }
 
-// An ending is the outcome of a taken message.
-type ending struct {
+// An outcome is the outcome of a taken message.
+type outcome struct {
 	sequence int64
 	last     last
 	after    time.Duration      // of delay
@@ -61,7 +61,7 @@ type ending struct {
 	letter   *transport.Message // of bury: the replacement of the message; nil for the message itself
 }
 
-func (ending) size() int { return 0 }
+func (outcome) size() int { return 0 }
 
 type last int
 
@@ -73,7 +73,7 @@ const (
 
 // end applies the endings of some messages. A process that has handled a message removes it, even if
 // others have assumed that the process is dead.
-func (c *consumer) end(ctx context.Context, list []ending) error {
+func (c *consumer) end(ctx context.Context, list []outcome) error {
 	commit := database.Soon
 	all, gone := make([]int64, len(list)), make([]int64, 0, len(list))
 	for i, e := range list {
@@ -114,7 +114,7 @@ const (
 )
 
 // endOne applies the statements of a single ending.
-func (c *consumer) endOne(tx *database.Tx, e ending) error {
+func (c *consumer) endOne(tx *database.Tx, e outcome) error {
 	switch e.last {
 	case delay:
 		return tx.Exec(c.queue.dialect.delay, e.after.Milliseconds(), e.sequence, c.instance)

@@ -34,7 +34,7 @@ var (
 	)
 )
 
-// newDialect returns the statements. All times in them are the database's.
+// newDialect returns the statements. They take all times from the database's clock.
 func newDialect(key, now, lock, bytes, in string, list func([]int64) any) dialect {
 	return dialect{
 		// id is a digest of the message's ID. due is the earliest time of delivery. headers is a

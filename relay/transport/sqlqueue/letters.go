@@ -10,8 +10,8 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// RemoveLetters removes the dead letters of some handoffs from a queue: those with the id as their
-// key or in their body. It returns their number. No trace of them remains in a SQLite file.
+// RemoveLetters removes the dead letters of some handoffs from a queue: letters whose key or body
+// has the id of one of them. It returns their number. No trace of them remains in a SQLite file.
 func RemoveLetters(ctx context.Context, u *url.URL, handoffs []string) (n int, err error) {
 	q, err := open(ctx, u, transport.Options{Withhold: true})
 	if err != nil {

@@ -146,19 +146,19 @@ func (q *queue) channel(sender string) string {
 	return "handoff_" + hex.EncodeToString(sum[:16])
 }
 
-// A posting is a message to be added to the table.
-type posting struct {
+// A pendingMessage is a message to be added to the table.
+type pendingMessage struct {
 	sender  string // "" for a message, else an answer to that sender
 	message *transport.Message
 	known   *bool // set when it is put: the queue already had it
 }
 
-func (p posting) size() int { return len(p.message.Body) }
+func (p pendingMessage) size() int { return len(p.message.Body) }
 
 var columns = []string{"queue", "sender", "id", "size", "headers", "body"}
 
 // put adds messages that the queue does not have yet. They are durable when it returns.
-func (q *queue) put(ctx context.Context, list []posting) error {
+func (q *queue) put(ctx context.Context, list []pendingMessage) error {
 	rows, ids, channels := make([][]any, len(list)), make([]string, len(list)), []string(nil)
 	for i, p := range list {
 		headers, err := encode(p.message)
@@ -266,19 +266,19 @@ func (q *queue) notify(tx *database.Tx, channel string) error {
 
 // post adds a message, together with others that are added at the same time, unless the queue
 // already has it.
-func post(ctx context.Context, g *group[posting], sender string, m *transport.Message) (known bool, err error) {
+func post(ctx context.Context, g *group[pendingMessage], sender string, m *transport.Message) (known bool, err error) {
 	if n := int64(len(m.Body)); n > maxBody {
 		return false, &transport.TooLargeError{Size: n, Limit: maxBody}
 	}
 	was := new(bool)
-	if err := g.add(ctx, posting{sender, m, was}); err != nil { // it may still be added
+	if err := g.add(ctx, pendingMessage{sender, m, was}); err != nil { // it may still be added
 		return false, err
 	}
 	return *was, nil
 }
 
 // reply adds an answer to a sender.
-func reply(ctx context.Context, g *group[posting], replyTo string, answer *transport.Message) error {
+func reply(ctx context.Context, g *group[pendingMessage], replyTo string, answer *transport.Message) error {
 	if !transport.IsName(replyTo) {
 		return &transport.PermanentError{Err: fmt.Errorf("%q cannot be the name of a sender: use up to 64 of a–z, 0–9 and -", replyTo)}
 	}
@@ -289,7 +289,7 @@ func reply(ctx context.Context, g *group[posting], replyTo string, answer *trans
 type publisher struct {
 	queue   *queue
 	address url.URL
-	puts    *group[posting]
+	puts    *group[pendingMessage]
 }
 
 func (p *publisher) Publish(ctx context.Context, m transport.Message) (transport.Receipt, error) {

@@ -45,7 +45,7 @@ func (p *Proxy) Cut() {
 	}
 }
 
-// Down ends all connections, and rejects new ones until Up.
+// Down ends all connections, and rejects new ones until Up is called.
 func (p *Proxy) Down() {
 	p.mu.Lock()
 	if p.listener != nil {

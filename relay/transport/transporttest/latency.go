@@ -11,8 +11,8 @@ import (
 	"github.com/eaapl/handoff/relay/transport"
 )
 
-// Latency publishes 200 messages of 2 kB a second, and reports the time from the call of Publish
-// until Next returns each. The messages are acknowledged meanwhile.
+// Latency publishes 200 messages of 2 kB a second, and reports the time from the call to Publish
+// until Next returns each. The messages are acknowledged at the same time.
 func Latency(b *testing.B, p transport.Publisher, c transport.Consumer) {
 	const every = 5 * time.Millisecond
 	ctx := context.WithoutCancel(b.Context())

@@ -464,7 +464,7 @@ func Next(t testing.TB, c transport.Consumer) transport.Delivery {
 	return d
 }
 
-// nothing checks that there is no message now.
+// nothing checks that no message is available now.
 func nothing(t *testing.T, c transport.Consumer) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)

@@ -20,17 +20,17 @@ func newSecrets(g *guard.Guard) secrets {
 	return secrets{cookie: "handoff-" + g.Secret("name")[:12], seal: g.Secret("cookie"), form: g.Secret("form")}
 }
 
-// A shown is a client's way of presenting the token.
-type shown int
+// A credential is a client's way of presenting the token.
+type credential int
 
 const (
-	unknown   shown = iota
-	byCookie        // a browser
-	byToken         // a script: no other site's page can make a browser send it
-	wrongOnes       // a wrong token
+	unknown   credential = iota
+	byCookie             // a browser
+	byToken              // a script: no other site's page can make a browser send it
+	wrongOnes            // a wrong token
 )
 
-func (h *Handler) known(r *http.Request) shown {
+func (h *Handler) known(r *http.Request) credential {
 	if h.options.Guard.HasToken(r) {
 		return byToken
 	}
@@ -68,7 +68,8 @@ const (
 // errAnswered reports that a response was already written.
 var errAnswered = errors.New("answered")
 
-// admit returns why a request is refused. It responds itself to a browser's first request, with the token.
+// admit returns the reason why a request is refused. It responds itself to a browser's first request, with
+// the token.
 func (h *Handler) admit(w http.ResponseWriter, r *http.Request) error {
 	if !h.options.Guard.IsHost(r) {
 		return &problem{http.StatusMisdirectedRequest, "This is not the name of this server", "The request used a name that this server does not have. Use the address that the server printed when it started."}
@@ -124,7 +125,7 @@ func (h *Handler) home(r *http.Request) string {
 }
 
 // refused returns the error for a client that has not presented the token.
-func refused(known shown) error {
+func refused(known credential) error {
 	if known == wrongOnes {
 		return &problem{http.StatusUnauthorized, "This is not the token", "The Authorization header does not have the token of this server. Send \"Bearer\" and the token in the address that the server printed, or in the file that it was started with."}
 	}

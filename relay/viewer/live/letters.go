@@ -58,7 +58,7 @@ func (h *Handler) letters(ctx context.Context, r *http.Request) (*answer, error)
 type letterPage struct {
 	audit.Stored // record of the dead letter
 	Rejected     audit.Stored
-	Findings     []foundIn
+	Findings     []placedFinding
 	More         int    // number of findings left out
 	Message      string // as displayed, "" if not available
 	Cut          bool   // Message was truncated

@@ -29,7 +29,7 @@ type Letters interface {
 type Options struct {
 	// Store has the log. It is only read.
 	Store audit.Store
-	// Restored returns a reader that restores the personal data that is stored apart from messages.
+	// Restored returns a reader that restores the personal data that is stored separately from messages.
 	Restored func(context.Context, audit.Reader) audit.Reader
 	// Records returns the options for the page of a task.
 	Records func(audit.Reader) records.Options
@@ -70,7 +70,7 @@ type Handler struct {
 	secrets secrets
 	mux     *http.ServeMux
 	queries chan struct{} // limits concurrent queries
-	tasks   opened
+	tasks   taskCache
 	figures figures
 }
 
@@ -220,8 +220,8 @@ type frame struct {
 	Content any
 	// Again is the address of the current state of the same page; "" for none.
 	Again string
-	// Steady is the address of the page without automatic reload, and Fresh of the one with it; "" for the
-	// current one.
+	// Steady is the address of the page without automatic reload, and Fresh its address with automatic
+	// reload; "" for the current page.
 	Steady, Fresh string
 	Failed        bool // a form was refused
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/eaapl/handoff/relay/receiver"
 )
 
-// A foundIn is a finding with its value in the message.
-type foundIn struct {
+// A placedFinding is a finding with its value in the message.
+type placedFinding struct {
 	audit.Finding
 	Value string // "" if there is none, or it is the whole message
 }
@@ -42,7 +42,7 @@ func showMessage(p *letterPage, letter receiver.Letter, withSecrets bool) {
 	p.Message, p.Cut = clipped(string(text), maxMessage)
 	rules := map[string]bool{}
 	for _, f := range letter.Rejected.Details.Findings {
-		of := foundIn{Finding: f}
+		of := placedFinding{Finding: f}
 		if doc != nil && f.Pointer != "" {
 			if v := doc.Root().At(f.Pointer); v.Kind() == jsonstream.String {
 				of.Value, _ = clipped(v.Text(), maxValue)

@@ -21,8 +21,8 @@ const (
 // freshness is the interval of automatic reload.
 const freshness = 10 * time.Second
 
-// A found is a task with its newest matching record.
-type found struct {
+// A foundTask is a task with its newest matching record.
+type foundTask struct {
 	Record  audit.Stored
 	Summary *summary // nil for records without a task
 }
@@ -38,7 +38,7 @@ type summary struct {
 // results are the tasks of a page.
 type results struct {
 	question
-	Found []found
+	Found []foundTask
 	// Next is the address of older results, "" if there are none.
 	Next string
 	// Reached is the oldest record searched, if not the first.
@@ -157,7 +157,7 @@ func (p *results) collect(r audit.Reader, filter audit.Filter) (end int64, err e
 			if len(p.Found) == pageSize {
 				return s.Sequence + 1, nil
 			}
-			p.Found = append(p.Found, found{Record: s})
+			p.Found = append(p.Found, foundTask{Record: s})
 		}
 		if len(list) < chunk {
 			return -1, nil

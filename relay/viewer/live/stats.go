@@ -15,10 +15,10 @@ import (
 // figures caches metrics, which are computed from many records.
 type figures struct {
 	mu   sync.Mutex
-	read map[string]*reading // by period
+	read map[string]*cachedStats // by period
 }
 
-type reading struct {
+type cachedStats struct {
 	at     time.Time
 	report *stats.Report
 }
@@ -52,7 +52,7 @@ func periodOf(name, usual string) period {
 }
 
 // measure returns the metrics of a period.
-func (h *Handler) measure(ctx context.Context, p period) (*reading, error) {
+func (h *Handler) measure(ctx context.Context, p period) (*cachedStats, error) {
 	f := &h.figures
 	f.mu.Lock() // so that concurrent requests share one computation
 	defer f.mu.Unlock()
@@ -73,9 +73,9 @@ func (h *Handler) measure(ctx context.Context, p period) (*reading, error) {
 		return nil, err
 	}
 	if f.read == nil {
-		f.read = map[string]*reading{}
+		f.read = map[string]*cachedStats{}
 	}
-	r := &reading{now, report}
+	r := &cachedStats{now, report}
 	f.read[p.Name] = r
 	return r, nil
 }

@@ -57,8 +57,8 @@ type openTask struct {
 	page *records.Page
 }
 
-// opened caches the pages of recent tasks: their details are requested one by one.
-type opened struct {
+// taskCache caches the pages of recent tasks: their details are requested one by one.
+type taskCache struct {
 	mu   sync.Mutex
 	list []*openTask
 }
@@ -67,7 +67,7 @@ type opened struct {
 const maxOpened = 8
 
 // of returns the cached page of a task, or a new one.
-func (o *opened) of(id string, size int64) *openTask {
+func (o *taskCache) of(id string, size int64) *openTask {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	i := slices.IndexFunc(o.list, func(t *openTask) bool { return t.id == id && t.reader.size == size })

@@ -39,7 +39,7 @@ var pages = sync.OnceValue(func() *template.Template {
 // personFields are the fields for a person's name and reason.
 type personFields struct{ Name, By, Reason, WrongBy, WrongReason string }
 
-// person returns the fields of one of the two forms of a letter, with the input of the one that was sent.
+// person returns the fields of one of the two forms of a letter, with the input if that form was sent.
 func person(f form, discards bool) personFields {
 	fields := personFields{Name: map[bool]string{false: "release", true: "discard"}[discards]}
 	if f.Discards == discards {

@@ -71,7 +71,7 @@ type draft struct {
 }
 
 func (p *draft) collect(o collect.Options) error {
-	docs := map[*trace.Handoff]*outlined{}
+	docs := map[*trace.Handoff]*messageOutline{}
 	for n := range p.task.Nodes() {
 		h := p.task.Of(n)
 		outlined, err := p.outline(h)
@@ -117,19 +117,19 @@ func (p *draft) collect(o collect.Options) error {
 	return nil
 }
 
-// outlined is the part of a handoff's message that the lists show.
-type outlined struct {
+// messageOutline is the part of a handoff's message that the lists show.
+type messageOutline struct {
 	viewer.Handoff
 	message *chain.Message // nil unless it was accepted and is readable
 }
 
 // outline reads the part of a handoff's message that the lists show.
-func (p *draft) outline(h *trace.Handoff) (*outlined, error) {
+func (p *draft) outline(h *trace.Handoff) (*messageOutline, error) {
 	doc, err := h.Document(p.reader)
 	if err != nil || doc == nil {
-		return &outlined{}, p.without(err)
+		return &messageOutline{}, p.without(err)
 	}
-	o := &outlined{Handoff: collect.Outline(doc)}
+	o := &messageOutline{Handoff: collect.Outline(doc)}
 	if h.Accepted != nil {
 		o.message, _ = chain.Read(doc, trace.PlaceOf(h.Accepted))
 	}
@@ -162,7 +162,7 @@ func (p *draft) without(err error) error {
 }
 
 // check finds losses at the boundaries between accepted messages.
-func (p *draft) check(o collect.Options, docs map[*trace.Handoff]*outlined) error {
+func (p *draft) check(o collect.Options, docs map[*trace.Handoff]*messageOutline) error {
 	checker := chain.New(o.Chain)
 	var accepted []audit.Stored
 	for _, h := range p.task.Handoffs {
@@ -220,8 +220,8 @@ func findingsOf(h *trace.Handoff) []finding.Finding {
 	return list
 }
 
-// addRecords adds data from the records of a handoff to that of its message.
-func addRecords(v *viewer.Handoff, h *trace.Handoff, o *outlined) {
+// addRecords adds data from the records of a handoff to the data of its message.
+func addRecords(v *viewer.Handoff, h *trace.Handoff, o *messageOutline) {
 	told := h.Told()
 	v.Format, v.Title, v.Signed = o.Format, o.Title, o.Signed
 	v.Status, v.Bytes = string(h.Status), int(told.MessageBytes)

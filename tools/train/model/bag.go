@@ -123,7 +123,7 @@ func (m *linear) margin(w *window) float64 {
 	return sum*w.value + m.bias
 }
 
-// score returns the margin of a bag after the gate: -∞ if the gate stops it.
+// score returns the margin of a bag of features, or -∞ if the gate rejects the bag.
 func (m *linear) score(b *bag) float64 {
 	if !m.gate.Opens(b.Text) {
 		return math.Inf(-1)

@@ -137,7 +137,7 @@ func (g *grammar) expand(template string) string {
 	}
 }
 
-// closing returns the offset of the brace that closes the one at the start of s, or -1.
+// closing returns the offset of the brace that closes the brace at the start of s, or -1.
 func closing(s string) int {
 	depth := 0
 	for i := range len(s) {

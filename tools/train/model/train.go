@@ -14,8 +14,8 @@ const (
 	totalCost     = 0.2 // of clean texts, on average
 	injectionCost = 0.4 // of all injections, relative to the cost of all clean texts
 
-	// Of a template's text, relative to any other text. It is added to the costs above, so that more
-	// templates do not reduce the weight of other texts.
+	// The cost of a template's text, relative to any other text. It is added to the costs above, so
+	// that more templates do not reduce the weight of other texts.
 	ownCost      = 0.3
 	languageCost = 2 // in languages other than English, for which other sources have hardly any texts
 

@@ -95,7 +95,7 @@ func checkDetails(t T, index *viewer.Index, i int, d *viewer.Details, all []*vie
 		for _, part := range turn.Parts {
 			resolves("a part", context, part.Pointer)
 			if part.Text != "" && context.At(part.Text).Kind() != jsonstream.String {
-				t.Errorf("handoff %d: the text %q of a part is no string", i, part.Text)
+				t.Errorf("handoff %d: the text %q of a part is not a string", i, part.Text)
 			}
 		}
 	}
@@ -108,7 +108,7 @@ func checkDetails(t T, index *viewer.Index, i int, d *viewer.Details, all []*vie
 			in = context
 		}
 		if f.Words != nil && in.At(f.Pointer).Kind() != jsonstream.String {
-			t.Errorf("handoff %d: a finding about words in %q, which is no string", i, f.Pointer)
+			t.Errorf("handoff %d: a finding about words in %q, which is not a string", i, f.Pointer)
 		}
 	}
 	if d.Compared < 0 {

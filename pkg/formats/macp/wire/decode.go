@@ -58,7 +58,7 @@ func Decode(r io.Reader, limits jsonstream.Limits) ([]Transcript, error) {
 		if err != nil && !errors.As(err, &problem{}) {
 			return nil, err
 		}
-		var p parsed
+		var p parsedFields
 		if err == nil {
 			p, err = d.parse(envelope, buffer.Bytes())
 		}
@@ -139,7 +139,7 @@ func (d *decoder) next(in *countingReader, buffer *bytes.Buffer) error {
 }
 
 // add appends an envelope to a transcript, and starts the transcript if it is empty.
-func (d *decoder) add(t *Transcript, p parsed, offset int64) error {
+func (d *decoder) add(t *Transcript, p parsedFields, offset int64) error {
 	before := len(t.Text)
 	if before == 0 {
 		t.Text = append(t.Text, `{"protocol_version":`...)
@@ -173,8 +173,8 @@ func base64Text(dst, data []byte) []byte {
 	return append(base64.StdEncoding.AppendEncode(append(dst, '"'), data), '"')
 }
 
-// parsed holds the fields of a message.
-type parsed struct {
+// parsedFields holds the fields of a message.
+type parsedFields struct {
 	schema  schema
 	data    []byte
 	last    []value // of each field
@@ -189,8 +189,8 @@ type value struct {
 }
 
 // parse validates the bytes of a message and finds its fields.
-func (d *decoder) parse(s schema, data []byte) (parsed, error) {
-	p := parsed{schema: s, data: data, last: make([]value, len(s))}
+func (d *decoder) parse(s schema, data []byte) (parsedFields, error) {
+	p := parsedFields{schema: s, data: data, last: make([]value, len(s))}
 	for at := 0; at < len(data); {
 		number, t, n := protowire.ConsumeTag(data[at:])
 		if n < 0 {
@@ -221,7 +221,7 @@ func (d *decoder) parse(s schema, data []byte) (parsed, error) {
 }
 
 // each yields all values of a length-delimited field.
-func (p parsed) each(number protowire.Number) iter.Seq[[]byte] {
+func (p parsedFields) each(number protowire.Number) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for rest := p.data; len(rest) > 0; {
 			found, t, n := protowire.ConsumeTag(rest)
@@ -237,7 +237,7 @@ func (p parsed) each(number protowire.Number) iter.Seq[[]byte] {
 }
 
 // object appends a message as a JSON object.
-func (d *decoder) object(dst []byte, p parsed) ([]byte, error) {
+func (d *decoder) object(dst []byte, p parsedFields) ([]byte, error) {
 	dst = append(dst, '{')
 	comma := func(name string) {
 		if dst[len(dst)-1] != '{' {
@@ -265,7 +265,7 @@ func (d *decoder) object(dst []byte, p parsed) ([]byte, error) {
 }
 
 // field appends the value of a field.
-func (d *decoder) field(dst []byte, p parsed, i int) ([]byte, error) {
+func (d *decoder) field(dst []byte, p parsedFields, i int) ([]byte, error) {
 	f, v := p.schema[i], p.last[i]
 	switch f.kind {
 	case integer:
@@ -303,14 +303,15 @@ func (d *decoder) nested(dst []byte, s schema, data []byte) ([]byte, error) {
 func (d *decoder) body(dst []byte, messageType string, data []byte) ([]byte, error) {
 	s, known := payloads[messageType]
 	if !known {
-		return d.object(dst, parsed{unknown: data})
+		return d.object(dst, parsedFields{unknown: data})
 	}
 	start := len(dst)
 	dst, err := d.nested(dst, s, data)
 	if err == nil || errors.Is(err, jsonstream.ErrTooLarge) {
 		return dst, err
 	}
-	// The other messages are valid, so the reader of the transcript reports this one.
+	// The other messages are valid, so the reader of the transcript reports the invalid
+	// one.
 	dst = append(dst[:start], `{"`+undecoded+`":`...)
 	dst = append(base64Text(dst, data), `,"`+undecodedProblem+`":`...)
 	return append(quoted(dst, fmt.Appendf(nil, "not a %s: %v", messageType, err)), '}'), nil

@@ -92,7 +92,7 @@ func (e *encoder) header(root, first jsonstream.Value) {
 		case !known:
 			e.lose(v, "the wire has no field for it")
 		case v.Kind() != jsonstream.String || v.Text() != of.Text():
-			e.lose(v, "the first envelope says something else, and counts")
+			e.lose(v, "the first envelope has another value, which is used")
 		}
 	}
 }
@@ -109,7 +109,7 @@ func (e *encoder) envelope(dst []byte, m jsonstream.Value) ([]byte, error) {
 // message appends the fields of an object.
 func (e *encoder) message(dst []byte, object jsonstream.Value, s schema) ([]byte, error) {
 	if object.Kind() != jsonstream.Object {
-		return dst, wrong(object, "has to be an object: found "+finding.KindName(object.Kind()))
+		return dst, wrong(object, "must be an object: found "+finding.KindName(object.Kind()))
 	}
 	for _, f := range s {
 		v := member(object, f.name)
@@ -118,7 +118,7 @@ func (e *encoder) message(dst []byte, object jsonstream.Value, s schema) ([]byte
 		}
 		if !v.Exists() {
 			if f.explicit {
-				e.lost = append(e.lost, Loss{object.Position(), object.Pointer() + "/" + f.name, "the wire cannot say so, and says false"})
+				e.lost = append(e.lost, Loss{object.Position(), object.Pointer() + "/" + f.name, "on the wire, a missing value is false"})
 			}
 			continue
 		}
@@ -193,7 +193,7 @@ func (e *encoder) field(dst []byte, v jsonstream.Value, f field) ([]byte, error)
 		return protowire.AppendVarint(protowire.AppendTag(dst, f.number, protowire.VarintType), uint64(n)), nil
 	case boolean:
 		if v.Kind() != jsonstream.True && v.Kind() != jsonstream.False {
-			return dst, wrong(v, "has to be true or false: found "+finding.KindName(v.Kind()))
+			return dst, wrong(v, "must be true or false: found "+finding.KindName(v.Kind()))
 		}
 		if v.Kind() == jsonstream.False {
 			return dst, nil
@@ -232,7 +232,7 @@ func appendNonEmpty(dst []byte, number protowire.Number, data []byte) []byte {
 
 func textOf(v jsonstream.Value) (string, error) {
 	if v.Kind() != jsonstream.String {
-		return "", wrong(v, "has to be a string: found "+finding.KindName(v.Kind()))
+		return "", wrong(v, "must be a string: found "+finding.KindName(v.Kind()))
 	}
 	return v.Text(), nil
 }
@@ -244,7 +244,7 @@ func bytesOf(v jsonstream.Value) ([]byte, error) {
 	}
 	data, err := base64text.Decode(s, base64text.ProtoJSON)
 	if err != nil {
-		return nil, wrong(v, "has to be bytes in base64 (RFC 4648): found "+finding.Quote(s))
+		return nil, wrong(v, "must be bytes in base64 (RFC 4648): found "+finding.Quote(s))
 	}
 	return data, nil
 }
@@ -258,7 +258,7 @@ func (e *encoder) integer(v jsonstream.Value, f field) (int64, error) {
 		}
 		t, ok := rfc3339.Parse(s)
 		if !ok {
-			return 0, wrong(v, "has to be a time (RFC 3339), such as 2026-01-31T12:00:00Z: found "+finding.Quote(s))
+			return 0, wrong(v, "must be a time (RFC 3339), such as 2026-01-31T12:00:00Z: found "+finding.Quote(s))
 		}
 		if t.UnixMilli() == 0 {
 			e.lose(v, "the wire has 0 for no time")
@@ -268,11 +268,11 @@ func (e *encoder) integer(v jsonstream.Value, f field) (int64, error) {
 		return t.UnixMilli(), nil
 	}
 	if v.Kind() != jsonstream.Number {
-		return 0, wrong(v, "has to be a whole number: found "+finding.KindName(v.Kind()))
+		return 0, wrong(v, "must be a whole number: found "+finding.KindName(v.Kind()))
 	}
 	n, err := strconv.ParseInt(wholeNumber(v.Raw()), 10, 64)
 	if err != nil {
-		return 0, wrong(v, "has to be a whole number of 64 bits: found another number")
+		return 0, wrong(v, "must be a whole number of 64 bits: found another number")
 	}
 	return n, nil
 }
@@ -294,7 +294,7 @@ func wholeNumber(number []byte) string {
 
 func (e *encoder) list(dst []byte, v jsonstream.Value, f field) ([]byte, error) {
 	if v.Kind() != jsonstream.Array {
-		return dst, wrong(v, "has to be an array: found "+finding.KindName(v.Kind()))
+		return dst, wrong(v, "must be an array: found "+finding.KindName(v.Kind()))
 	}
 	for _, element := range v.Elements() {
 		var data []byte
@@ -317,7 +317,7 @@ func (e *encoder) list(dst []byte, v jsonstream.Value, f field) ([]byte, error) 
 // extensions appends the entries of a map, with keys and values even if empty.
 func extensions(dst []byte, v jsonstream.Value, f field) ([]byte, error) {
 	if v.Kind() != jsonstream.Object {
-		return dst, wrong(v, "has to be an object: found "+finding.KindName(v.Kind()))
+		return dst, wrong(v, "must be an object: found "+finding.KindName(v.Kind()))
 	}
 	for key, value := range v.Members() {
 		data, err := bytesOf(value)
@@ -339,7 +339,7 @@ func (e *encoder) body(v jsonstream.Value) ([]byte, error) {
 		return e.message(nil, v, s)
 	}
 	if v.Kind() != jsonstream.Object {
-		return nil, wrong(v, "has to be an object: found "+finding.KindName(v.Kind()))
+		return nil, wrong(v, "must be an object: found "+finding.KindName(v.Kind()))
 	}
 	e.rest(v, nil)
 	if raw := v.Get(unknownFields); raw.Exists() {

@@ -89,7 +89,7 @@ func (r *runReport) checkCall(e event) {
 	}
 }
 
-// checkHandoff checks a call of one of the agent's handoffs.
+// checkHandoff checks a call to one of the agent's handoffs.
 func (r *runReport) checkHandoff(e event, name string) {
 	var used *Handoff
 	for _, h := range e.handoffs {

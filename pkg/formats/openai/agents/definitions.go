@@ -126,8 +126,8 @@ func (d *Definitions) newHandoff(from *Agent, at jsonstream.Value) *Handoff {
 	return h
 }
 
-// toolNames returns the tool's names in runs. Without tool_name_override, the SDK for JavaScript
-// may use another name than the one for Python.
+// toolNames returns the tool's names in runs. Without tool_name_override, the SDK for
+// JavaScript may use a different name than the SDK for Python.
 func (h *Handoff) toolNames() []string {
 	names := []string{h.Tool}
 	if name := tool.JavaScript.ToolName(h.Name); name != h.Tool && h.at.Get("tool_name_override").Text() == "" {
@@ -174,7 +174,7 @@ func (h *Handoff) describes() (text string, at jsonstream.Value) {
 	return h.To.Description, h.To.at.Get("handoff_description")
 }
 
-// definition returns the definition of the tool by package tool.
+// definition returns the definition of the tool, as package tool generates it.
 func (h *Handoff) definition() ([]byte, error) {
 	o := tool.Options{Name: h.Tool, WholeDescription: h.description, InputSchema: h.inputType}
 	if h.To != nil {

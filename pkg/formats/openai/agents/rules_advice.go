@@ -77,7 +77,7 @@ func runRules() []finding.Rule {
 	return []finding.Rule{{
 		ID:      ruleUnknownCall,
 		Summary: "An agent calls a handoff that it does not have.",
-		Why: "The SDK raises an error. The model invented the tool or saw it in the history of another agent, or the definitions are not those of the run. " +
+		Why: "The SDK raises an error. The model invented the tool or saw it in the history of another agent, or the definitions do not belong to the run. " +
 			"Filter out the items of tools at handoffs (input_filter), or give the agent the handoff. The run begins with the first agent of the definitions; run items name their agent.",
 		Bad:  `{"input_history": "My invoice is wrong.", "pre_handoff_items": [], "new_items": [{"type": "function_call", "call_id": "call_1", "name": "transfer_to_sales", "arguments": ""}, {"type": "function_call_output", "call_id": "call_1", "output": "{\"assistant\": \"Sales\"}"}]}`,
 		Good: `{"input_history": "My phone is broken.", "pre_handoff_items": [], "new_items": [{"type": "function_call", "call_id": "call_1", "name": "transfer_to_technical_support", "arguments": ""}, {"type": "function_call_output", "call_id": "call_1", "output": "{\"assistant\": \"Technical Support\"}"}]}`,

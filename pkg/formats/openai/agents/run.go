@@ -45,7 +45,7 @@ type eventKind int
 
 const (
 	heard    eventKind = iota // a message of the user
-	called                    // a call of a tool
+	called                    // a call to a tool
 	transfer                  // a handoff
 )
 

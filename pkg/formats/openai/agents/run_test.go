@@ -89,7 +89,7 @@ func TestCheckRun(t *testing.T) {
 		{name: "arguments", script: `h:Billing a a a a u h:Triage({"reason":1})`, want: []string{`/7/arguments openai/handoff-input: the input of the handoff "transfer_to_triage" does not match its input_type`}},
 		{name: "no arguments", script: `h:Billing u h:Triage`, want: []string{`/3/arguments openai/handoff-input: the input of the handoff "transfer_to_triage" does not match its input_type`}},
 		{name: "right arguments", script: `h:Billing u h:Triage({"reason":"x"})`},
-		{name: "arguments that are no JSON", script: `h:Billing u h:Triage({)`},
+		{name: "arguments that are not JSON", script: `h:Billing u h:Triage({)`},
 		{name: "a bounce", script: `h:Billing a h:Triage({"reason":"x"})`, want: []string{`/4 run/bounce: the task went "Triage" → "Billing" → "Triage" within 3 items`}},
 		{name: "outside the window", script: `h:Billing a a a a h:Triage({"reason":"x"})`},
 		{name: "a longer window", script: `h:Billing a a a a h:Triage({"reason":"x"})`, o: RunOptions{Window: 6}, want: []string{`/7 run/bounce: the task went "Triage" → "Billing" → "Triage" within 6 items`}},

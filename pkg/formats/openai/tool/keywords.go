@@ -91,8 +91,8 @@ func (s *keywords) dropNullDefault() {
 	}
 }
 
-// annotations are the keywords that do not constrain. Of two values, the one next to the
-// reference or the allOf wins.
+// annotations are the keywords that do not constrain. If there are two values, the one next
+// to the reference or the allOf wins.
 var annotations = []string{
 	"$anchor", "$comment", "$defs", "$schema", "contentEncoding", "contentMediaType", "contentSchema",
 	"default", "definitions", "deprecated", "description", "examples", "readOnly", "title", "writeOnly",

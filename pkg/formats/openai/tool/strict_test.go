@@ -66,7 +66,7 @@ var strictTests = []struct{ name, in, want string }{
 		`{"type":"object","$defs":{"A":{"title":"x","description":"y"},"B":{"description":"y","title":"x"}},"properties":{"a":{"title":"z","description":"y"}},"additionalProperties":false,"required":["a"]}`},
 	{"null default around allOf", `{"type":"object","properties":{"a":{"default":null,"allOf":[{"default":1,"type":"string"}]}}}`,
 		`{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false,"required":["a"]}`},
-	{"properties of what is no object", `{"type":"object","properties":{"a":{"type":"string","properties":{"b":{}}}}}`,
+	{"properties of what is not an object", `{"type":"object","properties":{"a":{"type":"string","properties":{"b":{}}}}}`,
 		`{"type":"object","properties":{"a":{"type":"string","properties":{"b":{}},"required":["b"]}},"additionalProperties":false,"required":["a"]}`},
 	{"recursive root", `{"$defs":{"N":{"type":"object","properties":{"next":{"$ref":"#/$defs/N"}}}},"$ref":"#/$defs/N"}`,
 		`{"$defs":{"N":{"type":"object","properties":{"next":{"$ref":"#/$defs/N"}},"additionalProperties":false,"required":["next"]}},"type":"object","properties":{"next":{"$ref":"#/$defs/N"}},"additionalProperties":false,"required":["next"]}`},

@@ -154,7 +154,7 @@ func defaultDescription(agent, description string) string {
 	return "Handoff to the " + agent + " agent to handle the request. " + description
 }
 
-// Output returns the output of a call of the tool: {"assistant": "NAME"} as Python's
+// Output returns the output of a call to the tool: {"assistant": "NAME"} as Python's
 // json.dumps writes it, in ASCII, or without a space, as JSON.stringify writes it.
 func (s SDK) Output(agent string) ([]byte, error) {
 	if err := checkAgent(agent); err != nil {

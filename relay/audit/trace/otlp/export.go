@@ -99,15 +99,15 @@ type place struct {
 type exporter struct {
 	task     *trace.Task
 	version  string
-	all      []owned
+	all      []serviceSpan
 	services map[string]int
 	// tips are the last spans of handoffs, one for each receiver: the next spans of their agents follow them.
 	tips   map[*chain.Node][]place
 	joined []joint
 }
 
-// An owned is a span with its service.
-type owned struct {
+// A serviceSpan is a span with its service.
+type serviceSpan struct {
 	service string
 	span    *Span
 }
@@ -231,6 +231,6 @@ func (e *exporter) follow(s *Span, n *chain.Node, before []place) {
 
 // add adds a span of a service.
 func (e *exporter) add(service string, s Span) *Span {
-	e.all = append(e.all, owned{service, &s})
+	e.all = append(e.all, serviceSpan{service, &s})
 	return &s
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/relay/audit/trace"
 )
 
-// A copied is the history of a handoff at one of its receivers.
-type copied struct {
+// A copyHistory is the history of a handoff at one of its receivers.
+type copyHistory struct {
 	receiver string
 	records  []audit.Stored // without the dispatch and the ends of runs
 	accepted *audit.Stored  // the last acceptance; nil if there is none
@@ -28,12 +28,12 @@ type run struct {
 
 // copies returns the history of a handoff by receiver. Records without a receiver, or with one that has never
 // decided, belong to the first.
-func copies(h *trace.Handoff) []*copied {
-	var list []*copied
-	named := map[string]*copied{}
+func copies(h *trace.Handoff) []*copyHistory {
+	var list []*copyHistory
+	named := map[string]*copyHistory{}
 	for _, s := range h.Records {
 		if decides(s.Event) && named[s.Receiver] == nil {
-			c := &copied{receiver: s.Receiver}
+			c := &copyHistory{receiver: s.Receiver}
 			named[s.Receiver] = c
 			list = append(list, c)
 		}
@@ -42,7 +42,7 @@ func copies(h *trace.Handoff) []*copied {
 		if !slices.ContainsFunc(h.Records, func(s audit.Stored) bool { return s.Event != audit.Dispatched }) {
 			return nil
 		}
-		list = []*copied{{receiver: h.Told().Receiver}}
+		list = []*copyHistory{{receiver: h.Told().Receiver}}
 	}
 	for _, s := range h.Records {
 		c := named[s.Receiver]
@@ -60,7 +60,7 @@ func copies(h *trace.Handoff) []*copied {
 func decides(e audit.Event) bool { return e == audit.Accepted || e == audit.Rejected }
 
 // take adds the next record of a copy.
-func (c *copied) take(s audit.Stored) {
+func (c *copyHistory) take(s audit.Stored) {
 	switch s.Event {
 	case audit.Accepted:
 		c.accepted = &s
@@ -97,7 +97,7 @@ func (e *exporter) send(h *trace.Handoff, at place, dispatched time.Time, before
 }
 
 // receive returns the span of a handoff at one receiver; the caller sets its ids.
-func (e *exporter) receive(n *chain.Node, h *trace.Handoff, c *copied, dispatched time.Time) *Span {
+func (e *exporter) receive(n *chain.Node, h *trace.Handoff, c *copyHistory, dispatched time.Time) *Span {
 	told := h.Told()
 	if c.accepted != nil {
 		told = c.accepted
@@ -161,7 +161,7 @@ func (e *exporter) receive(n *chain.Node, h *trace.Handoff, c *copied, dispatche
 }
 
 // run adds the span of an agent's run.
-func (e *exporter) run(h *trace.Handoff, c *copied, r *run, below place) *Span {
+func (e *exporter) run(h *trace.Handoff, c *copyHistory, r *run, below place) *Span {
 	var a attributes
 	a.text("gen_ai.operation.name", "invoke_agent")
 	a.text("gen_ai.agent.name", c.receiver)
