@@ -29,8 +29,8 @@ var imports = map[string][]string{
 		"pkg/message", "pkg/sign", "pkg/validate", "schemas", "github.com/spf13/cobra",
 	},
 	"cmd/about": {
-		"cmd/relay", "docs", "internal/checkup", "internal/cli", "internal/nearest", "internal/output", "internal/program", "internal/report",
-		"internal/settings", "internal/term", "pkg/agentcard", "pkg/finding", "pkg/privacy", "pkg/sign", "schemas", "github.com/go-json-experiment/json",
+		"cmd/relay", "docs", "internal/checkup", "internal/cli", "internal/nearest", "internal/output", "internal/plugins", "internal/program",
+		"internal/regular", "internal/report", "internal/settings", "internal/term", "pkg/agentcard", "pkg/finding", "pkg/privacy", "pkg/sign", "schemas", "github.com/go-json-experiment/json",
 		"github.com/spf13/cobra", "github.com/spf13/pflag",
 	},
 	"cmd/chain": {
@@ -40,7 +40,7 @@ var imports = map[string][]string{
 	"cmd/check": {
 		"internal/accepted", "internal/claim", "internal/cli", "internal/input", "internal/output", "internal/remedy", "internal/report", "internal/term",
 		"pkg/finding", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/safety", "pkg/sign",
-		"pkg/validate", "github.com/rogpeppe/go-internal", "github.com/spf13/cobra",
+		"pkg/validate", "github.com/go-json-experiment/json", "github.com/rogpeppe/go-internal", "github.com/spf13/cobra",
 	},
 	"cmd/crash": nil, // tests
 	"cmd/create": {
@@ -118,6 +118,7 @@ var imports = map[string][]string{
 	"internal/neterror": {},
 	"internal/oracle":   {"pkg/child", "github.com/go-json-experiment/json", "github.com/rogpeppe/go-internal"},
 	"internal/output":   {"internal/claim", "internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
+	"internal/plugins":  {"skills", "github.com/pelletier/go-toml/v2"},
 	"internal/polling":  {},
 	"internal/program": {
 		"internal/cli", "internal/report", "internal/settings", "internal/term", "pkg/compress", "pkg/jsonstream", "github.com/go-json-experiment/json",
@@ -361,6 +362,7 @@ var imports = map[string][]string{
 		"pkg/chain", "pkg/finding", "pkg/viewer", "pkg/viewer/collect", "relay/audit", "relay/audit/personal", "relay/audit/trace", "relay/audit/tree",
 	},
 	"schemas": {},
+	"skills":  {},
 }
 
 // forbidden are packages that no library may import: files, flags and signals are for programs only.
