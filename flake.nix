@@ -15,7 +15,7 @@
           version = self.shortRev or "dirty";
           src = self;
           # The hash of "go mod vendor" as a Nix archive: TestVendorHash prints it.
-          vendorHash = "VENDORHASH";
+          vendorHash = "sha256-6TlJjO5S6trjjxw22uLs+51evL77a3rukViFfNP0j8w=";
           subPackages = [ "." "relay/handoff-relay" ];
           env.CGO_ENABLED = 0;
           ldflags = [ "-s" "-w" ];
