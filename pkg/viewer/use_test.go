@@ -144,7 +144,9 @@ func TestByMouse(t *testing.T) {
 	b.click(".handoffs .rows .row:nth-child(2) .agents")
 	b.says("#panel-title", "finance-agent")
 	b.is("location.hash.includes('handoff=a1')", "true")
+	b.is(`document.querySelector('#panel [aria-selected="true"]').dataset.tab`, "findings") // it has findings
 
+	b.click(`[data-tab="received"]`)
 	b.click(".call summary")
 	b.says(".call-body", "liability cap")
 	b.says(".call-body mark", "IGNORE ALL PREVIOUS INSTRUCTIONS")

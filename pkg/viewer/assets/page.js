@@ -184,7 +184,7 @@ function taskTotals(model, t) {
   const {took, time} = model.summary(t);
   const {usd: money, prompt, completion} = task.total;
   return [
-    el('dl', {}, task.id && total('Task', el('code', {class: 'id'}, task.id), copyButton('the id', () => task.id)), total('Spent', usd(money)), task.remainingUSD && total('Budget left', usd(task.remainingUSD)), total('Tokens', grouped(prompt + completion), `${grouped(prompt)} in, ${grouped(completion)} out`),
+    el('dl', {}, task.id && taskName(model, t) !== task.id && total('Task', el('code', {class: 'id'}, task.id), copyButton('the id', () => task.id)), total('Spent', usd(money)), task.remainingUSD && total('Budget left', usd(task.remainingUSD)), total('Tokens', grouped(prompt + completion), `${grouped(prompt)} in, ${grouped(completion)} out`),
       total('Handoffs', grouped(task.count)), total('Took', took > 0 ? duration(took) : '–', time && `from ${clock(time)}`),
       total('Errors', el('span', {class: task.errors ? 'severity error' : 'calm'}, task.errors > 0 && glyph('error'), grouped(task.errors))),
       total('Warnings', el('span', {class: task.warnings ? 'severity warning' : 'calm'}, task.warnings > 0 && glyph('warning'), grouped(task.warnings)))),

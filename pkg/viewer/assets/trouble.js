@@ -42,9 +42,10 @@ class Trouble {
     const {model, i} = this;
     const h = model.handoffs[i];
     const parent = model.handoffs[h.parent];
-    const where = boundary && parent ? [agents(parent), ' sent it, then ', agents(h)] : [agents(h)];
+    const where = boundary && parent ? [agents(parent), ', then ', agents(h)] : [agents(h)];
     fill(this.element,
       el('p', {class: 'trouble-head'}, severityMark(finding.severity), ' ', ruleName(finding.rule, model), el('span', {class: 'trouble-place'}, boundary && parent ? 'at the boundary: ' : 'in the message: ', where)),
+      h.title && el('p', {class: 'title'}, h.title),
       el('p', {class: 'message'}, finding.message || model.rules[finding.rule]?.summary),
       opened && !finding.boundary && this.words(finding, opened),
       el('p', {}, el('button', {type: 'button', class: 'plain-button', onclick: () => this.open()}, 'Show this finding')));
