@@ -104,7 +104,8 @@ func ciRelease(t *testing.T, dir, bin string) {
 		chmod +x handoff
 		cp handoff handoff-relay
 		tar -czf handoff_1.2.3_linux_amd64.tar.gz handoff handoff-relay
-		sha256sum handoff_1.2.3_linux_amd64.tar.gz >SHA256SUMS`, bin)
+		sha256sum handoff_1.2.3_linux_amd64.tar.gz >SHA256SUMS
+		echo 00 handoff_1.2.3_linux_amd64.tar.gz.spdx.json >>SHA256SUMS`, bin)
 	if out != "" {
 		t.Fatal(out)
 	}
