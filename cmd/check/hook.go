@@ -87,13 +87,17 @@ error has the reason for the model. Exit code 0: nothing to object to.`,
 			if err := json.Unmarshal(text, &call, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)); err != nil {
 				return errors.New("standard input: is not the input of a hook of Claude Code, Codex or Gemini CLI: install the hook with handoff install")
 			}
+			files := call.files()
+			if len(files) == 0 { // of most calls: the scanner is not needed
+				return nil
+			}
 			s, err := scanner.Load(g, c)
 			if err != nil {
 				return err
 			}
 			v := validate.New(validate.Options{Limits: g.Limits, Scanner: s.Scanner, Allow: s.Allow})
 			objections := 0
-			for _, file := range call.files() {
+			for _, file := range files {
 				n, err := objectTo(g, c, v, file, strings.HasPrefix(call.Event, "Pre") || strings.HasPrefix(call.Event, "Before"))
 				if err != nil {
 					return s.Close(err)
