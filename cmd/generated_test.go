@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/eaapl/handoff/cmd/relay"
+	"github.com/eaapl/handoff/internal/plugins"
 	"github.com/eaapl/handoff/internal/program"
 	"github.com/eaapl/handoff/pkg/provider"
 	relaycmd "github.com/eaapl/handoff/relay/cmd"
@@ -29,7 +31,7 @@ func TestGenerated(t *testing.T) {
 			return root.Execute()
 		}
 	}
-	for file, generate := range map[string]func(*testing.T, *bytes.Buffer) error{
+	files := map[string]func(*testing.T, *bytes.Buffer) error{
 		"completions/handoff.bash": run("completion", "bash"),
 		"completions/_handoff":     run("completion", "zsh"),
 		"completions/handoff.fish": run("completion", "fish"),
@@ -41,7 +43,11 @@ func TestGenerated(t *testing.T) {
 		"docs/coverage.md":         func(_ *testing.T, out *bytes.Buffer) error { return writeCoverage(out) },
 		"docs/providers.md":        func(_ *testing.T, out *bytes.Buffer) error { _, err := out.WriteString(provider.Page); return err },
 		"docs/terminal.svg":        writePicture,
-	} {
+	}
+	for _, f := range plugins.Repository(newestVersion(t)) {
+		files[f.Path] = func(_ *testing.T, out *bytes.Buffer) error { _, err := out.Write(f.Text); return err }
+	}
+	for file, generate := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			path, err := filepath.Abs(filepath.Join("..", filepath.FromSlash(file)))
 			if err != nil {
@@ -70,6 +76,19 @@ func TestGenerated(t *testing.T) {
 			}
 		})
 	}
+}
+
+// newestVersion returns the newest version in the changelog, 0.0.0 before the first.
+func newestVersion(t *testing.T) string {
+	t.Helper()
+	changes, err := os.ReadFile(filepath.Join("..", "CHANGELOG.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := regexp.MustCompile(`(?m)^## \[(\d[^]]*)\]`).FindSubmatch(changes); found != nil {
+		return string(found[1])
+	}
+	return "0.0.0"
 }
 
 // describes returns a function that writes the description of a program's commands.

@@ -29,9 +29,9 @@ var imports = map[string][]string{
 		"pkg/message", "pkg/sign", "pkg/validate", "schemas", "github.com/spf13/cobra",
 	},
 	"cmd/about": {
-		"cmd/relay", "docs", "internal/agentcard", "internal/checkup", "internal/cli", "internal/nearest", "internal/output", "internal/program",
-		"internal/report", "internal/settings", "internal/term", "pkg/finding", "pkg/privacy", "pkg/sign", "schemas",
-		"github.com/go-json-experiment/json", "github.com/spf13/cobra", "github.com/spf13/pflag",
+		"cmd/relay", "docs", "internal/agentcard", "internal/checkup", "internal/cli", "internal/nearest", "internal/output", "internal/plugins",
+		"internal/program", "internal/regular", "internal/report", "internal/settings", "internal/term", "pkg/finding", "pkg/privacy", "pkg/sign",
+		"schemas", "github.com/go-json-experiment/json", "github.com/spf13/cobra", "github.com/spf13/pflag",
 	},
 	"cmd/chain": {
 		"internal/cli", "internal/input", "internal/output", "internal/remedy", "internal/report", "internal/tasktree", "internal/term", "pkg/chain",
@@ -40,7 +40,8 @@ var imports = map[string][]string{
 	"cmd/check": {
 		"internal/accepted", "internal/claim", "internal/cli", "internal/input", "internal/output", "internal/remedy", "internal/report",
 		"internal/term", "pkg/claims", "pkg/finding", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider",
-		"pkg/redact", "pkg/safety", "pkg/sign", "pkg/validate", "github.com/rogpeppe/go-internal", "github.com/spf13/cobra",
+		"pkg/redact", "pkg/safety", "pkg/sign", "pkg/validate", "github.com/go-json-experiment/json", "github.com/rogpeppe/go-internal",
+		"github.com/spf13/cobra",
 	},
 	"cmd/crash": nil, // tests
 	"cmd/create": {
@@ -131,6 +132,7 @@ var imports = map[string][]string{
 	"internal/neterror": {},
 	"internal/oracle":   {"internal/child", "github.com/go-json-experiment/json", "github.com/rogpeppe/go-internal"},
 	"internal/output":   {"internal/claim", "internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
+	"internal/plugins":  {"skills", "github.com/pelletier/go-toml/v2"},
 	"internal/polling":  {},
 	"internal/program": {
 		"internal/cli", "internal/report", "internal/settings", "internal/term", "pkg/compress", "pkg/jsonstream", "github.com/go-json-experiment/json",
@@ -397,6 +399,7 @@ var imports = map[string][]string{
 		"relay/audit/tree",
 	},
 	"schemas": {},
+	"skills":  {},
 }
 
 // forbidden are packages that no library may import: files, flags and signals are for programs only.

@@ -19,11 +19,12 @@ var skillName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 // TestSkillForm checks the form of the skill that agents load: its front matter, and a length that leaves
 // space for the task.
 func TestSkillForm(t *testing.T) {
-	dirs, err := filepath.Glob("../skills/*")
+	dirs, err := filepath.Glob("../skills/*/SKILL.md")
 	if err != nil || len(dirs) == 0 {
 		t.Fatalf("found the skills %q, %v", dirs, err)
 	}
-	for _, dir := range dirs {
+	for _, file := range dirs {
+		dir := filepath.Dir(file)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			text := skillText(t, dir)
 			if lines := strings.Count(text, "\n"); lines >= 150 {

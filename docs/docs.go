@@ -8,7 +8,8 @@ import (
 
 // The documents, except the generated ones about rules, providers, commands and requirements.
 //
-//go:embed a2a.md accepting.md architecture.md audit.md building.md chain.md chat-formats.md ci.md claims.md comparing.md
+//go:embed a2a.md accepting.md architecture.md assurance.md audit.md building.md chain.md chat-formats.md ci.md
+//go:embed claims.md coding-agents.md comparing.md
 //go:embed compression.md configuration.md cookbook.md delivery.md dependencies.md environment.md exit-codes.md
 //go:embed formats.md frameworks.md glossary.md index.md install.md limits.md macp.md mcp.md metrics.md openai-agents.md
 //go:embed openai.md performance.md pipelines.md privacy.md proving.md receiving.md releases.md rendering.md repair.md

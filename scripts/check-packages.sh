@@ -54,7 +54,7 @@ mkdir "$work/unpacked"
 tar -xzf "$archive" -C "$work/unpacked"
 
 say "what is in the archive"
-for file in handoff handoff-relay LICENSE README.md completions/handoff.bash completions/_handoff completions/handoff.fish completions/handoff.ps1 man/handoff.1; do
+for file in handoff handoff-relay LICENSE README.md completions/handoff.bash completions/_handoff completions/handoff.fish completions/handoff.ps1 man/handoff.1 man/handoff-validate.1; do
   [ -s "$work/unpacked/$file" ] || fail "the archive has no $file"
 done
 "$work/unpacked/handoff" version
@@ -91,7 +91,7 @@ if [ "$(id -u)" = 0 ] && command -v dpkg >/dev/null; then
   /usr/bin/handoff version
   audited /usr/bin/handoff
   # Files that dpkg is configured to exclude (as in containers) are only listed.
-  for file in man/man1/handoff.1.gz bash-completion/completions/handoff zsh/vendor-completions/_handoff fish/vendor_completions.d/handoff.fish doc/handoff/copyright doc/handoff/changelog.gz; do
+  for file in man/man1/handoff.1.gz man/man1/handoff-validate.1.gz bash-completion/completions/handoff zsh/vendor-completions/_handoff fish/vendor_completions.d/handoff.fish doc/handoff/copyright doc/handoff/changelog.gz; do
     grep -qx "/usr/share/$file" "$work/files" || fail "the package has no $file"
   done
   dpkg-deb --fsys-tarfile "$dist"/handoff_*.deb | tar -xO ./usr/share/man/man1/handoff.1.gz | gzip -dc >"$work/page"
@@ -100,7 +100,7 @@ if [ "$(id -u)" = 0 ] && command -v dpkg >/dev/null; then
   dpkg --no-triggers --purge handoff >/dev/null
   while read -r file; do
     case $file in
-      */handoff | */handoff/* | *handoff.* | */_handoff) [ ! -e "$file" ] || fail "$file is left behind" ;;
+      */handoff | */handoff/* | *handoff.* | *handoff-*.1.gz | */_handoff) [ ! -e "$file" ] || fail "$file is left behind" ;;
     esac
   done <"$work/files"
 else
@@ -110,7 +110,7 @@ fi
 # has_files FOLDER PACKAGE: checks the files that RPM and Alpine have beside the program; in Debian, their
 # paths differ.
 has_files() {
-  for file in man/man1/handoff.1.gz bash-completion/completions/handoff zsh/site-functions/_handoff fish/vendor_completions.d/handoff.fish licenses/handoff/LICENSE; do
+  for file in man/man1/handoff.1.gz man/man1/handoff-validate.1.gz bash-completion/completions/handoff zsh/site-functions/_handoff fish/vendor_completions.d/handoff.fish licenses/handoff/LICENSE; do
     [ -s "$1/usr/share/$file" ] || fail "$2 has no $file"
   done
 }

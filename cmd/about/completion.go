@@ -125,10 +125,10 @@ folders. A file there that handoff did not write is never overwritten: this is a
 				return errNoHome
 			}
 			path := s.place(data, config)
-			if err := install(g, c.OutOrStdout(), path, s.begin, script.Bytes()); err != nil {
+			if err := install(g, path, s.begin, script.Bytes()); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(c.OutOrStdout(), s.rest(path))
+			_, err = fmt.Fprintf(c.OutOrStdout(), "wrote %s\n%s\n", term.Visible(path), s.rest(path))
 			return err
 		},
 	}

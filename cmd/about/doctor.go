@@ -48,6 +48,7 @@ send"):
   transports and URLs                         the server answers and accepts this user; its
                                               version, and its clock if it reports the time
   folders                                     are writable and have free space
+  coding agents ("handoff install")           their files are complete and of this version
 
 Doctor writes to none of these, and creates no table, queue or stream. The checks run
 concurrently, and each is stopped after --check-timeout. The results are:
@@ -108,7 +109,7 @@ func (d *doctor) examine(c *cobra.Command, addresses []string) (*diagnosis, erro
 		relayed <- err
 	}()
 	files := fileChecks(list)
-	own := checkup.Run(c.Context(), d.timeout, append(files, checkup.Folders()...))
+	own := checkup.Run(c.Context(), d.timeout, slices.Concat(files, checkup.Folders(), agentChecks()))
 	if err := <-relayed; err != nil {
 		return nil, err
 	}

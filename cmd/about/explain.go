@@ -54,7 +54,8 @@ their rule as LAYER/RULE; RULE alone suffices if it is unique.`,
 			if out.Stdout {
 				columns = term.ScreenWidth(c.OutOrStdout())
 			}
-			return out.Close(cli.WriteRules(out, columns, format, rules, list))
+			colors := term.NewPalette(out.Stdout && term.UseColor(g.Color, c.OutOrStdout()))
+			return out.Close(cli.WriteRules(out, columns, colors, format, rules, list))
 		},
 	}
 	cli.RegisterFormat(c, &format, strings.Join(cli.ExplainFormats, ", "), cli.ExplainFormats)

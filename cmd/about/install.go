@@ -15,9 +15,9 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// install writes a file for another program and reports its path. It replaces an existing file only if that
-// begins with begin, as every version of the file does.
-func install(g *cli.Globals, stdout io.Writer, path, begin string, text []byte) error {
+// install writes a file for another program. It replaces an existing file only if that begins with begin, as
+// every version of the file does.
+func install(g *cli.Globals, path, begin string, text []byte) error {
 	old, err := regular.Open(path)
 	if err == nil {
 		first := make([]byte, len(begin))
@@ -35,11 +35,7 @@ func install(g *cli.Globals, stdout io.Writer, path, begin string, text []byte) 
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return output.Error(path, err)
 	}
-	if err := g.WriteData(path, stdout, text); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(stdout, "wrote", term.Visible(path))
-	return err
+	return g.WriteData(path, nil, text)
 }
 
 // errNoHome reports that the user's directories are unknown.

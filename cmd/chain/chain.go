@@ -44,7 +44,7 @@ Exit code 0: no errors; 1: at least one error; 2: an input could not be read.`,
   handoff chain --explain subtask-lost`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.explain != "" {
-				return cli.ExplainOne(c.OutOrStdout(), f.explain, "rule of a chain", chain.Rules)
+				return cli.ExplainOne(g, c.OutOrStdout(), f.explain, "rule of a chain", chain.Rules)
 			}
 			return f.Run(c, func(r *Run) error { return r.read(g.Sources(args, c.InOrStdin(), c.ErrOrStderr())) })
 		},

@@ -3,11 +3,16 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/validate"
 )
 
@@ -49,6 +54,55 @@ func expectationFor(expect, path string) string {
 		}
 	}
 	return "valid"
+}
+
+// profileName is the name of receiver profiles that --expect auto finds.
+const profileName = "receiver.yaml"
+
+// profileFor returns the receiver profile beside a file or, if there is none, in the nearest folder above it;
+// "" if there is none.
+func profileFor(path string) string {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		profile := filepath.Join(dir, profileName)
+		if info, err := os.Stat(profile); err == nil && info.Mode().IsRegular() {
+			return profile
+		}
+		if base := filepath.Base(dir); base == "." || base == ".." || dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+}
+
+// validatorFor returns the validator for a source: with --expect auto, and without a receiver in the flags, that
+// of the receiver whose profile is nearest to it. It may be called concurrently.
+func (v *validation) validatorFor(c *cobra.Command, path string) (*validate.Validator, error) {
+	otherFormat := v.flags.From != "" && v.flags.From != format.EAAPL // which has no receiver
+	if v.flags.expect != "auto" || path == "" || otherFormat || v.options.Receiver != nil || v.options.Schema != nil {
+		return v.validator, nil
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	dir := filepath.Dir(path)
+	profile, known := v.profiles[dir]
+	if !known {
+		profile = profileFor(path)
+		v.profiles[dir] = profile
+	}
+	if found := v.validators[profile]; found != nil {
+		return found, nil
+	}
+	flags, o := v.flags.receiver, v.options
+	flags.Profile = profile
+	var err error
+	if o.Receiver, err = flags.Load(v.flags.Globals, nil); err != nil {
+		return nil, err
+	}
+	if o.Verifier, err = flags.Verifier(v.flags.Globals, c, o.Receiver); err != nil {
+		return nil, err
+	}
+	o.Formats = nil // as with --receiver
+	v.validators[profile] = validate.New(o)
+	return v.validators[profile], nil
 }
 
 // expectOf compares the outcome with the expected one.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -44,7 +45,8 @@ func (f *validateFlags) run(c *cobra.Command, args []string) error {
 	}
 	out.Unnamed = true
 	f.LongLines = !f.reports.Filters() // the documents to pass on are in memory
-	run := validation{flags: f, validator: validate.New(options), findings: out.Findings}
+	run := validation{flags: f, options: options, validator: validate.New(options), findings: out.Findings, profiles: map[string]string{}}
+	run.validators = map[string]*validate.Validator{"": run.validator}
 	err = scanner.Close(out.Read(f.Globals, c, args, func(batch []input.Document) cli.Records { return run.work(c, batch) }))
 	summary := validity(out, validate.Reasons())
 	if f.expect != "" {
@@ -74,8 +76,13 @@ func (f *validateFlags) tellSchemas(stderr io.Writer, o validate.Options) {
 // validation is one run of validate.
 type validation struct {
 	flags     *validateFlags
+	options   validate.Options
 	validator *validate.Validator
 	findings  *report.Limiter
+
+	mu         sync.Mutex
+	profiles   map[string]string              // receiver profiles, by folder; "" for none
+	validators map[string]*validate.Validator // by receiver profile
 }
 
 func (v *validation) work(c *cobra.Command, batch []input.Document) cli.Records {
@@ -129,20 +136,24 @@ func (v *validation) check(c *cobra.Command, d input.Document) report.Record {
 
 // validate validates a document. It does not load a long one into memory if it can avoid that.
 func (v *validation) validate(c *cobra.Command, d input.Document) (id string, r validate.Result, err error) {
+	validator, err := v.validatorFor(c, d.Source.Path)
+	if err != nil {
+		return "", r, err
+	}
 	if d.Long > 0 {
 		file, err := d.File()
 		if err != nil {
 			return "", r, err
 		}
 		defer file.Close() // read only: nothing can be lost
-		if r, err = v.validator.ValidateLines(c.Context(), jsonstream.LinesFile{In: file, Start: d.Raw.Start, End: d.Long}, v.flags.Limits); !errors.Is(err, validate.ErrWhole) {
+		if r, err = validator.ValidateLines(c.Context(), jsonstream.LinesFile{In: file, Start: d.Raw.Start, End: d.Long}, v.flags.Limits); !errors.Is(err, validate.ErrWhole) {
 			return "", r, err
 		}
 		if d = d.Whole(); d.Err != nil {
 			return "", r, d.Err
 		}
 	}
-	return v.validator.ValidateRaw(c.Context(), d.Raw, v.flags.Limits)
+	return validator.ValidateRaw(c.Context(), d.Raw, v.flags.Limits)
 }
 
 // validity returns the number of valid messages, and of invalid ones by reason, in the order of reasons.

@@ -63,7 +63,7 @@ which the page reports, or the page could not be written.`,
 	f.scanner.Register(c)
 	f.checks.Register(c)
 	f.severities.Register(c, "warning, or rule of a chain", reportRules)
-	c.Flags().StringVar(&f.title, "title", "", "page `TITLE` (default: the names of the sources)")
+	c.Flags().StringVar(&f.title, "title", "", "page `TITLE` (default: the description of the only task, or the names of the sources)")
 	c.Flags().BoolVar(&f.showSecrets, "show-secrets", false, "show credentials in messages in plain text")
 	cli.OnlyForCall(c, "show-secrets")
 	c.Flags().StringVarP(&f.output, "output", "o", "", "write the page to `FILE`")
@@ -126,6 +126,9 @@ func (f *reportFlags) write(c *cobra.Command, list []input.Source, validator *va
 	unread, err := f.read(c, list, validator, messages)
 	if err == nil {
 		page := messages.Page()
+		if tasks := page.Index.Tasks; f.title == "" && len(tasks) == 1 && tasks[0].ID != "" {
+			page.Index.Title = cmp.Or(page.Index.Handoffs[tasks[0].First].Title, page.Index.Title)
+		}
 		err = f.make(c, page, out)
 	}
 	return cli.Answer(out.Close(err), unread, false)

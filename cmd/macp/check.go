@@ -54,7 +54,7 @@ var frozenHash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 
 func (f *macpCheckFlags) run(c *cobra.Command, args []string) error {
 	if f.explain != "" || c.Flags().Changed("explain") {
-		return cli.ExplainOne(c.OutOrStdout(), f.explain, "rule of a session", macp.Rules)
+		return cli.ExplainOne(f.Globals, c.OutOrStdout(), f.explain, "rule of a session", macp.Rules)
 	}
 	if c.Flags().Changed("frozen") && !frozenHash().MatchString(f.frozen) {
 		return fmt.Errorf("--frozen %q: write it as handoff macp freeze prints it, sha256: and 64 hexadecimal digits", f.frozen)

@@ -32,10 +32,10 @@ func namedRule(flag, name, noun string, rules []finding.Rule) (finding.Rule, err
 }
 
 // ExplainOne writes the explanation of one rule, for a flag --explain.
-func ExplainOne(w io.Writer, name, noun string, rules func() []finding.Rule) error {
+func ExplainOne(g *Globals, w io.Writer, name, noun string, rules func() []finding.Rule) error {
 	r, err := namedRule("explain", name, noun, rules())
 	if err != nil {
 		return err
 	}
-	return WriteRules(w, term.ScreenWidth(w), "text", []finding.Rule{r}, false)
+	return WriteRules(w, term.ScreenWidth(w), term.NewPalette(term.UseColor(g.Color, w)), "text", []finding.Rule{r}, false)
 }

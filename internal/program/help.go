@@ -1,10 +1,13 @@
 package program
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -22,19 +25,14 @@ const (
 	about      = "about"
 )
 
-// common are the commands with their own line in the help of the root; the others are listed by name.
-var common = []string{
-	"build", "convert", "trim",
-	"validate", "sign", "verify", "keygen", "scan", "chain",
-	"inspect", "diff",
-	"send", "receive", "accept",
-}
+// first are the commands that everybody needs, with which the help of the root begins.
+var first = []string{"build", "validate", "inspect", "diff", "chain", "sign"}
 
 var groups = []*cobra.Group{
-	{ID: making, Title: "Create and change messages"},
-	{ID: checking, Title: "Check messages"},
-	{ID: looking, Title: "Show messages"},
-	{ID: delivering, Title: "Deliver and record messages"},
+	{ID: making, Title: "Create and change"},
+	{ID: checking, Title: "Check"},
+	{ID: looking, Title: "Show"},
+	{ID: delivering, Title: "Deliver and record"},
 	{ID: systems, Title: "Other systems"},
 	{ID: about, Title: "About handoff"},
 }
@@ -56,101 +54,130 @@ var Topics = []Topic{
 	{"index", "list of all documents (handoff help NAME shows one)"},
 }
 
+// helpText is the help of a command, while it is written.
+type helpText struct {
+	strings.Builder
+	width  int // 0 for no limit
+	colors term.Palette
+}
+
 // writeHelp writes the output of --help for a command.
 func writeHelp(c *cobra.Command) error {
 	out := c.OutOrStdout()
-	width := term.ScreenWidth(out)
-	var b strings.Builder
+	h := &helpText{width: term.ScreenWidth(out), colors: term.NewPalette(term.UseColor(c.Root().PersistentFlags().Lookup("color").Value.String(), out))}
 	details := c.Long
 	if details == "" {
 		details = c.Short + "."
 	}
-	b.WriteString(term.Reflow(details, width) + "\n\nUsage:\n  " + c.UseLine() + "\n")
+	h.WriteString(term.Reflow(details, h.width) + "\n")
+	h.title("Usage")
+	h.WriteString("  " + c.UseLine() + "\n")
 	if c.HasAvailableSubCommands() {
-		b.WriteString("  " + c.CommandPath() + " COMMAND\n")
+		h.WriteString("  " + c.CommandPath() + " COMMAND\n")
 	}
 	if c.Example != "" {
-		b.WriteString("\nExamples:\n" + c.Example + "\n")
+		h.title("Examples")
+		h.WriteString(c.Example + "\n")
 	}
-	writeSubcommands(&b, c, width)
-	for _, list := range []struct {
-		title string
-		flags *pflag.FlagSet
-	}{{"Flags", c.LocalFlags()}, {"Global flags", c.InheritedFlags()}} {
-		if list.flags.HasAvailableFlags() {
-			b.WriteString("\n" + list.title + ":\n" + strings.TrimRight(list.flags.FlagUsagesWrapped(width), "\n") + "\n")
+	h.commands(c)
+	local, inherited := c.LocalFlags(), c.InheritedFlags()
+	if titles, groups := grouped(local, inherited); titles != nil {
+		for _, title := range titles {
+			h.flags(title, groups[title])
 		}
+	} else {
+		h.flags("Flags", local)
+		h.flags("Global flags", inherited)
 	}
-	if !c.HasParent() {
-		b.WriteString("\nTopics (handoff help TOPIC; all commands: handoff commands):\n")
-		for _, t := range Topics {
-			fmt.Fprintf(&b, "  %-13s %s\n", t.Name, t.Summary)
-		}
-	}
-	_, err := io.WriteString(out, b.String())
+	_, err := io.WriteString(out, h.String())
 	return err
 }
 
-// writeSubcommands lists the commands below one, by group if they have groups.
-func writeSubcommands(b *strings.Builder, c *cobra.Command, width int) {
-	if len(c.Groups()) > 0 {
-		writeGroups(b, c, width)
+// title begins a section.
+func (h *helpText) title(text string) { h.WriteString("\n" + h.colors.Bold(text+":") + "\n") }
+
+// flagNames matches the names of a flag at the beginning of its line.
+var flagNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^ +(?:-\w, )?--[\w-]+`) })
+
+func (h *helpText) flags(title string, flags *pflag.FlagSet) {
+	if !flags.HasAvailableFlags() {
 		return
 	}
-	names := 0
-	for _, sub := range c.Commands() {
-		names = max(names, len(sub.Name()))
+	h.title(title)
+	usages := strings.TrimRight(flags.FlagUsagesWrapped(h.width), "\n")
+	h.WriteString(flagNames().ReplaceAllStringFunc(usages, func(names string) string { return h.colors.Cyan(names) }) + "\n")
+}
+
+// commands lists the commands below one. The root has groups.
+func (h *helpText) commands(c *cobra.Command) {
+	if len(c.Groups()) > 0 {
+		h.groups(c)
+		return
 	}
-	title := "\nCommands:\n"
+	var list []*cobra.Command
 	for _, sub := range c.Commands() {
 		if sub.IsAvailableCommand() {
-			b.WriteString(title + commandLine(sub, names, width))
-			title = ""
+			list = append(list, sub)
 		}
 	}
+	h.list("Commands", list)
 }
 
-// writeGroups lists the commands of the root by their groups: the common ones with their summaries, the
-// others by name.
-func writeGroups(b *strings.Builder, root *cobra.Command, width int) {
+// list lists commands with their summaries, each on a line.
+func (h *helpText) list(title string, commands []*cobra.Command) {
 	names := 0
-	for _, name := range common {
-		names = max(names, len(name))
+	for _, c := range commands {
+		names = max(names, len(c.Name()))
 	}
-	b.WriteString("\n")
-	for _, group := range root.Groups() {
-		var lines, others []string
-		for _, sub := range root.Commands() {
-			switch {
-			case sub.GroupID != group.ID || !sub.IsAvailableCommand():
-			case slices.Contains(common, sub.Name()):
-				lines = append(lines, commandLine(sub, names, width))
-			default:
-				others = append(others, sub.Name())
-			}
+	for i, c := range commands {
+		if i == 0 {
+			h.title(title)
 		}
-		switch {
-		case len(lines) == 0 && len(others) > 0:
-			b.WriteString(group.Title + ": " + strings.Join(others, ", ") + "\n")
-		case len(lines) > 0:
-			b.WriteString(group.Title + ":\n" + strings.Join(lines, ""))
-			if len(others) > 0 {
-				b.WriteString("  also: " + strings.Join(others, ", ") + "\n")
-			}
+		line := fmt.Sprintf("  %-*s  %s", names, c.Name(), c.Short)
+		if h.width > 0 {
+			line = term.Clip(line, h.width)
 		}
-	}
-	for _, sub := range root.Commands() {
-		if sub.GroupID == "" && sub.IsAvailableCommand() {
-			b.WriteString(commandLine(sub, names, width))
-		}
+		h.WriteString(h.colors.Cyan(line[:min(len(line), 2+names)]) + line[min(len(line), 2+names):] + "\n")
 	}
 }
 
-// commandLine is a command's name and summary, on one line.
-func commandLine(c *cobra.Command, names, width int) string {
-	line := fmt.Sprintf("  %-*s  %s", names, c.Name(), c.Short)
-	if width > 0 {
-		line = term.Clip(line, width)
+// groups lists the commands of the root: the first ones with their summaries, the others by name, in groups. It
+// ends with the topics.
+func (h *helpText) groups(root *cobra.Command) {
+	var begin []*cobra.Command
+	for _, name := range first {
+		for _, sub := range root.Commands() {
+			if sub.Name() == name {
+				begin = append(begin, sub)
+			}
+		}
 	}
-	return line + "\n"
+	h.list("Begin with", begin)
+	h.WriteString("\n")
+	for _, group := range root.Groups() {
+		var names []string
+		for _, sub := range root.Commands() {
+			if sub.GroupID == group.ID && sub.IsAvailableCommand() && !slices.Contains(first, sub.Name()) {
+				names = append(names, sub.Name())
+			}
+		}
+		h.names(group.Title, names)
+	}
+	var topics []string
+	for _, t := range Topics {
+		topics = append(topics, t.Name)
+	}
+	h.names("Topics", topics)
+	h.WriteString("\n" + term.Reflow("\"handoff COMMAND --help\" shows the flags of a command, \"handoff help TOPIC\" a document,\nand \"handoff commands\" all commands with their summaries.", h.width) + "\n")
 }
+
+// names lists names in a paragraph.
+func (h *helpText) names(title string, names []string) {
+	if len(names) == 0 {
+		return
+	}
+	h.WriteString(term.Fold(h.colors.Bold(title+":")+" "+strings.Join(names, ", "), 0, cmp.Or(h.width, defaultWidth)) + "\n")
+}
+
+// defaultWidth is the width of lists of names without a terminal.
+const defaultWidth = 90

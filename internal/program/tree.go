@@ -55,6 +55,7 @@ var Commands = []Command{
 	{Name: "verify", Group: checking},
 	{Name: "keygen", Group: checking},
 	{Name: "scan", Group: checking},
+	{Name: "hook", Group: checking},
 	{Name: "chain", Group: checking},
 	{Name: "check-claims", Group: checking},
 	{Name: "inspect", Group: looking},
@@ -83,6 +84,7 @@ var Commands = []Command{
 	{Name: "explain", Group: about},
 	{Name: "config", Group: about, WholeTree: true},
 	{Name: "doctor", Group: about, WholeTree: true},
+	{Name: "install", Group: about},
 	{Name: "commands", Group: about, WholeTree: true},
 	{Name: "version", Group: about},
 	{Name: "completion", Group: about, WholeTree: true},
@@ -139,13 +141,11 @@ func (p *Program) tree(g *cli.Globals, commands []Command, args []string) *cobra
 		Short: "Build, check, sign, convert and deliver messages between AI agents",
 		Long: `handoff builds, checks, signs, compares, converts and delivers the messages that AI
 agents hand to each other: EAAPL-MAG006, SW4RM, MACP, the OpenAI Agents SDK and others.
-Documents: docs/, https://github.com/eaapl/handoff.
 
 Input: files, directories (*.json, *.jsonl, *.ndjson) or standard input; one or more
 messages, plain, .gz or .zst. Exit code: 0 yes, 1 no, 2 error.`,
 		Example: `  handoff example state | handoff build --from legal@2.1.0 --to scorer > message.json
-  handoff validate message.json
-  handoff inspect message.json`,
+  handoff validate message.json`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,

@@ -119,6 +119,27 @@ func TestJUnitSchema(t *testing.T) {
 	}
 }
 
+// TestJUnitClasses checks that names of classes survive Jenkins, which splits them at the last dot into package
+// and class, and that no two files have the same class and name.
+func TestJUnitClasses(t *testing.T) {
+	got := map[string]string{}
+	for _, source := range []string{"one.json", "fixtures/valid/one.json", "v1.2/one.json", "v1_2/one.json", "../one.json", "/abs/one.json"} {
+		c := newTestCase(source)
+		if class := c.ClassName[strings.LastIndex(c.ClassName, ".")+1:]; c.Name != "one.json" || class == "json" {
+			t.Errorf("%s: the case %q of %q", source, c.Name, c.ClassName)
+		}
+		if other, ok := got[c.ClassName]; ok {
+			t.Errorf("%s and %s share the class %q", source, other, c.ClassName)
+		}
+		got[c.ClassName] = source
+	}
+	for _, want := range []string{"handoff", "fixtures.valid", "v1\u20242"} {
+		if got[want] == "" {
+			t.Errorf("no class %q in %q", want, got)
+		}
+	}
+}
+
 type junitReport struct {
 	junitTotals
 	Suites []struct {
@@ -250,7 +271,7 @@ func TestSARIFForCodeScanning(t *testing.T) {
 	}
 	fingerprints := map[string]bool{}
 	for _, result := range run.Results {
-		fingerprints[result.PartialFingerprints["handoffFinding/v1"]] = true
+		fingerprints[result.PartialFingerprints["primaryLocationLineHash"]] = true
 		if uri := *result.Locations[0].PhysicalLocation.ArtifactLocation.URI; uri != "in/a.json" {
 			t.Errorf("the file is %s", uri)
 		}

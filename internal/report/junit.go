@@ -6,6 +6,8 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -71,23 +73,35 @@ const maxJUnitMessage = 300
 func newJUnit(w io.Writer) Printer { return &junitReporter{w: w} }
 
 func (j *junitReporter) Report(r *Record) error {
-	return j.add(newJUnitCase(r))
+	return j.add(r.Source, newJUnitCase(r))
 }
 
 func (j *junitReporter) Unreadable(source string, cause error) error {
-	return j.add(junitCase{
-		Name: "could not be read", ClassName: term.Visible(source),
-		Error: &junitFailure{Type: "UNREADABLE", Message: term.Clip(cause.Error()+remedy.Of(cause), maxJUnitMessage)},
-	})
+	c := newTestCase(source)
+	if j.suite.Tests > 0 && j.suite.Name == term.Visible(source) {
+		c.Name += ", the rest"
+	}
+	c.Error = &junitFailure{Type: "UNREADABLE", Message: term.Clip("could not be read: "+cause.Error()+remedy.Of(cause), maxJUnitMessage)}
+	return j.add(source, c)
 }
 
-func (j *junitReporter) add(c junitCase) error {
-	if j.suite.Tests > 0 && (j.suite.Name != c.ClassName || j.cases.Len() > maxSuite) {
+// newTestCase returns a case named after a file, in a class named after the file's folder. Jenkins splits the
+// name of a class at its last dot into package and class: dots in names of folders become one dot leaders, so
+// that no two folders share a class.
+func newTestCase(source string) junitCase {
+	folder, file := path.Split(filepath.ToSlash(source))
+	folder = strings.ReplaceAll(strings.Trim(folder, "/"), ".", "\u2024")
+	return junitCase{Name: term.Visible(file), ClassName: term.Visible(cmp.Or(strings.ReplaceAll(folder, "/", "."), "handoff"))}
+}
+
+func (j *junitReporter) add(source string, c junitCase) error {
+	source = term.Visible(source)
+	if j.suite.Tests > 0 && (j.suite.Name != source || j.cases.Len() > maxSuite) {
 		if err := j.flush(); err != nil {
 			return err
 		}
 	}
-	j.suite.Name = c.ClassName
+	j.suite.Name = source
 	one := junitTotals{Tests: 1}
 	if c.Failure != nil {
 		one.Failures = 1
@@ -103,15 +117,12 @@ func (j *junitReporter) add(c junitCase) error {
 
 func newJUnitCase(r *Record) junitCase {
 	source := term.Visible(r.Source)
-	c := junitCase{Name: term.Visible(r.ID), ClassName: source}
-	number := fmt.Sprintf("message %d", r.Index+1)
+	c := newTestCase(r.Source)
 	switch {
 	case r.Messages > 0:
-		c.Name = fmt.Sprintf("messages %d-%d", r.Index+1, r.Index+r.Messages)
-	case c.Name == "":
-		c.Name = number
-	case r.Origin.Several: // GitLab shows only the first of several cases with one name
-		c.Name += ", " + number
+		c.Name += fmt.Sprintf(", messages %d-%d", r.Index+1, r.Index+r.Messages)
+	case r.Origin.Several || r.Index > 0: // GitLab shows only the first of several cases with one name
+		c.Name += fmt.Sprintf(", message %d", r.Index+1)
 	}
 	all := append(complaints(r), leftOut(r)...)
 	details := r.Details

@@ -70,20 +70,20 @@ func TestJUnit(t *testing.T) {
 	want := `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="handoff" tests="6" failures="3" errors="0" time="0">
   <testsuite name="a, b/x:y.json" tests="1" failures="1" errors="0" time="0">
-    <testcase name="h-1" classname="a, b/x:y.json" time="0"><failure type="SCHEMA_INVALID" message="taskId is missing: 50% of it, a \x1b[31m and a\nline">a, b/x:y.json:3:7: error: taskId is missing: 50% of it, a \x1b[31m and a\nline [schema/required]&#xA;</failure></testcase>
+    <testcase name="x:y.json" classname="a, b" time="0"><failure type="SCHEMA_INVALID" message="taskId is missing: 50% of it, a \x1b[31m and a\nline">a, b/x:y.json:3:7: error: taskId is missing: 50% of it, a \x1b[31m and a\nline [schema/required]&#xA;</failure></testcase>
   </testsuite>
   <testsuite name="lines.jsonl" tests="2" failures="0" errors="0" time="0">
-    <testcase name="h-2" classname="lines.jsonl" time="0"><system-out>lines.jsonl:12:2: warning: /constraints/0: &lt;not&gt; name:value &amp; so on [lint/no-such-rule]&#xA;</system-out></testcase>
-    <testcase name="message 2" classname="lines.jsonl" time="0"></testcase>
+    <testcase name="lines.jsonl" classname="handoff" time="0"><system-out>lines.jsonl:12:2: warning: /constraints/0: &lt;not&gt; name:value &amp; so on [lint/no-such-rule]&#xA;</system-out></testcase>
+    <testcase name="lines.jsonl, message 2" classname="handoff" time="0"></testcase>
   </testsuite>
   <testsuite name="valid.json" tests="1" failures="1" errors="0" time="0">
-    <testcase name="h-3" classname="valid.json" time="0"><failure type="UNEXPECTED" message="valid, but expected invalid">valid.json:1:1: error: valid, but expected invalid [expect/outcome]&#xA;</failure></testcase>
+    <testcase name="valid.json" classname="handoff" time="0"><failure type="UNEXPECTED" message="valid, but expected invalid">valid.json:1:1: error: valid, but expected invalid [expect/outcome]&#xA;</failure></testcase>
   </testsuite>
   <testsuite name="other.json" tests="1" failures="1" errors="0" time="0">
-    <testcase name="h-4" classname="other.json" time="0"><failure type="UNEXPECTED" message="SCHEMA_INVALID, but expected invalid:BUDGET_EXHAUSTED">other.json:1:1: error: SCHEMA_INVALID, but expected invalid:BUDGET_EXHAUSTED [expect/outcome]&#xA;other.json:3:7: error: taskId is missing: 50% of it, a \x1b[31m and a\nline [schema/required]&#xA;</failure></testcase>
+    <testcase name="other.json" classname="handoff" time="0"><failure type="UNEXPECTED" message="SCHEMA_INVALID, but expected invalid:BUDGET_EXHAUSTED">other.json:1:1: error: SCHEMA_INVALID, but expected invalid:BUDGET_EXHAUSTED [expect/outcome]&#xA;other.json:3:7: error: taskId is missing: 50% of it, a \x1b[31m and a\nline [schema/required]&#xA;</failure></testcase>
   </testsuite>
   <testsuite name="wanted.json" tests="1" failures="0" errors="0" time="0">
-    <testcase name="h-5" classname="wanted.json" time="0"><system-out>invalid as expected: SCHEMA_INVALID: taskId is missing: 50% of it, a \x1b[31m and a\nline</system-out></testcase>
+    <testcase name="wanted.json" classname="handoff" time="0"><system-out>invalid as expected: SCHEMA_INVALID: taskId is missing: 50% of it, a \x1b[31m and a\nline</system-out></testcase>
   </testsuite>
 </testsuites>
 `

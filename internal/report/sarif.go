@@ -95,10 +95,11 @@ func (s *sarifReporter) Close() error {
 // run returns the run without its results.
 func (s *sarifReporter) run() object {
 	return object{
-		"columnKind":       "unicodeCodePoints",
-		"language":         "en-US",
-		"newlineSequences": []string{"\r\n", "\n"},
-		"invocations":      []object{{"executionSuccessful": !s.failed, "toolExecutionNotifications": s.notifications}},
+		"automationDetails": object{"id": "handoff/"}, // the category of GitHub's code scanning
+		"columnKind":        "unicodeCodePoints",
+		"language":          "en-US",
+		"newlineSequences":  []string{"\r\n", "\n"},
+		"invocations":       []object{{"executionSuccessful": !s.failed, "toolExecutionNotifications": s.notifications}},
 		"tool": object{"driver": object{
 			"name": "handoff", "version": s.version, "informationUri": homePage, "language": "en-US", "rules": s.rules,
 		}},
@@ -139,12 +140,13 @@ func (s *sarifReporter) result(r *Record, f finding.Finding) object {
 	return object{
 		"ruleId": f.Rule, "ruleIndex": s.rule(f.Rule), "level": f.Severity,
 		"message": sarifText(term.Visible(f.PlacedMessage())), "locations": []object{location}, "properties": properties,
-		"partialFingerprints": object{"handoffFinding/v1": fingerprint(r, f)},
+		"partialFingerprints": object{"primaryLocationLineHash": fingerprint(r, f)},
 	}
 }
 
 // fingerprint identifies a finding across runs, even if its line changes: messages are written on one line or
-// many. It does not use GitHub's name for the hash of a line: GitHub's upload adds that hash and compares it.
+// many. GitHub compares no other name than primaryLocationLineHash. Without it, GitHub's action for uploads adds
+// the hash of the line, which is the same for all findings of a message on one line.
 func fingerprint(r *Record, f finding.Finding) string {
 	message := r.ID
 	if message == "" {

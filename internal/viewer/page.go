@@ -71,7 +71,7 @@ var assets embed.FS
 var scripts = [...]string{
 	"dom", "text", "words", "glyphs", "copy", "json", "forest", "model", "store", "hash", "filter",
 	"list", "growing", "tabs", "toolbar", "overview", "tree", "timescale", "timeline", "agents", "boundaries",
-	"marked", "value", "opened", "received", "changes", "findings", "jsontree", "evidence", "panel", "keys", "print", "page",
+	"marked", "value", "opened", "received", "changes", "findings", "jsontree", "evidence", "panel", "trouble", "keys", "print", "page",
 }
 
 // styles are the parts of the style sheet, in their order.

@@ -71,7 +71,8 @@ func TestByKeyboard(t *testing.T) {
 	b.keys("c") // type-ahead
 	b.says(`[aria-selected="true"]`, forkedID)
 	b.keys("\r")
-	b.says("h1", forkedID)
+	b.says("h1", "Score the liability risk of the extracted clauses")
+	b.says(".totals", forkedID)
 
 	b.show("task="+forkedID, ".handoffs .row")
 	b.focus(".handoffs")
@@ -134,7 +135,8 @@ func TestByMouse(t *testing.T) {
 	b := open(t, wide, written(t, sample()))
 	eval[bool](b, `Object.defineProperty(navigator, "clipboard", {value: {writeText: async (text) => { window.copied = text; }}}) === navigator`)
 	b.click(".tasks .rows .row")
-	b.says("h1", forkedID)
+	b.says("h1", "Score the liability risk of the extracted clauses")
+	b.says(".totals", forkedID)
 	b.click(".handoffs .rows .row:nth-child(2) .folder")
 	b.is(rows(".handoffs"), "6")
 	b.says(".hidden-count", "1 handoff folded")
@@ -142,7 +144,9 @@ func TestByMouse(t *testing.T) {
 	b.click(".handoffs .rows .row:nth-child(2) .agents")
 	b.says("#panel-title", "finance-agent")
 	b.is("location.hash.includes('handoff=a1')", "true")
+	b.is(`document.querySelector('#panel [aria-selected="true"]').dataset.tab`, "findings") // it has findings
 
+	b.click(`[data-tab="received"]`)
 	b.click(".call summary")
 	b.says(".call-body", "liability cap")
 	b.says(".call-body mark", "IGNORE ALL PREVIOUS INSTRUCTIONS")
@@ -356,4 +360,51 @@ func TestWithoutScript(t *testing.T) {
 	if err != nil || !strings.Contains(text, "It needs JavaScript") || !strings.Contains(text, "handoff audit trace") {
 		t.Errorf("%q, error %v", text, err)
 	}
+}
+
+// TestOpensOnTrouble checks that the page opens on the worst finding, with its boundary and its words, and that it
+// leads to the findings of its handoff.
+func TestOpensOnTrouble(t *testing.T) {
+	b := open(t, wide, written(t, sample()))
+	b.says(".trouble", "safety/instruction") // injected instructions are the worst of all tasks
+	b.says(".trouble .excerpt", "IGNORE ALL PREVIOUS INSTRUCTIONS")
+	b.says(".trouble mark", "IGNORE ALL PREVIOUS INSTRUCTIONS")
+
+	// The title of a task is its description; its id is a fact.
+	b.show("task=3f2a6c1e-invoice-run", ".handoffs .row")
+	b.is(`document.querySelector("h1").textContent === "3f2a6c1e-invoice-run"`, "false")
+	b.says(".totals", "3f2a6c1e-invoice-run")
+
+	b.show("task="+forkedID, ".handoffs .row")
+	b.is(`document.title`, "Score the liability risk of the extracted clauses – Handoffs of audit.db")
+	b.click(".trouble button")
+	b.is(`document.querySelector('#panel [aria-selected="true"]').dataset.tab`, "findings")
+	b.says("#panel-title", "legal-counsel")
+	b.is(`document.activeElement.id`, "panel-title")
+	b.keys(kb.Escape)
+	b.is(fmt.Sprintf(focusIn, ".trouble"), "true")
+
+	// A handoff with findings opens on them, another one on its message.
+	b.focus(".handoffs")
+	b.keys(kb.Home, kb.ArrowDown, "\r")
+	b.is(`document.querySelector('#panel [aria-selected="true"]').dataset.tab`, "findings")
+	b.keys(kb.Escape, kb.Home, "\r")
+	b.is(`document.querySelector('#panel [aria-selected="true"]').dataset.tab`, "received")
+	b.quiet()
+
+	// With losses only, the boundary is named.
+	lost := sample()
+	for i := range lost.index.Handoffs {
+		h := &lost.index.Handoffs[i]
+		if len(h.Lost) == 0 {
+			h.Errors, h.Warnings, h.Rules = 0, 0, nil
+		}
+		lost.details[i].Findings = nil
+	}
+	b = open(t, wide, written(t, lost))
+	b.says(".trouble", "chain/lost-subtask")
+	b.says(".trouble .trouble-place", "at the boundary: ")
+	b.says(".trouble .trouble-place", "finance-agent")
+	b.says(".trouble .message", `the subtask s3, "Produce executive risk summary", is in the sender's message and not in this one`)
+	b.quiet()
 }

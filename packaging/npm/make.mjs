@@ -77,6 +77,7 @@ writePackage(folder, {
   ...shared,
   keywords: ['agents', 'handoff', 'llm', 'validation'],
   bin: { handoff: 'bin/handoff.js' },
+  mcpName: 'io.github.eaapl/handoff', // the MCP registry compares it with server.json
   files: ['bin'],
   engines: { node: '>=18' },
   optionalDependencies,

@@ -58,7 +58,7 @@ class Overview {
     const {agents, time, took, tokens} = this.model.summary(t);
     const more = agents.length > 3 ? ` +${agents.length - 3}` : '';
     return gridRow('', [
-      ['name', taskName(task)],
+      ['name', taskName(this.model, t), task.id && el('code', {class: 'task-id'}, task.id)],
       ['agents', agents.slice(0, 3).map((a) => firstLine(a, 40)).join(', ') + more],
       ['number', grouped(task.count), el('span', {class: 'unit'}, ' handoffs')],
       ['findings', problems(task.errors, task.warnings)],
@@ -84,8 +84,10 @@ class Overview {
   }
 }
 
-function taskName(task) {
-  return task.id || 'Handoffs without a task';
+// taskName returns the description of a task's first handoff, or else its id.
+function taskName(model, t) {
+  const {id, first} = model.tasks[t];
+  return (id && firstLine(model.handoffs[first]?.title ?? '')) || id || 'Handoffs without a task';
 }
 
 function headRow(names) {

@@ -18,7 +18,8 @@ class Page {
     this.setTheme('system');
     this.top = el('div', {class: 'bar'});
     this.totals = el('div', {class: 'totals'});
-    append(this.header, [this.top, this.totals]);
+    this.trouble = new Trouble(model, this);
+    append(this.header, [this.top, this.totals, this.trouble.element]);
     document.querySelector('.skip').addEventListener('click', (event) => {
       event.preventDefault();
       (this.view ?? this.panel).focus();
@@ -78,11 +79,12 @@ class Page {
     this.view = null;
     this.views = new Map();
     const {model} = this;
-    const title = t < 0 ? model.title : taskName(model.tasks[t]);
-    document.title = t < 0 || model.tasks.length === 1 ? model.title : `${title} – ${model.title}`;
+    const title = t < 0 ? model.title : taskName(model, t);
+    document.title = t < 0 || title === model.title ? model.title : `${title} – ${model.title}`;
     fill(this.top, model.tasks.length > 1 && t >= 0 && el('button', {type: 'button', class: 'plain-button', onclick: () => this.go({...blank, keys: this.state.keys})}, '← All tasks'),
       el('h1', {}, title), el('span', {class: 'bar-buttons'}, this.theme, el('button', {type: 'button', class: 'plain-button', 'aria-keyshortcuts': '?', onclick: () => this.keys.show()}, 'Keys')));
     fill(this.totals, t < 0 ? overviewTotals(model) : taskTotals(model, t), (t < 0 || model.tasks.length === 1) && unread(model));
+    this.trouble.show(t);
     if (t < 0) {
       this.view = new Overview(model, this);
       this.frame = this.view.element;
@@ -127,10 +129,12 @@ class Page {
     this.toolbar.show(state, matches.length, task.count);
   }
 
-  // open opens a handoff, and moves the focus to it.
+  // open opens a handoff, and moves the focus to it. The first one opens on its findings, if it has any.
   open(i) {
     this.back ??= document.activeElement;
-    this.go({open: i, at: ''}, this.state.open >= 0);
+    const {errors, warnings} = this.model.handoffs[i];
+    const tab = this.state.open >= 0 ? this.state.tab : errors || warnings ? 'findings' : 'received';
+    this.go({open: i, tab, at: ''}, this.state.open >= 0);
     this.panel.focus();
   }
 
@@ -183,7 +187,7 @@ function taskTotals(model, t) {
   const {took, time} = model.summary(t);
   const {usd: money, prompt, completion} = task.total;
   return [
-    el('dl', {}, total('Spent', usd(money)), task.remainingUSD && total('Budget left', usd(task.remainingUSD)), total('Tokens', grouped(prompt + completion), `${grouped(prompt)} in, ${grouped(completion)} out`),
+    el('dl', {}, task.id && taskName(model, t) !== task.id && total('Task', el('code', {class: 'id'}, task.id), copyButton('the id', () => task.id)), total('Spent', usd(money)), task.remainingUSD && total('Budget left', usd(task.remainingUSD)), total('Tokens', grouped(prompt + completion), `${grouped(prompt)} in, ${grouped(completion)} out`),
       total('Handoffs', grouped(task.count)), total('Took', took > 0 ? duration(took) : '–', time && `from ${clock(time)}`),
       total('Errors', el('span', {class: task.errors ? 'severity error' : 'calm'}, task.errors > 0 && glyph('error'), grouped(task.errors))),
       total('Warnings', el('span', {class: task.warnings ? 'severity warning' : 'calm'}, task.warnings > 0 && glyph('warning'), grouped(task.warnings)))),
