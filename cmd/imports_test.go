@@ -30,8 +30,8 @@ var imports = map[string][]string{
 	},
 	"cmd/about": {
 		"cmd/relay", "docs", "internal/checkup", "internal/cli", "internal/nearest", "internal/output", "internal/program", "internal/report",
-		"internal/settings", "internal/term", "pkg/agentcard", "pkg/finding", "pkg/privacy", "pkg/sign", "schemas", "github.com/go-json-experiment/json",
-		"github.com/spf13/cobra", "github.com/spf13/pflag",
+		"internal/settings", "internal/term", "pkg/agentcard", "pkg/finding", "pkg/jsonstream", "pkg/privacy", "pkg/sign", "schemas",
+		"github.com/go-json-experiment/json", "github.com/spf13/cobra", "github.com/spf13/pflag",
 	},
 	"cmd/chain": {
 		"internal/cli", "internal/input", "internal/output", "internal/remedy", "internal/report", "internal/tasktree", "internal/term", "pkg/chain",
@@ -39,8 +39,8 @@ var imports = map[string][]string{
 	},
 	"cmd/check": {
 		"internal/accepted", "internal/claim", "internal/cli", "internal/input", "internal/output", "internal/remedy", "internal/report", "internal/term",
-		"pkg/finding", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/safety", "pkg/sign",
-		"pkg/validate", "github.com/rogpeppe/go-internal", "github.com/spf13/cobra",
+		"pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider", "pkg/redact", "pkg/safety",
+		"pkg/sign", "pkg/validate", "github.com/rogpeppe/go-internal", "github.com/spf13/cobra",
 	},
 	"cmd/crash": nil, // tests
 	"cmd/create": {
@@ -58,7 +58,7 @@ var imports = map[string][]string{
 	},
 	"cmd/inspect": {
 		"internal/cli", "internal/input", "internal/iso8601", "internal/report", "internal/term", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history",
-		"pkg/inspect", "pkg/message", "pkg/validate", "github.com/go-json-experiment/json", "github.com/spf13/cobra",
+		"pkg/inspect", "pkg/jsonstream", "pkg/message", "pkg/validate", "github.com/go-json-experiment/json", "github.com/spf13/cobra",
 	},
 	"cmd/look": {
 		"internal/cli", "internal/input", "internal/output", "internal/report", "internal/tasktree", "internal/term", "pkg/chain", "pkg/compress",
@@ -264,7 +264,7 @@ var imports = map[string][]string{
 		"internal/rfc3339", "internal/secrets", "pkg/format", "pkg/formats/claudecode", "pkg/formats/codex", "pkg/jsonstream", "pkg/message",
 		"github.com/go-json-experiment/json", "github.com/google/uuid",
 	},
-	"pkg/sign":              {"internal/iso8601", "internal/secrets", "pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
+	"pkg/sign":              {"internal/iso8601", "internal/secrets", "pkg/finding", "pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
 	"pkg/summarize":         {},
 	"pkg/summarize/chat":    {"internal/polling", "internal/webclient", "pkg/summarize"},
 	"pkg/summarize/command": {"pkg/child", "pkg/summarize"},
