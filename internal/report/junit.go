@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/eaapl/handoff/internal/remedy"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 )
@@ -74,10 +73,10 @@ func (j *junitReporter) Report(r *Record) error {
 	return j.add(newJUnitCase(r))
 }
 
-func (j *junitReporter) Unreadable(source string, cause error) error {
+func (j *junitReporter) Unreadable(u Unread) error {
 	return j.add(junitCase{
-		Name: "could not be read", ClassName: term.Visible(source),
-		Error: &junitFailure{Type: "UNREADABLE", Message: term.Clip(cause.Error()+remedy.Of(cause), maxJUnitMessage)},
+		Name: "could not be read", ClassName: term.Visible(u.Source),
+		Error: &junitFailure{Type: "UNREADABLE", Message: term.Clip(u.problem(), maxJUnitMessage)},
 	})
 }
 
