@@ -30,8 +30,8 @@ var imports = map[string][]string{
 	},
 	"cmd/about": {
 		"cmd/relay", "docs", "internal/agentcard", "internal/checkup", "internal/cli", "internal/nearest", "internal/output", "internal/plugins",
-		"internal/program", "internal/regular", "internal/report", "internal/settings", "internal/term", "pkg/finding", "pkg/privacy", "pkg/sign",
-		"schemas", "github.com/go-json-experiment/json", "github.com/spf13/cobra", "github.com/spf13/pflag",
+		"internal/program", "internal/regular", "internal/report", "internal/settings", "internal/term", "pkg/finding", "pkg/jsonstream", "pkg/privacy",
+		"pkg/sign", "schemas", "github.com/go-json-experiment/json", "github.com/spf13/cobra", "github.com/spf13/pflag",
 	},
 	"cmd/chain": {
 		"internal/cli", "internal/input", "internal/output", "internal/remedy", "internal/report", "internal/tasktree", "internal/term", "pkg/chain",
@@ -39,8 +39,8 @@ var imports = map[string][]string{
 	},
 	"cmd/check": {
 		"internal/accepted", "internal/claim", "internal/cli", "internal/input", "internal/output", "internal/remedy", "internal/report",
-		"internal/term", "pkg/claims", "pkg/finding", "pkg/format", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/privacy", "pkg/provider",
-		"pkg/redact", "pkg/safety", "pkg/sign", "pkg/validate", "github.com/go-json-experiment/json", "github.com/rogpeppe/go-internal",
+		"internal/term", "pkg/claims", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/privacy",
+		"pkg/provider", "pkg/redact", "pkg/safety", "pkg/sign", "pkg/validate", "github.com/go-json-experiment/json", "github.com/rogpeppe/go-internal",
 		"github.com/spf13/cobra",
 	},
 	"cmd/crash": nil, // tests
@@ -59,7 +59,7 @@ var imports = map[string][]string{
 	},
 	"cmd/inspect": {
 		"internal/cli", "internal/input", "internal/inspect", "internal/iso8601", "internal/report", "internal/term", "pkg/finding", "pkg/format",
-		"pkg/formats", "pkg/history", "pkg/message", "pkg/validate", "github.com/go-json-experiment/json", "github.com/spf13/cobra",
+		"pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/validate", "github.com/go-json-experiment/json", "github.com/spf13/cobra",
 	},
 	"cmd/look": {
 		"internal/cli", "internal/input", "internal/inspect", "internal/output", "internal/report", "internal/tasktree", "internal/term",

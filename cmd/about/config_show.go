@@ -3,6 +3,7 @@ package about
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,12 +33,14 @@ func writeSetting(w io.Writer, s settings.Setting) error {
 
 func NewConfig(g *cli.Globals, tree settings.Tree) *cobra.Command {
 	var facts cli.FactsFlags
+	var all bool
 	c := &cobra.Command{
 		Use:   "config [KEY]...",
 		Short: "Show the effective settings and their origins",
-		Long: `Config prints the value of every setting and its origin. A setting is a flag that was
-not given on the command line; its value comes from one of these sources, in order of
-precedence:
+		Long: `Config prints the settings that differ from their defaults, with their origins; --all
+prints every setting, and so does a KEY for the matching ones: one, such as
+validate.strict, or a group, such as validate. A setting is a flag that was not given on
+the command line; its value comes from one of these sources, in order of precedence:
 
   the environment    HANDOFF_COMMAND_FLAG, such as HANDOFF_VALIDATE_STRICT, or
                      HANDOFF_FLAG for every command that has the flag
@@ -47,9 +50,7 @@ precedence:
 
 In the files, a flag at the top level applies to every command, and a flag below a
 command's name to that command. The text output is itself a valid settings file.
-Relative file names are resolved against the folder of the settings file. With a KEY,
-only matching settings are shown: one, such as validate.strict, or a group, such as
-validate.
+Relative file names are resolved against the folder of the settings file.
 
 A project's file comes with the folder, perhaps from a stranger. Until you approve it
 ("handoff config trust"), only its harmless settings apply: formats, colours,
@@ -60,6 +61,7 @@ A settings file that belongs to another user, or that other users can write to, 
 ignored with a warning unless you have approved its current content. Passwords in URLs
 and apparent keys are not printed.`,
 		Example: `  handoff config
+  handoff config --all > handoff.yaml
   HANDOFF_MAX_DEPTH=100 handoff config -f json
   handoff config validate.strict
   handoff config trust`,
@@ -79,6 +81,12 @@ and apparent keys are not printed.`,
 			}
 			if err != nil {
 				return err
+			}
+			if total := len(list); !all && len(args) == 0 {
+				list = slices.DeleteFunc(list, func(s settings.Setting) bool { return s.Origin == settings.Default })
+				if len(list) == 0 {
+					fmt.Fprintf(c.ErrOrStderr(), "all %d settings have their defaults: --all prints them\n", total)
+				}
 			}
 			for _, err := range unused {
 				term.Warn(c.ErrOrStderr(), err.Error())
@@ -101,6 +109,7 @@ and apparent keys are not printed.`,
 		},
 	}
 	facts.Register(c, "output format: text, json", "write the output to `FILE`")
+	c.Flags().BoolVar(&all, "all", false, "also print the settings at their defaults")
 	c.AddCommand(newConfigTrust(g, tree), newConfigUntrust())
 	return c
 }

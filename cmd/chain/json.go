@@ -49,6 +49,8 @@ type chainFinding struct {
 	Offset   int64            `json:"offset"`
 }
 
+func (j *jsonReport) Unreadable(u report.Unread) error { return report.WriteJSON(j.w, u) }
+
 func (j *jsonReport) Tasks(tasks []*chain.Task) error {
 	enc := chainEncoder{Encoder: jsontext.NewEncoder(report.VisibleJSON{W: j.w}, report.AnyBytes)}
 	for _, t := range tasks {

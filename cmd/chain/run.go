@@ -30,8 +30,7 @@ type Run struct {
 // An outcome is the message of a document, or the reason why there is none.
 type outcome struct {
 	message *chain.Message
-	source  string
-	err     error
+	report.Unread
 }
 
 // Add adds a message.
@@ -53,22 +52,22 @@ func (r *Run) read(list []input.Source) error {
 		outcomes := make([]outcome, 0, len(batch))
 		for _, d := range batch {
 			m, err := r.message(d)
-			outcomes = append(outcomes, outcome{m, d.Source.Name, err})
+			outcomes = append(outcomes, outcome{m, report.Unread{Source: d.Source.Name, Index: d.Index, Err: err}})
 		}
 		return outcomes
 	}
 	return input.Process(list, r.limits, r.Progress, work, func(outcomes []outcome) error {
 		for _, o := range outcomes {
 			r.Progress.Message()
-			if o.err == nil {
+			if o.Err == nil {
 				r.checker.Add(o.message)
 				continue
 			}
 			r.unread++
-			if !r.Progress.Fail(o.err) {
+			if !r.Progress.Fail(o.Err) {
 				continue
 			}
-			if err := r.out.Unreadable(o.source, o.err); err != nil {
+			if err := r.out.Unreadable(o.Unread); err != nil {
 				return err
 			}
 		}

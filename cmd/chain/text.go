@@ -27,7 +27,7 @@ func newTextReport(w io.Writer, columns int, colors term.Palette, all bool) *tex
 }
 
 // Unreadable only counts: the error is on stderr.
-func (t *textReport) Unreadable(string, error) error {
+func (t *textReport) Unreadable(report.Unread) error {
 	t.unread++
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/term"
@@ -97,7 +98,7 @@ func scanRecord(explain bool, o input.Origin, index int, found safety.Report, pl
 		if f.Flagged {
 			severity = finding.Error
 		}
-		r.Findings = append(r.Findings, finding.Finding{Layer: finding.Safety, Severity: severity, Rule: f.Rule, Message: f.Text()}.At(f.Pointer(), at))
+		r.Findings = append(r.Findings, finding.Finding{Layer: finding.Safety, Severity: severity, Rule: f.Rule, Message: f.Text(), Also: finding.JoinRules(f.Also())}.At(f.Pointer(), at))
 		own = append(own, scanFinding{
 			Finding: f.Finding, Pointer: f.Pointer(), InName: f.InName, Field: f.Field,
 			Flagged: f.Flagged, Allowed: f.Allowed, Line: at.Line, Column: at.Column, Also: f.Also(),
@@ -113,6 +114,9 @@ func scanRecord(explain bool, o input.Origin, index int, found safety.Report, pl
 			f.Finding, f.With = one, nil
 			add(f).Evidence = &one.Evidence
 		}
+	}
+	for i := range r.Findings {
+		r.Findings[i].Message += cli.AllowAdvice(r.Findings, i)
 	}
 	r.Own = own
 	if explain {

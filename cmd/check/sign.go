@@ -11,6 +11,9 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/formats"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 	"github.com/eaapl/handoff/pkg/sign"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -39,8 +42,9 @@ a private key, which receivers cannot forge. If the key has an id, signatureKeyI
 contains it.
 
 A message is rejected, with exit code 1, if it fails the schema, if it is already signed
-(--force overrides both), or if it contains a number that the canonical form would
-change, because a signature would not protect that number.`,
+(--force overrides both), if it contains a number that the canonical form would change,
+because a signature would not protect that number, or if it is in the format of another
+system: only canonical messages have a signature.`,
 		Example: `  handoff keygen --key-id team-1 -o team.key
   producer | handoff sign --key-file team.key > signed.jsonl
   handoff keygen --type ed25519 -o agent.key
@@ -77,6 +81,15 @@ change, because a signature would not protect that number.`,
 	return c
 }
 
+// otherFormat describes a document in the format of another system, which has no signature; "" for others.
+func otherFormat(root jsonstream.Value) string {
+	f, ok := formats.Detect(root)
+	if !ok || f == format.EAAPL {
+		return ""
+	}
+	return fmt.Sprintf("found the format %s (%s), which has no signature: convert it with handoff convert --format-out eaapl, and sign the result", f, formats.Named(f).Kind)
+}
+
 // sign appends the signed message.
 func (f *signFlags) sign(ctx context.Context, dst []byte, d input.Document, key sign.Key, validator *validate.Validator) ([]byte, error) {
 	parser := f.parsers.Get().(*message.Parser)
@@ -84,6 +97,9 @@ func (f *signFlags) sign(ctx context.Context, dst []byte, d input.Document, key 
 	m, err := parser.Parse(d.Raw, message.Options{Limits: f.Limits})
 	if err != nil {
 		return nil, input.InFile(d.Source.Name, err)
+	}
+	if other := otherFormat(m.Root()); other != "" {
+		return nil, cli.Reject(fmt.Errorf("%s: not signed: %s", d.Origin(), other))
 	}
 	if !f.force {
 		r, err := validator.Validate(ctx, m)

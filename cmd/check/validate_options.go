@@ -69,7 +69,7 @@ func (f *validateFlags) options(c *cobra.Command) (validate.Options, error) {
 		return o, err
 	}
 	if o.Verifier == nil && slices.Contains(o.Layers, finding.Signature) {
-		return o, cli.ErrNoKey
+		return o, cli.ErrNoKeyOfSender
 	}
 	if o.Privacy, err = f.privacy.Load(f.Globals, c); err != nil {
 		return o, err

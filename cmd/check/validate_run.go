@@ -123,7 +123,7 @@ func (v *validation) check(c *cobra.Command, d input.Document) report.Record {
 		r.Result = validate.Malformed(&advised)
 	}
 	for i := range r.Findings {
-		if advice := remedy.OfFinding(r.Findings[i]); advice != "" {
+		if advice := remedy.OfFinding(r.Findings[i]) + cli.AllowAdvice(r.Findings, i); advice != "" {
 			r.Findings[i].Message += advice
 			r.Details = finding.Details(r.Findings)
 		}

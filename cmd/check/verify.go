@@ -71,7 +71,7 @@ func (f *verifyFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	if f.policy.Verifier == nil {
-		return cli.ErrNoKey
+		return cli.ErrNoKeyOfSender
 	}
 	run := verification{verifyFlags: f, now: time.Now()}
 	if run.originals, err = f.originals(c); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/remedy"
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
@@ -80,6 +81,15 @@ func (v *verification) check(parser *message.Parser, d input.Document) report.Re
 	r.Valid = err == nil
 	r.Origin.Short = false // each accepted message is reported separately
 	reject(&r, err)
+	switch {
+	case r.Valid:
+	case r.Reason == finding.Reason(sign.Missing):
+		if other := otherFormat(m.Root()); other != "" {
+			r.Findings[0].Message = other
+		}
+	case !v.explain:
+		r.Findings[0].Message += remedy.OfFinding(r.Findings[0])
+	}
 	if v.explain && !r.Valid {
 		original := v.originals[r.ID]
 		if original == nil {

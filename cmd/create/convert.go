@@ -27,6 +27,7 @@ type convertFlags struct {
 	report bool
 	format string
 	quiet  bool
+	told   map[string]bool // the notices about made-up values so far
 }
 
 func NewConvert(g *cli.Globals) *cobra.Command {
@@ -40,8 +41,10 @@ is converted back. Changes made in between are kept. docs/formats.md has the map
 the location of carried data.
 
 If the target requires a value that the source lacks, the value is made up: it is the
-same each time for the same message, and depends on --seed. --mapping reports on stderr
-all values that were mapped, implied, carried and made up. With --no-made-up, a message
+same each time for the same message, and depends on --seed. A line on stderr names the
+made-up agents, times and budgets, and the flags that give better values: receivers
+reject such messages. --mapping reports all values that were mapped, implied, carried
+and made up. With --no-made-up, a message
 that needs a made-up value is rejected, with exit code 1. A message with missing members
 or members of a wrong type in its own format is also rejected, unless --lenient is set.
 Values of a wrong form (a pattern, a range, an enumeration) and Unix timestamps of SW4RM
@@ -67,12 +70,16 @@ func (f *convertFlags) register(c *cobra.Command) {
 	flags.BoolVar(&f.Lenient, "lenient", false, "accept messages that break the rules of their own format")
 	flags.StringVar(&f.Seed, "seed", "", "`TEXT` that determines made-up identifiers")
 	flags.StringVar(&f.Budget, "budget", "", "remaining budget in `USD` for canonical messages whose source has none (default 0)")
+	flags.StringVar(&f.FromAgent, "from-agent", "", "`AGENT` that hands over, for messages whose source names none")
+	flags.StringVar(&f.ToAgent, "to-agent", "", "`AGENT` that takes over, for messages whose source names none")
+	flags.StringVar(&f.Timestamp, "timestamp", "", "`TIME` (RFC 3339) of messages whose source has none")
 	flags.BoolVar(&f.report, "mapping", false, "report the mapping of every member on stderr")
 	cli.RegisterFormat(c, &f.format, "report format: text, json", report.PlainFormats)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only errors on stderr")
 	f.RegisterOutput(c)
 	f.RegisterInPlace(c)
 	f.Layout.Register(c)
+	cli.OnlyForCall(c, "timestamp")
 	cli.Complete(c, "format-out", convertible()...)
 }
 
@@ -99,6 +106,9 @@ func (f *convertFlags) runConvert(c *cobra.Command, args []string) error {
 	f.Options.From = f.FormatFlag.From
 	if c.Flags().Changed("budget") && f.Budget == "" {
 		return errors.New("--budget is empty: write an amount in USD, such as 0.32")
+	}
+	if err := (convert.Options{Timestamp: f.Timestamp}).Check(); err != nil {
+		return fmt.Errorf("--timestamp %w", err)
 	}
 	if err := f.Options.Check(); err != nil {
 		return fmt.Errorf("--budget %w", err)

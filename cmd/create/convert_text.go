@@ -3,6 +3,7 @@ package create
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/internal/report"
@@ -35,9 +36,34 @@ func (f *convertFlags) publish(stderr io.Writer, news []any) error {
 			fmt.Fprintf(stderr, "handoff: %s: %s → %s\n", r.place, r.From, r.To)
 			r.writeMembers(stderr)
 		}
+		if made := r.madeUp(); made != "" && !f.told[made] && !f.report {
+			if f.told == nil {
+				f.told = map[string]bool{}
+			}
+			f.told[made] = true
+			fmt.Fprintf(stderr, "handoff: %s: %s\n", r.place, made)
+		}
 		r.writeNotices(stderr)
 	}
 	return nil
+}
+
+// madeUp names the made-up values that flags set, with the flags; "" for none.
+func (r convertRecord) madeUp() string {
+	var list []string
+	for _, m := range r.MadeUp {
+		switch m.Setting {
+		case "":
+		case "budget":
+			list = append(list, "a remaining budget of 0 (--budget)")
+		default:
+			list = append(list, fmt.Sprintf("%s = %s (--%s)", placeIn(m.Pointer), term.Clip(string(m.Value), maxMadeUp), m.Setting))
+		}
+	}
+	if list == nil {
+		return ""
+	}
+	return "made up, because the source has none: " + strings.Join(list, ", ") + "; receivers reject such values: give them with these flags"
 }
 
 // maxMadeUp is the maximum width of a made-up value in the report, in columns.

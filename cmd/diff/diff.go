@@ -2,8 +2,10 @@
 package diff
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,6 +30,8 @@ type diffFlags struct {
 	cli.FormatFlag
 
 	ignore, only, keys []string
+	at                 []string
+	messages           []string
 	ignoreVolatile     bool
 	byOrder            bool
 	text               difftext.Options
@@ -41,7 +45,7 @@ type diffFlags struct {
 func New(g *cli.Globals) *cobra.Command {
 	f := &diffFlags{Globals: g}
 	c := &cobra.Command{
-		Use:   "diff OLD NEW",
+		Use:   "diff OLD [NEW]",
 		Short: "Compare messages by their meaning",
 		Long: `Diff compares two messages, or any two JSON documents, by meaning: it matches subtasks
 by subtaskId, tool calls by tool and time, contexts by source, MACP messages by
@@ -51,11 +55,13 @@ message carries in base64 is decoded and compared.
 
 OLD and NEW are files (one may be "-"), or directories, whose files are paired by
 relative path. In files with several messages, messages are paired by handoffId, or in
-other formats by handoff_id, request_id or session_id.
+other formats by handoff_id, request_id or session_id. With one file, its two messages
+are compared, or the two with the numbers --messages.
 
 Exit code 0: no differences, no output; 1: differences; 2: the comparison failed.`,
 		Example: `  handoff diff before.json after.json
   handoff diff --stat fixtures/ generated/
+  handoff diff --messages 3,5 relay.jsonl
   handoff diff --ignore-volatile --ignore '/toolCallHistory/*/calledAt' a.json b.json
   handoff diff -f jsonpatch --invertible a.json b.json > change.json`,
 		Args: f.checkArgs,
@@ -66,6 +72,9 @@ Exit code 0: no differences, no output; 1: differences; 2: the comparison failed
 	flags.StringArrayVar(&f.ignore, "ignore", nil, "`POINTER` to ignore, may be repeated; * matches one token, ** any number")
 	flags.BoolVar(&f.ignoreVolatile, "ignore-volatile", false, "ignore handoffId, timestamp, traceparent, signature and executionId")
 	flags.StringArrayVar(&f.only, "only", nil, "`POINTER` to compare, ignoring all others; may be repeated")
+	flags.StringArrayVar(&f.at, "at", nil, "`POINTER` to compare, the same as --only")
+	flags.StringSliceVar(&f.messages, "messages", nil, "with one file: the `NUMBERS` of the two messages to compare, from 1, as in 3,5")
+	cli.OnlyForCall(c, "at", "messages")
 	flags.StringArrayVar(&f.keys, "key", nil, "members that identify the elements of an array, as `POINTER=MEMBER`, separated by commas")
 	flags.BoolVar(&f.Exact, "exact", false, "compare numbers by their text: 1.0 differs from 1")
 	flags.BoolVar(&f.byOrder, "by-order", false, "pair the messages of two files by order, not by handoffId")
@@ -82,13 +91,31 @@ Exit code 0: no differences, no output; 1: differences; 2: the comparison failed
 
 // checkArgs requires two arguments, or git's 7 or 9.
 func (f *diffFlags) checkArgs(c *cobra.Command, args []string) error {
+	if f.messages != nil {
+		if numbers, err := f.numbers(); err != nil || len(numbers) != 2 || min(numbers[0], numbers[1]) < 1 || len(args) != 1 {
+			return errors.New("--messages: name one file, and two messages by their numbers from 1, as in --messages 3,5 relay.jsonl")
+		}
+		return nil
+	}
 	if !f.git {
-		return cobra.ExactArgs(2)(c, args)
+		return cobra.RangeArgs(1, 2)(c, args)
 	}
 	if !slices.Contains(gitArgumentCounts, len(args)) {
 		return fmt.Errorf("--git: expected the 7 or 9 arguments of an external diff, found %d: use it in diff.handoff.command of git's configuration", len(args))
 	}
 	return nil
+}
+
+// numbers returns the values of --messages.
+func (f *diffFlags) numbers() (list []int, err error) {
+	for _, text := range f.messages {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, n)
+	}
+	return list, nil
 }
 
 // options returns the options that the flags describe.
@@ -103,7 +130,7 @@ func (f *diffFlags) options() (diff.Options, error) {
 	if o.Ignore, err = patterns("ignore", ignored); err != nil {
 		return o, err
 	}
-	if o.Only, err = patterns("only", f.only); err != nil {
+	if o.Only, err = patterns("only", slices.Concat(f.only, f.at)); err != nil {
 		return o, err
 	}
 	for _, text := range f.keys {
@@ -159,7 +186,12 @@ func (f *diffFlags) run(c *cobra.Command, args []string) error {
 	if f.git {
 		return out.Close(r.git(args)) // always exit code 0: git takes any other for a crash
 	}
-	err = r.paths(args[0], args[1])
+	if len(args) == 1 {
+		numbers, _ := f.numbers() // checkArgs has checked them
+		err = r.within(args[0], numbers)
+	} else {
+		err = r.paths(args[0], args[1])
+	}
 	if f.output != "" && err == nil && r.unread > 0 {
 		err = cli.ErrReported // there is no output file
 	}

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/pkg/diff"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -12,6 +13,11 @@ type side struct {
 	input.Document
 	doc *jsonstream.Document // nil until it is parsed
 	is  diff.Identity
+}
+
+// unread returns an error about the document for reports.
+func (s *side) unread(err error) report.Unread {
+	return report.Unread{Source: s.Source.Name, Index: s.Index, Err: err}
 }
 
 // parse parses the document if it is not parsed.

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 
 	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/internal/output"
+	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/diff"
 	"github.com/eaapl/handoff/pkg/history"
@@ -67,12 +70,51 @@ func (r *comparison) paths(from, to string) error {
 	return err
 }
 
+// within compares two messages of one file: those with the numbers, from 1, or else the only two.
+func (r *comparison) within(path string, numbers []int) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s: is a directory: name two, or one file with two messages", term.Visible(path))
+	}
+	return r.run(func(p pairing) error {
+		s := p.source(path, r.stdin, r.stderr)
+		if s == nil {
+			return fmt.Errorf("%s: has no messages to compare", term.Visible(path))
+		}
+		last := 2
+		if numbers != nil {
+			last = max(numbers[0], numbers[1])
+		}
+		found := map[int]*side{}
+		n := 0
+		s.Documents(p.limits, p.count, func(d input.Document, _ bool) bool {
+			n++
+			if numbers == nil || slices.Contains(numbers, n) || d.Unreadable() {
+				found[n] = &side{Document: d}
+			}
+			return n < last || numbers == nil && n == last
+		})
+		switch {
+		case found[n] != nil && found[n].Unreadable():
+			p.emit(pair{old: found[n]})
+		case n < last:
+			return fmt.Errorf("%s: has %s: to compare two, name another file", term.Visible(s.Name), term.Counted(n, "message"))
+		case n > last:
+			return fmt.Errorf("%s: has more than two messages: choose two with --messages, as in --messages 1,3", term.Visible(s.Name))
+		case numbers == nil:
+			p.emit(pair{old: found[1], new: found[2]})
+		default:
+			p.emit(pair{old: found[numbers[0]], new: found[numbers[1]]})
+		}
+		return nil
+	})
+}
+
 // A difference is the result of comparing a pair.
 type difference struct {
 	pair
 	text []byte // the output
 	same bool
-	errs []error // why there is no output
+	errs []report.Unread // why there is no output
 }
 
 // run compares the pairs concurrently and prints the results in order.
@@ -102,7 +144,7 @@ func (r *comparison) compare(p pair) difference {
 			continue
 		}
 		if s.parse(r.flags.Limits, r.flags.From); s.Err != nil {
-			v.errs = append(v.errs, input.InFile(s.Source.Name, s.Err))
+			v.errs = append(v.errs, s.unread(input.InFile(s.Source.Name, s.Err)))
 		}
 	}
 	if v.errs != nil {
@@ -121,21 +163,24 @@ func (r *comparison) compare(p pair) difference {
 	}
 	var out bytes.Buffer
 	if err := r.show(&out, p, e); err != nil {
-		v.errs = []error{err}
+		v.errs = []report.Unread{{Err: err}}
+		if p.new != nil {
+			v.errs[0] = p.new.unread(err)
+		}
 	}
 	v.text = out.Bytes()
 	return v
 }
 
 // mismatches returns an error for each side of a pair that is not in the required format.
-func (r *comparison) mismatches(p pair) []error {
+func (r *comparison) mismatches(p pair) []report.Unread {
 	if r.options.Format == "" {
 		return nil
 	}
-	var errs []error
+	var errs []report.Unread
 	for _, s := range []*side{p.old, p.new} {
 		if _, err := history.FormatOf(s.doc.Root(), r.options.Format); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", s.Origin(), err))
+			errs = append(errs, s.unread(fmt.Errorf("%s: %w", s.Origin(), err)))
 		}
 	}
 	return errs
@@ -143,12 +188,16 @@ func (r *comparison) mismatches(p pair) []error {
 
 func (r *comparison) consume(v difference) error {
 	r.several = r.several || v.several()
-	for _, err := range v.errs {
-		if err == errSeveral {
-			return err
+	for _, u := range v.errs {
+		if u.Err == errSeveral {
+			return u.Err
 		}
 		r.unread++
-		r.progress.Fail(err)
+		if r.progress.Fail(u.Err) && r.flags.format == "json" && !r.flags.quiet {
+			if err := report.WriteJSON(r.out, u); err != nil {
+				return err
+			}
+		}
 	}
 	if v.errs != nil {
 		return nil

@@ -48,8 +48,8 @@ and only owners of the secret can identify the person. --keep-format chooses
 replacements of the same form, so that messages remain valid.
 
 --vault stores the replaced values, encrypted under the secret. --restore puts them
-back: byte for byte in an unchanged message, and at each replacement in a changed
-message or an answer. Exit code 1: the vault has no value, or several, for some
+back: an unchanged message becomes the original, as one line of JSON (--pretty indents
+it); in a changed message or an answer, each replacement is restored. Exit code 1: the vault has no value, or several, for some
 replacements; 2: lines of the vault are damaged, and a message was not fully restored.
 --forget stores nothing, and nothing can be derived from the secret. A signature is
 removed because it is no longer valid; with --key-file, canonical messages are signed

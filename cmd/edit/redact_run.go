@@ -32,7 +32,7 @@ type redactRecord struct {
 	Typed     bool                  `json:"typed,omitzero"`    // numbers have become strings
 	Signature string                `json:"signature,omitzero"`
 	Restored  int                   `json:"restored,omitzero"`
-	Exact     bool                  `json:"exact,omitzero"`     // the restored message is the original, byte for byte
+	Exact     bool                  `json:"exact,omitzero"`     // the restored message is the original, without its white space
 	Missing   []string              `json:"missing,omitzero"`   // replacements that could not be restored
 	Originals int                   `json:"originals,omitzero"` // the number of distinct originals in the vault, if more than one
 	place     input.Origin
@@ -212,9 +212,9 @@ func (r redactRecord) restoredText() string {
 	places := term.Plural(r.Restored, "place") + " restored"
 	switch {
 	case r.Exact:
-		return places + ": identical to the original"
+		return places + ": identical to the original, apart from white space"
 	case r.Originals > 0:
-		return fmt.Sprintf("%s: identical to the last of %d different originals in the vault", places, r.Originals)
+		return fmt.Sprintf("%s: identical, apart from white space, to the last of %d different originals in the vault", places, r.Originals)
 	case r.Restored == 0 && r.Missing == nil:
 		return "the vault has no value for it"
 	}

@@ -2,6 +2,7 @@
 package inspect
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -25,6 +26,7 @@ func New(g *cli.Globals) *cobra.Command {
 	var counting cli.CounterFlags
 	var facts cli.FactsFlags
 	var inTokens, verbose bool
+	var at string
 	c := &cobra.Command{
 		Use:   "inspect [FILE|DIR|-]...",
 		Short: "Show the contents of a message",
@@ -36,14 +38,28 @@ state and offers of a session, or the lists of items. A receiver (--receiver, --
 --require-state) applies to EAAPL messages only. With --privacy, personal data is
 counted by class.
 
+With --at, only the value at a JSON Pointer is shown; exit code 1: a document has none.
+
 Messages are shown whether valid or not; exit code 2 means that an input was not a
 message.`,
 		Example: `  handoff inspect message.json
   zcat archive.jsonl.gz | handoff inspect
-  handoff inspect -f json message.json | jq .members`,
+  handoff inspect -f json message.json | jq .members
+  handoff inspect --at /costTracking message.json`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := input.OneStdin(args, append(receiver.Keys.Files, receiver.Profile, safety.Rules, policy.File)...); err != nil {
 				return err
+			}
+			if c.Flags().Changed("at") {
+				out, err := facts.Open(g, c)
+				if err != nil {
+					return err
+				}
+				err = showAt(g, c, args, at, out)
+				if errors.Is(err, cli.ErrNo) || errors.Is(err, cli.ErrReported) { // what could be read is shown
+					return cli.Closed(err, out.Close(nil))
+				}
+				return out.Close(err)
 			}
 			profile, err := receiver.Load(g, c.InOrStdin())
 			if err != nil {
@@ -93,7 +109,7 @@ message.`,
 				func(r record) error {
 					i.noteTerms(c, r)
 					return show(r)
-				}, func() error { return nil })
+				}, out.Unreadable, func() error { return nil })
 			if err == nil {
 				err = text.Close()
 			}
@@ -106,6 +122,8 @@ message.`,
 	policy.Register(c)
 	counting.Register(c)
 	c.Flags().BoolVar(&inTokens, "tokens", false, "also count tokens")
+	c.Flags().StringVar(&at, "at", "", "show only the value at this JSON `POINTER`")
+	cli.OnlyForCall(c, "at")
 	cli.RegisterVerbose(c, &verbose)
 	facts.Register(c, "output format: text, json", "write the output to `FILE`")
 	return c

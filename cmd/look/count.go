@@ -72,7 +72,7 @@ func (f *countFlags) run(c *cobra.Command, args []string) error {
 		show = func(r countRecord) error { return out.Print(r) }
 	}
 	p := f.NewProgress(c.ErrOrStderr())
-	unread, err := cli.Each(f.Globals, c, args, p, func(d input.Document) (countRecord, error) { return f.count(d, counter) }, show, out.Flush)
+	unread, err := cli.Each(f.Globals, c, args, p, func(d input.Document) (countRecord, error) { return f.count(d, counter) }, show, out.Unreadable, out.Flush)
 	if err == nil {
 		err = text.Close()
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/term"
 )
 
@@ -14,7 +15,8 @@ import (
 type transcriptInput struct {
 	*cli.Globals
 	wire     bool
-	progress *term.Progress // of the run
+	lost     func(report.Unread) error // gets unreadable transcripts; nil to only print their errors
+	progress *term.Progress            // of the run
 }
 
 func (f *transcriptInput) register(c *cobra.Command) {
@@ -61,7 +63,11 @@ func readTranscripts[R any](c *cobra.Command, f *transcriptInput, args []string,
 			f.progress.Message()
 			if o.err != nil {
 				unread++
-				f.progress.Fail(o.err)
+				if f.progress.Fail(o.err) && f.lost != nil {
+					if err := f.lost(report.Unread{Source: o.source, Index: o.index, Err: o.err}); err != nil {
+						return err
+					}
+				}
 			} else if err := consume(o.transcript, o.result); err != nil {
 				return err
 			}

@@ -111,6 +111,7 @@ func (f *macpShowFlags) run(c *cobra.Command, args []string) error {
 		return macpSession{t.source, t.index, macp.Project(read, macp.Options{Policy: policy}), f.all, wrong}, t.hasMessages()
 	}
 	drawn := false
+	f.lost = out.Unreadable
 	unread, err := readTranscripts(c, &f.transcriptInput, args, work, func(t transcript, s macpSession) error {
 		if len(s.wrong) > 0 {
 			if err := out.Flush(); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/formats/openai/agents"
@@ -67,7 +68,7 @@ func (f *pathsFlags) run(c *cobra.Command, args []string) error {
 	taken := newTaken(d)
 	p := f.NewProgress(c.ErrOrStderr())
 	unread, err := cli.Each(f.Globals, c, args, p, func(doc input.Document) ([]agents.Transfer, error) { return f.transfers(d, doc) },
-		func(run []agents.Transfer) error { taken.add(run); return nil }, func() error { return nil })
+		func(run []agents.Transfer) error { taken.add(run); return nil }, func(report.Unread) error { return nil }, func() error { return nil })
 	summary := taken.summary()
 	if err == nil {
 		err = out.Print(summary)

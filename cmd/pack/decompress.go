@@ -32,10 +32,12 @@ with exit code 2; with -o or -i, no file is then written.
 With -i, each FILE.zst or FILE.gz is replaced by FILE, with the same mode and times. The
 original is deleted only after the new file is safely on disk.
 
-With --index (see compress --per-message), only the message with the number
---message-number is read, or all messages with the --handoff-id.`,
+--message-number N writes only the message number N, counted from 1, and --handoff-id ID
+all messages with that id. With --index (see compress --per-message), only these are
+read, and otherwise all data before them.`,
 		Example: `  handoff decompress < queue | consumer
   handoff decompress -i archive/
+  handoff decompress --message-number 17 archive.jsonl.gz
   handoff decompress --index all.index --message-number 17 all.zst`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.check(c, args); err != nil {
@@ -45,8 +47,11 @@ With --index (see compress --per-message), only the message with the number
 				return err
 			}
 			f.convert, f.target = f.unpack, unpackedName
-			if f.index != "" {
+			switch {
+			case f.index != "":
 				return f.pick(c, args)
+			case f.message > 0 || f.handoffID != "":
+				return f.search(c, args)
 			}
 			return f.run(c, args)
 		},
@@ -56,8 +61,8 @@ With --index (see compress --per-message), only the message with the number
 	flags.StringVar(&f.dict, "dict", "", "additional zstd dictionary `FILE`; the built-in one is always available")
 	flags.BoolVar(&f.force, "force", false, "overwrite existing files")
 	flags.StringVar(&f.index, "index", "", "index `FILE`, to read only one message")
-	flags.IntVar(&f.message, "message-number", 0, "with --index: number of the message, from 0")
-	flags.StringVar(&f.handoffID, "handoff-id", "", "with --index: `ID` of the message's handoff")
+	flags.IntVar(&f.message, "message-number", 0, "write only the message number `N`, from 1")
+	flags.StringVar(&f.handoffID, "handoff-id", "", "write only the messages with the handoff `ID`")
 	cli.OnlyForCall(c, "message-number")
 	return c
 }
@@ -70,14 +75,18 @@ func (f *decompressFlags) check(c *cobra.Command, args []string) error {
 		}
 	}
 	switch {
-	case f.index == "" && chosen > 0:
-		return errors.New("--message-number and --handoff-id need --index")
-	case f.index != "" && chosen != 1:
+	case chosen > 1:
+		return errors.New("--message-number and --handoff-id: use one of them")
+	case f.index != "" && chosen == 0:
 		return errors.New("--index needs --message-number or --handoff-id, to select a message")
-	case f.message < 0:
-		return fmt.Errorf("--message-number %d: use 0 or more", f.message)
-	case f.index != "" && (f.inPlace || f.verify || len(args) > 1):
-		return errors.New("--index: name one file, and write to stdout or to -o FILE, without --verify")
+	case c.Flags().Changed("message-number") && f.message < 1:
+		return fmt.Errorf("--message-number %d: messages are counted from 1", f.message)
+	case c.Flags().Changed("handoff-id") && f.handoffID == "":
+		return errors.New("--handoff-id is empty: name a handoff")
+	case chosen > 0 && (f.inPlace || f.verify):
+		return errors.New("one message is written to stdout or to -o FILE: leave out --in-place and --verify")
+	case f.index != "" && len(args) > 1:
+		return errors.New("--index: name one file")
 	case f.verify && !f.inPlace && (f.output == "" || f.output == "-"):
 		return errors.New("--verify needs -o or -i, because stdout cannot be read again")
 	case output.CodecOf(f.output) != compress.None:

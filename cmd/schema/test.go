@@ -73,7 +73,7 @@ func (f *testFlags) run(c *cobra.Command, args []string) error {
 			failed++
 		}
 		return out.Print(r)
-	}, func() error { return nil })
+	}, out.Unreadable, func() error { return nil })
 	if err == nil && !out.JSON {
 		_, err = fmt.Fprintf(out, "%s, %d not as expected\n", term.Counted(fixtures, "fixture"), failed)
 	}

@@ -53,6 +53,14 @@ type Shown interface {
 	WriteText(w io.Writer, columns int, colors term.Palette) error
 }
 
+// Unreadable writes the record of an unreadable document in JSON; as text, the error is on stderr.
+func (f *Facts) Unreadable(u report.Unread) error {
+	if !f.JSON {
+		return nil
+	}
+	return report.WriteJSON(f.File, u)
+}
+
 // Print writes a record.
 func (f *Facts) Print(r Shown) error {
 	if f.JSON {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -11,34 +12,45 @@ import (
 
 // filterFlags route documents by their result.
 type filterFlags struct {
-	pass   bool
-	reject string
+	pass       bool
+	reject     string
+	keepLayout bool
 }
 
 // RegisterFilter registers the flags of a command that can pass on good documents and store the others.
 func (f *ReportFlags) RegisterFilter(c *cobra.Command, good string) {
 	flags := c.Flags()
-	flags.BoolVar(&f.filter.pass, "pass", false, "write the "+good+" messages unchanged to standard output, one per line, and the report to stderr")
+	flags.BoolVar(&f.filter.pass, "pass", false, "write the "+good+" messages to standard output, one per line, and the report to stderr")
 	flags.StringVar(&f.filter.reject, "reject", "", "append every other message to `FILE`, as a line of JSON with its findings")
+	RegisterKeepLayout(c, &f.filter.keepLayout)
+}
+
+// RegisterKeepLayout registers --keep-layout for a command that writes messages one per line.
+func RegisterKeepLayout(c *cobra.Command, keep *bool) {
+	c.Flags().BoolVar(keep, "keep-layout", false, "write messages byte for byte, even if one takes several lines")
 }
 
 // wanted reports whether any documents are written.
-func (f filterFlags) wanted() bool { return f != filterFlags{} }
+func (f filterFlags) wanted() bool { return f.pass || f.reject != "" }
 
 // A filter writes the documents of one run; nil to write none.
 type filter struct {
 	*Globals
-	passed   *output.File // nil without --pass
-	rejected string       // the file of --reject, "" for none
-	lines    []byte       // to be appended to rejected
+	passed     *output.File // nil without --pass
+	keepLayout bool
+	rejected   string // the file of --reject, "" for none
+	lines      []byte // to be appended to rejected
 }
 
 // open returns the filter of a run.
 func (f filterFlags) open(g *Globals, c *cobra.Command) (*filter, error) {
+	if f.keepLayout && !f.pass && c.Flags().Changed("keep-layout") {
+		return nil, errors.New("--keep-layout is for the messages of --pass: add --pass")
+	}
 	if !f.wanted() {
 		return nil, nil
 	}
-	all := &filter{Globals: g, rejected: f.reject}
+	all := &filter{Globals: g, keepLayout: f.keepLayout, rejected: f.reject}
 	if f.reject != "" {
 		if err := g.ClaimAppended("--reject", f.reject); err != nil {
 			return nil, err
@@ -57,13 +69,13 @@ func (f filterFlags) open(g *Globals, c *cobra.Command) (*filter, error) {
 // maxLines is the number of bytes of rejected documents to buffer.
 const maxLines = 1 << 20
 
-// take writes a document to the output for its record: unchanged if it is whole, otherwise as a line.
+// take writes a document to the output for its record. If it is whole, it is not JSON, and is not changed.
 func (f *filter) take(r *report.Record, whole bool) error {
 	switch {
 	case r.Valid && r.Err == nil:
 		return f.pass(r.Raw.Bytes, whole)
-	case f.rejected == "" || r.Err != nil && r.Raw.Bytes == nil:
-		return nil // an unreadable source has no document
+	case f.rejected == "":
+		return nil
 	}
 	var err error
 	if f.lines, err = report.AppendWithDocument(f.lines, r, f.Limits); err != nil || len(f.lines) < maxLines {

@@ -49,10 +49,41 @@ func nearestFlag(c *cobra.Command, name string) string {
 			names = append(names, f.Name)
 		}
 	})
-	if best := nearest.Name(name, names); best != "" {
-		return ": did you mean --" + best + "?"
+	best := nearest.Name(name, names)
+	begins := func(known string) bool { return strings.HasPrefix(known, name+"-") }
+	switch i := slices.IndexFunc(names, begins); {
+	case best != "":
+	case slices.Contains(formatsOf(c), name):
+		return ": did you mean -f " + name + "?"
+	case slices.Contains(names, name+"-file"):
+		best = name + "-file"
+	case i >= 0 && !slices.ContainsFunc(names[i+1:], begins):
+		best = names[i]
+	default:
+		return ""
 	}
-	return ""
+	return ": did you mean --" + best + "?"
+}
+
+// formatsOf returns the formats that the flag --format of a command lists, nil if it has none.
+func formatsOf(c *cobra.Command) []string {
+	f := c.Flags().Lookup("format")
+	if f == nil {
+		return nil
+	}
+	_, list, _ := strings.Cut(f.Usage, ": ")
+	return strings.FieldsFunc(list, func(r rune) bool { return r < 'a' || r > 'z' })
+}
+
+// otherShort returns the flags of this program for a single letter of other programs, the most likely first.
+func otherShort(letter string) []string {
+	switch letter {
+	case "n":
+		return []string{"dry-run", "max", "message-number", "last"}
+	case "k":
+		return []string{"key-file"}
+	}
+	return nil
 }
 
 // longFlag returns a suggestion of the flag that was given, perhaps misspelled, with a single dash, or "".
@@ -60,6 +91,11 @@ func longFlag(c *cobra.Command, given string) string {
 	name, _, _ := strings.Cut(given, "=")
 	if c.Flags().Lookup(name) != nil {
 		return ": did you mean --" + name + "?"
+	}
+	for _, long := range otherShort(name) {
+		if c.Flags().Lookup(long) != nil {
+			return ": did you mean --" + long + "?"
+		}
 	}
 	return nearestFlag(c, name)
 }
@@ -118,6 +154,9 @@ func argumentError(c *cobra.Command, args []string) error {
 		if guess := nearest.Suggestion(args[0], CommandNames(c)); guess != "" {
 			return fmt.Errorf("%w%s", err, guess)
 		}
+		if meant := otherCommands(args[0]); meant != nil && !c.HasParent() {
+			return fmt.Errorf("%w: did you mean \"%s\"?", err, strings.Join(meant, `" or "`))
+		}
 		const most = 3
 		if others := below(c, args[0]); others != nil && len(others) <= most {
 			return fmt.Errorf("%w: did you mean \"%s\"?", err, strings.Join(others, `" or "`))
@@ -130,6 +169,25 @@ func argumentError(c *cobra.Command, args []string) error {
 		}
 	}
 	return fmt.Errorf("found %s: write it as %s", term.Counted(len(args), "argument"), c.UseLine())
+}
+
+// otherCommands returns the commands of this program for a name that other programs use.
+func otherCommands(name string) []string {
+	switch name {
+	case "cat":
+		return []string{"inspect", "decompress"}
+	case "check", "lint":
+		return []string{"validate"}
+	case "compare":
+		return []string{"diff"}
+	case "create", "init":
+		return []string{"new", "build"}
+	case "format":
+		return []string{"canonicalize"}
+	case "show", "view":
+		return []string{"inspect"}
+	}
+	return nil
 }
 
 // CommandNames returns the names of the commands in a group.
@@ -157,6 +215,16 @@ func below(group *cobra.Command, name string) []string {
 	return paths
 }
 
+// inFull returns the remedy for a number with a unit, such as 8k; "" for others.
+func inFull(text string) string {
+	for unit, zeros := range map[string]string{"k": "000", "m": "000000"} {
+		if digits, ok := strings.CutSuffix(strings.ToLower(text), unit); ok && digits != "" && strings.Trim(digits, "0123456789") == "" {
+			return ": write " + digits + zeros
+		}
+	}
+	return ""
+}
+
 // ValueError rewords the error for an invalid flag value without the terms of Go's parsers.
 func ValueError(err error) error {
 	number, list := (*strconv.NumError)(nil), (*csv.ParseError)(nil)
@@ -169,7 +237,7 @@ func ValueError(err error) error {
 	case number != nil && number.Func == "ParseFloat":
 		return fmt.Errorf("%q is not a number", number.Num)
 	case number != nil:
-		return fmt.Errorf("%q is not a whole number", number.Num)
+		return fmt.Errorf("%q is not a whole number%s", number.Num, inFull(number.Num))
 	case errors.As(err, &list):
 		return errors.New(`a quote in the list is not closed: write it as a,b, and a value with a comma as "a,b" with its quotes`)
 	case strings.HasPrefix(text, "time: ") && strings.Contains(text, `"`):

@@ -56,10 +56,12 @@ func (f *KeyFlags) Load(g *Globals, c *cobra.Command) (keys []sign.Key, err erro
 	return f.keys, err
 }
 
-// ErrNoKey reports that a command needs a key, and ErrNoPair that it needs a key pair.
+// ErrNoKey reports that a command needs a key, ErrNoKeyOfSender that it needs one to verify with, and ErrNoPair
+// that it needs a key pair.
 var (
-	ErrNoKey  = errNoKey("handoff keygen -o FILE makes a key")
-	ErrNoPair = errNoKey("handoff keygen --type p256 -o FILE makes a key pair")
+	ErrNoKey         = errNoKey("handoff keygen -o FILE makes a key")
+	ErrNoKeyOfSender = errNoKey("it is the key of the sender: its public key, or the secret that it shares with this receiver")
+	ErrNoPair        = errNoKey("handoff keygen --type p256 -o FILE makes a key pair")
 )
 
 func errNoKey(advice string) error {

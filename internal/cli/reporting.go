@@ -202,8 +202,8 @@ func (r *Reporting) Run(produce func(emit func([]input.Document) bool), work fun
 	return err
 }
 
-// prepared returns work that also takes the excerpts for reports and drops documents without a destination,
-// so that they do not stay in memory until they are reported.
+// prepared returns work that also takes the excerpts for reports, puts documents to be passed on on a line, and
+// drops documents without a destination, so that they do not stay in memory until they are reported.
 func (r *Reporting) prepared(work func([]input.Document) Records) func([]input.Document) Records {
 	return func(batch []input.Document) Records {
 		list := work(batch)
@@ -212,10 +212,14 @@ func (r *Reporting) prepared(work func([]input.Document) Records) func([]input.D
 			if r.excerpts > 0 && !r.Findings.Exhausted.Load() {
 				one.TakeExcerpts(r.excerpts)
 			}
-			if r.filter == nil {
-				one.Raw = jsonstream.Raw{}
-			} else if one.Err != nil && len(list) == len(batch) {
+			if one.Err != nil && len(list) == len(batch) {
 				one.Source, one.Index, one.Raw = batch[i].Source.Name, batch[i].Index, batch[i].Raw
+			}
+			switch {
+			case r.filter == nil:
+				one.Raw = jsonstream.Raw{}
+			case one.Valid && !r.Whole && !r.filter.keepLayout:
+				one.Raw.Bytes = jsonstream.Line(one.Raw.Bytes)
 			}
 		}
 		return list
@@ -256,7 +260,7 @@ func (r *Reporting) Report(one *report.Record) error {
 		if err := r.Findings.Flush(); err != nil {
 			return err
 		}
-		return r.Unreadable(one.Source, one.Err)
+		return r.Unreadable(report.Unread{Source: one.Source, Index: one.Index, Err: one.Err})
 	}
 	r.Documents++
 	r.Progress.Message()
@@ -324,20 +328,21 @@ func (r *Reporting) printTotals() {
 }
 
 // Each does work on every document of the arguments concurrently and consumes the results in input order. It
-// prints and counts errors of reading and of work.
-func Each[R any](g *Globals, c *cobra.Command, args []string, p *term.Progress, work func(input.Document) (R, error), consume func(R) error, flush func() error) (unread int, err error) {
+// prints and counts errors of reading and of work, and passes them to lost.
+func Each[R any](g *Globals, c *cobra.Command, args []string, p *term.Progress, work func(input.Document) (R, error), consume func(R) error, lost func(report.Unread) error, flush func() error) (unread int, err error) {
 	type outcome struct {
 		result R
-		err    error
+		report.Unread
 	}
 	err = input.Process(g.Sources(args, c.InOrStdin(), c.ErrOrStderr()), g.Limits, p, func(batch []input.Document) []outcome {
 		outcomes := make([]outcome, len(batch))
 		for i, d := range batch {
 			o := &outcomes[i]
+			o.Source, o.Index = d.Source.Name, d.Index
 			if d.Err != nil {
-				o.err = input.InFile(d.Source.Name, d.Err)
+				o.Err = input.InFile(d.Source.Name, d.Err)
 			} else {
-				o.result, o.err = work(d)
+				o.result, o.Err = work(d)
 			}
 		}
 		return outcomes
@@ -345,11 +350,16 @@ func Each[R any](g *Globals, c *cobra.Command, args []string, p *term.Progress, 
 		for _, o := range outcomes {
 			p.Message()
 			switch {
-			case ClassifierFailed(o.err):
-				return o.err
-			case o.err != nil:
+			case ClassifierFailed(o.Err):
+				return o.Err
+			case o.Err != nil:
 				unread++
-				p.Fail(o.err)
+				if !p.Fail(o.Err) {
+					continue
+				}
+				if err := lost(o.Unread); err != nil {
+					return err
+				}
 			default:
 				if err := consume(o.result); err != nil {
 					return err

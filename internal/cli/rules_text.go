@@ -58,6 +58,9 @@ func writeRuleText(b *strings.Builder, r finding.Rule, columns int, colors term.
 	for _, text := range []string{r.Summary, r.Why} {
 		b.WriteString(term.Reflow(text, columns) + "\n")
 	}
+	if r.Layer == finding.Safety {
+		b.WriteString(term.Reflow(fmt.Sprintf("To permit a legitimate text, use --allow %s@POINTER: scan and validate print it with the place.", r.Name()), columns) + "\n")
+	}
 	b.WriteByte('\n')
 	if r.Receiver != "" {
 		fmt.Fprintf(b, "%s\n%s\n", colors.Bold("Receiver:"), indented(r.Receiver))
@@ -78,6 +81,58 @@ func writeRuleMarkdown(b *strings.Builder, r finding.Rule) {
 	}
 	if r.Bad != "" {
 		fmt.Fprintf(b, "Fails:\n\n%s\nFixed:\n\n%s\n", indented(r.Bad), indented(r.Good))
+	}
+}
+
+// maxWordRules is the maximum number of rules to list for a word.
+const maxWordRules = 24
+
+// WriteWords writes words in one of [ExplainFormats]: in full or, if list is set, one line each.
+func WriteWords(w io.Writer, columns int, colors term.Palette, format string, words []report.Word, list bool) error {
+	var b strings.Builder
+	all := report.Rules()
+	for _, word := range words {
+		switch {
+		case format == "json":
+			if err := report.WriteJSON(&b, word); err != nil {
+				return err
+			}
+		case format == "markdown":
+			fmt.Fprintf(&b, "## %s\n\n%s. %s %s\n\n", word.Name, word.Of, word.Meaning, word.Action)
+			for _, id := range word.Rules {
+				fmt.Fprintf(&b, "- %s\n", id)
+			}
+		case list:
+			b.WriteString(term.Fold(fmt.Sprintf("%-28s %s", word.Name, word.Meaning), 0, columns) + "\n")
+		default:
+			writeWordText(&b, word, word.RulesOf(all), columns, colors)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func writeWordText(b *strings.Builder, word report.Word, rules []finding.Rule, columns int, colors term.Palette) {
+	fmt.Fprintf(b, "%s (%s)\n\n", colors.Bold(word.Name), word.Of)
+	b.WriteString(term.Reflow(word.Meaning+" "+word.Action, columns) + "\n\n")
+	layers := map[string]int{}
+	for _, r := range rules {
+		layers[r.Group()]++
+	}
+	if len(rules) > 0 {
+		b.WriteString("Rules:\n")
+	}
+	for _, r := range rules {
+		switch n := layers[r.Group()]; {
+		case len(rules) <= maxWordRules:
+			b.WriteString("    " + listedRule(r, max(columns-4, 0), colors) + "\n")
+		case n > 0:
+			fmt.Fprintf(b, "    %s: handoff explain %s\n", term.Plural(n, r.Group()+" rule"), r.Group())
+			layers[r.Group()] = 0
+		}
+	}
+	if len(rules) > 0 {
+		b.WriteString("\n")
 	}
 }
 

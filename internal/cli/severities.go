@@ -74,8 +74,12 @@ func (f *SeverityFlags) want(c *cobra.Command, flag, name string, found func(id 
 		found(id)
 		return nil
 	}
-	if _, elsewhere := finding.Find(report.Rules(), name); elsewhere == nil && !c.Flags().Changed(flag) {
+	rule, elsewhere := finding.Find(report.Rules(), name)
+	switch {
+	case elsewhere == nil && !c.Flags().Changed(flag):
 		return nil
+	case elsewhere == nil && rule.Layer == finding.Safety:
+		return fmt.Errorf("--%s %s: the rule cannot be disabled; to permit a legitimate text, use --allow %s@POINTER: scan and validate print it with the place", flag, name, rule.Name())
 	}
 	return err
 }

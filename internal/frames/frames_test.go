@@ -121,17 +121,17 @@ func TestIndex(t *testing.T) {
 		number      int
 		want        string
 	}{
-		{name: "there", index: string(index), number: 1},
-		{name: "not there", index: string(index), number: 2, want: "has no message 2: it has 2, numbered from 0"},
-		{name: "not looked at", index: first + "\nwhatever", number: 0},
-		{name: "damaged", index: first + "\nwhatever", number: 1, want: "line 2: "},
-		{name: "line left out", index: first + "\n" + first, number: 1, want: "line 2: not a line of an index"},
+		{name: "there", index: string(index), number: 2},
+		{name: "not there", index: string(index), number: 3, want: "has no message 3: it has 2"},
+		{name: "not looked at", index: first + "\nwhatever", number: 1},
+		{name: "damaged", index: first + "\nwhatever", number: 2, want: "line 2: "},
+		{name: "line left out", index: first + "\n" + first, number: 2, want: "line 2: not a line of an index"},
 		{name: "no index", index: "{}", want: "line 1: not a line of an index"},
 		{name: "empty", want: "line 1: "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			e, err := frames.ByNumber(strings.NewReader(tt.index), tt.number, jsonstream.Limits{})
-			if tt.want == "" && (err != nil || e.Index != tt.number) || tt.want != "" && (err == nil || !strings.HasPrefix(err.Error(), tt.want)) {
+			if tt.want == "" && (err != nil || e.Index != tt.number-1) || tt.want != "" && (err == nil || !strings.HasPrefix(err.Error(), tt.want)) {
 				t.Errorf("got %+v and %v, want %q", e, err, tt.want)
 			}
 			if errors.As(err, new(*frames.NotFoundError)) != (tt.name == "not there") {

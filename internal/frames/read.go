@@ -19,17 +19,26 @@ type NotFoundError struct{ what string }
 
 func (e *NotFoundError) Error() string { return "has no message " + e.what }
 
-// ByNumber returns the entry of message number, from 0. The error is a [*NotFoundError], or reports
+// NotFound returns the error for a missing message: one of a number, of n messages, or, if number is 0, one
+// with an id.
+func NotFound(number, n int, id string) *NotFoundError {
+	if number > 0 {
+		return &NotFoundError{fmt.Sprintf("%d: it has %d", number, n)}
+	}
+	return &NotFoundError{fmt.Sprintf("with the handoffId %q", id)}
+}
+
+// ByNumber returns the entry of message number, from 1. The error is a [*NotFoundError], or reports
 // an invalid line.
 func ByNumber(index io.Reader, number int, limits jsonstream.Limits) (Entry, error) {
 	lines := 0
 	for e, err := range entries(index, limits) {
-		if err != nil || e.Index == number {
+		if err != nil || e.Index == number-1 {
 			return e, err
 		}
 		lines++
 	}
-	return Entry{}, &NotFoundError{fmt.Sprintf("%d: it has %d, numbered from 0", number, lines)}
+	return Entry{}, NotFound(number, lines, "")
 }
 
 // ByID returns the entries of the messages with an id, in their order. Its errors are as for
@@ -45,7 +54,7 @@ func ByID(index io.Reader, id string, limits jsonstream.Limits) ([]Entry, error)
 		}
 	}
 	if found == nil {
-		return nil, &NotFoundError{fmt.Sprintf("with the handoffId %q", id)}
+		return nil, NotFound(0, 0, id)
 	}
 	return found, nil
 }

@@ -62,6 +62,8 @@ func OfFinding(f finding.Finding) string {
 	switch f.Rule {
 	case "schema/unknown-format":
 		return ofArray(f.Message)
+	case "signature/signature-mismatch":
+		return "; handoff verify --diagnose searches for the cause"
 	case "chain/loop":
 		return ", or raise --max-visits"
 	case "chain/wrong-sender":

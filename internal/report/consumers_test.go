@@ -39,7 +39,7 @@ var jenkins = map[string]struct{ required, optional, children []string }{
 func junitReports(t *testing.T) map[string]string {
 	var unreadable bytes.Buffer
 	r := newJUnit(&unreadable)
-	if err := errors.Join(r.Unreadable("no/such.json", errFull), r.Close()); err != nil {
+	if err := errors.Join(r.Unreadable(Unread{Source: "no/such.json", Err: errFull}), r.Close()); err != nil {
 		t.Fatal(err)
 	}
 	to := func(b *bytes.Buffer) Printer { return newJUnit(b) }

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/eaapl/handoff/internal/remedy"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 )
@@ -44,10 +43,10 @@ func (g githubReporter) Report(r *Record) error {
 	return nil
 }
 
-func (g githubReporter) Unreadable(source string, cause error) error {
+func (g githubReporter) Unreadable(u Unread) error {
 	g.commands["error"]++
 	_, err := fmt.Fprintf(g.w, "::error file=%s,title=unreadable::%s\n",
-		githubProperty.Replace(term.Visible(filepath.ToSlash(source))), githubData.Replace(term.Visible(cause.Error()+remedy.Of(cause))))
+		githubProperty.Replace(term.Visible(filepath.ToSlash(u.Source))), githubData.Replace(term.Visible(u.problem())))
 	return err
 }
 

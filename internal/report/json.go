@@ -65,11 +65,7 @@ func AppendWithDocument(dst []byte, r *Record, limits jsonstream.Limits) ([]byte
 	var v any = r
 	switch {
 	case r.Err != nil:
-		v = struct {
-			Source string `json:"source"` // the file as named by the user
-			Index  int    `json:"index"`  // 0-based, within the source
-			Error  string `json:"error"`  // why there is no result
-		}{r.Source, r.Index, r.Err.Error()}
+		v = Unread{r.Source, r.Index, r.Err}
 	case r.Own != nil:
 		v = r.Own.JSON(r)
 	}
@@ -79,7 +75,7 @@ func AppendWithDocument(dst []byte, r *Record, limits jsonstream.Limits) ([]byte
 	}
 	dst = append(dst, bytes.TrimSuffix(WithoutSecrets(record), []byte("}"))...)
 	if r.Raw.Bytes == nil {
-		return append(dst, '}', '\n'), nil // it exceeds the maximum document size
+		return append(dst, '}', '\n'), nil // it could not be read, or exceeds the maximum document size
 	}
 	if _, damage := jsonstream.Parse(r.Raw, limits); damage == nil && !r.Raw.Lines {
 		dst = jsonstream.AppendCompact(append(dst, `,"message":`...), r.Raw.Bytes)

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/eaapl/handoff/internal/remedy"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 )
@@ -76,13 +75,13 @@ func (j *junitReporter) Report(r *Record) error {
 	return j.add(r.Source, newJUnitCase(r))
 }
 
-func (j *junitReporter) Unreadable(source string, cause error) error {
-	c := newTestCase(source)
-	if j.suite.Tests > 0 && j.suite.Name == term.Visible(source) {
+func (j *junitReporter) Unreadable(u Unread) error {
+	c := newTestCase(u.Source)
+	if j.suite.Tests > 0 && j.suite.Name == term.Visible(u.Source) {
 		c.Name += ", the rest"
 	}
-	c.Error = &junitFailure{Type: "UNREADABLE", Message: term.Clip("could not be read: "+cause.Error()+remedy.Of(cause), maxJUnitMessage)}
-	return j.add(source, c)
+	c.Error = &junitFailure{Type: "UNREADABLE", Message: term.Clip(u.problem(), maxJUnitMessage)}
+	return j.add(u.Source, c)
 }
 
 // newTestCase returns a case named after a file, in a class named after the file's folder. Jenkins splits the

@@ -11,6 +11,7 @@ import (
 	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/internal/nearest"
 	"github.com/eaapl/handoff/internal/output"
+	"github.com/eaapl/handoff/internal/remedy"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
 )
@@ -81,6 +82,25 @@ func (r *Record) join(next *Record) {
 	r.Score = max(r.Score, next.Score)
 }
 
+// An Unread is a document, or the rest of a source, that could not be read.
+type Unread struct {
+	Source string // the file as named by the user
+	Index  int    // 0-based, within the source
+	Err    error
+}
+
+// problem returns the error with its remedy.
+func (u Unread) problem() string { return u.Err.Error() + remedy.Of(u.Err) }
+
+// MarshalJSON implements [json.Marshaler].
+func (u Unread) MarshalJSON() ([]byte, error) {
+	return marshal(struct {
+		Source string `json:"source"`
+		Index  int    `json:"index"`
+		Error  string `json:"error"`
+	}{u.Source, u.Index, u.problem()})
+}
+
 // A Printer writes the report of a run in one format.
 type Printer interface {
 	Ending
@@ -89,8 +109,8 @@ type Printer interface {
 
 // An Ending has the methods common to all reports.
 type Ending interface {
-	Unreadable(source string, cause error) error // a source that could not be read to its end
-	Close() error                                // writes the end of the report
+	Unreadable(Unread) error // a document, or the rest of a source, that could not be read
+	Close() error            // writes the end of the report
 }
 
 // Formats are the formats of validate's report.
@@ -163,10 +183,10 @@ func Open(main, further func(path string, stdout io.Writer) (*output.File, error
 	return all, nil
 }
 
-// Unreadable reports in every report that a source could not be read.
-func (all *Set) Unreadable(source string, cause error) error {
+// Unreadable implements [Ending] for all reports.
+func (all *Set) Unreadable(u Unread) error {
 	for _, r := range all.reports {
-		if err := r.Unreadable(source, cause); err != nil {
+		if err := r.Unreadable(u); err != nil {
 			return err
 		}
 	}
@@ -224,7 +244,7 @@ func UnknownFormat(format string, known []string) error {
 type Bare struct{}
 
 // Unreadable writes nothing: there is no message, and the error is on stderr.
-func (Bare) Unreadable(string, error) error { return nil }
+func (Bare) Unreadable(Unread) error { return nil }
 
 func (Bare) Close() error { return nil }
 
@@ -232,6 +252,8 @@ type jsonReporter struct {
 	Bare
 	w io.Writer
 }
+
+func (j jsonReporter) Unreadable(u Unread) error { return WriteJSON(j.w, u) }
 
 func (j jsonReporter) Report(r *Record) error {
 	if r.Own != nil {

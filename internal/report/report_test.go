@@ -205,7 +205,7 @@ func TestReportersKeepWriteErrors(t *testing.T) {
 func TestSARIFTellsOfUnreadableSources(t *testing.T) {
 	var b bytes.Buffer
 	r := newSARIF(&b, "1.2.3")
-	if err := errors.Join(r.Unreadable("no such/file.json", errFull), r.Close()); err != nil {
+	if err := errors.Join(r.Unreadable(Unread{Source: "no such/file.json", Err: errFull}), r.Close()); err != nil {
 		t.Fatal(err)
 	}
 	log, err := sarif.FromString(b.String())

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/eaapl/handoff/internal/remedy"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 )
@@ -60,12 +59,12 @@ func (s *sarifReporter) Report(r *Record) error {
 	return s.err
 }
 
-func (s *sarifReporter) Unreadable(source string, cause error) error {
+func (s *sarifReporter) Unreadable(u Unread) error {
 	s.failed = true
 	s.notifications = append(s.notifications, object{
 		"level":     "error",
-		"message":   sarifText("could not be read: " + term.Visible(cause.Error()+remedy.Of(cause))),
-		"locations": []object{{"physicalLocation": object{"artifactLocation": object{"uri": sarifURI(s.directory, source)}}}},
+		"message":   sarifText("could not be read: " + term.Visible(u.problem())),
+		"locations": []object{{"physicalLocation": object{"artifactLocation": object{"uri": sarifURI(s.directory, u.Source)}}}},
 	})
 	return s.err
 }

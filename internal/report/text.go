@@ -60,7 +60,7 @@ func (t *textReporter) write(r *Record) error {
 }
 
 // Unreadable writes nothing: the error is on stderr.
-func (t *textReporter) Unreadable(string, error) error {
+func (t *textReporter) Unreadable(Unread) error {
 	t.any, t.alone = true, nil
 	return nil
 }
@@ -161,6 +161,10 @@ func (p *Page) validity(r *Record) {
 		return
 	}
 	for i, f := range r.Findings {
-		p.Finding(i, p.Severity(f), f.Rule)
+		rule := f.Rule
+		if f.Score > 0 {
+			rule += fmt.Sprintf(" %.2f", f.Score)
+		}
+		p.Finding(i, p.Severity(f), rule)
 	}
 }

@@ -10,6 +10,9 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 )
 
+// Default is the origin of a value that nobody has set.
+const Default = "default"
+
 // A Setting is a configurable flag, its value, and the origin of the value.
 type Setting struct {
 	command string      // "" for a flag of every command
@@ -49,7 +52,7 @@ func visitConfigurable(root *cobra.Command, visit func(command string, f *pflag.
 func (t Tree) Defaults() []Setting {
 	var list []Setting
 	visitConfigurable(t.All(), func(command string, f *pflag.Flag) {
-		list = append(list, Setting{command, f, settingKey(command, f.Name), settingText(f), "default"})
+		list = append(list, Setting{command, f, settingKey(command, f.Name), settingText(f), Default})
 	})
 	return list
 }

@@ -5,29 +5,26 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
-// settings are the options that affect made-up values.
-type settings struct{ seed, budget string }
-
 // A conversion converts from one format to another. Its steps have the names used in the package
 // documentation: convert, base, attach and valid.
 type conversion struct {
 	from, to side
-	settings
+	given    exchange.Given
 }
 
-func (c conversion) back(s settings) conversion { return conversion{c.to, c.from, s} }
+func (c conversion) back(s exchange.Given) conversion { return conversion{c.to, c.from, s} }
 
 // A trace is the record of a conversion.
 type trace struct {
 	meaning  exchange.Meaning
 	shape    tree.Node // of the source
 	made     []exchange.MadeUp
-	calls    []tree.Node // items added for results without a call
-	residue  residue     // carried by the target
-	place    string      // place of the residue
-	restored bool        // from the carried data of the source
-	settings             // of the conversion that made the source, if it is restored
-	missed   []string    // places whose carried values no longer apply
+	calls    []tree.Node    // items added for results without a call
+	residue  residue        // carried by the target
+	place    string         // place of the residue
+	restored bool           // from the carried data of the source
+	given    exchange.Given // of the conversion that made the source, if it is restored
+	missed   []string       // places whose carried values no longer apply
 }
 
 // convert returns the source in the other format: its base, if the source was made by a conversion, and
@@ -45,7 +42,7 @@ func (c conversion) valid(source, base tree.Node, t trace) bool {
 	if !t.restored {
 		return false
 	}
-	back := c.back(t.settings)
+	back := c.back(t.given)
 	further, u := back.base(base)
 	again, _ := back.attach(base, further, u)
 	return tree.Same(again, source) && !back.valid(base, further, u)
@@ -56,9 +53,9 @@ func (c conversion) valid(source, base tree.Node, t trace) bool {
 func (c conversion) base(source tree.Node) (tree.Node, trace) {
 	bare, r, ok := strip(c.from, source, c.to)
 	m, shape := c.from.read(bare)
-	t := trace{meaning: m, shape: shape, restored: ok, settings: r.settings}
+	t := trace{meaning: m, shape: shape, restored: ok, given: r.given}
 	if !ok {
-		k := &exchange.Maker{Seed: c.seed, Budget: c.budget, Source: source}
+		k := &exchange.Maker{Given: c.given, Source: source}
 		target := c.to.message(c.to.write(m, tree.None, k))
 		t.made, t.calls = k.Made, k.Calls
 		return target, t
@@ -77,7 +74,7 @@ func (c conversion) base(source tree.Node) (tree.Node, trace) {
 // attach returns the base of the source with a residue that restores the source.
 func (c conversion) attach(source, base tree.Node, t trace) (tree.Node, trace) {
 	said, _ := c.to.read(base)
-	r := residue{format: c.from.Name, shape: t.shape, settings: c.settings, made: tree.Object()}
+	r := residue{format: c.from.Name, shape: t.shape, given: c.given, made: tree.Object()}
 	for i, row := range exchange.Rows {
 		if t.meaning.Values[i] == tree.None && said.Values[i] != tree.None {
 			r.made = r.made.With(row.Member, tree.String(said.Values[i].Digest().String()))
@@ -90,7 +87,7 @@ func (c conversion) attach(source, base tree.Node, t trace) (tree.Node, trace) {
 		}
 	}
 	r.unknown = tree.Array(unknown...)
-	back := c.back(settings{})
+	back := c.back(exchange.Given{})
 	r.patch = patchOf(c.from, back.translate(said, r, back.restorer(r, base)), source)
 	t.residue = r
 	base, t.place = store(c.to, base, r)
@@ -115,7 +112,7 @@ func withoutMade(m exchange.Meaning, made tree.Node) exchange.Meaning {
 // restorer returns the maker of the values that the translation of a message with a residue needs. It makes
 // up the values that were known when the residue was made and are missing now.
 func (c conversion) restorer(r residue, source tree.Node) *exchange.Maker {
-	k := &exchange.Maker{Seed: c.seed, Budget: c.budget, Source: source, Restoring: true, Known: map[string]bool{}}
+	k := &exchange.Maker{Given: c.given, Source: source, Restoring: true, Known: map[string]bool{}}
 	for _, place := range c.to.Places {
 		k.Known[place] = true
 	}

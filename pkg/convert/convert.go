@@ -25,6 +25,9 @@ type Options struct {
 	// Budget is the remaining budget in US dollars, a JSON number, for a canonical message made from a
 	// source without one; "" means 0, and no receiver executes such a message.
 	Budget string
+	// FromAgent and ToAgent are the agents, and Timestamp the time (RFC 3339), of messages whose sources have
+	// none; "" to make them up.
+	FromAgent, ToAgent, Timestamp string
 	// Strict rejects a source for which values would be made up: the error is then a
 	// [*MadeUpError].
 	Strict bool
@@ -79,7 +82,7 @@ func Convert(doc *jsonstream.Document, to format.Format, options Options) (Resul
 	if from == to {
 		return Result{textOf(source, to), report}, nil
 	}
-	c := conversion{sideOf(from), sideOf(to), settings{strings.ToValidUTF8(options.Seed, "\uFFFD"), options.Budget}}
+	c := conversion{sideOf(from), sideOf(to), options.given()}
 	target, t := c.convert(source)
 	report.Filled = checker.Findings
 	t.describe(c, &report, source, target)
@@ -127,8 +130,18 @@ func checkFormats(root jsonstream.Value, to format.Format, options Options) (for
 	return from, options.Check()
 }
 
-// Check returns the error of invalid options: a budget that is not a number, or negative.
+// given returns the values for members that a source lacks.
+func (o Options) given() exchange.Given {
+	valid := func(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+	return exchange.Given{Seed: valid(o.Seed), Budget: o.Budget, From: valid(o.FromAgent), To: valid(o.ToAgent), Time: o.Timestamp}
+}
+
+// Check returns the error of invalid options: a budget that is not a number, or negative, or a timestamp that
+// is not a time.
 func (o Options) Check() error {
+	if o.Timestamp != "" && !exchange.IsTime(tree.String(strings.ToValidUTF8(o.Timestamp, "\uFFFD"))) {
+		return fmt.Errorf("%q is not a time: write it like 2026-06-12T09:30:00Z", o.Timestamp)
+	}
 	if o.Budget == "" {
 		return nil
 	}

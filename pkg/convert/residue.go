@@ -2,6 +2,7 @@ package convert
 
 import (
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/internal/tree"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -11,7 +12,7 @@ import (
 //
 //	format   the format of the original message
 //	shape    how the original was written: a hint for writing it again
-//	seed, budget   the options of the conversion, if set
+//	seed, budget, from, to, time   the options of the conversion, if set
 //	made     the digests of made-up values, by their member
 //	unknown  the members that were unknown, and were replaced
 //	members  of the patch, other than the turns: at, was, value
@@ -21,9 +22,9 @@ import (
 //	place    the value replaced by the residue's holder, if it could not hold a residue
 //	bare     true if the message was an array, which became a member to hold this
 type residue struct {
-	format format.Format
-	shape  tree.Node
-	settings
+	format  format.Format
+	shape   tree.Node
+	given   exchange.Given
 	made    tree.Node // digests by member
 	unknown tree.Node // members
 	patch
@@ -45,8 +46,11 @@ func (r residue) pack() tree.Node {
 		}
 	}
 	add("shape", r.shape)
-	text("seed", r.seed)
-	text("budget", r.budget)
+	text("seed", r.given.Seed)
+	text("budget", r.given.Budget)
+	text("from", r.given.From)
+	text("to", r.given.To)
+	text("time", r.given.Time)
 	add("made", r.made)
 	add("unknown", r.unknown)
 	add("members", packEntries(r.members))
@@ -76,7 +80,10 @@ func unpack(n tree.Node, f format.Format) (residue, bool) {
 		return residue{}, false
 	}
 	r := residue{
-		format: f, shape: n.Get("shape"), bare: n.Get("bare").Is(jsonstream.True), settings: settings{n.Get("seed").Text(), n.Get("budget").Text()},
+		format: f, shape: n.Get("shape"), bare: n.Get("bare").Is(jsonstream.True),
+		given: exchange.Given{
+			Seed: n.Get("seed").Text(), Budget: n.Get("budget").Text(), From: n.Get("from").Text(), To: n.Get("to").Text(), Time: n.Get("time").Text(),
+		},
 		made: n.Get("made"), unknown: n.Get("unknown"),
 		patch: patch{
 			members: unpackEntries(n.Get("members")), turns: unpackHunks(n.Get("turns")),
@@ -84,8 +91,11 @@ func unpack(n tree.Node, f format.Format) (residue, bool) {
 			text:   recodedText{tree.DigestIn(n.At("/text/was").Text()), n.At("/text/value")},
 		},
 	}
-	if (Options{Budget: r.budget}).Check() != nil {
-		r.budget = ""
+	if (Options{Budget: r.given.Budget}).Check() != nil {
+		r.given.Budget = ""
+	}
+	if (Options{Timestamp: r.given.Time}).Check() != nil {
+		r.given.Time = ""
 	}
 	if place := n.Get("place"); place.Is(jsonstream.Array) {
 		r.place = place

@@ -69,6 +69,7 @@ type Finding struct {
 	Pointer  string   `json:"pointer"`        // JSON Pointer (RFC 6901), "" for the whole message
 	Rule     string   `json:"rule"`           // the ID of a rule; "" if there is none
 	Also     RuleIDs  `json:"also,omitzero"`  // other rules broken at the same place, if one finding is enough
+	Score    float64  `json:"score,omitzero"` // of the evidence, 0 to 1; 0 if none is weighed
 	Message  string   `json:"message"`        // the fault, the value found, the remedy: one line, without the place
 	Found    string   `json:"found,omitzero"` // the part of Message about the value found, if known
 	Fix      string   `json:"fix,omitzero"`   // the part of Message about the remedy, if known

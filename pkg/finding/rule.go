@@ -30,8 +30,8 @@ type Rule struct {
 // Name returns the rule's name without its layer.
 func (r Rule) Name() string { return r.ID[strings.LastIndexByte(r.ID, '/')+1:] }
 
-// group returns the text before the name: the layer, or the name of a system.
-func (r Rule) group() string { return strings.TrimSuffix(r.ID, "/"+r.Name()) }
+// Group returns the text before the name: the layer, or the name of a system.
+func (r Rule) Group() string { return strings.TrimSuffix(r.ID, "/"+r.Name()) }
 
 // A NameError reports a name that matches no rule or several rules.
 type NameError struct {
@@ -86,7 +86,7 @@ func nearestID(rules []Rule, name string) string {
 func Group(rules []Rule, name string) []Rule {
 	var group []Rule
 	for _, r := range rules {
-		if name == string(r.Layer) || name == r.group() {
+		if name == string(r.Layer) || name == r.Group() {
 			group = append(group, r)
 		}
 	}

@@ -1,6 +1,8 @@
 package jsonstream
 
 import (
+	"bytes"
+
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -24,6 +26,16 @@ func AppendCompact(dst, text []byte) []byte {
 		}
 	}
 	return append(dst, text[from:]...)
+}
+
+// Line returns text without white space around it: as it is if it is on one line, and otherwise as
+// [AppendCompact] does, which keeps JSON Lines on several lines.
+func Line(text []byte) []byte {
+	text = bytes.Trim(text, " \t\r\n")
+	if bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') < 0 {
+		return text
+	}
+	return AppendCompact(make([]byte, 0, len(text)), text)
 }
 
 // separates reports whether the white space from i to next is between two values of JSON Lines. Within a

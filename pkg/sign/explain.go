@@ -8,7 +8,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 
+	"github.com/eaapl/handoff/internal/secrets"
+	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
 )
@@ -63,7 +66,11 @@ func (v *Verifier) search(m *message.Message, keys []Key, want signature) []stri
 			if r.how != "" {
 				line += "; with " + r.how
 			}
-			return []string{line, "the content is unchanged, but its signer does not follow the format"}
+			cause := "the content is unchanged, but its signer does not follow the format"
+			if f.advice == "" && r.cure != "" {
+				cause = "the content is unchanged, and so is the signature: " + r.cure
+			}
+			return []string{line, cause}
 		}
 	}
 	return []string{fmt.Sprintf("the signature is valid for none of %d texts that signers produce by mistake, and with no other reading of the key: "+
@@ -89,6 +96,7 @@ type reading struct {
 	key  Key
 	how  string              // "" for the correct one
 	hash func([]byte) []byte // applied to the text before signing; nil for none
+	cure string              // of this side, which has stored the key differently; "" if the signer is at fault
 }
 
 // prepared returns the bytes to sign for a text.
@@ -103,22 +111,23 @@ func readings(k Key) []reading {
 	if k.public != nil {
 		return []reading{
 			{key: k},
-			{k, "the SHA-256 of the text signed instead of the text", func(text []byte) []byte { sum := sha256.Sum256(text); return sum[:] }},
-			{k, "the SHA-512 of the text signed instead of the text", func(text []byte) []byte { sum := sha512.Sum512(text); return sum[:] }},
+			{key: k, how: "the SHA-256 of the text signed instead of the text", hash: func(text []byte) []byte { sum := sha256.Sum256(text); return sum[:] }},
+			{key: k, how: "the SHA-512 of the text signed instead of the text", hash: func(text []byte) []byte { sum := sha512.Sum512(text); return sum[:] }},
 		}
 	}
 	list := []reading{
 		{key: k},
-		{newKey("", append(bytes.Clone(k.secret), '\n')), "the line feed at the end of the key file read as part of the key", nil},
-		{newKey("", []byte(base64.RawURLEncoding.EncodeToString(k.secret))), "the key not decoded from base64url", nil},
-		{newKey("", []byte(hex.EncodeToString(k.secret))), "the key not decoded from hex", nil},
+		{key: newKey("", append(bytes.Clone(k.secret), '\n')), how: "the line feed at the end of the key file read as part of the key"},
+		{key: newKey("", []byte(base64.RawURLEncoding.EncodeToString(k.secret))), how: "the key not decoded from base64url"},
+		{key: newKey("", []byte(hex.EncodeToString(k.secret))), how: "the key not decoded from hex"},
 	}
+	const decode = "the key file of this side has the key in %s, which is read as text: store the decoded bytes, or a JSON Web Key, instead"
 	if secret, err := hex.DecodeString(string(k.secret)); err == nil {
-		list = append(list, reading{newKey("", secret), "the key decoded from hex", nil})
+		list = append(list, reading{key: newKey("", secret), how: "the key decoded from hex", cure: fmt.Sprintf(decode, "hex")})
 	}
 	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawURLEncoding} {
 		if secret, err := encoding.DecodeString(string(k.secret)); err == nil {
-			list = append(list, reading{newKey("", secret), "the key decoded from base64", nil})
+			list = append(list, reading{key: newKey("", secret), how: "the key decoded from base64", cure: fmt.Sprintf(decode, "base64")})
 		}
 	}
 	return list
@@ -156,7 +165,7 @@ func (v *Verifier) against(m, original *message.Message) []string {
 func compare(a, b jsonstream.Value, report func(pointer, what string)) {
 	switch {
 	case a.Kind() != b.Kind():
-		report(b.Pointer(), "changed")
+		report(b.Pointer(), changed(a, b))
 	case a.Kind() == jsonstream.Object:
 		members := map[string]jsonstream.Value{}
 		for name, v := range b.Members() {
@@ -165,7 +174,7 @@ func compare(a, b jsonstream.Value, report func(pointer, what string)) {
 		for name, v := range a.Members() {
 			other, ok := members[name]
 			if !ok {
-				report(v.Pointer(), "removed")
+				report(v.Pointer(), "removed: "+literal(v))
 				continue
 			}
 			delete(members, name)
@@ -173,7 +182,7 @@ func compare(a, b jsonstream.Value, report func(pointer, what string)) {
 		}
 		for name, v := range b.Members() { // members has no order
 			if _, added := members[name]; added {
-				report(v.Pointer(), "added")
+				report(v.Pointer(), "added: "+literal(v))
 			}
 		}
 	case a.Kind() == jsonstream.Array:
@@ -186,15 +195,47 @@ func compare(a, b jsonstream.Value, report func(pointer, what string)) {
 			if n++; i < len(elements) {
 				compare(v, elements[i], report)
 			} else {
-				report(v.Pointer(), "removed")
+				report(v.Pointer(), "removed: "+literal(v))
 			}
 		}
 		for _, v := range elements[min(n, len(elements)):] {
-			report(v.Pointer(), "added")
+			report(v.Pointer(), "added: "+literal(v))
 		}
-	case a.Kind() == jsonstream.Number && !jsonstream.SameNumber(a.Raw(), b.Raw()):
-		report(b.Pointer(), "changed")
-	case a.Text() != b.Text():
-		report(b.Pointer(), "changed")
+	case a.Kind() == jsonstream.Number && !jsonstream.SameNumber(a.Raw(), b.Raw()), a.Text() != b.Text():
+		report(b.Pointer(), changed(a, b))
 	}
+}
+
+// masked returns the text of a string, with asterisks for the credentials that it or its name announces.
+func masked(v jsonstream.Value) string {
+	name := `"` + v.Name() + `":"`
+	return secrets.Hide(name + v.Text() + `"`)[len(name):][:len(v.Text())]
+}
+
+// literal is [finding.Literal], with masked strings.
+func literal(v jsonstream.Value) string {
+	if v.Kind() == jsonstream.String {
+		return finding.Quote(masked(v))
+	}
+	return finding.Literal(v)
+}
+
+// changed describes a changed value: both, or the parts of two texts from their first difference on.
+func changed(a, b jsonstream.Value) string {
+	if a.Kind() != jsonstream.String || b.Kind() != jsonstream.String {
+		return fmt.Sprintf("changed from %s to %s", literal(a), literal(b))
+	}
+	const shown = 20 // bytes before the difference
+	from, to := masked(a), masked(b)
+	same := 0
+	for same < min(len(from), len(to)) && from[same] == to[same] {
+		same++
+	}
+	if cut := same - shown; cut > shown {
+		for !utf8.RuneStart(from[cut]) {
+			cut--
+		}
+		from, to = "…"+from[cut:], "…"+to[cut:]
+	}
+	return fmt.Sprintf("changed from %s to %s", finding.Quote(from), finding.Quote(to))
 }

@@ -54,7 +54,7 @@ func TestExplainReadings(t *testing.T) {
 		want       string
 	}{
 		{random, append(random[:32:32], '\n'), "the line feed at the end of the key file"},
-		{[]byte(hex.EncodeToString(random)), random, "decoded from hex"},
+		{[]byte(hex.EncodeToString(random)), random, "decoded from hex\nthe content is unchanged, and so is the signature: the key file of this side has the key in hex"},
 		{[]byte(base64.StdEncoding.EncodeToString(random)), random, "decoded from base64"},
 		{[]byte(base64.RawURLEncoding.EncodeToString(random)), random, "decoded from base64"},
 		{random, []byte(base64.RawURLEncoding.EncodeToString(random)), "not decoded from base64url"},
@@ -84,7 +84,7 @@ func TestExplain(t *testing.T) {
 		want               []string
 	}{
 		{"changed", edited, "", []string{`tried key "current"`, "the signature is valid for none of 16 texts"}},
-		{"changed, against the original", edited, signed, []string{"the original is valid under", "/a/1/b: changed", "/c: removed", "/d/f: added"}},
+		{"changed, against the original", edited, signed, []string{"the original is valid under", "/a/1/b: changed from 2.0 to 3", `/c: removed: "x"`, "/d/f: added: an array"}},
 		{"against another that was changed", edited, strings.Replace(signed, `"x"`, `"y"`, 1), []string{"the original is not valid either"}},
 		{"same content, other key", strings.Replace(mustSign(t, `{"c":1}`, lost), "lost", "current", 1), `{"c":1.0,"signatureKeyId":"current"}`,
 			[]string{"no member that the signature covers differs"}},
@@ -119,5 +119,20 @@ func TestExplainIsShort(t *testing.T) {
 	original := parse(t, strings.ReplaceAll(signed, "1,", "2,"))
 	if lines := v.Explain(parse(t, signed), original); len(lines) > 30 || !strings.Contains(lines[len(lines)-1], "more differences") {
 		t.Errorf("%d lines, the last %q", len(lines), lines[len(lines)-1])
+	}
+}
+
+// TestExplainValues checks that Explain shows the changed part of long texts, and no secrets.
+func TestExplainValues(t *testing.T) {
+	v, k := verifier(t)
+	long := strings.Repeat("The clause was examined, and nothing was found. ", 4)
+	before := `{"a":"` + long + `The fee is 100 euros.","password":"hunter-4711-x9"}`
+	after := `{"a":"` + long + `The fee is 900 euros.","password":"Tr0ub4dor&3-zq7"}`
+	original := parse(t, mustSign(t, before, k))
+	lines := strings.Join(v.Explain(parse(t, mustSign(t, after, k)), original), "\n")
+	for _, want := range []string{`/a: changed from "…s found. The fee is 100 euros." to "…s found. The fee is 900 euros."`, `/password: changed from "**************" to "***************"`} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("got\n%s\nwant %s", lines, want)
+		}
 	}
 }

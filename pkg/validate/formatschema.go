@@ -39,6 +39,8 @@ func checkSchema(root jsonstream.Value, f format.Format, o Options) []finding.Fi
 		return o.Schema.Check(root)
 	case f == format.EAAPL && isUnknown(root, o):
 		return []finding.Finding{unknownDocument(root)}
+	case f == format.EAAPL && refusedFormat(root, o) != "":
+		return []finding.Finding{refusedDocument(root, refusedFormat(root, o))}
 	case f == format.EAAPL:
 		return checkMessageSchema(root, o)
 	}

@@ -40,7 +40,7 @@ func (t *textFindings) scan(ctx context.Context, root jsonstream.Value, f format
 		if !hit.Flagged {
 			t.others++
 		}
-		f := finding.Finding{Layer: finding.Safety, Reason: SafetyViolation, Severity: finding.Error, Rule: hit.Rule, Also: finding.JoinRules(hit.Also()), Message: hit.Text()}
+		f := finding.Finding{Layer: finding.Safety, Reason: SafetyViolation, Severity: finding.Error, Rule: hit.Rule, Also: finding.JoinRules(hit.Also()), Score: hit.Score, Message: hit.Text()}
 		switch {
 		case hit.Allowed != "":
 			f.Severity = finding.Note
@@ -53,6 +53,9 @@ func (t *textFindings) scan(ctx context.Context, root jsonstream.Value, f format
 		} else {
 			f = f.On(hit.Value)
 			f.Words = [2]int{hit.Offset, hit.Offset + hit.Length}
+			if f.Pointer == hit.Value.Pointer() {
+				f = f.At(f.Pointer, hit.Value.PositionIn(hit.Offset))
+			}
 		}
 		if hit.Holder.Exists() {
 			f = f.Inside(hit.Holder)

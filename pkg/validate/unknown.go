@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/eaapl/handoff/internal/nearest"
@@ -38,6 +39,22 @@ func isUnknown(root jsonstream.Value, o Options) bool {
 	}
 	_, ok := formats.Detect(root)
 	return !ok && (root.Kind() == jsonstream.Array || root.Len() > 0)
+}
+
+// refusedFormat returns the format of a document of another system that the options do not permit, "" for all other
+// documents. The members that it lacks as a canonical message are not its fault.
+func refusedFormat(root jsonstream.Value, o Options) format.Format {
+	f, ok := formats.Detect(root)
+	isMark := func(mark string) bool { return root.Get(mark).Exists() }
+	if !ok || slices.Contains(o.Formats, f) || slices.ContainsFunc(formats.Named(format.EAAPL).Marks, isMark) {
+		return ""
+	}
+	return f
+}
+
+// refusedDocument returns the finding for a document of a format that is not permitted.
+func refusedDocument(root jsonstream.Value, f format.Format) finding.Finding {
+	return schemaFinding(unknownFormat, fmt.Sprintf("the document is not a canonical message: found the format %s (%s); convert it with handoff convert --format-out eaapl", f, formats.Named(f).Kind)).On(root)
 }
 
 // unknownDocument returns the finding for a document of no format, with a guess at its origin.

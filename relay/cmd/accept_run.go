@@ -10,6 +10,7 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/internal/output"
+	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/relay/intake"
@@ -42,6 +43,7 @@ type examinedMessage struct {
 	*receiver.Delivery
 	shown  []byte // the message as handed over
 	origin input.Origin
+	index  int // in its source
 	err    error
 }
 
@@ -91,7 +93,7 @@ func (a *acceptance) acceptAll(files []string) error {
 		err := a.receiver.Resume(a.ctx, func(left receiver.Left) error {
 			if left.Answer.Status == receiver.Rejected {
 				if !a.quiet {
-					a.progress.Fail(fmt.Errorf("%s: rejected: %s: %s", term.Visible(left.Answer.HandoffID), left.Answer.Reason, left.Answer.Details))
+					a.progress.Fail(fmt.Errorf("%s: rejected: %s", term.Visible(left.Answer.HandoffID), left.Answer.Why()))
 				}
 				return a.handOver([]receiver.Answer{left.Answer}, [][]byte{nil})
 			}
@@ -113,7 +115,7 @@ func (a *acceptance) acceptAll(files []string) error {
 func (a *acceptance) examine(batch []input.Document) []examinedMessage {
 	list := make([]examinedMessage, len(batch))
 	for i, d := range batch {
-		list[i].origin = d.Origin()
+		list[i].origin, list[i].index = d.Origin(), d.Index
 		if d.Unreadable() {
 			list[i].err = d.Err
 			continue
@@ -177,18 +179,20 @@ func (a *acceptance) record() error {
 	return nil
 }
 
-// printFailures prints read errors and rejections, in input order.
+// printFailures prints read errors and rejections, in input order. In JSON, read errors have records.
 func (a *acceptance) printFailures(answers []receiver.Answer) {
 	for _, e := range a.waiting {
 		if e.err != nil {
 			a.unread++
-			a.progress.Fail(fmt.Errorf("%s: %w", term.Visible(e.origin.Source), e.err))
+			if a.progress.Fail(fmt.Errorf("%s: %w", term.Visible(e.origin.Source), e.err)) && a.format == acceptAnswers {
+				_ = report.WriteJSON(a.out, report.Unread{Source: e.origin.Source, Index: e.index, Err: e.err}) // sticky: flushing returns the error
+			}
 			continue
 		}
 		answer := answers[0]
 		answers = answers[1:]
 		if answer.Status == receiver.Rejected && !a.quiet {
-			a.progress.Fail(fmt.Errorf("%s: rejected: %s: %s", e.origin, answer.Reason, answer.Details))
+			a.progress.Fail(fmt.Errorf("%s: rejected: %s", e.origin, answer.Why()))
 		}
 	}
 }

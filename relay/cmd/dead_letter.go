@@ -13,6 +13,7 @@ import (
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/audit/personal"
 	"github.com/eaapl/handoff/relay/cmd/letters"
@@ -317,7 +318,7 @@ func (f *receptionFlags) release(c *cobra.Command, r *receiver.Receiver, name st
 	if err != nil {
 		return out.Close(err)
 	}
-	fmt.Fprintf(out, "%s\n", left.Raw)
+	fmt.Fprintf(out, "%s\n", jsonstream.Line(left.Raw))
 	if err := out.FlushDurably(); err != nil {
 		return out.Close(err)
 	}

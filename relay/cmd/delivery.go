@@ -237,7 +237,7 @@ func handoffProblem(h *deliver.Handoff) error {
 		if h.State == deliver.Rejected {
 			next = "send a corrected message"
 		}
-		return fmt.Errorf("%s: rejected: %s: %s; %s", name, h.Answer.Reason, h.Answer.Details, next)
+		return fmt.Errorf("%s: rejected: %s; %s", name, h.Answer.Why(), next)
 	case h.Problem != "":
 		return fmt.Errorf("%s: %s: %s", name, deliver.Redacted(h.Destination), h.Problem)
 	default:

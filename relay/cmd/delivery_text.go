@@ -147,5 +147,5 @@ func answerLine(a *receiver.Answer) string {
 	if a.Status != receiver.Rejected {
 		return fmt.Sprintf("%s by %s at %s", a.Status, term.Visible(cmp.Or(a.Receiver, "its receiver")), term.Visible(a.RecordedAt))
 	}
-	return fmt.Sprintf("%s: %s: %s", a.Status, term.Visible(string(a.Reason)), term.Visible(a.Details))
+	return fmt.Sprintf("%s: %s", a.Status, term.Visible(a.Why()))
 }

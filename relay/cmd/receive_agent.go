@@ -21,7 +21,7 @@ import (
 func (f *receiveFlags) receive(c *cobra.Command, r *receiver.Receiver, o intake.Options, out *output.File, agent []string) error {
 	switch {
 	case agent == nil:
-		o.Stream = intake.Lines{W: out, Flush: out.FlushDurably, AsTheyAre: f.render != ""}
+		o.Stream = intake.Lines{W: out, Flush: out.FlushDurably, AsTheyAre: f.render != "" || f.keepLayout}
 		return f.runIntake(c.Context(), c.ErrOrStderr(), r, o, nil)
 	case f.stream:
 		return f.receiveForOne(c, r, o, agent)
@@ -85,7 +85,7 @@ func (f *receiveFlags) receiveForOne(c *cobra.Command, r *receiver.Receiver, o i
 		early.Store(!finished.Load())
 		cancel()
 	}()
-	o.Stream = intake.Lines{W: agent, AsTheyAre: f.render != ""}
+	o.Stream = intake.Lines{W: agent, AsTheyAre: f.render != "" || f.keepLayout}
 	err = f.runIntake(ctx, c.ErrOrStderr(), r, o, func(s syscall.Signal) bool {
 		agent.Signal(s)
 		return true

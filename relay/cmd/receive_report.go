@@ -114,7 +114,7 @@ func (r *receiveReport) Answered(a receiver.Answer, _ time.Duration) {
 		r.counts.add(a)
 	}
 	if a.Status == receiver.Rejected && a.Reason != receiver.ExecutionFailed && !r.flags.quiet {
-		r.print(fmt.Errorf("%s: rejected: %s: %s", nameOf(a), a.Reason, a.Details))
+		r.print(fmt.Errorf("%s: rejected: %s", nameOf(a), a.Why()))
 	}
 	r.reply(a)
 }

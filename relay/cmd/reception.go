@@ -37,6 +37,7 @@ type receptionFlags struct {
 
 	replies    string
 	render     string // target, "" for the message itself
+	keepLayout bool
 	quiet      bool
 	failWithin time.Duration
 	answerKey  string // file, "" for none
@@ -52,6 +53,7 @@ func (f *receptionFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.replies, "replies", "", "also append the answers to `FILE`, as JSON Lines")
 	flags.StringVar(&f.render, "render", "", "print messages as input for a model, in the form `FOR`: text, openai, anthropic or gemini")
+	cli.RegisterKeepLayout(c, &f.keepLayout)
 	flags.Lookup("render").NoOptDefVal = string(render.Text)
 	flags.StringVar(&f.answerKey, "answer-key-file", "", "`FILE` with the private key, or the secret, to sign answers with")
 	flags.Int64Var(&f.options.RejectedPerDay, "rejected-per-day", receiver.DefaultRejectedPerDay, "maximum bytes per day in the audit log for rejected or repeated messages, per signing key and for all unsigned ones together; -1 for no limit")
@@ -155,10 +157,13 @@ func (f *receptionFlags) withReceiver(c *cobra.Command, incoming bool, use func(
 	return cli.Closed(err, r.Close(context.WithoutCancel(c.Context())))
 }
 
-// show returns the form of a message that its receiver gets: its bytes, or the output of --render.
+// show returns the form of a message that its receiver gets: one line, its bytes, or the output of --render.
 func (f *receptionFlags) show(raw jsonstream.Raw) ([]byte, error) {
-	if f.render == "" {
+	switch {
+	case f.render == "" && f.keepLayout:
 		return raw.Bytes, nil
+	case f.render == "":
+		return jsonstream.Line(raw.Bytes), nil
 	}
 	doc, err := jsonstream.Parse(raw, f.Limits)
 	if err != nil {

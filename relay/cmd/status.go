@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -52,15 +53,32 @@ func (r taskRecord) WriteText(w io.Writer, columns int, colors term.Palette) err
 	return nil
 }
 
+// findTask returns a task, and its handoffs, by its id or that of one of its handoffs.
+func findTask(ctx context.Context, store *deliver.Store, id string) (task string, list []*deliver.Handoff, err error) {
+	list, err = store.FindTask(ctx, id)
+	if !errors.As(err, new(*deliver.UnknownError)) {
+		return id, list, err
+	}
+	one, handoffErr := store.Find(ctx, id)
+	if errors.As(handoffErr, new(*deliver.UnknownError)) {
+		return id, nil, err
+	} else if handoffErr != nil {
+		return id, nil, handoffErr
+	}
+	task = one[0].TaskID
+	list, err = store.FindTask(ctx, task)
+	return task, list, err
+}
+
 func newStatus(g *cli.Globals) *cobra.Command {
 	f := &deliveryFlags{Globals: g}
 	var facts cli.FactsFlags
 	var offline bool
 	c := &cobra.Command{
-		Use:   "status TASK",
+		Use:   "status TASK|HANDOFF",
 		Short: "Show the state of a task, as known to its sender",
 		Long: `Status reads the answers on the transports, and shows the state of a task that was sent
-from this store: PENDING_HANDOFF (the sender has it), DISPATCHED, ACCEPTED or COMPLETED,
+from this store, named by its id or that of one of its handoffs: PENDING_HANDOFF (the sender has it), DISPATCHED, ACCEPTED or COMPLETED,
 and each of its handoffs with the latest answer. JSON output includes SW4RM's status.
 
 Exit code 2: answers could not be read; the output is the state known before.`,
@@ -70,7 +88,7 @@ Exit code 2: answers could not be read; the output is the state known before.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.with(c, false, func(store *deliver.Store, sender *deliver.Sender) error {
 				ctx := c.Context()
-				list, err := store.FindTask(ctx, args[0])
+				task, list, err := findTask(ctx, store, args[0])
 				if err != nil {
 					return err
 				}
@@ -80,7 +98,7 @@ Exit code 2: answers could not be read; the output is the state known before.`,
 					if err := sender.Settle(ctx); err != nil {
 						return err
 					}
-					if list, err = store.FindTask(ctx, args[0]); err != nil {
+					if list, err = store.FindTask(ctx, task); err != nil {
 						return err
 					}
 				}
@@ -88,7 +106,7 @@ Exit code 2: answers could not be read; the output is the state known before.`,
 				if err != nil {
 					return err
 				}
-				return errors.Join(unheard, out.Close(out.Print(newTaskRecord(args[0], list))))
+				return errors.Join(unheard, out.Close(out.Print(newTaskRecord(task, list))))
 			})
 		},
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/internal/child"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/relay/receiver"
 )
 
@@ -46,8 +47,7 @@ type Run interface {
 type Lines struct {
 	W     io.Writer
 	Flush func() error // called after each HandOver; may be nil
-	// AsTheyAre reports that the output is not JSON, so that line feeds must not be replaced, and a message
-	// may have several lines.
+	// AsTheyAre keeps the layout of messages, which may have several lines, or are not JSON.
 	AsTheyAre bool
 }
 
@@ -55,9 +55,9 @@ type Lines struct {
 func (l Lines) HandOver(messages [][]byte) error {
 	for _, m := range messages {
 		if !l.AsTheyAre {
-			m = oneLine(m)
+			m = jsonstream.Line(m)
 		}
-		if _, err := l.W.Write(append(m, '\n')); err != nil {
+		if _, err := l.W.Write(append(bytes.Clone(m), '\n')); err != nil {
 			return err
 		}
 	}
@@ -65,18 +65,6 @@ func (l Lines) HandOver(messages [][]byte) error {
 		return nil
 	}
 	return l.Flush()
-}
-
-// oneLine returns a copy of a JSON text with its line feeds replaced by spaces: in JSON they occur only
-// between tokens.
-func oneLine(text []byte) []byte {
-	text = bytes.Clone(bytes.TrimSpace(text))
-	for i, c := range text {
-		if c == '\n' || c == '\r' {
-			text[i] = ' '
-		}
-	}
-	return text
 }
 
 // A Program is a [Runner] that runs a program for each message, on its standard input. It is safe for

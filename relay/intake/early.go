@@ -1,11 +1,11 @@
 package intake
 
 import (
-	"bytes"
 	"context"
 	"sync"
 
 	"github.com/eaapl/handoff/internal/chunked"
+	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/receiver"
 )
@@ -119,9 +119,7 @@ func (s *streams) addPart(st *stream, chunk []byte, last bool) {
 	if !s.options.Early {
 		return
 	}
-	if bytes.ContainsAny(chunk, "\r\n") {
-		chunk = oneLine(chunk)
-	}
+	chunk = jsonstream.Line(chunk)
 	st.parts = append(st.parts, chunk)
 	if st.agent != nil && !last {
 		st.agent.give(chunk)

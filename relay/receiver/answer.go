@@ -1,6 +1,9 @@
 package receiver
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -38,7 +41,7 @@ func forPeople(r finding.Reason) bool {
 	return r == validate.SafetyViolation || r == validate.SignatureInvalid || r == HandoffIDReused
 }
 
-// An Answer is the receiver's answer to a message. Its JSON always has all members except resumed and
+// An Answer is the receiver's answer to a message. Its JSON always has all members except rules, resumed and
 // escalated.
 type Answer struct {
 	HandoffID  string         `json:"handoffId"` // "" if the message has none
@@ -50,7 +53,8 @@ type Answer struct {
 	Retryable  bool           `json:"retryable"` // the sender may try again with a corrected message
 	Attempt    int            `json:"attempt"`   // from 1
 	RecordHash audit.Hash     `json:"recordHash"`
-	RecordedAt string         `json:"recordedAt"` // RFC 3339, as in the record
+	RecordedAt string         `json:"recordedAt"`     // RFC 3339, as in the record
+	Rules      []string       `json:"rules,omitzero"` // the rules that the message breaks
 	// Resumed reports that the message was accepted before, by a process that died before it had handed it
 	// over.
 	Resumed bool `json:"resumed,omitzero"`
@@ -66,6 +70,15 @@ type Answer struct {
 	// Alerts are records that people must be alerted to: dead letters and rollbacks (section 6.3), and an
 	// acceptance that took longer than its transport's limit (section 6.5).
 	Alerts []audit.Stored `json:"-"`
+}
+
+// Why returns the reason for a rejection, the details and the rules, in one line.
+func (a Answer) Why() string {
+	text := fmt.Sprintf("%s: %s", a.Reason, a.Details)
+	if len(a.Rules) > 0 {
+		text += " [" + strings.Join(a.Rules, ", ") + "]"
+	}
+	return text
 }
 
 // ForPeople reports whether the message is a dead letter: it waits for a person, and must not be retried.

@@ -33,7 +33,7 @@ type signedAnswer struct {
 
 // answerMembers are all members of a signed answer.
 var answerMembers = []string{
-	AnswerMember, "handoffId", "taskId", "receiver", "status", "reason", "details", "retryable", "attempt", "recordHash", "recordedAt", "resumed", "escalated",
+	AnswerMember, "handoffId", "taskId", "receiver", "status", "reason", "details", "retryable", "attempt", "recordHash", "recordedAt", "rules", "resumed", "escalated",
 	"messageDigest", sign.KeyIDMember, sign.Member,
 }
 
@@ -64,6 +64,10 @@ func ReadAnswer(text []byte) (*Answer, error) {
 	}
 	a.Reason = finding.Reason(boundedName(string(a.Reason)))
 	a.Details = boundedText(a.Details, MaxExplanation)
+	a.Rules = a.Rules[:min(len(a.Rules), maxFindings)]
+	for i := range a.Rules {
+		a.Rules[i] = boundedName(a.Rules[i])
+	}
 	if s.Digest != nil {
 		a.MessageDigest = *s.Digest
 	}

@@ -3,6 +3,7 @@ package receiver
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -336,10 +337,24 @@ func answerTo(s audit.Stored, status Status) Answer {
 		HandoffID: s.HandoffID, TaskID: s.TaskID, Receiver: s.Receiver, Status: status, Reason: s.Reason, Attempt: s.Attempt,
 		RecordHash: s.Hash, RecordedAt: audit.FormatTime(s.RecordedAt), Record: s,
 	}
+	if status == Rejected {
+		a.Rules = rulesIn(s.Details.Findings)
+	}
 	if s.Event == audit.Accepted || s.Event == audit.Rejected {
 		a.MessageDigest = plainDigest(&s)
 	}
 	return a
+}
+
+// rulesIn returns the rules of errors, each once.
+func rulesIn(findings []audit.Finding) []string {
+	var rules []string
+	for _, f := range findings {
+		if f.Severity == finding.Error && !slices.Contains(rules, f.Rule) {
+			rules = append(rules, f.Rule)
+		}
+	}
+	return rules
 }
 
 // plainDigest returns the digest of a record's message, zero if it is keyed.

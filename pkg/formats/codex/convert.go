@@ -225,7 +225,7 @@ func isFresh(w *chat.Writing) bool { return w.Maker != nil && !w.Maker.Restoring
 func begin(w *chat.Writing) (at, first tree.Node) {
 	id, at, folder, git := tree.String("00000000-0000-4000-8000-000000000000"), tree.String(epoch), tree.String("."), tree.None
 	if isFresh(w) {
-		at = w.Maker.Time(w.Meaning, "/turns/0/0/timestamp")
+		at = w.Maker.TimeOf(w.Meaning, "/turns/0/0/timestamp")
 		if id = w.Values[exchange.RowHandoff]; id == tree.None {
 			id = w.Maker.UUID("/turns/0/0/payload/id", "")
 		} else {

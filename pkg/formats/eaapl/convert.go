@@ -69,9 +69,9 @@ func complete(m exchange.Meaning, k *exchange.Maker) exchange.Meaning {
 	v := &m.Values
 	v[exchange.RowHandoff] = k.Identifier(v[exchange.RowHandoff], "/handoffId")
 	v[exchange.RowTask] = k.Identifier(v[exchange.RowTask], "/taskId")
-	v[exchange.RowFrom] = k.Agent(v[exchange.RowFrom], "/fromAgent/agentId")
-	v[exchange.RowTo] = k.Agent(v[exchange.RowTo], "/toAgent/agentType")
-	v[exchange.RowTime] = k.Time(m, "/timestamp")
+	v[exchange.RowFrom] = k.Sender(v[exchange.RowFrom], "/fromAgent/agentId")
+	v[exchange.RowTo] = k.Receiver(v[exchange.RowTo], "/toAgent/agentType")
+	v[exchange.RowTime] = k.TimeOf(m, "/timestamp")
 	v[exchange.RowDescription] = k.Unless(v[exchange.RowDescription], "/taskDescription", tree.String("INITIAL"), "the task is not known: the word for a first handoff (section 7.2)")
 	if v[exchange.RowCompleted] == tree.None {
 		v[exchange.RowCompleted] = completed(m, k)
@@ -91,11 +91,11 @@ func complete(m exchange.Meaning, k *exchange.Maker) exchange.Meaning {
 	}
 	if v[exchange.RowCost] == tree.None {
 		budget := tree.Number(cmp.Or(k.Budget, "0"))
-		rule := "the costs are not known; without a remaining budget the receiver must not execute (section 6.1)"
+		rule, setting := "the costs are not known; without a remaining budget the receiver must not execute (section 6.1)", "budget"
 		if k.Budget != "" {
-			rule = "the costs are not known; the remaining budget is the one that was given"
+			rule, setting = "the costs are not known; the remaining budget is the one that was given", ""
 		}
-		v[exchange.RowCost] = k.Up("/costTracking", tree.Object(
+		v[exchange.RowCost] = k.UpFor(setting, "/costTracking", tree.Object(
 			tree.Member{Name: "costSpentSoFarUSD", Value: tree.Int(0)},
 			tree.Member{Name: "costBudgetRemainingUSD", Value: budget},
 			tree.Member{Name: "tokenSpent", Value: tree.Object(tree.Member{Name: "prompt", Value: tree.Int(0)}, tree.Member{Name: "completion", Value: tree.Int(0)})},

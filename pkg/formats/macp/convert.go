@@ -312,17 +312,17 @@ func session(m exchange.Meaning, k *exchange.Maker) exchange.Meaning {
 	if v[exchange.RowTask] == tree.None {
 		v[exchange.RowTask] = k.UUID("/session_id", "")
 	}
-	v[exchange.RowFrom] = k.Agent(v[exchange.RowFrom], offerMessage+"/sender")
+	v[exchange.RowFrom] = k.Sender(v[exchange.RowFrom], offerMessage+"/sender")
 	to, from := v[exchange.RowTo].Text(), v[exchange.RowFrom].Text()
 	switch {
-	case to == "" && from == "unknown":
-		v[exchange.RowTo] = k.Up(offerMessage+"/payload/target_participant", tree.String("unknown-target"), "the agent is not known, and is not the sender (rule 7)")
-	case to == "":
-		v[exchange.RowTo] = k.Agent(tree.None, offerMessage+"/payload/target_participant")
-	case to == from:
-		v[exchange.RowTo] = k.Up(offerMessage+"/payload/target_participant", tree.String(to+"-target"), "the target is not the sender (rule 7)")
+	case to == "" && k.To == "" && from == "unknown":
+		v[exchange.RowTo] = k.UpFor("to-agent", offerMessage+"/payload/target_participant", tree.String("unknown-target"), "the agent is not known, and is not the sender (rule 7)")
+	case to == "" && k.To != from:
+		v[exchange.RowTo] = k.Receiver(tree.None, offerMessage+"/payload/target_participant")
+	case to == from, to == "":
+		v[exchange.RowTo] = k.Up(offerMessage+"/payload/target_participant", tree.String(from+"-target"), "the target is not the sender (rule 7)")
 	}
-	v[exchange.RowTime] = k.Time(m, offerMessage+"/timestamp")
+	v[exchange.RowTime] = k.TimeOf(m, offerMessage+"/timestamp")
 	if v[exchange.RowDescription] == tree.None {
 		v[exchange.RowDescription] = tree.String("")
 	}

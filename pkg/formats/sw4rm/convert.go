@@ -91,8 +91,8 @@ func readRequest(v tree.Node, _ exchange.Others) (exchange.Meaning, tree.Node) {
 
 func writeRequest(m exchange.Meaning, _ tree.Node, k *exchange.Maker, _ exchange.Others) tree.Node {
 	v := tree.Object(
-		tree.Member{Name: "from_agent", Value: k.Agent(m.Values[exchange.RowFrom], "/from_agent")},
-		tree.Member{Name: "to_agent", Value: k.Agent(m.Values[exchange.RowTo], "/to_agent")},
+		tree.Member{Name: "from_agent", Value: k.Sender(m.Values[exchange.RowFrom], "/from_agent")},
+		tree.Member{Name: "to_agent", Value: k.Receiver(m.Values[exchange.RowTo], "/to_agent")},
 		tree.Member{Name: "reason", Value: k.Unless(m.Values[exchange.RowDescription], "/reason", tree.String("handoff"), "the reason is not known")},
 		tree.Member{Name: "context_snapshot", Value: exchange.Opened(exchange.FormBase64, contextWith(m, &requestLayout))},
 		tree.Member{Name: "preserve_history", Value: tree.Bool(true)},

@@ -11,12 +11,15 @@ import (
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
 
+// Given are the values of the caller for members that the source lacks; "" for none.
+type Given struct{ Seed, Budget, From, To, Time string }
+
 // A Maker makes up values that a format requires and the source lacks. The same source and seed
 // give the same values.
 type Maker struct {
-	Seed, Budget string
-	Source       tree.Node
-	Made         []MadeUp
+	Given
+	Source tree.Node
+	Made   []MadeUp
 	// Restoring is set when translating a message with carried data: made-up values are then
 	// placeholders for carried ones, except at the places in Known.
 	Restoring    bool
@@ -59,9 +62,34 @@ func (k *Maker) Unless(value tree.Node, pointer string, otherwise tree.Node, rul
 	return k.Up(pointer, otherwise, rule)
 }
 
-// Agent returns the name of an agent or, if it is absent, a made-up one.
-func (k *Maker) Agent(value tree.Node, pointer string) tree.Node {
-	return k.Unless(value, pointer, tree.String("unknown"), "the agent is not known")
+// Sender returns the name of the sender or, if it is absent, the given or a made-up one.
+func (k *Maker) Sender(value tree.Node, pointer string) tree.Node {
+	return k.agent(value, pointer, k.From, "from-agent")
+}
+
+// Receiver is [Maker.Sender] for the receiver.
+func (k *Maker) Receiver(value tree.Node, pointer string) tree.Node {
+	return k.agent(value, pointer, k.To, "to-agent")
+}
+
+func (k *Maker) agent(value tree.Node, pointer, given, setting string) tree.Node {
+	switch {
+	case value != tree.None:
+		return value
+	case given != "":
+		return k.Up(pointer, tree.String(given), "the agent is not known in the source; this is the one that was given")
+	}
+	return k.UpFor(setting, pointer, tree.String("unknown"), "the agent is not known")
+}
+
+// UpFor is [Maker.Up] for a value that the caller should give, by the name of its setting.
+func (k *Maker) UpFor(setting, pointer string, value tree.Node, rule string) tree.Node {
+	n := len(k.Made)
+	k.Up(pointer, value, rule)
+	if len(k.Made) > n {
+		k.Made[n].Setting = setting
+	}
+	return value
 }
 
 // hash returns 32 bytes derived from a place.
@@ -118,8 +146,9 @@ func isUUID(s string) bool {
 	return err == nil && b[6]>>4 == 4 && b[8]>>6 == 2
 }
 
-// Time returns a date-time unchanged, and otherwise the time of the latest turn that has one.
-func (k *Maker) Time(m Meaning, pointer string) tree.Node {
+// TimeOf returns the date-time of a message unchanged, and otherwise that of the latest turn with one, or the
+// given one.
+func (k *Maker) TimeOf(m Meaning, pointer string) tree.Node {
 	if t := m.Values[RowTime]; IsTime(t) {
 		return t
 	}
@@ -130,7 +159,10 @@ func (k *Maker) Time(m Meaning, pointer string) tree.Node {
 			}
 		}
 	}
-	return k.Up(pointer, tree.String("1970-01-01T00:00:00Z"), "no time is known: the Unix epoch")
+	if k.Time != "" {
+		return k.Up(pointer, tree.String(k.Time), "no time is known in the source; this is the one that was given")
+	}
+	return k.UpFor("timestamp", pointer, tree.String("1970-01-01T00:00:00Z"), "no time is known: the Unix epoch")
 }
 
 // A MadeUp is a value that the target requires and the source lacks.
@@ -140,4 +172,6 @@ type MadeUp struct {
 	Rule    string          `json:"rule"`
 	// Source is the corresponding place in the source, "" if its format has none.
 	Source string `json:"source,omitempty"`
+	// Setting names the setting that gives a better value; "" if there is none.
+	Setting string `json:"setting,omitempty"`
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A kind is a kind of text other than JSON, with its remedy.
@@ -17,6 +18,7 @@ var (
 	yaml   = kind{"YAML", "convert it to JSON, for instance with yq -o json"}
 	log    = kind{"a line of a log", "write the log elsewhere, for instance to stderr"}
 	prose  = kind{"text where JSON is expected", "give the JSON alone"}
+	binary = kind{"binary data where JSON is expected", "check its source; gzip and zstd data is decompressed"}
 )
 
 // kindOf returns the kind of a text that does not begin as JSON, and the part of it to show. The
@@ -24,6 +26,8 @@ var (
 func kindOf(head []byte) (k kind, found []byte) {
 	line := firstLine(head)
 	switch {
+	case isBinary(line):
+		return binary, line[:min(len(line), 8)]
 	case fenceIn(head) != nil:
 		return fence, fenceIn(head)
 	case isHTML(head) && titleOf(head) != nil:
@@ -43,6 +47,21 @@ func kindOf(head []byte) (k kind, found []byte) {
 	default:
 		return kind{}, nil
 	}
+}
+
+// isBinary reports whether more than a fifth of the beginning of a line are control characters or invalid
+// UTF-8: text in an older encoding has fewer.
+func isBinary(line []byte) bool {
+	line = line[:min(len(line), 64)]
+	bad := 0
+	for rest := line; len(rest) > 0; {
+		r, size := utf8.DecodeRune(rest)
+		if r == utf8.RuneError && size == 1 && utf8.FullRune(rest) || r < ' ' && r != '\t' && r != '\r' && r != 0x1b || r == 0x7f {
+			bad++
+		}
+		rest = rest[size:]
+	}
+	return bad > len(line)/5
 }
 
 // fenceIn returns the line of a Markdown fence in the text before the JSON, or directly after it;

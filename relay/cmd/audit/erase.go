@@ -24,16 +24,25 @@ type subjectFlags struct {
 	log    relayflags.AuditLogFlag
 	keys   relayflags.SubjectKeysFlag
 	record int64
+	id     string
 }
 
 func (f *subjectFlags) register(c *cobra.Command) {
 	f.log.Register(c)
 	f.keys.Register(c)
+	c.Flags().StringVar(&f.id, "subject", "", "`ID` of the data subject, the same as the argument ID")
 	c.Flags().Int64Var(&f.record, "record", 0, "number `N` of a record of the subject, instead of the id")
 }
 
-// subject returns the data subject: id, or the subject of a record.
-func (f *subjectFlags) subject(c *cobra.Command, id string) (s personal.Subject, err error) {
+// subject returns the data subject: the one that the argument or --subject names, or the subject of a record.
+func (f *subjectFlags) subject(c *cobra.Command, args []string) (s personal.Subject, err error) {
+	id := f.id
+	if len(args) == 1 {
+		if id != "" && id != args[0] {
+			return s, errors.New("two data subjects are given: use the argument or --subject")
+		}
+		id = args[0]
+	}
 	switch byRecord := c.Flags().Changed("record"); {
 	case byRecord && id != "":
 		return s, errors.New("an id and --record are both given: use one of them")
@@ -125,10 +134,9 @@ func (f *eraseFlags) reach(ctx context.Context, log *audit.Log, erased audit.Sto
 
 func newErase(g *cli.Globals) *cobra.Command {
 	var f eraseFlags
-	var id string
 	var d personal.Decision
 	c := &cobra.Command{
-		Use:   "erase --subject ID --reason TEXT",
+		Use:   "erase ID --reason TEXT",
 		Short: "Erase a person's data from the audit log and the outbox",
 		Long: `Erase destroys the encryption key of one data subject's personal data in the audit log,
 and records the time and the reason (EAAPL-MAG006, section 12.3; GDPR, Article 17). No
@@ -151,11 +159,11 @@ copies of the key store, such as backups and PostgreSQL's write-ahead log, yours
 
 Exit code 0: erased, now or earlier, in all stores listed as reached; 1: there is no
 data of this subject; 2: a store could not be reached: run erase again.`,
-		Example: `  handoff audit erase --subject C-4711 --reason "request of 2026-06-12, Article 17" --by "Ada Byron"
+		Example: `  handoff audit erase C-4711 --reason "request of 2026-06-12, Article 17" --by "Ada Byron"
   handoff audit erase --record 17 --reason "sent by mistake"`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			subject, err := f.subject(c, id)
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			subject, err := f.subject(c, args)
 			if err != nil {
 				return err
 			}
@@ -180,7 +188,6 @@ data of this subject; 2: a store could not be reached: run erase again.`,
 	f.store.Register(c)
 	f.queues.Register(c)
 	cli.RegisterFormat(c, &f.format, "format of the result: text (on standard error) or json", report.PlainFormats)
-	c.Flags().StringVar(&id, "subject", "", "`ID` of the data subject")
 	c.Flags().StringVar(&d.Reason, "reason", "", "reason, as `TEXT`")
 	c.Flags().StringVar(&d.By, "by", "", "`NAME` of the person who decides")
 	_ = c.MarkFlagRequired("reason") // the flag exists

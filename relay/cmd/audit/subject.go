@@ -32,11 +32,7 @@ Exit code 1: there is no data of this subject.`,
   handoff audit subject --record 17`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			id := ""
-			if len(args) == 1 {
-				id = args[0]
-			}
-			subject, err := f.subject(c, id)
+			subject, err := f.subject(c, args)
 			if err != nil {
 				return err
 			}
@@ -57,7 +53,7 @@ Exit code 1: there is no data of this subject.`,
 	}
 	f.register(c)
 	facts.Register(c, "output format: text, json (one line per record)", "write the output to `FILE`")
-	cli.OnlyForCall(c, "record")
+	cli.OnlyForCall(c, "subject", "record")
 	return c
 }
 
