@@ -53,7 +53,7 @@ a member of the canonical message.`,
 				if err != nil {
 					return err
 				}
-				return out.Close(explainAt(out, columnsOf(out, c), format, at))
+				return out.Close(explainAt(out, columnsOf(out, c), term.NewPalette(out.Stdout && term.UseColor(g.Color, c.OutOrStdout())), format, at))
 			}
 			all := report.Rules()
 			var rules []finding.Rule

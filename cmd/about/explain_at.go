@@ -26,7 +26,7 @@ type member struct {
 }
 
 // explainAt writes the description of a member of the canonical message, and the rules that name it.
-func explainAt(w io.Writer, columns int, format, pointer string) error {
+func explainAt(w io.Writer, columns int, colors term.Palette, format, pointer string) error {
 	m, err := memberAt(pointer)
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func explainAt(w io.Writer, columns int, format, pointer string) error {
 		need = m.Type + ", " + need
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (%s)\n\n%s\n\n", m.Pointer, need, term.Reflow(strings.TrimPrefix(m.Title+". "+m.Description, ". "), columns))
+	fmt.Fprintf(&b, "%s (%s)\n\n%s\n\n", colors.Bold(m.Pointer), need, term.Reflow(strings.TrimPrefix(m.Title+". "+m.Description, ". "), columns))
 	if m.Members != nil {
 		b.WriteString(term.Fold("Members: "+strings.Join(m.Members, ", "), 0, columns) + "\n\n")
 	}
@@ -50,7 +50,7 @@ func explainAt(w io.Writer, columns int, format, pointer string) error {
 		return err
 	}
 	rules := slices.DeleteFunc(report.Rules(), func(r finding.Rule) bool { return !slices.Contains(m.Rules, r.ID) })
-	return cli.WriteRules(w, columns, "text", rules, true)
+	return cli.WriteRules(w, columns, colors, "text", rules, true)
 }
 
 // memberAt returns the member at a JSON Pointer.
