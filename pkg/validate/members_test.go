@@ -85,7 +85,7 @@ func TestMemberRules(t *testing.T) {
 		},
 		"/remainingSubtasks/-": {
 			{value: `{"subtaskId":"S2","description":"d"}`},
-			{value: `{"subtaskId":"s2","description":"d"}`, want: "uniqueKeys", says: `also that of /remainingSubtasks/0`},
+			{value: `{"subtaskId":"s2","description":"d"}`, want: "uniqueKeys", says: `also used by /remainingSubtasks/0`},
 			{value: `{"subtaskId":"\u0073\u0032","description":"d"}`, want: "uniqueKeys"},
 		},
 		"/relevantContext/0/relevanceScore": {
