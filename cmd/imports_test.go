@@ -395,7 +395,9 @@ var imports = map[string][]string{
 		"internal/viewer", "internal/viewer/collect", "pkg/chain", "pkg/finding", "relay/audit", "relay/audit/personal", "relay/audit/trace",
 		"relay/audit/tree",
 	},
-	"schemas": {},
+	"schemas":             {},
+	"vectors":             {"pkg/jsonstream", "pkg/patch", "github.com/go-json-experiment/json"},
+	"vectors/vectorstest": {"vectors", "github.com/go-json-experiment/json"},
 }
 
 // forbidden are packages that no library may import: files, flags and signals are for programs only.
