@@ -159,10 +159,8 @@ verdict. "vectors list" lists the ids.`,
 			if err != nil {
 				return err
 			}
-			var ids []string
 			for _, group := range groups {
 				for _, one := range group.Cases {
-					ids = append(ids, one.ID)
 					if one.ID != args[0] {
 						continue
 					}

@@ -5,12 +5,6 @@ import (
 	"testing"
 )
 
-const (
-	zero32 = "00000000000000000000000000000000"
-	zero16 = "0000000000000000"
-	hex64  = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-)
-
 // Unknown members are expected from a later minor version: a warning in 2.0 and an error in
 // strict mode. Turns, the state and extensions are open.
 func TestUnknownMembers(t *testing.T) {
