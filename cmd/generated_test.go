@@ -32,17 +32,19 @@ func TestGenerated(t *testing.T) {
 		}
 	}
 	files := map[string]func(*testing.T, *bytes.Buffer) error{
-		"completions/handoff.bash": run("completion", "bash"),
-		"completions/_handoff":     run("completion", "zsh"),
-		"completions/handoff.fish": run("completion", "fish"),
-		"completions/handoff.ps1":  run("completion", "powershell"),
-		"cmd/relay/commands.json":  describes(relaycmd.New()),
-		"relay/cmd/commands.json":  describes(New()),
-		"docs/commands.md":         run("commands", "-f", "markdown"),
-		"docs/rules.md":            run("explain", "-f", "markdown"),
-		"docs/coverage.md":         func(_ *testing.T, out *bytes.Buffer) error { return writeCoverage(out) },
-		"docs/providers.md":        func(_ *testing.T, out *bytes.Buffer) error { _, err := out.WriteString(provider.Page); return err },
-		"docs/terminal.svg":        writePicture,
+		"completions/handoff.bash":     run("completion", "bash"),
+		"completions/_handoff":         run("completion", "zsh"),
+		"completions/handoff.fish":     run("completion", "fish"),
+		"completions/handoff.ps1":      run("completion", "powershell"),
+		"cmd/relay/commands.json":      describes(relaycmd.New()),
+		"relay/cmd/commands.json":      describes(New()),
+		"docs/commands.md":             run("commands", "-f", "markdown"),
+		"docs/rules.md":                run("explain", "-f", "markdown"),
+		"docs/coverage.md":             func(_ *testing.T, out *bytes.Buffer) error { return writeCoverage(out) },
+		"docs/providers.md":            func(_ *testing.T, out *bytes.Buffer) error { _, err := out.WriteString(provider.Page); return err },
+		"docs/terminal.svg":            writePicture,
+		"vectors/histories-rules.json": writeProviderCases,
+		"vectors/chains-rules.json":    writeChainCases,
 	}
 	for _, f := range plugins.Repository(newestVersion(t)) {
 		files[f.Path] = func(_ *testing.T, out *bytes.Buffer) error { _, err := out.Write(f.Text); return err }

@@ -99,6 +99,10 @@ var imports = map[string][]string{
 		"internal/term", "pkg/compress", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/sw4rm", "pkg/history", "pkg/jsonstream", "pkg/message",
 		"pkg/sign", "pkg/summarize", "pkg/tokens", "pkg/trim", "github.com/spf13/cobra",
 	},
+	"cmd/vectors": {
+		"internal/child", "internal/cli", "internal/output", "internal/report", "internal/term", "internal/vectors", "vectors",
+		"github.com/go-json-experiment/json", "github.com/spf13/cobra",
+	},
 	"docs":              {},
 	"internal/accepted": {},
 	"internal/agentcard": {
@@ -161,8 +165,12 @@ var imports = map[string][]string{
 	"internal/term/termtest": {"golang.org/x/sys"},
 	"internal/textscan":      {},
 	"internal/tier":          {},
-	"internal/view":          {"internal/textscan", "golang.org/x/text"},
-	"internal/viewer":        {"pkg/conversation", "pkg/diff", "pkg/finding", "pkg/format", "github.com/klauspost/compress"},
+	"internal/vectors": {
+		"internal/child", "pkg/chain", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/provider",
+		"pkg/repair", "pkg/sign", "pkg/validate", "vectors", "github.com/go-json-experiment/json",
+	},
+	"internal/view":   {"internal/textscan", "golang.org/x/text"},
+	"internal/viewer": {"pkg/conversation", "pkg/diff", "pkg/finding", "pkg/format", "github.com/klauspost/compress"},
 	"internal/viewer/collect": {
 		"internal/inspect", "internal/secrets", "internal/viewer", "pkg/chain", "pkg/conversation", "pkg/diff", "pkg/finding", "pkg/format",
 		"pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/validate", "github.com/klauspost/compress",
@@ -398,8 +406,10 @@ var imports = map[string][]string{
 		"internal/viewer", "internal/viewer/collect", "pkg/chain", "pkg/finding", "relay/audit", "relay/audit/personal", "relay/audit/trace",
 		"relay/audit/tree",
 	},
-	"schemas": {},
-	"skills":  {},
+	"schemas":             {},
+	"skills":              {},
+	"vectors":             {"pkg/jsonstream", "pkg/patch", "github.com/go-json-experiment/json"},
+	"vectors/vectorstest": {"vectors", "github.com/go-json-experiment/json"},
 }
 
 // forbidden are packages that no library may import: files, flags and signals are for programs only.

@@ -23,6 +23,7 @@ import (
 	"github.com/eaapl/handoff/cmd/session"
 	"github.com/eaapl/handoff/cmd/sw4rm"
 	"github.com/eaapl/handoff/cmd/trim"
+	"github.com/eaapl/handoff/cmd/vectors"
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/program"
 )
@@ -52,6 +53,7 @@ func New() *program.Program {
 		"scan":         check.NewScan,
 		"check-claims": check.NewCheckClaims,
 		"hook":         check.NewHook,
+		"vectors":      vectors.New,
 		"chain":        chain.New,
 		"inspect":      inspect.New,
 		"report":       look.NewReport,

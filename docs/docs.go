@@ -14,7 +14,7 @@ import (
 //go:embed formats.md frameworks.md glossary.md index.md install.md limits.md macp.md mcp.md metrics.md openai-agents.md
 //go:embed openai.md performance.md pipelines.md privacy.md proving.md receiving.md releases.md rendering.md repair.md
 //go:embed report.md reports.md safety.md schemas.md sessions.md signing.md streaming.md sw4rm.md threats.md tour.md
-//go:embed transport-helpers.md transports-http.md transports.md trimming.md
+//go:embed transport-helpers.md transports-http.md transports.md trimming.md vectors.md
 var pages embed.FS
 
 // Page returns the text of a document, in Markdown, by its name without suffix; ok is false if there is none.

@@ -58,6 +58,7 @@ var Commands = []Command{
 	{Name: "hook", Group: checking},
 	{Name: "chain", Group: checking},
 	{Name: "check-claims", Group: checking},
+	{Name: "vectors", Group: checking},
 	{Name: "inspect", Group: looking},
 	{Name: "report", Group: looking},
 	{Name: "count", Group: looking},

@@ -11,6 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
+	"github.com/eaapl/handoff/vectors"
 )
 
 // TestRules checks the table of rules.
@@ -30,210 +31,70 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestDecisions checks the behaviour in cases that the specification leaves open.
+// TestDecisions checks the tasks of the conformance suite: cases that the specification leaves open.
 func TestDecisions(t *testing.T) {
-	cost := func(m object) object { return m["costTracking"].(object) }
-	tests := []struct {
-		name    string
-		task    func(r *rand.Rand) []object
-		change  func(task []object)
-		options Options
-		want    []string
-	}{
-		{name: "fan-out: a message that joins it may name any branch as parent", task: fanOut3, change: func(task []object) {
-			task[4]["parentHandoffId"] = task[2]["handoffId"]
-			task[4]["conversationHistorySummary"] = task[2]["conversationHistorySummary"]
-		}},
-		{name: "fan-out: a message that joins it may name it as parent", task: fanOut3, change: func(task []object) {
-			task[4]["parentHandoffId"] = task[0]["handoffId"]
-		}},
-		{name: "fan-out: the sender may be addressed by another branch than the parent", task: fanOut3, change: func(task []object) {
-			task[1]["toAgent"].(object)["agentType"] = "agent-other"
-		}},
-		{name: "fan-out: a branch need not list what another does", task: fanOut3, change: func(task []object) {
-			task[1]["remainingSubtasks"] = []any{}
-		}},
-		{name: "fan-out: what no branch lists is lost", task: fanOut3, change: func(task []object) {
-			extra := object{"subtaskId": "extra", "description": "Send the letters"}
-			task[0]["remainingSubtasks"] = append(subtasks(task[0], "remainingSubtasks"), extra)
-		}, want: []string{"subtask-lost"}},
-		{name: "fan-in: a subtask of another branch is not there", task: fanOut3, change: func(task []object) {
-			done := subtasks(task[4], "completedSubtasks")
-			task[4]["completedSubtasks"] = done[:1]
-		}, want: []string{"fan-in"}},
-		{name: "fan-in: what is spent is that of all branches", task: fanOut3, change: func(task []object) {
-			task[4]["costTracking"] = costOf(12, 988, 120, 52)
-		}, want: []string{"budget-grown", "tokens-shrunk"}},
-		{name: "fan-in: what another branch has completed is not done again", task: fanOut3, change: func(task []object) {
-			done := subtasks(task[4], "completedSubtasks")
-			task[4]["completedSubtasks"], task[4]["remainingSubtasks"] = done[:2], done[2:]
-		}, want: []string{"fan-in"}},
-		{name: "fan-in: an agent that continues several branches joins none", task: func(r *rand.Rand) []object {
-			task := fanOut(r, 2)[:3]
-			return append(task, next(r, task[1], "agent-end", 1), next(r, task[2], "agent-end", 1))
-		}, change: func([]object) {}},
-		{name: "agents: an id is of the types that it is mapped to", task: line4, change: func(task []object) {
-			task[2]["fromAgent"].(object)["agentId"] = "agent-2@eu-west"
-		}, options: Options{Agents: map[string][]string{"agent-2@eu-west": {"other", "agent-2"}}}},
-		{name: "agents: a receiver is addressed as well", task: func(r *rand.Rand) []object { return line(r, 3) }, change: func(task []object) {
-			task[1]["receiverList"] = []any{object{"agentType": "agent-2"}, object{"agentType": "agent-b"}}
-			task[2]["fromAgent"].(object)["agentId"] = "agent-b"
-		}},
-		{name: "version: what is no range says nothing", task: line4, change: func(task []object) {
-			task[1]["toAgent"].(object)["agentVersion"] = "the latest"
-		}},
-		{name: "version: a range of a kilobyte is not read", task: line4, change: func(task []object) {
-			task[1]["toAgent"].(object)["agentVersion"] = strings.Repeat("9.9.9 || ", 100) + "9.9.9"
-		}},
-		{name: "budget: the tolerance is per boundary", task: line4, change: func(task []object) {
-			cost(task[1])["costBudgetRemainingUSD"] = 9.5
-		}, options: Options{Tolerance: message.NewDecimal(5, 1)}},
-		{name: "budget: what was spent goes down", task: line4, change: func(task []object) {
-			cost(task[3])["costSpentSoFarUSD"] = 0.01
-		}, want: []string{"budget-drift"}},
-		{name: "budget: a message without readable costs is passed over", task: line4, change: func(task []object) {
-			task[2]["costTracking"] = "unknown"
-		}},
-		{name: "budget: a first message without readable costs", task: line4, change: func(task []object) {
-			delete(task[0], "costTracking")
-			delete(task[1], "costTracking")
-		}},
-		{name: "budget: a number that is too long is none", task: line4, change: func(task []object) {
-			cost(task[2])["costSpentSoFarUSD"] = json.Number("1e99999")
-		}},
-		{name: "budget: tokens that cannot be read are passed over, not the dollars", task: line4, change: func(task []object) {
-			cost(task[2])["tokenSpent"], cost(task[2])["costSpentSoFarUSD"] = "many", 0.01
-			cost(task[3])["tokenSpent"].(object)["prompt"] = 1
-		}, want: []string{"budget-drift", "tokens-shrunk"}},
-		{name: "ids: of two with one id, the parent is that of the same task", task: func(r *rand.Rand) []object {
-			return append(line(r, 3), line(r, 3)...)
-		}, change: func(task []object) {
-			task[3]["handoffId"], task[4]["parentHandoffId"] = task[0]["handoffId"], task[0]["handoffId"]
-		}, want: []string{"duplicate-id"}},
-		{name: "ids: UUIDs are the same in either case", task: line4, change: func(task []object) {
-			task[2]["parentHandoffId"] = strings.ToUpper(task[2]["parentHandoffId"].(string))
-			task[3]["taskId"] = strings.ToUpper(task[3]["taskId"].(string))
-		}},
-		{name: "trace: one that is not valid is not compared", task: line4, change: func(task []object) {
-			task[2]["traceparent"] = "00-" + strings.Repeat("0", 32) + "-0000000000000001-00"
-		}},
-		{name: "digest: of another message", task: line4, change: func(task []object) {
-			task[2]["extensions"] = object{"parentDigest": "sha256:" + strings.Repeat("0", 64)}
-		}, want: []string{"parent-digest"}},
-		{name: "digest: something else in its place", task: line4, change: func(task []object) {
-			task[2]["extensions"] = object{"parentDigest": 7}
-		}, want: []string{"parent-digest"}},
-		{name: "digest: the parent has none", task: line4, change: func(task []object) {
-			task[1]["relevantContext"] = []any{json.Number("1e400")}
-			task[2]["extensions"] = object{"parentDigest": "sha256:" + strings.Repeat("0", 64)}
-		}, want: []string{"parent-digest"}},
-		{name: "digest: of a first message, nothing is known", task: line4, change: func(task []object) {
-			task[0]["extensions"] = object{"parentDigest": "sha256:" + strings.Repeat("0", 64)}
-		}},
-		{name: "result: equal by value, in any order of members", task: line4, change: func(task []object) {
-			subtasks(task[3], "completedSubtasks")[0].(object)["result"] = object{"amount": json.Number("1250e-2")}
-		}},
-		{name: "result: one of several that the parent has", task: line4, change: func(task []object) {
-			for _, m := range task[1:] {
-				again := copyOf(subtasks(m, "completedSubtasks")[0].(object))
-				again["result"] = "another"
-				m["completedSubtasks"] = append(subtasks(m, "completedSubtasks"), again)
+	for _, c := range vectors.Cases("chains") {
+		t.Run(c.ID, func(t *testing.T) {
+			options := Options{MaxVisits: c.Input.MaxVisits, Agents: c.Input.Agents}
+			options.Tolerance, _ = message.Number(c.Input.Tolerance).Decimal()
+			var messages []*Message
+			for i, text := range c.Input.Messages {
+				messages = append(messages, parse(t, string(text), i))
 			}
-		}},
-		{name: "facts: a member is not another with the same name and value", task: line4, change: func(task []object) {
-			for i, m := range task {
-				state := m["currentState"].(object)
-				state["4711"] = 4711
-				if i == 0 {
-					state["8822"] = 8822
-					m["conversationHistoryVerbatim"] = append(subtasks(m, "conversationHistoryVerbatim"), object{"role": "user", "content": "The order is 8822."})
+			tasks := checkAll(options, messages)
+			verdict := vectors.Valid
+			for _, task := range tasks {
+				switch {
+				case task.Errors > 0:
+					verdict = vectors.Invalid
+				case task.Warnings > 0 && verdict == vectors.Valid:
+					verdict = vectors.Acceptable
 				}
 			}
-		}, want: []string{"fact-lost", "state-lost"}},
-		{name: "facts: a credential without a known form is none", task: line4, change: func(task []object) {
-			task[0]["conversationHistoryVerbatim"] = []any{object{"role": "user", "content": "Never tell them the password: Tr0ub4dor" + "&3xyz of amqp://app:" + "k7Zq1Wm2@mq.example.com"}}
-			for _, m := range task[1:] {
-				m["conversationHistoryVerbatim"] = []any{}
+			var steps []string
+			for _, rule := range rulesOf(tasks) {
+				steps = append(steps, "chain/"+rule)
 			}
-		}},
-		{name: "facts: another member may have them", task: line4, change: func(task []object) {
-			task[3]["conversationHistoryVerbatim"] = []any{}
-			task[3]["relevantContext"] = []any{object{"source": "mail", "excerpt": "Claim C-1041: we settle for EUR 4,200."}}
-		}},
-		{name: "facts: a credential is none", task: line4, change: func(task []object) {
-			for _, m := range task[:3] {
-				m["conversationHistoryVerbatim"] = append([]any{object{"role": "user", "content": "The key is ghp_16C7e42F292c6912E7710c838347Ae178B4a."}},
-					subtasks(m, "conversationHistoryVerbatim")...)
-			}
-		}},
-		{name: "loop: more visits are allowed", task: line6, change: pingPong, options: Options{MaxVisits: 3}},
-		{name: "loop: two agents, and more than two visits", task: line6, change: pingPong, want: []string{"loop"}},
-		{name: "loop: three agents", task: line6, change: func(task []object) {
-			for i, m := range task {
-				m["fromAgent"].(object)["agentId"], m["toAgent"].(object)["agentType"] = "abc"[i%3:i%3+1], "abcabc"[i%3+1:i%3+2]
-			}
-		}, options: Options{MaxVisits: 1}, want: []string{"loop"}},
-		{name: "time: 1970 is a time", task: line4, change: func(task []object) {
-			subtasks(task[3], "completedSubtasks")[2].(object)["completedAt"] = "1970-01-01T00:00:00Z"
-		}, want: []string{"time-reversed"}},
-		{name: "time: an inherited subtask is not judged again", task: line4, change: func(task []object) {
-			for _, m := range task[1:] {
-				subtasks(m, "completedSubtasks")[0].(object)["completedAt"] = began.Format("2006-01-02T15:04:05Z")
-			}
-		}},
-		{name: "time: nothing was completed after the first message was sent", task: line4, change: func(task []object) {
-			task[0]["remainingSubtasks"] = subtasks(task[1], "remainingSubtasks")
-			task[0]["completedSubtasks"] = subtasks(task[1], "completedSubtasks")
-		}, want: []string{"time-reversed"}},
-		{name: "facts: the ids of the message itself do not count", task: line4, change: func(task []object) {
-			id := task[2]["fromAgent"].(object)["executionId"]
-			task[1]["conversationHistoryVerbatim"] = append(subtasks(task[1], "conversationHistoryVerbatim"),
-				object{"role": "user", "content": "The run is " + id.(string) + "."})
-		}, want: []string{"fact-lost"}},
-		{name: "facts: each of many children is asked for them", task: func(r *rand.Rand) []object {
-			task := line(r, 2)
-			for range 6 {
-				task = append(task, next(r, task[0], "agent-2", 1))
-			}
-			return task
-		}, change: func(task []object) {
-			task[7]["conversationHistoryVerbatim"] = subtasks(task[7], "conversationHistoryVerbatim")[1:]
-		}, want: []string{"fact-lost"}},
-		{name: "fan-in: what another branch has added and not done", task: fanOut3, change: func(task []object) {
-			task[2]["remainingSubtasks"] = append(subtasks(task[2], "remainingSubtasks"), object{"subtaskId": "s9", "description": "Ask the insurer"})
-		}, want: []string{"fan-in"}},
-		{name: "budget: a figure of a thousand digits", task: line4, change: func(task []object) {
-			cost(task[3])["costSpentSoFarUSD"] = json.Number("1e900")
-		}, want: []string{"budget-drift"}},
-		{name: "schema: two minor versions are no skew", task: line4, change: func(task []object) { task[2]["schemaVersion"] = "2.2" }},
-		{name: "schema: another major version is", task: line4, change: func(task []object) {
-			task[3]["schemaVersion"] = "3.0"
-		}, want: []string{"schema-skew"}},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			task := test.task(rand.New(rand.NewPCG(1, 2)))
-			for i := range task {
-				task[i] = copyOf(task[i])
-			}
-			test.change(task)
-			tasks := checkObjects(t, test.options, task...)
-			if diff := cmp.Diff(test.want, rulesOf(tasks)); diff != "" {
+			if diff := cmp.Diff(c.Expected, vectors.Expected{Verdict: verdict, Steps: steps}); diff != "" {
 				t.Errorf("(-want +got):\n%s%s", diff, strings.Join(findings(tasks), "\n"))
 			}
 		})
 	}
 }
 
-func fanOut3(r *rand.Rand) []object { return fanOut(r, 3) }
-func line4(r *rand.Rand) []object   { return line(r, 4) }
-func line6(r *rand.Rand) []object   { return line(r, 6) }
-
-func pingPong(task []object) {
-	for i, m := range task {
-		m["fromAgent"].(object)["agentId"], m["toAgent"].(object)["agentType"] = "ab"[i%2:i%2+1], "ba"[i%2:i%2+1]
+// TestPassedOver checks that a credential is no fact, which must be kept, and that a number that is too long to read
+// is none.
+func TestPassedOver(t *testing.T) {
+	for name, change := range map[string]func([]object){
+		"number": func(task []object) {
+			task[2]["costTracking"].(object)["costSpentSoFarUSD"] = json.Number("1e99999")
+		},
+		"credential without a known form": func(task []object) {
+			task[0]["conversationHistoryVerbatim"] = []any{object{"role": "user", "content": "Never tell them the password: Tr0ub4dor" + "&3xyz of amqp://app:" + "k7Zq1Wm2@mq.example.com"}}
+			for _, m := range task[1:] {
+				m["conversationHistoryVerbatim"] = []any{}
+			}
+		},
+		"credential of a known form": func(task []object) {
+			for _, m := range task[:3] {
+				m["conversationHistoryVerbatim"] = append([]any{object{"role": "user", "content": "The key is ghp_16C7e42F292c6912E7710c838347Ae178B4a."}},
+					subtasks(m, "conversationHistoryVerbatim")...)
+			}
+		},
+	} {
+		task := line4(rand.New(rand.NewPCG(1, 2)))
+		for i := range task {
+			task[i] = copyOf(task[i])
+		}
+		change(task)
+		if found := findings(checkObjects(t, Options{}, task...)); len(found) > 0 {
+			t.Errorf("%s: %s", name, strings.Join(found, "\n"))
+		}
 	}
 }
+
+func fanOut3(r *rand.Rand) []object { return fanOut(r, 3) }
+func line4(r *rand.Rand) []object   { return line(r, 4) }
 
 // TestCopies checks that a message that was delivered twice counts once.
 func TestCopies(t *testing.T) {

@@ -1,8 +1,7 @@
 package provider
 
 import (
-	"os"
-	"path/filepath"
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/vectors"
 )
 
 // historyOf reads a history.
@@ -87,40 +87,32 @@ func TestRoleWithoutParts(t *testing.T) {
 	}
 }
 
-// TestThreads checks the histories of real issue threads against the rules that threads.tsv lists for them.
+// TestThreads checks the histories of real issue threads, in the conformance suite, against all their rules.
 func TestThreads(t *testing.T) {
-	table, err := os.ReadFile("../../testdata/threads/threads.tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.SplitSeq(strings.TrimSpace(string(table)), "\n") {
-		cells := strings.Split(line, "\t")
-		if cells[0] == "file" {
+	for _, c := range vectors.Cases("histories") {
+		if c.Operation != vectors.CheckHistory {
 			continue
 		}
-		t.Run(cells[0], func(t *testing.T) {
-			text, err := os.ReadFile(filepath.Join("../../testdata/threads", cells[0]))
-			if err != nil {
-				t.Fatal(err)
+		t.Run(c.ID, func(t *testing.T) {
+			f := format.Format(cmp.Or(c.Input.Format, c.Input.Provider))
+			h := historyOf(t, string(c.Input.History), "")
+			if e := formats.Examine(h.Root); e.Turn.Exists() && e.Format != f && c.Source.URL != "https://github.com/Chevey339/kelivo/pull/281" { // it has turns of the Chat API
+				t.Errorf("detected as %s, want %s", h.Format, f)
 			}
-			h := historyOf(t, string(text), "")
-			if e := formats.Examine(h.Root); e.Turn.Exists() && e.Format != format.Format(cells[1]) && cells[0] != "kelivo-281.json" { // it has turns of the Chat API
-				t.Errorf("detected as %s, want %s", h.Format, cells[1])
-			}
-			var want []string
-			if cells[3] != "-" {
-				want = strings.Split(cells[3], ",")
-			}
-			var got []string
-			for _, f := range Check(Provider(cells[2]), historyOf(t, string(text), format.Format(cells[1]))) {
-				if !slices.Contains(got, f.Rule) && (f.Severity == finding.Error || slices.Contains(want, f.Rule)) {
-					got = append(got, f.Rule)
+			verdict, got := vectors.Valid, []string(nil)
+			for _, found := range Check(Provider(c.Input.Provider), historyOf(t, string(c.Input.History), f)) {
+				if !slices.Contains(got, found.Rule) {
+					got = append(got, found.Rule)
+				}
+				switch {
+				case found.Severity == finding.Error:
+					verdict = vectors.Invalid
+				case verdict == vectors.Valid:
+					verdict = vectors.Acceptable
 				}
 			}
-			slices.Sort(got)
-			slices.Sort(want)
-			if !slices.Equal(got, want) {
-				t.Errorf("found %q, want %q", got, want)
+			if verdict != c.Expected.Verdict || !slices.Equal(got, c.Expected.Steps) {
+				t.Errorf("%s, found %q, want %+v", verdict, got, c.Expected)
 			}
 		})
 	}

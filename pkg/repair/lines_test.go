@@ -15,25 +15,33 @@ import (
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/history"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/vectors"
 )
 
-// sessions returns the lines of complete sessions.
-func sessions(t *testing.T, patterns ...string) (all [][][]byte) {
-	for _, pattern := range patterns {
-		paths, err := filepath.Glob(filepath.Join("..", "..", "testdata", filepath.FromSlash(pattern)))
-		if err != nil || len(paths) == 0 {
-			t.Fatalf("%s: no files: %v", pattern, err)
+// sessions returns the lines of complete sessions: of files, and of the conformance suite.
+func sessions(t *testing.T, f format.Format, pattern string) (all [][][]byte) {
+	var texts [][]byte
+	for _, c := range vectors.Cases("histories") {
+		if c.Operation == vectors.CheckHistory && c.Input.Format == string(f) {
+			texts = append(texts, []byte(c.Input.History))
 		}
-		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			raw := jsonstream.NewRaw(text)
-			raw.Lines = true
-			if doc, _, err := Parse(raw, jsonstream.Unlimited()); err == nil {
-				all = append(all, slices.Collect(bytes.Lines(doc.Raw().Bytes)))
-			}
+	}
+	paths, err := filepath.Glob(filepath.Join("..", "..", "testdata", filepath.FromSlash(pattern)))
+	if err != nil || len(paths) == 0 || len(texts) == 0 {
+		t.Fatalf("%s: %d files, %d cases: %v", pattern, len(paths), len(texts), err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, text)
+	}
+	for _, text := range texts {
+		raw := jsonstream.NewRaw(text)
+		raw.Lines = true
+		if doc, _, err := Parse(raw, jsonstream.Unlimited()); err == nil {
+			all = append(all, slices.Collect(bytes.Lines(doc.Raw().Bytes)))
 		}
 	}
 	return all
@@ -62,12 +70,12 @@ func mutateLines(rng *rand.Rand, lines [][]byte) []byte {
 // lost, that Claude's own reader finds the turns, and that the schema of Codex accepts the lines.
 func TestSessions(t *testing.T) {
 	count, program := tier.Count(150, 1500), oracle.New(t)
-	for f, patterns := range map[format.Format][]string{
-		format.ClaudeCode: {"threads/claude-code-*.jsonl", "sessions/claude/projects/*/*.jsonl"},
-		format.Codex:      {"threads/codex-*.jsonl", "sessions/codex/sessions/*/*/*/*.jsonl"},
+	for f, pattern := range map[format.Format]string{
+		format.ClaudeCode: "sessions/claude/projects/*/*.jsonl",
+		format.Codex:      "sessions/codex/sessions/*/*/*/*.jsonl",
 	} {
 		t.Run(string(f), func(t *testing.T) {
-			all := sessions(t, patterns...)
+			all := sessions(t, f, pattern)
 			var given, questions [][]byte
 			var turns [][]string
 			mended := 0

@@ -2,8 +2,8 @@ package repair
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
+	"cmp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +11,7 @@ import (
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/provider"
+	"github.com/eaapl/handoff/vectors"
 )
 
 // document reads a text. Several objects are read as JSON Lines.
@@ -74,28 +75,22 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestThreads checks that the histories of real issue threads are valid after the repair.
+// TestThreads checks that the histories of real issue threads, in the conformance suite, are valid after the
+// repair, and keep their texts.
 func TestThreads(t *testing.T) {
-	table, err := os.ReadFile("../../testdata/threads/threads.tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.SplitSeq(strings.TrimSpace(string(table)), "\n") {
-		cells := strings.Split(line, "\t")
-		if cells[0] == "file" || strings.Contains(cells[3], "media-") {
+	for _, c := range vectors.Cases("histories") {
+		if c.Operation != vectors.RepairHistory {
 			continue
 		}
-		t.Run(cells[0], func(t *testing.T) {
-			text, err := os.ReadFile(filepath.Join("../../testdata/threads", cells[0]))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !strings.HasSuffix(cells[0], "l") {
-				text = bytes.TrimSpace(text)
-			}
-			r := repaired(t, text, Options{Format: format.Format(cells[1]), For: provider.Provider(cells[2])})
+		t.Run(c.ID, func(t *testing.T) {
+			r := repaired(t, []byte(c.Input.History), Options{Format: format.Format(cmp.Or(c.Input.Format, c.Input.Provider)), For: provider.Provider(c.Input.Provider)})
 			if len(r.Left) > 0 {
 				t.Errorf("left: %+v in %s", r.Left, r.Text)
+			}
+			for _, text := range c.Expected.Keep {
+				if !slices.ContainsFunc(slices.Collect(document(t, r.Text).Root().All()), func(v jsonstream.Value) bool { return strings.Contains(v.Text(), text) }) {
+					t.Errorf("lost %q in %s", text, r.Text)
+				}
 			}
 		})
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/eaapl/handoff/pkg/privacy"
 	"github.com/eaapl/handoff/pkg/provider"
 	"github.com/eaapl/handoff/pkg/safety"
+	"github.com/eaapl/handoff/vectors"
 )
 
 // checkLines compares the validation of lines in blocks with that of the whole, and returns the result.
@@ -155,7 +156,16 @@ func TestLinesManyFindings(t *testing.T) {
 
 // Fixtures have the same findings in blocks as in one piece.
 func TestLinesFixtures(t *testing.T) {
-	for _, pattern := range []string{"chat/*/*.jsonl", "threads/*.jsonl", "sessions/*/*/*/*.jsonl", "sessions/codex/*/*/*/*/*.jsonl"} {
+	check := func(text []byte) {
+		checkLines(t, New(Options{Formats: formats.Names(), All: true}), text, jsonstream.Limits{})
+		checkLines(t, New(Options{Formats: formats.Names(), For: provider.All()}), text, jsonstream.Limits{})
+	}
+	for _, c := range vectors.Cases("histories") {
+		if text := []byte(c.Input.History); c.Operation == vectors.CheckHistory && bytes.Contains(text, []byte("}\n{")) {
+			check(text)
+		}
+	}
+	for _, pattern := range []string{"chat/*/*.jsonl", "sessions/*/*/*/*.jsonl", "sessions/codex/*/*/*/*/*.jsonl"} {
 		paths, err := filepath.Glob(filepath.Join("..", "..", "testdata", filepath.FromSlash(pattern)))
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("%s: no files: %v", pattern, err)
@@ -165,8 +175,7 @@ func TestLinesFixtures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkLines(t, New(Options{Formats: formats.Names(), All: true}), text, jsonstream.Limits{})
-			checkLines(t, New(Options{Formats: formats.Names(), For: provider.All()}), text, jsonstream.Limits{})
+			check(text)
 		}
 	}
 }

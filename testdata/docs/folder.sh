@@ -182,6 +182,11 @@ for word; do
 	esac
 done
 
+# An adapter of the conformance suite without any operation, and its baseline.
+printf '%s\n' '#!/bin/sh' "exec sed -u 's/^{\(\"id\":\"[^\"]*\"\).*/{\1,\"verdict\":\"not_applicable\"}/'" >adapter
+chmod +x adapter
+echo canonical/refused/nothing >known.txt
+
 # What runs beside handoff in the documents.
 mkdir -p bin "$HOME/.local/share/man/man1" "$HOME/src/agents"
 program() { printf '#!/bin/sh\n%s\n' "$2" >"bin/$1"; }
