@@ -41,8 +41,8 @@ func isUnknown(root jsonstream.Value, o Options) bool {
 	return !ok && (root.Kind() == jsonstream.Array || root.Len() > 0)
 }
 
-// refusedFormat returns the format of a document of another system that the options do not permit, "" for all other
-// documents. The members that it lacks as a canonical message are not its fault.
+// refusedFormat returns the format of a document of another system that the options do not permit, "" for all
+// other documents. The members that it lacks as a canonical message are not its fault.
 func refusedFormat(root jsonstream.Value, o Options) format.Format {
 	f, ok := formats.Detect(root)
 	isMark := func(mark string) bool { return root.Get(mark).Exists() }
@@ -54,7 +54,7 @@ func refusedFormat(root jsonstream.Value, o Options) format.Format {
 
 // refusedDocument returns the finding for a document of a format that is not permitted.
 func refusedDocument(root jsonstream.Value, f format.Format) finding.Finding {
-	return schemaFinding(unknownFormat, fmt.Sprintf("the document is not a canonical message: found the format %s (%s); convert it with handoff convert --format-out eaapl", f, formats.Named(f).Kind)).On(root)
+	return schemaFinding(unknownFormat, fmt.Sprintf("the document is not a canonical message: found the format %s (%s): convert it with handoff convert", f, formats.Named(f).Kind)).On(root)
 }
 
 // unknownDocument returns the finding for a document of no format, with a guess at its origin.

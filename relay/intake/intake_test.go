@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/audit/audittest"
@@ -214,7 +215,7 @@ func TestStream(t *testing.T) {
 		t.Fatalf("%d lines, want %d", len(lines), len(sent))
 	}
 	for n, line := range lines {
-		if !bytes.Equal(line, bytes.ReplaceAll(bytes.TrimSpace(sent[n]), []byte("\n"), []byte(" "))) {
+		if !bytes.Equal(line, jsonstream.Line(sent[n])) {
 			t.Fatalf("line %d is %s", n, line)
 		}
 	}
