@@ -263,6 +263,9 @@ func mediumOf(v jsonstream.Value) medium {
 		}
 	}
 	m.document = m.document && !strings.HasPrefix(m.kind, "image/")
+	if v.Get("inlineData").Exists() || v.Get("inline_data").Exists() { // Gemini has all kinds of media there
+		m.document = m.kind != "" && !strings.HasPrefix(m.kind, "image/")
+	}
 	return m
 }
 
