@@ -153,7 +153,7 @@ func TestCarriesNoTurns(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s %s", tt.from, form), func(t *testing.T) {
 				for seed := range uint64(tier.Count(50, 200)) {
-					source := chatgen.HistoryIn(rand.New(rand.NewPCG(seed, 5)), tt.from, form)
+					source := chatgen.OrdinaryIn(rand.New(rand.NewPCG(seed, 5)), tt.from, form)
 					if tt.from == format.Gemini && bytes.Contains(source, []byte(`"output":"{}"`)) {
 						continue // a text that is equal to an object's JSON is written as the object
 					}

@@ -51,7 +51,7 @@ func TestSDKResidues(t *testing.T) {
 		t.Run(string(tt.format)+"/"+tt.form, func(t *testing.T) {
 			s := sideOf(tt.format)
 			for seed := range uint64(tier.Count(50, 200)) {
-				text := chatgen.HistoryIn(rand.New(rand.NewPCG(seed, 3)), tt.format, tt.form)
+				text := chatgen.OrdinaryIn(rand.New(rand.NewPCG(seed, 3)), tt.format, tt.form)
 				message := tree.Of(parsed(t, text))
 				if tt.format == format.AISDK && mixes(message) {
 					continue
