@@ -109,6 +109,12 @@ func TestSDKsOfAPIs(t *testing.T) {
 					if tt.to == format.BedrockConverse && bytes.Contains(doc, []byte(`"bytes":`)) {
 						continue // the client does not accept bytes as JSON
 					}
+					if tt.to == format.OpenAIResponses && bytes.Contains(doc, []byte(`"content":[{"type":"refusal"`)) {
+						continue // the API takes an assistant's message without its id and status; the types do not
+					}
+					if tt.to == format.Anthropic && bytes.Contains(doc, []byte(`"mcp_tool_`)) {
+						continue // of the beta, which has types of its own
+					}
 					docs = append(docs, doc)
 				}
 			}

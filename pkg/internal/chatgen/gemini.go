@@ -37,7 +37,7 @@ func (g *gen) turns(s scene) (all []turn) {
 				parts = append(parts, g.object("inlineData", g.object("mimeType", quote("image/png"), "data", quote(st.image))))
 			}
 			if g.rare(8) {
-				parts = append(parts, g.object("fileData", g.object("mimeType", quote("video/mp4"), "fileUri", quote("https://example.test/a.mp4"))))
+				parts = append(parts, g.object("fileData", g.object("mimeType", quote("image/png"), "fileUri", quote("https://example.test/a.png"))))
 			}
 			all = append(all, turn{"user", array(parts)})
 			continue

@@ -103,13 +103,13 @@ func (g *gen) responsesItems(s scene) (all []string) {
 	if s.system != "" {
 		all = append(all, g.object("role", quote(pick(g, "system", "developer")), "content", g.inputContent(s.system, "")))
 	}
-	if g.rare(12) {
-		all = append(all, pick(g, g.object("type", quote("compaction"), "id", quote(g.id("cmp_")), "encrypted_content", quote("gAAAA"+g.id(""))),
-			g.object("type", quote("item_reference"), "id", quote(g.id("msg_")))))
-	}
 	for _, st := range s.steps {
 		if st.user {
 			all = append(all, g.object("type", when(g.one(3), quote("message")), "role", quote("user"), "content", g.inputContent(st.text, st.image)))
+			if g.rare(12) {
+				all = append(all, pick(g, g.object("type", quote("compaction"), "id", quote(g.id("cmp_")), "encrypted_content", quote("gAAAA"+g.id(""))),
+					g.object("type", quote("item_reference"), "id", quote(g.id("msg_")))))
+			}
 			continue
 		}
 		id := func(prefix string) string { return when(st.reasoning != "", quote(g.id(prefix))) }
