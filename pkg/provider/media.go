@@ -263,7 +263,7 @@ func mediumOf(v jsonstream.Value) medium {
 		}
 	}
 	m.document = m.document && !strings.HasPrefix(m.kind, "image/")
-	if v.Get("inlineData").Exists() || v.Get("inline_data").Exists() { // Gemini has all kinds of media there
+	if of := v.Get("type").Text(); of == "audio" || of == "video" || v.Get("inlineData").Exists() || v.Get("inline_data").Exists() { // media of all kinds
 		m.document = m.kind != "" && !strings.HasPrefix(m.kind, "image/")
 	}
 	return m
