@@ -128,7 +128,7 @@ func TestSDKsTake(t *testing.T) {
 			t.Run(string(to)+"/"+tt.form, func(t *testing.T) {
 				s := sideOf(to)
 				for seed := range uint64(*histories) { // rewritten in the form
-					text := chatgen.HistoryIn(rand.New(rand.NewPCG(seed, 7)), to, tt.form)
+					text := chatgen.OrdinaryIn(rand.New(rand.NewPCG(seed, 7)), to, tt.form)
 					again := s.message(rewritten(s, tree.Of(parsed(t, text)))).Compact()
 					checkMade(t, to, to, text, again)
 					if !bytes.Contains(again, []byte(`["langchain","schema",`)) { // the form of Python, which JavaScript does not load
