@@ -183,6 +183,11 @@ func (s *shape) part(v jsonstream.Value) (p Part, answered bool) {
 	if t == nil {
 		return Part{Kind: Other, Value: v}, false
 	}
+	if value := v.Get("value"); kind == "non_standard" && value.Kind() == jsonstream.Object { // LangChain, of a provider
+		p, answered = PartOf(value)
+		p.Value = v
+		return p, answered
+	}
 	p = s.ofType(t, v)
 	if p.Kind == Call && !p.ID.Exists() && t.ID == "call_id" { // LangChain
 		p.ID = s.id
@@ -279,7 +284,7 @@ func (s *shape) untyped(v jsonstream.Value) Part {
 	case s.toolUse.Kind() == jsonstream.Object: // Bedrock
 		return Part{Kind: Call, Value: v, ID: s.toolUse.Get("toolUseId"), Name: s.toolUse.Get("name"), Hosted: s.toolUse.Get("type").Text() == "server_tool_use"}
 	case s.toolResult.Kind() == jsonstream.Object:
-		return Part{Kind: Result, Value: v, ID: s.toolResult.Get("toolUseId")}
+		return Part{Kind: Result, Value: v, ID: s.toolResult.Get("toolUseId"), Hosted: s.toolResult.Get("type").Exists()}
 	case s.reasoning.Exists():
 		return Part{Kind: Reasoning, Value: v}
 	case isToolRole(lower(s.role)):

@@ -79,9 +79,9 @@ func shapeOf(v jsonstream.Value) (s shape) {
 			s.functionCall = member
 		case "functionResponse", "function_response":
 			s.functionResponse = member
-		case "toolCall", "executableCode":
+		case "toolCall", "tool_call", "executableCode", "executable_code":
 			s.hostedCall = member
-		case "toolResponse", "codeExecutionResult":
+		case "toolResponse", "tool_response", "codeExecutionResult", "code_execution_result":
 			s.hostedResult = member
 		case "toolUse":
 			s.toolUse = member

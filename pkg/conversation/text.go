@@ -60,6 +60,7 @@ func (s *speech) item(item jsonstream.Value) {
 		s.call(function(item, "functionCall", "function_call"))
 	case function(item, "functionResponse", "function_response").Exists():
 		s.value(function(item, "functionResponse", "function_response").Get("response"))
+	case kind == "" && s.untyped(item):
 	case item.Get("arguments").Exists() || item.Get("input").Exists():
 		s.call(item)
 		s.value(item.Get("output")) // of a tool that the provider runs itself
@@ -80,6 +81,33 @@ func (s *speech) item(item jsonstream.Value) {
 	case kind != "":
 		s.add(string(jsonstream.AppendCompact(nil, item.Raw())))
 	}
+}
+
+// untyped adds the text of a part of Bedrock or Gemini, which has no type, and reports whether it is one with
+// a member of its own.
+func (s *speech) untyped(part jsonstream.Value) bool {
+	for name, v := range part.Members() {
+		switch name {
+		case "toolUse":
+			s.call(v)
+		case "toolResult", "citationsContent":
+			s.value(v.Get("content"))
+		case "reasoningContent":
+			s.value(v.At("/reasoningText/text"))
+		case "toolCall", "tool_call":
+			s.add(strings.TrimSpace(v.Get("toolType").Text() + " " + string(jsonstream.AppendCompact(nil, v.Get("args").Raw()))))
+		case "toolResponse", "tool_response":
+			s.value(v.Get("response"))
+		case "executableCode", "executable_code":
+			s.value(v.Get("code"))
+		case "codeExecutionResult", "code_execution_result":
+			s.value(v.Get("output"))
+		default:
+			continue
+		}
+		return true
+	}
+	return false
 }
 
 // value adds the text of a string or of an array of parts, and JSON for anything

@@ -92,9 +92,10 @@ var types = []Type{
 	{Name: "redacted_thinking", Kind: Reasoning, Formats: "anthropic"},
 	{Name: "refusal", Kind: Said, Formats: "openai-chat openai-responses openai-js langchain"},
 	{Name: "search_result", Formats: "anthropic"},
-	{Name: "server_tool_call", Kind: Call, Hosted: true, Results: "server_tool_call_result", ID: "id", Formats: "langchain"},
-	{Name: "server_tool_call_chunk", Kind: Call, Hosted: true, Results: "server_tool_call_result", ID: "id", Formats: "langchain"},
+	{Name: "server_tool_call", Kind: Call, Hosted: true, Results: "server_tool_call_result server_tool_result", ID: "id", Formats: "langchain"},
+	{Name: "server_tool_call_chunk", Kind: Call, Hosted: true, Results: "server_tool_call_result server_tool_result", ID: "id", Formats: "langchain"},
 	{Name: "server_tool_call_result", Kind: Result, Hosted: true, ID: "toolCallId", Formats: "langchain"},
+	{Name: "server_tool_result", Kind: Result, Hosted: true, ID: "toolCallId", Formats: "langchain"}, // of Python
 	{Name: "server_tool_use", Kind: Call, Hosted: true, Results: "advisor_tool_result bash_code_execution_tool_result code_execution_tool_result text_editor_code_execution_tool_result tool_search_tool_result web_fetch_tool_result web_search_tool_result", ID: "id", Formats: "anthropic"},
 	{Name: "shell_call", Kind: Call, Results: "shell_call_output", ID: "call_id", Formats: "openai-responses openai-js"},
 	{Name: "shell_call_output", Kind: Result, ID: "call_id", Formats: "openai-responses openai-js"},

@@ -13,7 +13,7 @@ import (
 func Units(turns []Turn) []int {
 	u := units{
 		first: make([]int, len(turns)), calls: map[string]int{}, orphans: map[string]int{}, approvals: map[string]int{}, responses: map[string]int{},
-		reasoning: -1, speaker: -1,
+		reasoning: -1, speaker: -1, hosted: -1,
 	}
 	for i := range u.first {
 		u.first[i] = i
@@ -39,6 +39,7 @@ type units struct {
 	// in the original version of OpenAI Chat, a result refers to its call by name and order. waiting is
 	// their number, and last the turn of the last one.
 	unnamed       map[string][]int
+	hosted        int // the last hosted call without an id whose result is an item of its own, or -1
 	waiting, last int
 	responses     map[string]int // the last line of a session's response, by the response's id
 }
@@ -82,6 +83,9 @@ func (u *units) add(i int, t Turn) {
 		}
 		if call, ok := u.calls[id]; ok {
 			u.join(call, i)
+		} else if e.Hosted && id == "" && u.hosted >= 0 {
+			u.join(u.hosted, i)
+			u.hosted = -1
 		} else if call, ok := u.answer(e); ok {
 			u.join(call, i)
 		} else if t.isTool() && u.speaker >= 0 { // SW4RM does not list the calls in the turn that makes them
@@ -117,7 +121,10 @@ func (u *units) addCall(i int, call Part) {
 	id := call.ID.Text()
 	if id == "" {
 		if call.Hosted {
-			return // the item includes the result
+			if t := TypeNamed(call.Value.Get("type").Text()); t != nil && t.Results != "" { // a tool search
+				u.hosted = i
+			}
+			return // otherwise the item includes the result
 		}
 		// Results follow the calls of one turn, or of consecutive turns.
 		if u.unnamed == nil || u.waiting > 0 && i > u.last+1 {

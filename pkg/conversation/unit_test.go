@@ -52,6 +52,7 @@ func TestUnits(t *testing.T) {
 		{"Responses: reasoning again after an output", []string{item("reasoning"), call("1"), output("1"), item("reasoning"), said("assistant")}, "aaabb"},
 		{"Responses: reasoning and what the provider runs", []string{item("reasoning"), item("web_search_call"), item("mcp_list_tools"), item("new_kind"), said("assistant")}, "aaaaa"},
 		{"Responses: what the provider runs waits for no result", []string{item("web_search_call"), said("assistant"), `{"role":"tool","content":"x"}`}, ".aa"},
+		{"Responses: a tool search and its output", []string{item("tool_search_call"), item("tool_search_output"), said("assistant")}, "aa."},
 		{"Responses: reasoning that leads to nothing", []string{item("reasoning"), said("user"), said("assistant")}, "..."},
 		{"Responses: reasoning before an approval", []string{item("reasoning"), `{"type":"mcp_approval_request","id":"1"}`, `{"type":"mcp_approval_response","approval_request_id":"1"}`,
 			`{"type":"mcp_call","approval_request_id":"1"}`}, "aaaa"},

@@ -109,6 +109,12 @@ func TestSDKsOfAPIs(t *testing.T) {
 					if tt.to == format.BedrockConverse && bytes.Contains(doc, []byte(`"bytes":`)) {
 						continue // the client does not accept bytes as JSON
 					}
+					if tt.to == format.OpenAIResponses && bytes.Contains(doc, []byte(`"content":[{"type":"refusal"`)) {
+						continue // the API takes an assistant's message without its id and status; the types do not
+					}
+					if tt.to == format.Anthropic && bytes.Contains(doc, []byte(`"mcp_tool_`)) {
+						continue // of the beta, which has types of its own
+					}
 					docs = append(docs, doc)
 				}
 			}
@@ -153,7 +159,7 @@ func TestCarriesNoTurns(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s %s", tt.from, form), func(t *testing.T) {
 				for seed := range uint64(tier.Count(50, 200)) {
-					source := chatgen.HistoryIn(rand.New(rand.NewPCG(seed, 5)), tt.from, form)
+					source := chatgen.OrdinaryIn(rand.New(rand.NewPCG(seed, 5)), tt.from, form)
 					if tt.from == format.Gemini && bytes.Contains(source, []byte(`"output":"{}"`)) {
 						continue // a text that is equal to an object's JSON is written as the object
 					}

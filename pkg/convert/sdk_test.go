@@ -51,7 +51,7 @@ func TestSDKResidues(t *testing.T) {
 		t.Run(string(tt.format)+"/"+tt.form, func(t *testing.T) {
 			s := sideOf(tt.format)
 			for seed := range uint64(tier.Count(50, 200)) {
-				text := chatgen.HistoryIn(rand.New(rand.NewPCG(seed, 3)), tt.format, tt.form)
+				text := chatgen.OrdinaryIn(rand.New(rand.NewPCG(seed, 3)), tt.format, tt.form)
 				message := tree.Of(parsed(t, text))
 				if tt.format == format.AISDK && mixes(message) {
 					continue
@@ -109,6 +109,9 @@ func TestSDKsTake(t *testing.T) {
 			for seed := range uint64(*histories) {
 				if from != to {
 					source := chatgen.History(rand.New(rand.NewPCG(seed, 8)), from)
+					if bytes.Contains(source, []byte(`"code_execution_20250825"`)) || bytes.Contains(source, []byte("*** End")) || bytes.Contains(source, []byte(`"invalid_tool_call"`)) {
+						continue // the caller of a call is not translated; the input of a custom tool or an invalid call is a text
+					}
 					there := converted(t, source, from, to)
 					checkMade(t, from, to, source, there)
 					texts = append(texts, there)
@@ -125,7 +128,7 @@ func TestSDKsTake(t *testing.T) {
 			t.Run(string(to)+"/"+tt.form, func(t *testing.T) {
 				s := sideOf(to)
 				for seed := range uint64(*histories) { // rewritten in the form
-					text := chatgen.HistoryIn(rand.New(rand.NewPCG(seed, 7)), to, tt.form)
+					text := chatgen.OrdinaryIn(rand.New(rand.NewPCG(seed, 7)), to, tt.form)
 					again := s.message(rewritten(s, tree.Of(parsed(t, text)))).Compact()
 					checkMade(t, to, to, text, again)
 					if !bytes.Contains(again, []byte(`["langchain","schema",`)) { // the form of Python, which JavaScript does not load

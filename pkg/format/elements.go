@@ -15,6 +15,8 @@ type Elements struct {
 	List func(root jsonstream.Value) jsonstream.Value
 	// Fit classifies a list element.
 	Fit func(element jsonstream.Value) Fit
+	// Later reports whether an element fits only after the first one. It may be nil.
+	Later func(element jsonstream.Value) bool
 	// Tells reports whether the values next to the list indicate the format, as one of its
 	// Members would. It may be nil.
 	Tells func(root jsonstream.Value) bool

@@ -147,6 +147,9 @@ func (c *candidate) look(list jsonstream.Value) {
 			return
 		}
 		fit := c.Known.Fit(element)
+		if at == 0 && c.Known.Later != nil && c.Known.Later(element) {
+			fit = format.Foreign
+		}
 		if fit == format.Foreign {
 			c.foreign++
 		} else {

@@ -99,8 +99,8 @@ func (c *checker) checkParts(m *message) {
 func (c *checker) checkConverse(m *message) {
 	for _, p := range m.parts {
 		switch text := textOf(p); {
-		case p.Kind == conversation.Said && isBlank(text.Text()):
-			c.report("empty-content", orItem(text, p.Value), "the text is blank; remove the part, or give it a text")
+		case p.Kind == conversation.Said && text.Exists() && isBlank(text.Text()): // not a text with citations
+			c.report("empty-content", text, "the text is blank; remove the part, or give it a text")
 			return
 		case p.Kind == conversation.Result:
 			if blank, ok := blankResult(p); ok {

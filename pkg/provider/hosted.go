@@ -34,7 +34,7 @@ func (c *checker) checkServerTools() {
 			case p.Kind == conversation.Call && p.Hosted && id != "":
 				open[id] = p
 			case p.Kind == conversation.Call:
-				if caller := p.Value.Get("caller").Get("tool_id").Text(); open[caller].Value.Exists() {
+				if caller := callerOf(p.Value); open[caller].Value.Exists() {
 					waiting[caller] = true
 				}
 			case p.Kind == conversation.Result && p.Hosted && id != "":
@@ -57,6 +57,17 @@ func (c *checker) checkServerTools() {
 			}
 		}
 	}
+}
+
+// callerOf returns the id of the call that makes a call, in the forms of Anthropic and the AI SDK; "" if the
+// model makes it.
+func callerOf(call jsonstream.Value) string {
+	for _, pointer := range []string{"/caller/tool_id", "/providerOptions/anthropic/caller/toolId", "/callProviderMetadata/anthropic/caller/toolId"} {
+		if id := call.At(pointer).Text(); id != "" {
+			return id
+		}
+	}
+	return ""
 }
 
 // isResultOf reports whether a result has the type of the results of a call, in Anthropic's own format.

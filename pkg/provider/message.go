@@ -1,6 +1,9 @@
 package provider
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
@@ -34,6 +37,11 @@ func (m *message) onlyResults() bool {
 		}
 	}
 	return len(m.parts) > 0
+}
+
+// calls reports whether the message calls a tool that the provider does not run.
+func (m *message) calls() bool {
+	return slices.ContainsFunc(m.parts, func(p part) bool { return p.Kind == conversation.Call && !p.Hosted })
 }
 
 // has reports whether the message has a part of a kind.
@@ -89,6 +97,9 @@ func (r *reader) add(turn conversation.Turn) {
 			}
 			continue
 		}
+		if p.Kind == conversation.Other && isAside(p.Value.Get("type").Text()) {
+			continue
+		}
 		if r.readApproval(p) {
 			approval = true
 			continue
@@ -105,7 +116,8 @@ func (r *reader) add(turn conversation.Turn) {
 	}
 	switch {
 	case len(results.parts) == 0:
-		if len(rest.parts) > 0 || !split && !approval {
+		item := turn.Role == "" && !r.native // of OpenAI, such as a compaction
+		if len(rest.parts) > 0 || !split && !approval && !item {
 			r.put(rest)
 		}
 	case role == assistant:
@@ -119,14 +131,20 @@ func (r *reader) add(turn conversation.Turn) {
 	}
 }
 
+// isAside reports whether a type of the AI SDK is of parts that no model gets, or only the one that made them.
+func isAside(kind string) bool {
+	return kind == "custom" || kind == "source-url" || kind == "source-document" || strings.HasPrefix(kind, "data-")
+}
+
 // readApproval reads a part about an approval of the AI SDK, which is not sent, and records the calls whose
 // result the SDK makes from the response. It returns false for any other part. A call is one if the user went
-// on without a response.
+// on without a response, and so is one whose input did not arrive whole.
 func (r *reader) readApproval(p conversation.Part) bool {
 	isSent := r.provider == OpenAIResponses && r.native
 	switch {
 	case p.Kind == conversation.Call:
-		return p.Value.Get("state").Text() == "approval-requested" && r.passed
+		state := p.Value.Get("state").Text()
+		return state == "approval-requested" && r.passed || state == "input-streaming"
 	case p.Kind == conversation.ApprovalRequest && !isSent:
 		r.asked[p.ID.Text()] = p.Value.Get("toolCallId").Text()
 		return true

@@ -109,7 +109,7 @@ func side(m *message) string {
 func (c *checker) checkFirst(m *message) {
 	switch {
 	case m.role != assistant:
-	case c.provider == Gemini && m.has(conversation.Call):
+	case c.provider == Gemini && m.calls():
 		c.reportCallPlace(m)
 	default:
 		c.report("first-turn", m.turn.Value, "the history begins with the assistant; begin it with a turn of the user")
@@ -121,7 +121,7 @@ func (c *checker) checkNext(before, m *message) {
 	if side(before) != side(m) || before.onlyResults() && m.onlyResults() { // see result-place
 		return
 	}
-	if c.provider == Gemini && m.role == assistant && m.has(conversation.Call) {
+	if c.provider == Gemini && m.role == assistant && m.calls() {
 		c.reportCallPlace(m)
 		return
 	}
@@ -130,7 +130,7 @@ func (c *checker) checkNext(before, m *message) {
 
 func (c *checker) reportCallPlace(m *message) {
 	for _, p := range m.parts {
-		if p.Kind == conversation.Call {
+		if p.Kind == conversation.Call && !p.Hosted {
 			c.report("call-place", p.Value, "the tool call follows neither a turn of the user nor a result; put a turn of the user before it, or join the call to the turn before it")
 			return
 		}

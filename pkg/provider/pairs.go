@@ -52,7 +52,7 @@ func (c *checker) checkPairs() {
 	c.checkHosted()
 	for _, call := range p.calls {
 		switch {
-		case call.repeated && !call.answered, c.decided[call.ID.Text()]:
+		case !call.answered && (call.repeated || c.decided[call.ID.Text()]):
 		case !call.answered && call.Kind == conversation.ApprovalRequest:
 			c.report("call-without-result", call.ID, "the approval request has no response: no mcp_approval_response has the approval_request_id %s; add it, or fix the history with handoff repair", called(call.Part))
 		case !call.answered:

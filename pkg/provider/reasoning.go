@@ -125,11 +125,11 @@ func (c *checker) checkFinalThinking() {
 	}
 }
 
-// isSigned reports whether reasoning has the proof of its origin, in the forms of Anthropic, Bedrock and
-// the AI SDK.
+// isSigned reports whether reasoning has the proof of its origin, in the forms of Anthropic, Bedrock, the
+// AI SDK and LangChain.
 func isSigned(v jsonstream.Value) bool {
 	for _, path := range [][]string{
-		{"signature"}, {"data"}, {"reasoningContent", "reasoningText", "signature"}, {"reasoningContent", "redactedContent"},
+		{"signature"}, {"data"}, {"value", "data"}, {"reasoningContent", "reasoningText", "signature"}, {"reasoningContent", "redactedContent"},
 		{"providerOptions", "anthropic", "signature"}, {"providerOptions", "anthropic", "redactedData"}, {"providerMetadata", "anthropic", "signature"},
 		{"providerMetadata", "anthropic", "redactedData"}, {"providerOptions", "bedrock", "signature"}, {"providerMetadata", "bedrock", "signature"},
 	} {

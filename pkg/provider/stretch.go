@@ -67,6 +67,8 @@ const (
 	ofAssistant                   // a message is from the assistant
 	hasCalls                      // the assistant calls a tool
 	hasNameless                   // a call or result has no id
+	searches                      // a tool search without an id waits for its output
+	finds                         // the output of one
 )
 
 // NewOutline returns an outline without elements for a history in a format.
@@ -119,7 +121,9 @@ func (o *Outline) read(to *outlineResult, index int, turn conversation.Turn) tra
 		to.ids = append(to.ids, h.Sum64())
 	}
 	role, has := roleOf(turn), [conversation.ApprovalResponse + 1]bool{}
+	silent := turn.Role == "" // an item without parts, such as a compaction, is not sent everywhere
 	for p := range conversation.Parts(turn.Value) {
+		silent = false
 		if p.Kind != conversation.Other || p.Value.Get("type").Text() == "step-start" { // see reader.add
 			has[p.Kind] = true
 		}
@@ -130,6 +134,10 @@ func (o *Outline) read(to *outlineResult, index int, turn conversation.Turn) tra
 				id('c', text)
 			} else if !p.Hosted {
 				found |= hasNameless
+			} else if kind := p.Value.Get("type").Text(); kind == "tool_search_call" {
+				found |= searches
+			} else if kind == "tool_search_output" {
+				found |= finds
 			}
 		case conversation.ApprovalRequest, conversation.ApprovalResponse:
 			if text != "" {
@@ -157,7 +165,7 @@ func (o *Outline) read(to *outlineResult, index int, turn conversation.Turn) tra
 		to.media[index] = count
 	}
 	switch {
-	case has[conversation.Other]:
+	case silent, has[conversation.Other], has[conversation.ApprovalRequest], has[conversation.ApprovalResponse]: // and neither are approvals
 	case role == assistant && !has[conversation.Result]:
 		found |= ofAssistant
 	case (role == user || role == tool) && !has[conversation.Call] && !has[conversation.Reasoning]:
@@ -224,7 +232,7 @@ func (o *Outline) Stretches(path []format.Spot, weight func(index int) int64, le
 		s.lastMedium = s.Begin <= medium && medium < at
 		list = append(list, s)
 	}
-	reach, size := 0, int64(0)
+	reach, size, searching := 0, int64(0), false
 	for at, spot := range path {
 		index := int(spot.Index)
 		for _, id := range o.idsOf(index) {
@@ -233,7 +241,10 @@ func (o *Outline) Stretches(path []format.Spot, weight func(index int) int64, le
 		if o.traits[index]&hasNameless != 0 { // calls without ids are paired by their tools
 			reach = len(path)
 		}
-		if size += weight(index); size < least || reach > at || at+1 == len(path) {
+		if o.traits[index]&(searches|finds) != 0 {
+			searching = o.traits[index]&searches != 0
+		}
+		if size += weight(index); size < least || reach > at || searching || at+1 == len(path) {
 			continue
 		}
 		const sides = ofUser | ofAssistant

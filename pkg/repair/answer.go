@@ -37,6 +37,12 @@ func (r *repairer) resultOf(turn jsonstream.Value, call conversation.Part, text 
 		return format.Fill(`{"type":"tool_result","tool_use_id":%,"content":%,"is_error":true}`, id, text), &form{list: "content", role: "user"}
 	case isLangChain(turn):
 		return langChainResult(turn, id, call.Tool(), text), nil
+	case kind == "shell_call" && call.ID.Name() == "callId": // OpenAI's Agents SDK for JavaScript
+		return format.Fill(`{"type":"shell_call_output","callId":%,"output":[{"stdout":"","stderr":%,"outcome":{"type":"exit","exitCode":1}}]}`, id, text), nil
+	case kind == "shell_call":
+		return format.Fill(`{"type":"shell_call_output","call_id":%,"output":[{"stdout":"","stderr":%,"outcome":{"type":"exit","exit_code":1}}]}`, id, text), nil
+	case kind == "apply_patch_call":
+		return format.Fill(`{"type":"apply_patch_call_output","`+call.ID.Name()+`":%,"status":"failed","output":%}`, id, text), nil
 	case kind == "custom_tool_call":
 		return format.Fill(`{"type":"custom_tool_call_output","call_id":%,"output":%}`, id, text), nil
 	case kind == "function_call" && call.ID.Name() == "call_id", kind == "local_shell_call" && r.isLines(): // Codex has no other result
@@ -44,7 +50,7 @@ func (r *repairer) resultOf(turn jsonstream.Value, call conversation.Part, text 
 	case kind == "function_call" && call.ID.Name() == "callId":
 		return format.Fill(`{"type":"function_call_result","callId":%,"name":%,"status":"completed","output":{"type":"text","text":%}}`, id, call.Tool(), text), nil
 	case kind == "local_shell_call":
-		return format.Fill(`{"type":"local_shell_call_output","call_id":%,"output":%}`, id, text), nil
+		return format.Fill(`{"type":"local_shell_call_output","id":%,"call_id":%,"output":%}`, id, id, text), nil
 	case v.Parent().Name() == "tool_calls":
 		return format.Fill(`{"role":"tool","tool_call_id":%,"content":%}`, id, text), nil
 	case v.Name() == "function_call":

@@ -62,6 +62,11 @@ func TestOracles(t *testing.T) {
 					whole = whole[:len(whole)-1]
 					continue
 				}
+				if strings.Contains(string(r.Text), `{"type":"local_shell_call_output","id"`) && strings.Contains(string(r.Text), NoResult) {
+					// openai 7.59 has no call_id for it, which the API requires (openai-python 3923).
+					whole = whole[:len(whole)-1]
+					continue
+				}
 				mended = append(mended, r.Text)
 			}
 			answers := sdk.Ask(slices.Concat(whole, mended)...)

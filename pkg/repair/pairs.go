@@ -65,12 +65,12 @@ func (r *repairer) answerCall(f provider.Fault) bool {
 		r.take(i, call)
 		return true
 	case call.Value.Parent().Name() == "invalid_tool_calls":
-		r.noteInvalid(f, i, call, call.Value.Get("args").Text())
+		r.noteCall(f, i, call, notJSON, call.Value.Get("args").Text())
 		return true
 	}
 	if chunk := cutChunk(r.items[i].turn.Item(), call); chunk.Exists() {
 		copies := append(r.listedIDs(i, call), chunk.Get("id").Pointer()[len(r.items[i].turn.Value.Pointer()):])
-		if left := r.noteInvalid(f, i, call, chunk.Get("args").Text()); left {
+		if left := r.noteCall(f, i, call, notJSON, chunk.Get("args").Text()); left {
 			for _, pointer := range copies {
 				r.editAt(i, strings.TrimSuffix(pointer, "/id"), nil)
 			}
@@ -85,19 +85,27 @@ func (r *repairer) answerCall(f provider.Fault) bool {
 		return true
 	}
 	answer, parts := r.resultOf(r.items[i].turn.Value, call, NoResult)
-	if answer == nil {
-		return false
+	if answer == nil { // no text can be its result
+		r.noteCall(f, i, call, "which has no result", string(jsonstream.AppendCompact(nil, call.Value.Raw())))
+		return true
 	}
 	r.step(f, i, "gave the call %s the result %q", nameOf(call), NoResult)
 	r.put(i, answer, parts)
 	return true
 }
 
-// noteInvalid converts a call with invalid arguments to a note in a turn of the user, and reports whether the
-// turn of the call has other content.
-func (r *repairer) noteInvalid(f provider.Fault, i int, call conversation.Part, arguments string) (left bool) {
-	said := fmt.Sprintf("[the tool call %s of the tool %s, whose arguments are not valid JSON]\n%s", call.ID.Text(), call.Tool(), arguments)
-	r.step(f, i, "converted the invalid call %s to a note in a turn of the user", nameOf(call))
+// notJSON is the reason for a note about a call that cannot be sent.
+const notJSON = "whose arguments are not valid JSON"
+
+// noteCall converts a call to a note in a turn of the user, and reports whether the turn of the call has other
+// content.
+func (r *repairer) noteCall(f provider.Fault, i int, call conversation.Part, why, arguments string) (left bool) {
+	tool := ""
+	if name := call.Tool(); name != "" {
+		tool = " of the tool " + name
+	}
+	said := fmt.Sprintf("[the tool call %s%s, %s]\n%s", call.ID.Text(), tool, why, arguments)
+	r.step(f, i, "converted the call %s, %s, to a note in a turn of the user", nameOf(call), why)
 	like := r.items[i].turn.Value
 	gone := r.take(i, call)
 	to := i + 1

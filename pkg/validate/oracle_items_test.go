@@ -3,9 +3,11 @@ package validate
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/eaapl/handoff/internal/oracle"
+	"github.com/eaapl/handoff/pkg/conversation"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/internal/chatgen"
@@ -15,16 +17,21 @@ import (
 // itemQuestions are about items of the Responses API, as the Agents SDK and Codex write them.
 var itemQuestions = []question{
 	{
-		// We read the items that it generates.
-		name: "openai-agents", format: format.OpenAIResponses, forms: chatgen.Forms(format.OpenAIResponses), part: agentItems,
+		// We read the items that it takes, and those that it sends for them.
+		name: "openai-agents", format: format.OpenAIJS, forms: []string{"array", "object"}, part: turns(format.OpenAIJS),
 		says: func(_ *testing.T, a oracle.Answer) (string, bool) {
 			return "", a.Checks["schema"] == "" && a.Checks["state"] == "" && a.Checks["responses"] == "" && a.Checks["read"] == ""
 		},
-		finds: func(t *testing.T, _ *jsonstream.Document, a oracle.Answer) []finding.Finding {
-			found := schemaOf(format.OpenAIResponses).Check(sent(t, a, "responses").Root())
+		finds: func(t *testing.T, doc *jsonstream.Document, a oracle.Answer) []finding.Finding {
+			request := sent(t, a, "responses").Root()
 			// It sends reasoning without an ID and without encrypted_content, which the API could not
-			// identify.
-			return slices.DeleteFunc(found, func(f finding.Finding) bool { return f.Rule == "schema/anyOf" })
+			// identify, and the data of hosted calls as they are.
+			found := slices.DeleteFunc(schemaOf(format.OpenAIResponses).Check(request), func(f finding.Finding) bool {
+				item := request.At(strings.Join(strings.Split(f.Pointer, "/")[:3], "/"))
+				row := conversation.TypeNamed(item.Get("type").Text())
+				return f.Rule == "schema/anyOf" || row != nil && row.Hosted
+			})
+			return append(found, schemaOf(format.OpenAIJS).Check(doc.Root())...)
 		},
 	},
 	{
@@ -64,55 +71,14 @@ func rollout(whole jsonstream.Value) []byte {
 		"id": "0199", "session_id": "0199", "timestamp": at, "cwd": "/work", "originator": "codex_cli_rs", "cli_version": "0.169.0",
 	}}}
 	for _, item := range itemsOf(whole) {
+		switch item["type"] {
+		case "message", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "reasoning", "web_search_call", "image_generation_call":
+		default: // of another program
+			continue
+		}
 		lines = append(lines, map[string]any{"timestamp": at, "type": "response_item", "payload": item})
 	}
 	return encoded(lines)
-}
-
-// agentItems returns the items of a history in the form of the Agents SDK for JavaScript.
-func agentItems(whole jsonstream.Value) []byte {
-	items, names := itemsOf(whole), map[any]any{}
-	for _, item := range items {
-		if id, ok := item["call_id"]; ok {
-			item["callId"] = id
-			delete(item, "call_id")
-		}
-		switch item["type"] {
-		case "message":
-			agentMessage(item)
-		case "function_call":
-			names[item["callId"]] = item["name"]
-		case "function_call_output":
-			item["type"], item["name"], item["status"] = "function_call_result", names[item["callId"]], "completed"
-		case "reasoning":
-			var content []any
-			for _, part := range item["summary"].([]any) {
-				content = append(content, map[string]any{"type": "input_text", "text": part.(map[string]any)["text"]})
-			}
-			item["content"], item["providerData"] = content, map[string]any{"encrypted_content": item["encrypted_content"]}
-			delete(item, "summary")
-			delete(item, "encrypted_content")
-		}
-	}
-	return encoded(items)
-}
-
-func agentMessage(item map[string]any) {
-	parts := item["content"].([]any)
-	for _, part := range parts {
-		part := part.(map[string]any)
-		delete(part, "annotations")
-		if url, ok := part["image_url"]; ok {
-			part["image"] = url
-			delete(part, "image_url")
-		}
-	}
-	switch item["role"] {
-	case "assistant":
-		item["status"] = "completed"
-	case "system", "developer":
-		item["role"], item["content"] = "system", parts[0].(map[string]any)["text"]
-	}
 }
 
 func encoded(v any) []byte {

@@ -51,7 +51,7 @@ func TestTypes(t *testing.T) {
 		},
 		{
 			"openai-responses", format.OpenAIResponses, chatgen.Forms(format.OpenAIResponses),
-			map[string][]string{"detail": {"auto", "low", "high", "original"}, "status": {"in_progress", "completed", "incomplete"}},
+			map[string][]string{"detail": {"auto", "low", "high", "original"}, "status": {"in_progress", "completed", "incomplete", "failed"}},
 			[]difference{
 				{"the API takes what a model made without its id, status and annotations", func(v jsonstream.Value) bool {
 					return v.Get("role").Text() == "assistant" && v.Get("content").Kind() == jsonstream.Array && (!v.Get("id").Exists() || v.Get("status").Kind() != jsonstream.String) ||
@@ -59,6 +59,10 @@ func TestTypes(t *testing.T) {
 				}},
 				{"the API takes an image without its detail", func(v jsonstream.Value) bool {
 					return v.Get("type").Text() == "input_image" && !v.Get("detail").Exists()
+				}},
+				{"a status is one of its item", func(v jsonstream.Value) bool { return v.Name() == "status" }},
+				{"what is in the data of a hosted tool or of a call that is no function call is not looked at", func(v jsonstream.Value) bool {
+					return slices.Contains([]string{"action", "operation", "outputs", "results", "error", "tools", "output"}, v.Name()) && v.Kind() != jsonstream.String
 				}},
 				{"annotations are of known types", func(v jsonstream.Value) bool { return v.Parent().Name() == "annotations" }},
 				{"each place has parts of its own", func(v jsonstream.Value) bool {
@@ -85,8 +89,16 @@ func TestTypes(t *testing.T) {
 		},
 		{
 			"anthropic", format.Anthropic, chatgen.Forms(format.Anthropic),
-			map[string][]string{"media_type": {"image/png"}},
+			map[string][]string{"media_type": {"image/png", "text/plain", "application/pdf"}},
 			[]difference{
+				{"the media type of a source is one of its type", func(v jsonstream.Value) bool { return v.Name() == "media_type" }},
+				{"server tools and their results are of known names and members", func(v jsonstream.Value) bool {
+					kind := v.Get("type").Text()
+					return kind == "server_tool_use" || strings.HasSuffix(kind, "_tool_result") || v.Name() == "caller" || v.Name() == "citations"
+				}},
+				{"the content of a result is text, an image, a document, a search result or a tool reference", func(v jsonstream.Value) bool {
+					return v.Name() == "content" && v.Parent().Get("type").Text() == "tool_result"
+				}},
 				{"cache_control is of the type ephemeral", func(v jsonstream.Value) bool {
 					return v.Name() == "cache_control" && v.Kind() == jsonstream.Object && v.Get("type").Text() != "ephemeral"
 				}},
@@ -101,19 +113,26 @@ func TestTypes(t *testing.T) {
 		},
 		{
 			"bedrock-converse", format.BedrockConverse, chatgen.Forms(format.BedrockConverse),
-			map[string][]string{"status": {"success", "error"}, "format": {"png", "jpeg", "gif", "webp"}},
-			[]difference{{"bytes are a Uint8Array in JavaScript, and base64 in JSON", func(v jsonstream.Value) bool {
-				return v.Name() == "bytes"
-			}}},
+			map[string][]string{"status": {"success", "error"}, "format": {"png", "jpeg", "gif", "webp", "txt"}},
+			[]difference{
+				{"bytes are a Uint8Array in JavaScript, and base64 in JSON", func(v jsonstream.Value) bool {
+					return v.Name() == "bytes" || v.Name() == "redactedContent"
+				}},
+				{"a format is one of its kind of file", func(v jsonstream.Value) bool { return v.Name() == "format" }},
+				{"what is in a text with citations is not looked at", func(v jsonstream.Value) bool { return v.Name() == "citationsContent" }},
+			},
 			[]difference{{"input of a toolUse is of any type; the API takes an object", func(v jsonstream.Value) bool {
 				return v.Name() == "input"
 			}}},
 		},
 		{
 			"gemini", format.Gemini, []string{"contents", "body"}, nil,
-			[]difference{{"a member that is null is not there, as Python writes it", func(v jsonstream.Value) bool {
-				return v.Kind() == jsonstream.Null
-			}}},
+			[]difference{
+				{"a member that is null is not there, as Python writes it", func(v jsonstream.Value) bool { return v.Kind() == jsonstream.Null }},
+				{"languages and outcomes are enums of TypeScript, which JSON does not have", func(v jsonstream.Value) bool {
+					return v.Name() == "executableCode" || v.Name() == "codeExecutionResult" || v.Name() == "toolCall" || v.Name() == "toolResponse"
+				}},
+			},
 			[]difference{
 				{"role is any text; the API takes user, model and function", func(v jsonstream.Value) bool { return v.Name() == "role" }},
 				{"all members are optional; the API requires the name of a function, and data with its media type", func(v jsonstream.Value) bool {

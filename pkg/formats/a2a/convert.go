@@ -11,10 +11,12 @@ import (
 // task or message, as the extension provides, and not in a part, where it could be mistaken for a
 // handoff.
 var codec = (&chat.Form{
-	At:     places,
-	Whole:  isMessage,
-	Alone:  []string{"/result"},
-	Before: before,
+	At:      places,
+	Whole:   isAlone,
+	Alone:   []string{"/result", "/artifact", "/result/artifact", "/artifactUpdate/artifact", "/result/artifactUpdate/artifact"},
+	Before:  before,
+	Aside:   []string{"/artifacts", "/task/artifacts", "/result/artifacts", "/result/task/artifacts"},
+	IsAside: func(turn tree.Node) bool { return turn.Get(artifactMember).Is(jsonstream.Object) },
 	Again: func(turn, last tree.Node) bool {
 		id := turn.Get("messageId").Text()
 		return id != "" && id == last.Get("messageId").Text()
@@ -28,31 +30,36 @@ var codec = (&chat.Form{
 
 // places are the JSON Pointers of turns in tasks and in envelopes.
 var places = []string{
-	"/history", "/status/message", // of a task, or of a status update
-	"/task/history", "/task/status/message",
-	"/result/history", "/result/status/message",
-	"/result/task/history", "/result/task/status/message",
+	"/history", "/artifacts", "/status/message", // of a task, or of a status update
+	"/task/history", "/task/artifacts", "/task/status/message",
+	"/result/history", "/result/artifacts", "/result/status/message",
+	"/result/task/history", "/result/task/artifacts", "/result/task/status/message",
 	"/statusUpdate/status/message", "/result/statusUpdate/status/message",
 	"/message", "/params/message", "/result/message",
 	"/result", // a message in a JSON-RPC response of A2A 0.3
+	"/artifact", "/result/artifact", "/artifactUpdate/artifact", "/result/artifactUpdate/artifact",
 }
 
-// before maps a status message to the history that precedes it.
+// before maps a status message and artifacts to the history that precedes them.
 var before = map[string]string{
+	"/artifacts":                  "/history",
+	"/task/artifacts":             "/task/history",
+	"/result/artifacts":           "/result/history",
+	"/result/task/artifacts":      "/result/task/history",
 	"/status/message":             "/history",
 	"/task/status/message":        "/task/history",
 	"/result/status/message":      "/result/history",
 	"/result/task/status/message": "/result/task/history",
 }
 
-// isMessage is [fit] for a tree.Node.
-func isMessage(v tree.Node) bool {
-	return v.Get("messageId") != tree.None && v.Get("parts").Is(jsonstream.Array)
+// isAlone reports whether a value is a message or an artifact.
+func isAlone(v tree.Node) bool {
+	return v.HasAny("messageId", "artifactId") && v.Get("parts").Is(jsonstream.Array)
 }
 
 // holderAt returns the JSON Pointer of the metadata of the [payload] of a document.
 func holderAt(root tree.Node) string {
-	if root.HasAny("messageId", "status") {
+	if root.HasAny("messageId", "artifactId", "status") {
 		return "/metadata"
 	}
 	for _, at := range []string{"/result", "/params", ""} {

@@ -32,13 +32,18 @@ const (
 	// A2A lacks. The text alone does not make a message an instruction, because any user can send
 	// it.
 	roleKey = ExtensionURI + "/role"
+	// artifactMember is the member of a canonical turn with the other members of its artifact.
+	artifactMember = "artifact"
 )
 
 // label returns the prefix of a message of instructions.
 func label(role string) string { return "[" + role + "] " }
 
-// read appends the canonical turns of a message; none if it has no parts.
+// read appends the canonical turns of a message or artifact; none if it has no parts.
 func read(dst []tree.Node, m tree.Node) []tree.Node {
+	if isArtifact(m) {
+		return readArtifact(dst, m)
+	}
 	role := "user"
 	if name := m.Get("role").Text(); name == roleAgent || name == oldAgent {
 		role = "assistant"
@@ -60,6 +65,23 @@ func read(dst []tree.Node, m tree.Node) []tree.Node {
 			said = ""
 		}
 		t.Parts = append(t.Parts, p)
+	}
+	if len(t.Parts) == 0 {
+		return dst
+	}
+	t.Plain = len(t.Parts) == 1 && t.Parts[0].Kind == chat.Text && t.Parts[0].Signature == tree.None
+	return append(dst, t.Canonical()...)
+}
+
+func isArtifact(m tree.Node) bool {
+	return tree.IsString(m.Get("artifactId")) && m.Get("messageId") == tree.None
+}
+
+// readArtifact appends the turn of an artifact: what the agent made.
+func readArtifact(dst []tree.Node, artifact tree.Node) []tree.Node {
+	t := chat.Turn{Role: "assistant", Further: []tree.Member{{Name: artifactMember, Value: artifact.With("parts", tree.None)}}}
+	for _, n := range tree.Elements(artifact.Get("parts")) {
+		t.Parts = append(t.Parts, partOf(n, "artifact"))
 	}
 	if len(t.Parts) == 0 {
 		return dst
@@ -99,7 +121,7 @@ func onlyText(parts tree.Node) tree.Node {
 	return text
 }
 
-// partOf reads a part of a message with a role.
+// partOf reads a part of a message with a role, or of an artifact.
 func partOf(n tree.Node, role string) chat.Part {
 	metadata := n.Get("metadata")
 	signature := stringOf(metadata.Get(adkSignature))
@@ -124,7 +146,7 @@ func partOf(n tree.Node, role string) chat.Part {
 			return p
 		}
 	case adkResponse:
-		if id != tree.None {
+		if id != tree.None && role != "artifact" {
 			text, failed := chat.ReadResponse(data.Get("response"))
 			return chat.Part{Kind: chat.Result, ID: id, Name: name, Output: []chat.Part{{Kind: chat.Text, Text: text}}, Plain: true, Failed: failed}
 		}

@@ -1,6 +1,8 @@
 package a2a
 
 import (
+	"strings"
+
 	"github.com/eaapl/handoff/pkg/internal/chat"
 	"github.com/eaapl/handoff/pkg/internal/tree"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -30,8 +32,10 @@ func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 	o := &writer{Writing: w, style: styleIn(w.Style), names: map[string]tree.Node{}, out: make([]tree.Node, 0, len(turns))}
 	for _, turn := range turns {
 		m := o.message(turn)
-		switch {
+		switch artifact := turn.Get(artifactMember); {
 		case len(m.parts) == 0: // empty
+		case artifact.Is(jsonstream.Object) && o.takesArtifacts(len(turns)):
+			o.out = append(o.out, artifact.With("parts", tree.Array(m.parts...)))
 		case o.now != nil && o.now.results && m.results:
 			o.now.parts = append(o.now.parts, m.parts...)
 		default:
@@ -41,6 +45,11 @@ func write(turns []tree.Node, w *chat.Writing) []tree.Node {
 	}
 	o.put()
 	return o.out
+}
+
+// takesArtifacts reports whether the place of a number of turns is one of artifacts, or of a single value.
+func (o *writer) takesArtifacts(turns int) bool {
+	return strings.HasSuffix(o.Place, "/artifacts") || turns == 1 && (o.Place == "" || strings.HasSuffix(o.Place, "/artifact"))
 }
 
 // message returns the pending message of a turn.

@@ -44,8 +44,11 @@ func hostedParts(part, id, name tree.Node) []chat.Part {
 		kind, value = "error-json", part.Get("errorText")
 	}
 	if value != tree.None {
-		output := chat.Object("type", tree.String(kind), "value", value)
-		result := chat.Object("type", tree.String("tool-result"), "toolCallId", id, "toolName", name, "output", output)
+		output, metadata := chat.Object("type", tree.String(kind), "value", value), part.Get("resultProviderMetadata")
+		if metadata == tree.None {
+			metadata = part.Get("callProviderMetadata")
+		}
+		result := chat.Object("type", tree.String("tool-result"), "toolCallId", id, "toolName", name, "output", output, "providerOptions", metadata)
 		parts = append(parts, chat.Part{Kind: chat.Other, Value: result})
 	}
 	return parts
@@ -58,7 +61,7 @@ type hostedWriter map[string]tree.Node // the calls written, by id
 func (w hostedWriter) write(part tree.Node) tree.Node {
 	h, ok := chat.HostedOf(part)
 	switch kind := part.Get("type").Text(); {
-	case !ok:
+	case !ok || h.ID == tree.None:
 		return tree.None
 	case kind == "tool-call" || kind == "tool-result":
 		w[h.ID.Text()] = part

@@ -18,7 +18,7 @@ var Format = format.Descriptor{
 	Kind:   "Anthropic messages",
 
 	Members: []string{"system", "stop_sequences", "anthropic_version", "anthropic_beta", "output_config", "mcp_servers", "top_k"},
-	Known:   &format.Elements{List: format.ListIn("messages"), Fit: fit, Tells: tells},
+	Known:   &format.Elements{List: format.ListIn("messages"), Fit: fit, Later: later, Tells: tells},
 	Needs:   []string{"messages"},
 
 	Schema:   schemas.Anthropic,
@@ -45,8 +45,10 @@ func tells(root jsonstream.Value) bool {
 	return false
 }
 
-// fit classifies a value as a message. A system message is more likely from another API,
-// in which such messages come first.
+// later reports whether a message is one of the system, which other APIs have first.
+func later(v jsonstream.Value) bool { return v.Get("role").Text() == "system" }
+
+// fit classifies a value as a message.
 func fit(v jsonstream.Value) format.Fit {
 	var role, content jsonstream.Value
 	best := format.Possible
@@ -78,10 +80,10 @@ func fit(v jsonstream.Value) format.Fit {
 		}
 	}
 	switch role.Text() {
-	case "user", "assistant":
+	case "user", "assistant", "system":
 		return best
 	}
-	if best == format.Typical && role.Text() != "system" { // only the role is invalid in the API
+	if best == format.Typical { // only the role is invalid in the API
 		return best
 	}
 	return format.Foreign

@@ -119,12 +119,18 @@ func readBlock(block tree.Node, role string) chat.Part {
 			return p
 		}
 	case "toolUse":
+		if v.Get("type") != tree.None { // the API runs the tool
+			return other
+		}
 		id, name, input := v.Get("toolUseId"), v.Get("name"), v.Get("input")
 		if role == "assistant" && tree.IsString(id) && tree.IsString(name) && isObject(input) {
 			// Equal objects give equal texts, because turns are matched by their content.
 			return chat.Part{Kind: chat.Call, ID: id, Name: name, Arguments: tree.String(string(input.AppendPlain(nil)))}
 		}
 	case "toolResult":
+		if v.Get("type") != tree.None {
+			return other
+		}
 		id, content := v.Get("toolUseId"), v.Get("content")
 		if tree.IsString(id) && content.Is(jsonstream.Array) && tree.All(content, isObject) {
 			p := chat.Part{Kind: chat.Result, ID: id, Failed: v.Get("status").Text() == "error"}
@@ -254,12 +260,27 @@ func (b *writer) block(role string, p chat.Part) tree.Node {
 				return p.Value
 			}
 		}
+		if isHosted(p.Value) && role == "assistant" {
+			return p.Value
+		}
 	}
 	note := chat.NoteOf(p)
 	if strings.TrimSpace(note.Text()) == "" {
 		return tree.None
 	}
 	return textBlock(note)
+}
+
+// isHosted reports whether a block is a call or result of a tool that the API runs.
+func isHosted(block tree.Node) bool {
+	h, ok := chat.HostedOf(block)
+	switch {
+	case !ok || block.Length() != 1 || h.ID == tree.None:
+		return false
+	case h.Result:
+		return h.Value.Is(jsonstream.Array) && tree.All(h.Value, isObject)
+	}
+	return h.Name != tree.None && isObject(h.Value)
 }
 
 // output returns the content of a result, without blank texts.

@@ -206,11 +206,15 @@ func (r *reader) part(n tree.Node) chat.Part {
 	if !n.Is(jsonstream.Object) {
 		return chat.Part{Kind: chat.Text, Text: tree.String(n.Flat())}
 	}
-	code := eitherNode(n, "executableCode", "executable_code").Get("code")
-	if output := eitherNode(n, "codeExecutionResult", "code_execution_result").Get("output"); code == tree.None {
-		code = output
+	return chat.Part{Kind: chat.Other, Value: chat.Object("type", tree.String(partType), "text", textOf(n), "part", n)}
+}
+
+// textOf returns the text of a call or result of a tool that the API runs, None for another part.
+func textOf(n tree.Node) tree.Node {
+	if h, ok := chat.HostedOf(n); ok {
+		return tree.String(h.Text())
 	}
-	return chat.Part{Kind: chat.Other, Value: chat.Object("type", tree.String(partType), "text", stringOf(code), "part", n)}
+	return tree.None
 }
 
 func stringOf(n tree.Node) tree.Node {
@@ -296,7 +300,12 @@ func isMillis(at tree.Node) bool {
 // isOther reports whether a part of a canonical turn has the form of a Gemini part: one content, of a
 // kind that other formats lack.
 func isOther(n tree.Node) bool {
-	code, result := n.Get("executableCode"), n.Get("codeExecutionResult")
+	for _, name := range []string{"thoughtSignature", "thought_signature"} {
+		if signature := n.Get(name); tree.IsString(signature) {
+			n = n.With(name, tree.None)
+		}
+	}
+	code, result := eitherNode(n, "executableCode", "executable_code"), eitherNode(n, "codeExecutionResult", "code_execution_result")
 	switch {
 	case n.Length() != 1:
 		return false
@@ -306,6 +315,6 @@ func isOther(n tree.Node) bool {
 		output := result.Get("output")
 		return tree.IsString(result.Get("outcome")) && (output == tree.None || tree.IsString(output))
 	default:
-		return n.Get("toolCall").Is(jsonstream.Object) || n.Get("toolResponse").Is(jsonstream.Object)
+		return eitherNode(n, "toolCall", "tool_call").Is(jsonstream.Object) || eitherNode(n, "toolResponse", "tool_response").Is(jsonstream.Object)
 	}
 }

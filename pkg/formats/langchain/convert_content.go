@@ -39,6 +39,10 @@ func readBlock(block tree.Node) chat.Part {
 	}
 	kind := block.Get("type").Text()
 	switch kind {
+	case "non_standard": // a block of a provider
+		if value := block.Get("value"); tree.IsString(value.Get("type")) && value.Get("type").Text() != kind {
+			return readBlock(value)
+		}
 	case "text", "image_url", "input_audio":
 		p := chat.PartOf(block)
 		if p.Kind == chat.Text && block.Length() != 2 {

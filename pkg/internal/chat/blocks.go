@@ -198,7 +198,12 @@ func outputBlocks(p Part) tree.Node {
 		if o.Kind == Text && o.Text.Empty() {
 			continue
 		}
-		if o.Kind == Other && o.Value.Get("type").Text() != "search_result" {
+		switch kind := o.Value.Get("type").Text(); {
+		case o.Kind != Other || kind == "search_result":
+		case kind == "tool_reference" && tree.IsString(o.Value.Get("tool_name")):
+			blocks = append(blocks, o.Value)
+			continue
+		default:
 			o = Part{Kind: Text, Text: NoteOf(o)}
 		}
 		if block := blockOf("user", o); block != tree.None {

@@ -58,6 +58,10 @@ type Form struct {
 	// as Again reports, it is not a turn of its own and is kept equal to it.
 	Before map[string]string
 	Again  func(turn, last tree.Node) bool
+	// Aside are places of lists of other elements than messages. IsAside reports whether a turn was read from
+	// one: it goes there, wherever it stands, and no other turn does.
+	Aside   []string
+	IsAside func(turn tree.Node) bool
 	// Style returns the variant of an element's form, "" for the usual one.
 	Style func(element tree.Node) string
 	// Read appends the canonical turns of an element.
@@ -331,11 +335,16 @@ func (f *Form) write(m exchange.Meaning, shape tree.Node, k *exchange.Maker, _ e
 		}
 		turns = slices.Insert(turns, first, exchange.UserMessage(brief.Labelled(briefLabel)))
 	}
-	number := counts(shape, len(turns))
+	at, turns, aside := f.setAside(at, turns)
+	number := f.shares(at, shape, len(turns))
 	w := &Writing{Meaning: m, Maker: k, Style: shape.Get("style").Text(), seen: map[string]int{}, called: map[string]bool{}, ids: map[string]bool{}}
 	var written [][]tree.Node
 	for i := range at {
-		w.list = lists[i]
+		w.list, w.Place = lists[i], at[i].Text()
+		if f.isAside(at[i]) {
+			written = append(written, f.Write(aside, w))
+			continue
+		}
 		n := min(number[i], len(turns))
 		written = append(written, f.Write(turns[:n], w))
 		turns = turns[n:]
@@ -371,6 +380,40 @@ func (f *Form) write(m exchange.Meaning, shape tree.Node, k *exchange.Maker, _ e
 		view = view.With("whole", tree.Bool(true))
 	}
 	return view
+}
+
+func (f *Form) isAside(place tree.Node) bool { return slices.Contains(f.Aside, place.Text()) }
+
+// setAside returns the turns for the place of turns that are set aside, and the others, for which it adds a
+// place if there is none.
+func (f *Form) setAside(at, turns []tree.Node) (places, others, aside []tree.Node) {
+	i := slices.IndexFunc(at, f.isAside)
+	if i < 0 {
+		return at, turns, nil
+	}
+	for _, turn := range turns {
+		if f.IsAside(turn) {
+			aside = append(aside, turn)
+		} else {
+			others = append(others, turn)
+		}
+	}
+	if len(at) == 1 && len(others) > 0 {
+		at = slices.Insert(slices.Clone(at), 0, tree.String(f.Before[at[i].Text()]))
+	}
+	return at, others, aside
+}
+
+// shares returns the number of turns for each place. Turns that are not set aside are in the other places.
+func (f *Form) shares(at []tree.Node, shape tree.Node, turns int) []int {
+	number := counts(shape, turns)
+	home := slices.IndexFunc(at, func(place tree.Node) bool { return !f.isAside(place) })
+	for i := range at {
+		if f.isAside(at[i]) && home >= 0 {
+			number[home], number[i] = number[home]+number[i], 0
+		}
+	}
+	return number
 }
 
 // placesIn returns the places of turns in a shape, or in a new message.

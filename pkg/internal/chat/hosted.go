@@ -15,9 +15,12 @@ type Hosted struct {
 	Value    tree.Node // the input of a call, the content of a result
 }
 
-// HostedOf reads a hosted call or result in the form of Anthropic, LangChain or the AI SDK.
+// HostedOf reads a hosted call or result in the form of Anthropic, LangChain, the AI SDK, Bedrock or Gemini.
 func HostedOf(part tree.Node) (Hosted, bool) {
 	kind := part.Get("type").Text()
+	if kind == "" {
+		return untyped(part)
+	}
 	t := conversation.TypeNamed(kind)
 	if t == nil || !t.Hosted && kind != "tool-call" && kind != "tool-result" {
 		return Hosted{}, false
@@ -42,9 +45,31 @@ func HostedOf(part tree.Node) (Hosted, bool) {
 	return h, h.ID != tree.None && h.Value != tree.None
 }
 
-// text returns the call or result for people and models: without encrypted content, which only its provider
+// untyped is HostedOf for parts of Bedrock and Gemini, which have no type.
+func untyped(part tree.Node) (h Hosted, ok bool) {
+	for c := part.Children(); c.Next(); {
+		v := c.Value
+		switch c.Name {
+		case "toolUse":
+			return Hosted{ID: stringOr(v.Get("toolUseId")), Name: stringOr(v.Get("name")), Value: v.Get("input")}, v.Get("type") != tree.None
+		case "toolResult":
+			return Hosted{Result: true, ID: stringOr(v.Get("toolUseId")), Value: v.Get("content")}, v.Get("type") != tree.None
+		case "toolCall", "tool_call":
+			return Hosted{ID: stringOr(v.Get("id")), Name: tree.String(firstText(v, "toolType", "tool_type")), Value: v.Get("args")}, true
+		case "toolResponse", "tool_response":
+			return Hosted{Result: true, ID: stringOr(v.Get("id")), Value: v.Get("response")}, true
+		case "executableCode", "executable_code":
+			return Hosted{ID: stringOr(v.Get("id")), Name: tree.String("code_execution"), Value: v}, true
+		case "codeExecutionResult", "code_execution_result":
+			return Hosted{Result: true, ID: stringOr(v.Get("id")), Value: v}, true
+		}
+	}
+	return Hosted{}, false
+}
+
+// Text returns the call or result for people and models: without encrypted content, which only its provider
 // reads.
-func (h Hosted) text() string {
+func (h Hosted) Text() string {
 	if h.Result {
 		return answered(h.Value)
 	}
@@ -200,12 +225,35 @@ func describedText(n tree.Node) string {
 		return readable(n)
 	case "compaction":
 		return firstText(n, "content", "summary")
+	case "":
+		if text := ofBedrock(n); text != "" {
+			return text
+		}
+		fallthrough
 	default:
 		if h, ok := HostedOf(n); ok {
-			return h.text()
+			return h.Text()
 		}
 		return ""
 	}
+}
+
+// ofBedrock returns the text of a block of Bedrock that only its format has, "" for other parts.
+func ofBedrock(block tree.Node) string {
+	if cited := block.Get("citationsContent"); cited != tree.None {
+		var citations []tree.Node
+		for c := cited.Get("citations").Children(); c.Next(); {
+			citations = append(citations, Object("title", stringOr(c.Value.Get("title")), "url", stringOr(c.Value.At("/location/web/url")), "cited_text", tree.String(readable(c.Value.Get("sourceContent")))))
+		}
+		return sourcesOf(tree.String(readable(cited.Get("content"))), Object("citations", tree.Array(citations...))).Text()
+	}
+	if guarded := block.At("/guardContent/text"); guarded != tree.None {
+		return readable(guarded)
+	}
+	if found := block.Get("searchResult"); found != tree.None {
+		return readable(found)
+	}
+	return ""
 }
 
 // joined returns texts, one per line, without empty ones.

@@ -54,6 +54,9 @@ func serverBlock(part tree.Node) tree.Node {
 		kind = content.Get("type").Text()
 	}
 	of := typeOfContent(kind)
+	if content.Is(jsonstream.Array) && content.Empty() { // only a search has a list
+		of = "web_search_tool_result"
+	}
 	if conversation.TypeNamed(of) == nil {
 		return tree.None
 	}
@@ -102,15 +105,14 @@ func snakeCase(v tree.Node) tree.Node {
 }
 
 // pairServerTools replaces calls to server tools without a result after them, and results without a call
-// before them, by texts: the API rejects them. A server tool that calls tools of the client has its result in
-// a later message.
+// before them, by texts: the API rejects them. It also replaces a server tool that calls tools of the client,
+// because the calls of those no longer name it.
 func pairServerTools(blocks []Block) {
-	open, clients := map[string]int{}, false
+	open := map[string]int{}
 	say := func(i int) {
 		blocks[i] = Block{Text, textBlock(Part{Text: NoteOf(Part{Kind: Other, Value: blocks[i].Value})}), blocks[i].Turn}
 	}
 	for i, b := range blocks {
-		clients = clients || b.Kind == Call
 		h, ok := HostedOf(b.Value)
 		switch {
 		case b.Kind != Other || !ok:
@@ -125,8 +127,6 @@ func pairServerTools(blocks []Block) {
 		}
 	}
 	for _, i := range open {
-		if !clients {
-			say(i)
-		}
+		say(i)
 	}
 }

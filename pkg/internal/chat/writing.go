@@ -13,6 +13,7 @@ import (
 type Writing struct {
 	exchange.Meaning
 	Style string          // of [Form.Style], "" for the usual one
+	Place string          // the place of the elements in the message
 	Maker *exchange.Maker // nil for a context in another message
 
 	list   string // the place of the elements being written

@@ -33,7 +33,7 @@ var forms = map[format.Format][]form{
 		{"model", modelMessages}, {"model object", modelObject}, {"ui", uiMessages}, {"ui object", uiObject},
 	},
 	format.Gemini: {
-		{"contents", geminiArray}, {"body", geminiBody}, {"events", adkEvents}, {"session", adkSession},
+		{"contents", geminiArray}, {"python", geminiPython}, {"body", geminiBody}, {"events", adkEvents}, {"session", adkSession},
 	},
 	format.BedrockConverse: {
 		{"array", converseArray}, {"body", converseBody},
@@ -76,9 +76,19 @@ func History(r *rand.Rand, f format.Format) []byte {
 // HistoryIn returns a history in one of the [Forms] of its format. It panics if there is no such
 // form.
 func HistoryIn(r *rand.Rand, f format.Format, name string) []byte {
+	return historyIn(r, f, name, false)
+}
+
+// OrdinaryIn is HistoryIn for histories with only texts, images, reasoning, calls and results, which other
+// formats have too.
+func OrdinaryIn(r *rand.Rand, f format.Format, name string) []byte {
+	return historyIn(r, f, name, true)
+}
+
+func historyIn(r *rand.Rand, f format.Format, name string, ordinary bool) []byte {
 	for _, form := range forms[f] {
 		if form.name == name {
-			g := &gen{Rand: r, shuffled: r.IntN(4) == 0}
+			g := &gen{Rand: r, shuffled: r.IntN(4) == 0, ordinary: ordinary}
 			return []byte(form.write(g, g.scene(f != format.OpenAIChat)))
 		}
 	}

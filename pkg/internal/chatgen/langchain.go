@@ -1,5 +1,7 @@
 package chatgen
 
+import "slices"
+
 func constructors(g *gen, s scene) string { return array(g.langChain(s, g.constructor)) }
 func storedDicts(g *gen, s scene) string  { return array(g.langChain(s, g.storedDict)) }
 func flatMessages(g *gen, s scene) string { return array(g.langChain(s, g.flat)) }
@@ -29,11 +31,14 @@ func (g *gen) constructor(class, kind string, fields ...string) string {
 }
 
 func (g *gen) storedDict(_, kind string, fields ...string) string {
-	return g.object("type", quote(kind), "data", g.object(append(fields, "type", quote(kind), "additional_kwargs", "{}", "response_metadata", "{}")...))
+	return g.object("type", quote(kind), "data", g.flat("", kind, fields...))
 }
 
 func (g *gen) flat(_, kind string, fields ...string) string {
-	return g.object(append(fields, "type", quote(kind), "additional_kwargs", "{}", "response_metadata", "{}")...)
+	if !slices.Contains(fields, "additional_kwargs") {
+		fields = append(fields, "additional_kwargs", "{}")
+	}
+	return g.object(append(fields, "type", quote(kind), "response_metadata", "{}")...)
 }
 
 func (g *gen) langChain(s scene, w wrap) (all []string) {
@@ -47,8 +52,12 @@ func (g *gen) langChain(s scene, w wrap) (all []string) {
 		}
 		all = append(all, g.aiMessage(st, w))
 		for _, c := range st.calls {
-			all = append(all, w("ToolMessage", "tool", "content", quote(c.result), "tool_call_id", quote(c.id), "name", when(g.one(2), quote(c.name)),
-				"status", when(c.failed, quote("error"))))
+			content := quote(c.result)
+			if c.result != "" && g.rare(5) {
+				content = array([]string{g.object("type", quote("text"), "text", quote(c.result)), g.object("type", quote("image_url"), "image_url", g.object("url", quote("data:image/png;base64,iVBORw0KGgo=")))}[:1+g.IntN(2)])
+			}
+			all = append(all, w("ToolMessage", "tool", "content", content, "tool_call_id", quote(c.id), "name", when(g.one(2), quote(c.name)),
+				"status", when(c.failed, quote("error")), "artifact", when(g.rare(6), g.args())))
 		}
 	}
 	return all
@@ -57,22 +66,51 @@ func (g *gen) langChain(s scene, w wrap) (all []string) {
 // aiMessage returns an assistant message. With reasoning it has the blocks of the Messages API,
 // which LangChain keeps beside its own tool_calls.
 func (g *gen) aiMessage(st step, w wrap) string {
-	var calls, blocks []string
+	var calls, invalid, blocks, listed []string
 	for _, c := range st.calls {
+		if st.reasoning == "" && g.rare(8) {
+			invalid = append(invalid, g.object("name", quote(c.name), "args", quote(c.args+"}"), "id", quote(c.id), "error", quote("Malformed args."), "type", quote("invalid_tool_call")))
+			continue
+		}
 		calls = append(calls, g.object("name", quote(c.name), "args", c.args, "id", quote(c.id), "type", quote("tool_call")))
+		listed = append(listed, g.object("type", quote("tool_use"), "id", quote(c.id), "name", quote(c.name), "input", c.args))
+	}
+	kwargs := ""
+	switch {
+	case st.reasoning == "":
+	case g.rare(4):
+		kwargs = pick(g, g.object("reasoning_content", quote(st.reasoning)), g.object("reasoning", g.object("type", quote("reasoning"), "id", quote(g.id("rs_")),
+			"summary", array([]string{g.object("type", quote("summary_text"), "text", quote(st.reasoning))}), "encrypted_content", quote("gAAAA"+g.id("")))))
+	case st.hosted > 0 && g.one(3):
+		blocks = append(blocks, g.object("type", quote("reasoning"), "reasoning", quote(st.reasoning)))
+	default:
+		blocks = append(blocks, g.object("type", quote("thinking"), "thinking", quote(st.reasoning), "signature", quote("Eq"+g.id(""))))
+	}
+	for range st.hosted {
+		blocks = append(blocks, pick(g, g.serverTool, g.serverToolCall)()...)
 	}
 	content := quote(st.text)
-	if st.reasoning != "" {
-		blocks = append(blocks, g.object("type", quote("thinking"), "thinking", quote(st.reasoning), "signature", quote("Eq"+g.id(""))))
+	if len(blocks) > 0 {
 		if st.text != "" {
-			blocks = append(blocks, g.object("type", quote("text"), "text", quote(st.text)))
+			blocks = append(blocks, g.object("type", quote("text"), "text", quote(st.text), "citations", when(st.hosted > 0 && g.one(2), g.citations())))
 		}
-		for _, c := range st.calls {
-			blocks = append(blocks, g.object("type", quote("tool_use"), "id", quote(c.id), "name", quote(c.name), "input", c.args))
-		}
-		content = array(blocks)
+		content = array(append(blocks, listed...))
 	}
-	return w("AIMessage", "ai", "content", content, "tool_calls", when(len(calls) > 0 || g.one(2), array(calls)),
-		"invalid_tool_calls", when(g.one(3), "[]"), "name", when(g.one(3), quote("billing")),
-		"usage_metadata", when(g.one(4), `{"input_tokens":10,"output_tokens":5,"total_tokens":15}`))
+	fields := []string{"content", content, "tool_calls", when(len(calls) > 0 || g.one(2), array(calls)),
+		"invalid_tool_calls", when(len(invalid) > 0 || g.one(3), array(invalid)), "name", when(g.one(3), quote("billing")),
+		"usage_metadata", when(g.one(4), `{"input_tokens":10,"output_tokens":5,"total_tokens":15}`)}
+	if kwargs != "" {
+		fields = append(fields, "additional_kwargs", kwargs)
+	}
+	return w("AIMessage", "ai", fields...)
+}
+
+// serverToolCall returns a call of a tool that the provider ran, and its result, as blocks of LangChain:
+// of JavaScript or Python.
+func (g *gen) serverToolCall() []string {
+	id, status := quote(g.id("srvtoolu_")), quote(pick(g, "success", "error"))
+	call := g.object("type", quote("server_tool_call"), "id", id, "name", quote("web_search"), "args", g.object("query", quote(g.text())))
+	return []string{call, pick(g,
+		g.object("type", quote("server_tool_call_result"), "toolCallId", id, "status", status, "output", g.webResults()),
+		g.object("type", quote("server_tool_result"), "tool_call_id", id, "status", status, "output", g.webResults()))}
 }

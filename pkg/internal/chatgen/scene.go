@@ -19,6 +19,8 @@ type step struct {
 	text      string // "" for an assistant turn with only calls
 	image     string // the user's PNG in base64, "" for none
 	reasoning string
+	hosted    int  // the number of calls that the provider ran before the text
+	refused   bool // the text is a refusal
 	calls     []call
 }
 
@@ -34,6 +36,7 @@ type call struct {
 type gen struct {
 	*rand.Rand
 	shuffled bool // members of objects are shuffled
+	ordinary bool // only of texts, images, reasoning, calls and results
 	ids      int
 }
 
@@ -69,7 +72,10 @@ func (g *gen) user() step {
 }
 
 func (g *gen) assistant(thinks bool) step {
-	s := step{text: g.text()}
+	s := step{text: g.text(), refused: g.rare(12)}
+	if g.rare(4) {
+		s.hosted = 1 + g.IntN(2)
+	}
 	if thinks {
 		s.reasoning = g.text()
 	}
@@ -79,7 +85,7 @@ func (g *gen) assistant(thinks bool) step {
 func (g *gen) calling(thinks bool) step {
 	s := g.assistant(thinks)
 	if g.one(2) {
-		s.text = ""
+		s.text, s.refused = "", false
 	}
 	for range 1 + g.IntN(3) {
 		s.calls = append(s.calls, call{
@@ -99,6 +105,9 @@ func (g *gen) args() string {
 
 // one returns true with probability 1/n.
 func (g *gen) one(n int) bool { return g.IntN(n) == 0 }
+
+// rare is one, but false in ordinary histories.
+func (g *gen) rare(n int) bool { return g.one(n) && !g.ordinary }
 
 // id returns a new id.
 func (g *gen) id(prefix string) string {
