@@ -307,7 +307,10 @@ var imports = map[string][]string{
 		"internal/rfc3339", "internal/secrets", "pkg/format", "pkg/formats", "pkg/formats/claudecode", "pkg/formats/codex", "pkg/jsonstream",
 		"pkg/message", "github.com/go-json-experiment/json", "github.com/google/uuid",
 	},
-	"pkg/sign":      {"internal/iso8601", "internal/secrets", "pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json", "golang.org/x/crypto"},
+	"pkg/sign": {
+		"internal/iso8601", "internal/secrets", "pkg/finding", "pkg/jsonstream", "pkg/message", "github.com/go-json-experiment/json",
+		"golang.org/x/crypto",
+	},
 	"pkg/summarize": {},
 	"pkg/tokens":    {},
 	"pkg/trim": {

@@ -152,7 +152,7 @@ func TestChainFindings(t *testing.T) {
 	}
 	for _, want := range []string{
 		`<testsuite name="relay.jsonl" tests="7" failures="2" errors="0" time="0">`,
-		`<testcase name="aaaaaaaa-2, message 2" classname="relay.jsonl" time="0"><failure type="chain/subtask-lost" message="/remainingSubtasks: the subtask`,
+		`<testcase name="relay.jsonl, message 2" classname="handoff" time="0"><failure type="chain/subtask-lost" message="/remainingSubtasks: the subtask`,
 		`time="0"><system-out>relay.jsonl:3:1: warning: a and b hand`,
 	} {
 		if !strings.Contains(junit.String(), want) {

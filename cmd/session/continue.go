@@ -249,10 +249,14 @@ func (f *continueFlags) write(path string, text []byte) error {
 	if err == nil && !bytes.Equal(there, text) {
 		err = errors.New("the written file has other content")
 	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("%s: %w", term.Visible(path), term.PlainError(err)), os.Remove(path))
+	if err == nil {
+		return nil
 	}
-	return nil
+	err = fmt.Errorf("%s: %w", term.Visible(path), term.PlainError(err))
+	if failed := os.Remove(path); failed != nil {
+		err = errors.Join(err, failed)
+	}
+	return err
 }
 
 // difference describes the first difference between a session and its conversion, "" if there is none. The

@@ -66,16 +66,21 @@ func (f *search) folders() ([]folder, error) {
 	if dir := os.Getenv("GEMINI_CLI_HOME"); dir != "" {
 		gemini = filepath.Join(dir, ".gemini")
 	}
-	if claude == "" || codex == "" || gemini == "" {
+	if claude == "" || codex == "" {
 		return nil, errors.New("the home directory is unknown: set HOME, or name the folder of the sessions with --session-dir")
 	}
+	stores := []folder{
+		{nil, filepath.Join(claude, "projects"), session.ClaudeCode},
+		{nil, filepath.Join(codex, "sessions"), session.Codex}, {nil, filepath.Join(codex, "archived_sessions"), session.Codex},
+	}
+	if gemini != "" {
+		stores = append(stores, folder{nil, filepath.Join(gemini, "tmp"), session.GeminiCLI})
+	}
 	var list []folder
-	for _, d := range []struct {
-		path  string
-		agent session.Agent
-	}{{filepath.Join(claude, "projects"), session.ClaudeCode}, {filepath.Join(codex, "sessions"), session.Codex}, {filepath.Join(codex, "archived_sessions"), session.Codex}, {filepath.Join(gemini, "tmp"), session.GeminiCLI}} {
+	for _, d := range stores {
 		if f.agent == "" || f.agent == string(d.agent) {
-			list = append(list, folder{regular.DirFS(d.path), d.path, d.agent})
+			d.FS = regular.DirFS(d.path)
+			list = append(list, d)
 		}
 	}
 	return list, nil

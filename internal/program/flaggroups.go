@@ -24,7 +24,7 @@ var flagGroups = []flagGroup{
 	{"Records and transport", "archive-dir audit-log auto ca claim-check queue retries store wait"},
 	{"Server", "allow-origin host listen metrics tls-cert tls-key token-file"},
 	{"Alerts", "alert-cmd alert-timeout alert-url escalate-after rejected-per-day"},
-	{"Report", "excerpt no-excerpt report reject pass max-findings"},
+	{"Report", "excerpt keep-layout no-excerpt report reject pass max-findings"},
 	{"Output", "color format format-out help in-place output pretty quiet verbose"},
 }
 

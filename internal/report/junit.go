@@ -90,7 +90,11 @@ func (j *junitReporter) Unreadable(u Unread) error {
 func newTestCase(source string) junitCase {
 	folder, file := path.Split(filepath.ToSlash(source))
 	folder = strings.ReplaceAll(strings.Trim(folder, "/"), ".", "\u2024")
-	return junitCase{Name: term.Visible(file), ClassName: term.Visible(cmp.Or(strings.ReplaceAll(folder, "/", "."), "handoff"))}
+	class := strings.ReplaceAll(folder, "/", ".")
+	if class == "" {
+		class = "handoff"
+	}
+	return junitCase{Name: term.Visible(file), ClassName: term.Visible(class)}
 }
 
 func (j *junitReporter) add(source string, c junitCase) error {
