@@ -50,6 +50,8 @@ const maxSilent = 5
 
 // Ask asks the program about a case. A program that ends or does not answer in time has failed the case, and is
 // started again for the next one. The error reports a program that cannot be started or never answers.
+var errNoAnswer = errors.New("the program has ended without an answer")
+
 func (r *Runner) Ask(ctx context.Context, group string, c suite.Case) (Result, error) {
 	result := Result{ID: c.ID, Group: group, Outcome: Passed}
 	a, err := r.ask(ctx, Request{c.ID, c.Operation, c.Input})
@@ -94,7 +96,7 @@ func (r *Runner) ask(ctx context.Context, q Request) (a Answer, err error) {
 		ended := r.process.Wait()
 		stop(nil)
 		r.process = nil
-		return a, cmp.Or(err, ended, written, errors.New("the program has ended without an answer"))
+		return a, cmp.Or(err, ended, written, errNoAnswer)
 	}
 	if a, err = parseAnswer(r.lines.Bytes(), q.ID); err != nil { // its next line may be the answer to this case
 		stop(err)
