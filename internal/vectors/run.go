@@ -48,10 +48,10 @@ type Runner struct {
 // maxSilent is the number of consecutive cases without an answer that ends a run.
 const maxSilent = 5
 
-// Ask asks the program about a case. A program that ends or does not answer in time has failed the case, and is
-// started again for the next one. The error reports a program that cannot be started or never answers.
 var errNoAnswer = errors.New("the program has ended without an answer")
 
+// Ask asks the program about a case. A program that ends or does not answer in time has failed the case, and is
+// started again for the next one. The error reports a program that cannot be started or never answers.
 func (r *Runner) Ask(ctx context.Context, group string, c suite.Case) (Result, error) {
 	result := Result{ID: c.ID, Group: group, Outcome: Passed}
 	a, err := r.ask(ctx, Request{c.ID, c.Operation, c.Input})
