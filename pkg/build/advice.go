@@ -2,28 +2,31 @@ package build
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/eaapl/handoff/pkg/finding"
 )
 
 // ours maps common names for members of states, in lower case and without separators, to those members.
-var ours = map[string]string{
-	"from": "fromAgent", "sender": "fromAgent", "source": "fromAgent", "agent": "fromAgent",
-	"to": "toAgent", "receiver": "toAgent", "target": "toAgent", "recipient": "toAgent",
-	"receivers": "receiverList",
-	"task":      "taskDescription", "description": "taskDescription", "goal": "taskDescription", "objective": "taskDescription",
-	"instruction": "taskDescription", "instructions": "taskDescription", "prompt": "taskDescription", "title": "taskDescription",
-	"completed": "completedSubtasks", "done": "completedSubtasks", "results": "completedSubtasks",
-	"remaining": "remainingSubtasks", "todo": "remainingSubtasks", "next": "remainingSubtasks", "nextsteps": "remainingSubtasks", "pending": "remainingSubtasks", "subtasks": "remainingSubtasks",
-	"state": "currentState", "data": "currentState", "memory": "currentState", "variables": "currentState",
-	"context": "relevantContext", "documents": "relevantContext", "sources": "relevantContext",
-	"summary": "conversationHistorySummary", "historysummary": "conversationHistorySummary",
-	"history": "conversationHistoryVerbatim", "conversation": "conversationHistoryVerbatim", "conversationhistory": "conversationHistoryVerbatim", "messages": "conversationHistoryVerbatim", "turns": "conversationHistoryVerbatim",
-	"toolcallhistory": "toolCalls", "tools": "toolCalls",
-	"budget": "cost", "budgetusd": "cost", "costusd": "cost", "costtracking": "cost", "tokens": "cost", "usage": "cost", "spent": "cost",
-	"personaldata": "personalDataPayload",
-	"metadata":     "extensions", "extension": "extensions",
-}
+var ours = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"from": "fromAgent", "sender": "fromAgent", "source": "fromAgent", "agent": "fromAgent",
+		"to": "toAgent", "receiver": "toAgent", "target": "toAgent", "recipient": "toAgent",
+		"receivers": "receiverList",
+		"task":      "taskDescription", "description": "taskDescription", "goal": "taskDescription", "objective": "taskDescription",
+		"instruction": "taskDescription", "instructions": "taskDescription", "prompt": "taskDescription", "title": "taskDescription",
+		"completed": "completedSubtasks", "done": "completedSubtasks", "results": "completedSubtasks",
+		"remaining": "remainingSubtasks", "todo": "remainingSubtasks", "next": "remainingSubtasks", "nextsteps": "remainingSubtasks", "pending": "remainingSubtasks", "subtasks": "remainingSubtasks",
+		"state": "currentState", "data": "currentState", "memory": "currentState", "variables": "currentState",
+		"context": "relevantContext", "documents": "relevantContext", "sources": "relevantContext",
+		"summary": "conversationHistorySummary", "historysummary": "conversationHistorySummary",
+		"history": "conversationHistoryVerbatim", "conversation": "conversationHistoryVerbatim", "conversationhistory": "conversationHistoryVerbatim", "messages": "conversationHistoryVerbatim", "turns": "conversationHistoryVerbatim",
+		"toolcallhistory": "toolCalls", "tools": "toolCalls",
+		"budget": "cost", "budgetusd": "cost", "costusd": "cost", "costtracking": "cost", "tokens": "cost", "usage": "cost", "spent": "cost",
+		"personaldata": "personalDataPayload",
+		"metadata":     "extensions", "extension": "extensions",
+	}
+})
 
 // made are members of messages that states do not have.
 var made = map[string]bool{"schemaVersion": true, "handoffId": true, "parentHandoffId": true, "timestamp": true, "traceparent": true, "signature": true, "signatureKeyId": true}
@@ -41,7 +44,7 @@ func meant(f finding.Finding) string {
 	case f.Meant != "":
 		return f.Meant
 	case f.Rule == unknownMember:
-		return ours[strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))]
+		return ours()[strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))]
 	default:
 		return ""
 	}

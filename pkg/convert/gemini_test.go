@@ -76,7 +76,7 @@ func TestGeminiToOpenAIChat(t *testing.T) {
 		{"role":"assistant","content":null,"tool_calls":[{"id":"gemini_call_1","type":"function","function":{"name":"get","arguments":"{\"a\":[],\"b\":1}"}},
 			{"id":"gemini_call_2","type":"function","function":{"name":"get","arguments":"{}"}}]},
 		{"role":"tool","tool_call_id":"gemini_call_1","content":"18"},{"role":"tool","tool_call_id":"gemini_call_2","content":"no city"},
-		{"role":"assistant","content":[{"type":"text","text":"1+1"},{"type":"text","text":"18"}]}]}`
+		{"role":"assistant","content":[{"type":"text","text":"Ran:\n1+1"},{"type":"text","text":"18"}]}]}`
 	there := converted(t, []byte(source), format.Gemini, format.OpenAIChat)
 	mustEqual(t, tree.Of(parsed(t, there)).With("handoff", tree.None).Compact(), []byte(want))
 	mustEqual(t, converted(t, there, format.OpenAIChat, format.Gemini), []byte(source))

@@ -190,11 +190,11 @@ func (r *repairer) afterCalls(call int) int {
 	return to
 }
 
-// isResult reports whether an item is only a result, or a line of results.
+// isResult reports whether an item is only a result of the client, or a line of results.
 func (r *repairer) isResult(i int) bool {
 	found := false
 	for p := range conversation.Parts(r.items[i].turn.Value) {
-		if found = p.Kind == conversation.Result && (r.isWhole(i, p) || r.isLines()); !found {
+		if found = p.Kind == conversation.Result && !p.Hosted && (r.isWhole(i, p) || r.isLines()); !found {
 			break
 		}
 	}

@@ -51,7 +51,7 @@ func TestVectors(t *testing.T) {
 
 // words are, by case, the broken rules of a receiver with their places, and part of the details after a |.
 var words = map[string]string{
-	"member/completedSubtasks.-/2":                   `|subtaskId "s1" is also that of /completedSubtasks/0`,
+	"member/completedSubtasks.-/2":                   `|subtaskId "s1" is also used by /completedSubtasks/0`,
 	"member/conversationHistoryVerbatim.0.content/4": `|expected object`,
 	"member/conversationHistoryVerbatim.0.content/5": `|expected string or array`,
 	"member/costTracking.tokenSpent.prompt/5":        `|expected integer`,
@@ -63,7 +63,7 @@ var words = map[string]string{
 	"member/receiverList/2":                          `|at least 1 element: found 0`,
 	"member/relevantContext.0.relevanceScore/6":      `|must be at most 1`,
 	"member/relevantContext.0.relevanceScore/7":      `|must be at least 0`,
-	"member/remainingSubtasks.-/2":                   `|also that of /remainingSubtasks/0`,
+	"member/remainingSubtasks.-/2":                   `|also used by /remainingSubtasks/0`,
 	"member/schemaVersion/4":                         `|schema version 3.0, but this receiver reads 2.x`,
 	"member/schemaVersion/5":                         `|1.9`,
 	"member/schemaVersion/8":                         `|write it like "2.0"`,
