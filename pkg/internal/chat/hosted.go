@@ -166,8 +166,11 @@ func readableTo(v tree.Node, depth int) string {
 	return strings.Join(lines, "\n")
 }
 
-// flatText returns a value as compact JSON, without encrypted members.
+// flatText returns a value as compact JSON, without encrypted members; "" if it is absent.
 func flatText(v tree.Node) string {
+	if v == tree.None {
+		return ""
+	}
 	if v.Is(jsonstream.Object) {
 		for c := v.Children(); c.Next(); {
 			if strings.HasPrefix(c.Name, "encrypted") {
@@ -216,7 +219,7 @@ func describedText(n tree.Node) string {
 		}
 		return strings.TrimSuffix("The call is denied: "+firstText(n, "reason"), ": ")
 	case "tool_search_call":
-		return "Searched for tools: " + flatText(n.Get("arguments"))
+		return strings.TrimSuffix("Searched for tools: "+flatText(n.Get("arguments")), ": ")
 	case "tool_search_output":
 		return joined("Tools found:", readable(n.Get("tools")))
 	case "tool_reference":

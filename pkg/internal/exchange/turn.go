@@ -63,7 +63,7 @@ func spelled(t tree.Node) tree.Node {
 	calls := slices.Clone(tree.Elements(t.Get("tool_calls")))
 	custom := false
 	for i, e := range calls {
-		if c := e.Get("custom"); c.Is(jsonstream.Object) && tree.IsString(c.Get("name")) && tree.IsString(c.Get("input")) {
+		if c := e.Get("custom"); c.Is(jsonstream.Object) && tree.IsString(e.Get("id")) && tree.IsString(c.Get("name")) && tree.IsString(c.Get("input")) {
 			input := tree.Object(tree.Member{Name: "input", Value: c.Get("input")})
 			calls[i], custom = callNode(Call{e.Get("id"), c.Get("name"), tree.String(string(input.AppendPlain(nil)))}), true
 		}
