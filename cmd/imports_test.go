@@ -39,9 +39,9 @@ var imports = map[string][]string{
 	},
 	"cmd/check": {
 		"internal/accepted", "internal/claim", "internal/cli", "internal/input", "internal/output", "internal/remedy", "internal/report",
-		"internal/term", "pkg/claims", "pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/message", "pkg/privacy",
-		"pkg/provider", "pkg/redact", "pkg/safety", "pkg/sign", "pkg/validate", "github.com/go-json-experiment/json", "github.com/rogpeppe/go-internal",
-		"github.com/spf13/cobra",
+		"internal/term", "pkg/claims", "pkg/finding", "pkg/format", "pkg/formats", "pkg/formats/codex", "pkg/history", "pkg/jsonstream", "pkg/message",
+		"pkg/privacy", "pkg/provider", "pkg/redact", "pkg/safety", "pkg/sign", "pkg/validate", "github.com/go-json-experiment/json",
+		"github.com/rogpeppe/go-internal", "github.com/spf13/cobra",
 	},
 	"cmd/crash": nil, // tests
 	"cmd/create": {
@@ -185,7 +185,7 @@ var imports = map[string][]string{
 		"internal/equal", "internal/iso8601", "internal/secrets", "pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/jsonstream",
 		"pkg/message", "pkg/summarize", "github.com/Masterminds/semver/v3",
 	},
-	"pkg/claims":              {"pkg/conversation", "pkg/finding", "pkg/format", "pkg/history", "pkg/jsonstream"},
+	"pkg/claims":              {"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats/codex", "pkg/history", "pkg/jsonstream"},
 	"pkg/compat":              {"internal/equal", "pkg/jsonstream", "pkg/validate", "github.com/Masterminds/semver/v3"},
 	"pkg/compress":            {"pkg/compress/dictionary", "github.com/klauspost/compress"},
 	"pkg/compress/dictionary": {"github.com/klauspost/compress"},

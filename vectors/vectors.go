@@ -1,5 +1,5 @@
 // Package vectors embeds a conformance suite for implementations in any language: JSON files with cases, each
-// with an input and the verdict that the world gives on it. README.md describes the files, PROTOCOL.md how a
+// with an input and the right verdict. README.md describes the files, PROTOCOL.md how a
 // program answers them.
 package vectors
 
@@ -49,7 +49,7 @@ type Repaired struct {
 	Keep []string `json:"keep,omitzero"` // see [Expected]
 }
 
-// An Operation is what a program does with an input.
+// An Operation is the task of a case.
 type Operation string
 
 // The operations.
@@ -63,7 +63,7 @@ const (
 	CheckChain    Operation = "check-chain"
 )
 
-// A Source is where a verdict comes from.
+// A Source is the origin of a verdict.
 type Source struct {
 	Name    string `json:"name"`             // of a specification, or of a provider's API
 	Section string `json:"section,omitzero"` // or the rule
@@ -99,7 +99,7 @@ type Input struct {
 	Patch jsontext.Value `json:"patch,omitzero"`
 }
 
-// A Bond says for which agents a key may sign, and when.
+// A Bond is the permission of a key to sign for agents during a period.
 type Bond struct {
 	KeyID     string   `json:"keyId"`
 	Agents    []string `json:"agents"`

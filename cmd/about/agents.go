@@ -27,7 +27,7 @@ import (
 	"github.com/eaapl/handoff/internal/term"
 )
 
-// NewInstall returns the command install, which writes the files by which coding agents find handoff.
+// NewInstall returns the command install, which writes plugins for coding agents.
 func NewInstall(g *cli.Globals) *cobra.Command {
 	var names []string
 	for _, a := range plugins.Agents() {
@@ -45,10 +45,9 @@ that checks the messages that it reads and writes.
                ~/.codex/config.toml ($CODEX_HOME)
   gemini       the extension ~/.gemini/extensions/handoff
 
-It prints the path of each file that it has written. It replaces a file only if it wrote
-that file and nobody has changed it since, and adds to a configuration only the missing
-entries. If that is not possible, it writes nothing: this is an error. "handoff doctor"
-checks the installed files.`,
+It prints the path of each file after writing it. It replaces its own unchanged files, and
+adds missing entries to a configuration. If another file is in the way, it writes nothing:
+this is an error. "handoff doctor" checks the installed files.`,
 		Example: `  handoff install claude-code
   handoff install codex gemini`,
 		ValidArgs: names,

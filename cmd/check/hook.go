@@ -6,10 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -20,6 +18,7 @@ import (
 	"github.com/eaapl/handoff/internal/remedy"
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/formats/codex"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/validate"
 )
@@ -35,17 +34,12 @@ type toolCall struct {
 	} `json:"tool_input"`
 }
 
-// patched matches the headers of files that a patch of apply_patch writes.
-var patched = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^\*\*\* (?:Add File|Update File|Move to): (.+)$`)
-})
-
 // files returns the files of JSON that the tool reads or writes.
 func (t *toolCall) files() []string {
 	names := []string{t.Input.File, t.Input.Absolute}
 	if patch, ok := t.Input.Command.(string); ok {
-		for _, header := range patched().FindAllStringSubmatch(patch, -1) {
-			names = append(names, strings.TrimSpace(header[1]))
+		for name := range codex.PatchedFiles(patch) {
+			names = append(names, name)
 		}
 	}
 	var files []string

@@ -29,8 +29,8 @@ type continueFlags struct {
 	moved []string // OLD=NEW
 }
 
-// continued are the agents that sessions can be written for.
-var continued = []session.Agent{session.ClaudeCode, session.Codex}
+// targetAgents are the agents whose sessions can be written.
+var targetAgents = []session.Agent{session.ClaudeCode, session.Codex}
 
 func newContinue(g *cli.Globals) *cobra.Command {
 	f := &continueFlags{search: search{Globals: g}}
@@ -56,18 +56,18 @@ written file. An existing file is never replaced.`,
 	}
 	f.register(c)
 	flags := c.Flags()
-	flags.StringVar(&f.in, "in", "", "`AGENT` that continues the session: "+strings.Join(cli.Names(continued), ", "))
+	flags.StringVar(&f.in, "in", "", "`AGENT` that continues the session: "+strings.Join(cli.Names(targetAgents), ", "))
 	flags.StringArrayVar(&f.moved, "path-map", nil, "replace the folder OLD by NEW, as `OLD=NEW`, in the working folders of the session; may be repeated")
-	cli.Complete(c, "in", cli.Names(continued)...)
+	cli.Complete(c, "in", cli.Names(targetAgents)...)
 	return c
 }
 
 func (f *continueFlags) run(c *cobra.Command, name string) error {
 	to := session.Agent(f.in)
-	if !slices.Contains(continued, to) {
-		return fmt.Errorf("--in %q: name the agent that continues the session, one of %s", f.in, strings.Join(cli.Names(continued), ", "))
+	if !slices.Contains(targetAgents, to) {
+		return fmt.Errorf("--in %q: name the agent that continues the session, one of %s", f.in, strings.Join(cli.Names(targetAgents), ", "))
 	}
-	moves, err := moves(f.moved)
+	moves, err := parseMoves(f.moved)
 	if err != nil {
 		return err
 	}
@@ -80,10 +80,10 @@ func (f *continueFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(continued, before.Agent) {
+	if !slices.Contains(targetAgents, before.Agent) {
 		return fmt.Errorf("%s: sessions of %s cannot be converted; hand it over with handoff session handoff", term.Visible(one.path), before.Agent)
 	}
-	text, err := f.converted(c, one, before.Agent, to)
+	text, err := f.convertSession(c, one, before.Agent, to)
 	if err != nil {
 		return err
 	}
@@ -92,14 +92,14 @@ func (f *continueFlags) run(c *cobra.Command, name string) error {
 		return err
 	}
 	if want := apply(moves, before.Folder); after.Folder != want { // also where a conversion back restores the folder of the original
-		if text, err = moved(text, append(moves, move{after.Folder, want}), f.Limits); err != nil {
+		if text, err = moveFolders(text, append(moves, move{after.Folder, want}), f.Limits); err != nil {
 			return err
 		}
 		if after, err = session.Read(bytes.NewReader(text), int64(len(text)), all); err != nil {
 			return err
 		}
 	}
-	path, err := place(after)
+	path, err := sessionPath(after)
 	if err != nil {
 		return err
 	}
@@ -113,12 +113,12 @@ func (f *continueFlags) run(c *cobra.Command, name string) error {
 	if _, err := os.Stat(after.Folder); after.Folder == "" || err != nil {
 		term.Warn(c.ErrOrStderr(), fmt.Sprintf("the working folder %q is not on this machine: name it with --path-map OLD=NEW, or resume in another folder", after.Folder))
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "%s\n%s\n", term.Visible(path), term.Visible(resuming(after)))
+	_, err = fmt.Fprintf(c.OutOrStdout(), "%s\n%s\n", term.Visible(path), term.Visible(resumeCommand(after)))
 	return err
 }
 
-// converted returns the text of the session for an agent.
-func (f *continueFlags) converted(c *cobra.Command, one file, from, to session.Agent) (text []byte, err error) {
+// convertSession returns the text of the session for an agent.
+func (f *continueFlags) convertSession(c *cobra.Command, one file, from, to session.Agent) (text []byte, err error) {
 	if from == to {
 		return f.ReadAll(one.path, c.InOrStdin(), f.Limits)
 	}
@@ -143,7 +143,8 @@ func (f *continueFlags) converted(c *cobra.Command, one file, from, to session.A
 // A move replaces a folder by another.
 type move struct{ from, to string }
 
-func moves(flags []string) (all []move, err error) {
+// parseMoves parses the values of --path-map.
+func parseMoves(flags []string) (all []move, err error) {
 	for _, text := range flags {
 		from, to, ok := strings.Cut(text, "=")
 		if !ok || from == "" || to == "" {
@@ -154,7 +155,7 @@ func moves(flags []string) (all []move, err error) {
 	return all, nil
 }
 
-// apply returns the path after the first move that applies to it.
+// apply returns the path, changed by the first move whose folder it is in.
 func apply(moves []move, path string) string {
 	for _, m := range moves {
 		if rest, ok := strings.CutPrefix(path, m.from); ok && (rest == "" || rest[0] == '/' || rest[0] == '\\') {
@@ -164,8 +165,8 @@ func apply(moves []move, path string) string {
 	return path
 }
 
-// moved returns the lines of a session with moved working folders.
-func moved(text []byte, moves []move, limits jsonstream.Limits) ([]byte, error) {
+// moveFolders returns the lines of a session with moved working folders.
+func moveFolders(text []byte, moves []move, limits jsonstream.Limits) ([]byte, error) {
 	var out []byte
 	for line := range bytes.Lines(text) {
 		doc, err := jsonstream.Parse(jsonstream.NewRaw(bytes.TrimSpace(line)), limits)
@@ -186,8 +187,8 @@ func moved(text []byte, moves []move, limits jsonstream.Limits) ([]byte, error) 
 	return out, nil
 }
 
-// place returns the path where the agent of a session looks for it.
-func place(s *session.Session) (string, error) {
+// sessionPath returns the path where the agent of a session looks for it.
+func sessionPath(s *session.Session) (string, error) {
 	if strings.ContainsAny(s.ID, `/\`) || s.ID == "" {
 		return "", fmt.Errorf("the session has the id %q, which cannot be the name of a file", s.ID)
 	}
@@ -212,8 +213,8 @@ func place(s *session.Session) (string, error) {
 	return filepath.Join(root, "sessions", began.Format("2006"), began.Format("01"), began.Format("02"), "rollout-"+began.Format("2006-01-02T15-04-05")+"-"+s.ID+".jsonl"), nil
 }
 
-// resuming returns the shell command that resumes a session.
-func resuming(s *session.Session) string {
+// resumeCommand returns the shell command that resumes a session.
+func resumeCommand(s *session.Session) string {
 	command := "claude --resume " + s.ID
 	if s.Agent == session.Codex {
 		command = "codex resume " + s.ID
@@ -268,12 +269,12 @@ func difference(before, after *session.Session, moves []move) string {
 	if before.Branch != after.Branch {
 		return fmt.Sprintf("its branch is %q, and would be %q", before.Branch, after.Branch)
 	}
-	for _, what := range []string{"user", "assistant", "call", "tool"} {
-		now := said(after, what)
-		for i, text := range said(before, what) {
+	for _, kind := range []string{"user", "assistant", "call", "tool"} {
+		now := textsOf(after, kind)
+		for i, text := range textsOf(before, kind) {
 			n := slices.Index(now, text)
 			if n < 0 {
-				return fmt.Sprintf("%s %d would be missing: %s", nouns[what], i+1, term.Visible(session.Clip(text, 100)))
+				return fmt.Sprintf("%s %d would be missing: %s", nouns[kind], i+1, term.Visible(session.Clip(text, 100)))
 			}
 			now = now[n+1:]
 		}
@@ -283,19 +284,19 @@ func difference(before, after *session.Session, moves []move) string {
 
 var nouns = map[string]string{"user": "request", "assistant": "paragraph", "call": "call", "tool": "result"}
 
-// said returns what a session has of one kind, in order. The paragraphs of the assistant are compared, since
-// the agents divide responses in different ways.
-func said(s *session.Session, what string) (all []string) {
+// textsOf returns the requests, paragraphs, calls or results of a session, in order. The agents divide responses
+// in different ways, so the paragraphs of the assistant are compared.
+func textsOf(s *session.Session, kind string) (all []string) {
 	for _, t := range s.Turns {
 		switch {
-		case what == "call":
+		case kind == "call":
 			for _, call := range t.Calls {
 				if call.ID != "" { // a call that the API itself ran becomes text
 					all = append(all, call.Tool+" "+canonical(call.Input))
 				}
 			}
-		case t.Role != what:
-		case what == "assistant":
+		case t.Role != kind:
+		case kind == "assistant":
 			for _, paragraph := range strings.Split(withoutSizes(t.Text), "\n\n") {
 				if paragraph = strings.TrimSpace(paragraph); paragraph != "" {
 					all = append(all, paragraph)

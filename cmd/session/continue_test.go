@@ -7,7 +7,7 @@ import (
 	"github.com/eaapl/handoff/pkg/session"
 )
 
-// TestDifference checks that everything which a session would lose is named, and that what it gains is not.
+// TestDifference checks that difference names each loss, and ignores additions.
 func TestDifference(t *testing.T) {
 	whole := func() *session.Session {
 		return &session.Session{Folder: "/home/ann/mill", Branch: "grind", Turns: []session.Turn{

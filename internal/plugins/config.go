@@ -16,7 +16,7 @@ args = ["mcp"]
 `
 	codexHook = `
 [[hooks.PostToolUse]]
-matcher = "apply_patch|Write|Edit"
+matcher = "` + codexTools + `"
 
 [[hooks.PostToolUse.hooks]]
 type = "command"

@@ -1,5 +1,5 @@
-// Package plugins has the files by which coding agents find handoff: the skill, the MCP server and a hook, in the
-// form that each agent loads.
+// Package plugins has the plugins for coding agents: the skill, the MCP server and a hook, in the form that each
+// agent loads.
 package plugins
 
 import (
@@ -40,6 +40,7 @@ const (
 	repository  = "https://github.com/eaapl/handoff"
 	license     = "Apache-2.0"
 	check       = "handoff hook" // the command of the hook
+	codexTools  = "apply_patch|Write|Edit"
 )
 
 // Agents returns the supported agents.
@@ -74,8 +75,8 @@ func below(dir string, names ...string) string {
 	return filepath.Join(append([]string{dir}, names...)...)
 }
 
-// Repository returns the manifests in the repository for a version of handoff: those that the agents' own
-// commands for plugins read, with the plugins they lead to, and the one for the MCP registry.
+// Repository returns the manifests in the repository for a version of handoff: the marketplaces that the agents'
+// own commands read, their plugins, and the entry of the MCP registry.
 func Repository(version string) []File {
 	files := []File{
 		{".claude-plugin/marketplace.json", document(object{
@@ -123,7 +124,7 @@ func codexFiles(version string) []File {
 			member{"interface", object{{"displayName", "Handoff"}, {"shortDescription", "Hand work over to other agents"}, {"developerName", "EAAPL"}, {"category", "Productivity"}, {"websiteURL", repository}}},
 		))},
 		{".mcp.json", servers()},
-		{"hooks/hooks.json", hooks(hook{"PostToolUse", "apply_patch|Write|Edit"})},
+		{"hooks/hooks.json", hooks(hook{"PostToolUse", codexTools})},
 		{"skills/handoff/SKILL.md", skills.Handoff},
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 )
 
-// Default is the origin of a value that nobody has set.
+// Default is the origin of a value that is not set.
 const Default = "default"
 
 // A Setting is a configurable flag, its value, and the origin of the value.

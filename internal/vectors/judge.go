@@ -10,7 +10,7 @@ import (
 	suite "github.com/eaapl/handoff/vectors"
 )
 
-// problem returns what is wrong with an answer to a case, "" for a right one.
+// problem describes the fault of an answer to a case; it is "" if the answer is right.
 func problem(c suite.Case, a Answer) string {
 	want := c.Expected
 	switch {
@@ -50,8 +50,8 @@ func quoted(text string) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// repairProblem returns what is wrong with a repaired history: that its provider's API still rejects it, or
-// that it lacks a text.
+// repairProblem describes the fault of a repaired history, by handoff's own rules for the provider: an error that
+// is left, or a missing text; it is "" if there is none.
 func repairProblem(c suite.Case, output string) string {
 	found, err := faults(c.Input, output)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	suite "github.com/eaapl/handoff/vectors"
 )
 
-// An Outcome is what a case has shown about a program.
+// An Outcome is the outcome of a case for a program.
 type Outcome string
 
 // The outcomes.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/conversation"
+	"github.com/eaapl/handoff/pkg/formats/codex"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -183,13 +184,9 @@ func patchedPaths(text string) (all []string) {
 	if !strings.Contains(text, beginPatch) {
 		return nil
 	}
-	text = strings.ReplaceAll(text, `\n`, "\n") // a patch in the literal of a script
-	for line := range strings.Lines(text) {
-		for _, header := range [...]string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
-			if _, path, ok := strings.Cut(line, header); ok {
-				all = append(all, strings.Trim(strings.TrimSpace(path), "\"'`"))
-			}
-		}
+	inLiterals := strings.NewReplacer(`\n`, "\n", `"`, "\n", "'", "\n", "`", "\n") // of a script
+	for path := range codex.PatchedFiles(inLiterals.Replace(text)) {
+		all = append(all, path)
 	}
 	return all
 }

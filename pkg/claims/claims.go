@@ -1,4 +1,4 @@
-// Package claims compares what agents claim with what their tool calls show. It reads claims about files,
+// Package claims compares the claims of agents with their tool calls. It reads claims about files,
 // tests, builds, checks of code, commits, pull requests and deployments in English sentences, and from lists
 // of changed files in any language.
 //
@@ -14,7 +14,7 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// A Kind is what a claim is about.
+// A Kind is the subject of a claim.
 type Kind string
 
 // The kinds of claims.
@@ -45,7 +45,7 @@ type Claim struct {
 	Value   jsonstream.Value   // the text with the claim, or an entry of a list
 	Text    string             // the sentence, cut after some hundred bytes; for an entry, the path
 	Path    string             // of a file, as claimed; "" for other kinds
-	Reason  string             // the fact that decides, or what is missing
+	Reason  string             // the fact that decides, or the missing one
 	Calls   []jsonstream.Value // the calls that decide, and their results
 }
 

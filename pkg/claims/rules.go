@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/eaapl/handoff/pkg/finding"
-	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
 // Layer is the layer of the rules.
@@ -48,10 +47,7 @@ func (c Claim) Finding() finding.Finding {
 	}
 	f.Message = fmt.Sprintf("%s: %s; claimed: %s", subject, c.Reason, finding.Quote(c.Text))
 	for i, v := range c.Calls {
-		f.Message += map[int]string{0: "; call ", 1: ", result "}[i] + place(v)
+		f.Message += map[int]string{0: "; call ", 1: ", result "}[i] + v.Pointer()
 	}
 	return f.On(c.Value)
 }
-
-// place returns the place of a value for people: its pointer, or its line in a file of lines.
-func place(v jsonstream.Value) string { return v.Pointer() }

@@ -73,7 +73,7 @@ var expressions = sync.OnceValue(func() patterns {
 	}
 })
 
-// extensions are those of files that agents write.
+// extensions are the name extensions of the files that agents write.
 const extensions = `go|py|pyi|js|jsx|mjs|cjs|ts|tsx|vue|svelte|java|kt|kts|scala|rb|php|rs|c|h|cc|cpp|cxx|hpp|cs|fs|swift|m|mm|lua|pl|r|jl|ex|exs|erl|hs|ml|clj|dart|zig|sh|bash|zsh|ps1|sql|html|htm|css|scss|less|json|jsonl|yaml|yml|toml|ini|cfg|conf|env|xml|csv|tsv|md|rst|txt|proto|graphql|tf|gradle|lock|ipynb|tex|svg`
 
 // kinds are the kinds of claims without a path, in the order of their reports.

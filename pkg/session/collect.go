@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/eaapl/handoff/pkg/formats/codex"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -223,13 +224,8 @@ const beginPatch = "*** Begin Patch"
 
 // patchLines records the files that lines of a patch name.
 func (c *collector) patchLines(lines string) {
-	for line := range strings.Lines(lines) {
-		line = strings.TrimRight(line, "\r\n")
-		for _, header := range []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
-			if path, ok := strings.CutPrefix(line, header); ok {
-				c.touched(strings.TrimSpace(path), true, strings.HasPrefix(header, "*** Delete"))
-			}
-		}
+	for path, deleted := range codex.PatchedFiles(lines) {
+		c.touched(path, true, deleted)
 	}
 }
 

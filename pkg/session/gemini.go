@@ -28,7 +28,7 @@ type geminiMessage struct {
 	usage Usage
 }
 
-// isGemini reports whether a line is one of the Gemini CLI, whose messages have a member type.
+// isGemini reports whether a line describes a session of the Gemini CLI.
 func isGemini(root jsonstream.Value) bool {
 	return root.Get("sessionId").Kind() == jsonstream.String && root.Get("projectHash").Kind() == jsonstream.String
 }

@@ -75,17 +75,20 @@ func (p *peeker) line(at place, root jsonstream.Value) {
 		return
 	}
 	var text string
-	if p.Agent == GeminiCLI {
+	switch p.Agent {
+	case GeminiCLI:
 		if text = geminiText(root.Get("content")); root.Get("type").Text() != "user" || isGeminiCommand(text) {
 			text = ""
 		}
-	} else if p.Agent == Codex {
+	case Codex:
 		if _, payload := payloadOf(root); isCodexRequest(payload) {
 			text = textOf(payload.Get("content"))
 		}
-	} else if e, _ := claudecode.EntryOf(root); e.Kind == "user" && !e.Meta && !e.Sidechain && !e.Summary {
-		if text = textOf(root.At("/message/content")); !isRequest(text) {
-			text = ""
+	default:
+		if e, _ := claudecode.EntryOf(root); e.Kind == "user" && !e.Meta && !e.Sidechain && !e.Summary {
+			if text = textOf(root.At("/message/content")); !isRequest(text) {
+				text = ""
+			}
 		}
 	}
 	if text != "" {

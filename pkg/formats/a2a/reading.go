@@ -77,7 +77,7 @@ func isArtifact(m tree.Node) bool {
 	return tree.IsString(m.Get("artifactId")) && m.Get("messageId") == tree.None
 }
 
-// readArtifact appends the turn of an artifact: what the agent made.
+// readArtifact appends the turn of an artifact, which the agent made.
 func readArtifact(dst []tree.Node, artifact tree.Node) []tree.Node {
 	t := chat.Turn{Role: "assistant", Further: []tree.Member{{Name: artifactMember, Value: artifact.With("parts", tree.None)}}}
 	for _, n := range tree.Elements(artifact.Get("parts")) {

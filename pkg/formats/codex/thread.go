@@ -211,7 +211,7 @@ type threadTurn struct {
 // replaced. Neither has rolled-back turns.
 func (t *Thread) Turns() (turns, earlier []format.Spot) { return t.replay(func(Line, []threadTurn) {}) }
 
-// losses returns the turns that compactions replaced by a summary that nobody but the API can read, or by none.
+// losses returns the turns that compactions replaced by a summary that is encrypted or missing.
 func (t *Thread) losses() (all []format.Loss) {
 	t.replay(func(l Line, now []threadTurn) {
 		replaced := 0
