@@ -56,6 +56,8 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	before := os.Environ()
+	t.Cleanup(func() { setEnvironment(before) })
 	path := os.Getenv("PATH") // commands of other scripts change it concurrently
 	testscript.Run(t, testscript.Params{
 		Dir:                filepath.Join(root, "testdata", "script"),
@@ -124,8 +126,6 @@ func inProcess(ts *testscript.TestScript, args []string) int {
 
 	processState.Lock()
 	defer processState.Unlock()
-	before := os.Environ()
-	defer setEnvironment(before)
 	var env []string
 	for _, entry := range reflect.ValueOf(ts).Elem().FieldByName("env").Seq2() { // testscript does not export it
 		env = append(env, entry.String())
@@ -139,7 +139,8 @@ func inProcess(ts *testscript.TestScript, args []string) int {
 }
 
 // setEnvironment makes env the environment of this process. Variables in both the old and the new environment
-// are never unset in between.
+// are never unset in between. Use it sparingly: the runtime's list of variables grows by one entry whenever a
+// variable is set again after it was unset.
 func setEnvironment(env []string) {
 	wanted := map[string]bool{}
 	for _, entry := range env {

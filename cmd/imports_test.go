@@ -134,7 +134,7 @@ var imports = map[string][]string{
 	"internal/migrate":  {"pkg/finding", "pkg/jsonstream", "pkg/patch"},
 	"internal/nearest":  {},
 	"internal/neterror": {},
-	"internal/oracle":   {"internal/child", "github.com/go-json-experiment/json", "github.com/rogpeppe/go-internal"},
+	"internal/oracle":   {"internal/child", "internal/tier", "github.com/go-json-experiment/json", "github.com/rogpeppe/go-internal"},
 	"internal/output":   {"internal/claim", "internal/term", "pkg/compress", "github.com/rogpeppe/go-internal"},
 	"internal/plugins":  {"skills", "github.com/pelletier/go-toml/v2"},
 	"internal/polling":  {},

@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/eaapl/handoff/internal/child"
+	"github.com/eaapl/handoff/internal/tier"
 )
 
 // An Answer is an oracle's verdict on one document.
@@ -61,6 +62,17 @@ func (p *Program) Start(t testing.TB, name string, options ...string) *Oracle {
 		p.start(t, filepath.Join(dir, "oracle.mjs"))
 	}
 	return &Oracle{t: t, name: strings.Join(append([]string{name}, options...), " "), program: p}
+}
+
+// StartSample is [Program.Start] for a test that gives its documents to many SDKs. In the first tier of tests,
+// it omits the check of TypeScript's types, which takes seconds for each SDK: TestTypes of pkg/validate compares
+// the schemas with the types in both tiers.
+func (p *Program) StartSample(t testing.TB, name string) *Oracle {
+	t.Helper()
+	if tier.Full() {
+		return p.Start(t, name)
+	}
+	return p.Start(t, name, "untyped")
 }
 
 func (p *Program) start(t testing.TB, script string) {

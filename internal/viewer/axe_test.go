@@ -23,8 +23,8 @@ func TestAccessible(t *testing.T) {
 	axe := oracle.Axe(t)
 	url := written(t, sample())
 	for _, l := range looks {
-		if !tier.Full() && l.dark != (l.width == 1920) {
-			continue // each width and each scheme once
+		if !tier.Full() && l != looks[0] {
+			continue
 		}
 		t.Run(l.String(), func(t *testing.T) {
 			b := open(t, l, url)

@@ -97,7 +97,7 @@ func TestSDKsOfAPIs(t *testing.T) {
 		{"gemini", format.Gemini, func(t *testing.T, text []byte) []byte { return tree.Of(parsed(t, text)).Get("contents").Compact() }},
 	} {
 		t.Run(tt.oracle, func(t *testing.T) {
-			sdk := program.Start(t, tt.oracle)
+			sdk := program.StartSample(t, tt.oracle)
 			var docs [][]byte
 			for seed := range uint64(*histories) {
 				r := rand.New(rand.NewPCG(seed, 6))

@@ -44,7 +44,7 @@ func TestOracles(t *testing.T) {
 		{"a2a", format.A2A, []string{"task", "task 0.3"}},
 	} {
 		t.Run(tt.oracle, func(t *testing.T) {
-			sdk := program.Start(t, tt.oracle)
+			sdk := program.StartSample(t, tt.oracle)
 			var whole, mended [][]byte
 			for seed := range uint64(*oracleHistories) {
 				rng := rand.New(rand.NewPCG(seed, 9))

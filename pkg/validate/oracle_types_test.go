@@ -19,7 +19,7 @@ import (
 	"github.com/eaapl/handoff/schemas"
 )
 
-var oracleHistories = flag.Int("histories", tier.Count(16, 300), "how many histories TestTypes and TestSDKs ask each SDK about")
+var oracleHistories = flag.Int("histories", tier.Count(6, 300), "how many histories TestTypes and TestSDKs ask each SDK about")
 
 // A difference is an intended difference between the verdicts of an SDK and ours.
 type difference struct {

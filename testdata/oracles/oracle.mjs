@@ -44,9 +44,20 @@ async function ask(words) {
   const [name, ...options] = words.split(" ");
   if (name && !checks.has(words)) {
     const { default: oracle } = await import(`./oracles/${name}.mjs`);
-    checks.set(words, await oracle(options));
+    const untyped = options.includes("untyped");
+    const made = await oracle(options.filter((option) => option !== "untyped"));
+    checks.set(words, untyped ? withoutTypes(made) : made);
   }
   check = checks.get(words);
+}
+
+// withoutTypes omits the check of types, which takes seconds to start.
+function withoutTypes(oracle) {
+  return async (document) => {
+    const { checks, ...result } = await oracle(document);
+    delete checks.types;
+    return { checks, ...result };
+  };
 }
 
 // settled waits while documents keep coming: some oracles answer many as fast as one.
