@@ -37,8 +37,9 @@ func NewConvert(g *cli.Globals) *cobra.Command {
 		Short: "Convert messages between systems, without loss",
 		Long: `Convert writes messages in the format of another system, without loss: data that the
 target format has no place for is carried in the converted message, and restored when it
-is converted back. Changes made in between are kept. docs/formats.md has the mapping and
-the location of carried data.
+is converted back. Changes made in between are kept. A history of plain texts is taken
+for openai-chat: name any other format with --format-in. docs/formats.md has the mapping
+and the location of carried data.
 
 If the target requires a value that the source lacks, the value is made up: it is the
 same each time for the same message, and depends on --seed. A line on stderr names the
