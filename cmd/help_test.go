@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
@@ -67,6 +68,28 @@ func TestHelpGroups(t *testing.T) {
 	if diff := cmp.Diff([]string{"Usage", "Examples", "What to check", "Receiver and keys", "Safety scanner", "Input", "Report"}, titles); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// TestHelpWidth checks that the descriptions of commands are broken into lines for a terminal, and that no line
+// of a paragraph ends early.
+func TestHelpWidth(t *testing.T) {
+	everyCommand(newRoot(), func(c *cobra.Command) {
+		for paragraph := range strings.SplitSeq(c.Long, "\n\n") {
+			lines := strings.Split(paragraph, "\n")
+			for i, line := range lines {
+				if utf8.RuneCountInString(line) > 90 {
+					t.Errorf("%s: %d columns: %s", c.CommandPath(), utf8.RuneCountInString(line), line)
+				}
+				if i+1 == len(lines) || strings.HasPrefix(line, " ") || strings.HasPrefix(lines[i+1], " ") {
+					continue
+				}
+				next, _, _ := strings.Cut(lines[i+1], " ")
+				if utf8.RuneCountInString(line+" "+next) < 72 {
+					t.Errorf("%s: the line ends early: %s", c.CommandPath(), line)
+				}
+			}
+		}
+	})
 }
 
 // TestHelpColours checks that help and explain have colours only if they are wanted.

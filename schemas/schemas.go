@@ -67,5 +67,5 @@ func Example(kind string) ([]byte, error) {
 // format's name; a message of A2A that carries a canonical one; and definitions of agents.
 func Examples() []string {
 	return []string{"message", "state", "receiver", "sw4rm-context", "sw4rm-request", "sw4rm-response", "macp", "openai", "openai-js",
-		"openai-chat", "openai-responses", "anthropic", "langchain", "ai-sdk", "gemini", "bedrock-converse", "a2a", "a2a-handoff", "claude-code", "codex", "openai-agents"}
+		"openai-chat", "openai-responses", "anthropic", "langchain", "ai-sdk", "gemini", "bedrock-converse", "a2a", "a2a-handoff", "pydantic-ai", "agent-framework", "claude-code", "codex", "openai-agents"}
 }

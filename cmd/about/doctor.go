@@ -41,14 +41,14 @@ func NewDoctor(g *cli.Globals, p *program.Program) *cobra.Command {
 checks the configured resources, and the transports at each ADDRESS (see "handoff
 send"):
 
-  audit log, outbox, keys of data subjects    the database answers; its version, its clock,
-                                              and the version of its tables
-  files                                       are readable; key files contain keys, and other
-                                              users cannot read them
-  transports and URLs                         the server answers and accepts this user; its
-                                              version, and its clock if it reports the time
-  folders                                     are writable and have free space
-  coding agents ("handoff install")           their files are complete and of this version
+  audit log, outbox, keys of data subjects  the database answers; its version, its clock,
+                                            and the version of its tables
+  files                                     are readable; key files contain keys, and
+                                            other users cannot read them
+  transports and URLs                       the server answers and accepts this user; its
+                                            version, and its clock if it reports the time
+  folders                                   are writable and have free space
+  coding agents ("handoff install")         their files are complete and of this version
 
 Doctor writes to none of these, and creates no table, queue or stream. The checks run
 concurrently, and each is stopped after --check-timeout. The results are:

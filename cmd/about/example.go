@@ -20,8 +20,9 @@ func NewExample(g *cli.Globals) *cobra.Command {
 from which handoff build creates it, or the profile of a receiver that accepts it.
 Examples of other systems are an SW4RM context, request or response; a MACP transcript;
 a HandoffInputData of the OpenAI Agents SDK, or definitions of its agents; a request to
-an OpenAI or Anthropic API; a conversation of LangGraph, the AI SDK or Google's ADK; an
-A2A task, an AgentCard, or an A2A message that carries a handoff; and a privacy policy.`,
+an OpenAI or Anthropic API; a conversation of LangGraph, the AI SDK, Google's ADK,
+Pydantic AI or Agent Framework; an A2A task, an AgentCard, or an A2A message that
+carries a handoff; and a privacy policy.`,
 		Example: `  handoff example | handoff validate
   handoff example macp | handoff validate
   handoff example state | handoff build --from legal-analysis-agent@2.1.0 --to risk-scoring-agent`,

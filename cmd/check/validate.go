@@ -77,7 +77,7 @@ all valid; 1: at least one invalid; 2: an input could not be read.`,
 	flags.StringVar(&f.schema, "schema", "", "JSON Schema `FILE` to validate any JSON document against, instead of the built-in schema")
 	flags.StringVar(&f.registry, "schema-registry", "", "registry `DIR`; the schemaVersion of a message selects the schema")
 	flags.StringVar(&f.name, "schema-name", "", "`NAME` of the schema, if the registry has several")
-	flags.StringVar(&f.expect, "expect", "", "expected outcome: valid, invalid, invalid:REASON, or auto (by folders valid/ and invalid/REASON/, for the receiver of the nearest receiver.yaml)")
+	flags.StringVar(&f.expect, "expect", "", "expected outcome: valid, invalid, invalid:REASON, or auto (by folders: invalid/REASON/ for that REASON, invalid/ for any, all others valid; for the receiver of the nearest receiver.yaml)")
 	flags.Lookup("verbose").Usage += ", and how schemas from files are checked"
 	cli.Complete(c, "for", cli.Names(provider.All())...)
 	cli.OnlyForCall(c, "for")

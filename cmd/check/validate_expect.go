@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/report"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/validate"
@@ -33,10 +36,11 @@ func checkExpectation(expect string) error {
 }
 
 // expectationFor resolves auto by the directories above a file: the nearest one called valid or invalid
-// counts and, below invalid, one with the name of a reason. A file in neither is expected to be valid.
-func expectationFor(expect, path string) string {
+// counts and, below invalid, one with the name of a reason. A file in neither is expected to be valid. A folder
+// that looks like a reason, but is none, is an error: its fixtures could fail for any reason.
+func expectationFor(expect, path string) (string, error) {
 	if expect != "auto" {
-		return expect
+		return expect, nil
 	}
 	folders := strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '\\' })
 	if len(folders) > 0 {
@@ -45,16 +49,24 @@ func expectationFor(expect, path string) string {
 	for i, folder := range slices.Backward(folders) {
 		switch folder {
 		case "valid":
-			return "valid"
+			return "valid", nil
 		case "invalid":
-			if i+1 < len(folders) && slices.Contains(validate.Reasons(), finding.Reason(folders[i+1])) {
-				return "invalid:" + folders[i+1]
+			switch {
+			case i+1 == len(folders):
+				return "invalid", nil
+			case slices.Contains(validate.Reasons(), finding.Reason(folders[i+1])):
+				return "invalid:" + folders[i+1], nil
+			case reasonForm.MatchString(folders[i+1]) || slices.Contains(validate.Reasons(), finding.Reason(strings.ToUpper(folders[i+1]))):
+				return "", fmt.Errorf("the folder invalid/%s is not named after a reason: use one of %s", term.Visible(folders[i+1]), strings.Join(cli.Names(validate.Reasons()), ", "))
 			}
-			return "invalid"
+			return "invalid", nil
 		}
 	}
-	return "valid"
+	return "valid", nil
 }
+
+// reasonForm is the form of a reason of several words.
+var reasonForm = regexp.MustCompile(`^[A-Z]+(_[A-Z]+)+$`)
 
 // profileName is the name of receiver profiles that --expect auto finds.
 const profileName = "receiver.yaml"

@@ -129,7 +129,11 @@ func (v *validation) check(c *cobra.Command, d input.Document) report.Record {
 		}
 	}
 	if v.flags.expect != "" && r.Err == nil {
-		expectOf(&r, expectationFor(v.flags.expect, d.Source.Path))
+		expected, err := expectationFor(v.flags.expect, d.Source.Path)
+		if err != nil {
+			return report.Record{Source: d.Source.Name, Err: err}
+		}
+		expectOf(&r, expected)
 	}
 	return r
 }

@@ -37,18 +37,19 @@ func NewConvert(g *cli.Globals) *cobra.Command {
 		Short: "Convert messages between systems, without loss",
 		Long: `Convert writes messages in the format of another system, without loss: data that the
 target format has no place for is carried in the converted message, and restored when it
-is converted back. Changes made in between are kept. docs/formats.md has the mapping and
-the location of carried data.
+is converted back. Changes made in between are kept. A history of plain texts is taken
+for openai-chat: name any other format with --format-in. docs/formats.md has the mapping
+and the location of carried data.
 
 If the target requires a value that the source lacks, the value is made up: it is the
 same each time for the same message, and depends on --seed. A line on stderr names the
 made-up agents, times and budgets, and the flags that give better values: receivers
 reject such messages. --mapping reports all values that were mapped, implied, carried
-and made up. With --no-made-up, a message
-that needs a made-up value is rejected, with exit code 1. A message with missing members
-or members of a wrong type in its own format is also rejected, unless --lenient is set.
-Values of a wrong form (a pattern, a range, an enumeration) and Unix timestamps of SW4RM
-are converted. A carried original in the target format is not checked.
+and made up. With --no-made-up, a message that needs a made-up value is rejected, with
+exit code 1. A message with missing members or members of a wrong type in its own format
+is also rejected, unless --lenient is set. Values of a wrong form (a pattern, a range,
+an enumeration) and Unix timestamps of SW4RM are converted. A carried original in the
+target format is not checked.
 
 A signature does not cover the converted message. It is carried, and is valid again
 after the conversion back, if nothing was changed.`,

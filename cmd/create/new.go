@@ -25,8 +25,8 @@ func NewNew(g *cli.Globals) *cobra.Command {
 		Short: "Write an agent state template for build",
 		Long: `New writes a template for the agent state of a first handoff, from which handoff build
 creates the message. It does not prompt. Values that no flag sets are placeholders such
-as <fill in: a completed subtask>; build reports each remaining placeholder, and creates no
-message until all are replaced. Unneeded members can be removed, except for the cost.
+as <fill in: a completed subtask>; build reports each remaining placeholder, and creates
+no message until all are replaced. Unneeded members can be removed, except for the cost.
 The cost is 0, as for a step done by a person; an agent fills in its own spending.
 
 With -o, an existing file is never overwritten.`,

@@ -49,14 +49,18 @@ replacements of the same form, so that messages remain valid.
 
 --vault stores the replaced values, encrypted under the secret. --restore puts them
 back: an unchanged message becomes the original, as one line of JSON (--pretty indents
-it); in a changed message or an answer, each replacement is restored. Exit code 1: the vault has no value, or several, for some
-replacements; 2: lines of the vault are damaged, and a message was not fully restored.
+it); in a changed message or an answer, each replacement is restored. An answer in plain
+text has to become a JSON string first, as in the example. Exit code 1: the vault has no
+value, or several, for some replacements; 2: lines of the vault are damaged, and a
+message was not fully restored.
+
 --forget stores nothing, and nothing can be derived from the secret. A signature is
 removed because it is no longer valid; with --key-file, canonical messages are signed
 again. Ids of messages, agents and tool calls are kept and reported.`,
 		Example: `  handoff redact message.json > redacted.json
   handoff redact --secret-file secret.key --vault vault.jsonl message.json > redacted.json
   handoff redact --secret-file secret.key --vault vault.jsonl --restore redacted.json
+  agent | jq -Rs . | handoff redact --secret-file secret.key --vault vault.jsonl --restore | jq -r .
   handoff redact --forget --keep-format -i fixtures/`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {

@@ -43,11 +43,12 @@ and reports each change. Without --for, it uses the API whose format the message
 else the rules for the order of calls and results in OpenAI's Chat API, which all other
 APIs accept.
 
-A call without a result gets a result with the text "` + repair.NoResult + `". A result without a call, or a second, different result, becomes a note in a user
-turn, with its content and the id. Identical duplicates are dropped. Turns are moved
-only as far as the order of calls and results requires; consecutive turns of one role
-are merged if the API requires it; reasoning that cannot be sent again is dropped. Ids
-and names that the API rejects are replaced.
+A call without a result gets one: "` + repair.NoResult + `".
+A result without a call, or a second, different result, becomes a note in a user turn,
+with its content and the id. Identical duplicates are dropped. Turns are moved only as
+far as the order of calls and results requires; consecutive turns of one role are merged
+if the API requires it; reasoning that cannot be sent again is dropped. Ids and names
+that the API rejects are replaced.
 
 Correct histories stay unchanged, byte for byte, and a repaired history is not changed
 again. --archive stores the original values, and --restore puts them back, byte for

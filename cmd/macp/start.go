@@ -1,6 +1,7 @@
 package macp
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,7 +66,10 @@ func (f *startFlags) complete(c *cobra.Command, policy *macp.Policy) error {
 	if f.sessionID == "" {
 		f.sessionID = uuid.NewString()
 	}
-	if f.sender == "" && len(p.Participants) > 0 {
+	if f.sender == "" && len(p.Participants) == 0 {
+		return errors.New("--participant: name the participants of the session, the initiator first")
+	}
+	if f.sender == "" {
 		f.sender = p.Participants[0]
 	}
 	if f.sender != "" && !slices.Contains(p.Participants, f.sender) {

@@ -25,7 +25,10 @@ type stepFlags struct {
 
 const stepLong = `
 
-The message is appended if the rules of the mode allow it; otherwise nothing is written, the exit code is 1, and stderr names the rule. Processes that append to the same file wait for each other. With "-", the transcript is read from standard input and written to standard output.`
+The message is appended if the rules of the mode allow it; otherwise nothing is written,
+the exit code is 1, and stderr names the rule. Processes that append to the same file
+wait for each other. With "-", the transcript is read from standard input and written to
+standard output.`
 
 func (f *stepFlags) register(c *cobra.Command) {
 	f.transcriptInput.register(c)

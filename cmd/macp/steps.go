@@ -111,8 +111,8 @@ func newMACPAnswer(g *cli.Globals, do, done, reason string, payload func(id, by,
 	c := &cobra.Command{
 		Use:   do + " FILE",
 		Short: "Append a " + what + " to a transcript",
-		Long: strings.ToUpper(do[:1]) + do[1:] + " appends a " + what + ` and prints its message id. By default, the target of the offer is the sender and the
-participant that has ` + done + " it." + stepLong,
+		Long: strings.ToUpper(do[:1]) + do[1:] + " appends a " + what + ` and prints its message id. By default, the
+target of the offer is the sender and the participant that has ` + done + " it." + stepLong,
 		Example: "  handoff macp " + do + " s.json --reason '" + reason + "'",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

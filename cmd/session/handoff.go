@@ -76,6 +76,9 @@ func (f *handoffFlags) options() (o build.Options, budget message.Decimal, err e
 		return o, budget, err
 	}
 	o.To.AgentType, o.To.AgentVersion, _ = strings.Cut(f.to, "@")
+	if f.to == "" {
+		return o, budget, errors.New("--to: name the receiving agent type, as TYPE or TYPE@RANGE, such as codex")
+	}
 	if o.To.AgentType == "" {
 		return o, budget, fmt.Errorf("--to %q: write the receiving agent type as TYPE or TYPE@RANGE, such as codex", f.to)
 	}

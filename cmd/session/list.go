@@ -22,9 +22,9 @@ func newList(g *cli.Globals) *cobra.Command {
 		Use:   "list",
 		Short: "List the sessions on this machine, newest first",
 		Long: `List shows the sessions of Claude Code, the Codex CLI and the Gemini CLI: the agent, the
-id, the time of the last write, the size, the agent's working folder, and the title or the user's first
-request. It reads only the beginning and the end of each file. Files that are damaged
-there are listed with the damage.`,
+id, the time of the last write, the size, the agent's working folder, and the title or
+the user's first request. It reads only the beginning and the end of each file. Files
+that are damaged there are listed with the damage.`,
 		Example: `  handoff session list
   handoff session list --agent codex -f json
   handoff session list --session-dir ~/.claude/projects`,

@@ -12,15 +12,15 @@ func New(g *cli.Globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "session",
 		Short: "Find sessions of coding agents, and hand over their work",
-		Long: `Session reads the sessions that Claude Code, the Codex CLI and the Gemini CLI store on this
-machine, and creates a canonical handoff message from one: the user's request, completed
-and remaining work, touched files, decisions, costs, and the last turns unchanged. It
-writes only the message, and calls no model.
+		Long: `Session reads the sessions that Claude Code, the Codex CLI and the Gemini CLI store on
+this machine, and creates a canonical handoff message from one: the user's request,
+completed and remaining work, touched files, decisions, costs, and the last turns
+unchanged. It writes only the message, and calls no model.
 
 Claude Code: $CLAUDE_CONFIG_DIR/projects, or ~/.claude/projects. Codex CLI: sessions and
 archived_sessions in $CODEX_HOME, or in ~/.codex. Gemini CLI: .gemini/tmp in
-$GEMINI_CLI_HOME, or in ~. --session-dir sets another folder. A SESSION is an id, a unique
-prefix of one, or the path of a file.`,
+$GEMINI_CLI_HOME, or in ~. --session-dir sets another folder. A SESSION is an id, a
+unique prefix of one, or the path of a file.`,
 		Example: `  handoff session list
   handoff session show 5f0c
   handoff session handoff 5f0c --to codex > message.json`,

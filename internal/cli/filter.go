@@ -21,7 +21,7 @@ type filterFlags struct {
 func (f *ReportFlags) RegisterFilter(c *cobra.Command, good string) {
 	flags := c.Flags()
 	flags.BoolVar(&f.filter.pass, "pass", false, "write the "+good+" messages to standard output, one per line, and the report to stderr")
-	flags.StringVar(&f.filter.reject, "reject", "", "append every other message to `FILE`, as a line of JSON with its findings")
+	flags.StringVar(&f.filter.reject, "reject", "", "append every other message to `FILE`, as a line of JSON with its findings: the message is its member message; or text or base64 if it is not JSON")
 	RegisterKeepLayout(c, &f.filter.keepLayout)
 }
 

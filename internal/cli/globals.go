@@ -42,6 +42,7 @@ type Globals struct {
 	*output.Files
 	Children  child.Set              // the processes that this run has started: none outlives it
 	LastWords atomic.Pointer[func()] // prints the final messages of an interrupted run, nil for none
+	HelpError error                  // of writing a help text, which cobra does not return
 
 	passing atomic.Pointer[func(syscall.Signal)] // receives signals in place of this process
 }

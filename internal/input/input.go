@@ -77,7 +77,7 @@ func (in *Reader) Sources(args []string, stdin io.Reader, stderr io.Writer) []So
 		case arg == "":
 			list = append(list, Source{Name: `""`, Err: errNoName})
 		case err != nil:
-			list = append(list, Source{Name: SourceName(arg), Err: term.PlainError(err)})
+			list = append(list, Source{Name: SourceName(arg), Err: notFound(arg, err)})
 		case info.IsDir():
 			list = append(list, in.Directory(arg)...)
 		default:
@@ -141,11 +141,33 @@ var ErrTwiceStdin = errors.New("standard input is named for two inputs: name a f
 
 var messageSuffixes = []string{".json", ".jsonl", ".ndjson"}
 
-// Directory returns the sources of the files below a directory, in lexical order.
+// notFound returns the cause of an error of [os.Stat]: a link can be there without its file.
+func notFound(path string, err error) error {
+	if target, linkErr := os.Readlink(path); linkErr == nil && errors.Is(err, fs.ErrNotExist) {
+		return danglingError(target)
+	}
+	return term.PlainError(err)
+}
+
+// A danglingError reports a link to a file that does not exist. It is [fs.ErrNotExist].
+type danglingError string
+
+func (e danglingError) Error() string {
+	return "is a link to " + term.Visible(string(e)) + ", which does not exist"
+}
+
+func (danglingError) Is(target error) bool { return target == fs.ErrNotExist }
+
+// Directory returns the sources of the files below a directory, in lexical order. dir may be a link to a
+// directory; links to directories below it are not followed, because they can lead back.
 func (in *Reader) Directory(dir string) []Source {
 	var list []Source
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	root := filepath.Clean(dir) + string(filepath.Separator) // the separator follows a link
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
+			if path == root {
+				path = dir
+			}
 			list = append(list, Source{Name: SourceName(path), Err: term.PlainError(err)})
 			return nil
 		}
@@ -155,7 +177,7 @@ func (in *Reader) Directory(dir string) []Source {
 		info, err := os.Stat(path)
 		switch {
 		case err != nil:
-			list = append(list, Source{Name: SourceName(path), Err: term.PlainError(err)})
+			list = append(list, Source{Name: SourceName(path), Err: notFound(path, err)})
 		case info.Mode().IsRegular():
 			s := in.Found(path, info)
 			s.Found = true

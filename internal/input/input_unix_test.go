@@ -5,6 +5,7 @@ package input
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,5 +34,39 @@ func TestDirectoryOfSpecialFiles(t *testing.T) {
 		if s.Err == nil || !strings.HasPrefix(s.Err.Error(), "is not a regular file") {
 			t.Errorf("%s: got error %v", s.Name, s.Err)
 		}
+	}
+}
+
+// TestLinks checks that a link to a directory, named as an argument, is read; that links to directories below it
+// are not; and that a link without its file is reported as such.
+func TestLinks(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, err := range []error{
+		os.MkdirAll("messages/more", 0o700),
+		os.WriteFile("messages/a.json", []byte("{}"), 0o600),
+		os.WriteFile("messages/more/b.json", []byte("{}"), 0o600),
+		os.Symlink("messages", "link"),
+		os.Symlink("..", "messages/more/back"),
+		os.Symlink("gone", "messages/more/c.json"),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for dir, prefix := range map[string]string{"link": "link/", "link/": "link/", "messages": "messages/", "./messages": "messages/", ".": "messages/"} {
+		var got []string
+		for _, s := range (&Reader{Claims: &claim.Set{}}).Sources([]string{dir}, nil, nil) {
+			got = append(got, s.Name)
+			if s.Err != nil {
+				got = append(got, s.Err.Error())
+			}
+		}
+		want := []string{prefix + "a.json", prefix + "more/b.json", prefix + "more/c.json", "is a link to gone, which does not exist"}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", dir, got, want)
+		}
+	}
+	if list := (&Reader{Claims: &claim.Set{}}).Sources([]string{"messages/more/c.json"}, nil, nil); list[0].Err.Error() != "is a link to gone, which does not exist" {
+		t.Errorf("got %v", list[0].Err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"os/signal"
@@ -68,6 +69,9 @@ func (p *Program) Main() int {
 // processes.
 func Execute(g *cli.Globals, root *cobra.Command) int {
 	err := root.ExecuteContext(context.Background())
+	if err == nil {
+		err = g.HelpError
+	}
 	g.RemoveUnfinished()
 	code := Fail(root.ErrOrStderr(), err)
 	g.Children.Close()
@@ -108,6 +112,9 @@ func Fail(stderr io.Writer, err error) int {
 	case errors.Is(err, syscall.EPIPE) && !errors.As(err, new(*net.OpError)): // on a pipe, not on a connection
 		return exitPipe
 	default:
+		if e := (*fs.PathError)(nil); errors.As(err, &e) && e.Op == "write" && e.Path == os.Stdout.Name() {
+			err = fmt.Errorf("standard output: cannot be written: %w", e.Err)
+		}
 		term.PrintError(stderr, err)
 	}
 	var h term.Hint

@@ -169,7 +169,7 @@ messages, plain, .gz or .zst. Exit code: 0 yes, 1 no, 2 error.`,
 		},
 	}
 	root.Flags().BoolVar(&version, "version", false, "print the version")
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) { _ = writeHelp(c) }) // the reader may have closed the output
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { g.HelpError = writeHelp(c) })
 	root.AddGroup(groups...)
 	root.CompletionOptions.DisableDefaultCmd = true // NewCompletion replaces it
 	flags := root.PersistentFlags()

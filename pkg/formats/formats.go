@@ -145,6 +145,9 @@ func Detect(root jsonstream.Value) (format.Format, bool) {
 	if best != All()[0].Name && inSnakeCase(root, int(most/memberWeight)) {
 		return "", false
 	}
+	if most == memberWeight && isRejected(root) { // which has the handoffId of the message in it
+		return "", false
+	}
 	if best == "" && (root.Kind() == jsonstream.Array || root.Kind() == jsonstream.Object) {
 		if best = narrowest(root, &found).Format; best != "" && frameworkOf(root) != "" { // which shares a format's roles, not its contents
 			return "", false

@@ -65,6 +65,7 @@ var strangers = []struct {
 }{
 	{isEncodedTwice, Stranger{"which contains an encoded JSON document: decode it, for example with jq -r .", true}},
 	{isSeveral, Stranger{"that is, an array of messages: " + OneALine, true}},
+	{isRejected, Stranger{"like a line of --reject: extract the message in it with jq -c .message", true}},
 	{isState, Stranger{"like an agent state: build a message from it with handoff build", true}},
 	{func(v jsonstream.Value) bool { return v.Get("choices").First().Get("message").Exists() },
 		Stranger{Is: "like a response of the Chat Completions API: extract its messages with jq '[.choices[].message]'"}},
@@ -100,6 +101,12 @@ func isSeveral(v jsonstream.Value) bool {
 	}
 	_, ok := Detect(v.First())
 	return ok
+}
+
+// isRejected reports whether a document is a rejected message with its findings, from a filter of this program.
+func isRejected(v jsonstream.Value) bool {
+	return v.Get("source").Kind() == jsonstream.String && v.Get("index").Kind() == jsonstream.Number &&
+		v.Get("findings").Kind() == jsonstream.Array && v.Get("message").Kind() == jsonstream.Object
 }
 
 // isState reports whether a document is an agent state that was not yet made into a message. It

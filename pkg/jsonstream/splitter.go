@@ -258,6 +258,9 @@ func (s *Splitter) scan() (Raw, error) {
 		s.consume(scanned)
 		return Raw{}, s.err
 	}
+	if done && c.depth > 0 && !c.damaged && skipped == 0 {
+		scanned = cutLine(s.slab[s.pos : s.pos+scanned])
+	}
 	if skipped > 0 {
 		s.consume(scanned)
 		s.begun = true
@@ -276,6 +279,22 @@ func (s *Splitter) scan() (Raw, error) {
 		}
 	}
 	return s.take(scanned), nil
+}
+
+// cutLine returns the length of an incomplete document that ends before a line with another. If it has two lines,
+// and the second is a whole document too, only the first was cut off: after a comma or a colon, for example, the
+// second looked like its value. A bracket alone on the first line is indentation.
+func cutLine(text []byte) int {
+	first := bytes.IndexByte(text, '\n') + 1
+	second := bytes.TrimRight(text[first:], " \t\r\n")
+	if len(bytes.TrimSpace(text[:first])) < 2 || len(second) == 0 || second[0] != '{' && second[0] != '[' {
+		return len(text)
+	}
+	var c scanner
+	if n, done := c.scan(second); !done || n < len(second) || bytes.IndexByte(second, '\n') >= 0 {
+		return len(text)
+	}
+	return first
 }
 
 // LeaveLines sets a length above which [Splitter.Next] does not read JSON Lines to their end, if the length

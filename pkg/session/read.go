@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -73,6 +74,9 @@ func (s *source) whole(of *Session, unknown error) (reader, error) {
 	}
 	root, err := s.at(place{1, 0, s.size})
 	if err != nil {
+		if doc, err := jsonstream.Parse(jsonstream.NewRaw(s.buffer[:s.size]), s.limits); err == nil && agentOf(doc.Root().At("/0")) != "" {
+			return nil, fmt.Errorf("%w: it is an array: write each element on a line of its own, for instance with jq -c '.[]'", ErrUnknown)
+		}
 		return nil, unknown
 	}
 	if of.Agent = agentOf(root); of.Agent == "" {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/relay/deliver"
 )
 
@@ -55,7 +56,7 @@ With --stream, the input is chunks, from handoff stream split or an agent, and e
 checked and sent at once, for receive --stream-chunks (section 14.1). If the input ends
 before the last chunk, the stream stays open (docs/streaming.md).
 
-Addresses: ` + addressForms() + `.
+` + strings.Join(term.Wrap("Addresses: "+addressForms()+".", 88, 4), "\n") + `
 
 Exit code 0: all are delivered, as confirmed by the transports (with --wait, accepted);
 1: at least one was rejected; 2: at least one was not delivered (with --wait, not

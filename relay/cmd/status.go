@@ -78,8 +78,9 @@ func newStatus(g *cli.Globals) *cobra.Command {
 		Use:   "status TASK|HANDOFF",
 		Short: "Show the state of a task, as known to its sender",
 		Long: `Status reads the answers on the transports, and shows the state of a task that was sent
-from this store, named by its id or that of one of its handoffs: PENDING_HANDOFF (the sender has it), DISPATCHED, ACCEPTED or COMPLETED,
-and each of its handoffs with the latest answer. JSON output includes SW4RM's status.
+from this store, named by its id or that of one of its handoffs: PENDING_HANDOFF (the
+sender has it), DISPATCHED, ACCEPTED or COMPLETED, and each of its handoffs with the
+latest answer. JSON output includes SW4RM's status.
 
 Exit code 2: answers could not be read; the output is the state known before.`,
 		Example: `  handoff status cc35de8b-6ece-4435-abfd-a60e12baff98

@@ -155,7 +155,7 @@ func TestFanOut(t *testing.T) {
 
 	err = legal.log.Store().View(t.Context(), func(r audit.Reader) error {
 		for _, by := range cost.Groups() {
-			bill, err := cost.OfAll(r, by)
+			bill, err := cost.OfAll(r, cost.Options{By: by})
 			if err != nil || bill.Total.Handoffs != 1 || bill.Total.Cost.SpentUSD.String() != one.Record.CostSpentUSD {
 				t.Errorf("by %s: %+v, %v", by, bill.Total, err)
 			}

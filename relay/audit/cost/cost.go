@@ -33,6 +33,12 @@ const (
 // Groups returns all groups.
 func Groups() []Group { return []Group{Agent, Task, Day, Pair} }
 
+// Options say which costs are added up, and how.
+type Options struct {
+	By           Group
+	Since, Until time.Time // limits of the time of acceptance, Until exclusive; zero for none
+}
+
 // A Sum is the cost of one group.
 type Sum struct {
 	// Name is the agent, the task's id, or the day, such as 2026-06-12; for a pair it is the sender.
@@ -49,8 +55,8 @@ type Bill struct {
 }
 
 // Of adds up the costs of a task.
-func Of(t *trace.Task, by Group) Bill {
-	l := newLedger(by)
+func Of(t *trace.Task, o Options) Bill {
+	l := newLedger(o)
 	for n := range t.Nodes() {
 		if t.Of(n).Accepted != nil {
 			l.add(t.ID, n)
@@ -61,8 +67,8 @@ func Of(t *trace.Task, by Group) Bill {
 
 // OfAll adds up the costs of all tasks of a log. Its memory grows with the number of groups, and of tasks
 // whose parent handoff is in another task, but not with the number of records.
-func OfAll(r audit.Reader, by Group) (Bill, error) {
-	l := newLedger(by)
+func OfAll(r audit.Reader, o Options) (Bill, error) {
+	l := newLedger(o)
 	var accepted []audit.Stored
 	for s, err := range r.Records(audit.Filter{Events: []audit.Event{audit.Accepted}, ByTask: true}) {
 		if err != nil {
@@ -89,15 +95,15 @@ const batch = 1000
 type key struct{ name, receiver string }
 
 type ledger struct {
-	by        Group
+	o         Options
 	total     Sum
 	sums      map[key]*Sum
 	off       chain.Options
 	postponed map[string]bool // tasks with a handoff whose parent is in another task
 }
 
-func newLedger(by Group) *ledger {
-	return &ledger{by: by, sums: map[key]*Sum{}, off: chain.Unchecked(), postponed: map[string]bool{}}
+func newLedger(o Options) *ledger {
+	return &ledger{o: o, sums: map[key]*Sum{}, off: chain.Unchecked(), postponed: map[string]bool{}}
 }
 
 // addBatch adds the tasks of some acceptances, and postpones tasks with parents outside the batch.
@@ -152,8 +158,11 @@ func (l *ledger) addTasks(tasks map[string]bool, accepted []audit.Stored) {
 
 func fold(id string) string { return strings.ToLower(id) }
 
-// add adds a handoff.
+// add adds a handoff, if it was accepted within the limits. Its parent may be older.
 func (l *ledger) add(task string, n *chain.Node) {
+	if n.Time.Before(l.o.Since) || !l.o.Until.IsZero() && !n.Time.Before(l.o.Until) {
+		return
+	}
 	step := n.Step.Spendable()
 	step.RemainingUSD = message.Decimal{}
 	l.total.add(step)
@@ -172,7 +181,7 @@ func (s *Sum) add(step chain.Cost) {
 }
 
 func (l *ledger) key(task string, n *chain.Node) key {
-	switch l.by {
+	switch l.o.By {
 	case Task:
 		return key{name: task}
 	case Day:
@@ -191,7 +200,7 @@ func (l *ledger) bill() Bill {
 	}
 	slices.SortFunc(b.Sums, func(x, y Sum) int {
 		byName := cmp.Or(strings.Compare(x.Name, y.Name), strings.Compare(x.Receiver, y.Receiver))
-		if l.by == Day {
+		if l.o.By == Day {
 			return byName
 		}
 		return cmp.Or(y.Cost.SpentUSD.Cmp(x.Cost.SpentUSD), byName)

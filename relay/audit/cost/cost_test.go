@@ -3,6 +3,7 @@ package cost_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -56,17 +57,56 @@ func TestOf(t *testing.T) {
 			cost.Day:   {"  3 0.6000000000000000000001 300 150", "2026-06-12  3 0.6000000000000000000001 300 150"},
 			cost.Task:  {"  3 0.6000000000000000000001 300 150", "t  3 0.6000000000000000000001 300 150"},
 		} {
-			if diff := cmp.Diff(want, lines(cost.Of(task, by))); diff != "" {
+			if diff := cmp.Diff(want, lines(cost.Of(task, cost.Options{By: by}))); diff != "" {
 				t.Errorf("by %s (-want +got):\n%s", by, diff)
 			}
 		}
-		bill, err := cost.OfAll(r, cost.Task)
+		bill, err := cost.OfAll(r, cost.Options{By: cost.Task})
 		if err != nil {
 			return err
 		}
 		want := []string{"  5 0.7 310 155", "t  3 0.6000000000000000000001 300 150", "other  1 0.0999999999999999999999 10 5", "unpaid  1 0 0 0"}
 		if diff := cmp.Diff(want, lines(bill)); diff != "" {
 			t.Errorf("all (-want +got):\n%s", diff)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPeriod checks that handoffs count by the time of their acceptance, and continue from a parent that is older
+// or in another task. The log has one record each second, from 09:30:01.
+func TestPeriod(t *testing.T) {
+	l := pipeline(t)
+	at := func(second int) time.Time { return time.Date(2026, 6, 12, 9, 30, second, 0, time.UTC) }
+	err := l.Store().View(t.Context(), func(r audit.Reader) error {
+		for _, tt := range []struct {
+			since, until time.Time
+			task, all    []string
+		}{
+			{at(7), time.Time{}, []string{"  1 0.3000000000000000000001 50 25", "c  1 0.3000000000000000000001 50 25"},
+				[]string{"  3 0.4 60 30", "c  1 0.3000000000000000000001 50 25", "d  1 0.0999999999999999999999 10 5", "a  1 0 0 0"}},
+			{time.Time{}, at(5), []string{"  1 0.1 100 50", "a  1 0.1 100 50"}, []string{"  1 0.1 100 50", "a  1 0.1 100 50"}},
+			{at(5), at(7), []string{"  1 0.2 150 75", "b  1 0.2 150 75"}, []string{"  1 0.2 150 75", "b  1 0.2 150 75"}},
+			{at(30), time.Time{}, []string{"  0 0 0 0"}, []string{"  0 0 0 0"}},
+		} {
+			o := cost.Options{By: cost.Agent, Since: tt.since, Until: tt.until}
+			task, err := trace.Read(r, "t")
+			if err != nil {
+				return err
+			}
+			if diff := cmp.Diff(tt.task, lines(cost.Of(task, o))); diff != "" {
+				t.Errorf("from %s to %s (-want +got):\n%s", tt.since, tt.until, diff)
+			}
+			bill, err := cost.OfAll(r, o)
+			if err != nil {
+				return err
+			}
+			if diff := cmp.Diff(tt.all, lines(bill)); diff != "" {
+				t.Errorf("all from %s to %s (-want +got):\n%s", tt.since, tt.until, diff)
+			}
 		}
 		return nil
 	})
@@ -102,11 +142,11 @@ func TestLastAcceptanceCounts(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if diff := cmp.Diff(want, lines(cost.Of(task, cost.Agent))); diff != "" {
+			if diff := cmp.Diff(want, lines(cost.Of(task, cost.Options{By: cost.Agent}))); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", id, diff)
 			}
 		}
-		bill, err := cost.OfAll(r, cost.Agent)
+		bill, err := cost.OfAll(r, cost.Options{By: cost.Agent})
 		if err != nil {
 			return err
 		}
@@ -136,11 +176,11 @@ func TestSpellings(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		bill, err := cost.OfAll(r, cost.Agent)
+		bill, err := cost.OfAll(r, cost.Options{By: cost.Agent})
 		if err != nil {
 			return err
 		}
-		if diff := cmp.Diff(lines(cost.Of(task, cost.Agent)), lines(bill)); diff != "" || bill.Total.Handoffs != 2 {
+		if diff := cmp.Diff(lines(cost.Of(task, cost.Options{By: cost.Agent})), lines(bill)); diff != "" || bill.Total.Handoffs != 2 {
 			t.Errorf("(-task +all):\n%s", diff)
 		}
 		return nil

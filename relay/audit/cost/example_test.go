@@ -15,7 +15,7 @@ func Example() {
 		{Event: audit.Accepted, HandoffID: "2", ParentHandoffID: "1", TaskID: "contract", Sender: "scorer", Receiver: "writer", CostSpentUSD: "0.11", CostRemainingUSD: "0.29"},
 	}, func(ctx context.Context, store audit.Store) error {
 		return store.View(ctx, func(r audit.Reader) error {
-			bill, err := cost.OfAll(r, cost.Agent)
+			bill, err := cost.OfAll(r, cost.Options{By: cost.Agent})
 			if err != nil {
 				return err
 			}

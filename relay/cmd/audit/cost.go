@@ -22,7 +22,8 @@ import (
 // costFlags are the flags of cost.
 type costFlags struct {
 	readFlags
-	by string
+	by           string
+	since, until cli.TimeFlag
 }
 
 func newCost(g *cli.Globals) *cobra.Command {
@@ -33,11 +34,13 @@ func newCost(g *cli.Globals) *cobra.Command {
 		Long: `Cost sums the spending on one task, or on all tasks in the log (EAAPL-MAG006, sections
 6.2 and 9), in exact decimals and in tokens. costSpentSoFarUSD is cumulative for the
 task, so each accepted handoff counts the difference from its parent's message, as in
-"handoff chain". The sender bears this cost.
+"handoff chain". The sender bears this cost. --since and --until limit the sum to
+handoffs that were accepted in a period.
 
 Exit code 0: the sum was printed; 1: the log has no record of the task; 2: the log could
 not be read.`,
 		Example: `  handoff audit cost
+  handoff audit cost --since 24h
   handoff audit cost --group-by day -f json
   handoff audit cost --group-by pair cc35de8b-6ece-4435-abfd-a60e12baff98`,
 		ValidArgsFunction: relayflags.OneID(f.log.Recorded(relayflags.TaskID)),
@@ -60,19 +63,23 @@ not be read.`,
 	}
 	f.register(c, "text", "json")
 	c.Flags().StringVar(&f.by, "group-by", string(cost.Agent), "`KEY` to group by: "+strings.Join(cli.Names(cost.Groups()), ", "))
+	c.Flags().Var(&f.since, "since", "earliest time of acceptance: 2026-06-12T09:30:00Z, 2026-06-12, or an age like 24h or 30d")
+	c.Flags().Var(&f.until, "until", "latest time of acceptance, exclusive, in the forms of --since")
+	cli.OnlyForCall(c, "since", "until")
 	cli.Complete(c, "group-by", cli.Names(cost.Groups())...)
 	return c
 }
 
 func (f *costFlags) bill(r audit.Reader, args []string) (cost.Bill, error) {
+	o := cost.Options{By: cost.Group(f.by), Since: f.since.Time, Until: f.until.Time}
 	if len(args) == 0 {
-		return cost.OfAll(r, cost.Group(f.by))
+		return cost.OfAll(r, o)
 	}
 	t, err := trace.Read(r, args[0])
 	if err != nil {
 		return cost.Bill{}, err
 	}
-	return cost.Of(t, cost.Group(f.by)), nil
+	return cost.Of(t, o), nil
 }
 
 // A sumJSON is the cost of one group: a line of cost -f json.

@@ -43,7 +43,7 @@ func (f *AuditLogFlag) Open(ctx context.Context, create bool) (*audit.Log, error
 	}
 	store, err := sqlstore.Open(ctx, address, sqlstore.Options{Create: create, Archive: f.Archive, Wipe: f.Wipe})
 	if errors.Is(err, os.ErrNotExist) && !create {
-		return nil, term.WithHint(err, "handoff accept creates an audit log; --audit-log or HANDOFF_AUDIT_LOG names another one")
+		return nil, term.WithHint(err, "handoff accept, receive and send create an audit log; --audit-log or HANDOFF_AUDIT_LOG names another one")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the audit log: %w", err)
