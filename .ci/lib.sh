@@ -191,9 +191,10 @@ print_costs() {
 }
 
 # concurrent prints the packages that start goroutines, in their code or in their tests, except a package
-# that only tests use. The scripts of ./cmd cover packages with shared memory but no goroutines.
+# that only tests use, and packages whose tests control a browser, because its client takes a minute to compile.
+# The scripts of ./cmd run the code of those, and of packages with shared memory but no goroutines.
 concurrent() {
-  go list -f '{{.Dir}}' ./internal/... ./relay/... ./pkg/... | grep -v '/internal/oracle$' | while read -r dir; do
+  go list -f '{{.Dir}}' ./internal/... ./relay/... ./pkg/... | grep -vE '/(internal/oracle|internal/viewer|relay/viewer/live)$' | while read -r dir; do
     ! grep -qE '^\s*go (func|[a-z])|\.Go\(' "$dir"/*.go || echo "$dir"
   done
 }
@@ -204,7 +205,7 @@ concurrent() {
 # of one second at the end of each process. Tests that compare with other programs, test many random cases
 # in one goroutine, or start many processes are skipped: other tests run the same code.
 race() {
-  FULL_TESTS='' GORACE=atexit_sleep_ms=0 go test -race -gcflags=modernc.org/sqlite/lib=-race=false \
+  FULL_TESTS='' CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 go test -race -gcflags=modernc.org/sqlite/lib=-race=false \
     -skip '^Test(Accessible|AISDK|Cookbook|Docs|FormatsWithout|Hostile.*|InitialBytes|InspectHostile.*|Mutations|OtherPrograms|RealisticMessages|SDKs.*|SecretsAreNotShown|SigningRecipes|Skill|ThereAndBack|Tour.*|Types|VerifyFindsEveryChange)$' \
     "$@"
 }
