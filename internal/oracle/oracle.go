@@ -67,12 +67,12 @@ func (p *Program) Start(t testing.TB, name string, options ...string) *Oracle {
 // StartSample is [Program.Start] for a test that gives its documents to many SDKs. In the first tier of tests,
 // it omits the check of TypeScript's types, which takes seconds for each SDK: TestTypes of pkg/validate compares
 // the schemas with the types in both tiers.
-func (p *Program) StartSample(t testing.TB, name string) *Oracle {
+func (p *Program) StartSample(t testing.TB, name string, options ...string) *Oracle {
 	t.Helper()
-	if tier.Full() {
-		return p.Start(t, name)
+	if !tier.Full() {
+		options = append(options, "untyped")
 	}
-	return p.Start(t, name, "untyped")
+	return p.Start(t, name, options...)
 }
 
 func (p *Program) start(t testing.TB, script string) {

@@ -206,8 +206,11 @@ func TestOracles(t *testing.T) {
 	program := oracle.New(t)
 	for _, tt := range oracles {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.check == "types" && !tier.Full() {
+				t.Skipf("TestTypes of pkg/validate asks about types: set %s=1", tier.Variable)
+			}
 			words := strings.Fields(tt.name)
-			o := program.Start(t, words[0], words[1:]...)
+			o := program.StartSample(t, words[0], words[1:]...)
 			answers := o.Ask([]byte(tt.good), []byte(tt.bad), []byte("nothing"), []byte(tt.good))
 			good, bad, nothing, again := answers[0], answers[1], answers[2], answers[3]
 			for _, good := range []oracle.Answer{good, again} {
