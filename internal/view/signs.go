@@ -152,10 +152,10 @@ func isAddress(text, word string) bool {
 
 // rows searches the whole text for rows of words that are each a byte in digits.
 func (l *looker) rows() {
-	if l.inJSON {
+	if l.joined {
 		l.found |= signHex
 	}
-	if l.inJSON || l.counted {
+	if l.joined || l.counted {
 		return
 	}
 	l.counted = true
@@ -207,9 +207,7 @@ func (l *looker) sign(i int) {
 			l.found |= signEntity
 		}
 	case '\\':
-		if l.inJSON {
-			l.found |= signBackslash
-		} else if len(rest) > 3 && strings.IndexByte("xuU0123", rest[1]) >= 0 {
+		if len(rest) > 3 && strings.IndexByte("xuU0123", rest[1]) >= 0 {
 			s, _ := decodeBackslash(rest)
 			if s != "" && (isAlnum(s[0]) || s[0] == '<' || s[0] == ' ' || s[0] >= utf8.RuneSelf) {
 				l.found |= signBackslash

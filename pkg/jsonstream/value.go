@@ -164,6 +164,24 @@ func Unquote(quoted, buffer []byte) (text, grown []byte) {
 // inPlace returns bytes of a document as a string, without a copy: they never change.
 func inPlace(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
+// Strings yields the quoted strings in v, which the caller must not change: the names of members and the
+// values, in the order of the text, without v itself and its name.
+func (v Value) Strings() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		if v.doc == nil {
+			return
+		}
+		text, nodes := v.doc.raw.Bytes, v.doc.nodes[v.i+1:v.node().next]
+		for i := range nodes {
+			n := &nodes[i]
+			if n.nameEnd != 0 && !yield(text[n.nameStart:n.nameEnd:n.nameEnd]) ||
+				text[n.start] == byte(String) && !yield(text[n.start:n.end:n.end]) {
+				return
+			}
+		}
+	}
+}
+
 // children yields the members of an object or the elements of an array.
 func (v Value) children(yield func(Value) bool) {
 	if k := v.Kind(); k != Object && k != Array {

@@ -145,7 +145,7 @@ func (d *documentScan) document(root jsonstream.Value, field Field) error {
 	outer := d.sieve
 	d.sieve = own.set().newSieve(root)
 	err := d.value(root, field)
-	sieves.Put(d.sieve)
+	own.set().sieves.Put(d.sieve)
 	d.sieve = outer
 	return err
 }
@@ -224,7 +224,17 @@ func (d *documentScan) text(v jsonstream.Value, text string, inName bool, field 
 	if d.sections && !inName && strings.HasPrefix(text, conversation.ContextLabel+"\n") && isSection(v, field) {
 		label = len(conversation.ContextLabel)
 	}
+	var digest uint64
+	if d.sieve != nil {
+		digest = digestIn(text[label:], field)
+		if d.sieve.known.verdict(digest) == harmless {
+			return nil
+		}
+	}
 	verdict, err := d.scanner.Scan(d.ctx, field, text[label:])
+	if err == nil && len(verdict.Findings) == 0 && d.sieve != nil {
+		d.sieve.known.add(digest, harmless)
+	}
 	if err != nil || len(verdict.Findings) == 0 {
 		return err
 	}

@@ -15,6 +15,7 @@ type RuleSet struct {
 	index func() *textscan.Index // of the rules' literals
 	// classes classify blocks that are searched for literals and disguises.
 	classes func() *textscan.Classes
+	sieves  sync.Pool // of *sieve; they know texts
 }
 
 // A rule is a Rule with its matchers, which are built on first use: clean text needs few rules.
