@@ -7,7 +7,12 @@ type Index struct {
 	*Tables
 	reaches []int
 	classes *Classes
+	known   *[1 << 10]uint64 // hashes of the first four bytes of all literals, without a leading gap
+	heads   []head           // of Texts
 }
+
+// A head is the beginning of a text, up to eight folded bytes, and the bits that it has.
+type head struct{ bytes, bits uint64 }
 
 // NewIndex returns an index of the literals of rules. reaches has a number for each rule: the
 // maximum distance, in bytes, from the beginning of a waiting literal to the end of a literal near
@@ -16,9 +21,32 @@ func NewIndex(literals []Literal, reaches []int) *Index {
 	return NewTables(literals, len(reaches)).Index(reaches)
 }
 
-// Index is [NewIndex] for the literals of the tables, which must not be modified afterwards. It
-// takes constant time.
-func (t *Tables) Index(reaches []int) *Index { return &Index{t, reaches, NewClasses(t.Marks, "")} }
+// Index is [NewIndex] for the literals of the tables, which must not be modified afterwards.
+func (t *Tables) Index(reaches []int) *Index {
+	x := &Index{t, reaches, NewClasses(t.Marks, ""), new([1 << 10]uint64), make([]head, len(t.Texts))}
+	for i, s := range t.Texts {
+		h := &x.heads[i]
+		h.bits = ^uint64(0) >> (8 * max(0, 8-len(s)))
+		h.bytes = (UpToEight(s) | fold8) & h.bits
+		x.know(s)
+		if isGap(s[0]) {
+			x.know(s[1:])
+		}
+	}
+	return x
+}
+
+// know adds the beginning of a literal to known.
+func (x *Index) know(s string) {
+	if len(s) < MinLiteral { // may be the text after a gap
+		for c := range 256 {
+			x.know(s + string([]byte{byte(c)}))
+		}
+		return
+	}
+	h := hash4(four(s) | fold)
+	x.known[h>>6] |= 1 << (h & 63)
+}
 
 // of returns the announcements of a text.
 func (t *Tables) of(text int) []Announcement {
@@ -30,14 +58,18 @@ func (t *Tables) of(text int) []Announcement {
 }
 
 // find returns the index of the longest text that is a prefix of s, -1 if there is none.
-func (t *Tables) find(s string) int {
+func (x *Index) find(s string) int {
 	if len(s) < MinLiteral {
 		return -1
 	}
-	bucket := hash4(four(s)|fold) >> 4
-	for i := t.Buckets[bucket]; i < t.Buckets[bucket+1]; i++ {
-		if hasPrefixFold(s, t.Texts[i]) {
-			return int(i)
+	v := UpToEight(s) | fold8
+	bucket := hash4(uint32(v)) >> 4
+	from, to := x.Buckets[bucket], x.Buckets[bucket+1]
+	for i, h := range x.heads[from:to] {
+		if (v^h.bytes)&h.bits == 0 {
+			if i := int(from) + i; hasPrefixFold(s, x.Texts[i]) {
+				return i
+			}
 		}
 	}
 	return -1

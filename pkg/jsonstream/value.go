@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 	"unsafe"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A Kind is the type of a value: the first character of its text.
@@ -138,27 +136,6 @@ func (v Value) isNamed(name string) bool {
 		return unquote(raw) == name
 	}
 	return string(raw[1:len(raw)-1]) == name
-}
-
-// unquote returns the characters of a quoted string. Without escapes, they share the document's memory,
-// which never changes: copying would be most of the cost of a document.
-func unquote(quoted []byte) string {
-	if bytes.IndexByte(quoted, '\\') < 0 {
-		return inPlace(quoted[1 : len(quoted)-1])
-	}
-	text, _ := jsontext.AppendUnquote(nil, quoted) // Parse has checked it
-	return string(text)
-}
-
-// Unquote returns the characters of a quoted string of strict JSON. They are a part of quoted or, if it has
-// escapes, are appended to buffer, which is returned too.
-func Unquote(quoted, buffer []byte) (text, grown []byte) {
-	if bytes.IndexByte(quoted, '\\') < 0 {
-		return quoted[1 : len(quoted)-1], buffer
-	}
-	begin := len(buffer)
-	buffer, _ = jsontext.AppendUnquote(buffer, quoted) // it is strict
-	return buffer[begin:], buffer
 }
 
 // inPlace returns bytes of a document as a string, without a copy: they never change.
