@@ -78,24 +78,27 @@ func (s *Search) Block(at int, b Block, found func(rule, at int)) {
 	}
 }
 
-// known returns the places in the block at text[at] whose first four bytes are those of a literal.
-// It excludes most places without a branch for each.
+// known returns the places in the block at text[at] that begin like a literal. It excludes most
+// places without a branch or a call for each.
 func (s *Search) known(at int, places uint64) (hits uint64) {
-	known := s.index.known
-	if len(s.text)-at < BlockLen+MinLiteral {
+	short, long := &s.index.known.short, &s.index.known.long
+	const lastShort, lastLong = uint32(len(short) - 1), uint32(len(long) - 1)
+	if len(s.text)-at < BlockLen+8 {
 		for ; places != 0; places &= places - 1 {
 			if i := at + bits.TrailingZeros64(places); i+MinLiteral-1 <= len(s.text) { // a gap may precede it
-				h := hash4(uint32(UpToEight(s.text[i:]) | fold8))
-				hits |= (known[h>>6&1023] >> (h & 63) & 1) << (i - at)
+				v := UpToEight(s.text[i:]) | fold8
+				h4, h8 := hash4(uint32(v)), hash8(v)
+				hits |= ((short[h4>>6&lastShort]>>(h4&63) | long[h8>>6&lastLong]>>(h8&63)) & 1) << (i - at)
 			}
 		}
 		return hits
 	}
-	window := s.text[at : at+BlockLen+MinLiteral]
+	window := s.text[at : at+BlockLen+8]
 	for ; places != 0; places &= places - 1 {
 		n := uint(bits.TrailingZeros64(places)) & 63
-		h := hash4(four(window[n:n+MinLiteral]) | fold)
-		hits |= (known[h>>6&1023] >> (h & 63) & 1) << n
+		v := eight(window[n:n+8]) | fold8
+		h4, h8 := hash4(uint32(v)), hash8(v)
+		hits |= ((short[h4>>6&lastShort]>>(h4&63) | long[h8>>6&lastLong]>>(h8&63)) & 1) << n
 	}
 	return hits
 }
