@@ -153,6 +153,26 @@ func (c *code) group(text string, i int) (end int, bytes [5]byte, n int) {
 	return end, bytes, n
 }
 
+// mayBegin reports whether the first group of s, which has the digits of one, may be text. It is a
+// prefilter for begins, for codes without a prefix and of at least two bytes per group.
+func (c *code) mayBegin(s string) bool {
+	var v uint64
+	for i := range c.digits {
+		digit := c.values[s[i]]
+		if digit < 0 {
+			return false
+		}
+		v = v<<c.bits | uint64(digit)
+	}
+	first, second := byte(v>>(8*c.bytes-8)), byte(v>>(8*c.bytes-16))
+	switch {
+	case first < utf8.RuneSelf:
+		return !isControl(first) && !isControl(second)
+	default: // a character of several bytes
+		return first >= 0xC2 && first < 0xF5 && second >= utf8.RuneSelf && second < 0xC0
+	}
+}
+
 // begins reports whether s may begin with readable text in c.
 func (c *code) begins(s string) bool {
 	var out [longText + 8]byte

@@ -155,9 +155,11 @@ func (l *looker) block(at int, b, next textscan.Block) {
 	for ; long != 0; long &= long - 1 {
 		l.code(l.text[at+bits.TrailingZeros64(long):])
 	}
-	six := runsOf6(b.Letters, next.Letters)
-	l.words(at, b, next, starts, l.marks(at, b, next))
-	l.stems(at, six)
+	// Without digits and marks there is nothing but letters, also to the end of the words.
+	if b.Digits|next.Digits|b.Marks|l.inDigits != 0 || next.Letters == ^uint64(0) {
+		l.words(at, b, next, starts, l.marks(at, b, next))
+	}
+	l.stems(at, runsOf6(b.Letters, next.Letters))
 	l.inWord, l.inLetters = words>>63, b.Letters>>63
 }
 

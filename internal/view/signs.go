@@ -28,10 +28,10 @@ const minCode = 15
 
 // code checks for an encoding at the start of s, which begins with minCode base64 digits.
 func (l *looker) code(s string) {
-	if base64Code.begins(s) {
+	if base64Code.mayBegin(s) && base64Code.begins(s) {
 		l.found |= signBase64
 	}
-	if base32Code.begins(s) {
+	if base32Code.mayBegin(s) && base32Code.begins(s) {
 		l.found |= signBase32
 	}
 	if maybeHex(s) && hexCode.begins(s) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/eaapl/handoff/internal/textscan"
 )
 
 // stems occur at the beginning of words or inside them. Rotated, reversed, or written with digits,
@@ -30,6 +32,7 @@ type needle struct {
 // stemLen letters of a stem always begin at such a place.
 type seeker struct {
 	buckets [1 << 13]uint8 // by three letters: the bucket of needles to compare, 0 for none
+	used    [1 << 7]uint64 // a bit for each bucket with needles
 	needles [][]needle
 }
 
@@ -48,8 +51,10 @@ var disguisedStems = sync.OnceValue(func() *seeker {
 
 // add adds a needle, identified by the three letters at its offset.
 func (s *seeker) add(n needle) {
-	bucket := &s.buckets[bucketOf(n.text[n.offset:])]
+	h := bucketOf(n.text[n.offset:])
+	bucket := &s.buckets[h]
 	if *bucket == 0 {
+		s.used[h>>6] |= 1 << (h & 63)
 		*bucket = uint8(len(s.needles))
 		s.needles = append(s.needles, nil)
 	}
@@ -66,13 +71,24 @@ func bucketOf(s string) uint32 {
 const stridden = 0x1111111111111111
 
 // seek returns the signs of the ciphers with stems in text. It examines the given places from
-// text[at] on.
+// text[at] on, at which three letters stand.
 func (s *seeker) seek(text string, at int, places uint64) (found signs) {
-	for ; places != 0; places &= places - 1 {
-		i := at + bits.TrailingZeros64(places)
+	var hits uint64
+	if len(text)-at >= textscan.BlockLen+4 {
+		window := text[at : at+textscan.BlockLen+4]
+		for ; places != 0; places &= places - 1 {
+			n := uint(bits.TrailingZeros64(places)) & 63
+			h := bucketOf(window[n : n+4])
+			hits |= (s.used[h>>6&127] >> (h & 63) & 1) << n
+		}
+	} else {
+		hits = places
+	}
+	for ; hits != 0; hits &= hits - 1 {
+		i := at + bits.TrailingZeros64(hits)
 		for _, n := range s.needles[s.buckets[bucketOf(text[i:])]] {
 			start := i - n.offset
-			if start >= 0 && len(text)-start >= len(n.text) && strings.EqualFold(text[start:start+len(n.text)], n.text) {
+			if start >= 0 && len(text)-start >= len(n.text) && (text[start]^n.text[0])&31 == 0 && strings.EqualFold(text[start:start+len(n.text)], n.text) {
 				found |= n.sign
 			}
 		}
