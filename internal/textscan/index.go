@@ -72,14 +72,16 @@ func (x *Index) find(s string) int {
 	if len(s) < MinLiteral {
 		return -1
 	}
-	v := UpToEight(s) | fold8
+	v := firstEight(s)
 	bucket := hash4(uint32(v)) >> 4
-	from, to := x.Buckets[bucket], x.Buckets[bucket+1]
-	for i, h := range x.heads[from:to] {
-		if (v^h.bytes)&h.bits == 0 {
-			if i := int(from) + i; hasPrefixFold(s, x.Texts[i]) {
-				return i
-			}
+	from := int(x.Buckets[bucket])
+	for i, h := range x.heads[from:x.Buckets[bucket+1]] {
+		if (v^h.bytes)&h.bits != 0 {
+			continue
+		}
+		text := x.Texts[from+i]
+		if len(s) >= len(text) && (len(text) <= 8 || hasPrefixFold(s[8:], text[8:])) {
+			return from + i
 		}
 	}
 	return -1
@@ -107,11 +109,19 @@ func (b *Bitmap) add(s string) {
 	b[h>>6] |= 1 << (h & 63)
 }
 
-// may returns 1 if a literal may begin with the first bytes of v, and 0 otherwise. It is a
-// prefilter.
-func (b *Bitmap) may(v uint64) uint64 {
+// may reports whether a literal may begin with the first bytes of v. It is a prefilter.
+func (b *Bitmap) may(v uint64) bool {
 	h4, h6, h8 := hash4(uint32(v)), hash6(v), hash8(v)
-	return (b[h4>>6]>>(h4&63) | b[h6>>6]>>(h6&63) | b[h8>>6]>>(h8&63)) & 1
+	const last = uint32(len(b) - 1)
+	return (b[h4>>6&last]>>(h4&63)|b[h6>>6&last]>>(h6&63)|b[h8>>6&last]>>(h8&63))&1 != 0
+}
+
+// firstEight returns the first eight bytes of s as a number, folded and padded with spaces.
+func firstEight(s string) uint64 {
+	if len(s) >= 8 {
+		return eight(s) | fold8
+	}
+	return UpToEight(s) | fold8
 }
 
 // fold lowers ASCII letters, four at a time. It also makes some other bytes equal.

@@ -69,7 +69,11 @@ func (s *Search) Block(at int, b Block, found func(rule, at int)) {
 			if isAlnum(s.text[i+2]) {
 				s.place(i+2, found)
 			}
-		case s.mayBegin(i):
+		default:
+			v := firstEight(s.text[i:])
+			if x.Near[hash4(uint32(v))>>4]&s.waiting == 0 && !x.Start.may(v) {
+				continue
+			}
 			if i > 0 && x.mayLead(s.text[i-1:]) {
 				s.place(i-1, found)
 			}
@@ -86,7 +90,7 @@ func (s *Search) known(at int, places uint64) (hits uint64) {
 	if len(s.text)-at < BlockLen+8 {
 		for ; places != 0; places &= places - 1 {
 			if i := at + bits.TrailingZeros64(places); i+MinLiteral-1 <= len(s.text) { // a gap may precede it
-				v := UpToEight(s.text[i:]) | fold8
+				v := firstEight(s.text[i:])
 				h4, h8 := hash4(uint32(v)), hash8(v)
 				hits |= ((short[h4>>6&lastShort]>>(h4&63) | long[h8>>6&lastLong]>>(h8&63)) & 1) << (i - at)
 			}
@@ -112,13 +116,6 @@ func (s *Search) signs(at int, marks uint64) uint64 {
 		}
 	}
 	return hits
-}
-
-// mayBegin reports whether a literal for which the search looks may begin at text[i], or one byte
-// before.
-func (s *Search) mayBegin(i int) bool {
-	v := UpToEight(s.text[i:]) | fold8
-	return s.index.Start.may(v) != 0 || s.index.Near[hash4(uint32(v))>>4]&s.waiting != 0
 }
 
 // mayLead reports whether s, of at least four bytes, may begin with a literal that is found by the

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 )
@@ -164,13 +165,26 @@ func (c *code) mayBegin(s string) bool {
 		}
 		v = v<<c.bits | uint64(digit)
 	}
-	first, second := byte(v>>(8*c.bytes-8)), byte(v>>(8*c.bytes-16))
-	switch {
-	case first < utf8.RuneSelf:
-		return !isControl(first) && !isControl(second)
-	default: // a character of several bytes
-		return first >= 0xC2 && first < 0xF5 && second >= utf8.RuneSelf && second < 0xC0
+	many := 0 // remaining bytes of a character
+	for i := c.bytes - 1; i >= 0; i-- {
+		b := byte(v >> (8 * i))
+		switch {
+		case many > 0:
+			if b-0x80 >= 0x40 {
+				return false
+			}
+			many--
+		case b < utf8.RuneSelf:
+			if isControl(b) {
+				return false
+			}
+		case b < 0xC2 || b > 0xF4:
+			return false
+		default:
+			many = bits.LeadingZeros8(^b) - 1
+		}
 	}
+	return true
 }
 
 // begins reports whether s may begin with readable text in c.

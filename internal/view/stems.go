@@ -63,8 +63,13 @@ func (s *seeker) add(n needle) {
 
 // bucketOf returns a number for the first three letters of s, ignoring case.
 func bucketOf(s string) uint32 {
+	return bucketOfThree(uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16)
+}
+
+// bucketOfThree is bucketOf for three letters in the lowest bytes of a number.
+func bucketOfThree(letters uint32) uint32 {
 	const differ = 0x1F1F1F // the significant bits of letters
-	return (uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16) & differ * 0x9E3779B1 >> (32 - 13)
+	return letters & differ * 0x9E3779B1 >> (32 - 13)
 }
 
 // stridden are the places in a block that a seeker examines.
@@ -78,7 +83,8 @@ func (s *seeker) seek(text string, at int, places uint64) (found signs) {
 		window := text[at : at+textscan.BlockLen+4]
 		for ; places != 0; places &= places - 1 {
 			n := uint(bits.TrailingZeros64(places)) & 63
-			h := bucketOf(window[n : n+4])
+			four := window[n : n+4] // a single load
+			h := bucketOfThree(uint32(four[0]) | uint32(four[1])<<8 | uint32(four[2])<<16 | uint32(four[3])<<24)
 			hits |= (s.used[h>>6&127] >> (h & 63) & 1) << n
 		}
 	} else {

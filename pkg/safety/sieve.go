@@ -16,7 +16,7 @@ type sieve struct {
 	set     *RuleSet
 	text    []byte   // of the document
 	joined  []byte   // texts that are not known, each followed by a quotation mark
-	strings []sieved // all strings, in the order of the document
+	strings []sieved // those that are not known to be harmless, in the order of the document
 	wanted  []int    // offsets in text of the strings that need a scan, sorted
 	known   known
 
@@ -52,19 +52,23 @@ func (set *RuleSet) newSieve(v jsonstream.Value) *sieve {
 // add adds a quoted string. Rules search a text longer than pieceLen in pieces, whose beginnings the
 // sieve does not know.
 func (s *sieve) add(quoted []byte) {
-	next := sieved{at: s.offset(quoted), end: len(s.joined), verdict: suspect}
+	var digest uint64
+	verdict := suspect
 	if len(quoted) <= pieceLen {
-		next.digest = digestOf(quoted)
-		if next.verdict = s.known.verdict(next.digest); next.verdict == unknown {
-			text, grown := jsonstream.Unquote(quoted, s.joined)
-			if len(grown) == len(s.joined) { // has no escapes
-				grown = append(grown, text...)
-			}
-			s.joined = append(grown, '"')
-			next.end = len(s.joined)
-		}
+		digest = digestOf(quoted)
+		verdict = s.known.verdict(digest)
 	}
-	s.strings = append(s.strings, next)
+	switch verdict {
+	case harmless:
+		return
+	case unknown:
+		text, grown := jsonstream.Unquote(quoted, s.joined)
+		if len(grown) == len(s.joined) { // has no escapes
+			grown = append(grown, text...)
+		}
+		s.joined = append(grown, '"')
+	}
+	s.strings = append(s.strings, sieved{s.offset(quoted), len(s.joined), digest, verdict})
 }
 
 // offset returns the offset of a part of the document.
