@@ -30,8 +30,13 @@ func (s scanner) Rules() []Rule {
 }
 
 func (s scanner) Scan(ctx context.Context, field Field, text string) (Verdict, error) {
+	return s.scan(ctx, field, text, mayMatch|mayHide)
+}
+
+// scan is Scan for a text with a suspicion.
+func (s scanner) scan(ctx context.Context, field Field, text string, what suspicion) (Verdict, error) {
 	verdict := Verdict{Threshold: s.options.threshold(field)}
-	found, err := s.signals(ctx, field, text)
+	found, err := s.signals(ctx, field, text, what)
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -51,13 +56,15 @@ func (s scanner) Scan(ctx context.Context, field Field, text string) (Verdict, e
 
 // signals finds every signal in text as written and in its other readings. The findings have no
 // excerpts yet.
-func (s scanner) signals(ctx context.Context, field Field, text string) ([]Finding, error) {
+func (s scanner) signals(ctx context.Context, field Field, text string, what suspicion) (found []Finding, err error) {
 	most := pieceTries * (1 + len(text)/pieceLen)
 	e := efforts.Get().(*effort)
 	defer efforts.Put(e)
 	e.tries = most
-	found, err := s.reading(ctx, field, text, e)
-	if err != nil || view.Plain(text) {
+	if what&mayMatch != 0 {
+		found, err = s.reading(ctx, field, text, e)
+	}
+	if err != nil || what&mayHide == 0 || view.Plain(text) {
 		return found, err
 	}
 	type spot struct {

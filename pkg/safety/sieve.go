@@ -17,8 +17,8 @@ type sieve struct {
 	text    []byte   // of the document
 	joined  []byte   // texts that are not known, each followed by a quotation mark
 	strings []sieved // those that are not known to be harmless, in the order of the document
-	wanted  []int    // offsets in text of the strings that need a scan, sorted
-	known   known
+	wanted  []int    // strings that need a scan, sorted: offsets in text and, in two bits, suspicions
+	known   known    // of this scanner's documents
 
 	places []int // offsets in joined at which a rule may look, sorted
 	blocks []int // offsets in joined of blocks that may have readings, sorted
@@ -27,9 +27,9 @@ type sieve struct {
 
 // A sieved is a string in a sieve.
 type sieved struct {
-	at, end int // offset in the document, end in the joined texts
-	digest  uint64
-	verdict uint64 // unknown if the text is among the joined ones
+	at, end   int // offset in the document, end in the joined texts
+	digest    uint64
+	suspicion suspicion // unknown if the text is among the joined ones
 }
 
 // newSieve returns a sieve for the text of a value. The caller may put it back into set.sieves.
@@ -52,13 +52,12 @@ func (set *RuleSet) newSieve(v jsonstream.Value) *sieve {
 // add adds a quoted string. Rules search a text longer than pieceLen in pieces, whose beginnings the
 // sieve does not know.
 func (s *sieve) add(quoted []byte) {
-	var digest uint64
-	verdict := suspect
+	next := sieved{at: s.offset(quoted), suspicion: mayMatch | mayHide}
 	if len(quoted) <= pieceLen {
-		digest = digestOf(quoted)
-		verdict = s.known.verdict(digest)
+		next.digest = digestOf(quoted)
+		next.suspicion = s.known.suspicion(next.digest)
 	}
-	switch verdict {
+	switch next.suspicion {
 	case harmless:
 		return
 	case unknown:
@@ -68,7 +67,8 @@ func (s *sieve) add(quoted []byte) {
 		}
 		s.joined = append(grown, '"')
 	}
-	s.strings = append(s.strings, sieved{s.offset(quoted), len(s.joined), digest, verdict})
+	next.end = len(s.joined)
+	s.strings = append(s.strings, next)
 }
 
 // offset returns the offset of a part of the document.
@@ -102,29 +102,35 @@ func (s *sieve) judge() {
 	start := 0
 	places, blocks := s.places, s.blocks
 	for _, text := range s.strings {
-		if text.verdict == unknown {
-			text.verdict = harmless
+		if text.suspicion == unknown {
+			text.suspicion = harmless
 			for len(places) > 0 && places[0] < start {
 				places = places[1:]
 			}
 			for len(blocks) > 0 && blocks[0]+textscan.BlockLen <= start {
 				blocks = blocks[1:]
 			}
-			if len(places) > 0 && places[0] < text.end || len(blocks) > 0 && blocks[0] < text.end {
-				text.verdict = suspect
+			if len(places) > 0 && places[0] < text.end {
+				text.suspicion |= mayMatch
 			}
-			s.known.add(text.digest, text.verdict)
+			if len(blocks) > 0 && blocks[0] < text.end {
+				text.suspicion |= mayHide
+			}
+			s.known.add(text.digest, text.suspicion)
 		}
-		if text.verdict == suspect {
-			s.wanted = append(s.wanted, text.at)
+		if text.suspicion != harmless {
+			s.wanted = append(s.wanted, text.at<<2|int(text.suspicion))
 		}
 		start = text.end
 	}
 }
 
-// wants reports whether a part of the document may need a scan: it is or contains such a string.
-func (s *sieve) wants(part []byte) bool {
+// suspicion returns the suspicion of a part of the document: of the first such string in it.
+func (s *sieve) suspicion(part []byte) suspicion {
 	start := s.offset(part)
-	i, _ := slices.BinarySearch(s.wanted, start)
-	return i < len(s.wanted) && s.wanted[i] < start+len(part)
+	i, _ := slices.BinarySearch(s.wanted, start<<2)
+	if i == len(s.wanted) || s.wanted[i] >= (start+len(part))<<2 {
+		return harmless
+	}
+	return suspicion(s.wanted[i] & 3)
 }
