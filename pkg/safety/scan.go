@@ -272,7 +272,10 @@ func hasPrefixLower(s, prefix string) bool {
 // none.
 func (r *rule) matches(text string, at int) int {
 	r.prepare()
-	for _, e := range r.exprs {
+	for i, e := range r.exprs {
+		if !r.openings[i].may(text[at:min(len(text), at+r.reach)]) {
+			continue
+		}
 		if loc := e().FindStringIndex(text[at:min(len(text), at+r.reach)]); loc != nil {
 			return loc[1]
 		}
