@@ -109,6 +109,13 @@ func (l *looker) word(i int) {
 	for i > l.wordsDone && isLeetByte(l.text[i-1]) {
 		i--
 	}
+	if n, digit := hexWord(l.text[i:]); n > 0 { // no leetspeak
+		l.wordsDone = i + n
+		if h := l.text[i : i+n]; digit && n%2 == 0 && n >= 2*hexCode.least && maybeHex(h) && hexCode.begins(h) {
+			l.found |= signHex
+		}
+		return
+	}
 	w := leetWordAt(l.text, i)
 	l.wordsDone = w.end
 	if !w.digit {
@@ -122,6 +129,20 @@ func (l *looker) word(i int) {
 	if w.between {
 		l.leet(w.start, w.word)
 	}
+}
+
+// hexWord returns the length of the word at the start of s if it has only hexadecimal digits, and
+// otherwise 0. digit reports that it has a digit that is no letter.
+func hexWord(s string) (n int, digit bool) {
+	var meanings uint8
+	for n < len(s) && byteMeaning[s[n]]&byteHex != 0 && s[n] != 'x' {
+		meanings |= byteMeaning[s[n]]
+		n++
+	}
+	if n < len(s) && isLeetByte(s[n]) {
+		return 0, false
+	}
+	return n, meanings&byteDigit != 0
 }
 
 // leet checks the word text[start:end], which has digits or signs between letters.

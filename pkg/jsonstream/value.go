@@ -254,9 +254,13 @@ func (v Value) Get(name string) Value {
 	if v.Kind() != Object {
 		return Value{}
 	}
-	for child := range v.children {
-		if child.isNamed(name) {
-			return child
+	nodes, length := v.doc.nodes, uint32(len(name)+len(`""`))
+	for i, end := v.i+1, v.node().next; i < end; i = nodes[i].next {
+		// Most names have another length.
+		if n := &nodes[i]; n.nameEnd-n.nameStart == length || !v.doc.plainNames {
+			if child := (Value{v.doc, i}); child.isNamed(name) {
+				return child
+			}
 		}
 	}
 	return Value{}

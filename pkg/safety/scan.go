@@ -213,13 +213,17 @@ func (r *rule) promises(window string) bool {
 		return true
 	}
 	r.prepare()
-	begins, key := r.begins, uint16(0)
-	for i := range len(window) + 2 {
+	if len(window) < 2 {
+		return slices.ContainsFunc(r.source.Needs, func(s string) bool { return hasPrefixLower(window, s) })
+	}
+	begins := r.begins
+	key := uint16(window[0]&31)<<5 | uint16(window[1]&31)<<10
+	for i := 2; i < len(window)+2; i++ {
 		key >>= 5
 		if i < len(window) {
 			key |= uint16(window[i]&31) << 10
 		}
-		if begins[key>>6]>>(key&63)&1 == 0 || i < 2 {
+		if begins[key>>6]>>(key&63)&1 == 0 {
 			continue
 		}
 		for _, s := range r.source.Needs {
