@@ -63,14 +63,11 @@ func openingOf(expr string) (o opening) {
 
 // may reports whether the expression may match at the start of s. An opening knows only ASCII.
 func (o *opening) may(s string) bool {
-	if len(s) < openingLen {
-		return true
-	}
 	possible := uint64(1)
-	for i := range o {
+	for i := range min(len(o), len(s)) {
 		c := s[i]
 		if c >= utf8.RuneSelf {
-			return true
+			break
 		}
 		possible &= o[i] >> (c & 31)
 	}
