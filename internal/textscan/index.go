@@ -7,7 +7,12 @@ type Index struct {
 	*Tables
 	reaches []int
 	classes *Classes
+	known   *beginnings
+	heads   []head // of Texts
 }
+
+// A head is the beginning of a text, up to eight folded bytes, and the bits that it has.
+type head struct{ bytes, bits uint64 }
 
 // NewIndex returns an index of the literals of rules. reaches has a number for each rule: the
 // maximum distance, in bytes, from the beginning of a waiting literal to the end of a literal near
@@ -16,9 +21,42 @@ func NewIndex(literals []Literal, reaches []int) *Index {
 	return NewTables(literals, len(reaches)).Index(reaches)
 }
 
-// Index is [NewIndex] for the literals of the tables, which must not be modified afterwards. It
-// takes constant time.
-func (t *Tables) Index(reaches []int) *Index { return &Index{t, reaches, NewClasses(t.Marks, "")} }
+// Index is [NewIndex] for the literals of the tables, which must not be modified afterwards.
+func (t *Tables) Index(reaches []int) *Index {
+	x := &Index{t, reaches, NewClasses(t.Marks, ""), new(beginnings), make([]head, len(t.Texts))}
+	for i, s := range t.Texts {
+		h := &x.heads[i]
+		h.bits = ^uint64(0) >> (8 * max(0, 8-len(s)))
+		h.bytes = (UpToEight(s) | fold8) & h.bits
+		x.known.add(s)
+		if isGap(s[0]) {
+			x.known.add(s[1:])
+		}
+	}
+	return x
+}
+
+// beginnings are the beginnings of all literals, without a leading gap, whichever rules wait: hashes of
+// the first four bytes of short ones and of the first eight bytes of long ones.
+type beginnings struct {
+	short [1 << 10]uint64
+	long  Bitmap
+}
+
+// add adds the beginning of a literal.
+func (b *beginnings) add(s string) {
+	switch {
+	case len(s) < MinLiteral: // may be the text after a gap
+		for c := range 256 {
+			b.add(s + string([]byte{byte(c)}))
+		}
+	case len(s) < 8:
+		h := hash4(four(s) | fold)
+		b.short[h>>6] |= 1 << (h & 63)
+	default:
+		b.long.add(s)
+	}
+}
 
 // of returns the announcements of a text.
 func (t *Tables) of(text int) []Announcement {
@@ -30,14 +68,20 @@ func (t *Tables) of(text int) []Announcement {
 }
 
 // find returns the index of the longest text that is a prefix of s, -1 if there is none.
-func (t *Tables) find(s string) int {
+func (x *Index) find(s string) int {
 	if len(s) < MinLiteral {
 		return -1
 	}
-	bucket := hash4(four(s)|fold) >> 4
-	for i := t.Buckets[bucket]; i < t.Buckets[bucket+1]; i++ {
-		if hasPrefixFold(s, t.Texts[i]) {
-			return int(i)
+	v := firstEight(s)
+	bucket := hash4(uint32(v)) >> 4
+	from := int(x.Buckets[bucket])
+	for i, h := range x.heads[from:x.Buckets[bucket+1]] {
+		if (v^h.bytes)&h.bits != 0 {
+			continue
+		}
+		text := x.Texts[from+i]
+		if len(s) >= len(text) && (len(text) <= 8 || hasPrefixFold(s[8:], text[8:])) {
+			return from + i
 		}
 	}
 	return -1
@@ -65,11 +109,19 @@ func (b *Bitmap) add(s string) {
 	b[h>>6] |= 1 << (h & 63)
 }
 
-// may returns 1 if a literal may begin with the first bytes of v, and 0 otherwise. It is a
-// prefilter.
-func (b *Bitmap) may(v uint64) uint64 {
+// may reports whether a literal may begin with the first bytes of v. It is a prefilter.
+func (b *Bitmap) may(v uint64) bool {
 	h4, h6, h8 := hash4(uint32(v)), hash6(v), hash8(v)
-	return (b[h4>>6]>>(h4&63) | b[h6>>6]>>(h6&63) | b[h8>>6]>>(h8&63)) & 1
+	const last = uint32(len(b) - 1)
+	return (b[h4>>6&last]>>(h4&63)|b[h6>>6&last]>>(h6&63)|b[h8>>6&last]>>(h8&63))&1 != 0
+}
+
+// firstEight returns the first eight bytes of s as a number, folded and padded with spaces.
+func firstEight(s string) uint64 {
+	if len(s) >= 8 {
+		return eight(s) | fold8
+	}
+	return UpToEight(s) | fold8
 }
 
 // fold lowers ASCII letters, four at a time. It also makes some other bytes equal.

@@ -58,13 +58,10 @@ func (s *Search) Begin(x *Index, text string) {
 // Block scans the block at an offset. Blocks must be scanned in sequence, from the first on.
 func (s *Search) Block(at int, b Block, found func(rule, at int)) {
 	x := s.index
-	places := b.Starts(s.inWord) | b.Marks
+	starts := b.Starts(s.inWord)
 	s.inWord = b.Words() >> (BlockLen - 1)
-	hits, waiting := s.suspects(at, places), s.waiting
-	for hits != 0 {
-		n := bits.TrailingZeros64(hits)
-		hits &= hits - 1
-		i := at + n
+	for hits := s.known(at, starts) | s.signs(at, b.Marks); hits != 0; hits &= hits - 1 {
+		i := at + bits.TrailingZeros64(hits)
 		switch {
 		case i == s.escaped:
 		case s.text[i] == '\\' && isEscape(s.text[i+1]):
@@ -73,15 +70,52 @@ func (s *Search) Block(at int, b Block, found func(rule, at int)) {
 				s.place(i+2, found)
 			}
 		default:
+			v := firstEight(s.text[i:])
+			if x.Near[hash4(uint32(v))>>4]&s.waiting == 0 && !x.Start.may(v) {
+				continue
+			}
 			if i > 0 && x.mayLead(s.text[i-1:]) {
 				s.place(i-1, found)
 			}
 			s.place(i, found)
 		}
-		if s.waiting&^waiting != 0 { // more literals to search for
-			hits, waiting = s.suspects(at, places&^(2<<n-1)), s.waiting
+	}
+}
+
+// known returns the places in the block at text[at] that begin like a literal. It excludes most
+// places without a branch or a call for each.
+func (s *Search) known(at int, places uint64) (hits uint64) {
+	short, long := &s.index.known.short, &s.index.known.long
+	const lastShort, lastLong = uint32(len(short) - 1), uint32(len(long) - 1)
+	if len(s.text)-at < BlockLen+8 {
+		for ; places != 0; places &= places - 1 {
+			if i := at + bits.TrailingZeros64(places); i+MinLiteral-1 <= len(s.text) { // a gap may precede it
+				v := firstEight(s.text[i:])
+				h4, h8 := hash4(uint32(v)), hash8(v)
+				hits |= ((short[h4>>6&lastShort]>>(h4&63) | long[h8>>6&lastLong]>>(h8&63)) & 1) << (i - at)
+			}
+		}
+		return hits
+	}
+	window := s.text[at : at+BlockLen+8]
+	for ; places != 0; places &= places - 1 {
+		n := uint(bits.TrailingZeros64(places)) & 63
+		v := eight(window[n:n+8]) | fold8
+		h4, h8 := hash4(uint32(v)), hash8(v)
+		hits |= ((short[h4>>6&lastShort]>>(h4&63) | long[h8>>6&lastLong]>>(h8&63)) & 1) << n
+	}
+	return hits
+}
+
+// signs returns the known places among marks, and backslashes.
+func (s *Search) signs(at int, marks uint64) uint64 {
+	hits := s.known(at, marks)
+	for rest := marks &^ hits; rest != 0; rest &= rest - 1 {
+		if i := at + bits.TrailingZeros64(rest); s.text[i] == '\\' && i+MinLiteral-1 <= len(s.text) {
+			hits |= rest & -rest
 		}
 	}
+	return hits
 }
 
 // mayLead reports whether s, of at least four bytes, may begin with a literal that is found by the
@@ -93,31 +127,6 @@ func (x *Index) mayLead(s string) bool {
 
 // isEscape reports whether a backslash before c is an escape of white space.
 func isEscape(c byte) bool { return c == 'n' || c == 'r' || c == 't' }
-
-// suspects returns the places in the block at text[at] where literals may begin, and backslashes.
-// It excludes most places without a branch for each.
-func (s *Search) suspects(at int, places uint64) (hits uint64) {
-	x := s.index
-	for ; places != 0; places &= places - 1 {
-		n := bits.TrailingZeros64(places)
-		if at+n+MinLiteral-1 > len(s.text) { // a gap may precede it
-			break
-		}
-		rest := s.text[at+n:]
-		var v uint64
-		if len(rest) >= 8 {
-			v = eight(rest) | fold8
-		} else {
-			v = UpToEight(rest) | fold8
-		}
-		may := x.Start.may(v)
-		if x.Near[hash4(uint32(v))>>4]&s.waiting != 0 || rest[0] == '\\' {
-			may = 1
-		}
-		hits |= may << n
-	}
-	return hits
-}
 
 // place handles the literals at text[at].
 func (s *Search) place(at int, found func(rule, at int)) {

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 )
@@ -151,6 +152,39 @@ func (c *code) group(text string, i int) (end int, bytes [5]byte, n int) {
 		end++
 	}
 	return end, bytes, n
+}
+
+// mayBegin reports whether the first group of s, which has the digits of one, may be text. It is a
+// prefilter for begins, for codes without a prefix and of at least two bytes per group.
+func (c *code) mayBegin(s string) bool {
+	var v uint64
+	for i := range c.digits {
+		digit := c.values[s[i]]
+		if digit < 0 {
+			return false
+		}
+		v = v<<c.bits | uint64(digit)
+	}
+	many := 0 // remaining bytes of a character
+	for i := c.bytes - 1; i >= 0; i-- {
+		b := byte(v >> (8 * i))
+		switch {
+		case many > 0:
+			if b-0x80 >= 0x40 {
+				return false
+			}
+			many--
+		case b < utf8.RuneSelf:
+			if isControl(b) {
+				return false
+			}
+		case b < 0xC2 || b > 0xF4:
+			return false
+		default:
+			many = bits.LeadingZeros8(^b) - 1
+		}
+	}
+	return true
 }
 
 // begins reports whether s may begin with readable text in c.

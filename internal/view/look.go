@@ -77,9 +77,9 @@ type looker struct {
 	text   string
 	seeker *seeker
 	found  signs
-	// inJSON reports that the text is JSON, where every backslash is a sign. A possible row of
-	// bytes in digits counts as one: verifying it through the text is not worthwhile.
-	inJSON bool
+	// joined reports that the text consists of several texts. A possible row of bytes in digits
+	// counts as one: verifying it through the text is not worthwhile.
+	joined bool
 
 	inWord, inLetters uint64 // 1 if the byte before the block is a letter or digit; a letter
 	inDigits          uint64 // 1 if digits after a letter continue in the block
@@ -123,13 +123,13 @@ func look(text string, enough signs) signs {
 	return l.found
 }
 
-// A Looker scans a JSON text for blocks with strings that have a backslash or may not be [Plain]. A
-// string outside of these blocks is plain.
+// A Looker scans joined texts for blocks with texts that may not be [Plain]. A text outside of these
+// blocks is plain.
 type Looker struct{ looker }
 
-// NewLooker returns a looker for a text.
-func NewLooker(json string) Looker {
-	return Looker{looker{text: json, seeker: disguisedStems(), inJSON: true}}
+// NewLooker returns a looker for texts that are each followed by a quotation mark.
+func NewLooker(joined string) Looker {
+	return Looker{looker{text: joined, seeker: disguisedStems(), joined: true}}
 }
 
 // Block reports whether the block at an offset is such a block. Blocks must be read with
@@ -155,9 +155,11 @@ func (l *looker) block(at int, b, next textscan.Block) {
 	for ; long != 0; long &= long - 1 {
 		l.code(l.text[at+bits.TrailingZeros64(long):])
 	}
-	six := runsOf6(b.Letters, next.Letters)
-	l.words(at, b, next, starts, l.marks(at, b, next))
-	l.stems(at, six)
+	// Without digits and marks there is nothing but letters, also to the end of the words.
+	if b.Digits|next.Digits|b.Marks|l.inDigits != 0 || next.Letters == ^uint64(0) {
+		l.words(at, b, next, starts, l.marks(at, b, next))
+	}
+	l.stems(at, runsOf6(b.Letters, next.Letters))
 	l.inWord, l.inLetters = words>>63, b.Letters>>63
 }
 

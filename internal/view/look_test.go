@@ -101,7 +101,7 @@ func TestLooker(t *testing.T) {
 		hides := make(map[int]bool) // whether the text that ends here is not plain
 		for range rapid.IntRange(1, 6).Draw(t, "texts") {
 			one := strings.ReplaceAll(drawDisguised(t), `"`, "")
-			text.WriteString(`"` + one + `"`)
+			text.WriteString(one + `"`)
 			hides[text.Len()] = !Plain(one)
 		}
 		found := make(map[int]bool)

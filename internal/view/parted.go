@@ -30,15 +30,10 @@ func partBegins(run string, i int) bool {
 // isParted reports whether a run is an instruction in joined words, such as
 // IgnoreAllPreviousInstructions.
 func isParted(run string) bool {
-	parts, stems := 1, 0
-	for i := range run {
-		if partBegins(run, i) || isJoint(run[i]) {
-			parts++
-		}
-	}
-	if parts < minParted {
+	if partsOf(run) < minParted {
 		return false
 	}
+	stems := 0
 	start := 0
 	for i := 1; i <= len(run) && stems < 2; i++ {
 		if i < len(run) && !partBegins(run, i) && !isJoint(run[i]) {
@@ -51,6 +46,38 @@ func isParted(run string) bool {
 	}
 	return stems >= 2
 }
+
+// partsOf returns the number of parts of a run.
+func partsOf(run string) int {
+	parts := 1
+	previous := uint8(partCapital) // no part begins at the start
+	for i := range len(run) {
+		kind := partKinds[run[i]]
+		if kind == partJoint || kind == partCapital && previous == 0 {
+			parts++
+		}
+		previous = kind
+	}
+	return parts
+}
+
+// The kinds of bytes in a run; 0 is any other.
+const (
+	partCapital = 1 + iota
+	partJoint
+)
+
+var partKinds = func() (kinds [256]uint8) {
+	for c := range kinds {
+		switch {
+		case byte(c)-'A' < 26:
+			kinds[c] = partCapital
+		case isJoint(byte(c)):
+			kinds[c] = partJoint
+		}
+	}
+	return kinds
+}()
 
 // hasStemIn is like hasStem, but for a word with signs in place of letters. It does not allocate.
 func hasStemIn(word string) bool {

@@ -28,10 +28,10 @@ const minCode = 15
 
 // code checks for an encoding at the start of s, which begins with minCode base64 digits.
 func (l *looker) code(s string) {
-	if base64Code.begins(s) {
+	if base64Code.mayBegin(s) && base64Code.begins(s) {
 		l.found |= signBase64
 	}
-	if base32Code.begins(s) {
+	if base32Code.mayBegin(s) && base32Code.begins(s) {
 		l.found |= signBase32
 	}
 	if maybeHex(s) && hexCode.begins(s) {
@@ -109,6 +109,13 @@ func (l *looker) word(i int) {
 	for i > l.wordsDone && isLeetByte(l.text[i-1]) {
 		i--
 	}
+	if n, digit := hexWord(l.text[i:]); n > 0 { // no leetspeak
+		l.wordsDone = i + n
+		if h := l.text[i : i+n]; digit && n%2 == 0 && n >= 2*hexCode.least && maybeHex(h) && hexCode.begins(h) {
+			l.found |= signHex
+		}
+		return
+	}
 	w := leetWordAt(l.text, i)
 	l.wordsDone = w.end
 	if !w.digit {
@@ -122,6 +129,20 @@ func (l *looker) word(i int) {
 	if w.between {
 		l.leet(w.start, w.word)
 	}
+}
+
+// hexWord returns the length of the word at the start of s if it has only hexadecimal digits, and
+// otherwise 0. digit reports that it has a digit that is no letter.
+func hexWord(s string) (n int, digit bool) {
+	var meanings uint8
+	for n < len(s) && byteMeaning[s[n]]&byteHex != 0 && s[n] != 'x' {
+		meanings |= byteMeaning[s[n]]
+		n++
+	}
+	if n < len(s) && isLeetByte(s[n]) {
+		return 0, false
+	}
+	return n, meanings&byteDigit != 0
 }
 
 // leet checks the word text[start:end], which has digits or signs between letters.
@@ -152,10 +173,10 @@ func isAddress(text, word string) bool {
 
 // rows searches the whole text for rows of words that are each a byte in digits.
 func (l *looker) rows() {
-	if l.inJSON {
+	if l.joined {
 		l.found |= signHex
 	}
-	if l.inJSON || l.counted {
+	if l.joined || l.counted {
 		return
 	}
 	l.counted = true
@@ -207,9 +228,7 @@ func (l *looker) sign(i int) {
 			l.found |= signEntity
 		}
 	case '\\':
-		if l.inJSON {
-			l.found |= signBackslash
-		} else if len(rest) > 3 && strings.IndexByte("xuU0123", rest[1]) >= 0 {
+		if len(rest) > 3 && strings.IndexByte("xuU0123", rest[1]) >= 0 {
 			s, _ := decodeBackslash(rest)
 			if s != "" && (isAlnum(s[0]) || s[0] == '<' || s[0] == ' ' || s[0] >= utf8.RuneSelf) {
 				l.found |= signBackslash

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/eaapl/handoff/internal/textscan"
 )
 
 // stems occur at the beginning of words or inside them. Rotated, reversed, or written with digits,
@@ -30,6 +32,7 @@ type needle struct {
 // stemLen letters of a stem always begin at such a place.
 type seeker struct {
 	buckets [1 << 13]uint8 // by three letters: the bucket of needles to compare, 0 for none
+	used    [1 << 7]uint64 // a bit for each bucket with needles
 	needles [][]needle
 }
 
@@ -48,8 +51,10 @@ var disguisedStems = sync.OnceValue(func() *seeker {
 
 // add adds a needle, identified by the three letters at its offset.
 func (s *seeker) add(n needle) {
-	bucket := &s.buckets[bucketOf(n.text[n.offset:])]
+	h := bucketOf(n.text[n.offset:])
+	bucket := &s.buckets[h]
 	if *bucket == 0 {
+		s.used[h>>6] |= 1 << (h & 63)
 		*bucket = uint8(len(s.needles))
 		s.needles = append(s.needles, nil)
 	}
@@ -58,21 +63,38 @@ func (s *seeker) add(n needle) {
 
 // bucketOf returns a number for the first three letters of s, ignoring case.
 func bucketOf(s string) uint32 {
+	return bucketOfThree(uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16)
+}
+
+// bucketOfThree is bucketOf for three letters in the lowest bytes of a number.
+func bucketOfThree(letters uint32) uint32 {
 	const differ = 0x1F1F1F // the significant bits of letters
-	return (uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16) & differ * 0x9E3779B1 >> (32 - 13)
+	return letters & differ * 0x9E3779B1 >> (32 - 13)
 }
 
 // stridden are the places in a block that a seeker examines.
 const stridden = 0x1111111111111111
 
 // seek returns the signs of the ciphers with stems in text. It examines the given places from
-// text[at] on.
+// text[at] on, at which three letters stand.
 func (s *seeker) seek(text string, at int, places uint64) (found signs) {
-	for ; places != 0; places &= places - 1 {
-		i := at + bits.TrailingZeros64(places)
+	var hits uint64
+	if len(text)-at >= textscan.BlockLen+4 {
+		window := text[at : at+textscan.BlockLen+4]
+		for ; places != 0; places &= places - 1 {
+			n := uint(bits.TrailingZeros64(places)) & 63
+			four := window[n : n+4] // a single load
+			h := bucketOfThree(uint32(four[0]) | uint32(four[1])<<8 | uint32(four[2])<<16 | uint32(four[3])<<24)
+			hits |= (s.used[h>>6&127] >> (h & 63) & 1) << n
+		}
+	} else {
+		hits = places
+	}
+	for ; hits != 0; hits &= hits - 1 {
+		i := at + bits.TrailingZeros64(hits)
 		for _, n := range s.needles[s.buckets[bucketOf(text[i:])]] {
 			start := i - n.offset
-			if start >= 0 && len(text)-start >= len(n.text) && strings.EqualFold(text[start:start+len(n.text)], n.text) {
+			if start >= 0 && len(text)-start >= len(n.text) && (text[start]^n.text[0])&31 == 0 && strings.EqualFold(text[start:start+len(n.text)], n.text) {
 				found |= n.sign
 			}
 		}

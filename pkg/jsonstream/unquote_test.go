@@ -25,5 +25,12 @@ func TestUnquote(t *testing.T) {
 		if string(got) != want {
 			t.Errorf("%s is %q, want %q", raw, got, want)
 		}
+		document, err := jsonstream.Parse(jsonstream.NewRaw([]byte(raw)), jsonstream.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := document.Root().Text(); got != want {
+			t.Errorf("the text of %s is %q, want %q", raw, got, want)
+		}
 	})
 }

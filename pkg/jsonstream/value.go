@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 	"unsafe"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A Kind is the type of a value: the first character of its text.
@@ -140,29 +138,26 @@ func (v Value) isNamed(name string) bool {
 	return string(raw[1:len(raw)-1]) == name
 }
 
-// unquote returns the characters of a quoted string. Without escapes, they share the document's memory,
-// which never changes: copying would be most of the cost of a document.
-func unquote(quoted []byte) string {
-	if bytes.IndexByte(quoted, '\\') < 0 {
-		return inPlace(quoted[1 : len(quoted)-1])
-	}
-	text, _ := jsontext.AppendUnquote(nil, quoted) // Parse has checked it
-	return string(text)
-}
-
-// Unquote returns the characters of a quoted string of strict JSON. They are a part of quoted or, if it has
-// escapes, are appended to buffer, which is returned too.
-func Unquote(quoted, buffer []byte) (text, grown []byte) {
-	if bytes.IndexByte(quoted, '\\') < 0 {
-		return quoted[1 : len(quoted)-1], buffer
-	}
-	begin := len(buffer)
-	buffer, _ = jsontext.AppendUnquote(buffer, quoted) // it is strict
-	return buffer[begin:], buffer
-}
-
 // inPlace returns bytes of a document as a string, without a copy: they never change.
 func inPlace(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// Strings yields the quoted strings in v, which the caller must not change: the names of members and the
+// values, in the order of the text, without v itself and its name.
+func (v Value) Strings() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		if v.doc == nil {
+			return
+		}
+		text, nodes := v.doc.raw.Bytes, v.doc.nodes[v.i+1:v.node().next]
+		for i := range nodes {
+			n := &nodes[i]
+			if n.nameEnd != 0 && !yield(text[n.nameStart:n.nameEnd:n.nameEnd]) ||
+				text[n.start] == byte(String) && !yield(text[n.start:n.end:n.end]) {
+				return
+			}
+		}
+	}
+}
 
 // children yields the members of an object or the elements of an array.
 func (v Value) children(yield func(Value) bool) {
@@ -259,9 +254,13 @@ func (v Value) Get(name string) Value {
 	if v.Kind() != Object {
 		return Value{}
 	}
-	for child := range v.children {
-		if child.isNamed(name) {
-			return child
+	nodes, length := v.doc.nodes, uint32(len(name)+len(`""`))
+	for i, end := v.i+1, v.node().next; i < end; i = nodes[i].next {
+		// Most names have another length.
+		if n := &nodes[i]; n.nameEnd-n.nameStart == length || !v.doc.plainNames {
+			if child := (Value{v.doc, i}); child.isNamed(name) {
+				return child
+			}
 		}
 	}
 	return Value{}

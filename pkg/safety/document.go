@@ -145,7 +145,7 @@ func (d *documentScan) document(root jsonstream.Value, field Field) error {
 	outer := d.sieve
 	d.sieve = own.set().newSieve(root)
 	err := d.value(root, field)
-	sieves.Put(d.sieve)
+	own.set().sieves.Put(d.sieve)
 	d.sieve = outer
 	return err
 }
@@ -158,8 +158,13 @@ func (d *documentScan) name(v jsonstream.Value, field Field) error {
 	return nil
 }
 
-// wants reports whether a part of the text may need a scan.
-func (d *documentScan) wants(part []byte) bool { return d.sieve == nil || d.sieve.wants(part) }
+// suspicion returns the suspicion of a part of the text.
+func (d *documentScan) suspicion(part []byte) suspicion {
+	if d.sieve == nil {
+		return mayMatch | mayHide
+	}
+	return d.sieve.suspicion(part)
+}
 
 // value scans a value.
 func (d *documentScan) value(v jsonstream.Value, field Field) error {
@@ -167,7 +172,7 @@ func (d *documentScan) value(v jsonstream.Value, field Field) error {
 	if d.carriers[v] {
 		return d.carrier(v, field)
 	}
-	if d.carriers == nil && !d.wants(v.Raw()) {
+	if d.carriers == nil && d.suspicion(v.Raw()) == harmless {
 		return nil
 	}
 	switch v.Kind() {
@@ -195,13 +200,15 @@ func (d *documentScan) value(v jsonstream.Value, field Field) error {
 
 // written scans the text or the name of v, whose raw spelling is raw, unless the sieve excludes it.
 func (d *documentScan) written(v jsonstream.Value, raw []byte, inName bool, field Field) error {
-	if !d.wants(raw) {
+	what := d.suspicion(raw)
+	if what == harmless {
 		return nil
 	}
+	text := v.Name
 	if !inName {
-		return d.text(v, v.Text(), false, field)
+		text = v.Text
 	}
-	return d.name(v, field)
+	return d.suspect(v, text(), inName, field, what)
 }
 
 // carrier scans the content of a base64 string.
@@ -219,12 +226,18 @@ func (d *documentScan) carrier(v jsonstream.Value, field Field) error {
 	return d.document(inside.Root(), field)
 }
 
+// text scans a text or name that no sieve has seen.
 func (d *documentScan) text(v jsonstream.Value, text string, inName bool, field Field) error {
+	return d.suspect(v, text, inName, field, mayMatch|mayHide)
+}
+
+// suspect scans a text or name with a suspicion.
+func (d *documentScan) suspect(v jsonstream.Value, text string, inName bool, field Field, what suspicion) error {
 	label := 0
 	if d.sections && !inName && strings.HasPrefix(text, conversation.ContextLabel+"\n") && isSection(v, field) {
 		label = len(conversation.ContextLabel)
 	}
-	verdict, err := d.scanner.Scan(d.ctx, field, text[label:])
+	verdict, err := d.verdict(field, text[label:], what)
 	if err != nil || len(verdict.Findings) == 0 {
 		return err
 	}
@@ -261,6 +274,25 @@ func (d *documentScan) text(v jsonstream.Value, text string, inName bool, field 
 	d.report.Score = max(d.report.Score, verdict.Score)
 	d.report.Flagged = d.report.Flagged || verdict.Flagged
 	return nil
+}
+
+// verdict returns the scanner's verdict, or the known one.
+func (d *documentScan) verdict(field Field, text string, what suspicion) (Verdict, error) {
+	own, ok := d.scanner.(scanner)
+	if !ok || d.sieve == nil {
+		return d.scanner.Scan(d.ctx, field, text)
+	}
+	digest := digestIn(text, field)
+	if found, ok := d.sieve.known.verdict(digest); ok {
+		found.Threshold = own.options.threshold(field)
+		found.Flagged = found.Score >= found.Threshold
+		return found, nil
+	}
+	found, err := own.scan(d.ctx, field, text, what)
+	if err == nil {
+		d.sieve.known.keep(digest, found)
+	}
+	return found, err
 }
 
 // add reports a finding unless the maximum is reached.

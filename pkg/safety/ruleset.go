@@ -15,6 +15,7 @@ type RuleSet struct {
 	index func() *textscan.Index // of the rules' literals
 	// classes classify blocks that are searched for literals and disguises.
 	classes func() *textscan.Classes
+	sieves  sync.Pool // of *sieve; they know texts
 }
 
 // A rule is a Rule with its matchers, which are built on first use: clean text needs few rules.
@@ -22,6 +23,8 @@ type rule struct {
 	source *fileRule
 	reach  int
 	expand func(pattern string) string // the expander of its file
+
+	openings []opening // of the expressions; made on first use if nil
 
 	once   sync.Once
 	begins *beginnings             // the beginnings of the required texts, nil if none: see promises
@@ -37,11 +40,15 @@ const maxReach = 1000
 
 //go:generate go test -run TestGenerated -update
 
-// builtin is the rule set of builtin.go and tables.go, which are generated from rules.yaml and
+// builtin is the rule set of builtin.go, tables.go and openings.go, which are generated from rules.yaml and
 // languages.yaml as constant data that needs no parsing. A test checks the rules as ParseRules
 // would.
 var builtin = sync.OnceValue(func() *RuleSet {
-	return newRuleSet(builtinFile.rules(), builtinTables.Index)
+	rules := builtinFile.rules()
+	for i, r := range rules {
+		r.openings = builtinOpenings[i]
+	}
+	return newRuleSet(rules, builtinTables.Index)
 })
 
 // newRuleSet returns a set; index returns the index of the rules' literals.
@@ -124,10 +131,21 @@ func (r *rule) prepare() {
 		for _, p := range r.source.Patterns {
 			r.exprs = append(r.exprs, lazy(func() string { return anchored(r.expand(p)) }))
 		}
+		if r.openings == nil {
+			r.openings = r.makeOpenings()
+		}
 		if len(r.source.Unless) > 0 {
 			r.unless = lazy(func() string { return `(?i)` + r.expand(strings.Join(r.source.Unless, "|")) })
 		}
 	})
+}
+
+// makeOpenings returns the openings of the expressions.
+func (r *rule) makeOpenings() (list []opening) {
+	for _, p := range r.source.Patterns {
+		list = append(list, openingOf(anchored(r.expand(p))))
+	}
+	return list
 }
 
 // anchored returns the expression of an expanded pattern.

@@ -74,9 +74,14 @@ func TestGenerated(t *testing.T) {
 		r.Match, r.Pass = r.Match[:1], r.Pass[:1]
 	}
 	tables := textscan.NewTables(literalsOf(file.rules()), len(file.Rules))
+	var opens openings
+	for _, r := range file.rules() {
+		opens = append(opens, r.makeOpenings())
+	}
 	if *update {
 		write(t, "builtin.go", "builtinFile = rulesFile", file)
 		write(t, "tables.go", "builtinTables = textscan.Tables", tables)
+		write(t, "openings.go", "builtinOpenings = openings", &opens)
 		return
 	}
 	if diff := cmp.Diff(file, &builtinFile); diff != "" {
@@ -84,6 +89,9 @@ func TestGenerated(t *testing.T) {
 	}
 	if !reflect.DeepEqual(tables, &builtinTables) {
 		t.Error("tables.go is not made from rules.yaml and languages.yaml: run go generate")
+	}
+	if !reflect.DeepEqual(opens, builtinOpenings) {
+		t.Error("openings.go is not made from rules.yaml and languages.yaml: run go generate")
 	}
 }
 

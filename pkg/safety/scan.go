@@ -30,8 +30,13 @@ func (s scanner) Rules() []Rule {
 }
 
 func (s scanner) Scan(ctx context.Context, field Field, text string) (Verdict, error) {
+	return s.scan(ctx, field, text, mayMatch|mayHide)
+}
+
+// scan is Scan for a text with a suspicion.
+func (s scanner) scan(ctx context.Context, field Field, text string, what suspicion) (Verdict, error) {
 	verdict := Verdict{Threshold: s.options.threshold(field)}
-	found, err := s.signals(ctx, field, text)
+	found, err := s.signals(ctx, field, text, what)
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -51,13 +56,15 @@ func (s scanner) Scan(ctx context.Context, field Field, text string) (Verdict, e
 
 // signals finds every signal in text as written and in its other readings. The findings have no
 // excerpts yet.
-func (s scanner) signals(ctx context.Context, field Field, text string) ([]Finding, error) {
+func (s scanner) signals(ctx context.Context, field Field, text string, what suspicion) (found []Finding, err error) {
 	most := pieceTries * (1 + len(text)/pieceLen)
 	e := efforts.Get().(*effort)
 	defer efforts.Put(e)
 	e.tries = most
-	found, err := s.reading(ctx, field, text, e)
-	if err != nil || view.Plain(text) {
+	if what&mayMatch != 0 {
+		found, err = s.reading(ctx, field, text, e)
+	}
+	if err != nil || what&mayHide == 0 || view.Plain(text) {
 		return found, err
 	}
 	type spot struct {
@@ -206,13 +213,17 @@ func (r *rule) promises(window string) bool {
 		return true
 	}
 	r.prepare()
-	begins, key := r.begins, uint16(0)
-	for i := range len(window) + 2 {
+	if len(window) < 2 {
+		return slices.ContainsFunc(r.source.Needs, func(s string) bool { return hasPrefixLower(window, s) })
+	}
+	begins := r.begins
+	key := uint16(window[0]&31)<<5 | uint16(window[1]&31)<<10
+	for i := 2; i < len(window)+2; i++ {
 		key >>= 5
 		if i < len(window) {
 			key |= uint16(window[i]&31) << 10
 		}
-		if begins[key>>6]>>(key&63)&1 == 0 || i < 2 {
+		if begins[key>>6]>>(key&63)&1 == 0 {
 			continue
 		}
 		for _, s := range r.source.Needs {
@@ -265,7 +276,10 @@ func hasPrefixLower(s, prefix string) bool {
 // none.
 func (r *rule) matches(text string, at int) int {
 	r.prepare()
-	for _, e := range r.exprs {
+	for i, e := range r.exprs {
+		if !r.openings[i].may(text[at:min(len(text), at+r.reach)]) {
+			continue
+		}
 		if loc := e().FindStringIndex(text[at:min(len(text), at+r.reach)]); loc != nil {
 			return loc[1]
 		}
