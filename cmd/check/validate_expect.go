@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -56,7 +55,7 @@ func expectationFor(expect, path string) (string, error) {
 				return "invalid", nil
 			case slices.Contains(validate.Reasons(), finding.Reason(folders[i+1])):
 				return "invalid:" + folders[i+1], nil
-			case reasonForm.MatchString(folders[i+1]) || slices.Contains(validate.Reasons(), finding.Reason(strings.ToUpper(folders[i+1]))):
+			case hasReasonForm(folders[i+1]) || slices.Contains(validate.Reasons(), finding.Reason(strings.ToUpper(folders[i+1]))):
 				return "", fmt.Errorf("the folder invalid/%s is not named after a reason: use one of %s", term.Visible(folders[i+1]), strings.Join(cli.Names(validate.Reasons()), ", "))
 			}
 			return "invalid", nil
@@ -65,8 +64,11 @@ func expectationFor(expect, path string) (string, error) {
 	return "valid", nil
 }
 
-// reasonForm is the form of a reason of several words.
-var reasonForm = regexp.MustCompile(`^[A-Z]+(_[A-Z]+)+$`)
+// hasReasonForm reports whether a name consists of words in capitals, joined by underscores, as most reasons do.
+func hasReasonForm(name string) bool {
+	words := strings.Split(name, "_")
+	return len(words) > 1 && !slices.ContainsFunc(words, func(word string) bool { return word == "" || strings.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" })
+}
 
 // profileName is the name of receiver profiles that --expect auto finds.
 const profileName = "receiver.yaml"

@@ -65,7 +65,7 @@ var strangers = []struct {
 }{
 	{isEncodedTwice, Stranger{"which contains an encoded JSON document: decode it, for example with jq -r .", true}},
 	{isSeveral, Stranger{"that is, an array of messages: " + OneALine, true}},
-	{isRejected, Stranger{"like a line of --reject: extract the message in it with jq -c .message", true}},
+	{isRejected, Stranger{"like a report of a rejected message: extract the message with jq -c .message", true}},
 	{isState, Stranger{"like an agent state: build a message from it with handoff build", true}},
 	{func(v jsonstream.Value) bool { return v.Get("choices").First().Get("message").Exists() },
 		Stranger{Is: "like a response of the Chat Completions API: extract its messages with jq '[.choices[].message]'"}},
