@@ -37,12 +37,16 @@ func checkSchema(root jsonstream.Value, f format.Format, o Options) []finding.Fi
 	switch {
 	case o.Schema != nil:
 		return o.Schema.Check(root)
-	case f == format.EAAPL && isUnknown(root, o):
-		return []finding.Finding{unknownDocument(root)}
-	case f == format.EAAPL && refusedFormat(root, o) != "":
-		return []finding.Finding{refusedDocument(root, refusedFormat(root, o))}
 	case f == format.EAAPL:
-		return checkMessageSchema(root, o)
+		found := checkMessageSchema(root, o)
+		switch {
+		case len(found) == 0:
+		case isUnknown(root, o):
+			return []finding.Finding{unknownDocument(root)}
+		case refusedFormat(root, o) != "":
+			return []finding.Finding{refusedDocument(root, refusedFormat(root, o))}
+		}
+		return found
 	}
 	d := formats.Named(f)
 	if d.Schema == "" && d.SchemaText == nil {
