@@ -21,13 +21,13 @@ func Rules() []finding.Rule {
 // receiverRules are the rules of a receiver about its audit log and its transport.
 func receiverRules() []finding.Rule {
 	return []finding.Rule{
-		{ID: "receiver/revoked", Layer: "receiver", Reason: "REVOKED", Severity: finding.Error,
+		{ID: "receiver/revoked", Layer: finding.Receiver, Reason: "REVOKED", Severity: finding.Error,
 			Summary: "A message that its sender has revoked is not accepted.",
 			Why:     "The sender has the task again, and may have given it to another agent. A new message needs a new handoffId."},
-		{ID: "receiver/handoff-id-reused", Layer: "receiver", Reason: "HANDOFF_ID_REUSED", Severity: finding.Error,
+		{ID: "receiver/handoff-id-reused", Layer: finding.Receiver, Reason: "HANDOFF_ID_REUSED", Severity: finding.Error,
 			Summary: "A handoffId identifies one message.",
 			Why:     "Another message with this id was accepted, so this one is a forgery or a mistake. A new message needs a new handoffId."},
-		{ID: "receiver/parent-digest", Layer: "receiver", Reason: validate.SignatureInvalid, Severity: finding.Error,
+		{ID: "receiver/parent-digest", Layer: finding.Receiver, Reason: validate.SignatureInvalid, Severity: finding.Error,
 			Summary: "extensions.parentDigest is the digest of the parent that the receiver accepted.",
 			Why:     "Otherwise the history before this message was replaced."},
 		{ID: "transport/unusable", Layer: finding.Schema, Reason: validate.SchemaInvalid, Severity: finding.Error,

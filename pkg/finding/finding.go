@@ -18,8 +18,9 @@ type Reason string
 // A Layer is one of the checks of a receiver, or another check that has findings.
 type Layer string
 
-// The layers of a receiver, in the order in which they run, and Chain, for checks across the messages of a
-// task. Protocol has the rules of other systems that their schemas cannot express, and Provider the errors
+// The layers of a receiver, in the order in which they run; Chain, for checks across the messages of a task;
+// Claims, for checks of what agents say about their work; and Receiver, for what only the record of a receiver
+// shows. Protocol has the rules of other systems that their schemas cannot express, and Provider the errors
 // of the APIs of model providers about a history. The rule IDs of these two begin with the name of the
 // system or provider. Privacy and Lint are not layers of the specification: their findings are warnings.
 const (
@@ -33,6 +34,8 @@ const (
 	Privacy      Layer = "privacy"
 	Lint         Layer = "lint"
 	Chain        Layer = "chain"
+	Claims       Layer = "claims"
+	Receiver     Layer = "receiver"
 )
 
 // A Severity is the importance of a finding.
