@@ -206,6 +206,6 @@ concurrent() {
 # in one goroutine, or start many processes are skipped: other tests run the same code.
 race() {
   FULL_TESTS='' CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 go test -race -gcflags=modernc.org/sqlite/lib=-race=false \
-    -skip '^Test(Accessible|AISDK|Cookbook|Docs|FormatsWithout|Hostile.*|InitialBytes|InspectHostile.*|Mutations|OtherPrograms|RealisticMessages|SDKs.*|SecretsAreNotShown|SigningRecipes|Skill|ThereAndBack|Tour.*|Types|VerifyFindsEveryChange)$' \
+    -skip '^Test(Accessible|AISDK|Conformance|Cookbook|Docs|EveryByteCorrupted|FormatsWithout|Hostile.*|InitialBytes|Inspector|InspectHostile.*|Known|Mutations|NeverLonger|OneUnit|OtherPrograms|OtherReaders|RealisticMessages|SDKs.*|SecretsAreNotShown|SigningRecipes|Skill|ThereAndBack|Tour.*|Types|VerifyFindsEveryChange)$' \
     "$@"
 }

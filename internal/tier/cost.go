@@ -38,7 +38,7 @@ func Run(m *testing.M, unmeasured ...string) int {
 	CleanStart()
 	costs := measure(m, unmeasured)
 	code := m.Run()
-	if code != 0 || Full() || raceEnabled || os.Getenv(measuredAgain) != "" {
+	if code != 0 || Full() || UnderRace || os.Getenv(measuredAgain) != "" {
 		return code
 	}
 	all := costs()

@@ -2,4 +2,6 @@
 
 package tier
 
-const raceEnabled = false
+// UnderRace reports whether the race detector is enabled: it slows code down, and [sync.Pool] then drops items
+// at random.
+const UnderRace = false

@@ -49,7 +49,7 @@ func many(t *testing.T, f format.Format, shape string, count int) []byte {
 // TestMemory bounds the total allocation of a conversion by the length of its source, also for the
 // shapes with the most values per byte, and for the conversion back.
 func TestMemory(t *testing.T) {
-	if underRace {
+	if tier.UnderRace {
 		t.Skip("the race detector allocates, too")
 	}
 	shapes := []string{"turns", "members", "carried"}

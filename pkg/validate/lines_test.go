@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/formats"
@@ -182,7 +183,7 @@ func TestLinesFixtures(t *testing.T) {
 
 // A record of each line of a session is kept in memory, but not the lines.
 func TestLinesMemory(t *testing.T) {
-	if underRace {
+	if tier.UnderRace {
 		t.Skip("the race detector takes memory, too")
 	}
 	const lineBytes, mostKept = 4 << 10, 400

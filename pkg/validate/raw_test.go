@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/eaapl/handoff/internal/tier"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/eaapl/handoff/pkg/finding"
@@ -59,7 +60,7 @@ func TestValidateRaw(t *testing.T) {
 // memory, in any format; and neither does validating a canonical message without words that the
 // safety scanner looks for.
 func TestValidateRawAllocates(t *testing.T) {
-	if underRace {
+	if tier.UnderRace {
 		t.Skip("pools do not keep what they are given under the race detector")
 	}
 	plain := exampleText(t)
