@@ -72,6 +72,14 @@ func lossFinding(loss format.Loss, line jsonstream.Value) finding.Finding {
 		f.Message = loss.Count() + " before this compaction cannot be read any more: its summary is encrypted or missing; hand over the session before it was compacted"
 		return f.On(line)
 	}
+	switch loss.Cause {
+	case format.Detached:
+		f.Message = loss.Count() + " on the branch of this line cannot be reached: the branch begins with a line whose parentUuid is missing, or leads back to itself"
+		return f.On(line)
+	case format.Unlinked:
+		f.Message = loss.Count() + " from this line on cannot be reached: the line of a turn has no uuid"
+		return f.On(line)
+	}
 	if loss.Cause == format.Orphaned {
 		f.Message = loss.Count() + " of a reply cannot be reached: the conversation follows the note of a failed request beside it; handoff repair links them"
 		return f.On(line)
