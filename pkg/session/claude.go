@@ -46,6 +46,8 @@ func (r *claudeReader) index(at place, root jsonstream.Value) {
 	if !ok {
 		if kind := root.Get("type").Text(); (kind == "user" || kind == "assistant") && root.Get("message").Kind() == jsonstream.Object {
 			r.plain = append(r.plain, at)
+		} else if isStrange(root, r.Agent) {
+			r.omit(OtherAgent, at.line)
 		}
 		return
 	}

@@ -231,7 +231,7 @@ func (b *claudeBlocks) assistantLine(content jsonstream.Value) {
 	}
 	for _, block := range content.Elements() {
 		switch block.Get("type").Text() {
-		case "text":
+		case "text", "":
 			b.said(strings.Clone(block.Get("text").Text()), b.response, b.time, b.turn)
 		case "tool_use":
 			b.call(block)
@@ -292,7 +292,7 @@ func textOf(content jsonstream.Value) string {
 	var texts []string
 	for _, block := range content.Elements() {
 		switch kind := block.Get("type").Text(); kind {
-		case "text", "input_text", "output_text":
+		case "text", "input_text", "output_text", "": // "" if it has no type
 			if text := block.Get("text").Text(); !strings.HasPrefix(text, "<system-reminder>") {
 				texts = append(texts, text)
 			}

@@ -44,6 +44,10 @@ func isItem(root jsonstream.Value) bool {
 
 func (r *codexReader) index(at place, root jsonstream.Value) {
 	kind, payload := payloadOf(root)
+	if payload == root && isStrange(root, r.Agent) {
+		r.omit(OtherAgent, at.line)
+		return
+	}
 	if line, ok := codex.LineOf(root); ok {
 		line.Index = int32(len(r.places))
 		r.places = append(r.places, at)

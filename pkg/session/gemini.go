@@ -45,7 +45,7 @@ func (r *geminiReader) index(at place, root jsonstream.Value) {
 			delete(r.byID, m.id)
 		}
 		r.messages = r.messages[:kept]
-	case root.Get("id").Kind() == jsonstream.String:
+	case root.Get("id").Kind() == jsonstream.String && agentOf(root) == "":
 		r.add(at, -1, root)
 	case set.Kind() == jsonstream.Object:
 		if set.Get("messages").Kind() == jsonstream.Array {
@@ -64,6 +64,8 @@ func (r *geminiReader) index(at place, root jsonstream.Value) {
 		r.describe(at, set)
 	case isGemini(root):
 		r.describe(at, root)
+	case isStrange(root, r.Agent):
+		r.omit(OtherAgent, at.line)
 	}
 }
 
@@ -122,14 +124,14 @@ func (r *geminiReader) add(at place, index int, m jsonstream.Value) {
 func (r *geminiReader) collect(c *collector) error {
 	var root jsonstream.Value
 	var within []jsonstream.Value // the messages in the line
-	var line int
+	var at place                  // of root; a line may have several
 	for _, m := range r.messages {
-		if m.at.line != line {
+		if m.at != at {
 			var err error
 			if root, err = r.src.at(m.at); err != nil {
 				return err
 			}
-			line, within = m.at.line, nil
+			at, within = m.at, nil
 			for _, v := range [...]jsonstream.Value{root, root.Get("$set")} {
 				for _, one := range v.Get("messages").Elements() {
 					within = append(within, one)

@@ -1,6 +1,11 @@
 package session
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/eaapl/handoff/pkg/formats/codex"
+	"github.com/eaapl/handoff/pkg/jsonstream"
+)
 
 // A Cause is the reason why a turn in a file is not part of the conversation.
 type Cause string
@@ -15,9 +20,10 @@ const (
 	Replaced         Cause = "replaced"          // a later line has its id
 	ByProgram        Cause = "by-program"        // the agent's program wrote it in the user's name
 	Unsent           Cause = "unsent"            // the user typed it, and no reply follows
+	OtherAgent       Cause = "other-agent"       // the line is of another agent's session
 )
 
-var causes = []Cause{BeforeCompaction, RolledBack, OtherBranch, Unreachable, SubAgent, Replaced, ByProgram, Unsent}
+var causes = []Cause{BeforeCompaction, RolledBack, OtherBranch, Unreachable, SubAgent, Replaced, ByProgram, Unsent, OtherAgent}
 
 // An Omission counts turns in the file that are not part of the conversation. The turns of the conversation
 // and of all omissions are all turns that can be read.
@@ -25,6 +31,22 @@ type Omission struct {
 	Cause Cause
 	Turns int
 	Lines []int // of the first turns, 1-based, ascending; a line may have several turns
+}
+
+// isStrange reports whether a line is a turn in the session of another agent.
+func isStrange(root jsonstream.Value, agent Agent) bool {
+	switch of := agentOf(root); {
+	case of == agent:
+	case of == ClaudeCode:
+		return root.Get("message").Exists() || root.At("/attachment/prompt").Exists()
+	case of == Codex:
+		_, payload := payloadOf(root)
+		return codex.IsTurn(payload)
+	case of == "":
+		kind := root.Get("type").Text()
+		return root.Get("id").Kind() == jsonstream.String && root.Get("content").Exists() && (kind == "user" || kind == "gemini")
+	}
+	return false
 }
 
 // maxOmitted is the maximum number of lines in an omission.

@@ -155,7 +155,7 @@ func (t *Tree[K]) detached(known []bool) (all []format.Loss) {
 	at := map[int]int{}
 	for n, begin := range t.Detached(known) {
 		e := t.nodes[n]
-		if begin < 0 || !e.isMain() || t.Said([]int{n}) == 0 {
+		if begin < 0 || !e.isMain() || !e.Speaks() && !e.Queued || e.Meta {
 			continue
 		}
 		i, ok := at[begin]
