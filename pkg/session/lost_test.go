@@ -466,3 +466,56 @@ func (m *mutation) checkConverted(t *testing.T, s *Session) (problems []string) 
 	}
 	return problems
 }
+
+// TestOmissions reads sessions with one cause each.
+func TestOmissions(t *testing.T) {
+	const (
+		header = `{"sessionId":"g","projectHash":"h"}`
+		first  = `{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"One."}}`
+		reply  = `{"type":"assistant","uuid":"a1","parentUuid":"u1","sessionId":"s","message":{"type":"message","id":"m1","role":"assistant","content":[{"type":"text","text":"Two."}]}}`
+		codex  = `{"timestamp":"2026-06-12T09:00:00.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"One."}]}}`
+	)
+	says := func(id, text string) string {
+		return fmt.Sprintf(`{"id":%q,"timestamp":"2026-06-12T09:00:00.000Z","type":"user","content":%q}`, id, text)
+	}
+	for _, tt := range []struct {
+		name  string
+		lines []string
+		turns string
+		omits string
+	}{
+		{"a message before the header", []string{says("a", "One."), header, says("b", "Two.")}, "One. Two.", ""},
+		{"two messages on a line", []string{header, says("a", "One.") + says("b", "Two.")}, "One. Two.", ""},
+		{"part of a message before another", []string{header, says("a", "One.")[:20] + says("b", "Two.")}, "Two.", ""},
+		{"a rewind", []string{header, says("a", "One."), says("b", "Two."), `{"$rewindTo":"b"}`}, "One.", "rolled-back 1 [3]"},
+		{"a message again", []string{header, says("a", "One."), says("a", "One.")}, "One.", ""},
+		{"another message with the id", []string{header, says("a", "One."), says("a", "Two.")}, "Two.", "replaced 1 [2]"},
+		{"a compression", []string{header, says("a", "One."), says("b", "Two."), `{"$set":{"messages":[` + says("c", "Two.") + `]}}`}, "Two.", "before-compaction 1 [2]"},
+		{"a command", []string{header, says("a", "/help"), says("b", "Two.")}, "Two.", "by-program 1 [2]"},
+		{"a cut line before a session", []string{`{"type":"user","mess` + strings.Replace(reply, `{"type":"assistant","uuid":"a1"`, ``, 1), first}, "One.", ""},
+		{"no uuids", []string{strings.Replace(first, `"uuid":"u1",`, "", 1), strings.Replace(reply, `"uuid":"a1",`, "", 1)}, "One. Two.", ""},
+		{"a turn without a uuid", []string{strings.Replace(first, `"uuid":"u1",`, "", 1), reply}, "Two.", "unreachable 1 [1]"},
+		{"a line of another agent", []string{first, reply, codex}, "One. Two.", "other-agent 1 [3]"},
+		{"a branch", []string{first, reply, strings.NewReplacer("a1", "a2", "m1", "m2", "Two.", "Three.").Replace(reply)}, "One. Three.", "other-branch 1 [2]"},
+		{"a sub-agent", []string{first, strings.Replace(first, `"uuid":"u1"`, `"uuid":"u2","isSidechain":true`, 1), reply}, "One. Two.", "sub-agent 1 [2]"},
+		{"a rollback", []string{codex, strings.Replace(codex, "One.", "Two.", 1), `{"timestamp":"2026-06-12T09:00:00.000Z","type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":1}}`}, "One.", "rolled-back 1 [2]"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text := strings.Join(tt.lines, "\n")
+			s, err := Read(strings.NewReader(text), int64(len(text)), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(strings.Fields(spokenText(s)), " "); got != tt.turns {
+				t.Errorf("turns %q, want %q", got, tt.turns)
+			}
+			omits := ""
+			for _, o := range s.Omissions {
+				omits += fmt.Sprintf("%s %d %v", o.Cause, o.Turns, o.Lines)
+			}
+			if omits != tt.omits {
+				t.Errorf("omissions %q, want %q", omits, tt.omits)
+			}
+		})
+	}
+}

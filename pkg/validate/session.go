@@ -23,7 +23,7 @@ func sessionRules() []finding.Rule {
 		Severity: finding.Warning,
 		Reason:   IncompleteContext,
 		Summary:  "Turns in the file of a session cannot be reached from its last line.",
-		Why:      "The agent resumes the session without them, so that a task or a constraint is missing and no one notices. A parentUuid names a line that is not in the file, or a request that failed and was made again has left its reply on a branch of its own. handoff repair links the lines again.",
+		Why:      "The agent resumes the session without them, so that a task or a constraint is missing and no one notices. A parentUuid names a line that is not in the file, or a request that failed and was made again has left its reply on a branch of its own. handoff repair links these lines again. A branch beside the conversation whose first line has no parent, and a turn without a uuid, are only reported.",
 		Bad: `[{"type": "user", "uuid": "u1", "parentUuid": null, "sessionId": "s1", "message": {"role": "user", "content": "Use tabs."}},
  {"type": "assistant", "uuid": "a1", "parentUuid": "u1", "sessionId": "s1", "message": {"role": "assistant", "content": [{"type": "text", "text": "Yes."}]}},
  {"type": "user", "uuid": "u2", "parentUuid": "x9", "sessionId": "s1", "message": {"role": "user", "content": "Commit."}}]`,
