@@ -69,6 +69,7 @@ type shown struct {
 	Damage      []damage        `json:"damage,omitzero"`
 	Turns       int             `json:"turns"` // since the last compaction
 	Compactions int             `json:"compactions"`
+	Omissions   []omission      `json:"omissions,omitzero"` // turns in the file that are not among Turns
 	Requests    int             `json:"requests"`
 	First       string          `json:"first,omitzero"`
 	Last        string          `json:"last,omitzero"`
@@ -84,6 +85,12 @@ type damage struct {
 	Line    int    `json:"line"`
 	Offset  int64  `json:"offset"`
 	Problem string `json:"problem"`
+}
+
+type omission struct {
+	Cause session.Cause `json:"cause"`
+	Turns int           `json:"turns"`
+	Lines []int         `json:"lines"` // of the first turns
 }
 
 type todo struct {
@@ -106,6 +113,9 @@ func newShown(s *session.Session, path string, modified time.Time) shown {
 	}
 	for _, d := range s.Damage {
 		r.Damage = append(r.Damage, damage(d))
+	}
+	for _, o := range s.Omissions {
+		r.Omissions = append(r.Omissions, omission(o))
 	}
 	for _, t := range s.Todos {
 		r.Todos = append(r.Todos, todo(t))
@@ -133,6 +143,9 @@ func (r shown) WriteText(w io.Writer, columns int, colors term.Palette) error {
 	row("size", fmt.Sprintf("%s bytes in %s, %s", term.Grouped(r.Bytes), term.Plural(r.Lines, "line"), term.Plural(r.Turns, "turn")))
 	if r.Compactions > 0 {
 		row("", "of the conversation since it was compacted, "+term.Plural(r.Compactions, "time")+" in all")
+	}
+	for i, o := range r.Omissions {
+		row(nth(i, "beside"), fmt.Sprintf("%s %s, first in line %d", term.Plural(o.Turns, "turn"), beside[o.Cause], o.Lines[0]))
 	}
 	row("requests", term.Plural(r.Requests, "request"))
 	row("first", r.First)
@@ -165,6 +178,19 @@ func (r shown) WriteText(w io.Writer, columns int, colors term.Palette) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// beside describes the turns of an omission.
+var beside = map[session.Cause]string{
+	session.BeforeCompaction: "before a compaction",
+	session.RolledBack:       "taken back by the user",
+	session.OtherBranch:      "on other branches",
+	session.Unreachable:      "that cannot be reached",
+	session.SubAgent:         "of sub-agents",
+	session.Replaced:         "replaced by a later line",
+	session.ByProgram:        "written by the program in the user's name",
+	session.Unsent:           "not sent to the agent",
+	session.OtherAgent:       "of another agent",
 }
 
 // nth returns name for the first row, "" for all others.

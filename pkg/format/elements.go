@@ -71,7 +71,7 @@ type Loss struct {
 }
 
 // CanRelink reports whether the turns are found again if lines are linked.
-func (l Loss) CanRelink() bool { return l.Cause != Unreadable }
+func (l Loss) CanRelink() bool { return l.Cause == Dangling || l.Cause == Orphaned }
 
 // Count returns the number of turns as text.
 func (l Loss) Count() string {
@@ -88,6 +88,8 @@ type Cause int
 const (
 	Dangling   Cause = iota // the first line of the conversation follows a missing line
 	Orphaned                // a reply is beside the note of a failed request, which the conversation follows
+	Detached                // they are beside the conversation, on a branch that begins with a missing line or in a circle
+	Unlinked                // their lines have no ids
 	Unreadable              // a compaction replaced them by a summary that is encrypted, or by none
 )
 

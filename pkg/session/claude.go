@@ -13,6 +13,7 @@ type claudeReader struct {
 	src     *source
 	entries []claudecode.Entry[string]
 	places  []place // of the entries, by their order
+	plain   []place // of the messages without a uuid
 	usage   map[string]responseUsage
 
 	custom, ai, summaries string // titles by source
@@ -43,6 +44,11 @@ func (r *claudeReader) index(at place, root jsonstream.Value) {
 	}
 	e, ok := claudecode.EntryOf(root)
 	if !ok {
+		if kind := root.Get("type").Text(); (kind == "user" || kind == "assistant") && root.Get("message").Kind() == jsonstream.Object {
+			r.plain = append(r.plain, at)
+		} else if isStrange(root, r.Agent) {
+			r.omit(OtherAgent, at.line)
+		}
 		return
 	}
 	set(&r.Folder, root.Get("cwd"))

@@ -30,6 +30,7 @@ func (r *claudeReader) collect(c *collector) error {
 		leftOut += t.Said(cut)
 		before = slices.Concat(before, t.Before(cut), cut)
 	}
+	causes := r.causes(t, path, before, lost)
 	for _, n := range before {
 		if t.Entry(n).Compaction {
 			c.compacted("")
@@ -38,23 +39,109 @@ func (r *claudeReader) collect(c *collector) error {
 			return err
 		}
 	}
+	begin := 0 // of the conversation in the path
 	for i, n := range path {
 		e := t.Entry(n)
 		if e.Compaction {
 			c.compacted("")
+			for _, earlier := range path[begin:i] {
+				if o := t.Entry(earlier).Order; causes[o] == "" && isTurn(t.Entry(earlier)) {
+					causes[o] = BeforeCompaction
+				}
+			}
+			begin = i
 		}
 		if !visible[i] && !e.Summary {
 			continue
 		}
+		causes[e.Order] = ""
 		if err := r.entry(b, e, true); err != nil {
 			return err
 		}
+		if b.ofProgram {
+			causes[e.Order] = ByProgram
+		}
+	}
+	for order, cause := range causes {
+		if cause != "" {
+			c.omit(cause, r.places[order].line)
+		}
+	}
+	if err := r.unlinked(b); err != nil {
+		return err
 	}
 	c.TurnsLeftOut += leftOut
 	if len(path) > 0 {
 		if root := t.Entry(path[0]); root.Parent != "" && t.Up(path[0]) < 0 {
 			at := r.places[root.Order]
 			r.damaged(Damage{at.line, at.offset, "its parent is not in the file: the conversation begins here"})
+		}
+	}
+	return nil
+}
+
+// isTurn reports whether an entry is a turn of the user or the assistant, or a summary.
+func isTurn(e *claudecode.Entry[string]) bool { return e.Speaks() || e.Queued }
+
+// causes returns for each entry that is a turn why it is not part of the conversation, "" for a part of it.
+// before and lost are the turns before path that the collector gets too.
+func (r *claudeReader) causes(t *claudecode.Tree[string], path, before []int, lost [][]int) []Cause {
+	causes := make([]Cause, len(r.entries))
+	for i := range r.entries {
+		if isTurn(&r.entries[i]) {
+			causes[i] = Replaced
+		}
+	}
+	on := make([]bool, len(r.entries))
+	for _, n := range slices.Concat(path, before) {
+		on[n] = true
+	}
+	for n, begin := range t.Detached(on) {
+		e := t.Entry(n)
+		switch {
+		case !isTurn(e):
+		case e.Sidechain, e.Team:
+			causes[e.Order] = SubAgent
+		case e.Meta:
+			causes[e.Order] = ByProgram
+		case begin >= 0:
+			causes[e.Order] = Unreachable
+		default:
+			causes[e.Order] = OtherBranch
+		}
+	}
+	set := func(nodes []int, cause Cause) {
+		for _, n := range nodes {
+			if e := t.Entry(n); isTurn(e) && !e.Sidechain && !e.Team && !e.Meta {
+				causes[e.Order] = cause
+			}
+		}
+	}
+	set(before, BeforeCompaction)
+	for _, cut := range lost {
+		set(cut, Unreachable)
+	}
+	for _, n := range path {
+		if e := t.Entry(n); e.Queued && causes[e.Order] == OtherBranch {
+			causes[e.Order] = Unsent
+		}
+	}
+	return causes
+}
+
+// unlinked collects the messages without a uuid. They are the conversation if no line has one.
+func (r *claudeReader) unlinked(b *claudeBlocks) error {
+	for _, at := range r.plain {
+		if len(r.entries) > 0 {
+			b.omit(Unreachable, at.line)
+			continue
+		}
+		root, err := r.src.at(at)
+		if err != nil {
+			return err
+		}
+		if b.message(root, root.At("/message/id").Text(), true); b.ofProgram {
+			b.omit(ByProgram, at.line)
 		}
 	}
 	return nil
@@ -72,16 +159,15 @@ func (r *claudeReader) entry(b *claudeBlocks, e *claudecode.Entry[string], turn 
 	if err != nil {
 		return err
 	}
-	b.root, b.time, b.turn, b.response = root, timeOf(root), turn, e.Response
 	switch {
 	case e.Queued:
+		b.begin(root, "", turn)
 		b.request(root.At("/attachment/prompt"))
 	case e.Summary:
-		b.Summary = textOf(root.At("/message/content"))
-	case e.Kind == "user":
-		b.userLine(root.At("/message/content"))
+		text := textOf(root.At("/message/content"))
+		b.ofProgram, b.Summary = false, strings.TrimPrefix(b.Summary+"\n\n"+text, "\n\n")
 	default:
-		b.assistantLine(root.At("/message/content"))
+		b.message(root, e.Response, turn)
 	}
 	return nil
 }
@@ -92,14 +178,30 @@ type claudeBlocks struct {
 	root           jsonstream.Value
 	time, response string
 	turn           bool
-	created        int // by TaskCreate
+	ofProgram      bool // the program wrote the text of the line
+	created        int  // by TaskCreate
 	tasks          []string
+}
+
+func (b *claudeBlocks) begin(root jsonstream.Value, response string, turn bool) {
+	b.root, b.time, b.turn, b.response, b.ofProgram = root, timeOf(root), turn, response, false
+}
+
+// message collects the line of a user or an assistant.
+func (b *claudeBlocks) message(root jsonstream.Value, response string, turn bool) {
+	b.begin(root, response, turn)
+	if content := root.At("/message/content"); root.Get("type").Text() == "user" {
+		b.userLine(content)
+	} else {
+		b.assistantLine(content)
+	}
 }
 
 // request adds a user's message, unless Claude Code wrote it in the user's name.
 func (b *claudeBlocks) request(content jsonstream.Value) {
 	text := textOf(content)
 	if !isRequest(text) {
+		b.ofProgram = strings.TrimSpace(text) != ""
 		return
 	}
 	b.user(text, b.time, b.turn)
@@ -129,7 +231,7 @@ func (b *claudeBlocks) assistantLine(content jsonstream.Value) {
 	}
 	for _, block := range content.Elements() {
 		switch block.Get("type").Text() {
-		case "text":
+		case "text", "":
 			b.said(strings.Clone(block.Get("text").Text()), b.response, b.time, b.turn)
 		case "tool_use":
 			b.call(block)
@@ -190,7 +292,7 @@ func textOf(content jsonstream.Value) string {
 	var texts []string
 	for _, block := range content.Elements() {
 		switch kind := block.Get("type").Text(); kind {
-		case "text", "input_text", "output_text":
+		case "text", "input_text", "output_text", "": // "" if it has no type
 			if text := block.Get("text").Text(); !strings.HasPrefix(text, "<system-reminder>") {
 				texts = append(texts, text)
 			}

@@ -14,7 +14,9 @@ type codexReader struct {
 	*Session
 	src    *source
 	thread codex.Thread
-	places []place // of the lines of the thread, by their index
+	places []place          // of the lines of the thread, by their index
+	says   []bool           // of the lines of the thread: it is a message of the user or the assistant
+	within map[int32][]bool // the same of the turns in the lines of compactions
 	// changes are the files that events name, in their order.
 	changes []change
 	ofFile  bool // the description of the session has been read
@@ -34,13 +36,30 @@ func payloadOf(root jsonstream.Value) (kind string, payload jsonstream.Value) {
 	return "", root
 }
 
+// isItem reports whether a line is an item.
+func isItem(root jsonstream.Value) bool {
+	kind, _ := payloadOf(root)
+	return kind == "response_item"
+}
+
 func (r *codexReader) index(at place, root jsonstream.Value) {
+	kind, payload := payloadOf(root)
+	if payload == root && isStrange(root, r.Agent) {
+		r.omit(OtherAgent, at.line)
+		return
+	}
 	if line, ok := codex.LineOf(root); ok {
 		line.Index = int32(len(r.places))
 		r.places = append(r.places, at)
 		r.thread.Add(line)
+		r.says = append(r.says, isItem(root) && codex.IsTurn(payload))
+		for _, turn := range codex.Within(root) {
+			if r.within == nil {
+				r.within = map[int32][]bool{}
+			}
+			r.within[line.Index] = append(r.within[line.Index], codex.IsTurn(turn))
+		}
 	}
-	kind, payload := payloadOf(root)
 	switch kind {
 	case "session_meta":
 		if r.ofFile { // a fork repeats the descriptions of its ancestors
@@ -115,6 +134,31 @@ func isCodexText(text string) bool {
 	return isRequest(text) && !strings.HasPrefix(text, "# AGENTS.md instructions") && !codex.IsSummary(text)
 }
 
+// account marks the turns at spots in a line as read, and counts them if a compaction replaced them.
+func (r *codexReader) account(c *collector, spots []format.Spot, isTurn bool) {
+	for _, spot := range spots {
+		is := &r.says[spot.Index]
+		if spot.Nth > 0 {
+			is = &r.within[spot.Index][spot.Nth-1]
+		}
+		if *is && !isTurn {
+			c.omit(BeforeCompaction, r.places[spot.Index].line)
+		}
+		*is = false
+	}
+}
+
+// rolledBack counts the turns that were not read: the user took them back.
+func (r *codexReader) rolledBack(c *collector) {
+	for i, at := range r.places {
+		for _, is := range append(r.within[int32(i)], r.says[i]) {
+			if is {
+				c.omit(RolledBack, at.line)
+			}
+		}
+	}
+}
+
 func (r *codexReader) collect(c *collector) error {
 	turns, earlier := r.thread.Turns()
 	for len(turns)+len(earlier) > 0 {
@@ -135,13 +179,22 @@ func (r *codexReader) collect(c *collector) error {
 		}
 		_, payload := payloadOf(root)
 		b := codexBlocks{c, timeOf(root), isTurn}
-		if spots[0].Nth == 0 {
-			b.item(payload)
+		if r.account(c, spots, isTurn); spots[0].Nth == 0 {
+			if !b.item(payload) && isTurn {
+				c.omit(ByProgram, r.places[spots[0].Index].line)
+			}
+			continue
+		}
+		if !isTurn { // the turns that it replaced are read
 			continue
 		}
 		inLine := format.Elements{Within: codex.Within}
-		b.compaction(payload.Get("message").Text(), inLine.At(spots, func(int) jsonstream.Value { return root }))
+		byProgram := b.compaction(payload.Get("message").Text(), inLine.At(spots, func(int) jsonstream.Value { return root }))
+		for range byProgram {
+			c.omit(ByProgram, r.places[spots[0].Index].line)
+		}
 	}
+	r.rolledBack(c)
 	for _, changed := range r.changes { // also by scripts and commands; calls that write patches are known
 		path := strings.TrimPrefix(changed.path, strings.TrimSuffix(r.Folder, "/")+"/")
 		_, relative := c.files[path]

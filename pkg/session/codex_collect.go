@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -17,9 +16,9 @@ type codexBlocks struct {
 }
 
 // compaction collects the turns of a compaction. message is its summary, "" if that is only among the
-// turns.
-func (b codexBlocks) compaction(message string, turns []jsonstream.Value) {
-	found := message
+// turns. It returns the number of turns that Codex wrote in the user's name.
+func (b codexBlocks) compaction(message string, turns []jsonstream.Value) (byProgram int) {
+	found := []string{message}
 	var asked []string
 	for _, r := range b.Requests {
 		asked = append(asked, r.Text)
@@ -33,21 +32,29 @@ func (b codexBlocks) compaction(message string, turns []jsonstream.Value) {
 			b.item(turn)
 		case codex.IsSummary(text), message != "" && strings.Contains(text, message),
 			message == "" && isLast && len(asked) > 0 && !slices.Contains(asked, clip(text)): // no message of the user
-			found = cmp.Or(found, text)
+			if !slices.ContainsFunc(found, func(known string) bool { return strings.Contains(text, known) && known != "" }) {
+				found = append(found, text)
+			}
+		case strings.TrimSpace(text) == "":
 		case !isCodexText(text):
+			byProgram++
 		case slices.Contains(asked, clip(text)):
 			b.add(Turn{Role: "user", Text: text})
 		default:
 			b.user(text, "", true)
 		}
 	}
-	b.Summary = strings.Clone(strings.TrimPrefix(b.Summary+"\n\n"+found, "\n\n"))
+	for _, text := range found {
+		b.Summary = strings.Clone(strings.Trim(b.Summary+"\n\n"+text, "\n"))
+	}
+	return byProgram
 }
 
-func (b codexBlocks) item(item jsonstream.Value) {
+// item collects an item, and reports false if it is a message that Codex wrote in the user's name.
+func (b codexBlocks) item(item jsonstream.Value) bool {
 	switch kind := item.Get("type").Text(); kind {
 	case "message":
-		b.message(item)
+		return b.message(item)
 	case "function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call":
 		b.call(kind, item)
 	case "function_call_output", "custom_tool_call_output", "tool_search_output":
@@ -57,18 +64,21 @@ func (b codexBlocks) item(item jsonstream.Value) {
 		}
 		b.result(item.Get("call_id").Text(), textOf(output), b.time, false, b.turn)
 	}
+	return true
 }
 
-func (b codexBlocks) message(item jsonstream.Value) {
+func (b codexBlocks) message(item jsonstream.Value) bool {
 	text := textOf(item.Get("content"))
 	switch item.Get("role").Text() {
 	case "user":
 		if isCodexText(text) {
 			b.user(text, b.time, b.turn)
 		}
+		return isCodexText(text) || strings.TrimSpace(text) == ""
 	case "assistant":
 		b.said(text, "", b.time, b.turn)
 	}
+	return true
 }
 
 func (b codexBlocks) call(kind string, item jsonstream.Value) {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ type geminiReader struct {
 	src      *source
 	messages []geminiMessage
 	byID     map[string]int // indices in messages
+	seed     maphash.Seed
 }
 
 // A geminiMessage is the place of a message.
@@ -26,6 +28,7 @@ type geminiMessage struct {
 	at    place
 	index int // in the array of messages in the line, -1 if the line is the message
 	usage Usage
+	text  uint64 // a hash of its text if it is of the user or the agent, 0 for none
 }
 
 // isGemini reports whether a line describes a session of the Gemini CLI.
@@ -38,19 +41,31 @@ func (r *geminiReader) index(at place, root jsonstream.Value) {
 	case root.Get("$rewindTo").Kind() == jsonstream.String:
 		kept := r.byID[root.Get("$rewindTo").Text()] // 0 for an unknown id, which removes all
 		for _, m := range r.messages[kept:] {
+			r.dropped(m, RolledBack)
 			delete(r.byID, m.id)
 		}
 		r.messages = r.messages[:kept]
-	case root.Get("id").Kind() == jsonstream.String:
+	case root.Get("id").Kind() == jsonstream.String && agentOf(root) == "":
 		r.add(at, -1, root)
 	case set.Kind() == jsonstream.Object:
 		if set.Get("messages").Kind() == jsonstream.Array {
 			r.Compactions++
+			kept := map[uint64]bool{}
+			for _, m := range set.Get("messages").Elements() {
+				kept[r.hash(m)] = true
+			}
+			for _, m := range r.messages {
+				if !kept[m.text] {
+					r.dropped(m, BeforeCompaction)
+				}
+			}
 			r.messages, r.byID = nil, map[string]int{}
 		}
 		r.describe(at, set)
 	case isGemini(root):
 		r.describe(at, root)
+	case isStrange(root, r.Agent):
+		r.omit(OtherAgent, at.line)
 	}
 }
 
@@ -67,6 +82,22 @@ func (r *geminiReader) describe(at place, v jsonstream.Value) {
 	}
 }
 
+// hash returns a hash of the text of a message of the user or the agent, 0 for none.
+func (r *geminiReader) hash(m jsonstream.Value) uint64 {
+	kind, text := m.Get("type").Text(), geminiText(m.Get("content"))
+	if kind != "user" && kind != "gemini" || text == "" {
+		return 0
+	}
+	return maphash.String(r.seed, kind+" "+text) | 1
+}
+
+// dropped counts a message that is not part of the conversation any more.
+func (r *geminiReader) dropped(m geminiMessage, cause Cause) {
+	if m.text != 0 {
+		r.omit(cause, m.at.line)
+	}
+}
+
 // add adds a message, or replaces the one with its id.
 func (r *geminiReader) add(at place, index int, m jsonstream.Value) {
 	r.span(m.Get("timestamp").Text())
@@ -78,8 +109,11 @@ func (r *geminiReader) add(at place, index int, m jsonstream.Value) {
 	added := geminiMessage{strings.Clone(m.Get("id").Text()), at, index, Usage{
 		Input: max(format.Natural(tokens.Get("input"))-cached, 0), CacheRead: cached,
 		Output: format.Natural(tokens.Get("output")) + format.Natural(tokens.Get("thoughts")), Reasoning: format.Natural(tokens.Get("thoughts")),
-	}}
+	}, r.hash(m)}
 	if n, known := r.byID[added.id]; known {
+		if r.messages[n].text != added.text { // else it was written again, with its calls
+			r.dropped(r.messages[n], Replaced)
+		}
 		r.messages[n] = added
 		return
 	}
@@ -90,24 +124,26 @@ func (r *geminiReader) add(at place, index int, m jsonstream.Value) {
 func (r *geminiReader) collect(c *collector) error {
 	var root jsonstream.Value
 	var within []jsonstream.Value // the messages in the line
-	var line int
+	var at place                  // of root; a line may have several
 	for _, m := range r.messages {
-		if m.at.line != line {
+		if m.at != at {
 			var err error
 			if root, err = r.src.at(m.at); err != nil {
 				return err
 			}
-			line, within = m.at.line, nil
+			at, within = m.at, nil
 			for _, v := range [...]jsonstream.Value{root, root.Get("$set")} {
 				for _, one := range v.Get("messages").Elements() {
 					within = append(within, one)
 				}
 			}
 		}
-		if m.index < 0 {
-			c.gemini(root)
-		} else {
-			c.gemini(within[m.index])
+		one := root
+		if m.index >= 0 {
+			one = within[m.index]
+		}
+		if !c.gemini(one) {
+			r.omit(ByProgram, m.at.line)
 		}
 		r.Usage.Input += m.usage.Input
 		r.Usage.CacheRead += m.usage.CacheRead
@@ -117,8 +153,9 @@ func (r *geminiReader) collect(c *collector) error {
 	return nil
 }
 
-// gemini collects a message. Messages about the program itself are no turns.
-func (c *collector) gemini(m jsonstream.Value) {
+// gemini collects a message, and reports false if the user wrote it to the program, or the program in the
+// user's name. Messages about the program itself are no turns.
+func (c *collector) gemini(m jsonstream.Value) bool {
 	time := timeOf(m)
 	switch text := geminiText(m.Get("content")); m.Get("type").Text() {
 	case "user":
@@ -130,6 +167,7 @@ func (c *collector) gemini(m jsonstream.Value) {
 		if !isGeminiCommand(text) {
 			c.user(text, time, true)
 		}
+		return !isGeminiCommand(text)
 	case "gemini":
 		c.said(text, m.Get("id").Text(), time, true)
 		calls := m.Get("toolCalls")
@@ -142,6 +180,7 @@ func (c *collector) gemini(m jsonstream.Value) {
 			}
 		}
 	}
+	return true
 }
 
 // isGeminiCommand reports whether a text of the user is a command to the program, or one that the program

@@ -23,6 +23,7 @@ type source struct {
 	limits jsonstream.Limits
 	parser jsonstream.Parser
 	buffer []byte
+	agent  func() Agent // of the session, "" if it is not yet known
 }
 
 func (s *source) maxLine() int64 {
@@ -65,7 +66,7 @@ func (s *source) pieces(line []byte, at place, problem string, each func(at plac
 		return
 	}
 	line = bytes.Clone(line)
-	isLine := func(root jsonstream.Value) bool { return agentOf(root) != "" }
+	isLine := func(root jsonstream.Value) bool { return isPiece(root, s.agent()) }
 	isWhole, begin := true, at.offset
 	for piece, whole := range jsonstream.Pieces(line, s.limits, isLine) {
 		length := int64(len(piece))
@@ -78,6 +79,20 @@ func (s *source) pieces(line []byte, at place, problem string, each func(at plac
 	}
 	if !isWhole {
 		damaged(Damage{at.line, begin, problem})
+	}
+}
+
+// isPiece reports whether an object in a damaged line is a line of an agent's session, "" for any agent. Of a
+// line that is cut off, the objects within it remain: they must not be taken for the lines of another agent.
+func isPiece(root jsonstream.Value, agent Agent) bool {
+	switch of := agentOf(root); agent {
+	case "":
+		return of != "" && (of != Codex || root.Get("payload").Exists())
+	case GeminiCLI:
+		isMessage := root.Get("id").Kind() == jsonstream.String && root.Get("type").Kind() == jsonstream.String && root.Get("content").Exists()
+		return of == agent || isMessage || root.Get("$rewindTo").Exists() || root.Get("$set").Exists()
+	default:
+		return of == agent
 	}
 }
 

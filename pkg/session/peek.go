@@ -32,7 +32,7 @@ func Peek(text io.ReaderAt, size int64, o Options) (*Session, error) {
 	s := &Session{Bytes: size}
 	p := peeker{Session: s}
 	for _, part := range [][]byte{head, tail} {
-		src := &source{text: bytes.NewReader(part), size: int64(len(part)), limits: o.Limits}
+		src := &source{text: bytes.NewReader(part), size: int64(len(part)), limits: o.Limits, agent: func() Agent { return s.Agent }}
 		p.src = src
 		if _, err := src.lines(p.line, s.damaged); err != nil {
 			return nil, err

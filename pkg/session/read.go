@@ -1,8 +1,10 @@
 package session
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"strings"
 	"time"
@@ -27,22 +29,30 @@ type reader interface {
 // [*formats.StrangerError]; problems of single lines are in [Session].Damage.
 func Read(text io.ReaderAt, size int64, o Options) (*Session, error) {
 	s := &Session{Bytes: size}
-	src := &source{text: text, size: size, limits: o.Limits}
+	src := &source{text: text, size: size, limits: o.Limits, agent: func() Agent { return s.Agent }}
 	var r reader
 	unknown := ErrUnknown
-	var err error
+	var early []place // lines before the one that determines the agent
+	var err, failed error
 	s.Lines, err = src.lines(func(at place, root jsonstream.Value) {
 		if r == nil {
 			if s.Agent = agentOf(root); s.Agent == "" {
 				unknown = strangeness(unknown, root)
+				early = append(early, at)
 				return
 			}
 			r = newReader(s, src)
+			if root, failed = src.replay(early, at, func(at place, root jsonstream.Value) {
+				s.span(root.Get("timestamp").Text())
+				r.index(at, root)
+			}); failed != nil {
+				return
+			}
 		}
 		s.span(root.Get("timestamp").Text())
 		r.index(at, root)
 	}, s.damaged)
-	if err != nil {
+	if err = cmp.Or(err, failed); err != nil {
 		return nil, err
 	}
 	if r == nil {
@@ -56,6 +66,18 @@ func Read(text io.ReaderAt, size int64, o Options) (*Session, error) {
 	}
 	c.finish()
 	return s, nil
+}
+
+// replay calls each with the lines at places, and returns the line at now.
+func (s *source) replay(places []place, now place, each func(at place, root jsonstream.Value)) (jsonstream.Value, error) {
+	for _, at := range places {
+		root, err := s.at(at)
+		if err != nil {
+			return root, err
+		}
+		each(at, root)
+	}
+	return s.at(now)
 }
 
 // strangeness returns err, the error for a file of no agent, with the name of the format of its first line.
@@ -93,7 +115,7 @@ func newReader(s *Session, src *source) reader {
 	case Codex:
 		return &codexReader{Session: s, src: src}
 	case GeminiCLI:
-		return &geminiReader{Session: s, src: src, byID: map[string]int{}}
+		return &geminiReader{Session: s, src: src, byID: map[string]int{}, seed: maphash.MakeSeed()}
 	default:
 		return newClaudeReader(s, src)
 	}

@@ -56,6 +56,7 @@ type Session struct {
 	TurnsLeftOut int
 	Compactions  int
 	Summary      string
+	Omissions    []Omission // the turns that are not part of the conversation, by cause
 
 	Requests     []Request // the user's requests, oldest first
 	RequestCount int       // including dropped ones; the first and the latest are kept

@@ -122,8 +122,16 @@ type origin struct {
 	ToolCalls    int             `json:"toolCalls"`
 	TurnsLeftOut int             `json:"turnsLeftOut"`
 	Compactions  int             `json:"compactions"`
+	Omissions    []stateOmission `json:"omissions,omitzero"`
 	Usage        Usage           `json:"usage"`
 	CostUSD      *message.Number `json:"costUSD"` // null if unknown
+}
+
+// A stateOmission is an [Omission] in a state.
+type stateOmission struct {
+	Cause     Cause `json:"cause"`
+	Turns     int   `json:"turns"`
+	FirstLine int   `json:"firstLine"`
 }
 
 func (w *stateWriter) state() state {
@@ -193,6 +201,9 @@ func (w *stateWriter) origin() origin {
 		Agent: w.Agent, ID: w.mask(w.ID), Title: w.mask(Clip(w.Title, 200)), Version: w.mask(w.Version), Model: w.mask(w.Model),
 		Bytes: w.Bytes, Lines: w.Lines, DamagedLines: w.Damaged, Requests: w.RequestCount, ToolCalls: w.CallCount,
 		TurnsLeftOut: w.TurnsLeftOut, Compactions: w.Compactions, Usage: w.Usage,
+	}
+	for _, omitted := range w.Omissions {
+		o.Omissions = append(o.Omissions, stateOmission{omitted.Cause, omitted.Turns, omitted.Lines[0]})
 	}
 	if !w.Began.IsZero() {
 		o.Began, o.Ended = w.Began.Format("2006-01-02T15:04:05.000Z"), w.Ended.Format("2006-01-02T15:04:05.000Z")

@@ -23,7 +23,7 @@ func sessionRules() []finding.Rule {
 		Severity: finding.Warning,
 		Reason:   IncompleteContext,
 		Summary:  "Turns in the file of a session cannot be reached from its last line.",
-		Why:      "The agent resumes the session without them, so that a task or a constraint is missing and no one notices. A parentUuid names a line that is not in the file, or a request that failed and was made again has left its reply on a branch of its own. handoff repair links the lines again.",
+		Why:      "The agent resumes the session without them, so that a task or a constraint is missing and no one notices. A parentUuid names a line that is not in the file, or a request that failed and was made again has left its reply on a branch of its own. handoff repair links these lines again. A branch beside the conversation whose first line has no parent, and a turn without a uuid, are only reported.",
 		Bad: `[{"type": "user", "uuid": "u1", "parentUuid": null, "sessionId": "s1", "message": {"role": "user", "content": "Use tabs."}},
  {"type": "assistant", "uuid": "a1", "parentUuid": "u1", "sessionId": "s1", "message": {"role": "assistant", "content": [{"type": "text", "text": "Yes."}]}},
  {"type": "user", "uuid": "u2", "parentUuid": "x9", "sessionId": "s1", "message": {"role": "user", "content": "Commit."}}]`,
@@ -70,6 +70,14 @@ func lossFinding(loss format.Loss, line jsonstream.Value) finding.Finding {
 	if loss.Cause == format.Unreadable {
 		f.Rule = unreadableCompaction
 		f.Message = loss.Count() + " before this compaction cannot be read any more: its summary is encrypted or missing; hand over the session before it was compacted"
+		return f.On(line)
+	}
+	switch loss.Cause {
+	case format.Detached:
+		f.Message = loss.Count() + " on the branch of this line cannot be reached: the branch begins with a line whose parentUuid is missing, or leads back to itself"
+		return f.On(line)
+	case format.Unlinked:
+		f.Message = loss.Count() + " from this line on cannot be reached: the line of a turn has no uuid"
 		return f.On(line)
 	}
 	if loss.Cause == format.Orphaned {

@@ -105,19 +105,69 @@ func (t *Tree[K]) Cut(path []int) []int {
 // losses returns the turns that Claude Code does not find from the last entry.
 func (t *Tree[K]) losses() []format.Loss {
 	var all []format.Loss
+	known := make([]bool, len(t.nodes))
 	for path, _ := t.Conversation(); ; {
+		for _, n := range slices.Concat(path, t.Before(path)) {
+			known[n] = true
+		}
 		for _, o := range t.orphans {
 			all = append(all, format.Loss{Cause: format.Orphaned, At: t.nodes[o.reply[0]].Order, Turns: t.Said(o.reply), Child: t.nodes[o.child].Order, Parent: t.order(o.reply)})
 		}
 		t.orphans = nil
 		cut := t.Cut(path)
 		if len(cut) == 0 {
-			return all
+			return append(all, t.detached(known)...)
 		}
 		first := t.nodes[path[0]].Order
 		all = append(all, format.Loss{Cause: format.Dangling, At: first, Turns: t.Said(cut), Child: first, Parent: t.order(cut)})
 		path = cut
 	}
+}
+
+// Detached returns the first entry of the branch of each node, -1 for a node that leads to a root or to a known
+// node. The first entry has a parent that is missing, or is one of a circle.
+func (t *Tree[K]) Detached(known []bool) []int {
+	const unseen = -2
+	var none K
+	begins := slices.Repeat([]int{unseen}, len(t.nodes))
+	for n := range t.nodes {
+		var way []int
+		for begins[n] == unseen {
+			begins[n] = n // in a circle
+			way = append(way, n)
+			if known[n] {
+				begins[n] = -1
+			} else if up := t.Up(n); up >= 0 {
+				n = up
+			} else if t.parent(n) == none {
+				begins[n] = -1
+			}
+		}
+		for _, m := range way {
+			begins[m] = begins[n]
+		}
+	}
+	return begins
+}
+
+// detached returns the losses of branches that lead to no known node and to no root.
+func (t *Tree[K]) detached(known []bool) (all []format.Loss) {
+	at := map[int]int{}
+	for n, begin := range t.Detached(known) {
+		e := t.nodes[n]
+		if begin < 0 || !e.isMain() || !e.Speaks() && !e.Queued || e.Meta {
+			continue
+		}
+		i, ok := at[begin]
+		if !ok {
+			i = len(all)
+			at[begin] = i
+			all = append(all, format.Loss{Cause: format.Detached, At: e.Order})
+		}
+		all[i].At = min(all[i].At, e.Order)
+		all[i].Turns++
+	}
+	return all
 }
 
 // order returns the position of the last of some nodes in the file.

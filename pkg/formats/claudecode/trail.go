@@ -52,8 +52,16 @@ func (t *trail) Add(read any) {
 	t.entries, t.plain = append(t.entries, more.entries), append(t.plain, more.plain...)
 }
 
-// Losses returns the turns that the conversation is cut off from, or that a retry left beside it.
-func (t *trail) Losses() []format.Loss { return NewTree(t.entries...).losses() }
+// Losses returns the turns that the conversation is cut off from, or that a retry left beside it, and the turns
+// without a uuid if others have one.
+func (t *trail) Losses() []format.Loss {
+	tree := NewTree(t.entries...)
+	losses := tree.losses()
+	if len(tree.nodes) > 0 && len(t.plain) > 0 {
+		losses = append(losses, format.Loss{Cause: format.Unlinked, At: int(t.plain[0].Index), Turns: len(t.plain)})
+	}
+	return losses
+}
 
 func (t *trail) Turns() []format.Spot {
 	tree := NewTree(t.entries...)

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"cmp"
 	"hash/fnv"
 	"iter"
 	"math"
@@ -198,6 +199,12 @@ const summaryMark = "Another language model started to solve this problem"
 // ofDeveloper are the prefixes of texts that Codex adds as the developer before a turn.
 var ofDeveloper = []string{"<permissions instructions>", "<model_switch>", "<collaboration_mode>", "<realtime_conversation>", "<personality_spec>"}
 
+// IsTurn reports whether an item is a message of the user or the assistant, not the summary of a compaction.
+func IsTurn(item jsonstream.Value) bool {
+	role := item.Get("role").Text()
+	return item.Get("type").Text() == "message" && (role == "assistant" || role == "user" && natureOf(item) != summary)
+}
+
 // Add adds lines in the order of the file.
 func (t *Thread) Add(lines ...Line) { t.lines = append(t.lines, lines...) }
 
@@ -207,8 +214,8 @@ type threadTurn struct {
 	nature nature
 }
 
-// Turns returns the places of the turns, oldest first; earlier has the places of the items that compactions
-// replaced. Neither has rolled-back turns.
+// Turns returns the places of the turns, oldest first; earlier has the places of the turns that compactions
+// replaced, among them the turns of earlier compactions. Neither has rolled-back turns.
 func (t *Thread) Turns() (turns, earlier []format.Spot) { return t.replay(func(Line, []threadTurn) {}) }
 
 // losses returns the turns that compactions replaced by a summary that is encrypted or missing.
@@ -231,26 +238,36 @@ func (t *Thread) losses() (all []format.Loss) {
 // replay returns the result of Turns. It calls compacting with each compaction and the turns before it.
 func (t *Thread) replay(compacting func(l Line, now []threadTurn)) (turns, earlier []format.Spot) {
 	void := t.takenBack()
-	var now, before []threadTurn
+	var now, before, within []threadTurn // within: turns of compactions that later ones replaced
+	replace := func(turns []threadTurn) {
+		for _, turn := range turns {
+			if turn.Nth > 0 {
+				within = append(within, turn)
+			} else {
+				before = append(before, turn)
+			}
+		}
+	}
 	for i, l := range t.lines {
 		if void[i] {
 			continue
 		}
-		within := make([]threadTurn, len(l.within))
+		held := make([]threadTurn, len(l.within))
 		for n, nature := range l.within {
-			within[n] = threadTurn{format.Spot{Index: l.Index, Nth: int32(n + 1)}, nature}
+			held[n] = threadTurn{format.Spot{Index: l.Index, Nth: int32(n + 1)}, nature}
 		}
 		switch l.effect {
 		case isItem:
 			now = append(now, threadTurn{format.Spot{Index: l.Index}, l.nature})
 		case compacts:
 			compacting(l, now)
-			before, now = ofLines(append(before, now...)), within
+			replace(now)
+			now = held
 		case summarises:
 			compacting(l, now)
 			kept := slices.DeleteFunc(slices.Clone(now), func(turn threadTurn) bool { return turn.nature != request })
-			before = ofLines(append(before, slices.DeleteFunc(now, func(turn threadTurn) bool { return turn.nature == request })...))
-			now = append(kept, within...)
+			replace(slices.DeleteFunc(now, func(turn threadTurn) bool { return turn.nature == request }))
+			now = append(kept, held...)
 		case rollsBack:
 			rest := withoutLast(now, int(l.count))
 			replaced := 0 // messages of the user that replaced earlier ones
@@ -262,13 +279,9 @@ func (t *Thread) replay(compacting func(l Line, now []threadTurn)) (turns, earli
 			now, before = rest, withoutLast(before, replaced)
 		}
 	}
-	slices.SortFunc(before, func(a, b threadTurn) int { return int(a.Index - b.Index) })
+	before = append(before, within...)
+	slices.SortFunc(before, func(a, b threadTurn) int { return cmp.Or(int(a.Index-b.Index), int(a.Nth-b.Nth)) })
 	return spotsOf(now), spotsOf(before)
-}
-
-// ofLines removes the turns within other lines.
-func ofLines(turns []threadTurn) []threadTurn {
-	return slices.DeleteFunc(turns, func(turn threadTurn) bool { return turn.Nth > 0 })
 }
 
 func spotsOf(turns []threadTurn) []format.Spot {

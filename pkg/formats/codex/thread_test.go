@@ -95,7 +95,7 @@ func TestThread(t *testing.T) {
 		{"summary and context", "uENV dPERM u1 a1 u2 a2 {S} u3 a3", "u1 u2 S u3 a3", env + " <permissions instructions>x</permissions instructions> a1 a2"},
 		{"replaced", "u1 a1 [u1,uS] u3 a3", "u1 uS u3 a3", "u1 a1"},
 		{"replaced by nothing", "u1 a1 [] u3 a3", "u3 a3", "u1 a1"},
-		{"replaced, then a summary", "u1 a1 [u1,uOWN] u2 a2 {S2} u3 a3", "u1 u2 S2 u3 a3", "u1 a1 a2"},
+		{"replaced, then a summary", "u1 a1 [u1,uOWN] u2 a2 {S2} u3 a3", "u1 u2 S2 u3 a3", "u1 a1 " + ownSummary + " a2"},
 		{"the summary taken back", "(1 u1 a1 )1 (2 [u1,uS] )2 (3 u2 a2 )3 <1 (4 u3 a3 )4", "u1 uS u3 a3", "u1 a1"},
 		{"a compaction within a turn taken back", "(1 u1 a1 )1 (2 u2 [u1,u2,uS] a2 )2 <1 (3 u3 a3 )3", "u1 a1 u3 a3", ""},
 		{"a compaction and the turn before it", "(1 u1 a1 )1 (2 u2 a2 )2 (3 [u1,u2,uS] u3 a3 )3 <2 (4 u4 a4 )4", "u1 a1 u4 a4", ""},
