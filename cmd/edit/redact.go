@@ -60,7 +60,7 @@ again. Ids of messages, agents and tool calls are kept and reported.`,
 		Example: `  handoff redact message.json > redacted.json
   handoff redact --secret-file secret.key --vault vault.jsonl message.json > redacted.json
   handoff redact --secret-file secret.key --vault vault.jsonl --restore redacted.json
-  agent | jq -Rs . | handoff redact --secret-file secret.key --vault vault.jsonl --restore | jq -r .
+  agent | jq -Rs . | handoff redact --secret-file secret.key --vault vault.jsonl --restore | jq -j .
   handoff redact --forget --keep-format -i fixtures/`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {

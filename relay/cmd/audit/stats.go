@@ -41,10 +41,11 @@ threshold.
 With --slo, it also detects persistent breaches of section 6.5: a pair of agents that
 exceeded a limit on one transport in each of its last three five-minute windows with
 handoffs, within the last hour. One late message is never enough. In case of a breach,
---alert-cmd and --alert-url are called once per run: use cron to repeat it.
+--alert-cmd and --alert-url are called once per run: use cron to repeat it. All other
+thresholds only set the exit code.
 
 Exit code 0: no threshold is exceeded; 1: at least one is; 2: the log could not be read.`,
-		Example: `  handoff audit stats --since 24h
+		Example: `  handoff audit stats --since 24h || page-somebody
   handoff audit stats --slo --since 24h --alert-cmd page-somebody
   handoff audit stats --slo-limit nats=20ms/100ms --slo-limit http=50ms/200ms
   handoff audit stats -f prometheus -o handoff.prom`,
