@@ -43,8 +43,8 @@ func TestMain(m *testing.M) {
 		if os.Getenv("GOGC") == "" {
 			debug.SetGCPercent(400) // commands in this process allocate much
 		}
-		flag.Set("test.parallel", "8") // scripts wait more than they compute
-		return tier.Run(m, "TestScripts")
+		flag.Set("test.parallel", "8")                // scripts wait more than they compute
+		return tier.Run(m, "TestScripts", "TestDocs") // each script and each block is a test of its own
 	}))
 }
 
