@@ -76,7 +76,7 @@ fi
 export TEST_ANYWHERE=$work TEST_ANYWHERE_OF=$root
 run="'$root/scripts/test-anywhere.sh'"
 [ -z "${TEST_COSTS-}" ] || run="'$root/.ci/exec' $run"
-# The tests wait for a third of their time, so one package more than there are cores runs at a time.
+# The tests wait for a third of their time, so run one package more than there are cores.
 export GOFLAGS="${GOFLAGS-} -count=1 -vet=off -p=$(($(nproc) + 1)) \"-exec=$run\""
 if [ $# -gt 0 ]; then
   go test "$@"

@@ -19,8 +19,7 @@ type Reason string
 type Layer string
 
 // The layers of a receiver, in the order in which they run; Chain, for checks across the messages of a task;
-// Claims, for checks of what agents say about their work; and Receiver, for what only the record of a receiver
-// shows. Protocol has the rules of other systems that their schemas cannot express, and Provider the errors
+// Claims, for checks of the claims of agents; and Receiver, for checks against the records of a receiver. Protocol has the rules of other systems that their schemas cannot express, and Provider the errors
 // of the APIs of model providers about a history. The rule IDs of these two begin with the name of the
 // system or provider. Privacy and Lint are not layers of the specification: their findings are warnings.
 const (

@@ -5,12 +5,12 @@ import (
 	"unsafe"
 )
 
-// A suspicion is what a text may have, by its prefilter.
+// A suspicion is the set of checks that may find something in a text. The prefilter excludes the others.
 type suspicion uint64
 
 const (
-	mayMatch suspicion = 1 << iota // a match of a rule in the text as it is
-	mayHide                        // other readings, or oddities
+	mayMatch suspicion = 1 << iota // the rules, in the text as it is
+	mayHide                        // the search for other readings and oddities
 
 	harmless suspicion = 0
 	unknown  suspicion = 4 // of a text that was not seen

@@ -80,11 +80,11 @@ func (r *claudeReader) collect(c *collector) error {
 	return nil
 }
 
-// isTurn reports whether an entry is a turn of the user or the assistant, or a summary.
+// isTurn reports whether an entry is a message of the user or the assistant, or queued input of the user.
 func isTurn(e *claudecode.Entry[string]) bool { return e.Speaks() || e.Queued }
 
-// causes returns for each entry that is a turn why it is not part of the conversation, "" for a part of it.
-// before and lost are the turns before path that the collector gets too.
+// causes returns, for each entry, the cause of its omission from the conversation, "" for an entry that is no
+// turn. The caller clears the causes of the turns on path. before and lost are the turns before path, which are collected too.
 func (r *claudeReader) causes(t *claudecode.Tree[string], path, before []int, lost [][]int) []Cause {
 	causes := make([]Cause, len(r.entries))
 	for i := range r.entries {

@@ -15,7 +15,7 @@ type codexReader struct {
 	src    *source
 	thread codex.Thread
 	places []place          // of the lines of the thread, by their index
-	says   []bool           // of the lines of the thread: it is a message of the user or the assistant
+	unread []bool           // of the lines of the thread: it has a message that was not collected yet
 	within map[int32][]bool // the same of the turns in the lines of compactions
 	// changes are the files that events name, in their order.
 	changes []change
@@ -36,12 +36,6 @@ func payloadOf(root jsonstream.Value) (kind string, payload jsonstream.Value) {
 	return "", root
 }
 
-// isItem reports whether a line is an item.
-func isItem(root jsonstream.Value) bool {
-	kind, _ := payloadOf(root)
-	return kind == "response_item"
-}
-
 func (r *codexReader) index(at place, root jsonstream.Value) {
 	kind, payload := payloadOf(root)
 	if payload == root && isStrange(root, r.Agent) {
@@ -52,7 +46,7 @@ func (r *codexReader) index(at place, root jsonstream.Value) {
 		line.Index = int32(len(r.places))
 		r.places = append(r.places, at)
 		r.thread.Add(line)
-		r.says = append(r.says, isItem(root) && codex.IsTurn(payload))
+		r.unread = append(r.unread, kind == "response_item" && codex.IsTurn(payload))
 		for _, turn := range codex.Within(root) {
 			if r.within == nil {
 				r.within = map[int32][]bool{}
@@ -137,22 +131,22 @@ func isCodexText(text string) bool {
 // account marks the turns at spots in a line as read, and counts them if a compaction replaced them.
 func (r *codexReader) account(c *collector, spots []format.Spot, isTurn bool) {
 	for _, spot := range spots {
-		is := &r.says[spot.Index]
+		unread := &r.unread[spot.Index]
 		if spot.Nth > 0 {
-			is = &r.within[spot.Index][spot.Nth-1]
+			unread = &r.within[spot.Index][spot.Nth-1]
 		}
-		if *is && !isTurn {
+		if *unread && !isTurn {
 			c.omit(BeforeCompaction, r.places[spot.Index].line)
 		}
-		*is = false
+		*unread = false
 	}
 }
 
-// rolledBack counts the turns that were not read: the user took them back.
-func (r *codexReader) rolledBack(c *collector) {
+// countRolledBack counts the turns that were not collected: the user took them back.
+func (r *codexReader) countRolledBack(c *collector) {
 	for i, at := range r.places {
-		for _, is := range append(r.within[int32(i)], r.says[i]) {
-			if is {
+		for _, unread := range append(r.within[int32(i)], r.unread[i]) {
+			if unread {
 				c.omit(RolledBack, at.line)
 			}
 		}
@@ -194,7 +188,7 @@ func (r *codexReader) collect(c *collector) error {
 			c.omit(ByProgram, r.places[spots[0].Index].line)
 		}
 	}
-	r.rolledBack(c)
+	r.countRolledBack(c)
 	for _, changed := range r.changes { // also by scripts and commands; calls that write patches are known
 		path := strings.TrimPrefix(changed.path, strings.TrimSuffix(r.Folder, "/")+"/")
 		_, relative := c.files[path]

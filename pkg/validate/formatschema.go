@@ -39,12 +39,14 @@ func checkSchema(root jsonstream.Value, f format.Format, o Options) []finding.Fi
 		return o.Schema.Check(root)
 	case f == format.EAAPL:
 		found := checkMessageSchema(root, o)
-		switch {
-		case len(found) == 0:
-		case isUnknown(root, o):
+		if len(found) == 0 {
+			return nil
+		}
+		if isUnknown(root, o) {
 			return []finding.Finding{unknownDocument(root)}
-		case refusedFormat(root, o) != "":
-			return []finding.Finding{refusedDocument(root, refusedFormat(root, o))}
+		}
+		if refused := refusedFormat(root, o); refused != "" {
+			return []finding.Finding{refusedDocument(root, refused)}
 		}
 		return found
 	}

@@ -67,23 +67,18 @@ func lintSession(doc *jsonstream.Document, f format.Format) []finding.Finding {
 // lossFinding returns the finding about a loss at a line.
 func lossFinding(loss format.Loss, line jsonstream.Value) finding.Finding {
 	f := finding.Finding{Rule: unreachableTurns, Layer: finding.Lint, Severity: finding.Warning, Reason: IncompleteContext}
-	if loss.Cause == format.Unreadable {
+	switch loss.Cause {
+	case format.Unreadable:
 		f.Rule = unreadableCompaction
 		f.Message = loss.Count() + " before this compaction cannot be read any more: its summary is encrypted or missing; hand over the session before it was compacted"
-		return f.On(line)
-	}
-	switch loss.Cause {
 	case format.Detached:
 		f.Message = loss.Count() + " on the branch of this line cannot be reached: the branch begins with a line whose parentUuid is missing, or leads back to itself"
-		return f.On(line)
 	case format.Unlinked:
 		f.Message = loss.Count() + " from this line on cannot be reached: the line of a turn has no uuid"
-		return f.On(line)
-	}
-	if loss.Cause == format.Orphaned {
+	case format.Orphaned:
 		f.Message = loss.Count() + " of a reply cannot be reached: the conversation follows the note of a failed request beside it; handoff repair links them"
-		return f.On(line)
+	default:
+		f.Message = fmt.Sprintf("%s before this line cannot be reached: no line has its parentUuid, %s; handoff repair links it to the line before", loss.Count(), finding.Quote(line.Get("parentUuid").Text()))
 	}
-	f.Message = fmt.Sprintf("%s before this line cannot be reached: no line has its parentUuid, %s; handoff repair links it to the line before", loss.Count(), finding.Quote(line.Get("parentUuid").Text()))
 	return f.On(line)
 }

@@ -1,4 +1,4 @@
-// Peer does with another library what a command of handoff does, so that scripts/bench.sh can compare them:
+// Peer is the counterpart of a command of handoff, made with another library, for comparison by scripts/bench.sh:
 //
 //	peer canonicalize FILE
 //

@@ -33,7 +33,7 @@ const (
 // Groups returns all groups.
 func Groups() []Group { return []Group{Agent, Task, Day, Pair} }
 
-// Options say which costs are added up, and how.
+// Options select and group the handoffs of a [Bill].
 type Options struct {
 	By           Group
 	Since, Until time.Time // limits of the time of acceptance, Until exclusive; zero for none
