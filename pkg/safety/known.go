@@ -1,9 +1,6 @@
 package safety
 
-import (
-	"hash/maphash"
-	"unsafe"
-)
+import "hash/maphash"
 
 // A suspicion is the set of checks that may find something in a text. The prefilter excludes the others.
 type suspicion uint64
@@ -34,13 +31,15 @@ var knownSeed = maphash.MakeSeed()
 // digestOf returns the digest of a text. Its lowest two bits are 0.
 func digestOf(text []byte) uint64 { return maphash.Bytes(knownSeed, text) << 2 }
 
-// digestIn returns the digest of a text in a field.
+// A fieldText is a text in a field.
+type fieldText struct {
+	field Field
+	text  string
+}
+
+// digestIn returns the digest of a text in a field. Its lowest two bits are 0.
 func digestIn(text string, field Field) uint64 {
-	var h uint64
-	for _, c := range []byte(field) {
-		h = h<<8 | uint64(c)
-	}
-	return digestOf(unsafe.Slice(unsafe.StringData(text), len(text))) ^ h*0x9E3779B97F4A7C15<<2
+	return maphash.Comparable(knownSeed, fieldText{field, text}) << 2
 }
 
 // suspicion returns the suspicion of the text with a digest.

@@ -8,7 +8,7 @@ import (
 // An opening has the characters that a match of an expression can begin with, as sets of their
 // lowest five bits, which are the same for both cases of a letter. It excludes most expressions of a
 // rule at a literal of another, without compiling them.
-type opening [openingLen]uint64
+type opening [openingLen]uint32
 
 const openingLen = 4
 
@@ -63,7 +63,7 @@ func openingOf(expr string) (o opening) {
 
 // may reports whether the expression may match at the start of s. An opening knows only ASCII.
 func (o *opening) may(s string) bool {
-	possible := uint64(1)
+	possible := uint32(1)
 	for i := range min(len(o), len(s)) {
 		c := s[i]
 		if c >= utf8.RuneSelf {
