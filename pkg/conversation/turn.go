@@ -58,6 +58,10 @@ func Role(turn jsonstream.Value) string {
 			return "assistant"
 		case "role_user":
 			return "user"
+		case "":
+			if turn.Get("artifactId").Exists() { // A2A
+				return "assistant"
+			}
 		}
 	}
 	return role

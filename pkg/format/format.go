@@ -98,9 +98,9 @@ type Descriptor struct {
 	// Turns are the members that hold turns, in conversation order: arrays, or a string that
 	// is a turn of the user. If a message is an array, its elements are the turns.
 	Turns []string
-	// Alone returns the JSON Pointer of a turn outside any list, which follows the turns of
-	// Turns; it may be the message itself. ok is false if there is none.
-	Alone func(root jsonstream.Value) (pointer string, ok bool)
+	// Alone returns the JSON Pointers of turns that are not in a list of Turns, and cannot be
+	// removed. They follow the turns of these lists. A pointer may be that of the message itself.
+	Alone func(root jsonstream.Value) (pointers []string)
 	// Carriers returns the values that carry content for the receiver, in order. It is nil
 	// for formats whose messages are always their own context. In a format that also has
 	// Turns, it returns nothing for a message that is its own context.

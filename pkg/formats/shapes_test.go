@@ -20,7 +20,7 @@ import (
 // TestShapes checks that the documents of libraries are detected, valid by the schema of their format,
 // and read. The documents of testdata/chat are constructed, one for each form.
 func TestShapes(t *testing.T) {
-	withoutTurns := []string{"task-no-history", "task-no-context", "task-artifacts", "request-get", "http-response", "stream-artifact", "stream-rpc", "artifact", "old-status", "old-artifact"}
+	withoutTurns := []string{"task-no-history", "task-no-context", "request-get", "http-response", "stream-rpc", "old-status"}
 	for _, f := range []format.Format{format.LangChain, format.AISDK, format.Gemini, format.A2A} {
 		files, err := filepath.Glob("../../testdata/chat/" + string(f) + "/*.json")
 		if err != nil || len(files) < 20 {

@@ -185,7 +185,7 @@ func (h *History) read() {
 	if d.Alone == nil {
 		return
 	}
-	if pointer, ok := d.Alone(h.Root); ok {
+	for _, pointer := range d.Alone(h.Root) {
 		v := h.Root.At(pointer)
 		h.Turns = append(h.Turns, conversation.Turn{Value: v, List: len(h.Lists), Role: conversation.Role(v)})
 		h.Lists = append(h.Lists, List{Name: strings.TrimPrefix(pointer, "/"), Value: v, Alone: true})

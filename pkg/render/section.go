@@ -85,8 +85,7 @@ const (
 // section has them, and the remaining members.
 func (w *writer) object(root jsonstream.Value, d *format.Descriptor) {
 	if root.Kind() == jsonstream.Array && d.Known != nil && root.Len() > 0 {
-		w.heading("## Turns")
-		w.turns(root)
+		w.conversation(root, d.Known)
 		return
 	}
 	if root.Kind() != jsonstream.Object {
@@ -102,7 +101,7 @@ func (w *writer) object(root jsonstream.Value, d *format.Descriptor) {
 		shown[name] = true
 		w.heading("## " + title)
 		if slices.Contains(d.Turns, name) && member.Len() > 0 {
-			w.turns(member)
+			w.turns(elementsOf(member))
 		} else {
 			w.value(member)
 		}
@@ -126,11 +125,45 @@ func (w *writer) object(root jsonstream.Value, d *format.Descriptor) {
 // heading writes one of the headings that are not from the message.
 func (w *writer) heading(title string) { w.out = append(append(w.out, title...), '\n') }
 
-// turns writes the turns of a conversation as data. Each has a heading with its role, its other
-// members as JSON, and its content as text.
-func (w *writer) turns(list jsonstream.Value) {
-	n := list.Len()
-	for i, turn := range list.Elements() {
+// conversation writes the elements of a message that is an array. If not all of them are turns, as in a session
+// of a coding agent, the others follow the conversation: a turn that the user rolled back is not part of it.
+func (w *writer) conversation(list jsonstream.Value, known *format.Elements) {
+	elements := elementsOf(list)
+	w.heading("## Turns")
+	if known.Trail == nil {
+		w.turns(elements)
+		return
+	}
+	spots := known.Path(list.Elements())
+	w.turns(known.At(spots, func(index int) jsonstream.Value { return elements[index] }))
+	isTurn := make([]bool, len(elements))
+	for _, s := range spots {
+		isTurn[s.Index] = isTurn[s.Index] || s.Nth == 0
+	}
+	if !slices.Contains(isTurn, false) {
+		return
+	}
+	w.heading("## Lines that are not part of the conversation")
+	for i, element := range elements {
+		if !isTurn[i] {
+			w.value(element)
+		}
+	}
+}
+
+func elementsOf(list jsonstream.Value) []jsonstream.Value {
+	all := make([]jsonstream.Value, 0, list.Len())
+	for _, v := range list.Elements() {
+		all = append(all, v)
+	}
+	return all
+}
+
+// turns writes turns as data. Each has a heading with its role, its other members as JSON, and its content as
+// text.
+func (w *writer) turns(turns []jsonstream.Value) {
+	n := len(turns)
+	for i, turn := range turns {
 		role, content := turn.Get("role"), turn.Get("content")
 		if !isPlain(role.Text()) || content.Kind() != jsonstream.String {
 			w.heading(fmt.Sprintf("### Turn %d of %d", i+1, n))

@@ -4,6 +4,7 @@ package a2a
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/finding"
@@ -64,24 +65,40 @@ func say(like jsonstream.Value, role, text string) []byte {
 	}
 }
 
-// alone returns the document itself if it is a message, or else the message of the task's
-// status unless it is also the last one of the history.
-func alone(root jsonstream.Value) (pointer string, ok bool) {
-	if root.Get("messageId").Exists() && root.Get("parts").Kind() == jsonstream.Array {
-		return "", true
+// alone returns the document itself if it is a message or an artifact, or else the artifact of an update, or the
+// artifacts of the task and the message of its status.
+func alone(root jsonstream.Value) (pointers []string) {
+	if root.Get("parts").Kind() == jsonstream.Array && (root.Get("messageId").Exists() || root.Get("artifactId").Exists()) {
+		return []string{""}
 	}
-	said := root.Get("status").Get("message")
-	if said.Kind() != jsonstream.Object {
-		return "", false
+	if root.Get("artifact").Kind() == jsonstream.Object {
+		return []string{"/artifact"}
 	}
-	if n := root.Get("history").Len(); n > 0 {
-		for i, last := range root.Get("history").Elements() {
-			if i == n-1 && last.Get("messageId").Text() != "" && last.Get("messageId").Text() == said.Get("messageId").Text() {
-				return "", false
-			}
+	for i, artifact := range root.Get("artifacts").Elements() {
+		if artifact.Kind() == jsonstream.Object {
+			pointers = append(pointers, "/artifacts/"+strconv.Itoa(i))
 		}
 	}
-	return "/status/message", true
+	if statusMessage(root).Exists() {
+		pointers = append(pointers, "/status/message")
+	}
+	return pointers
+}
+
+// statusMessage returns the message of a task's status, absent if there is none or it is also the last message
+// of the history.
+func statusMessage(task jsonstream.Value) jsonstream.Value {
+	said := task.Get("status").Get("message")
+	if said.Kind() != jsonstream.Object {
+		return jsonstream.Value{}
+	}
+	n, id := task.Get("history").Len(), said.Get("messageId").Text()
+	for i, last := range task.Get("history").Elements() {
+		if i == n-1 && id != "" && last.Get("messageId").Text() == id {
+			return jsonstream.Value{}
+		}
+	}
+	return said
 }
 
 // methods are the methods of A2A 1.0 and 0.3.

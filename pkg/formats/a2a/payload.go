@@ -75,9 +75,7 @@ func holders(root jsonstream.Value) []jsonstream.Value {
 				add(v)
 			}
 		}
-		if pointer, ok := alone(task); ok && pointer != "" {
-			add(task.At(pointer))
-		}
+		add(statusMessage(task))
 	}
 	slices.SortFunc(all, func(a, b jsonstream.Value) int { return cmp.Compare(a.Offset(), b.Offset()) })
 	return all
