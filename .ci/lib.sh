@@ -202,10 +202,10 @@ concurrent() {
 # race PACKAGE or TEST_FLAG...: runs tests of the first tier with the race detector. SQLite is not
 # instrumented: it is slow to compile, and not part of this project. Do not name packages that instantiate
 # generic types in -gcflags, because the linker uses one instance for all packages. GORACE prevents a sleep
-# of one second at the end of each process. Tests that compare with other programs, test many random cases
-# in one goroutine, or start many processes are skipped: other tests run the same code.
+# of one second at the end of each process. Tests that compare with other programs, test many cases in one
+# goroutine, read the source or the documents, or start many processes are skipped: other tests run the same code.
 race() {
   FULL_TESTS='' CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 go test -race -gcflags=modernc.org/sqlite/lib=-race=false \
-    -skip '^Test(Accessible|AISDK|Conformance|Cookbook|Docs|EveryByteCorrupted|FormatsWithout|Hostile.*|InitialBytes|Inspector|InspectHostile.*|Known|Mutations|NeverLonger|OneUnit|OtherPrograms|OtherReaders|RealisticMessages|SDKs.*|SecretsAreNotShown|SigningRecipes|Skill|ThereAndBack|Tour.*|Types|VerifyFindsEveryChange)$' \
+    -skip '^Test(Accessible|AISDK|ArgumentsAreEvaluated|Blocks|Conformance|Cookbook|Corpus|Dictionaries|Docs|DocsFlags|EveryByteCorrupted|EveryLength|FormatsWithout|Hostile.*|InitialBytes|InspectHostile.*|Inspector|Known|LongLine|ManyStarsTakeFewSteps|MergeTakenAgain|Mutations|NeverLonger|OneClientAndServer|OneUnit|Origins|OtherPrograms|OtherReaders|PackagesNameNoFlags|PlainEnglish|Planes|RealisticMessages|RulesFile|SDKs.*|SecretsAreNotShown|SigningRecipes|Skill|ThereAndBack|Tour.*|Types|Undecided|VerifyFindsEveryChange|Words)$' \
     "$@"
 }

@@ -48,8 +48,8 @@ func byPath(w http.ResponseWriter, r *http.Request) {
 // TestConnections checks that no number of connections excludes another one, unless all have requests in work:
 // whether they were answered or rejected, or send nothing, half a header or a slow body.
 func TestConnections(t *testing.T) {
-	defer guard.SetHeaderTimeout(time.Hour)()
-	defer guard.SetGrace(time.Hour)()
+	t.Cleanup(guard.SetHeaderTimeout(time.Hour))
+	t.Cleanup(guard.SetGrace(time.Hour))
 	const most = 16
 	for name, sent := range map[string]string{
 		"answered":               "GET /200 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
@@ -61,6 +61,7 @@ func TestConnections(t *testing.T) {
 		"a body that never ends": "POST /200 HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000\r\n\r\n{",
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // the server waits five seconds for a connection without a request
 			address, stop := servedWith(t, byPath, guard.ServerOptions{Connections: most, ReadTimeout: time.Hour})
 			for range 2 * most {
 				c := dial(t, address)
