@@ -204,7 +204,7 @@ var imports = map[string][]string{
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats/a2a", "pkg/formats/agentframework", "pkg/formats/aisdk", "pkg/formats/anthropic",
 		"pkg/formats/bedrock", "pkg/formats/claudecode", "pkg/formats/codex", "pkg/formats/eaapl", "pkg/formats/gemini", "pkg/formats/langchain",
 		"pkg/formats/macp", "pkg/formats/openai", "pkg/formats/openaichat", "pkg/formats/pydanticai", "pkg/formats/responses", "pkg/formats/sw4rm",
-		"pkg/jsonstream",
+		"pkg/internal/exchange", "pkg/jsonstream",
 	},
 	"pkg/formats/a2a": {
 		"pkg/conversation", "pkg/finding", "pkg/format", "pkg/internal/chat", "pkg/internal/exchange", "pkg/internal/rulebook", "pkg/internal/tree",

@@ -60,6 +60,7 @@ func TestAPIsTake(t *testing.T) {
 				for seed := range uint64(count) {
 					source := chatgen.History(rand.New(rand.NewPCG(seed, 4)), from)
 					there := converted(t, source, from, to)
+					mustBeDetected(t, to, there)
 					if problems := conform(t, to, there); len(problems) > 0 {
 						t.Fatalf("seed %d: %s\n%s\n%s", seed, strings.Join(problems, "\n"), source, there)
 					}
@@ -76,6 +77,15 @@ func TestAPIsTake(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// mustBeDetected fails unless a converted message is taken for one of its format, so that it can be converted
+// back without naming the format.
+func mustBeDetected(t *testing.T, want format.Format, text []byte) {
+	t.Helper()
+	if got, _ := formats.Detect(parsedIn(t, text, want).Root()); got != want {
+		t.Fatalf("detected as %q: %s", got, text)
 	}
 }
 

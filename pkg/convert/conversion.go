@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"github.com/eaapl/handoff/pkg/formats"
 	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/internal/tree"
 )
@@ -75,6 +76,9 @@ func (c conversion) base(source tree.Node) (tree.Node, trace) {
 func (c conversion) attach(source, base tree.Node, t trace) (tree.Node, trace) {
 	said, _ := c.to.read(base)
 	r := residue{format: c.from.Name, shape: t.shape, given: c.given, made: tree.Object()}
+	if d := formats.Named(c.to.Name); d.Known != nil && !d.Known.Plain && c.to.Pack == nil {
+		r.in = c.to.Name
+	}
 	for i, row := range exchange.Rows {
 		if t.meaning.Values[i] == tree.None && said.Values[i] != tree.None {
 			r.made = r.made.With(row.Member, tree.String(said.Values[i].Digest().String()))

@@ -11,6 +11,7 @@ import (
 // patch that restores the original message from it. In the message it is a JSON object:
 //
 //	format   the format of the original message
+//	in       the format of the message that holds the residue, if its turns alone may not show it
 //	shape    how the original was written: a hint for writing it again
 //	seed, budget, from, to, time   the options of the conversion, if set
 //	made     the digests of made-up values, by their member
@@ -23,6 +24,7 @@ import (
 //	bare     true if the message was an array, which became a member to hold this
 type residue struct {
 	format  format.Format
+	in      format.Format
 	shape   tree.Node
 	given   exchange.Given
 	made    tree.Node // digests by member
@@ -45,6 +47,7 @@ func (r residue) pack() tree.Node {
 			add(name, tree.String(value))
 		}
 	}
+	text(exchange.WrittenIn, string(r.in))
 	add("shape", r.shape)
 	text("seed", r.given.Seed)
 	text("budget", r.given.Budget)

@@ -92,7 +92,7 @@ func mixes(message tree.Node) bool {
 }
 
 func listOf(message tree.Node) tree.Node {
-	for _, name := range []string{"messages", "input"} {
+	for _, name := range []string{"messages", "input", "contents"} {
 		if list := message.Get(name); list != tree.None {
 			return list
 		}
@@ -109,10 +109,11 @@ func TestSDKsTake(t *testing.T) {
 			for seed := range uint64(*histories) {
 				if from != to {
 					source := chatgen.History(rand.New(rand.NewPCG(seed, 8)), from)
-					if bytes.Contains(source, []byte(`"code_execution_20250825"`)) || bytes.Contains(source, []byte("*** End")) || bytes.Contains(source, []byte(`"invalid_tool_call"`)) {
-						continue // the caller of a call is not translated; the input of a custom tool or an invalid call is a text
+					if bytes.Contains(source, []byte("*** End")) || bytes.Contains(source, []byte(`"invalid_tool_call"`)) {
+						continue // the input of a custom tool or an invalid call is a text
 					}
 					there := converted(t, source, from, to)
+					mustBeDetected(t, to, there)
 					checkMade(t, from, to, source, there)
 					texts = append(texts, there)
 				}
@@ -315,6 +316,51 @@ func TestSDKTurns(t *testing.T) {
 				{"type":"tool-result","toolCallId":"srvtoolu_1","toolName":"web_search","output":{"type":"json","value":[{"type":"web_search_result","url":"https://e.test","title":"T","encryptedContent":"Eq","pageAge":null}]}},
 				{"type":"tool-call","toolCallId":"srvtoolu_2","toolName":"code_execution","input":{"command":"ls","type":"bash_code_execution"},"providerExecuted":true},
 				{"type":"tool-result","toolCallId":"srvtoolu_2","toolName":"code_execution","output":{"type":"json","value":{"type":"bash_code_execution_result","stdout":"a","stderr":"","return_code":0,"content":[]}}},{"type":"text","text":"Low."}]}]`,
+		},
+		{
+			name: "a call from the code that Claude executes", from: format.Anthropic, to: format.AISDK,
+			in: `[{"role":"user","content":"Tide?"},{"role":"assistant","content":[{"type":"server_tool_use","id":"srvtoolu_1","name":"code_execution","input":{"code":"tide()"}},
+				{"type":"tool_use","id":"toolu_1","name":"tide","input":{},"caller":{"type":"code_execution_20250825","tool_id":"srvtoolu_1"}}]},
+				{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"low"}]}]`,
+			want: `[{"role":"user","content":"Tide?"},{"role":"assistant","content":[{"type":"tool-call","toolCallId":"srvtoolu_1","toolName":"code_execution","input":{"code":"tide()"},"providerExecuted":true},
+				{"type":"tool-call","toolCallId":"toolu_1","toolName":"tide","input":{},"providerOptions":{"anthropic":{"caller":{"type":"code_execution_20250825","toolId":"srvtoolu_1"}}}}]},
+				{"role":"tool","content":[{"type":"tool-result","toolCallId":"toolu_1","toolName":"tide","output":{"type":"text","value":"low"}}]}]`,
+		},
+		{
+			name: "a call from the code that Claude executes", from: format.Anthropic, to: format.LangChain,
+			in: `[{"role":"user","content":"Tide?"},{"role":"assistant","content":[{"type":"server_tool_use","id":"srvtoolu_1","name":"code_execution","input":{"code":"tide()"}},
+				{"type":"tool_use","id":"toolu_1","name":"tide","input":{},"caller":{"type":"code_execution_20250825","tool_id":"srvtoolu_1"}}]},
+				{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"low"}]}]`,
+			want: `[{"type":"human","content":"Tide?"},{"type":"ai","content":[{"type":"server_tool_use","id":"srvtoolu_1","name":"code_execution","input":{"code":"tide()"}},
+				{"type":"tool_use","id":"toolu_1","name":"tide","input":{},"caller":{"type":"code_execution_20250825","tool_id":"srvtoolu_1"}}],
+				"tool_calls":[{"name":"tide","args":{},"id":"toolu_1","type":"tool_call"}]},
+				{"type":"tool","content":"low","tool_call_id":"toolu_1"}]`,
+		},
+		{
+			name: "signatures of Gemini", from: format.Gemini, to: format.AISDK,
+			in: `[{"role":"user","parts":[{"text":"Tide?"}]},{"role":"model","parts":[{"text":"Hm.","thought":true,"thoughtSignature":"c2ln"},{"text":"I look.","thoughtSignature":"dGV4dA=="},
+				{"functionCall":{"id":"c1","name":"tide","args":{}},"thoughtSignature":"Y2FsbA=="}]},
+				{"role":"user","parts":[{"functionResponse":{"id":"c1","name":"tide","response":{"output":"low"}}}]}]`,
+			want: `[{"role":"user","content":"Tide?"},{"role":"assistant","content":[{"type":"reasoning","text":"Hm.","providerOptions":{"google":{"thoughtSignature":"c2ln"}}},
+				{"type":"text","text":"I look.","providerOptions":{"google":{"thoughtSignature":"dGV4dA=="}}},
+				{"type":"tool-call","toolCallId":"c1","toolName":"tide","input":{},"providerOptions":{"google":{"thoughtSignature":"Y2FsbA=="}}}]},
+				{"role":"tool","content":[{"type":"tool-result","toolCallId":"c1","toolName":"tide","output":{"type":"text","value":"low"}}]}]`,
+		},
+		{
+			name: "a signed call of Gemini in LangChain", from: format.LangChain, to: format.Gemini,
+			in: `[{"type":"human","content":"Tide?"},{"type":"ai","content":"","additional_kwargs":{"__gemini_function_call_thought_signatures__":{"c1":"Y2FsbA=="}},
+				"tool_calls":[{"name":"tide","args":{},"id":"c1","type":"tool_call"}]},{"type":"tool","content":"low","tool_call_id":"c1"}]`,
+			want: `[{"role":"user","parts":[{"text":"Tide?"}]},{"role":"model","parts":[{"functionCall":{"id":"c1","name":"tide","args":{}},"thoughtSignature":"Y2FsbA=="}]},
+				{"role":"user","parts":[{"functionResponse":{"id":"c1","name":"tide","response":{"output":"low"}}}]}]`,
+		},
+		{
+			name: "signatures of Gemini in a UIMessage", from: format.AISDK, to: format.Gemini,
+			in: `[{"id":"1","role":"user","parts":[{"type":"text","text":"Tide?"}]},{"id":"2","role":"assistant","parts":[{"type":"step-start"},{"type":"reasoning","text":"Hm.","providerMetadata":{"vertex":{"thoughtSignature":"c2ln"}}},
+				{"type":"tool-tide","toolCallId":"c1","state":"output-available","input":{},"output":"low","callProviderMetadata":{"google":{"thoughtSignature":"Y2FsbA=="}}},
+				{"type":"step-start"},{"type":"text","text":"Low.","providerMetadata":{"google":{"thoughtSignature":"dGV4dA=="}}}]}]`,
+			want: `[{"role":"user","parts":[{"text":"Tide?"}]},{"role":"model","parts":[{"text":"Hm.","thought":true,"thoughtSignature":"c2ln"},
+				{"functionCall":{"id":"c1","name":"tide","args":{}},"thoughtSignature":"Y2FsbA=="}]},
+				{"role":"user","parts":[{"functionResponse":{"id":"c1","name":"tide","response":{"output":"low"}}}]},{"role":"model","parts":[{"text":"Low.","thoughtSignature":"dGV4dA=="}]}]`,
 		},
 		{
 			name: "a hosted tool of the AI SDK in LangChain", from: format.AISDK, to: format.LangChain,

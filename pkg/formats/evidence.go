@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/eaapl/handoff/pkg/format"
+	"github.com/eaapl/handoff/pkg/internal/exchange"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -33,6 +34,7 @@ func Examine(root jsonstream.Value) (e Evidence) {
 	if i := slices.Index(All(), d); i >= 0 && found[i]&mark == 0 {
 		fit := narrowest(root, &found)
 		e.Turn, e.Also = fit.Turn, fit.Also
+		e.Members = append(e.Members, fit.Members...)
 	}
 	return e
 }
@@ -55,13 +57,19 @@ type candidate struct {
 // narrowest returns the format of the elements in a document's list. A format that fits all
 // elements precedes the others. Ties are broken by JSON Lines in a format of lines, the number
 // of elements that no other format has, and the number of members, in this order. A list
-// without evidence is in the plain format. A format that fits only some elements is returned
+// without evidence is in the format that its carried data names, or else in the plain format. A format that fits only some elements is returned
 // too, so that findings report the other elements.
 func narrowest(root jsonstream.Value, found *[maxFormats]int32) (e Evidence) {
 	all := candidates(root, found)
 	best := best(all)
 	if best == nil {
 		return e
+	}
+	if best.Known.Plain && best.typical == 0 {
+		if c := converted(root, all); c != nil {
+			best = c
+			e.Members = []string{exchange.HolderName}
+		}
 	}
 	e.Format, e.Turn = best.Name, best.first
 	for _, c := range all {
@@ -70,6 +78,20 @@ func narrowest(root jsonstream.Value, found *[maxFormats]int32) (e Evidence) {
 		}
 	}
 	return e
+}
+
+// converted returns the candidate that the data carried in a converted message names, nil if there is none or
+// an element does not fit it.
+func converted(root jsonstream.Value, all []candidate) *candidate {
+	for _, carried := range root.Get(exchange.HolderName).Members() {
+		name := carried.Get(exchange.WrittenIn).Text()
+		for i := range all {
+			if c := &all[i]; string(c.Name) == name && c.foreign == 0 {
+				return c
+			}
+		}
+	}
+	return nil
 }
 
 // best returns the candidate that precedes all others, or nil.

@@ -104,16 +104,24 @@ func withoutSystem(turns []tree.Node) []tree.Node {
 
 // A reasoner holds a provider's names for the proof of a model's reasoning, in the SDK's
 // providerOptions and providerMetadata.
-type reasoner struct{ name, id, signature, redacted string }
+type reasoner struct {
+	name                    string
+	provider                string // see [chat.Part]
+	id, signature, redacted string
+}
 
 // reasoners are the providers whose models require a proof. Redacted reasoning has its data in
-// place of a signature.
+// place of a signature. Of the names of one provider, the first is written.
 var reasoners = []reasoner{
-	{name: "anthropic", signature: "signature", redacted: "redactedData"},
-	{name: "bedrock", signature: "signature", redacted: "redactedData"},
-	{name: "openai", id: "itemId", signature: "reasoningEncryptedContent"},
-	{name: "google", signature: "thoughtSignature"},
+	{name: "anthropic", provider: "anthropic", signature: "signature", redacted: "redactedData"},
+	{name: "bedrock", provider: "bedrock", signature: "signature", redacted: "redactedData"},
+	{name: "openai", provider: "openai", id: "itemId", signature: "reasoningEncryptedContent"},
+	{name: "google", provider: chat.Gemini, signature: thoughtSignature},
+	{name: "googleVertex", provider: chat.Gemini, signature: thoughtSignature},
+	{name: "vertex", provider: chat.Gemini, signature: thoughtSignature},
 }
+
+const thoughtSignature = "thoughtSignature"
 
 // readReasoning reads a part of either kind of message. name is the member with the provider
 // data.
@@ -135,7 +143,7 @@ func readReasoning(part tree.Node, name string) chat.Part {
 		case p.ID == tree.None:
 			continue
 		}
-		p.Provider = tree.String(r.name)
+		p.Provider = tree.String(r.provider)
 		break
 	}
 	return p
@@ -145,7 +153,7 @@ func readReasoning(part tree.Node, name string) chat.Part {
 // requires none.
 func providerData(p chat.Part) tree.Node {
 	for _, r := range reasoners {
-		if r.name != p.Provider.Text() {
+		if r.provider != p.Provider.Text() {
 			continue
 		}
 		var data []tree.Member
@@ -164,6 +172,35 @@ func providerData(p chat.Part) tree.Node {
 		}
 	}
 	return tree.None
+}
+
+// withProof returns a text or call with the proof of its origin in the provider data of its part.
+func withProof(p chat.Part, data tree.Node) chat.Part {
+	for _, r := range reasoners {
+		if signature := data.Get(r.name).Get(thoughtSignature); r.provider == chat.Gemini && tree.IsString(signature) {
+			p.Signature = signature
+			break
+		}
+	}
+	if caller := data.At("/anthropic/caller"); p.Kind == chat.Call && tree.IsString(caller.Get("type")) {
+		p.Caller = chat.Object("type", caller.Get("type"), "tool_id", caller.Get("toolId"))
+	}
+	return p
+}
+
+// proofOf returns the provider data of a text or call, None if it has no proof of its origin.
+func proofOf(p chat.Part) tree.Node {
+	var data []any
+	if p.Caller != tree.None {
+		data = append(data, "anthropic", chat.Object("caller", chat.Object("type", p.Caller.Get("type"), "toolId", p.Caller.Get("tool_id"))))
+	}
+	if p.Signature != tree.None {
+		data = append(data, "google", chat.Object(thoughtSignature, p.Signature))
+	}
+	if data == nil {
+		return tree.None
+	}
+	return chat.Object(data...)
 }
 
 // writeReasoning writes a reasoning part. name is the member for the provider data.
@@ -212,13 +249,13 @@ func textPart(text tree.Node) tree.Node {
 	return chat.Object("type", tree.String("text"), "text", text)
 }
 
-// readText reads a text part of either kind of message.
-func readText(part tree.Node) (chat.Part, bool) {
+// readText reads a text part of either kind of message. name is the member with the provider data.
+func readText(part tree.Node, name string) (chat.Part, bool) {
 	text := part.Get("text")
 	if !tree.IsString(text) {
 		return chat.Part{}, false
 	}
-	p := chat.Part{Kind: chat.Text, Text: text}
+	p := withProof(chat.Part{Kind: chat.Text, Text: text}, part.Get(name))
 	if part.Length() == 2 {
 		p.Value = part // same as the canonical part
 	}

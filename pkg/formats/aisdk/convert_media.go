@@ -108,7 +108,7 @@ func readOutput(part tree.Node) chat.Part {
 	data := part.Get("data")
 	switch kind := part.Get("type").Text(); kind {
 	case "text":
-		if p, ok := readText(part); ok {
+		if p, ok := readText(part, "providerOptions"); ok {
 			return p
 		}
 	case "image-url", "file-url":

@@ -70,7 +70,7 @@ func (r *reader) model(dst []tree.Node, message tree.Node) []tree.Node {
 func readPart(part tree.Node) chat.Part {
 	switch part.Get("type").Text() {
 	case "text":
-		if p, ok := readText(part); ok {
+		if p, ok := readText(part, "providerOptions"); ok {
 			return p
 		}
 	case "image":
@@ -89,7 +89,7 @@ func readPart(part tree.Node) chat.Part {
 	case "tool-call":
 		id, name := part.Get("toolCallId"), part.Get("toolName")
 		if tree.IsString(id) && tree.IsString(name) {
-			return chat.Part{Kind: chat.Call, ID: id, Name: name, Arguments: argumentsOf(part.Get("input"))}
+			return withProof(chat.Part{Kind: chat.Call, ID: id, Name: name, Arguments: argumentsOf(part.Get("input"))}, part.Get("providerOptions"))
 		}
 	}
 	return chat.Part{Kind: chat.Other, Value: part}
@@ -197,7 +197,7 @@ func writeMessage(t chat.Turn, w *chat.Writing, hosted hostedWriter) tree.Node {
 		case p.Kind == chat.Reasoning && role == "assistant":
 			content = append(content, writeReasoning(p, "providerOptions"))
 		case p.Kind == chat.Call:
-			content = append(content, chat.Object("type", tree.String("tool-call"), "toolCallId", p.ID, "toolName", p.Name, "input", inputOf(p.Arguments)))
+			content = append(content, chat.Object("type", tree.String("tool-call"), "toolCallId", p.ID, "toolName", p.Name, "input", inputOf(p.Arguments), "providerOptions", proofOf(p)))
 		case p.Kind == chat.Text && isTextPart(p.Value):
 			content = append(content, p.Value)
 		default:
@@ -206,7 +206,7 @@ func writeMessage(t chat.Turn, w *chat.Writing, hosted hostedWriter) tree.Node {
 				part = hosted.write(p.Value)
 			}
 			if part == tree.None {
-				part = said(p)
+				part = said(p).With("providerOptions", proofOf(p))
 			}
 			content = append(content, part)
 		}

@@ -41,7 +41,7 @@ func (r *reader) ui(dst []tree.Node, message tree.Node) []tree.Node {
 			flush()
 			dst = r.ui(dst, chat.Object("role", tree.String("user"), "parts", part.Get("parts")))
 		case kind == "text":
-			if p, ok := readText(part); ok {
+			if p, ok := readText(part, "providerMetadata"); ok {
 				t.Parts = append(t.Parts, p)
 			}
 		case kind == "file":
@@ -80,7 +80,7 @@ func readTool(part tree.Node) (call []chat.Part, result []chat.Turn) {
 	if input == tree.None {
 		input = part.Get("rawInput") // input that could not be parsed
 	}
-	call = []chat.Part{{Kind: chat.Call, ID: id, Name: name, Arguments: argumentsOf(input)}}
+	call = []chat.Part{withProof(chat.Part{Kind: chat.Call, ID: id, Name: name, Arguments: argumentsOf(input)}, part.Get("callProviderMetadata"))}
 	p := chat.Part{Kind: chat.Result, ID: id, Name: name}
 	switch state {
 	case "output-available":
@@ -157,14 +157,14 @@ func (u *uiWriter) step(turn tree.Node, t chat.Turn) {
 		case chat.Call:
 			u.calls = true
 			u.open[p.ID.Text()] = len(u.parts)
-			u.parts = append(u.parts, toolPart(p.ID, p.Name, inputOf(p.Arguments)))
+			u.parts = append(u.parts, toolPart(p.ID, p.Name, inputOf(p.Arguments)).With("callProviderMetadata", proofOf(p)))
 		case chat.Reasoning:
 			u.parts = append(u.parts, done(writeReasoning(p, "providerMetadata")))
 		case chat.File:
 			u.parts = append(u.parts, uiFile(p.Media))
 		default:
 			if p.Kind != chat.Other || !u.host(u.hosted.write(p.Value)) {
-				u.parts = append(u.parts, done(said(p)))
+				u.parts = append(u.parts, done(said(p)).With("providerMetadata", proofOf(p)))
 			}
 		}
 	}

@@ -141,11 +141,17 @@ func saysOnly(fields tree.Node) bool {
 func readAI(t *chat.Turn, fields tree.Node) {
 	calls := append(readCalls(fields.Get("tool_calls")), readCalls(fields.Get("invalid_tool_calls"))...)
 	calls = received(calls, fields.Get("tool_call_chunks"))
-	listed := make(map[string]bool, len(calls))
-	for _, c := range calls {
-		listed[c.ID.Text()] = true
+	listed := make(map[string]*chat.Part, len(calls))
+	for i := range calls {
+		listed[calls[i].ID.Text()] = &calls[i]
 	}
-	t.Parts = readThoughts(fields.Get("additional_kwargs"))
+	kwargs := fields.Get("additional_kwargs")
+	if signatures := kwargs.Get(geminiSignatures); signatures != tree.None {
+		for i, c := range calls {
+			calls[i].Signature = first(signatures, c.ID.Text())
+		}
+	}
+	t.Parts = readThoughts(kwargs)
 	content, plain := readContent(contentIn(fields), listed)
 	if plain && content[0].Text.Empty() && len(calls)+len(t.Parts) > 0 {
 		content = nil
@@ -253,14 +259,20 @@ func writeTool(p chat.Part) tree.Node {
 	return fields
 }
 
-// writeAI writes the texts, reasoning and calls of a model. Anthropic's models require their reasoning
-// in the content, and then the calls as well. They reject content with the reasoning of other models.
+// geminiSignatures is the member of additional_kwargs with the signatures of calls by Gemini: base64, by the
+// ids of the calls (langchain-ai/langchain-google#1358).
+const geminiSignatures = "__gemini_function_call_thought_signatures__"
+
+// writeAI writes the texts, reasoning and calls of a model. Anthropic's models require their reasoning in
+// the content, and then the calls as well; they also require the caller of a call, which only the content
+// has. They reject content with the reasoning of other models.
 func writeAI(t chat.Turn) tree.Node {
 	var parts, thoughts []chat.Part
 	var calls, invalid []tree.Node
-	signed := false
+	var signatures tree.Node
+	inContent := false
 	for _, p := range t.Parts {
-		signed = signed || isSigned(p)
+		inContent = inContent || isSigned(p) || p.Caller != tree.None
 	}
 	for _, p := range t.Parts {
 		switch {
@@ -273,8 +285,11 @@ func writeAI(t chat.Turn) tree.Node {
 				invalid = append(invalid, chat.Object("name", p.Name, "args", p.Arguments, "id", p.ID, "error", tree.Null(), "type", tree.String("invalid_tool_call")))
 				continue
 			}
+			if p.Signature != tree.None {
+				signatures = signatures.With(p.ID.Text(), p.Signature)
+			}
 			calls = append(calls, chat.Object("name", p.Name, "args", args, "id", p.ID, "type", tree.String("tool_call")))
-			if signed {
+			if inContent {
 				p.Value = args
 				parts = append(parts, p)
 			}
@@ -286,7 +301,11 @@ func writeAI(t chat.Turn) tree.Node {
 	}
 	plain := len(parts) == 1 && parts[0].Kind == chat.Text && (t.Plain || len(thoughts) > 0)
 	fields := chat.Object("content", writeContent(parts, plain))
-	if kwargs := writeThoughts(thoughts); kwargs != tree.None {
+	kwargs := writeThoughts(thoughts)
+	if signatures != tree.None {
+		kwargs = kwargs.With(geminiSignatures, signatures)
+	}
+	if kwargs != tree.None {
 		fields = fields.With("additional_kwargs", kwargs)
 	}
 	if len(calls) > 0 {

@@ -8,9 +8,9 @@ import (
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
-// readContent reads content: a text, or blocks, except calls that are listed outside the content.
-// plain is true for a text.
-func readContent(content tree.Node, listed map[string]bool) (parts []chat.Part, plain bool) {
+// readContent reads content: a text, or blocks, except calls that are listed outside the content, by id.
+// These get the caller that only the block has. plain is true for a text.
+func readContent(content tree.Node, listed map[string]*chat.Part) (parts []chat.Part, plain bool) {
 	if !content.Is(jsonstream.Array) {
 		if !tree.IsString(content) {
 			content = tree.String(content.Flat())
@@ -22,7 +22,9 @@ func readContent(content tree.Node, listed map[string]bool) (parts []chat.Part, 
 			continue
 		}
 		p := readBlock(c.Value)
-		if p.Kind != chat.Call || !listed[p.ID.Text()] {
+		if call := listed[p.ID.Text()]; p.Kind == chat.Call && call != nil {
+			call.Caller = p.Caller
+		} else {
 			parts = append(parts, p)
 		}
 	}
@@ -91,7 +93,11 @@ func readCall(block tree.Node) chat.Part {
 	case !tree.IsString(input):
 		input = chat.TextOf(input)
 	}
-	return chat.Part{Kind: chat.Call, ID: id, Name: block.Get("name"), Arguments: input}
+	p := chat.Part{Kind: chat.Call, ID: id, Name: block.Get("name"), Arguments: input}
+	if caller := block.Get("caller"); caller.Is(jsonstream.Object) {
+		p.Caller = caller
+	}
+	return p
 }
 
 // first returns the first of the named members that is a string, or nothing.
@@ -164,7 +170,7 @@ func writeBlock(p chat.Part) tree.Node {
 		}
 		text = tree.String(chat.Say([]chat.Part{p}))
 	case chat.Call:
-		return chat.Object("type", tree.String("tool_use"), "id", p.ID, "name", p.Name, "input", p.Value)
+		return chat.Object("type", tree.String("tool_use"), "id", p.ID, "name", p.Name, "input", p.Value, "caller", p.Caller)
 	default:
 		// ChatAnthropic returns and sends the blocks of its API; it drops LangChain's own blocks of server tools.
 		if block := chat.ServerBlock(p.Value); block != tree.None {

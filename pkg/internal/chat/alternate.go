@@ -17,8 +17,8 @@ type Alternation struct {
 	// Block returns the block for a part of a message, None if the API has none. Texts are not
 	// empty.
 	Block func(role string, p Part) tree.Node
-	// Pair, if set, replaces blocks of a message that the API does not accept without others.
-	Pair func(blocks []Block)
+	// Pair, if set, replaces blocks that the API does not accept without others.
+	Pair func(messages []Message)
 	// Blank is set if a text may be white space when there are other blocks.
 	Blank bool
 	// IDs and Names are the maximum lengths of ids and names, which consist of letters, digits, _
@@ -68,9 +68,9 @@ func (a *Alternation) Messages(turns []tree.Node) []Message {
 	}
 	for i := range messages {
 		messages[i].order()
-		if a.Pair != nil && i < len(messages)-1 {
-			a.Pair(messages[i].Blocks)
-		}
+	}
+	if a.Pair != nil {
+		a.Pair(messages)
 	}
 	return messages
 }

@@ -60,7 +60,7 @@ func blockPart(block tree.Node, role string) Part {
 		id, name, input := block.Get("id"), block.Get("name"), block.Get("input")
 		if role == "assistant" && tree.IsString(id) && tree.IsString(name) && isObject(input) {
 			// Equal objects have the same text, since turns are compared by their content.
-			return Part{Kind: Call, ID: id, Name: name, Arguments: tree.String(string(input.AppendPlain(nil)))}
+			return Part{Kind: Call, ID: id, Name: name, Arguments: tree.String(string(input.AppendPlain(nil))), Caller: objectOr(block.Get("caller"))}
 		}
 	case "tool_result":
 		id, content := block.Get("tool_use_id"), block.Get("content")
@@ -134,7 +134,7 @@ func blockOf(role string, p Part) tree.Node {
 		}
 		return Object("type", tree.String("thinking"), "thinking", p.Text, "signature", p.Signature)
 	case Call:
-		return Object("type", tree.String("tool_use"), "id", p.ID, "name", p.Name, "input", p.Input())
+		return Object("type", tree.String("tool_use"), "id", p.ID, "name", p.Name, "input", p.Input(), "caller", p.Caller)
 	case Result:
 		block := Object("type", tree.String("tool_result"), "tool_use_id", p.ID, "content", outputBlocks(p))
 		if p.Failed {

@@ -74,15 +74,12 @@ type Form struct {
 	Site func(elements []tree.Node) (folder, branch tree.Node)
 	// Write returns the elements for canonical turns.
 	Write func(turns []tree.Node, w *Writing) []tree.Node
-	// Holder is the place of carried data in a message; by default it is the member handoff.
+	// Holder is the place of carried data in a message; by default it is the member [exchange.HolderName].
 	Holder exchange.Holder
 	// Rest are the other members of a new message with turns in the first place of At, unless the
 	// message provides them.
 	Rest func(m exchange.Meaning, k *exchange.Maker) tree.Node
 }
-
-// holderName is the default member for carried data.
-const holderName = "handoff"
 
 // maxPlaces is the maximum number of places with turns in a message.
 const maxPlaces = 3
@@ -119,7 +116,7 @@ func (f *Form) Codec() *exchange.Codec {
 		Holder:   f.Holder,
 	}
 	if c.HolderAt == nil {
-		c.HolderAt = func(tree.Node) string { return "/" + holderName }
+		c.HolderAt = func(tree.Node) string { return "/" + exchange.HolderName }
 	}
 	if !f.Lines {
 		for _, at := range f.At {

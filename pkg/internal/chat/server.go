@@ -105,28 +105,43 @@ func snakeCase(v tree.Node) tree.Node {
 }
 
 // pairServerTools replaces calls to server tools without a result after them, and results without a call
-// before them, by texts: the API rejects them. It also replaces a server tool that calls tools of the client,
-// because the calls of those no longer name it.
-func pairServerTools(blocks []Block) {
-	open := map[string]int{}
-	say := func(i int) {
-		blocks[i] = Block{Text, textBlock(Part{Text: NoteOf(Part{Kind: Other, Value: blocks[i].Value})}), blocks[i].Turn}
-	}
-	for i, b := range blocks {
-		h, ok := HostedOf(b.Value)
-		switch {
-		case b.Kind != Other || !ok:
-		case !h.Result:
-			open[h.ID.Text()] = i
-		default:
-			if _, ok := open[h.ID.Text()]; ok {
-				delete(open, h.ID.Text())
-			} else {
+// before them, by texts: the API rejects them. If code that the server executes calls a tool of the client,
+// its result is in a later message. The last message may wait for its results.
+func pairServerTools(messages []Message) {
+	executing := map[string]bool{} // by id, server tools that have called tools of the client
+	for n := range len(messages) - 1 {
+		blocks := messages[n].Blocks
+		open := map[string]int{}
+		say := func(i int) {
+			blocks[i] = Block{Text, textBlock(Part{Text: NoteOf(Part{Kind: Other, Value: blocks[i].Value})}), blocks[i].Turn}
+		}
+		for i, b := range blocks {
+			if caller := b.Value.At("/caller/tool_id"); b.Kind == Call && caller != tree.None {
+				if _, ok := open[caller.Text()]; ok {
+					delete(open, caller.Text())
+					executing[caller.Text()] = true
+				} else if !executing[caller.Text()] {
+					blocks[i].Value = b.Value.With("caller", tree.None)
+				}
+			}
+			h, ok := HostedOf(b.Value)
+			if b.Kind != Other || !ok {
+				continue
+			}
+			id := h.ID.Text()
+			if !h.Result {
+				open[id] = i
+				continue
+			}
+			_, ok = open[id]
+			if !ok && !executing[id] {
 				say(i)
 			}
+			delete(open, id)
+			delete(executing, id)
 		}
-	}
-	for _, i := range open {
-		say(i)
+		for _, i := range open {
+			say(i)
+		}
 	}
 }

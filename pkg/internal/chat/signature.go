@@ -3,10 +3,12 @@ package chat
 import "github.com/eaapl/handoff/pkg/internal/tree"
 
 // Gemini signs texts and calls. The place of a signature in its OpenAI-compatible API:
-// https://ai.google.dev/gemini-api/docs/thought-signatures, "OpenAI compatibility".
+// https://ai.google.dev/gemini-api/docs/thought-signatures, "OpenAI compatibility". The caller of a call by
+// Claude has a place beside it.
 const (
 	extra       = "extra_content"
 	signatureAt = "/" + extra + "/google/thought_signature"
+	callerAt    = "/" + extra + "/anthropic/caller"
 )
 
 // signatureOf returns the signature of a canonical text or call, None if there is none.
@@ -17,6 +19,21 @@ func signatureOf(n tree.Node) tree.Node {
 	return stringOr(n.At(signatureAt))
 }
 
+// callerOf returns the [Part.Caller] of a canonical call, None if there is none.
+func callerOf(call tree.Node) tree.Node {
+	if call.Get(extra) == tree.None {
+		return tree.None
+	}
+	return objectOr(call.At(callerAt))
+}
+
+func objectOr(n tree.Node) tree.Node {
+	if isObject(n) {
+		return n
+	}
+	return tree.None
+}
+
 // signed returns a canonical text or call with its signature, if any.
 func signed(n, signature tree.Node) tree.Node {
 	if signature == tree.None {
@@ -25,7 +42,7 @@ func signed(n, signature tree.Node) tree.Node {
 	return n.Set(signatureAt, signature)
 }
 
-// IsSigned reports whether a canonical text or call has a signature, which only its provider
+// IsSigned reports whether a canonical text or call has a signature or a caller, which only its provider
 // accepts.
 func IsSigned(n tree.Node) bool { return n.Get(extra) != tree.None }
 

@@ -52,6 +52,9 @@ type Part struct {
 	// only the provider can read the reasoning. A Text or Call may have a signature too, by Gemini.
 	Signature, Provider tree.Node
 	Redacted            bool
+	// Caller is the code that made a Call of Claude, an object as in Anthropic's API. Its API rejects
+	// the result of such a call without it.
+	Caller tree.Node
 
 	Media Media // of a File
 }
@@ -84,7 +87,7 @@ func Of(turn tree.Node) Turn {
 		}
 		list := tree.Elements(turn.Get("tool_calls"))
 		for i, c := range calls {
-			t.Parts = append(t.Parts, Part{Kind: Call, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Signature: signatureOf(list[i])})
+			t.Parts = append(t.Parts, Part{Kind: Call, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Signature: signatureOf(list[i]), Caller: callerOf(list[i])})
 		}
 	}
 	return t
@@ -160,17 +163,21 @@ func (t Turn) said(parts []Part) tree.Node {
 	var content, calls []tree.Node
 	for _, p := range parts {
 		if p.Kind == Call {
-			calls = append(calls, signed(tree.Object(
+			call := signed(tree.Object(
 				tree.Member{Name: "id", Value: p.ID}, tree.Member{Name: "type", Value: tree.String("function")},
 				tree.Member{Name: "function", Value: tree.Object(tree.Member{Name: "name", Value: p.Name}, tree.Member{Name: "arguments", Value: p.Arguments})},
-			), p.Signature))
+			), p.Signature)
+			if p.Caller != tree.None {
+				call = call.Set(callerAt, p.Caller)
+			}
+			calls = append(calls, call)
 		} else {
 			content = append(content, p.canonical())
 		}
 	}
 	members := []tree.Member{{Name: "role", Value: tree.String(t.Role)}, {Name: "content", Value: tree.Array(content...)}}
 	switch {
-	case t.Plain && len(content) == 1 && parts[0].Kind == Text:
+	case t.Plain && len(content) == 1 && parts[0].Kind == Text && parts[0].Signature == tree.None:
 		members[1].Value = parts[0].Text
 	case len(content) == 0:
 		members[1].Value = tree.String("")

@@ -55,6 +55,14 @@ type Layout struct {
 	Brief, BriefText string
 }
 
+// HolderName is the member of a chat history that holds carried data, unless the format has another place. Its
+// members are objects, one for each system.
+const HolderName = "handoff"
+
+// WrittenIn is the member of carried data that names the format of the message that holds it. Turns with only a
+// role and a text do not show their format.
+const WrittenIn = "in"
+
 // A Holder describes the place of data carried for other formats in a message.
 type Holder struct {
 	// HolderAt returns the place: an object with a member for each format or, with Pack, an array.
