@@ -45,9 +45,9 @@ var imports = map[string][]string{
 	},
 	"cmd/crash": nil, // tests
 	"cmd/create": {
-		"cmd/trim", "internal/chunked", "internal/cli", "internal/input", "internal/output", "internal/remedy", "internal/report", "internal/term",
-		"pkg/build", "pkg/convert", "pkg/finding", "pkg/format", "pkg/formats", "pkg/jsonstream", "pkg/message", "pkg/validate", "schemas",
-		"github.com/Masterminds/semver/v3", "github.com/spf13/cobra",
+		"cmd/trim", "internal/chunked", "internal/cli", "internal/input", "internal/output", "internal/remedy", "internal/report", "internal/semver",
+		"internal/term", "pkg/build", "pkg/convert", "pkg/finding", "pkg/format", "pkg/formats", "pkg/jsonstream", "pkg/message", "pkg/validate", "schemas",
+		"github.com/spf13/cobra",
 	},
 	"cmd/diff": {
 		"internal/cli", "internal/difftext", "internal/input", "internal/output", "internal/report", "internal/term", "pkg/diff", "pkg/format",
@@ -82,8 +82,8 @@ var imports = map[string][]string{
 	},
 	"cmd/relay": {"internal/program", "internal/report", "internal/term", "github.com/spf13/cobra"},
 	"cmd/schema": {
-		"internal/cli", "internal/input", "internal/migrate", "internal/report", "internal/term", "pkg/compat", "pkg/finding", "pkg/jsonstream",
-		"pkg/registry", "pkg/sign", "pkg/validate", "github.com/Masterminds/semver/v3", "github.com/spf13/cobra",
+		"internal/cli", "internal/input", "internal/migrate", "internal/report", "internal/semver", "internal/term", "pkg/compat", "pkg/finding",
+		"pkg/jsonstream", "pkg/registry", "pkg/sign", "pkg/validate", "github.com/spf13/cobra",
 	},
 	"cmd/session": {
 		"internal/cli", "internal/input", "internal/term", "pkg/build", "pkg/claims", "pkg/compress", "pkg/convert", "pkg/finding", "pkg/format",
@@ -106,7 +106,7 @@ var imports = map[string][]string{
 	"docs":              {},
 	"internal/accepted": {},
 	"internal/agentcard": {
-		"internal/secrets", "pkg/finding", "pkg/formats/a2a", "pkg/jsonstream", "pkg/sign", "github.com/Masterminds/semver/v3",
+		"internal/secrets", "internal/semver", "pkg/finding", "pkg/formats/a2a", "pkg/jsonstream", "pkg/sign",
 		"github.com/go-json-experiment/json",
 	},
 	"internal/base64text": {},
@@ -152,6 +152,7 @@ var imports = map[string][]string{
 	},
 	"internal/rfc3339": {},
 	"internal/secrets": {},
+	"internal/semver":  {},
 	"internal/settings": {
 		"internal/claim", "internal/cli", "internal/nearest", "internal/term", "internal/yamldoc", "github.com/spf13/cobra", "github.com/spf13/pflag",
 		"github.com/spf13/viper",
@@ -182,11 +183,11 @@ var imports = map[string][]string{
 		"pkg/finding", "pkg/jsonstream", "pkg/message", "pkg/validate", "schemas", "github.com/go-json-experiment/json", "github.com/google/uuid",
 	},
 	"pkg/chain": {
-		"internal/equal", "internal/iso8601", "internal/secrets", "pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats", "pkg/jsonstream",
-		"pkg/message", "pkg/summarize", "github.com/Masterminds/semver/v3",
+		"internal/equal", "internal/iso8601", "internal/secrets", "internal/semver", "pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats",
+		"pkg/jsonstream", "pkg/message", "pkg/summarize",
 	},
 	"pkg/claims":              {"pkg/conversation", "pkg/finding", "pkg/format", "pkg/formats/codex", "pkg/history", "pkg/jsonstream"},
-	"pkg/compat":              {"internal/equal", "pkg/jsonstream", "pkg/validate", "github.com/Masterminds/semver/v3"},
+	"pkg/compat":              {"internal/equal", "internal/semver", "pkg/jsonstream", "pkg/validate"},
 	"pkg/compress":            {"pkg/compress/dictionary", "github.com/klauspost/compress"},
 	"pkg/compress/dictionary": {"github.com/klauspost/compress"},
 	"pkg/conversation":        {"internal/equal", "pkg/jsonstream"},
@@ -291,7 +292,7 @@ var imports = map[string][]string{
 	"pkg/redact": {
 		"internal/secrets", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "pkg/privacy", "github.com/go-json-experiment/json",
 	},
-	"pkg/registry": {"pkg/jsonstream", "schemas", "github.com/Masterminds/semver/v3", "github.com/go-json-experiment/json"},
+	"pkg/registry": {"internal/semver", "pkg/jsonstream", "schemas", "github.com/go-json-experiment/json"},
 	"pkg/render": {
 		"internal/view", "pkg/conversation", "pkg/format", "pkg/formats", "pkg/history", "pkg/jsonstream", "github.com/go-json-experiment/json",
 	},
@@ -318,9 +319,9 @@ var imports = map[string][]string{
 		"github.com/go-json-experiment/json",
 	},
 	"pkg/validate": {
-		"internal/iso8601", "internal/nearest", "internal/rfc3339", "internal/secrets", "internal/yamldoc", "pkg/conversation", "pkg/finding",
-		"pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "pkg/jsonstream", "pkg/message", "pkg/privacy",
-		"pkg/provider", "pkg/redact", "pkg/safety", "pkg/sign", "schemas", "github.com/Masterminds/semver/v3",
+		"internal/iso8601", "internal/nearest", "internal/rfc3339", "internal/secrets", "internal/semver", "internal/yamldoc", "pkg/conversation",
+		"pkg/finding", "pkg/format", "pkg/formats", "pkg/history", "pkg/internal/longlines", "pkg/internal/schema", "pkg/jsonstream", "pkg/message", "pkg/privacy",
+		"pkg/provider", "pkg/redact", "pkg/safety", "pkg/sign", "schemas",
 	},
 	"relay/alert":         {"internal/child", "internal/webclient"},
 	"relay/audit":         {"pkg/compress", "pkg/compress/dictionary", "pkg/finding", "relay/audit/tree", "github.com/go-json-experiment/json"},

@@ -11,12 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/Masterminds/semver/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/cmd/trim"
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/semver"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/build"
 	"github.com/eaapl/handoff/pkg/format"
@@ -130,7 +130,7 @@ func parseSender(text string) (message.FromAgent, error) {
 	if id == "" || version == "" {
 		return message.FromAgent{}, fmt.Errorf("--from %q: write the sending agent as ID@VERSION, such as planner@1.0.0", text)
 	}
-	if _, err := semver.StrictNewVersion(version); err != nil {
+	if _, err := semver.Parse(version); err != nil {
 		return message.FromAgent{}, fmt.Errorf("--from %q: %q is not a version of three numbers: write the sending agent as ID@VERSION, such as %s@1.0.0", text, version, id)
 	}
 	return message.FromAgent{AgentID: id, AgentVersion: version}, nil
@@ -181,7 +181,7 @@ func parseTarget(text string) (message.ToAgent, error) {
 		return message.ToAgent{}, fmt.Errorf("--to %q: write the receiving agent type as TYPE or TYPE@RANGE, such as scorer@>=1.5.0", text)
 	}
 	if versions != "" {
-		if _, err := semver.NewConstraint(versions); err != nil {
+		if _, err := semver.ParseRange(versions); err != nil {
 			return message.ToAgent{}, fmt.Errorf("--to %q: %q is not a range of versions: write it like %s@>=1.5.0", text, versions, kind)
 		}
 	}

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/Masterminds/semver/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/input"
+	"github.com/eaapl/handoff/internal/semver"
 	"github.com/eaapl/handoff/internal/term"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/registry"
@@ -135,12 +135,12 @@ func (f *testFlags) test(d input.Document) (fixture, error) {
 
 // isLaterMinor reports whether a version is later than another of the same major version.
 func isLaterMinor(than, version string) bool {
-	a, err := semver.NewVersion(than)
+	a, err := semver.ParsePartial(than)
 	if err != nil {
 		return false
 	}
-	b, err := semver.NewVersion(version)
-	return err == nil && a.Major() == b.Major() && b.GreaterThan(a)
+	b, err := semver.ParsePartial(version)
+	return err == nil && a.Major == b.Major && b.Compare(a) > 0
 }
 
 // WriteText writes a line for the fixture, and one for each version with an unexpected result.

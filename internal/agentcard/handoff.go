@@ -4,8 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/Masterminds/semver/v3"
-
+	"github.com/eaapl/handoff/internal/semver"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/formats/a2a"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -91,12 +90,12 @@ type handoffParam struct {
 var handoffParams = map[string]handoffParam{
 	"agentTypes": {"the name of a type of agent", true, func(v jsonstream.Value) bool { return v.Text() != "" }},
 	"agentVersion": {`a semantic version, such as "2.1.0"`, false, func(v jsonstream.Value) bool {
-		_, err := semver.StrictNewVersion(v.Text())
+		_, err := semver.Parse(v.Text())
 		return err == nil
 	}},
 	"schemaVersions": {`a range of versions, such as ">=2.0 <3"`, false, func(v jsonstream.Value) bool {
-		_, err := semver.NewConstraint(v.Text())
-		return err == nil && strings.TrimSpace(v.Text()) != ""
+		_, err := semver.ParseRange(v.Text())
+		return err == nil
 	}},
 	"maxBytes": {"a whole number above 0", false, func(v jsonstream.Value) bool {
 		if v.Kind() != jsonstream.Number || !jsonstream.SafeNumber(v.Raw()) {

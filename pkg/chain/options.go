@@ -3,8 +3,7 @@ package chain
 import (
 	"slices"
 
-	"github.com/Masterminds/semver/v3"
-
+	"github.com/eaapl/handoff/internal/semver"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/message"
 )
@@ -128,9 +127,9 @@ func (c *Checker) inRange(v, versions string) bool {
 	}
 	in = true
 	if len(versions) <= maxRangeLength && len(v) <= maxRangeLength {
-		constraint, err := semver.NewConstraint(versions)
-		parsed, err2 := semver.StrictNewVersion(v)
-		in = err != nil || err2 != nil || constraint.Check(parsed)
+		wanted, err := semver.ParseRange(versions)
+		parsed, err2 := semver.Parse(v)
+		in = err != nil || err2 != nil || wanted.Contains(parsed)
 	}
 	c.satisfied[key] = in
 	return in

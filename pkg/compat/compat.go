@@ -11,8 +11,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/Masterminds/semver/v3"
-
+	"github.com/eaapl/handoff/internal/semver"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -43,14 +42,14 @@ func (b Bump) rank() int {
 // Announced returns the bump between two version numbers, "" if one of them is unknown. In versions 0.x, a
 // minor version may change everything (Semantic Versioning 2.0.0, item 4).
 func Announced(older, newer string) Bump {
-	a, err := semver.NewVersion(older)
-	b, err2 := semver.NewVersion(newer)
+	a, err := semver.ParsePartial(older)
+	b, err2 := semver.ParsePartial(newer)
 	switch {
 	case err != nil || err2 != nil:
 		return ""
-	case b.Major() > a.Major() || a.Major() == 0 && b.GreaterThan(a):
+	case b.Major > a.Major || a.Major == 0 && b.Compare(a) > 0:
 		return Major
-	case b.Major() == a.Major() && b.Minor() > a.Minor():
+	case b.Major == a.Major && b.Minor > a.Minor:
 		return Minor
 	default:
 		return None

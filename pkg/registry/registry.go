@@ -14,8 +14,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/Masterminds/semver/v3"
-
+	"github.com/eaapl/handoff/internal/semver"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/schemas"
 )
@@ -32,7 +31,7 @@ type Schema struct {
 	File    string `json:"file"` // within the registry
 
 	document *jsonstream.Document
-	number   *semver.Version // parsed version
+	number   semver.Version // 0.0.0 for a schema without a version
 }
 
 // URL returns the schema's $id, or else a URL by which [Registry.Load] finds it.
@@ -127,10 +126,7 @@ func (r *Registry) add(name, version, file string, text []byte, limits jsonstrea
 		return err
 	}
 	root := doc.Root()
-	number, err := semver.NewVersion(version)
-	if err != nil {
-		number = &semver.Version{} // for a schema without a version
-	}
+	number, _ := semver.ParsePartial(version)
 	r.list = append(r.list, &Schema{name, version, root.Get("$id").Text(), root.Get("title").Text(), file, doc, number})
 	return nil
 }
@@ -176,17 +172,17 @@ func (r *Registry) Versions(name string) ([]*Schema, error) {
 // since minor versions are backward compatible (section 14.3), the next one of its major version, or the
 // latest one for newer messages. It is nil if there is none.
 func For(versions []*Schema, version string) *Schema {
-	wanted, err := semver.NewVersion(version)
+	wanted, err := semver.ParsePartial(version)
 	if err != nil {
 		return nil
 	}
 	var best *Schema
 	for _, s := range versions {
-		if s.number.Major() != wanted.Major() {
+		if s.number.Major != wanted.Major {
 			continue
 		}
 		best = s
-		if !s.number.LessThan(wanted) {
+		if s.number.Compare(wanted) >= 0 {
 			break
 		}
 	}

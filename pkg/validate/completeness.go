@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/Masterminds/semver/v3"
-
+	"github.com/eaapl/handoff/internal/semver"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 	"github.com/eaapl/handoff/pkg/message"
@@ -76,8 +75,8 @@ func checkAddressee(root jsonstream.Value, receiver *Receiver, add func(v jsonst
 			continue
 		}
 		versions := target.Get("agentVersion")
-		constraint, err := semver.NewConstraint(versions.Text())
-		if receiver.agentVersion == nil || !versions.Exists() || err != nil || constraint.Check(receiver.agentVersion) {
+		wanted, err := semver.ParseRange(versions.Text())
+		if receiver.agentVersion == nil || !versions.Exists() || err != nil || wanted.Contains(*receiver.agentVersion) {
 			return
 		}
 		excluded = versions

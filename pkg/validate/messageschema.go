@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/Masterminds/semver/v3"
-
+	"github.com/eaapl/handoff/internal/semver"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -69,8 +68,8 @@ func receiverProblem(version string, receiver *Receiver) string {
 	if receiver == nil || receiver.schemaVersions == nil {
 		return ""
 	}
-	v, err := semver.NewVersion(version + ".0")
-	if err != nil || !receiver.schemaVersions.Check(v) {
+	v, err := semver.Parse(version + ".0")
+	if err != nil || !receiver.schemaVersions.Contains(v) {
 		return fmt.Sprintf("the message has schema version %s, but the receiver reads %s", finding.Shorten(version), receiver.schemaVersions)
 	}
 	return ""

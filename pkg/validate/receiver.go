@@ -7,9 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/Masterminds/semver/v3"
-
 	"github.com/eaapl/handoff/internal/rfc3339"
+	"github.com/eaapl/handoff/internal/semver"
 	"github.com/eaapl/handoff/internal/yamldoc"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -31,8 +30,8 @@ type Receiver struct {
 	// MaxAge is the maximum age of a message with a valid signature; 0 means any age.
 	MaxAge time.Duration
 
-	agentVersion   *semver.Version     // must be in the message's version range; nil skips the check
-	schemaVersions *semver.Constraints // of the message schema; nil means all 2.x
+	agentVersion   *semver.Version // must be in the message's version range; nil skips the check
+	schemaVersions *semver.Range   // of the message schema; nil means all 2.x
 }
 
 // ParseReceiver parses a receiver profile, YAML or JSON, by the schema receiver-profile-1. compile compiles
@@ -56,14 +55,18 @@ func ParseReceiver(text []byte, compile func(name string) (*Schema, error)) (*Re
 	root := doc.Root()
 	r := &Receiver{AgentType: root.Get("agentType").Text()}
 	if v := root.Get("agentVersion"); v.Exists() {
-		if r.agentVersion, err = semver.StrictNewVersion(v.Text()); err != nil {
+		version, err := semver.Parse(v.Text())
+		if err != nil {
 			return nil, fmt.Errorf("/agentVersion: %w", err)
 		}
+		r.agentVersion = &version
 	}
 	if v := root.Get("schemaVersions"); v.Exists() {
-		if r.schemaVersions, err = semver.NewConstraint(v.Text()); err != nil {
+		versions, err := semver.ParseRange(v.Text())
+		if err != nil {
 			return nil, fmt.Errorf("/schemaVersions: %w", err)
 		}
+		r.schemaVersions = &versions
 	}
 	for _, name := range root.Get("requiredState").Elements() {
 		if err := r.RequireState(name.Text()); err != nil {
@@ -127,10 +130,10 @@ func (r *Receiver) As(agent string) error {
 	if !versioned {
 		return nil
 	}
-	v, err := semver.StrictNewVersion(version)
+	v, err := semver.Parse(version)
 	if err != nil {
 		return fmt.Errorf("%q is not a semantic version: write it like 1.5.0", version)
 	}
-	r.agentVersion = v
+	r.agentVersion = &v
 	return nil
 }

@@ -7,10 +7,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/Masterminds/semver/v3"
-
 	"github.com/eaapl/handoff/internal/iso8601"
 	"github.com/eaapl/handoff/internal/rfc3339"
+	"github.com/eaapl/handoff/internal/semver"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/internal/schema"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -216,6 +215,6 @@ var stringFormats = map[string]func(text string) bool{
 }
 
 func isSemverRange(s string) bool {
-	_, err := semver.NewConstraint(s)
-	return err == nil && strings.TrimSpace(s) != ""
+	_, err := semver.ParseRange(s)
+	return err == nil
 }

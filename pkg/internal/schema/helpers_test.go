@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/Masterminds/semver/v3"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/eaapl/handoff/internal/iso8601"
 	"github.com/eaapl/handoff/internal/rfc3339"
+	"github.com/eaapl/handoff/internal/semver"
 	"github.com/eaapl/handoff/pkg/jsonstream"
 )
 
@@ -63,7 +63,7 @@ func options() Options {
 }
 
 func isSemverRange(text string) bool {
-	_, err := semver.NewConstraint(text)
+	_, err := semver.ParseRange(text)
 	return err == nil && strings.TrimSpace(text) != ""
 }
 
