@@ -37,8 +37,8 @@ var patterns = sync.OnceValue(func() []pattern {
 				Example: "ghp_" + tail + "Ae2k",
 				Similar: "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
 			},
-			literals: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"},
-			expr:     static(`\b(gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59})\b`),
+			literals: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, reach: 270,
+			expr: static(`\b(gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59})\b`),
 		},
 		{
 			Kind: Kind{

@@ -27,6 +27,7 @@ func TestFind(t *testing.T) {
 		{name: "too short", text: "ghp_" + tail[:20]},
 		{name: "masked", text: "ghp_" + strings.Repeat("*", 36)},
 		{name: "filled with x", text: "ghp_" + strings.Repeat("x", 36)},
+		{name: "longer than a token of GitHub", text: "gho_" + strings.Repeat(tail[:16], 17)},
 		{name: "counted out", text: "ghp_" + "0123456789" + tail[:26]},
 		{name: "variable", text: "postgres://app:${DB_PASSWORD}@db.example.org/main"},
 		{name: "template", text: "amqp://{{user}}:{{password}}@mq"},
