@@ -262,6 +262,9 @@ func mediumOf(v jsonstream.Value) medium {
 			m.name = name
 		}
 	}
+	if format := at.Get("format").Text(); v.Get("type").Text() == "input_audio" && format != "" {
+		m.kind, m.document = "audio/"+format, true
+	}
 	m.document = m.document && !strings.HasPrefix(m.kind, "image/")
 	if of := v.Get("type").Text(); of == "audio" || of == "video" || v.Get("inlineData").Exists() || v.Get("inline_data").Exists() { // media of all kinds
 		m.document = m.kind != "" && !strings.HasPrefix(m.kind, "image/")

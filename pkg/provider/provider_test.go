@@ -117,3 +117,17 @@ func TestThreads(t *testing.T) {
 		})
 	}
 }
+
+// Only some APIs accept audio, which has its type in its format in OpenAI's Chat API.
+func TestAudio(t *testing.T) {
+	const text = `[{"role":"user","content":[{"type":"text","text":"Listen."},{"type":"input_audio","input_audio":{"data":"UklGRg==","format":"wav"}}]}]`
+	for p, want := range map[Provider][]string{
+		OpenAIChat: nil, Gemini: nil,
+		Anthropic:       {"anthropic/media-type /0/content/1"},
+		BedrockConverse: {"bedrock-converse/media-type /0/content/1"},
+	} {
+		if got := found(t, p, text, format.OpenAIChat); !slices.Equal(got, want) {
+			t.Errorf("%s: %q", p, got)
+		}
+	}
+}
