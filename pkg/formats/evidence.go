@@ -57,7 +57,8 @@ type candidate struct {
 // narrowest returns the format of the elements in a document's list. A format that fits all
 // elements precedes the others. Ties are broken by JSON Lines in a format of lines, the number
 // of elements that no other format has, and the number of members, in this order. A list
-// without evidence is in the format that its carried data names, or else in the plain format. A format that fits only some elements is returned
+// whose elements are no evidence is in the format that its carried data names; without any evidence, it
+// is in the plain format. A format that fits only some elements is returned
 // too, so that findings report the other elements.
 func narrowest(root jsonstream.Value, found *[maxFormats]int32) (e Evidence) {
 	all := candidates(root, found)
@@ -65,8 +66,8 @@ func narrowest(root jsonstream.Value, found *[maxFormats]int32) (e Evidence) {
 	if best == nil {
 		return e
 	}
-	if best.Known.Plain && best.typical == 0 {
-		if c := converted(root, all); c != nil {
+	if best.typical == 0 {
+		if c := converted(root, all); c != nil && c != best {
 			best = c
 			e.Members = []string{exchange.HolderName}
 		}

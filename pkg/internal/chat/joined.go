@@ -8,9 +8,9 @@ import (
 )
 
 // Joined yields turns for formats in which one assistant turn has all reasoning, texts and calls
-// before the results. Two consecutive assistant turns are joined if either has calls or the first
-// has only reasoning or a hosted tool. The canonical turn is the first of the joined ones. The Turn is nil for a
-// single canonical turn, otherwise the joined turn as [Of] would return it.
+// before the results. Two consecutive assistant turns are joined if either has calls, or the first
+// has only reasoning or is an item other than a message. The canonical turn is the first of the joined ones. The
+// Turn is nil for a single canonical turn, otherwise the joined turn as [Of] would return it.
 func Joined(turns []tree.Node) iter.Seq2[tree.Node, *Turn] {
 	return func(yield func(tree.Node, *Turn) bool) {
 		for i := 0; i < len(turns); {
@@ -33,13 +33,14 @@ func Joined(turns []tree.Node) iter.Seq2[tree.Node, *Turn] {
 // areOne reports whether two consecutive turns belong to one assistant turn.
 func areOne(turn, next tree.Node) bool {
 	return turn.Get("role").Text() == "assistant" && next.Get("role").Text() == "assistant" &&
-		(calls(turn) || calls(next) || isReasoning(turn) || isHosted(turn))
+		(calls(turn) || calls(next) || isReasoning(turn) || isItem(turn))
 }
 
-// isHosted reports whether a turn is an item about a tool that the provider runs.
-func isHosted(turn tree.Node) bool {
+// isItem reports whether a turn is an item of the Responses API other than a message, such as a call of a tool
+// that the provider runs, or the list of such tools.
+func isItem(turn tree.Node) bool {
 	t := conversation.TypeNamed(turn.Get("type").Text())
-	return t != nil && t.Hosted
+	return t != nil && t.Name != "message"
 }
 
 func calls(turn tree.Node) bool { return len(tree.Elements(turn.Get("tool_calls"))) > 0 }
