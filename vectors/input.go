@@ -75,6 +75,7 @@ type Expected struct {
 	Turns   []Turn   `json:"turns,omitzero"`  // that the output must have: convert-history, read-session
 	// TurnsOf is the name of a sequence of turns of the file. [Read] replaces it by the member Turns.
 	TurnsOf string `json:"turnsOf,omitzero"`
+	Same    bool   `json:"same,omitzero"` // the output is the history of the input: convert-history
 }
 
 // A Turn is what a user or an assistant said, or a tool call with its result.

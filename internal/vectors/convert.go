@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/eaapl/handoff/internal/equal"
 	"github.com/eaapl/handoff/pkg/convert"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -40,6 +41,9 @@ func convertHistory(ctx context.Context, in suite.Input) (Answer, error) {
 // handoff's own code, and checks it by handoff's own rules if a provider has the format.
 func conversionProblem(c suite.Case, output string) string {
 	to := c.Input.To[len(c.Input.To)-1]
+	if c.Expected.Same {
+		return sameProblem(format.Format(to), output, string(c.Input.History))
+	}
 	h, err := historyOf(format.Format(to), output)
 	if err != nil {
 		return "the output is not a history in the format " + to + ": " + err.Error()
@@ -53,6 +57,22 @@ func conversionProblem(c suite.Case, output string) string {
 		return p
 	}
 	return turnsProblem(c.Expected, turnsOf(h))
+}
+
+// sameProblem describes how two texts of a format differ as JSON, with the text of numbers.
+func sameProblem(f format.Format, output, input string) string {
+	got, err := parse(f, output)
+	if err != nil {
+		return "the output is not JSON: " + err.Error()
+	}
+	want, err := parse(f, input)
+	if err != nil {
+		return err.Error()
+	}
+	if !(equal.Relation{Exact: true}).Equal(want.Root(), got.Root()) {
+		return "the output is not the history of the input"
+	}
+	return ""
 }
 
 // readSession answers with the turns of a session.
