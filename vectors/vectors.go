@@ -12,9 +12,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/eaapl/handoff/pkg/jsonstream"
-	"github.com/eaapl/handoff/pkg/patch"
 )
 
 // Files are the files of the suite.
@@ -59,8 +56,21 @@ const (
 	Canonicalize  Operation = "canonicalize"
 	Sign          Operation = "sign"
 	Verify        Operation = "verify"
+	VerifyCard    Operation = "verify-card"
 	Receive       Operation = "receive"
 	CheckChain    Operation = "check-chain"
+
+	ConvertHistory Operation = "convert-history"
+	ReadSession    Operation = "read-session"
+
+	CheckRecords    Operation = "check-records"
+	TreeRoot        Operation = "tree-root"
+	ProveRecord     Operation = "prove-record"
+	ProveGrowth     Operation = "prove-growth"
+	CheckGrowth     Operation = "check-growth"
+	SignCheckpoint  Operation = "sign-checkpoint"
+	CheckCheckpoint Operation = "check-checkpoint"
+	CheckProof      Operation = "check-proof"
 )
 
 // A Source is the origin of a verdict.
@@ -69,50 +79,6 @@ type Source struct {
 	Section string `json:"section,omitzero"` // or the rule
 	URL     string `json:"url,omitzero"`
 	Version string `json:"version,omitzero"` // or the date on which it was read
-}
-
-// An Input has the members that its operation needs.
-type Input struct {
-	Text     string `json:"text,omitzero"`     // canonicalize
-	Provider string `json:"provider,omitzero"` // check-history, repair-history
-	Format   string `json:"format,omitzero"`   // of the history, if it is not the provider's own
-	History  Text   `json:"history,omitzero"`
-	Message  Text   `json:"message,omitzero"`  // sign, verify, receive
-	Messages []Text `json:"messages,omitzero"` // check-chain
-	Trust    []Bond `json:"trust,omitzero"`    // verify
-	Now      string `json:"now,omitzero"`      // verify, receive: the time of the receiver
-	MaxAge   int    `json:"maxAge,omitzero"`   // verify, in seconds; 0 for any age
-	Skew     int    `json:"skew,omitzero"`     // verify, in seconds: tolerated difference of the clocks
-	Once     bool   `json:"once,omitzero"`     // verify: a message must be recognizable when it comes again
-
-	Key      jsontext.Value `json:"key,omitzero"`      // sign: a JSON Web Key
-	Keys     jsontext.Value `json:"keys,omitzero"`     // verify: a JWK Set
-	Receiver jsontext.Value `json:"receiver,omitzero"` // receive: a profile
-
-	MaxVisits int                 `json:"maxVisits,omitzero"` // check-chain
-	Tolerance string              `json:"tolerance,omitzero"` // check-chain, in US dollars
-	Agents    map[string][]string `json:"agents,omitzero"`    // check-chain: further types of agents, by their ids
-
-	// Base is the name of a document of the file, Patch a JSON Patch (RFC 6902). [Read] replaces both by the
-	// member Message, or Messages.
-	Base  string         `json:"base,omitzero"`
-	Patch jsontext.Value `json:"patch,omitzero"`
-}
-
-// A Bond is the permission of a key to sign for agents during a period.
-type Bond struct {
-	KeyID     string   `json:"keyId"`
-	Agents    []string `json:"agents"`
-	NotBefore string   `json:"notBefore,omitzero"`
-	NotAfter  string   `json:"notAfter,omitzero"`
-}
-
-// Expected is the right answer.
-type Expected struct {
-	Verdict Verdict  `json:"verdict"`
-	Steps   []string `json:"steps,omitzero"`  // all that an invalid input fails; a program may stop at any
-	Output  string   `json:"output,omitzero"` // the exact output
-	Keep    []string `json:"keep,omitzero"`   // texts that the output must still have
 }
 
 // A Verdict is the judgement of an input.
@@ -127,19 +93,6 @@ const (
 	// NotApplicable is the answer of a program that does not have the operation.
 	NotApplicable Verdict = "not_applicable"
 )
-
-// A Text is the exact text of a document. In the files it is a JSON string with the text, or the document
-// itself; encoded, it is a string.
-type Text string
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (t *Text) UnmarshalJSON(b []byte) error {
-	if jsontext.Value(b).Kind() == '"' {
-		return json.Unmarshal(b, (*string)(t))
-	}
-	*t = Text(b)
-	return nil
-}
 
 // Read returns the groups of the files in a folder, by name. The error names the file.
 func Read(dir fs.FS) ([]Group, error) {
@@ -186,6 +139,7 @@ func readFile(dir fs.FS, name string) (Group, error) {
 	var file struct {
 		Group
 		Bases map[string]jsontext.Value `json:"bases"`
+		Turns map[string][]Turn         `json:"turns"`
 	}
 	if err := json.Unmarshal(text, &file); err != nil {
 		return Group{}, err
@@ -194,9 +148,12 @@ func readFile(dir fs.FS, name string) (Group, error) {
 	file.Cases = nil
 	for _, c := range cases {
 		if c.Input.Base != "" {
-			if err := c.Input.expand(file.Bases[c.Input.Base]); err != nil {
+			if err := c.expand(file.Bases[c.Input.Base]); err != nil {
 				return Group{}, fmt.Errorf("case %s: %w", c.ID, err)
 			}
+		}
+		if name := c.Expected.TurnsOf; name != "" {
+			c.Expected.Turns, c.Expected.TurnsOf = file.Turns[name], ""
 		}
 		repaired := c.Repaired
 		c.Repaired = nil
@@ -207,34 +164,4 @@ func readFile(dir fs.FS, name string) (Group, error) {
 		}
 	}
 	return file.Group, nil
-}
-
-// expand sets Message, or Messages for a base that is an array, to the patched base.
-func (in *Input) expand(base []byte) error {
-	doc, err := jsonstream.Parse(jsonstream.NewRaw(base), jsonstream.Unlimited())
-	if err != nil {
-		return fmt.Errorf("base %q: %w", in.Base, err)
-	}
-	if in.Patch != nil {
-		changes, err := jsonstream.Parse(jsonstream.NewRaw(in.Patch), jsonstream.Unlimited())
-		if err != nil {
-			return err
-		}
-		p, err := patch.Parse(changes, patch.Auto)
-		if err != nil {
-			return err
-		}
-		if doc, err = p.Apply(doc, jsonstream.Unlimited()); err != nil {
-			return err
-		}
-	}
-	in.Base, in.Patch = "", nil
-	if doc.Root().Kind() != jsonstream.Array {
-		in.Message = Text(doc.Root().Raw())
-		return nil
-	}
-	for _, m := range doc.Root().Elements() {
-		in.Messages = append(in.Messages, Text(m.Raw()))
-	}
-	return nil
 }

@@ -19,11 +19,11 @@ import (
 
 	"github.com/eaapl/handoff/internal/programtest"
 	"github.com/eaapl/handoff/internal/tier"
+	"github.com/eaapl/handoff/pkg/merkle"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/audit/audittest"
 	"github.com/eaapl/handoff/relay/audit/sqlstore"
 	"github.com/eaapl/handoff/relay/audit/storetest"
-	"github.com/eaapl/handoff/relay/audit/tree"
 	"github.com/eaapl/handoff/relay/intake"
 )
 
@@ -182,7 +182,7 @@ func checkAccepted(t *testing.T, address string, messages int) {
 	defer s.Close()
 	accepted, handedOver := map[string]int{}, map[string]int{}
 	err = s.View(t.Context(), func(r audit.Reader) error {
-		builder, previous, n := tree.NewBuilder(), audit.Hash{}, int64(0)
+		builder, previous, n := merkle.NewBuilder(), audit.Hash{}, int64(0)
 		for record, err := range r.Records(audit.Filter{}) {
 			if err != nil {
 				return err
@@ -200,7 +200,7 @@ func checkAccepted(t *testing.T, address string, messages int) {
 				handedOver[record.HandoffID]++
 			}
 		}
-		if root, err := tree.Root(t.Context(), r, n); err != nil || root != builder.Root() {
+		if root, err := merkle.Root(t.Context(), r, n); err != nil || root != builder.Root() {
 			t.Errorf("the tree is invalid (%v)", err)
 		}
 		if left, err := r.Pending(); err != nil || len(left) > 0 {

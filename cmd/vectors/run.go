@@ -46,7 +46,8 @@ vectors/PROTOCOL.md describes the protocol.
 Exit code 0: no unexpected failure; 1: at least one; 2: a program cannot be asked.`,
 		Example: `  handoff vectors run --command 'handoff vectors serve'
   handoff vectors run --command ./adapter --group canonical --baseline known.txt
-  handoff vectors run --command ./adapter -f junit -o results.xml`,
+  handoff vectors run --command ./adapter -f junit -o results.xml
+  handoff vectors run --command ./adapter --command 'handoff vectors serve' -f html -o results.html`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
@@ -56,7 +57,7 @@ Exit code 0: no unexpected failure; 1: at least one; 2: a program cannot be aske
 	flags.StringVar(&f.baseline, "baseline", "", "read the ids of expected failures from `FILE`, one per line; # begins a comment")
 	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "timeout for one answer")
 	flags.StringVarP(&f.output, "output", "o", "", "write the report to `FILE` instead of standard output")
-	cli.RegisterFormat(c, &f.format, "output format: text, json, junit or markdown", []string{"text", "json", "junit", "markdown"})
+	cli.RegisterFormat(c, &f.format, "output format: text, json, junit, markdown or html", []string{"text", "json", "junit", "markdown", "html"})
 	return c
 }
 
@@ -81,7 +82,7 @@ func (f *runFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	r := &results{runFlags: f, out: out, known: known}
+	r := &results{runFlags: f, out: out, known: known, page: run.Page{Version: report.BuildVersion(), Visible: term.Visible}}
 	for _, command := range f.commands {
 		if err := r.ask(c, command, groups); err != nil {
 			return out.Close(err)
@@ -133,6 +134,7 @@ type results struct {
 	known   map[string]bool // expected failures
 	table   run.Table
 	junit   run.JUnit
+	page    run.Page
 	omitted int
 	shown   int
 	passing []string // expected failures that passed
@@ -154,7 +156,7 @@ func (r *results) ask(c *cobra.Command, command string, groups []vectors.Group) 
 				return fmt.Errorf("--command %s: case %s: %w", term.Visible(command), one.ID, err)
 			}
 			name = cmp.Or(name, result.Answer.Implementation, command)
-			if err := r.add(name, result); err != nil {
+			if err := r.add(name, g, one, result); err != nil {
 				return err
 			}
 		}
@@ -162,7 +164,7 @@ func (r *results) ask(c *cobra.Command, command string, groups []vectors.Group) 
 	return nil
 }
 
-func (r *results) add(name string, result run.Result) error {
+func (r *results) add(name string, g vectors.Group, one vectors.Case, result run.Result) error {
 	if r.known[result.ID] {
 		result.Expected = result.Outcome == run.Failed
 		if result.Outcome == run.Passed {
@@ -179,6 +181,8 @@ func (r *results) add(name string, result run.Result) error {
 		}{name, result})
 	case "junit":
 		r.junit.Add(name, result)
+	case "html":
+		r.page.Add(name, g, one, result)
 	case "text":
 		if result.Outcome != run.Failed || result.Expected {
 			break
@@ -199,6 +203,8 @@ func (r *results) finish() error {
 	switch r.format {
 	case "junit":
 		return r.junit.Write(r.out)
+	case "html":
+		return r.page.Write(r.out)
 	case "markdown":
 		return r.table.WriteMarkdown(r.out)
 	case "text":

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/eaapl/handoff/internal/agentcard"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/finding"
 	"github.com/eaapl/handoff/pkg/format"
@@ -34,18 +35,39 @@ func answer(ctx context.Context, q Request) (Answer, error) {
 		return signed(q.Input)
 	case suite.Verify:
 		return verify(q.Input)
+	case suite.VerifyCard:
+		return verifyCard(q.Input)
 	case suite.Receive:
 		return receive(ctx, q.Input)
 	case suite.CheckChain:
 		return checkChain(q.Input)
+	case suite.ConvertHistory:
+		return convertHistory(ctx, q.Input)
+	case suite.ReadSession:
+		return readSession(q.Input)
+	case suite.CheckRecords:
+		return checkRecords(q.Input)
+	case suite.TreeRoot, suite.ProveRecord, suite.ProveGrowth:
+		return prove(ctx, q), nil
+	case suite.CheckGrowth:
+		return checkGrowth(q.Input), nil
+	case suite.SignCheckpoint:
+		return signCheckpoint(q.Input)
+	case suite.CheckCheckpoint, suite.CheckProof:
+		return checkEvidence(q), nil
 	default:
 		return Answer{Verdict: suite.NotApplicable, Comment: "unknown operation"}, nil
 	}
 }
 
+// refused is the answer about an input that a step refuses.
+func refused(step string, err error) Answer {
+	return Answer{Verdict: suite.Invalid, Step: step, Comment: err.Error()}
+}
+
 // syntax is the answer about a text that is not strict JSON.
 func syntax(err error) Answer {
-	return Answer{Verdict: suite.Invalid, Step: "syntax", Comment: err.Error()}
+	return refused("syntax", err)
 }
 
 // judged returns the answer that findings amount to: the first error, or else the first warning, refuses.
@@ -64,20 +86,30 @@ func judged(found []finding.Finding) Answer {
 // formatOf returns the format of an input's history.
 func formatOf(in suite.Input) format.Format { return format.Format(cmp.Or(in.Format, in.Provider)) }
 
-// raw returns the text of an input's history.
-func raw(in suite.Input, text string) jsonstream.Raw {
+// raw returns the text of a history.
+func raw(f format.Format, text string) jsonstream.Raw {
 	r := jsonstream.NewRaw([]byte(text))
-	r.Lines = formats.Named(formatOf(in)).IsLines()
+	r.Lines = formats.Named(f).IsLines()
 	return r
+}
+
+// parse reads the text of a history.
+func parse(f format.Format, text string) (*jsonstream.Document, error) {
+	return jsonstream.Parse(raw(f, text), jsonstream.Limits{})
+}
+
+// historyOf returns the conversation in the text of a history.
+func historyOf(f format.Format, text string) (*history.History, error) {
+	doc, err := parse(f, text)
+	if err != nil {
+		return nil, err
+	}
+	return history.Of(doc, f, jsonstream.Limits{})
 }
 
 // faults returns the faults of a history for the provider of an input.
 func faults(in suite.Input, text string) ([]finding.Finding, error) {
-	doc, err := jsonstream.Parse(raw(in, text), jsonstream.Limits{})
-	if err != nil {
-		return nil, err
-	}
-	h, err := history.Of(doc, formatOf(in), jsonstream.Limits{})
+	h, err := historyOf(formatOf(in), text)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +133,7 @@ func repairHistory(in suite.Input) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	doc, damage, err := repair.Parse(raw(in, string(in.History)), jsonstream.Limits{})
+	doc, damage, err := repair.Parse(raw(formatOf(in), string(in.History)), jsonstream.Limits{})
 	if err != nil {
 		return syntax(err), nil
 	}
@@ -118,7 +150,7 @@ func canonicalize(in suite.Input) Answer {
 	}
 	text, err := jsonstream.AppendCanonical(nil, doc.Root(), jsonstream.CanonicalOptions{})
 	if err != nil {
-		return Answer{Verdict: suite.Invalid, Step: "number", Comment: err.Error()}
+		return refused("number", err)
 	}
 	return Answer{Verdict: suite.Valid, Output: string(text)}
 }
@@ -135,11 +167,11 @@ func signed(in suite.Input) (Answer, error) {
 	text, err := sign.Sign(m, keys[0], false)
 	switch {
 	case errors.Is(err, sign.ErrSigned):
-		return Answer{Verdict: suite.Invalid, Step: "signed", Comment: err.Error()}, nil
+		return refused("signed", err), nil
 	case errors.Is(err, sign.ErrNotObject):
-		return Answer{Verdict: suite.Invalid, Step: "not-an-object", Comment: err.Error()}, nil
+		return refused("not-an-object", err), nil
 	case errors.As(err, new(*jsonstream.NumberError)):
-		return Answer{Verdict: suite.Invalid, Step: string(sign.NotCanonicalizable), Comment: err.Error()}, nil
+		return refused(string(sign.NotCanonicalizable), err), nil
 	case err != nil:
 		return Answer{}, err
 	}
@@ -178,8 +210,30 @@ func verify(in suite.Input) (Answer, error) {
 		return Answer{}, times.err
 	}
 	_, err = policy.Accept(m, now)
+	return verified(err)
+}
+
+func verifyCard(in suite.Input) (Answer, error) {
+	doc, err := jsonstream.Parse(jsonstream.NewRaw([]byte(in.Card)), jsonstream.Limits{})
+	if err != nil {
+		return syntax(err), nil
+	}
+	keys, err := sign.ParseJWSKeys(in.Keys)
+	if err != nil {
+		return Answer{}, err
+	}
+	v, err := agentcard.NewVerifier(keys)
+	if err != nil {
+		return Answer{}, err
+	}
+	_, err = v.Verify(doc)
+	return verified(err)
+}
+
+// verified returns the answer that the error of a verification amounts to.
+func verified(err error) (Answer, error) {
 	if e := (*sign.Error)(nil); errors.As(err, &e) {
-		return Answer{Verdict: suite.Invalid, Step: string(e.Reason), Comment: e.Error()}, nil
+		return refused(string(e.Reason), e), nil
 	}
 	return Answer{Verdict: suite.Valid}, err
 }

@@ -20,8 +20,14 @@ func problem(c suite.Case, a Answer) string {
 		return fmt.Sprintf("refused by the wrong step: expected%s, got%s", listed(want.Steps), listed(a.steps()))
 	case want.Output != "" && a.Output != want.Output:
 		return fmt.Sprintf("expected the output %s, got %s", quoted(want.Output), quoted(a.Output))
+	case a.Verdict != suite.Valid:
+		return ""
 	case c.Operation == suite.RepairHistory:
 		return repairProblem(c, a.Output)
+	case c.Operation == suite.ConvertHistory:
+		return conversionProblem(c, a.Output)
+	case c.Operation == suite.ReadSession:
+		return sessionProblem(c, a.Output)
 	}
 	return ""
 }
@@ -50,21 +56,34 @@ func quoted(text string) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// repairProblem describes the fault of a repaired history, by handoff's own rules for the provider: an error that
-// is left, or a missing text; it is "" if there is none.
+// repairProblem describes the fault of a repaired history; it is "" if there is none.
 func repairProblem(c suite.Case, output string) string {
-	found, err := faults(c.Input, output)
+	if p := rejection(c.Input, output); p != "" {
+		return p
+	}
+	doc, err := parse(formatOf(c.Input), output)
+	if err != nil {
+		return err.Error()
+	}
+	return lost(doc, c.Expected.Keep)
+}
+
+// rejection describes the error of a history by handoff's own rules for the provider of an input; it is "" if there
+// is none.
+func rejection(in suite.Input, output string) string {
+	found, err := faults(in, output)
 	if err != nil {
 		return fmt.Sprintf("the output is not a history: %v", err)
 	}
 	if i := slices.IndexFunc(found, func(f finding.Finding) bool { return f.Severity == finding.Error }); i >= 0 {
 		return fmt.Sprintf("the API would still reject the output: %s (%s)", found[i].PlacedMessage(), found[i].Rule)
 	}
-	doc, err := jsonstream.Parse(raw(c.Input, output), jsonstream.Limits{})
-	if err != nil {
-		return err.Error()
-	}
-	for _, text := range c.Expected.Keep {
+	return ""
+}
+
+// lost describes the first text that a document has lost; it is "" if there is none.
+func lost(doc *jsonstream.Document, texts []string) string {
+	for _, text := range texts {
 		if !holds(doc.Root(), text) {
 			return fmt.Sprintf("the output has lost the text %s", quoted(text))
 		}

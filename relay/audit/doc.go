@@ -2,6 +2,6 @@
 // of records about handoffs.
 //
 // A [Record] contains the hash of the previous one, and the hashes of all records form the tree of RFC 6962
-// (package tree). A [Log] adds records to a [Store]; several processes, on several hosts, may do so
+// (package merkle). A [Log] adds records to a [Store]; several processes, on several hosts, may do so
 // concurrently. Package sqlstore has stores in SQL databases.
 package audit

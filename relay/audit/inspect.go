@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/pkg/finding"
-	"github.com/eaapl/handoff/relay/audit/tree"
+	"github.com/eaapl/handoff/pkg/merkle"
 )
 
 // A Row is a record as stored in columns, not yet verified.
@@ -34,7 +34,7 @@ type Inspector interface {
 	// Payloads calls f with the encrypted personal data of these records and its subject, in order.
 	Payloads(first, end int64, f func(sequence int64, subject string, payload []byte) error) error
 	// Nodes calls f with nodes of one level, in order.
-	Nodes(level int, first, end int64, f func(tree.Node) error) error
+	Nodes(level int, first, end int64, f func(merkle.Node) error) error
 	// Pending calls f with the accepted messages that were not handed over, or whose agents run. written
 	// reports whether this program can have written the row. Instance and Alive are not set.
 	Pending(f func(p Pending, written bool) error) error

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/eaapl/handoff/relay/audit/tree"
+	"github.com/eaapl/handoff/pkg/merkle"
 )
 
 // A Log adds records to a [Store]. It is safe for concurrent use.
@@ -82,11 +82,11 @@ func (b *Batch) flush() error {
 	if err := b.Insert(b.entries); err != nil {
 		return err
 	}
-	hashes := make([]tree.Hash, len(b.entries))
+	hashes := make([]merkle.Hash, len(b.entries))
 	for i, e := range b.entries {
 		hashes[i] = e.Hash
 	}
-	nodes, err := tree.NewNodes(b.ctx, b.Tx, b.entries[0].Sequence, hashes)
+	nodes, err := merkle.NewNodes(b.ctx, b.Tx, b.entries[0].Sequence, hashes)
 	if err != nil || len(nodes) == 0 {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"iter"
 	"time"
 
-	"github.com/eaapl/handoff/relay/audit/tree"
+	"github.com/eaapl/handoff/pkg/merkle"
 )
 
 // A Store keeps records, in order, and their messages. It is append-only. Several processes may use one store
@@ -94,7 +94,7 @@ type Reader interface {
 	// Pending returns the accepted messages that were not handed over, or whose agents run: all copies of
 	// some handoffs, or of all, in the order of acceptance.
 	Pending(handoffs ...string) ([]Pending, error)
-	tree.Source
+	merkle.Source
 	// Archives returns the archive files, in the order of their records.
 	Archives() ([]Archive, error)
 }
@@ -105,7 +105,7 @@ type Tx interface {
 	// Insert adds records with correct sequence numbers and hashes, and their messages.
 	Insert([]Entry) error
 	// InsertNodes adds hashes of subtrees.
-	InsertNodes([]tree.Node) error
+	InsertNodes([]merkle.Node) error
 	// SetPending notes the instance that hands over the messages that have no instance yet.
 	SetPending([]Pending) error
 	// ClearPending notes that these messages no longer need to be handed over, and their agents have ended.

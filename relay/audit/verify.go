@@ -11,14 +11,14 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/eaapl/handoff/relay/audit/tree"
+	"github.com/eaapl/handoff/pkg/merkle"
 )
 
 // VerifyOptions are the options of [Verify].
 type VerifyOptions struct {
 	// Checkpoints must match the log. Without one, it is not detected if the last records were cut off, or
 	// all records from one on were rewritten.
-	Checkpoints []tree.Checkpoint
+	Checkpoints []merkle.Checkpoint
 	// Found is called with each problem; problems of records come in order. An error ends the run.
 	Found func(Problem) error
 	// Reached, if not nil, is called repeatedly with the number of records verified so far.
@@ -50,7 +50,7 @@ func Verify(ctx context.Context, s Store, o VerifyOptions) (Verified, error) {
 	for i, c := range o.Checkpoints {
 		sizes[i] = c.Size
 	}
-	v.builder = tree.NewBuilder(sizes...)
+	v.builder = merkle.NewBuilder(sizes...)
 
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
 	jobs, order := make(chan *stretch), make(chan *stretch, workers)
@@ -110,8 +110,8 @@ type verification struct {
 	VerifyOptions
 	Verified
 	store   Store
-	builder *tree.Builder
-	upper   []tree.Node     // expected nodes above the first level
+	builder *merkle.Builder
+	upper   []merkle.Node   // expected nodes above the first level
 	broken  bool            // too many records are missing to build the tree
 	changed []span          // records with problems, in order
 	way     ways            // for the records so far
@@ -216,7 +216,7 @@ func (v *verification) join(job *stretch) error {
 	}
 	v.Messages += job.messages
 	v.Tombstones += job.tombstones
-	var nodes []tree.Node
+	var nodes []merkle.Node
 	if !v.broken {
 		for _, h := range job.hashes {
 			nodes = append(nodes, v.add(h)...)
@@ -235,7 +235,7 @@ func (v *verification) join(job *stretch) error {
 }
 
 // add adds a record to the tree, and returns the nodes of the first level.
-func (v *verification) add(h Hash) []tree.Node {
+func (v *verification) add(h Hash) []merkle.Node {
 	nodes := v.builder.Add(h)
 	if len(nodes) == 0 {
 		return nil
@@ -245,7 +245,7 @@ func (v *verification) add(h Hash) []tree.Node {
 }
 
 // compare reports stored nodes that differ from the tree.
-func (v *verification) compare(want, stored []tree.Node) error {
+func (v *verification) compare(want, stored []merkle.Node) error {
 	for _, n := range want {
 		for len(stored) > 0 && stored[0].Index < n.Index {
 			stored = stored[1:]
@@ -276,15 +276,15 @@ func (v *verification) finish(ctx context.Context) error {
 		if err := i.Others(func(p Problem) error { problems = append(problems, p); return nil }); err != nil {
 			return err
 		}
-		slices.SortStableFunc(v.upper, func(a, b tree.Node) int { return a.Level - b.Level })
+		slices.SortStableFunc(v.upper, func(a, b merkle.Node) int { return a.Level - b.Level })
 		for len(v.upper) > 0 && !v.broken {
 			level := v.upper[0].Level
-			n := slices.IndexFunc(v.upper, func(n tree.Node) bool { return n.Level != level })
+			n := slices.IndexFunc(v.upper, func(n merkle.Node) bool { return n.Level != level })
 			if n < 0 {
 				n = len(v.upper)
 			}
-			var stored []tree.Node
-			if err := i.Nodes(level, 0, int64(n), func(n tree.Node) error { stored = append(stored, n); return nil }); err != nil {
+			var stored []merkle.Node
+			if err := i.Nodes(level, 0, int64(n), func(n merkle.Node) error { stored = append(stored, n); return nil }); err != nil {
 				return err
 			}
 			if err := v.compare(v.upper[:n], stored); err != nil {
@@ -313,7 +313,7 @@ func (v *verification) finish(ctx context.Context) error {
 
 // checkpoints compares the log with the checkpoints.
 func (v *verification) checkpoints() error {
-	list := slices.SortedFunc(slices.Values(v.Checkpoints), func(a, b tree.Checkpoint) int { return cmp.Compare(a.Size, b.Size) })
+	list := slices.SortedFunc(slices.Values(v.Checkpoints), func(a, b merkle.Checkpoint) int { return cmp.Compare(a.Size, b.Size) })
 	agreed := int64(0) // number of records confirmed by a checkpoint
 	for _, c := range list {
 		if c.Size > v.Size {

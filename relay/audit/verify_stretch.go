@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/eaapl/handoff/relay/audit/tree"
+	"github.com/eaapl/handoff/pkg/merkle"
 )
 
 // stretchSize is the number of records that a worker takes at once: the records below a few nodes.
@@ -19,9 +19,9 @@ type stretch struct {
 	first, end int64
 	done       chan error // receives the error of check
 
-	hashes     []tree.Hash // stored hashes, beginning with first; zero for a missing record
+	hashes     []merkle.Hash // stored hashes, beginning with first; zero for a missing record
 	last       Hash
-	nodes      []tree.Node // stored nodes of the first level
+	nodes      []merkle.Node // stored nodes of the first level
 	problems   []Problem
 	messages   int64
 	tombstones int64
@@ -48,12 +48,12 @@ func (s *stretch) check(i Inspector) error {
 	digests := make([]Hash, 0, min(s.end-s.first, stretchSize)) // of messages
 	personal := map[int64]Details{}                             // of records whose personal data is stored separately
 	buffer := make([]byte, 0, 4096)
-	s.hashes = make([]tree.Hash, 0, cap(digests))
+	s.hashes = make([]merkle.Hash, 0, cap(digests))
 	err = i.Rows(s.first, s.end, func(r *Row) error {
 		if next := s.first + int64(len(s.hashes)); r.Sequence > next {
 			s.problem(missing(next, r.Sequence-1))
 			gap := r.Sequence - next
-			s.hashes = append(s.hashes, make([]tree.Hash, gap)...)
+			s.hashes = append(s.hashes, make([]merkle.Hash, gap)...)
 			digests = append(digests, make([]Hash, gap)...)
 			before = link{}
 		}
@@ -95,7 +95,7 @@ func (s *stretch) check(i Inspector) error {
 	if err := errors.Join(s.checkFrames(i, digests), s.checkPersonal(i, personal)); err != nil {
 		return err
 	}
-	return i.Nodes(1, s.first/256, s.end/256, func(n tree.Node) error {
+	return i.Nodes(1, s.first/256, s.end/256, func(n merkle.Node) error {
 		s.nodes = append(s.nodes, n)
 		return nil
 	})

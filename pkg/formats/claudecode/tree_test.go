@@ -17,6 +17,7 @@ import (
 	"github.com/eaapl/handoff/internal/tier"
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/vectors"
 )
 
 // treeOf returns the tree of a session, and the number of lines that cannot be read. All lines are
@@ -75,6 +76,11 @@ func TestChosen(t *testing.T) {
 			t.Fatal(err)
 		}
 		docs = append(docs, text)
+	}
+	for _, c := range vectors.Cases("sessions") {
+		if c.Input.Agent == "claude-code" && c.Expected.Verdict == vectors.Valid {
+			docs = append(docs, []byte(c.Input.Session))
+		}
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for range *sessions {

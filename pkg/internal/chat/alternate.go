@@ -49,7 +49,7 @@ type Block struct {
 // user messages. Empty turns and the white space at the end of a final assistant turn are dropped.
 // Call ids are made unique, and results get the ids of their calls.
 func (a *Alternation) Messages(turns []tree.Node) []Message {
-	ids := callIDs{most: a.IDs, next: map[string]int{}, open: map[string][]tree.Node{}}
+	ids := callIDs{most: a.IDs, next: map[string]int{}, open: map[string][]tree.Node{}, done: map[string]bool{}}
 	messages := make([]Message, 0, len(turns))
 	for i, turn := range turns {
 		m := Message{first: i}
@@ -189,7 +189,8 @@ func (p Part) Input() tree.Node {
 type callIDs struct {
 	most int
 	next map[string]int         // next suffix for a duplicate id
-	open map[string][]tree.Node // by original id: the ids of calls without a result; the last one stays
+	open map[string][]tree.Node // by original id: the ids of calls without a result, or else the one of the last call
+	done map[string]bool        // by original id: all calls so far have a result
 }
 
 // call returns the id to write for a call.
@@ -209,6 +210,9 @@ func (c *callIDs) call(id tree.Node) tree.Node {
 	if fit != text {
 		id = tree.String(fit)
 	}
+	if c.done[text] {
+		c.open[text], c.done[text] = nil, false
+	}
 	c.open[text] = append(c.open[text], id)
 	return id
 }
@@ -223,6 +227,7 @@ func (c *callIDs) result(id tree.Node) tree.Node {
 		}
 		return id
 	case 1:
+		c.done[id.Text()] = true
 	default:
 		c.open[id.Text()] = open[1:]
 	}

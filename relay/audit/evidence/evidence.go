@@ -16,9 +16,9 @@ import (
 	"io"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/merkle"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/audit/trace"
-	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
 //go:embed README.txt
@@ -31,7 +31,7 @@ var script string
 // note give the same bytes. Records after the checkpoint are left out; a changed record is an error. If the
 // log has nothing about the task, the error is a [*trace.UnknownTaskError].
 func Write(ctx context.Context, w io.Writer, r audit.Reader, task string, note []byte, key ed25519.PublicKey) error {
-	checkpoint, err := tree.VerifyCheckpoint(note, "", key)
+	checkpoint, err := merkle.VerifyCheckpoint(note, "", key)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ type pack struct {
 	tar        *tar.Writer
 	reader     audit.Reader
 	note       []byte
-	checkpoint tree.Checkpoint
+	checkpoint merkle.Checkpoint
 	sums       []byte // lines of SHA256SUMS
 }
 
@@ -114,14 +114,14 @@ func (p *pack) record(ctx context.Context, s *audit.Stored) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	proof := tree.Proof{Index: s.Sequence, Checkpoint: p.note}
-	if proof.Hashes, err = tree.ProveRecord(ctx, p.reader, p.checkpoint.Size, s.Sequence); err != nil {
+	proof := merkle.Proof{Index: s.Sequence, Checkpoint: p.note}
+	if proof.Hashes, err = merkle.ProveRecord(ctx, p.reader, p.checkpoint.Size, s.Sequence); err != nil {
 		return nil, err
 	}
-	if tree.CheckRecord(proof.Hashes, p.checkpoint.Size, p.checkpoint.Root, s.Sequence, sha256.Sum256(text)) != nil {
+	if merkle.CheckRecord(proof.Hashes, p.checkpoint.Size, p.checkpoint.Root, s.Sequence, sha256.Sum256(text)) != nil {
 		return nil, fmt.Errorf("record %d or the tree was changed since the checkpoint: run handoff audit verify", s.Sequence)
 	}
-	proven, err := tree.FormatProof(proof)
+	proven, err := merkle.FormatProof(proof)
 	if err != nil {
 		return nil, err
 	}

@@ -15,16 +15,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eaapl/handoff/pkg/merkle"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/audit/audittest"
 	"github.com/eaapl/handoff/relay/audit/evidence"
 	"github.com/eaapl/handoff/relay/audit/sqlstore"
 	"github.com/eaapl/handoff/relay/audit/storetest"
-	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
 // TestScriptIsDocumented checks that the script in an archive is the one that docs/proving.md explains and
-// package tree tests.
+// package merkle tests.
 func TestScriptIsDocumented(t *testing.T) {
 	t.Parallel()
 	script, err := os.ReadFile("verify-record.sh")
@@ -53,8 +53,8 @@ func ExampleWrite() {
 	}
 	defer store.Close()
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
-	none := tree.NewBuilder()
-	note, err := tree.SignCheckpoint(tree.Checkpoint{Origin: "example.com/audit", Root: none.Root()}, "example.com/audit", key)
+	none := merkle.NewBuilder()
+	note, err := merkle.SignCheckpoint(merkle.Checkpoint{Origin: "example.com/audit", Root: none.Root()}, "example.com/audit", key)
 	if err != nil {
 		panic(err)
 	}
@@ -85,12 +85,12 @@ func TestChangedMessage(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = l.Store().View(t.Context(), func(r audit.Reader) error {
-			root, err := tree.Root(t.Context(), r, int64(i)+1)
+			root, err := merkle.Root(t.Context(), r, int64(i)+1)
 			if err != nil {
 				return err
 			}
 			key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
-			note, err := tree.SignCheckpoint(tree.Checkpoint{Origin: "log", Size: int64(i) + 1, Root: root}, "log", key)
+			note, err := merkle.SignCheckpoint(merkle.Checkpoint{Origin: "log", Size: int64(i) + 1, Root: root}, "log", key)
 			if err != nil {
 				return err
 			}
@@ -123,12 +123,12 @@ func TestDatabases(t *testing.T) {
 			}
 			var archive bytes.Buffer
 			err = store.View(t.Context(), func(r audit.Reader) error {
-				root, err := tree.Root(t.Context(), r, 2)
+				root, err := merkle.Root(t.Context(), r, 2)
 				if err != nil {
 					return err
 				}
 				key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
-				note, err := tree.SignCheckpoint(tree.Checkpoint{Origin: "log", Size: 2, Root: root}, "log", key)
+				note, err := merkle.SignCheckpoint(merkle.Checkpoint{Origin: "log", Size: 2, Root: root}, "log", key)
 				if err != nil {
 					return err
 				}

@@ -15,6 +15,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/eaapl/handoff/pkg/jsonstream"
+	"github.com/eaapl/handoff/pkg/merkle"
 	"github.com/eaapl/handoff/pkg/privacy"
 	"github.com/eaapl/handoff/pkg/validate"
 	"github.com/eaapl/handoff/relay/audit"
@@ -22,7 +23,6 @@ import (
 	"github.com/eaapl/handoff/relay/audit/personal/sqlkeys"
 	"github.com/eaapl/handoff/relay/audit/sqlstore"
 	"github.com/eaapl/handoff/relay/audit/storetest"
-	"github.com/eaapl/handoff/relay/audit/tree"
 	"github.com/eaapl/handoff/relay/receiver"
 )
 
@@ -129,7 +129,7 @@ func (d *desk) restored(of audit.Stored) (text []byte, err error) {
 func (d *desk) records() (list []audit.Stored) {
 	d.t.Helper()
 	err := d.log.Store().View(d.t.Context(), func(r audit.Reader) error {
-		previous, builder := audit.Hash{}, tree.NewBuilder()
+		previous, builder := audit.Hash{}, merkle.NewBuilder()
 		for s, err := range r.Records(audit.Filter{}) {
 			if err != nil {
 				return err
@@ -156,7 +156,7 @@ func (d *desk) records() (list []audit.Stored) {
 				return err
 			}
 		}
-		root, err := tree.Root(d.t.Context(), r, int64(len(list)))
+		root, err := merkle.Root(d.t.Context(), r, int64(len(list)))
 		if err == nil && root != builder.Root() {
 			d.t.Error("the stored nodes differ from the nodes of the tree")
 		}

@@ -11,8 +11,8 @@ import (
 	"unsafe"
 
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/merkle"
 	"github.com/eaapl/handoff/relay/audit"
-	"github.com/eaapl/handoff/relay/audit/tree"
 	"github.com/eaapl/handoff/relay/internal/database"
 )
 
@@ -80,14 +80,14 @@ func (i inspector) Frames(first, end int64, f func(int64, []byte) error) error {
 	return i.archivedFrames(first, end, f)
 }
 
-func (i inspector) Nodes(level int, first, end int64, f func(tree.Node) error) error {
+func (i inspector) Nodes(level int, first, end int64, f func(merkle.Node) error) error {
 	return i.Scanner.Rows(func(v []database.Cell) error {
 		if v[0].Kind != database.Int {
 			return nil // reported by Others
 		}
-		n := tree.Node{Level: level, Index: v[0].Int}
+		n := merkle.Node{Level: level, Index: v[0].Int}
 		if hash := v[1].Bytes; v[1].Kind == database.Blob && len(hash) == len(n.Hash) {
-			n.Hash = tree.Hash(hash)
+			n.Hash = merkle.Hash(hash)
 		}
 		return f(n)
 	}, "SELECT position, hash FROM audit_node WHERE level = ? AND position >= ? AND position < ? ORDER BY position", int64(level), first, end)

@@ -16,8 +16,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/eaapl/handoff/pkg/merkle"
 	"github.com/eaapl/handoff/relay/audit"
-	"github.com/eaapl/handoff/relay/audit/tree"
 	"github.com/eaapl/handoff/relay/internal/database"
 )
 
@@ -359,7 +359,7 @@ func (t tx) Pending(handoffs ...string) (list []audit.Pending, err error) {
 }
 
 // hashes returns the only column of a query.
-func (t tx) hashes(query string, args ...any) (list []tree.Hash, err error) {
+func (t tx) hashes(query string, args ...any) (list []merkle.Hash, err error) {
 	rows, err := t.Query(query, args...)
 	if err != nil {
 		return nil, err
@@ -370,19 +370,19 @@ func (t tx) hashes(query string, args ...any) (list []tree.Hash, err error) {
 		if err := rows.Scan(&b); err != nil {
 			return nil, err
 		}
-		if len(b) != len(tree.Hash{}) {
+		if len(b) != len(merkle.Hash{}) {
 			return nil, errors.New("a hash of the audit log is not valid")
 		}
-		list = append(list, tree.Hash(b))
+		list = append(list, merkle.Hash(b))
 	}
 	return list, rows.Err()
 }
 
-func (t tx) RecordHashes(_ context.Context, first, n int64) ([]tree.Hash, error) {
+func (t tx) RecordHashes(_ context.Context, first, n int64) ([]merkle.Hash, error) {
 	return t.hashes("SELECT hash FROM audit_record WHERE sequence >= ? AND sequence < ? ORDER BY sequence", first, first+n)
 }
 
-func (t tx) Nodes(_ context.Context, level int, first, n int64) ([]tree.Hash, error) {
+func (t tx) Nodes(_ context.Context, level int, first, n int64) ([]merkle.Hash, error) {
 	return t.hashes("SELECT hash FROM audit_node WHERE level = ? AND position >= ? AND position < ? ORDER BY position", level, first, first+n)
 }
 
@@ -410,7 +410,7 @@ func (t tx) Insert(entries []audit.Entry) error {
 	return t.Tx.Insert("audit_personal", []string{"sequence", "subject", "payload"}, personal)
 }
 
-func (t tx) InsertNodes(nodes []tree.Node) error {
+func (t tx) InsertNodes(nodes []merkle.Node) error {
 	rows := make([][]any, len(nodes))
 	for i, n := range nodes {
 		rows[i] = []any{n.Level, n.Index, n.Hash[:]}

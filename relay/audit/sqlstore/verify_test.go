@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"github.com/eaapl/handoff/internal/tier"
+	"github.com/eaapl/handoff/pkg/merkle"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/audit/archive"
 	"github.com/eaapl/handoff/relay/audit/storetest"
-	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
 // eachDatabase runs a test on a new database of each kind. raw gives the access of a user with the database's
@@ -117,7 +117,7 @@ func retain(t *testing.T, s audit.Store) (directory string) {
 	return directory
 }
 
-func verify(t *testing.T, s audit.Store, checkpoints ...tree.Checkpoint) (audit.Verified, []audit.Problem) {
+func verify(t *testing.T, s audit.Store, checkpoints ...merkle.Checkpoint) (audit.Verified, []audit.Problem) {
 	t.Helper()
 	var problems []audit.Problem
 	v, err := audit.Verify(t.Context(), s, audit.VerifyOptions{Checkpoints: checkpoints, Found: func(p audit.Problem) error {
@@ -141,9 +141,9 @@ func TestVerifyUnchanged(t *testing.T) {
 		if v.Size != 601 || v.Messages != 300 || len(problems) > 0 {
 			t.Errorf("%+v, %v", v, problems)
 		}
-		var root tree.Hash
+		var root merkle.Hash
 		err := s.View(t.Context(), func(r audit.Reader) (err error) {
-			root, err = tree.Root(t.Context(), r, v.Size)
+			root, err = merkle.Root(t.Context(), r, v.Size)
 			return err
 		})
 		if err != nil || root != v.Root {
@@ -338,13 +338,13 @@ func TestVerifyFindsRemovedRecords(t *testing.T) {
 		fill(t, s)
 		whole, _ := verify(t, s)
 		half := rootAt(t, s, 256)
-		head := tree.Checkpoint{Origin: "log", Size: whole.Size, Root: whole.Root}
+		head := merkle.Checkpoint{Origin: "log", Size: whole.Size, Root: whole.Root}
 		exec := func(statement string) {
 			if _, err := raw.ExecContext(t.Context(), statement); err != nil {
 				t.Fatal(err)
 			}
 		}
-		check := func(want string, checkpoints ...tree.Checkpoint) {
+		check := func(want string, checkpoints ...merkle.Checkpoint) {
 			t.Helper()
 			_, problems := verify(t, s, checkpoints...)
 			if len(problems) == 0 || !strings.Contains(problems[0].Message, want) {
@@ -390,11 +390,11 @@ func TestVerifyFindsRemovedRecords(t *testing.T) {
 	})
 }
 
-func rootAt(t *testing.T, s audit.Store, size int64) (c tree.Checkpoint) {
+func rootAt(t *testing.T, s audit.Store, size int64) (c merkle.Checkpoint) {
 	t.Helper()
-	c = tree.Checkpoint{Origin: "log", Size: size}
+	c = merkle.Checkpoint{Origin: "log", Size: size}
 	err := s.View(t.Context(), func(r audit.Reader) (err error) {
-		c.Root, err = tree.Root(t.Context(), r, size)
+		c.Root, err = merkle.Root(t.Context(), r, size)
 		return err
 	})
 	if err != nil {

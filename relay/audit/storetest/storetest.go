@@ -16,9 +16,9 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 
+	"github.com/eaapl/handoff/pkg/merkle"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/audit/audittest"
-	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
 // postgresAddress is the address of the PostgreSQL server for tests.
@@ -278,7 +278,7 @@ func severalWriters(t *testing.T, open func() audit.Store) {
 	}
 	running.Wait()
 	s := open()
-	builder := tree.NewBuilder()
+	builder := merkle.NewBuilder()
 	previous, n := audit.Hash{}, int64(0)
 	for _, r := range read(t, s, audit.Filter{}) {
 		if hash, err := r.Record.Hash(); err != nil || r.Sequence != n || r.PreviousRecordHash != previous || hash != r.Hash {
@@ -291,7 +291,7 @@ func severalWriters(t *testing.T, open func() audit.Store) {
 		t.Errorf("%d records, want %d", n, writers*batches*size)
 	}
 	err := s.View(t.Context(), func(r audit.Reader) error {
-		root, err := tree.Root(t.Context(), r, n)
+		root, err := merkle.Root(t.Context(), r, n)
 		if err == nil && root != builder.Root() {
 			t.Error("the stored nodes differ from the nodes of the tree")
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/pkg/merkle"
 	"github.com/eaapl/handoff/relay/audit"
-	"github.com/eaapl/handoff/relay/audit/tree"
 	"github.com/eaapl/handoff/relay/internal/relayflags"
 )
 
@@ -45,16 +45,16 @@ func (f *signFlags) sign(g *cli.Globals, c *cobra.Command, r audit.Reader) ([]by
 	if err != nil {
 		return nil, err
 	}
-	checkpoint := tree.Checkpoint{Origin: f.origin, Size: head.Size}
+	checkpoint := merkle.Checkpoint{Origin: f.origin, Size: head.Size}
 	if f.origin == "" {
 		if checkpoint.Origin, err = originOf(c.Context(), r); err != nil {
 			return nil, err
 		}
 	}
-	if checkpoint.Root, err = tree.Root(c.Context(), r, head.Size); err != nil {
+	if checkpoint.Root, err = merkle.Root(c.Context(), r, head.Size); err != nil {
 		return nil, err
 	}
-	return tree.SignCheckpoint(checkpoint, checkpoint.Origin, f.key)
+	return merkle.SignCheckpoint(checkpoint, checkpoint.Origin, f.key)
 }
 
 func newCheckpoint(g *cli.Globals) *cobra.Command {
@@ -98,7 +98,7 @@ func continues(g *cli.Globals, c *cobra.Command, r audit.Reader, file string) ([
 	if err != nil {
 		return nil, err
 	}
-	checkpoint, err := tree.ParseCheckpoint(text)
+	checkpoint, err := merkle.ParseCheckpoint(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

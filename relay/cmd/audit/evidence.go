@@ -12,8 +12,8 @@ import (
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/input"
 	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/merkle"
 	"github.com/eaapl/handoff/relay/audit"
-	"github.com/eaapl/handoff/relay/audit/tree"
 	"github.com/eaapl/handoff/relay/internal/relayflags"
 )
 
@@ -39,9 +39,9 @@ func readEvidence(g *cli.Globals, c *cobra.Command, path string) ([]byte, error)
 }
 
 // verifyCheckpoint parses a checkpoint signed by one of the keys.
-func verifyCheckpoint(text []byte, keys []ed25519.PublicKey) (c tree.Checkpoint, err error) {
+func verifyCheckpoint(text []byte, keys []ed25519.PublicKey) (c merkle.Checkpoint, err error) {
 	for _, key := range keys {
-		if c, err = tree.VerifyCheckpoint(text, "", key); !errors.Is(err, tree.ErrUnknownKey) {
+		if c, err = merkle.VerifyCheckpoint(text, "", key); !errors.Is(err, merkle.ErrUnknownKey) {
 			break
 		}
 	}
@@ -95,11 +95,11 @@ func originOf(ctx context.Context, r audit.Reader) (string, error) {
 }
 
 // checkAgainst returns an error unless a log, by its stored nodes, begins with the records of a checkpoint.
-func checkAgainst(ctx context.Context, r audit.Reader, size int64, c tree.Checkpoint) error {
+func checkAgainst(ctx context.Context, r audit.Reader, size int64, c merkle.Checkpoint) error {
 	if c.Size > size {
 		return fmt.Errorf("the log has %d records, and had %d at the checkpoint: it was cut off", size, c.Size)
 	}
-	root, err := tree.Root(ctx, r, c.Size)
+	root, err := merkle.Root(ctx, r, c.Size)
 	if err == nil && root != c.Root {
 		err = fmt.Errorf("the first %d records differ from those at the checkpoint: run handoff audit verify", c.Size)
 	}

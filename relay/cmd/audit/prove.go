@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eaapl/handoff/internal/cli"
+	"github.com/eaapl/handoff/pkg/merkle"
 	"github.com/eaapl/handoff/relay/audit"
-	"github.com/eaapl/handoff/relay/audit/tree"
 	"github.com/eaapl/handoff/relay/internal/relayflags"
 )
 
@@ -88,7 +88,7 @@ func findRecord(r audit.Reader, name string) (found audit.Stored, err error) {
 
 // proofOf returns the proof that a record is in the log of a checkpoint. It contains the record.
 func proofOf(ctx context.Context, r audit.Reader, s audit.Stored, signed []byte) ([]byte, error) {
-	checkpoint, err := tree.ParseCheckpoint(signed)
+	checkpoint, err := merkle.ParseCheckpoint(signed)
 	if err != nil {
 		return nil, err
 	}
@@ -99,14 +99,14 @@ func proofOf(ctx context.Context, r audit.Reader, s audit.Stored, signed []byte)
 	if s.Sequence >= checkpoint.Size {
 		return nil, fmt.Errorf("record %d is newer than the checkpoint, which has %d records", s.Sequence, checkpoint.Size)
 	}
-	p := tree.Proof{Index: s.Sequence, Checkpoint: signed, Extra: text}
-	if p.Hashes, err = tree.ProveRecord(ctx, r, checkpoint.Size, s.Sequence); err != nil {
+	p := merkle.Proof{Index: s.Sequence, Checkpoint: signed, Extra: text}
+	if p.Hashes, err = merkle.ProveRecord(ctx, r, checkpoint.Size, s.Sequence); err != nil {
 		return nil, err
 	}
 	if hash, err := s.Record.Hash(); err != nil {
 		return nil, err
-	} else if tree.CheckRecord(p.Hashes, checkpoint.Size, checkpoint.Root, p.Index, hash) != nil {
+	} else if merkle.CheckRecord(p.Hashes, checkpoint.Size, checkpoint.Root, p.Index, hash) != nil {
 		return nil, errors.New("record " + strconv.FormatInt(s.Sequence, 10) + " or the tree was changed, so it cannot be proved: run handoff audit verify")
 	}
-	return tree.FormatProof(p)
+	return merkle.FormatProof(p)
 }

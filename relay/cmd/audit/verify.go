@@ -13,8 +13,8 @@ import (
 	"github.com/eaapl/handoff/internal/output"
 	"github.com/eaapl/handoff/internal/report"
 	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/merkle"
 	"github.com/eaapl/handoff/relay/audit"
-	"github.com/eaapl/handoff/relay/audit/tree"
 	"github.com/eaapl/handoff/relay/internal/relayflags"
 )
 
@@ -221,7 +221,7 @@ func (f *verifyFlags) verifyProof(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	p, err := tree.ParseProof(text)
+	p, err := merkle.ParseProof(text)
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.proof, err)
 	}
@@ -236,7 +236,7 @@ func (f *verifyFlags) verifyProof(c *cobra.Command) error {
 	}
 	checkpoint, err := verifyCheckpoint(p.Checkpoint, keys)
 	if err == nil {
-		err = tree.CheckRecord(p.Hashes, checkpoint.Size, checkpoint.Root, p.Index, sha256.Sum256(record))
+		err = merkle.CheckRecord(p.Hashes, checkpoint.Size, checkpoint.Root, p.Index, sha256.Sum256(record))
 	}
 	if err != nil {
 		if !f.quiet {

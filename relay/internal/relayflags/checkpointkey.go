@@ -10,8 +10,8 @@ import (
 
 	"github.com/eaapl/handoff/internal/cli"
 	"github.com/eaapl/handoff/internal/term"
+	"github.com/eaapl/handoff/pkg/merkle"
 	"github.com/eaapl/handoff/pkg/sign"
-	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
 // CheckpointKey reads the private key for signing checkpoints of an audit log.
@@ -48,7 +48,7 @@ func CheckpointVerifiers(g *cli.Globals, c *cobra.Command, files []string) ([]ed
 		if err != nil {
 			return nil, err
 		}
-		if _, public, err := tree.ParseVerifierKey(strings.TrimSpace(string(text))); err == nil {
+		if _, public, err := merkle.ParseVerifierKey(strings.TrimSpace(string(text))); err == nil {
 			all = append(all, public)
 			continue
 		}

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eaapl/handoff/pkg/merkle"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/audit/storetest"
-	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
 // memory is an audit log that outlives the processes of the simulation, with the data that an [audit.Store]
@@ -30,12 +30,12 @@ type memoryState struct {
 	records  []audit.Stored
 	frames   map[int64][]byte
 	payloads map[int64][]byte
-	nodes    map[int][]tree.Node // by level
+	nodes    map[int][]merkle.Node // by level
 	pending  []audit.Pending
 }
 
 func newMemory() *memory {
-	return &memory{state: memoryState{frames: map[int64][]byte{}, payloads: map[int64][]byte{}, nodes: map[int][]tree.Node{}}, running: map[string]bool{}}
+	return &memory{state: memoryState{frames: map[int64][]byte{}, payloads: map[int64][]byte{}, nodes: map[int][]merkle.Node{}}, running: map[string]bool{}}
 }
 
 // update calls f, and keeps its additions if it returns nil and the fate of the commit permits it.
@@ -149,14 +149,14 @@ func (t memoryTx) Pending(handoffs ...string) (list []audit.Pending, err error) 
 	return list, nil
 }
 
-func (t memoryTx) RecordHashes(_ context.Context, first, n int64) (list []tree.Hash, err error) {
+func (t memoryTx) RecordHashes(_ context.Context, first, n int64) (list []merkle.Hash, err error) {
 	for i := first; i < min(first+n, int64(len(t.state.records))); i++ {
 		list = append(list, t.state.records[i].Hash)
 	}
 	return list, nil
 }
 
-func (t memoryTx) Nodes(_ context.Context, level int, first, n int64) (list []tree.Hash, err error) {
+func (t memoryTx) Nodes(_ context.Context, level int, first, n int64) (list []merkle.Hash, err error) {
 	nodes := t.state.nodes[level]
 	for i := first; i < min(first+n, int64(len(nodes))); i++ {
 		list = append(list, nodes[i].Hash)
@@ -180,7 +180,7 @@ func (t memoryTx) Insert(entries []audit.Entry) error {
 	return nil
 }
 
-func (t memoryTx) InsertNodes(nodes []tree.Node) error {
+func (t memoryTx) InsertNodes(nodes []merkle.Node) error {
 	for _, n := range nodes {
 		t.state.nodes[n.Level] = append(t.state.nodes[n.Level], n)
 	}
@@ -267,7 +267,7 @@ func (i inspection) Payloads(first, end int64, f func(int64, string, []byte) err
 	return nil
 }
 
-func (i inspection) Nodes(level int, first, end int64, f func(tree.Node) error) error {
+func (i inspection) Nodes(level int, first, end int64, f func(merkle.Node) error) error {
 	for _, n := range i.state.nodes[level] {
 		if n.Index >= first && n.Index < end {
 			if err := f(n); err != nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/eaapl/handoff/internal/viewer/collect"
 	"github.com/eaapl/handoff/pkg/chain"
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/merkle"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/audit/personal"
 	"github.com/eaapl/handoff/relay/audit/trace"
-	"github.com/eaapl/handoff/relay/audit/tree"
 )
 
 // Options are the options of [Read].
@@ -47,7 +47,7 @@ func Read(ctx context.Context, r audit.Reader, id string, o Options) (Page, erro
 		return Page{}, err
 	}
 	p.size = head.Size
-	if p.root, err = tree.Root(ctx, r, p.size); err != nil {
+	if p.root, err = merkle.Root(ctx, r, p.size); err != nil {
 		return Page{}, err
 	}
 	if err := p.collect(o.Options); err != nil {
@@ -67,7 +67,7 @@ type draft struct {
 	lost   map[string][]finding.Finding
 	unread []error
 	size   int64 // of the log
-	root   tree.Hash
+	root   merkle.Hash
 }
 
 func (p *draft) collect(o collect.Options) error {
@@ -310,7 +310,7 @@ func (p *draft) addLog(d *viewer.Details, h *trace.Handoff, told *audit.Stored) 
 			Sequence: s.Sequence, Event: string(s.Event), Time: audit.FormatTime(s.RecordedAt), Hash: s.Hash.String(), Previous: s.PreviousRecordHash.String(), Facts: facts,
 		})
 	}
-	path, err := tree.ProveRecord(p.ctx, p.reader, p.size, told.Sequence)
+	path, err := merkle.ProveRecord(p.ctx, p.reader, p.size, told.Sequence)
 	if err != nil {
 		return err
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/eaapl/handoff/internal/viewer"
 	"github.com/eaapl/handoff/internal/viewer/collect/collecttest"
 	"github.com/eaapl/handoff/pkg/finding"
+	"github.com/eaapl/handoff/pkg/merkle"
 	"github.com/eaapl/handoff/relay/audit"
 	"github.com/eaapl/handoff/relay/audit/audittest"
 	"github.com/eaapl/handoff/relay/audit/trace"
-	"github.com/eaapl/handoff/relay/audit/tree"
 	"github.com/eaapl/handoff/relay/viewer/records"
 )
 
@@ -150,11 +150,11 @@ func TestProof(t *testing.T) {
 				}
 				return h
 			}
-			var path []tree.Hash
+			var path []merkle.Hash
 			for _, text := range d.Proof.Path {
-				path = append(path, tree.Hash(hash(text)))
+				path = append(path, merkle.Hash(hash(text)))
 			}
-			if err := tree.CheckRecord(path, d.Proof.Size, tree.Hash(hash(d.Proof.Root)), d.Proof.Sequence, tree.Hash(hash(d.Records[0].Hash))); err != nil {
+			if err := merkle.CheckRecord(path, d.Proof.Size, merkle.Hash(hash(d.Proof.Root)), d.Proof.Sequence, merkle.Hash(hash(d.Records[0].Hash))); err != nil {
 				t.Error(err)
 			}
 		}

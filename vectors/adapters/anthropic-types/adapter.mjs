@@ -1,12 +1,9 @@
 // The types of @anthropic-ai/sdk as a check: a history is compiled as a literal of the type of messages. Types know
 // nothing about pairs and orders, so that many histories that the API rejects are valid here.
 import { readFileSync } from "node:fs";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
-
-const { version } = JSON.parse(readFileSync(new URL("node_modules/@anthropic-ai/sdk/package.json", import.meta.url)));
-const implementation = `types of @anthropic-ai/sdk ${version}`;
+import { refused, serve, version } from "../serve.mjs";
 
 const file = fileURLToPath(new URL("history.ts", import.meta.url));
 const options = {
@@ -45,14 +42,11 @@ export const messages: MessageParam[] = ${JSON.stringify(messages)};
   return text?.messageText ?? text;
 }
 
-function answer({ operation, input }) {
-  if (operation !== "check-history" || input.provider !== "anthropic" || input.format) return { verdict: "not_applicable" };
-  const history = JSON.parse(input.history);
-  const complaint = compile(Array.isArray(history) ? history : history.messages);
-  return complaint ? { verdict: "invalid", comment: complaint } : { verdict: "valid" };
-}
-
-for await (const line of createInterface({ input: process.stdin })) {
-  const request = JSON.parse(line);
-  console.log(JSON.stringify({ id: request.id, ...answer(request), implementation }));
-}
+serve(`types of @anthropic-ai/sdk ${version(import.meta.url, "@anthropic-ai/sdk")}`, {
+  "check-history": ({ provider, format, history: text }) => {
+    if (provider !== "anthropic" || format) return;
+    const history = JSON.parse(text);
+    const complaint = compile(Array.isArray(history) ? history : history.messages);
+    return complaint ? refused(complaint) : { verdict: "valid" };
+  },
+});

@@ -1,4 +1,4 @@
-package tree
+package merkle
 
 import (
 	"bytes"
@@ -29,42 +29,6 @@ func signed(t testing.TB, c Checkpoint) []byte {
 		t.Fatal(err)
 	}
 	return text
-}
-
-// TestCheckpointFormat checks the format byte by byte.
-func TestCheckpointFormat(t *testing.T) {
-	text := signed(t, Checkpoint{Origin: keyName, Size: 3, Root: recordHashes(1)[0]})
-	const want = `example.com/audit
-3
-Z0etMoO3EECLrAmaQ/w/DDYTAy8XwZj3hF95H0Egvw8=
-
-— example.com/audit +AxEInXOxTi0+0efoEbfc88s4oKbIu/vF9zQT0nmD4gOv8FqpDmAJ0EEJVSdRf7mmJPZkzWchi8vL3XCQaNaBivZKQU=
-`
-	if string(text) != want {
-		t.Errorf("got:\n%s\nwant:\n%s", text, want)
-	}
-}
-
-// TestForeignCheckpoint checks a checkpoint of the Go project's checksum database, which was signed by other
-// software. Both texts are public: the key is in cmd/go, the checkpoint is the example of
-// c2sp.org/tlog-checkpoint with the original names.
-func TestForeignCheckpoint(t *testing.T) {
-	const vkey = "sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAD8OuAn8"
-	const text = "go.sum database tree\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n" +
-		"— sum.golang.org Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n"
-	name, key, err := ParseVerifierKey(vkey)
-	if err != nil || name != "sum.golang.org" {
-		t.Fatalf("%q, %v", name, err)
-	}
-	if again, err := VerifierKey(name, key); err != nil || again != vkey {
-		t.Errorf("the key is written as %q, %v", again, err)
-	}
-	for _, name := range []string{name, ""} {
-		c, err := VerifyCheckpoint([]byte(text), name, key)
-		if err != nil || c.Origin != "go.sum database tree" || c.Size != 20852163 {
-			t.Errorf("name %q: %+v, %v", name, c, err)
-		}
-	}
 }
 
 // TestCheckpointRoundTrip checks that a signed checkpoint verifies, also with package note, and has the same

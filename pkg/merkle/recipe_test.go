@@ -1,4 +1,4 @@
-package tree
+package merkle
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 )
 
 // page is the document that specifies the formats byte by byte.
-var page = filepath.Join("..", "..", "..", "docs", "proving.md")
+var page = filepath.Join("..", "..", "docs", "proving.md")
 
 // blocks returns the code blocks of a language on the page.
 func blocks(t *testing.T, language string) []string {

@@ -1,4 +1,4 @@
-// Package tree is the Merkle tree over the records of an audit log: roots, proofs that a log contains a
+// Package merkle is the Merkle tree over the records of an audit log: roots, proofs that a log contains a
 // record or only grew, and signed checkpoints, all without the records.
 //
 // The tree is that of RFC 6962, section 2.1, over SHA-256. Its leaf i is SHA-256(0x00 || hash), where hash is
@@ -11,7 +11,7 @@
 // nodes.
 //
 // All functions are safe for concurrent use if the [Source] is.
-package tree
+package merkle
 
 import (
 	"context"

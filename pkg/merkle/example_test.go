@@ -1,15 +1,15 @@
-package tree_test
+package merkle_test
 
 import (
 	"crypto/sha256"
 	"fmt"
 
-	"github.com/eaapl/handoff/relay/audit/tree"
+	"github.com/eaapl/handoff/pkg/merkle"
 )
 
 // A log is verified by its record hashes alone.
 func ExampleBuilder() {
-	b := tree.NewBuilder(300)
+	b := merkle.NewBuilder(300)
 	for i := range 1000 {
 		for _, n := range b.Add(sha256.Sum256(fmt.Append(nil, i))) {
 			fmt.Printf("level %d, node %d: %x\n", n.Level, n.Index, n.Hash[:4])

@@ -1,4 +1,4 @@
-package tree
+package merkle
 
 import (
 	"bytes"
@@ -36,36 +36,6 @@ func prove(t interface{ Fatal(...any) }, m *memory, size, index int64) Proof {
 		t.Fatal(err)
 	}
 	return Proof{Index: index, Hashes: hashes, Checkpoint: checkpoint}
-}
-
-// TestProofFormat checks the format of c2sp.org/tlog-proof@v1 byte by byte.
-func TestProofFormat(t *testing.T) {
-	p := prove(t, newMemory(t, 5), 5, 2)
-	p.Extra = []byte("the third")
-	text, err := FormatProof(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const want = `c2sp.org/tlog-proof@v1
-extra dGhlIHRoaXJk
-index 2
-H9wpgI4aJ7SOi5/Vavwb+J8NOZL/PSjsx6YurlGJDUE=
-fOmf6TZbepOgmDFnTjo6ABw4d7ofWXxWVQUKzMnSccQ=
-X0enQBZyXmq2DFMMVImIKkfO08IfviKfP0fFXdjzeWg=
-
-example.com/audit
-5
-eOp5oNYhc+SnLkvQqocto0L7Pe2TgMNatOaS15SxlZ8=
-
-— example.com/audit +AxEIruFMAa+M6wQi2vh1Gka41ywtCKEzL0V/o678dTvkSwacr0Ida0Wz+rEsYiUKK32li/L73+jiNruzpe9jmvf4QY=
-`
-	if string(text) != want {
-		t.Errorf("got:\n%s\nwant:\n%s", text, want)
-	}
-	p.Extra = nil
-	if text, err = FormatProof(p); err != nil || string(text) != strings.Replace(want, "extra dGhlIHRoaXJk\n", "", 1) {
-		t.Errorf("without extra data: %v\n%s", err, text)
-	}
 }
 
 // TestProofRoundTrip checks that a proof of any record verifies after formatting and parsing, and that a proof

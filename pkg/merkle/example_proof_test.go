@@ -1,4 +1,4 @@
-package tree_test
+package merkle_test
 
 import (
 	"bytes"
@@ -7,17 +7,17 @@ import (
 	"crypto/sha256"
 	"fmt"
 
-	"github.com/eaapl/handoff/relay/audit/tree"
+	"github.com/eaapl/handoff/pkg/merkle"
 )
 
 // short is a log with too few records for nodes.
-type short []tree.Hash
+type short []merkle.Hash
 
-func (s short) RecordHashes(_ context.Context, first, n int64) ([]tree.Hash, error) {
+func (s short) RecordHashes(_ context.Context, first, n int64) ([]merkle.Hash, error) {
 	return s[first : first+n], nil
 }
 
-func (s short) Nodes(context.Context, int, int64, int64) ([]tree.Hash, error) { return nil, nil }
+func (s short) Nodes(context.Context, int, int64, int64) ([]merkle.Hash, error) { return nil, nil }
 
 // The owner of the log proves one of its records to someone who has only the public key.
 func Example() {
@@ -30,34 +30,34 @@ func Example() {
 	public := private.Public().(ed25519.PublicKey)
 
 	ctx := context.Background()
-	root, err := tree.Root(ctx, log, 3)
+	root, err := merkle.Root(ctx, log, 3)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	checkpoint, err := tree.SignCheckpoint(tree.Checkpoint{Origin: "example.com/audit", Size: 3, Root: root}, "example.com/audit", private)
+	checkpoint, err := merkle.SignCheckpoint(merkle.Checkpoint{Origin: "example.com/audit", Size: 3, Root: root}, "example.com/audit", private)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	hashes, err := tree.ProveRecord(ctx, log, 3, 1)
+	hashes, err := merkle.ProveRecord(ctx, log, 3, 1)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	text, err := tree.FormatProof(tree.Proof{Index: 1, Hashes: hashes, Checkpoint: checkpoint})
+	text, err := merkle.FormatProof(merkle.Proof{Index: 1, Hashes: hashes, Checkpoint: checkpoint})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 
-	proof, err := tree.ParseProof(text)
+	proof, err := merkle.ParseProof(text)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	for _, r := range records[1:] {
-		c, err := tree.VerifyProof([]byte(r), proof, "example.com/audit", public)
+		c, err := merkle.VerifyProof([]byte(r), proof, "example.com/audit", public)
 		fmt.Println(r, c.Size, err)
 	}
 	// Output:
