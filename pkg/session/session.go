@@ -15,10 +15,12 @@ const (
 	ClaudeCode Agent = "claude-code"
 	Codex      Agent = "codex"
 	GeminiCLI  Agent = "gemini-cli"
+	OpenCode   Agent = "opencode"
+	CopilotCLI Agent = "copilot-cli"
 )
 
 // Agents returns all agents.
-func Agents() []Agent { return []Agent{ClaudeCode, Codex, GeminiCLI} }
+func Agents() []Agent { return []Agent{ClaudeCode, Codex, GeminiCLI, OpenCode, CopilotCLI} }
 
 // Options control reading. The zero value is ready to use.
 type Options struct {
