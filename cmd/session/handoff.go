@@ -128,7 +128,7 @@ func (f *handoffFlags) run(c *cobra.Command, name string) error {
 		meter: counter.Meter(), tokenizer: string(counter.Encoding()), scanner: scanner, options: o, budget: budget,
 	}
 	defer f.atWork(c).Stop()
-	s, _, err := f.read(one, session.Options{TailBytes: fit.tailBytes()}, session.Read)
+	s, _, err := f.read(one, session.Options{TailBytes: fit.tailBytes()})
 	if err != nil {
 		return scanner.Close(err)
 	}
