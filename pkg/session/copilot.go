@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/format"
@@ -77,7 +78,12 @@ func (r *copilotReader) count(models jsonstream.Value) {
 }
 
 func (r *copilotReader) collect(c *collector) error {
-	for _, e := range r.log.Events() {
+	events := r.log.Events()
+	if c.whole {
+		events = r.log.All()
+		r.Omissions = slices.DeleteFunc(r.Omissions, func(o Omission) bool { return o.Cause == BeforeCompaction })
+	}
+	for _, e := range events {
 		if !e.Turn {
 			continue
 		}

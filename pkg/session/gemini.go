@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/eaapl/handoff/pkg/format"
@@ -62,7 +63,12 @@ func (r *geminiReader) collect(c *collector) error {
 	var root jsonstream.Value
 	var within []jsonstream.Value // the messages in the line
 	read := -1                    // the index of the line
-	for _, m := range r.log.Messages() {
+	messages := r.log.Messages()
+	if c.whole {
+		messages = r.log.All()
+		r.Omissions = slices.DeleteFunc(r.Omissions, func(o Omission) bool { return o.Cause == BeforeCompaction })
+	}
+	for _, m := range messages {
 		if index := int(m.Index); index != read {
 			var err error
 			if root, err = r.src.at(r.lines[index]); err != nil {

@@ -42,7 +42,7 @@ func TestNothingIsLost(t *testing.T) {
 	}
 	seen := map[Cause]int{}
 	var turns, shown, refused, damaged, excused int
-	for seed := range tier.Count(150, 3000) {
+	for seed := range tier.Count(150, 5000) {
 		r := rand.New(rand.NewPCG(uint64(seed), 42))
 		text := files[seed/6%len(files)]
 		switch seed % 6 {
@@ -63,7 +63,7 @@ func TestNothingIsLost(t *testing.T) {
 			refused++
 			continue
 		}
-		problems := slices.Concat(m.check(s), m.checkState(s), m.checkConverted(t, s))
+		problems := slices.Concat(m.checkWhole(), m.check(s), m.checkState(s), m.checkConverted(t, s))
 		if len(problems) > 0 {
 			t.Errorf("session %d (%s, changes %s):\n%s", seed, s.Agent, strings.Join(m.changes, ", "), strings.Join(problems[:min(len(problems), 5)], "\n"))
 			if dir := os.Getenv("LOST_DIR"); dir != "" {
@@ -81,7 +81,7 @@ func TestNothingIsLost(t *testing.T) {
 			t.Errorf("no turn is omitted with the cause %s", cause)
 		}
 	}
-	if shown == 0 || shown == turns || refused*4 > tier.Count(150, 3000) {
+	if shown == 0 || shown == turns || refused*4 > tier.Count(150, 5000) {
 		t.Errorf("%d of %d turns are in conversations, %d files are refused", shown, turns, refused)
 	}
 }
@@ -481,6 +481,25 @@ func (m *mutation) check(s *Session) (problems []string) {
 	return problems
 }
 
+// checkWhole is check for a session that is read with the turns before compactions, which no omission then counts.
+func (m *mutation) checkWhole() []string {
+	s, err := Read(bytes.NewReader(m.text), int64(len(m.text)), Options{BeforeCompaction: true})
+	if err != nil {
+		return []string{err.Error()}
+	}
+	counts := *m
+	problems := counts.check(s)
+	for _, o := range s.Omissions {
+		if o.Cause == BeforeCompaction {
+			problems = append(problems, fmt.Sprintf("%d turns before a compaction are left out, in lines %v", o.Turns, o.Lines))
+		}
+	}
+	for i := range problems {
+		problems[i] = "with the turns before compactions: " + problems[i]
+	}
+	return problems
+}
+
 // checkState returns the words of the conversation that the message lacks.
 func (m *mutation) checkState(s *Session) (problems []string) {
 	state, err := s.State(StateOptions{})
@@ -588,6 +607,10 @@ func TestOmissions(t *testing.T) {
 		{"a line of another agent", []string{first, reply, codex}, "One. Two.", "other-agent 1 [3]"},
 		{"a branch", []string{first, reply, strings.NewReplacer("a1", "a2", "m1", "m2", "Two.", "Three.").Replace(reply)}, "One. Three.", "other-branch 1 [2]"},
 		{"a sub-agent", []string{first, strings.Replace(first, `"uuid":"u1"`, `"uuid":"u2","isSidechain":true`, 1), reply}, "One. Two.", "sub-agent 1 [2]"},
+		{"each of two branches without a parent before the other", []string{
+			strings.NewReplacer(`"u1"`, `"b2"`, "null", `"b1"`).Replace(first), strings.NewReplacer(`"u1"`, `"a1"`, "null", `"x"`, "One.", "Two.").Replace(first),
+			strings.NewReplacer(`"u1"`, `"b1"`, "null", `"y"`, "One.", "Three.").Replace(first), strings.NewReplacer(`"u1"`, `"a2"`, "null", `"a1"`, "One.", "Four.").Replace(first),
+		}, "Two. Four.", "unreachable 2 [1 3]"},
 		{"a rollback", []string{codex, strings.Replace(codex, "One.", "Two.", 1), `{"timestamp":"2026-06-12T09:00:00.000Z","type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":1}}`}, "One.", "rolled-back 1 [2]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -81,6 +81,9 @@ func (r *opencodeReader) collect(c *collector) error {
 				cost, priced = cost.Add(n), true
 			}
 		}
+		if standing == opencode.Compacted && c.whole {
+			standing = opencode.Current
+		}
 		text, said := opencode.Text(m)
 		switch {
 		case standing == opencode.Current && facts[i].Summary:

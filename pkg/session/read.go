@@ -19,6 +19,9 @@ import (
 // ErrUnknown reports a file without a line of a supported agent.
 var ErrUnknown = errors.New("the file has no line of a session of Claude Code, the Codex CLI, the Gemini CLI, OpenCode or the Copilot CLI")
 
+// ErrBranch reports that a session has no branch with a line.
+var ErrBranch = errors.New("the session has no branch with this line")
+
 // A reader reads the lines of one agent: index gets each line in the first pass, and collect makes
 // the second pass over the lines that count.
 type reader interface {
@@ -61,6 +64,9 @@ func Read(text io.ReaderAt, size int64, o Options) (*Session, error) {
 		if r, err = src.whole(s, unknown); err != nil {
 			return nil, err
 		}
+	}
+	if o.Branch != "" && s.Agent != ClaudeCode {
+		return nil, fmt.Errorf("%w: sessions of %s have no branches", ErrBranch, s.Agent)
 	}
 	c := newCollector(s, o)
 	if err := r.collect(c); err != nil {

@@ -19,6 +19,7 @@ type Log struct {
 	seed        maphash.Seed
 	dropped     func(Event, Drop)
 	events      []Event
+	compacted   []Event // that compactions replaced
 	compactions int
 }
 
@@ -143,6 +144,9 @@ func (l *Log) take(from, to int, why Drop) {
 			kept = append(kept, e)
 			continue
 		}
+		if why == Compacted {
+			l.compacted = append(l.compacted, e)
+		}
 		l.drop(e, why)
 	}
 	l.events = slices.Replace(l.events, from, to, kept...)
@@ -156,6 +160,13 @@ func (l *Log) drop(e Event, why Drop) {
 
 // Events returns the events of the conversation, in order. The caller must not change them.
 func (l *Log) Events() []Event { return l.events }
+
+// All returns the events of the conversation and those that compactions replaced, in order.
+func (l *Log) All() []Event {
+	all := slices.Concat(l.compacted, l.events)
+	slices.SortStableFunc(all, func(a, b Event) int { return int(a.Index - b.Index) })
+	return all
+}
 
 // Compactions returns the number of compactions.
 func (l *Log) Compactions() int { return l.compactions }

@@ -3,6 +3,7 @@ package geminicli
 import (
 	"hash/maphash"
 	"iter"
+	"slices"
 
 	"github.com/eaapl/handoff/pkg/format"
 	"github.com/eaapl/handoff/pkg/jsonstream"
@@ -19,6 +20,7 @@ type Log struct {
 	seed        maphash.Seed
 	dropped     func(Message, Drop)
 	messages    []Message
+	compacted   []Message      // that compressions replaced
 	byID        map[uint64]int // indices in messages
 	compactions int
 }
@@ -98,6 +100,7 @@ func (l *Log) Add(index int, line Line) {
 		}
 		for _, m := range l.messages {
 			if !kept[m.text] {
+				l.compacted = append(l.compacted, m)
 				l.drop(m, Compacted)
 			}
 		}
@@ -126,6 +129,9 @@ func (l *Log) drop(m Message, why Drop) {
 
 // Messages returns the messages, in the order of the conversation. The caller must not change them.
 func (l *Log) Messages() []Message { return l.messages }
+
+// All returns the messages that compressions replaced, and then those of the conversation.
+func (l *Log) All() []Message { return slices.Concat(l.compacted, l.messages) }
 
 // Compactions returns the number of times that all messages were replaced.
 func (l *Log) Compactions() int { return l.compactions }
