@@ -55,10 +55,10 @@ written file. An existing file is never replaced.
 changed in the working folder into one archive, with their digests. On another machine,
 --from-bundle continues the session in it. The archive is not trusted: its digests are
 verified, and --unpack writes its message and files only into a new folder.`,
-		Example: `  handoff session continue 5f0c --in codex
-  handoff session continue session.jsonl --in claude-code --path-map /home/ann=/Users/ann
-  handoff session continue 5f0c --bundle work.tar.gz
-  handoff session continue --from-bundle work.tar.gz --in codex --path-map /home/ann=/Users/ann`,
+		Example: `  handoff session continue 0d9b --in codex
+  handoff session continue 019a2d7a-41c4 --in claude-code --path-map /work=/Users/ann
+  handoff session continue 0d9b --bundle work.tar.gz
+  handoff session continue --from-bundle work.tar.gz --in copilot-cli --path-map /work=/Users/ann`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {

@@ -2,12 +2,20 @@ package conversation
 
 import "github.com/eaapl/handoff/pkg/jsonstream"
 
-// geminiRoles are the roles by the types of messages in sessions of the Gemini CLI.
-var geminiRoles = map[string]string{"user": "user", "gemini": "assistant"}
+// geminiRole returns the role of a type of message in sessions of the Gemini CLI, "" for others.
+func geminiRole(kind string) string {
+	switch kind {
+	case "user":
+		return "user"
+	case "gemini":
+		return "assistant"
+	}
+	return ""
+}
 
 // isOfGeminiCLI reports whether a turn is a message in a session of the Gemini CLI.
 func (s *shape) isOfGeminiCLI() bool {
-	return geminiRoles[s.kind.Text()] != "" && !s.role.Exists() && s.id.Exists() && s.content.Exists()
+	return geminiRole(s.kind.Text()) != "" && !s.role.Exists() && s.id.Exists() && s.content.Exists()
 }
 
 // yieldAnswered yields the calls of a message of the Gemini CLI, each with its result.
@@ -39,8 +47,18 @@ func resultIn(part jsonstream.Value) jsonstream.Value {
 	return part
 }
 
-// copilotRoles are the roles by the types of the events that are turns in sessions of the Copilot CLI.
-var copilotRoles = map[string]string{"user.message": "user", "assistant.message": "assistant", "tool.execution_complete": "tool", "session.compaction_complete": "user"}
+// copilotRole returns the role of a type of event that is a turn in sessions of the Copilot CLI, "" for others.
+func copilotRole(kind string) string {
+	switch kind {
+	case "user.message", "session.compaction_complete":
+		return "user"
+	case "assistant.message":
+		return "assistant"
+	case "tool.execution_complete":
+		return "tool"
+	}
+	return ""
+}
 
 // yieldEvent yields the parts of an event of the Copilot CLI.
 func yieldEvent(kind string, data jsonstream.Value, yield func(Part) bool) {

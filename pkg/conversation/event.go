@@ -56,7 +56,7 @@ func isToolRole(role string) bool { return role == "tool" || role == "function" 
 // IsTool reports whether a turn, or a part of one, is only about a tool.
 func IsTool(item jsonstream.Value) bool {
 	s := shapeOf(item)
-	if copilotRoles[s.kind.Text()] == "tool" {
+	if copilotRole(s.kind.Text()) == "tool" {
 		return true
 	}
 	role := s.langChainRole()

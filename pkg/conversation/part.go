@@ -64,7 +64,7 @@ func yieldParts(turn jsonstream.Value, yield func(Part) bool) {
 		return
 	}
 	role := s.langChainRole()
-	if copilotRoles[s.kind.Text()] != "" && s.data.Exists() {
+	if copilotRole(s.kind.Text()) != "" && s.data.Exists() {
 		yieldEvent(s.kind.Text(), s.data, yield)
 		return
 	}

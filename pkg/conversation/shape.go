@@ -174,7 +174,7 @@ func (s *shape) inner() jsonstream.Value {
 	case s.author.Exists() && s.summary().Exists():
 		inner = s.summary()
 	case s.content.Exists():
-	case s.data.Exists() && copilotRoles[kind] != "":
+	case s.data.Exists() && copilotRole(kind) != "":
 		inner = s.data
 	case s.data.Exists() && langChainRoles[kind] != "":
 		inner = s.data

@@ -36,7 +36,7 @@ func Role(turn jsonstream.Value) string {
 	if s.summary().Exists() { // ADK sends it as a turn of the user
 		return "user"
 	}
-	if role := copilotRoles[s.kind.Text()]; role != "" && s.data.Exists() {
+	if role := copilotRole(s.kind.Text()); role != "" && s.data.Exists() {
 		return role
 	}
 	if s.parts.Exists() && s.info.Kind() == jsonstream.Object { // OpenCode
@@ -50,7 +50,7 @@ func Role(turn jsonstream.Value) string {
 		role = "user"
 	}
 	if role == "" && s.isOfGeminiCLI() {
-		role = geminiRoles[s.kind.Text()]
+		role = geminiRole(s.kind.Text())
 	}
 	if s.contents.Exists() && s.role.Kind() == jsonstream.Object { // Agent Framework
 		return lower(s.role.Get("value"))

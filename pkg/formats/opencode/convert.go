@@ -1,7 +1,6 @@
 package opencode
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -130,7 +129,9 @@ func describe(m exchange.Meaning, k *exchange.Maker) tree.Node {
 			at = ms
 		}
 		folder = folderOf(m, k)
-		title = tree.String(cmp.Or(strings.Join(strings.Fields(m.Values[exchange.RowDescription].Text()), " "), "handoff"))
+		if task := strings.Join(strings.Fields(m.Values[exchange.RowDescription].Text()), " "); task != "" {
+			title = tree.String(task)
+		}
 	}
 	return chat.Object("info", chat.Object("id", id, "slug", tree.String("handoff"), "projectID", tree.String("global"), "directory", folder,
 		"title", title, "version", tree.String("0.0.0"), "time", chat.Object("created", at, "updated", at)))
